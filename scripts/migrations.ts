@@ -1,0 +1,55 @@
+/**
+ * Generates the next migration from the tables in `src/db/tables`, makes its tables STRICT (drizzle cannot
+ * say so), and writes `src/db/migrations.ts`, which embeds every migration in the executable.
+ */
+import { readdirSync } from 'node:fs'
+import { spawnSync } from 'bun'
+
+/** Narrow tables that are reached only by their primary key. */
+const WITHOUT_ROWID = new Set([
+  'members',
+  'note_links',
+  'note_tags',
+  'tag_links',
+  'note_properties',
+  'search_pending',
+])
+
+const listMigrations = () =>
+  readdirSync('drizzle')
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+
+const before = new Set(listMigrations())
+const generated = spawnSync(
+  ['bun', 'x', 'drizzle-kit', 'generate', '--config', 'scripts/drizzle.config.ts', ...process.argv.slice(2)],
+  { stdio: ['inherit', 'inherit', 'inherit'] },
+)
+if (!generated.success) process.exit(1)
+
+for (const name of listMigrations()) {
+  if (before.has(name)) continue
+  const path = `drizzle/${name}`
+  const text = await Bun.file(path).text()
+  const strict = text.replace(/^(CREATE TABLE `(\w+)` \([\s\S]*?\n\));/gm, (_, table, tableName) =>
+    WITHOUT_ROWID.has(tableName) ? `${table} STRICT, WITHOUT ROWID;` : `${table} STRICT;`,
+  )
+  await Bun.write(path, strict)
+}
+
+const names = listMigrations().map((name) => name.replace(/\.sql$/, ''))
+const imports = names.map(
+  (name, at) => `import migration${at} from '../../drizzle/${name}.sql' with { type: 'text' }`,
+)
+const entries = names.map((name, at) => `  { name: '${name}', sql: migration${at} },`)
+await Bun.write(
+  'src/db/migrations.ts',
+  `// Written by \`bun run migrations\`.
+${imports.join('\n')}
+
+/** Every migration in order; a database's \`user_version\` says how many of them it has had. */
+export const MIGRATIONS: readonly { name: string; sql: string }[] = [
+${entries.join('\n')}
+]
+`,
+)

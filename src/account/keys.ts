@@ -1,0 +1,89 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
+import type { Authenticate } from '../http/auth.ts'
+import { fail, notFound } from '../refusal.ts'
+import {
+  findKey,
+  findKeyByHash,
+  insertKey,
+  type KeyRow,
+  listKeyRows,
+  markKeyRevoked,
+  touchKey,
+} from './store.ts'
+
+const KEY_FORM = /^dbk_[A-Za-z0-9_-]{43}$/
+const LAST_USED_STEP_MS = 60_000
+
+/** `dbk_` and 256 random bits in URL-safe base64. */
+const newSecret = (): string =>
+  `dbk_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
+
+const hashOf = (secret: string): string => new Bun.CryptoHasher('sha256').update(secret).digest('hex')
+
+export interface NewKey {
+  workspace: number
+  user: number
+  name: string
+  scope: 'write' | 'read'
+  expiresAt: number | null
+}
+
+/** Makes a key; `secret` is seen here and never again. */
+export function createKey(tx: Tx, input: NewKey): { id: string; secret: string } {
+  const secret = newSecret()
+  const id = tx.newId()
+  insertKey(tx, { ...input, id, hash: hashOf(secret), createdAt: tx.now })
+  return { id, secret }
+}
+
+/** Every key ever made, oldest first, with the names of its workspace and user (null once removed). */
+export const listKeys = (reader: Reader) => listKeyRows(reader)
+
+/** Revoking a key twice is the same as once. */
+export const revokeKey = (db: Db, id: string): Promise<KeyRow> =>
+  db.write((tx) => {
+    const key = findKey(tx, id) ?? fail(notFound('key'))
+    if (key.revokedAt === null) markKeyRevoked(tx, key.pk, tx.now)
+    return { ...key, revokedAt: key.revokedAt ?? tx.now }
+  })
+
+/** Notes when a key was last used, at most once a minute, without making the request wait. */
+function createLastUsed({ db, log }: AppContext) {
+  const noted = new Map<number, number>()
+  return (pk: number, before: number | null, now: number) => {
+    const last = noted.get(pk) ?? before ?? 0
+    if (now - last < LAST_USED_STEP_MS && now >= last) return
+    noted.set(pk, now)
+    db.write((tx) => touchKey(tx, pk, now)).catch((error) =>
+      log.warn('could not note the use of a key', { error: String(error) }),
+    )
+  }
+}
+
+/**
+ * Looks a key up by its hash on every request, so that a revocation by any process holds at once. A key
+ * acts as its user with the role of now: a viewer may not write, a removed user's key opens nothing.
+ */
+export function createAuthenticate(ctx: AppContext): Authenticate {
+  const noteUse = createLastUsed(ctx)
+  return (secret): Caller | undefined => {
+    if (!KEY_FORM.test(secret)) return undefined
+    const row = findKeyByHash(ctx.db, hashOf(secret))
+    const now = ctx.clock.now()
+    if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined
+    noteUse(row.pk, row.lastUsedAt, now)
+    return {
+      workspacePk: row.workspacePk,
+      workspaceId: row.workspaceId,
+      userId: row.userId,
+      keyId: row.id,
+      keyName: row.name,
+      scope: row.scope,
+      mayWrite: row.scope === 'write' && row.role !== 'viewer',
+      surface: 'api',
+    }
+  }
+}

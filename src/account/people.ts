@@ -1,0 +1,125 @@
+import type { Db } from '../db/database.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { codePointLength, fold, hasControlCharacter } from '../lib/text.ts'
+import { createSearchTables } from '../notes/search/tables.ts'
+import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
+import { createKey } from './keys.ts'
+import {
+  deleteMember,
+  deleteUser,
+  insertUser,
+  insertWorkspace,
+  listMemberships,
+  listUserRows,
+  listWorkspaceRows,
+  type Role,
+  setMember,
+  setPasswordHash,
+  type UserRow,
+  type WorkspaceRow,
+} from './store.ts'
+
+const MAX_NAME = 500
+const MIN_PASSWORD = 8
+
+function checkedName(name: string, what: string): string {
+  const length = codePointLength(name)
+  if (length >= 1 && length <= MAX_NAME && !hasControlCharacter(name)) return name
+  throw invalid(`The name of a ${what} must be 1 to ${MAX_NAME} characters without control characters.`)
+}
+
+/** Makes an empty workspace together with its search tables. */
+export function createWorkspace(tx: Tx, name: string): WorkspaceRow {
+  const nameFold = fold(checkedName(name, 'workspace'))
+  if (listWorkspaceRows(tx).some((row) => row.nameFold === nameFold)) {
+    throw nameTaken(`A workspace named "${name}" exists already; choose another name.`)
+  }
+  const workspace = insertWorkspace(tx, { id: tx.newId(), name, nameFold, createdAt: tx.now })
+  createSearchTables(tx, workspace.pk)
+  return workspace
+}
+
+export const listWorkspaces = (reader: Reader) => listWorkspaceRows(reader)
+
+/** Every user with the workspaces they belong to and as what. */
+export function listUsers(reader: Reader) {
+  const memberships = listMemberships(reader)
+  return listUserRows(reader).map((user) => ({
+    user,
+    memberships: memberships.filter(({ userPk }) => userPk === user.pk),
+  }))
+}
+
+/** Finds by id or by name, ignoring case. */
+export const findUser = (reader: Reader, nameOrId: string): UserRow | undefined =>
+  listUserRows(reader).find((row) => row.id === nameOrId || row.nameFold === fold(nameOrId))
+
+export const findWorkspaceNamed = (reader: Reader, nameOrId: string): WorkspaceRow | undefined =>
+  listWorkspaceRows(reader).find((row) => row.id === nameOrId || row.nameFold === fold(nameOrId))
+
+/** Makes the user when there is none of that name, and a member of the workspace in that role. */
+export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Role): UserRow {
+  const known = findUser(tx, checkedName(name, 'user'))
+  const memberships = listMemberships(tx).filter(({ userPk }) => userPk === known?.pk)
+  if (memberships.some(({ workspacePk }) => workspacePk === workspace.pk)) {
+    throw nameTaken(`The user "${name}" belongs to the workspace "${workspace.name}" already.`)
+  }
+  const user = known ?? insertUser(tx, { id: tx.newId(), name, nameFold: fold(name), createdAt: tx.now })
+  setMember(tx, workspace.pk, user.pk, role)
+  return user
+}
+
+/**
+ * Takes a user out of one workspace, or out of all with the user itself. Their keys open nothing from then
+ * on. The last owner of a workspace stays.
+ */
+export const removeUser = (db: Db, nameOrId: string, workspace: WorkspaceRow | undefined): Promise<UserRow> =>
+  db.write((tx) => {
+    const user = findUser(tx, nameOrId) ?? fail(notFound('user'))
+    const all = listMemberships(tx)
+    const leaving = all.filter(
+      (row) => row.userPk === user.pk && (!workspace || row.workspacePk === workspace.pk),
+    )
+    if (workspace && leaving.length === 0) {
+      throw refused(`The user "${user.name}" does not belong to the workspace "${workspace.name}".`)
+    }
+    for (const { workspacePk, workspace: name, role } of leaving) {
+      const owners = all.filter((row) => row.workspacePk === workspacePk && row.role === 'owner')
+      if (role === 'owner' && owners.length === 1) {
+        throw refused(`"${user.name}" is the last owner of the workspace "${name}"; add another owner first.`)
+      }
+      deleteMember(tx, workspacePk, user.pk)
+    }
+    if (!workspace) deleteUser(tx, user.pk)
+    return user
+  })
+
+/** Sets the password the user signs in to the application with; at least eight characters. */
+export async function setPassword(db: Db, nameOrId: string, password: string): Promise<UserRow> {
+  if (codePointLength(password) < MIN_PASSWORD) {
+    throw invalid(`A password must be at least ${MIN_PASSWORD} characters long.`)
+  }
+  const hash = await Bun.password.hash(password)
+  return db.write((tx) => {
+    const user = findUser(tx, nameOrId) ?? fail(notFound('user'))
+    setPasswordHash(tx, user.pk, hash)
+    return user
+  })
+}
+
+/** On an empty database makes user `owner`, workspace `Personal` and a write key; answers the key, once. */
+export const bootstrap = (db: Db): Promise<string | undefined> =>
+  db.write((tx): string | undefined => {
+    if (listWorkspaceRows(tx).length > 0) return undefined
+    const workspace = createWorkspace(tx, 'Personal')
+    const owner = addUser(tx, 'owner', workspace, 'owner')
+    const key = {
+      workspace: workspace.pk,
+      user: owner.pk,
+      name: 'first key',
+      scope: 'write',
+      expiresAt: null,
+    } as const
+    return createKey(tx, key).secret
+  })

@@ -1,0 +1,30 @@
+import type { Caller } from '../context.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import type { WorkspaceCounts } from './service.ts'
+import type { WorkspaceRow } from './store.ts'
+
+export const presentKeyInfo = (caller: Caller) => ({
+  user_id: caller.userId,
+  workspace_id: caller.workspaceId,
+  key: { id: caller.keyId ?? '', name: caller.keyName ?? '', scope: caller.scope },
+})
+
+export const presentWorkspace = ({ row, counts }: { row: WorkspaceRow; counts: WorkspaceCounts }) => ({
+  id: row.id,
+  name: row.name,
+  created_at: isoTimestamp(row.createdAt),
+  counts: {
+    notes: counts.notes,
+    trashed_notes: counts.trashedNotes,
+    structures: 0,
+    records: 0,
+    tags: counts.tags,
+    properties: counts.properties,
+    presets: 0,
+    views: 0,
+    lenses: 0,
+    quick_access: 0,
+    files: 0,
+    webhooks: 0,
+  },
+})

@@ -1,0 +1,25 @@
+import type { Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { countProperties } from '../properties/store.ts'
+import { fail, notFound } from '../refusal.ts'
+import { countTags } from '../tags/store.ts'
+import { findWorkspace } from './store.ts'
+
+export interface WorkspaceCounts {
+  notes: number
+  trashedNotes: number
+  tags: number
+  properties: number
+}
+
+/** The caller's workspace and how much of everything it holds. */
+export function getWorkspace(reader: Reader, { workspacePk }: Caller) {
+  const row = findWorkspace(reader, workspacePk) ?? fail(notFound('workspace'))
+  const counts: WorkspaceCounts = {
+    notes: row.liveNotes,
+    trashedNotes: row.trashedNotes,
+    tags: countTags(reader, workspacePk),
+    properties: countProperties(reader, workspacePk),
+  }
+  return { row, counts }
+}

@@ -1,0 +1,86 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { ValueError } from '@sinclair/typebox/errors'
+import { Elysia, ValidationError } from 'elysia'
+import { createAuthenticate } from './account/keys.ts'
+import { accountRoutes } from './account/routes.ts'
+import type { AppContext } from './context.ts'
+import { createDoor } from './http/auth.ts'
+import { createEdge, type Peer } from './http/edge.ts'
+import { errorResponse } from './http/errors.ts'
+import { exchangeOf } from './http/exchange.ts'
+import { healthRoutes } from './http/health.ts'
+import { openApi } from './http/openapi.ts'
+import { type Route, RouteTable } from './http/route-table.ts'
+import { NoBody } from './http/types.ts'
+import { validationRefusal } from './http/validation.ts'
+import { noteRoutes } from './notes/routes.ts'
+import { propertyRoutes } from './properties/routes.ts'
+import { tagRoutes } from './tags/routes.ts'
+
+export interface App {
+  readonly routes: readonly Route[]
+  /** Answers one request; `peer` says where it came from. */
+  fetch(request: Request, peer?: Peer): Promise<Response>
+  /** From now on everything answers 503. */
+  stop(): void
+}
+
+const LOCAL_PEER: Peer = { address: 'local', keepOpen: () => {} }
+
+/** The whole HTTP service over one context: one `.use()` line per feature. */
+export function createApp(ctx: AppContext): App {
+  let stopping = false
+  const isStopping = () => stopping
+  const elysia = new Elysia({ normalize: false })
+    .onParse(({ request }) => exchangeOf(request).body)
+    .onTransform((context) => {
+      Object.assign(context, { query: exchangeOf(context.request).query })
+    })
+    .onError(({ error, request }) => errorResponse(asRefusal(error), exchangeOf(request).requestId, ctx.log))
+    .use(openApi())
+    .use(healthRoutes(ctx.db, isStopping))
+    .use(accountRoutes(ctx))
+    .use(noteRoutes(ctx))
+    .use(tagRoutes(ctx))
+    .use(propertyRoutes(ctx))
+  const routes = new RouteTable(elysia.routes.map(routeOf))
+  const edge = createEdge({
+    routes,
+    handle: async (request) => elysia.handle(request),
+    admit: createDoor(ctx.clock, createAuthenticate(ctx), ctx.config.rateLimit),
+    corsOrigins: ctx.config.corsOrigins,
+    log: ctx.log,
+    isStopping,
+  })
+  return {
+    routes: routes.routes,
+    fetch: (request, peer = LOCAL_PEER) => edge(request, peer),
+    stop: () => {
+      stopping = true
+    },
+  }
+}
+
+/** A body or query that breaks its schema is the caller's fault; an answer that does is ours. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof ValidationError) || (error.type !== 'body' && error.type !== 'query')) return error
+  const { Errors } = error.validator as { Errors?: (value: unknown) => Iterable<ValueError> }
+  return validationRefusal(error.type, Errors?.call(error.validator, error.value) ?? [])
+}
+
+interface RouteHooks {
+  body?: unknown
+  query?: TSchema
+  detail?: { 'x-write'?: boolean }
+}
+
+function routeOf({ method, path, hooks }: { method: string; path: string; hooks: RouteHooks }): Route {
+  return {
+    method,
+    pattern: path.replace(/(?<=.)\/$/, ''),
+    needsKey: path.startsWith('/v1/'),
+    needsWrite: hooks.detail?.['x-write'] === true,
+    query: hooks.query,
+    takesBody: hooks.body !== undefined && hooks.body !== NoBody,
+  }
+}

@@ -1,0 +1,30 @@
+import type { Config } from './config.ts'
+import type { Db } from './db/database.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+
+/** What every service is handed: the only way to time, storage and settings. */
+export interface AppContext {
+  readonly config: Config
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** From where a change came (`service.md`, Events). */
+export type Surface = 'web' | 'ios' | 'chrome' | 'mcp' | 'api' | 'block'
+
+/** On whose behalf a call is made, and in which workspace. */
+export interface Caller {
+  readonly workspacePk: number
+  readonly workspaceId: string
+  readonly userId: string
+  /** Null on surfaces without a key: the application and the command line. */
+  readonly keyId: string | null
+  readonly keyName: string | null
+  /** What was fixed when the key was made. */
+  readonly scope: 'write' | 'read'
+  /** Whether this call may write: the key's scope and the user's role together. */
+  readonly mayWrite: boolean
+  readonly surface: Surface
+}

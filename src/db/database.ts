@@ -1,0 +1,149 @@
+import { Database } from 'bun:sqlite'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { Clock } from '../lib/clock.ts'
+import { createIdSource } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import { isBusy } from './failures.ts'
+import { migrate, UnusableDatabase } from './migrate.ts'
+import type { Orm, Reader } from './reader.ts'
+import { Sql } from './sql.ts'
+import { type WriteFunction, WriteQueue } from './write-queue.ts'
+
+/** The one door to storage: it reads as it stands, and writes through `write` alone. */
+export interface Db extends Reader {
+  readonly file: string
+  /** Runs the function in a transaction and answers its result after the commit (`write-queue.ts`). */
+  write<T>(run: WriteFunction<T>): Promise<T>
+  /** False while commits fail. */
+  readonly healthy: boolean
+  /** Calls the listener, within a fraction of a second, after another process wrote; answers how to stop. */
+  onForeignWrite(listener: () => void): () => void
+  /** Moves the write-ahead log into the file as far as readers allow. */
+  checkpoint(): void
+  close(): void
+}
+
+export interface OpenOptions {
+  file: string
+  programVersion: string
+  clock: Clock
+  log: Log
+  /** `server` never blocks on another process's lock; `command` waits for it up to five seconds. */
+  role: 'server' | 'command'
+  /** Commands that must not make a database by accident. */
+  mustExist?: boolean
+}
+
+const LOCK_WAIT_MS = { server: 2_000, command: 5_000 }
+const IDLE_CHECKPOINT_MS = 1_000
+const FOREIGN_WRITE_POLL_MS = 200
+
+function openFile({ file, mustExist }: OpenOptions): Database {
+  try {
+    return new Database(file, { create: !mustExist, readwrite: true, strict: true })
+  } catch {
+    throw new UnusableDatabase(
+      mustExist ? `There is no database at ${file}.` : `The database ${file} cannot be opened or made.`,
+    )
+  }
+}
+
+function prepareConnection(database: Database, role: OpenOptions['role']): void {
+  database.run('PRAGMA busy_timeout = 5000')
+  database.run('PRAGMA journal_mode = WAL')
+  database.run('PRAGMA synchronous = FULL')
+  database.run('PRAGMA foreign_keys = ON')
+  database.run('PRAGMA cache_size = -65536')
+  database.run('PRAGMA temp_store = MEMORY')
+  database.run('PRAGMA wal_autocheckpoint = 10000')
+  database.run('PRAGMA journal_size_limit = 67108864')
+  if (role === 'command') return
+  database.run('PRAGMA busy_timeout = 0')
+}
+
+function openUsable(options: OpenOptions): Database {
+  const database = openFile(options)
+  try {
+    database.run('PRAGMA busy_timeout = 5000')
+    migrate(database, options.file, options.programVersion)
+    prepareConnection(database, options.role)
+    return database
+  } catch (error) {
+    database.close()
+    if (isBusy(error)) throw new UnusableDatabase('The database is locked by another process; try again.')
+    if (error instanceof Error && /SQLITE_NOTADB/.test(`${(error as { code?: string }).code}`)) {
+      throw new UnusableDatabase(`${options.file} is not a daybook database.`)
+    }
+    throw error
+  }
+}
+
+/** Opens, migrates and prepares the database (`design.md`, section 5). Throws UnusableDatabase. */
+export function openDatabase(options: OpenOptions): Db {
+  const { file, clock, log, role } = options
+  const database = openUsable(options)
+  const sql = new Sql(database)
+  const orm: Orm = drizzle(database)
+  let idleTimer: Timer | undefined
+  const checkpoint = () => void sql.all('PRAGMA wal_checkpoint(PASSIVE)')
+  const checkpointWhenIdle = () => {
+    idleTimer ??= setTimeout(() => {
+      idleTimer = undefined
+      if (queue.idle) checkpoint()
+      else checkpointWhenIdle()
+    }, IDLE_CHECKPOINT_MS)
+  }
+  const queue = new WriteQueue({
+    sql,
+    orm,
+    clock,
+    log,
+    newId: createIdSource(),
+    lockWaitMs: LOCK_WAIT_MS[role],
+    onCommit: role === 'server' ? checkpointWhenIdle : undefined,
+  })
+  const pollers = new Set<Timer>()
+  return {
+    sql,
+    orm,
+    file,
+    write: (run) => queue.write(run),
+    get healthy() {
+      return queue.healthy
+    },
+    onForeignWrite: (listener) => pollForeignWrites(sql, pollers, listener),
+    checkpoint,
+    close: () => {
+      clearTimeout(idleTimer)
+      for (const timer of pollers) clearInterval(timer)
+      closeDatabase(database)
+    },
+  }
+}
+
+/** `data_version` moves only when another connection commits, so our own writes never count. */
+function pollForeignWrites(sql: Sql, pollers: Set<Timer>, listener: () => void): () => void {
+  const version = () => sql.scalar<number>('PRAGMA data_version')
+  let seen = version()
+  const timer = setInterval(() => {
+    const now = version()
+    if (now === seen) return
+    seen = now
+    listener()
+  }, FOREIGN_WRITE_POLL_MS)
+  pollers.add(timer)
+  return () => {
+    clearInterval(timer)
+    pollers.delete(timer)
+  }
+}
+
+function closeDatabase(database: Database): void {
+  try {
+    database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    if (!isBusy(error)) throw error
+  } finally {
+    database.close()
+  }
+}

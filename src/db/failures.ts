@@ -1,0 +1,26 @@
+import { SQLiteError } from 'bun:sqlite'
+import { unavailable } from '../refusal.ts'
+
+/** The SQLite error in `error` or in what it wraps (drizzle wraps), if any. */
+function sqliteErrorIn(error: unknown): SQLiteError | undefined {
+  if (error instanceof SQLiteError) return error
+  return error instanceof Error && error.cause !== undefined ? sqliteErrorIn(error.cause) : undefined
+}
+
+const codeOf = (error: unknown): string => sqliteErrorIn(error)?.code ?? ''
+
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
+
+/** Whether storage itself failed (full, unwritable, broken), as against a rule or a programming error. */
+export const isStorageFailure = (error: unknown): boolean =>
+  isBusy(error) || /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(codeOf(error))
+
+/** A failure of storage as the refusal a caller gets; every other error as it is. */
+export function asUnavailable(error: unknown): unknown {
+  if (isBusy(error))
+    return unavailable('The database is locked by another process; nothing was written. Try again.')
+  if (isStorageFailure(error)) {
+    return unavailable('The storage of this server is full or failing; nothing was written. Try again later.')
+  }
+  return error
+}

@@ -1,0 +1,5 @@
+// Written by `bun run migrations`.
+import migration0 from '../../drizzle/0000_notes.sql' with { type: 'text' }
+
+/** Every migration in order; a database's `user_version` says how many of them it has had. */
+export const MIGRATIONS: readonly { name: string; sql: string }[] = [{ name: '0000_notes', sql: migration0 }]

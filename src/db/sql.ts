@@ -1,0 +1,65 @@
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+
+export type SqlValue = SQLQueryBindings
+
+const STATEMENTS_KEPT = 1_000
+
+/**
+ * Prepared statements by their text. Values are always bound, never part of the text, so that the
+ * number of texts stays small; `bun:sqlite`'s own cache holds only twenty.
+ */
+export class Sql {
+  readonly #statements = new Map<string, Statement>()
+
+  constructor(readonly database: Database) {}
+
+  /** The first row, or undefined. */
+  get<Row>(text: string, ...values: SqlValue[]): Row | undefined {
+    return (this.#prepare(text).get(...values) as Row | null) ?? undefined
+  }
+
+  all<Row>(text: string, ...values: SqlValue[]): Row[] {
+    return this.#prepare(text).all(...values) as Row[]
+  }
+
+  /** The first column of every row. */
+  column<Value>(text: string, ...values: SqlValue[]): Value[] {
+    const rows = this.#prepare(text).values(...values) as [Value][]
+    return rows.map((row) => row[0])
+  }
+
+  /** The first column of the first row; for aggregates, which always have one. */
+  scalar<Value>(text: string, ...values: SqlValue[]): Value {
+    const rows = this.#prepare(text).values(...values) as [Value][]
+    const first = rows[0]
+    if (!first) throw new Error('a statement that must answer one row answered none')
+    return first[0]
+  }
+
+  /** Answers how many rows changed and the row id of the last insert. */
+  run(text: string, ...values: SqlValue[]): { changes: number; lastInsertRowid: number } {
+    const { changes, lastInsertRowid } = this.#prepare(text).run(...values)
+    return { changes, lastInsertRowid: Number(lastInsertRowid) }
+  }
+
+  /** Runs a script of several statements without values: migrations and generated tables. */
+  script(text: string): void {
+    this.database.run(text)
+  }
+
+  #prepare(text: string): Statement {
+    const known = this.#statements.get(text)
+    if (known) return known
+    if (this.#statements.size >= STATEMENTS_KEPT) this.#forgetOldest()
+    const statement = this.database.prepare(text)
+    this.#statements.set(text, statement)
+    return statement
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#statements
+    if (!oldest) return
+    this.#statements.delete(oldest[0])
+    oldest[1].finalize()
+  }
+}

@@ -1,0 +1,58 @@
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const workspaces = sqliteTable('workspaces', {
+  pk: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull().unique(),
+  name: text().notNull(),
+  nameFold: text('name_fold').notNull().unique(),
+  createdAt: integer('created_at').notNull(),
+  /** Maintained counters; `check` compares them with the notes. */
+  liveNotes: integer('live_notes').notNull().default(0),
+  trashedNotes: integer('trashed_notes').notNull().default(0),
+})
+
+export const users = sqliteTable('users', {
+  pk: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull().unique(),
+  name: text().notNull(),
+  nameFold: text('name_fold').notNull().unique(),
+  /** Argon2id, for the application; null until a password is set. */
+  passwordHash: text('password_hash'),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const members = sqliteTable(
+  'members',
+  {
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    user: integer()
+      .notNull()
+      .references(() => users.pk, { onDelete: 'cascade' }),
+    role: text({ enum: ['owner', 'editor', 'viewer'] }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspace, table.user] }), index('members_user').on(table.user)],
+)
+
+export const keys = sqliteTable(
+  'keys',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    /** No reference: a removed user's keys stay listed, and open nothing. */
+    user: integer().notNull(),
+    name: text().notNull(),
+    scope: text({ enum: ['write', 'read'] }).notNull(),
+    /** SHA-256 of the key, hexadecimal; the key itself is kept nowhere. */
+    hash: text().notNull().unique(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at'),
+    revokedAt: integer('revoked_at'),
+    lastUsedAt: integer('last_used_at'),
+  },
+  (table) => [index('keys_workspace').on(table.workspace)],
+)

@@ -1,0 +1,87 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { workspaces } from './account.ts'
+
+/** Heads only: lists, totals and filters never touch the bodies. */
+export const notes = sqliteTable(
+  'notes',
+  {
+    pk: integer().primaryKey(),
+    id: text().notNull().unique(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    title: text().notNull(),
+    titleFold: text('title_fold').notNull(),
+    alias: text(),
+    aliasFold: text('alias_fold'),
+    pinned: integer().notNull().default(0),
+    pinLabel: text('pin_label'),
+    coverUrl: text('cover_url'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    deletedAt: integer('deleted_at'),
+  },
+  (table) => [
+    index('notes_updated').on(table.workspace, table.updatedAt, table.id).where(sql`deleted_at IS NULL`),
+    index('notes_created').on(table.workspace, table.createdAt, table.id).where(sql`deleted_at IS NULL`),
+    index('notes_title').on(table.workspace, table.titleFold, table.id).where(sql`deleted_at IS NULL`),
+    uniqueIndex('notes_alias')
+      .on(table.workspace, table.aliasFold)
+      .where(sql`alias_fold IS NOT NULL AND deleted_at IS NULL`),
+    index('notes_trash').on(table.workspace, table.deletedAt, table.id).where(sql`deleted_at IS NOT NULL`),
+  ],
+)
+
+const ofNote = () =>
+  integer('note')
+    .notNull()
+    .references(() => notes.pk, { onDelete: 'cascade' })
+
+export const noteBodies = sqliteTable('note_bodies', {
+  note: integer()
+    .primaryKey()
+    .references(() => notes.pk, { onDelete: 'cascade' }),
+  content: text().notNull(),
+})
+
+export const revisions = sqliteTable(
+  'revisions',
+  {
+    pk: integer().primaryKey(),
+    id: text().notNull().unique(),
+    note: ofNote(),
+    createdAt: integer('created_at').notNull(),
+    surface: text().notNull(),
+    title: text().notNull(),
+    content: text().notNull(),
+  },
+  (table) => [
+    index('revisions_note').on(table.note, table.pk),
+    index('revisions_created').on(table.createdAt),
+  ],
+)
+
+/** Derived from the bodies: which folded targets a note links to. Resolved only when read. */
+export const noteLinks = sqliteTable(
+  'note_links',
+  {
+    workspace: integer().notNull(),
+    target: text().notNull(),
+    note: ofNote(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspace, table.target, table.note] }),
+    index('note_links_note').on(table.note),
+  ],
+)
+
+/** Notes whose entry in the search tables is out of date; emptied when idle and before any search. */
+export const searchPending = sqliteTable(
+  'search_pending',
+  {
+    workspace: integer().notNull(),
+    note: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspace, table.note] })],
+)

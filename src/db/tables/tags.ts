@@ -1,0 +1,46 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { workspaces } from './account.ts'
+import { notes } from './notes.ts'
+
+export const tags = sqliteTable(
+  'tags',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    nameFold: text('name_fold').notNull(),
+    color: text(),
+    isPinned: integer('is_pinned').notNull().default(0),
+    /** How many active notes carry the tag; maintained, and compared by `check`. */
+    noteCount: integer('note_count').notNull().default(0),
+  },
+  (table) => [uniqueIndex('tags_name').on(table.workspace, table.nameFold)],
+)
+
+const ofTag = (name: string) =>
+  integer(name)
+    .notNull()
+    .references(() => tags.id, { onDelete: 'cascade' })
+
+/** Which tags a note carries; kept while it is in the trash. */
+export const noteTags = sqliteTable(
+  'note_tags',
+  {
+    tag: ofTag('tag'),
+    note: integer()
+      .notNull()
+      .references(() => notes.pk, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tag, table.note] }),
+    index('note_tags_note').on(table.note, table.tag),
+  ],
+)
+
+/** `linked` comes along onto every note that is given `tag`. */
+export const tagLinks = sqliteTable('tag_links', { tag: ofTag('tag'), linked: ofTag('linked') }, (table) => [
+  primaryKey({ columns: [table.tag, table.linked] }),
+  index('tag_links_linked').on(table.linked),
+])

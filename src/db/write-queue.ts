@@ -1,0 +1,189 @@
+import type { Clock } from '../lib/clock.ts'
+import type { IdSource } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import { asUnavailable, isBusy, isStorageFailure } from './failures.ts'
+import type { Orm, Reader } from './reader.ts'
+import type { Sql } from './sql.ts'
+
+/** An open transaction of one write: everything written through it stands or falls together. */
+export interface Tx extends Reader {
+  /** The one instant of this write, in milliseconds. */
+  readonly now: number
+  newId(): string
+  /** Runs after the commit; never when the write is refused or the commit fails. */
+  afterCommit(action: () => void): void
+}
+
+/** A write is synchronous: handing in a function that answers a promise is a type error. */
+export type WriteFunction<T> = (tx: Tx) => T extends PromiseLike<unknown> ? never : T
+
+interface Item {
+  run(): void
+  settle(): void
+  reject(error: unknown): void
+  readonly queuedAt: number
+}
+
+export interface WriteQueueOptions {
+  sql: Sql
+  orm: Orm
+  clock: Clock
+  newId: IdSource
+  log: Log
+  /** How long a write waits for another process's lock before it is refused as unavailable. */
+  lockWaitMs: number
+  /** Called after each commit that wrote. */
+  onCommit?: () => void
+}
+
+const GROUP_SIZE = 256
+const GROUP_TIME_MS = 5
+const LOCK_RETRY_MS = 10
+
+/**
+ * Group commit: writes that arrive together share one transaction and one sync to disk, each in its
+ * own savepoint, so that one that is refused leaves the others alone. Each is answered after the commit.
+ */
+export class WriteQueue {
+  readonly #options: WriteQueueOptions
+  #items: Item[] = []
+  #scheduled = false
+  #healthy = true
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options
+  }
+
+  /** False from a failed commit until the next one that succeeds. */
+  get healthy(): boolean {
+    return this.#healthy
+  }
+
+  get idle(): boolean {
+    return this.#items.length === 0
+  }
+
+  write<T>(run: WriteFunction<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#items.push(this.#item(run as (tx: Tx) => T, resolve, reject))
+      this.#schedule()
+    })
+  }
+
+  #item<T>(run: (tx: Tx) => T, resolve: (result: T) => void, reject: (error: unknown) => void): Item {
+    const { sql, orm, clock, newId, log } = this.#options
+    const actions: (() => void)[] = []
+    let result: T
+    return {
+      queuedAt: performance.now(),
+      run: () => {
+        const now = clock.now()
+        result = run({
+          sql,
+          orm,
+          now,
+          newId: () => newId(now),
+          afterCommit: (action) => actions.push(action),
+        })
+      },
+      settle: () => {
+        for (const action of actions) {
+          try {
+            action()
+          } catch (error) {
+            log.error('after-commit action failed', { error: String(error) })
+          }
+        }
+        resolve(result)
+      },
+      reject,
+    }
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    this.#scheduled = false
+    if (this.#items.length === 0 || !this.#begin()) return
+    const done: Item[] = []
+    try {
+      this.#runGroup(done)
+      this.#options.sql.run('COMMIT')
+    } catch (error) {
+      this.#abandon(done, error)
+      this.#continue()
+      return
+    }
+    this.#healthy = true
+    for (const item of done) item.settle()
+    this.#options.onCommit?.()
+    this.#continue()
+  }
+
+  #continue(): void {
+    if (this.#items.length > 0) this.#schedule()
+  }
+
+  /** Takes the write lock; when another process holds it, tries again by a timer and answers false. */
+  #begin(): boolean {
+    try {
+      this.#options.sql.run('BEGIN IMMEDIATE')
+      return true
+    } catch (error) {
+      const oldest = performance.now() - this.#options.lockWaitMs
+      const waiting = isBusy(error) ? this.#items.filter((item) => item.queuedAt > oldest) : []
+      const expired = this.#items.filter((item) => !waiting.includes(item))
+      this.#items = waiting
+      if (expired.length > 0) this.#healthy = false
+      for (const item of expired) item.reject(asUnavailable(error))
+      if (waiting.length > 0) {
+        this.#scheduled = true
+        setTimeout(() => this.#flush(), LOCK_RETRY_MS)
+      }
+      return false
+    }
+  }
+
+  #runGroup(done: Item[]): void {
+    const until = performance.now() + GROUP_TIME_MS
+    for (let count = 0; count < GROUP_SIZE; count++) {
+      const item = this.#items.shift()
+      if (!item) return
+      this.#runItem(item, done)
+      if (performance.now() > until) return
+    }
+  }
+
+  #runItem(item: Item, done: Item[]): void {
+    const { sql } = this.#options
+    done.push(item)
+    sql.run('SAVEPOINT write_item')
+    try {
+      item.run()
+    } catch (error) {
+      if (isStorageFailure(error) || !sql.database.inTransaction) throw error
+      sql.run('ROLLBACK TO write_item')
+      sql.run('RELEASE write_item')
+      done.pop()
+      item.reject(error)
+      return
+    }
+    sql.run('RELEASE write_item')
+  }
+
+  /** Nothing of the group was written: whoever was in it learns so. */
+  #abandon(group: readonly Item[], error: unknown): void {
+    const { sql, log } = this.#options
+    if (sql.database.inTransaction) sql.run('ROLLBACK')
+    this.#healthy = false
+    log.error('commit failed', {
+      error: error instanceof Error ? error.message : String(error),
+      writes: group.length,
+    })
+    for (const item of group) item.reject(asUnavailable(error))
+  }
+}

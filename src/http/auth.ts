@@ -1,0 +1,103 @@
+import type { Caller } from '../context.ts'
+import type { Clock } from '../lib/clock.ts'
+import { Refusal } from '../refusal.ts'
+
+/** Finds whose key this is; undefined for one that is unknown, revoked or expired, or whose user is gone. */
+export type Authenticate = (key: string) => Caller | undefined
+
+const FAILURES_ALLOWED = 20
+const WINDOW_MS = 60_000
+const ADDRESSES_WATCHED = 10_000
+
+const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
+
+function presentedKey(request: Request): string | undefined {
+  const header = request.headers.get('authorization')
+  if (header === null) return undefined
+  return /^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? ''
+}
+
+/** Counts failed keys per address: after twenty within a minute, failed keys from there answer 429. */
+class FailedKeys {
+  readonly #failures = new Map<string, { since: number; count: number }>()
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Notes one failure and answers the refusal for it. */
+  refuse(address: string): Refusal {
+    const now = this.clock.now()
+    const known = this.#failures.get(address)
+    const entry = known && now - known.since < WINDOW_MS ? known : { since: now, count: 0 }
+    entry.count += 1
+    this.#failures.delete(address)
+    this.#failures.set(address, entry)
+    this.#forgetOldest()
+    if (entry.count <= FAILURES_ALLOWED)
+      return unauthorized('This API key is not valid, or was revoked, or has expired.')
+    const retryAfter = Math.max(1, Math.ceil((entry.since + WINDOW_MS - now) / 1000))
+    return new Refusal(
+      'rate_limited',
+      'Too many failed API keys from this address; wait a minute.',
+      retryAfter,
+    )
+  }
+
+  #forgetOldest(): void {
+    if (this.#failures.size <= ADDRESSES_WATCHED) return
+    for (const address of this.#failures.keys()) {
+      this.#failures.delete(address)
+      return
+    }
+  }
+}
+
+/** Counts a key's requests in windows of a minute. */
+class RequestLimit {
+  readonly #windows = new Map<string, { since: number; count: number }>()
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly perMinute: number | null,
+  ) {}
+
+  check(keyId: string | null): void {
+    if (this.perMinute === null || keyId === null) return
+    const now = this.clock.now()
+    const known = this.#windows.get(keyId)
+    const window =
+      known && now - known.since < WINDOW_MS && now >= known.since ? known : { since: now, count: 0 }
+    window.count += 1
+    this.#windows.set(keyId, window)
+    if (window.count <= this.perMinute) return
+    const retryAfter = Math.max(1, Math.ceil((window.since + WINDOW_MS - now) / 1000))
+    throw new Refusal(
+      'rate_limited',
+      `This key may make ${this.perMinute} requests a minute; wait.`,
+      retryAfter,
+    )
+  }
+}
+
+/** Decides who calls and whether they may: first the key (401, 429), then the scope (403). */
+export function createDoor(clock: Clock, authenticate: Authenticate, requestsPerMinute: number | null) {
+  const failed = new FailedKeys(clock)
+  const limit = new RequestLimit(clock, requestsPerMinute)
+  return (request: Request, address: string, needsWrite: boolean): Caller => {
+    const key = presentedKey(request)
+    if (key === undefined)
+      throw unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
+    const caller = authenticate(key)
+    if (!caller) throw failed.refuse(address)
+    limit.check(caller.keyId)
+    if (needsWrite && !caller.mayWrite) throw readOnly(caller)
+    return caller
+  }
+}
+
+const readOnly = ({ scope }: Caller) =>
+  new Refusal(
+    'read_only_key',
+    scope === 'read'
+      ? 'This API key is read-only; use a read-write key to change anything.'
+      : 'The user of this API key is a viewer of the workspace and may not change anything.',
+  )

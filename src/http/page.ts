@@ -1,0 +1,22 @@
+const DEFAULT_LIMIT = 50
+
+/** One page of a list, and how many there are in all. */
+export interface Page<Item> {
+  items: Item[]
+  total: number
+}
+
+export interface PageRequest {
+  limit: number
+  offset: number
+}
+
+/** The page a query asks for, defaults filled in (contract, section 1). */
+export const pageRequest = (query: { limit?: number; offset?: number }): PageRequest => ({
+  limit: query.limit ?? DEFAULT_LIMIT,
+  offset: query.offset ?? 0,
+})
+
+/** Whether rows stand beyond this page. */
+export const hasMore = (request: PageRequest, page: Page<unknown>): boolean =>
+  request.offset + page.items.length < page.total && page.items.length > 0

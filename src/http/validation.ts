@@ -1,0 +1,57 @@
+import type { ValueError } from '@sinclair/typebox/errors'
+import { ValueErrorType } from '@sinclair/typebox/errors'
+import { invalid, type Refusal } from '../refusal.ts'
+import type { Kinded } from './types.ts'
+
+type Part = 'body' | 'query'
+
+/** `/tags/0` as a caller would write it: `tags[0]`. */
+function placeOf(pointer: string): string {
+  const parts = pointer.split('/').slice(1)
+  const names = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return names.reduce((place, name) => {
+    if (/^\d+$/.test(name)) return `${place}[${name}]`
+    return place === '' ? name : `${place}.${name}`
+  }, '')
+}
+
+/** What a value of this schema must be, in words. */
+function wordsOf(schema: ValueError['schema']): string {
+  const { words } = schema as Partial<Kinded>
+  if (words) return words
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(wordsOf).join(', or ')
+  if (schema.type === 'array') return `a list${countOf(schema)}`
+  if (schema.type === 'object') return 'an object'
+  if (schema.type === 'number') return 'a finite number'
+  return schema.type === undefined ? 'another value' : `a value of type ${schema.type}`
+}
+
+function countOf({ minItems, maxItems }: ValueError['schema']): string {
+  if (minItems !== undefined && maxItems !== undefined) return ` of ${minItems} to ${maxItems} entries`
+  if (maxItems !== undefined) return ` of at most ${maxItems} entries`
+  return minItems === undefined ? '' : ` of at least ${minItems} entries`
+}
+
+function sentenceFor(part: Part, error: ValueError): string {
+  const place = placeOf(error.path)
+  const name = part === 'query' ? `The query parameter "${place}"` : `"${place}"`
+  if (place === '') return `The ${part} must be a JSON object.`
+  if (error.type === ValueErrorType.ObjectAdditionalProperties)
+    return `${name} is not known here; remove it or check its spelling.`
+  if (error.type === ValueErrorType.ObjectRequiredProperty) return `${name} is required.`
+  return `${name} must be ${wordsOf(error.schema)}.`
+}
+
+const FAULTS_LOOKED_AT = 100
+
+/** The refusal for a body or query that breaks its schema: an unknown name before all else, else the first fault. */
+export function validationRefusal(part: Part, errors: Iterable<ValueError>): Refusal {
+  let first: ValueError | undefined
+  let looked = 0
+  for (const error of errors) {
+    first ??= error
+    if (error.type === ValueErrorType.ObjectAdditionalProperties) return invalid(sentenceFor(part, error))
+    if (++looked === FAULTS_LOOKED_AT) break
+  }
+  return invalid(first ? sentenceFor(part, first) : `The ${part} does not have the right form.`)
+}

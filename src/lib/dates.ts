@@ -1,0 +1,53 @@
+/** ISO 8601, UTC, milliseconds: the one form of a timestamp in answers. */
+export const isoTimestamp = (instant: number): string => new Date(instant).toISOString()
+
+const INSTANT = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/
+
+/** Whether year, month and day name a day of the calendar. */
+const isRealDay = (year: number, month: number, day: number): boolean =>
+  month >= 1 &&
+  month <= 12 &&
+  day >= 1 &&
+  day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
+
+/** Whether `text` is `YYYY-MM-DD` and a real day. */
+export function isDay(text: string): boolean {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
+  return match !== null && isRealDay(Number(match[1]), Number(match[2]), Number(match[3]))
+}
+
+function offsetMinutes(zone: string): number | undefined {
+  if (zone === 'Z' || zone === 'z') return 0
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.slice(4, 6))
+  if (hours > 23 || minutes > 59) return undefined
+  return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
+}
+
+const milliseconds = (decimals: string): number =>
+  Number(decimals.slice(0, 3).padEnd(3, '0')) + Number(`0.${decimals.slice(3) || '0'}`)
+
+/**
+ * The instant that an ISO 8601 date-time with offset names, in milliseconds since 1970 with any finer
+ * digits as a fraction; undefined when the text is not one.
+ */
+export function parseInstant(text: string): number | undefined {
+  const match = INSTANT.exec(text)
+  if (!match) return undefined
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const offset = offsetMinutes(match[8] ?? 'Z')
+  if (offset === undefined || !isRealDay(year, month, day) || hour > 23 || minute > 59 || second > 59) {
+    return undefined
+  }
+  const wholeSecond = new Date(0)
+  wholeSecond.setUTCFullYear(year, month - 1, day)
+  wholeSecond.setUTCHours(hour, minute - offset, second)
+  return wholeSecond.getTime() + milliseconds(match[7] ?? '')
+}

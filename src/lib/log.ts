@@ -1,0 +1,43 @@
+import type { Clock } from './clock.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export type LogFields = Record<string, string | number | boolean | null | undefined>
+
+/** One JSON object a line: `{time, level, message, …fields}`. Fields never hold keys, bodies or query values. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+  /** Hands over every line still held back. */
+  flush(): void
+}
+
+const FLUSH_AFTER_MS = 20
+const FLUSH_AT_LENGTH = 32_768
+
+/** `write` takes whole lines; they are handed over together, a few milliseconds late, so that requests never wait. */
+export function createLog(level: LogLevel, clock: Clock, write: (lines: string) => void): Log {
+  const threshold = LOG_LEVELS.indexOf(level)
+  let pending = ''
+  let timer: Timer | undefined
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    if (pending === '') return
+    const lines = pending
+    pending = ''
+    write(lines)
+  }
+  const at = (name: LogLevel) => {
+    if (LOG_LEVELS.indexOf(name) < threshold) return () => {}
+    return (message: string, fields?: LogFields) => {
+      pending += `${JSON.stringify({ time: new Date(clock.now()).toISOString(), level: name, message, ...fields })}\n`
+      if (pending.length > FLUSH_AT_LENGTH) flush()
+      else timer ??= setTimeout(flush, FLUSH_AFTER_MS)
+    }
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
+}

@@ -1,0 +1,53 @@
+import { isoTimestamp } from '../lib/dates.ts'
+import { compareNames } from '../lib/text.ts'
+import type { NoteLinks } from './links.ts'
+import type { RevisionRow } from './revisions.ts'
+import type { NoteRow } from './store.ts'
+import type { TrashRow } from './trash.ts'
+
+const tagNames = (json: string): string[] => {
+  const names = JSON.parse(json) as string[]
+  return names.length < 2 ? names : names.sort(compareNames)
+}
+
+export const presentNote = (row: NoteRow) => ({
+  id: row.id,
+  title: row.title,
+  content: row.content,
+  tags: tagNames(row.tags),
+  alias: row.alias,
+  pinned: row.pinned === 1,
+  pin_label: row.pinLabel,
+  cover_url: row.coverUrl,
+  created_at: isoTimestamp(row.createdAt),
+  updated_at: isoTimestamp(row.updatedAt),
+})
+
+export const presentFound = ({ row, snippet }: { row: NoteRow; snippet: string | undefined }) =>
+  snippet === undefined ? presentNote(row) : { ...presentNote(row), snippet }
+
+export const presentTrashed = (row: TrashRow) => ({
+  id: row.id,
+  title: row.title,
+  deleted_at: isoTimestamp(row.deletedAt),
+})
+
+export const presentRevision = (row: RevisionRow) => ({
+  id: row.id,
+  created_at: isoTimestamp(row.createdAt),
+  surface: row.surface,
+  title: row.title,
+  content: row.content,
+})
+
+export const presentLinks = ({ outgoing, backlinks }: NoteLinks) => ({
+  outgoing: outgoing.map(({ text, note }) => ({
+    text,
+    note: note ? { id: note.id, title: note.title } : null,
+  })),
+  backlinks: backlinks.map(({ id, title, updatedAt }) => ({
+    id,
+    title,
+    updated_at: isoTimestamp(updatedAt),
+  })),
+})

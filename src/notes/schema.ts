@@ -1,0 +1,200 @@
+import { t } from 'elysia'
+import { choice, flag, id, integer, nullableText, paging, strict, text, timestamp } from '../http/types.ts'
+
+export const MAX_PAGE = 200
+export const MAX_CONTENT = 1_000_000
+const TAGS_PER_REQUEST = 100
+
+const title = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Meeting with Ada'] })
+const content = () =>
+  text({
+    maxLength: MAX_CONTENT,
+    description: 'The body; markup text, kept byte for byte.',
+    examples: ['Ask about [[Engines]].'],
+  })
+const tagName = () =>
+  text({
+    minLength: 1,
+    maxLength: 100,
+    trimmed: true,
+    singleLine: true,
+    check: (name) => !name.includes(','),
+    says: 'a tag name: 1 to 100 characters, no comma, no control character',
+    examples: ['work'],
+  })
+const tagList = (description: string) => t.Array(tagName(), { maxItems: TAGS_PER_REQUEST, description })
+
+const ALIAS = { minLength: 1, maxLength: 200, trimmed: true, singleLine: true, examples: ['ada'] }
+const alias = () =>
+  nullableText({ ...ALIAS, description: 'Another name for links; unique among notes. null clears.' })
+
+const isWebUrl = (value: string) => /^https?:\/\//i.test(value) && URL.canParse(value)
+const coverUrl = () =>
+  nullableText({
+    maxLength: 2_048,
+    singleLine: true,
+    check: isWebUrl,
+    says: 'an http or https URL of at most 2,048 characters',
+    examples: ['https://example.com/cover.png'],
+  })
+
+const propertyValues = (description: string) =>
+  t.Record(t.String(), t.Unknown(), { description, examples: [{ status: 'open', due: '2026-12-01' }] })
+
+export const Note = strict(
+  {
+    id: id(),
+    title: t.String({ examples: ['Meeting with Ada'] }),
+    content: t.String({ examples: ['Ask about [[Engines]].'] }),
+    tags: t.Array(t.String(), { description: 'Tag names, sorted.', examples: [['work']] }),
+    alias: t.Union([t.String(), t.Null()]),
+    pinned: t.Boolean(),
+    pin_label: t.Union([t.String(), t.Null()]),
+    cover_url: t.Union([t.String(), t.Null()]),
+    created_at: timestamp(),
+    updated_at: timestamp('Grows at every change; what `if_unchanged` is compared with.'),
+    snippet: t.Optional(
+      t.String({
+        description: 'Only in answers to a search: text around the first hit, as HTML with hits in <mark>.',
+        examples: ['Ask about <mark>engines</mark>.'],
+      }),
+    ),
+  },
+  { $id: 'Note' },
+)
+
+const pageOf = <Item extends typeof Note | typeof TrashedNote>(item: Item) =>
+  strict({
+    notes: t.Array(item),
+    total: t.Integer({ description: 'How many there are in all.', examples: [1] }),
+    has_more: t.Boolean({ examples: [false] }),
+  })
+
+export const TrashedNote = strict(
+  { id: id(), title: t.String({ examples: ['Old plan'] }), deleted_at: timestamp() },
+  { $id: 'TrashedNote' },
+)
+
+export const Revision = strict(
+  {
+    id: id(),
+    created_at: timestamp('When the edit happened that replaced this version.'),
+    surface: t.String({ description: 'From where the edit came.', examples: ['api'] }),
+    title: t.String({ examples: ['Meeting with Ada'] }),
+    content: t.String({ examples: ['Ask about'] }),
+  },
+  { $id: 'Revision', description: 'What an edit replaced; kept for 7 days.' },
+)
+
+const LinkedNote = strict({ id: id(), title: t.String({ examples: ['Engines'] }) })
+
+export const LinksAnswer = strict({
+  outgoing: t.Array(
+    strict({
+      text: t.String({ examples: ['Engines'] }),
+      note: t.Union([LinkedNote, t.Null()], { description: 'null when the link is unresolved.' }),
+    }),
+  ),
+  backlinks: t.Array(
+    strict({ id: id(), title: t.String({ examples: ['Meeting with Ada'] }), updated_at: timestamp() }),
+  ),
+})
+
+export const NoteAnswer = strict({ note: Note })
+export const NotesAnswer = pageOf(Note)
+export const TrashAnswer = pageOf(TrashedNote)
+export const TrashedAnswer = strict({ trashed: t.Boolean({ examples: [true] }), id: id() })
+export const RevisionsAnswer = strict({ revisions: t.Array(Revision) })
+export const NotePropertiesAnswer = strict({ properties: propertyValues('Values by property key.') })
+
+export const PropertiesError = strict({
+  error: t.String({ examples: ['There is no property "stauts" in this workspace; define it first.'] }),
+  code: t.String({ examples: ['refused'] }),
+})
+
+export const CreatedNoteAnswer = strict({
+  note: Note,
+  properties: propertyValues('What the note now holds.'),
+  properties_error: t.Union([PropertiesError, t.Null()], {
+    description: 'Why no property was written; the note exists all the same.',
+  }),
+})
+
+const searchText = text({
+  minLength: 1,
+  maxLength: 500,
+  description:
+    'Full-text search: words are ANDed, "a phrase" keeps order, word* is a prefix, -word excludes.',
+  examples: ['engine*'],
+})
+
+export const ListQuery = strict({
+  search: t.Optional(searchText),
+  tag: t.Optional(text({ description: 'Only notes that carry this tag.', examples: ['work'] })),
+  sort: t.Optional(choice(['created_at', 'updated_at', 'title'])),
+  direction: t.Optional(
+    choice(['asc', 'desc'], { description: 'By default desc for times, asc for title.' }),
+  ),
+  ...paging(MAX_PAGE),
+})
+
+export const TrashQuery = strict(paging(MAX_PAGE))
+
+export const RevisionsQuery = strict({
+  limit: t.Optional(integer({ minimum: 1, maximum: MAX_PAGE, default: 50 })),
+})
+
+export const CreateBody = strict({
+  title: title(),
+  content: t.Optional(content()),
+  tags: t.Optional(tagList('Tags to put on; those that do not exist are created.')),
+  alias: t.Optional(alias()),
+  cover_url: t.Optional(coverUrl()),
+  properties: t.Optional(propertyValues('Values by property key; all are written or none.')),
+})
+
+export const PatchBody = strict({
+  title: t.Optional(title()),
+  content: t.Optional(content()),
+  alias: t.Optional(alias()),
+  pinned: t.Optional(flag()),
+  pin_label: t.Optional(
+    nullableText({ minLength: 1, maxLength: 200, singleLine: true, examples: ['Start here'] }),
+  ),
+  cover_url: t.Optional(coverUrl()),
+  tags: t.Optional(tagList('Tags to add; none is taken off.')),
+  if_unchanged: t.Optional(
+    text({
+      description: 'The `updated_at` that was read; the call is refused when the note changed since.',
+      examples: ['2026-11-21T09:30:00.000Z'],
+    }),
+  ),
+})
+
+export const AppendBody = strict({
+  text: content(),
+  heading: t.Optional(
+    text({
+      minLength: 1,
+      maxLength: 500,
+      singleLine: true,
+      description: 'Stands above the text as "## heading".',
+      examples: ['Log'],
+    }),
+  ),
+})
+
+export const EditBody = strict({
+  old_str: text({
+    maxLength: MAX_CONTENT,
+    description: 'A passage that occurs exactly once.',
+    examples: ['Engines'],
+  }),
+  new_str: t.Optional(
+    text({ maxLength: MAX_CONTENT, description: 'By default empty.', examples: ['Analytical Engine'] }),
+  ),
+})
+
+export const TagsBody = strict({ tags: tagList('Tags to put on; those that do not exist are created.') })
+
+export const PropertiesBody = propertyValues('Values to set by property key; null clears.')

@@ -1,0 +1,106 @@
+import type { AppContext } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/write-queue.ts'
+import { fullTable, headTable, tagTable } from './tables.ts'
+import { indexedText, tagTerm } from './words.ts'
+
+/** How many notes one transaction brings into the search tables: a few milliseconds of work. */
+const BATCH = 32
+
+/** Marks a note whose entry in the search tables is out of date; it is indexed when idle, at the latest before a search. */
+export const markForSearch = ({ sql }: Tx, workspace: number, note: number) =>
+  sql.run('INSERT OR IGNORE INTO search_pending (workspace, note) VALUES (?, ?)', workspace, note)
+
+/** Takes a note out of the search tables at once. */
+export function forgetInSearch({ sql }: Tx, workspace: number, note: number): void {
+  sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note)
+  sql.run(`DELETE FROM ${fullTable(workspace)} WHERE rowid = ?`, note)
+  sql.run(`DELETE FROM ${headTable(workspace)} WHERE rowid = ?`, note)
+}
+
+/** Makes a tag findable by the words of its name. */
+export const indexTagName = ({ sql }: Tx, workspace: number, tag: number, name: string) =>
+  sql.run(`INSERT OR REPLACE INTO ${tagTable(workspace)} (rowid, name) VALUES (?, ?)`, tag, indexedText(name))
+
+export const forgetTagName = ({ sql }: Tx, workspace: number, tag: number) =>
+  sql.run(`DELETE FROM ${tagTable(workspace)} WHERE rowid = ?`, tag)
+
+interface Indexable {
+  pk: number
+  title: string
+  content: string
+  tags: string
+}
+
+/** Brings one note's entry in the search tables up to date. */
+export function indexNote({ sql }: Tx, workspace: number, note: Indexable): void {
+  const title = indexedText(note.title)
+  const tags = (JSON.parse(note.tags) as number[]).map(tagTerm).join(' ')
+  const [full, head] = [fullTable(workspace), headTable(workspace)]
+  const body = indexedText(note.content)
+  sql.run(
+    `INSERT OR REPLACE INTO ${full} (rowid, title, body, tags) VALUES (?, ?, ?, ?)`,
+    note.pk,
+    title,
+    body,
+    tags,
+  )
+  sql.run(`INSERT OR REPLACE INTO ${head} (rowid, title, tags) VALUES (?, ?, ?)`, note.pk, title, tags)
+}
+
+export const findIndexable = ({ sql }: Reader, pk: number): Indexable | undefined =>
+  sql.get(
+    `SELECT n.pk, n.title, b.content,
+       (SELECT json_group_array(nt.tag) FROM note_tags nt WHERE nt.note = n.pk) AS tags
+     FROM notes n CROSS JOIN note_bodies b ON b.note = n.pk WHERE n.pk = ? AND n.deleted_at IS NULL`,
+    pk,
+  )
+
+/** Indexes up to a batch of marked notes of one workspace; answers whether more may wait. */
+function indexBatch(tx: Tx, workspace: number): boolean {
+  const notes = tx.sql.column<number>(
+    `SELECT note FROM search_pending WHERE workspace = ? LIMIT ${BATCH}`,
+    workspace,
+  )
+  for (const pk of notes) {
+    const note = findIndexable(tx, pk)
+    if (note) indexNote(tx, workspace, note)
+    tx.sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, pk)
+  }
+  return notes.length === BATCH
+}
+
+const isPending = ({ sql }: Reader, workspace: number): boolean =>
+  sql.get('SELECT 1 FROM search_pending WHERE workspace = ? LIMIT 1', workspace) !== undefined
+
+/** Indexes every note marked in the workspace: what was acknowledged before this call can be found after it. */
+export async function refreshSearch({ db }: AppContext, workspace: number): Promise<void> {
+  while (isPending(db, workspace)) {
+    await db.write((tx): boolean => indexBatch(tx, workspace))
+  }
+}
+
+const IDLE_STEP_MS = 200
+
+/** Indexes marked notes in the background, a batch at a time, so that searches seldom have to; answers how to stop. */
+export function startIndexing({ db, log }: AppContext): () => void {
+  let stopped = false
+  let timer: Timer
+  const step = async (): Promise<void> => {
+    let more = false
+    try {
+      const workspace = db.sql.get<{ workspace: number }>(
+        'SELECT workspace FROM search_pending LIMIT 1',
+      )?.workspace
+      if (workspace !== undefined) more = await db.write((tx): boolean => indexBatch(tx, workspace))
+    } catch (error) {
+      log.warn('indexing is put off', { error: String(error) })
+    }
+    if (!stopped) timer = setTimeout(step, more ? 0 : IDLE_STEP_MS)
+  }
+  timer = setTimeout(step, IDLE_STEP_MS)
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}

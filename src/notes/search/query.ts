@@ -1,0 +1,67 @@
+import { codePointLength } from '../../lib/text.ts'
+import { type Word, wordsOf } from './words.ts'
+
+/** One condition of a search: these terms, one right after another. */
+export interface Phrase {
+  readonly terms: readonly string[]
+  /** The last term may go on: `word*`, or a lone character of a script without spaces. */
+  readonly isPrefix: boolean
+  /** `-word`: notes that hold it are left out. */
+  readonly isExcluded: boolean
+  /** A prefix of one or two characters looks in titles and tags only. */
+  readonly headsOnly: boolean
+}
+
+const SHORTEST_BODY_PREFIX = 3
+
+interface Chunk {
+  text: string
+  isQuoted: boolean
+  isExcluded: boolean
+}
+
+const CHUNK = /(-?)(?:"([^"]*)"|(\S+))/gu
+
+/** Cuts the text at white space; a quoted passage stays whole. A minus counts only before something. */
+function* chunksOf(search: string): Generator<Chunk> {
+  for (const [, minus, quoted, plain] of search.matchAll(CHUNK)) {
+    yield { text: quoted ?? plain ?? '', isQuoted: quoted !== undefined, isExcluded: minus === '-' }
+  }
+}
+
+/** A run's last character stands alone in the index; as the end of a phrase it would forbid the run to go on. */
+function withoutOpenEnd(words: readonly Word[]): readonly Word[] {
+  const last = words.at(-1)
+  const before = words.at(-2)
+  const continues = last?.unspaced === true && before?.unspaced === true && before.end === last.end
+  return continues ? words.slice(0, -1) : words
+}
+
+function phraseOf({ text, isQuoted, isExcluded }: Chunk): Phrase | undefined {
+  const all = [...wordsOf(text)]
+  const words = withoutOpenEnd(all)
+  const last = words.at(-1)
+  if (!last) return undefined
+  const isLoneCharacter = last.unspaced && codePointLength(last.term) === 1
+  const isStarred = !isQuoted && text.endsWith('*') && !last.unspaced
+  const isShort = words.length === 1 && codePointLength(last.term) < SHORTEST_BODY_PREFIX
+  return {
+    terms: words.map(({ term }) => term),
+    isPrefix: isStarred || isLoneCharacter,
+    isExcluded,
+    headsOnly: isStarred && isShort,
+  }
+}
+
+/**
+ * Reads a search: words are ANDed, `"a phrase"` keeps order, `word*` is a prefix, `-word` excludes; anything
+ * else is literal, so that no text is an error (contract, section 4). Empty when nothing can be found by it.
+ */
+export function parseSearch(search: string): Phrase[] {
+  const phrases = [...chunksOf(search)].map(phraseOf).filter((phrase) => phrase !== undefined)
+  return phrases.some(({ isExcluded }) => !isExcluded) ? phrases : []
+}
+
+/** A phrase in the language of FTS5, every term quoted. */
+export const matchPhrase = ({ terms, isPrefix }: Phrase): string =>
+  `"${terms.join(' ').replaceAll('"', '""')}"${isPrefix ? ' *' : ''}`

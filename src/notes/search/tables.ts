@@ -1,0 +1,34 @@
+import type { Reader } from '../../db/reader.ts'
+
+/** The full-text table over titles, bodies and tags of one workspace; its row ids are note pks. */
+export const fullTable = (workspacePk: number): string => `note_search_${workspacePk}`
+
+/** The small table over titles and tags alone, with prefix indexes: for short prefixes and for the top tier. */
+export const headTable = (workspacePk: number): string => `note_search_head_${workspacePk}`
+
+/** The table over tag names: which tags a word of a search means. Its row ids are tag ids. */
+export const tagTable = (workspacePk: number): string => `tag_search_${workspacePk}`
+
+/*
+ * Words are folded and segmented before they come here (`words.ts`), so the tokenizer only has to split at
+ * spaces and ASCII punctuation. The tables keep no copy of the text; they can be rebuilt at any time.
+ */
+const OPTIONS = `tokenize = 'ascii', content = '', contentless_delete = 1`
+
+/** Search tables are made per workspace, so that totals and ranking of one never depend on another. */
+export function createSearchTables({ sql }: Reader, workspacePk: number): void {
+  const full = fullTable(workspacePk)
+  const head = headTable(workspacePk)
+  const tags = tagTable(workspacePk)
+  sql.script(`CREATE VIRTUAL TABLE ${full} USING fts5(title, body, tags, ${OPTIONS})`)
+  sql.script(`CREATE VIRTUAL TABLE ${head} USING fts5(title, tags, prefix = '1 2', ${OPTIONS})`)
+  sql.script(`CREATE VIRTUAL TABLE ${tags} USING fts5(name, prefix = '1 2', ${OPTIONS})`)
+  for (const table of [full, head])
+    sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 16)`)
+}
+
+export function dropSearchTables({ sql }: Reader, workspacePk: number): void {
+  for (const table of [fullTable(workspacePk), headTable(workspacePk), tagTable(workspacePk)]) {
+    sql.script(`DROP TABLE IF EXISTS ${table}`)
+  }
+}

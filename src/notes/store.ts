@@ -1,0 +1,144 @@
+import type { Reader } from '../db/reader.ts'
+
+/** A note as its head and body stand in storage, with the names of its tags as a JSON array. */
+export interface NoteRow {
+  pk: number
+  id: string
+  title: string
+  alias: string | null
+  pinned: number
+  pinLabel: string | null
+  coverUrl: string | null
+  createdAt: number
+  updatedAt: number
+  content: string
+  tags: string
+}
+
+export interface NoteHead {
+  pk: number
+  id: string
+  title: string
+  alias: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+const HEAD = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt`
+
+const WHOLE = `${HEAD}, n.pinned, n.pin_label AS pinLabel, n.cover_url AS coverUrl, b.content,
+  (SELECT json_group_array(t.name) FROM note_tags nt CROSS JOIN tags t ON t.id = nt.tag WHERE nt.note = n.pk) AS tags`
+
+/** An active note of the workspace. */
+export const findNote = ({ sql }: Reader, workspace: number, id: string): NoteRow | undefined =>
+  sql.get(
+    `SELECT ${WHOLE} FROM notes n CROSS JOIN note_bodies b ON b.note = n.pk
+     WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS NULL`,
+    id,
+    workspace,
+  )
+
+export const findHead = ({ sql }: Reader, workspace: number, id: string): NoteHead | undefined =>
+  sql.get(
+    `SELECT ${HEAD} FROM notes n WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS NULL`,
+    id,
+    workspace,
+  )
+
+export const findTrashedHead = ({ sql }: Reader, workspace: number, id: string): NoteHead | undefined =>
+  sql.get(
+    `SELECT ${HEAD} FROM notes n WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS NOT NULL`,
+    id,
+    workspace,
+  )
+
+/** Whole notes in the order of the given pks. */
+export const loadNotes = ({ sql }: Reader, pks: readonly number[]): NoteRow[] =>
+  sql.all(
+    `SELECT ${WHOLE} FROM json_each(?) AS page CROSS JOIN notes n ON n.pk = page.value
+     CROSS JOIN note_bodies b ON b.note = n.pk ORDER BY page.key`,
+    JSON.stringify(pks),
+  )
+
+export interface NewNoteRow {
+  id: string
+  workspace: number
+  title: string
+  titleFold: string
+  alias: string | null
+  aliasFold: string | null
+  coverUrl: string | null
+  content: string
+  now: number
+}
+
+/** Answers the pk of the new note. */
+export function insertNote({ sql }: Reader, row: NewNoteRow): number {
+  const { lastInsertRowid } = sql.run(
+    `INSERT INTO notes (id, workspace, title, title_fold, alias, alias_fold, cover_url, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.id,
+    row.workspace,
+    row.title,
+    row.titleFold,
+    row.alias,
+    row.aliasFold,
+    row.coverUrl,
+    row.now,
+    row.now,
+  )
+  sql.run('INSERT INTO note_bodies (note, content) VALUES (?, ?)', lastInsertRowid, row.content)
+  sql.run('UPDATE workspaces SET live_notes = live_notes + 1 WHERE pk = ?', row.workspace)
+  return lastInsertRowid
+}
+
+/** Columns of a head that a write may set; values are bound, names come from this list alone. */
+const SETTABLE = {
+  title: 'title',
+  titleFold: 'title_fold',
+  alias: 'alias',
+  aliasFold: 'alias_fold',
+  pinned: 'pinned',
+  pinLabel: 'pin_label',
+  coverUrl: 'cover_url',
+} as const
+
+export type HeadChanges = Partial<Record<keyof typeof SETTABLE, string | number | null>>
+
+const settable = (changes: HeadChanges) => Object.keys(changes) as (keyof typeof SETTABLE)[]
+
+/** Writes the changes and moves `updated_at` strictly. */
+export function updateHead({ sql }: Reader, pk: number, changes: HeadChanges, now: number): void {
+  const names = settable(changes)
+  const sets = [...names.map((name) => `${SETTABLE[name]} = ?`), 'updated_at = max(?, updated_at + 1)']
+  sql.run(
+    `UPDATE notes SET ${sets.join(', ')} WHERE pk = ?`,
+    ...names.map((name) => changes[name] ?? null),
+    now,
+    pk,
+  )
+}
+
+export const updateContent = ({ sql }: Reader, pk: number, content: string) =>
+  sql.run('UPDATE note_bodies SET content = ? WHERE note = ?', content, pk)
+
+/** The active note that holds this alias, if any. */
+export const findByAlias = ({ sql }: Reader, workspace: number, aliasFold: string): NoteHead | undefined =>
+  sql.get(
+    `SELECT ${HEAD} FROM notes n WHERE n.workspace = ? AND n.alias_fold = ? AND n.deleted_at IS NULL`,
+    workspace,
+    aliasFold,
+  )
+
+/** The oldest active note of this title. */
+export const findOldestByTitle = (
+  { sql }: Reader,
+  workspace: number,
+  titleFold: string,
+): NoteHead | undefined =>
+  sql.get(
+    `SELECT ${HEAD} FROM notes n WHERE n.workspace = ? AND n.title_fold = ? AND n.deleted_at IS NULL
+     ORDER BY n.created_at, n.id LIMIT 1`,
+    workspace,
+    titleFold,
+  )

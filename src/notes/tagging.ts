@@ -1,0 +1,74 @@
+import type { Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { fold } from '../lib/text.ts'
+import { indexTagName } from './search/pending.ts'
+
+export const findTagByName = ({ sql }: Reader, workspace: number, name: string): { id: number } | undefined =>
+  sql.get('SELECT id FROM tags WHERE workspace = ? AND name_fold = ?', workspace, fold(name.trim()))
+
+/** The ids of the tags of these names; those that do not exist are made, named as first written. */
+export function ensureTags(tx: Tx, { workspacePk }: Caller, names: readonly string[]): number[] {
+  const ids = new Set<number>()
+  for (const name of names) {
+    const trimmed = name.trim()
+    const known = findTagByName(tx, workspacePk, trimmed)
+    ids.add(known?.id ?? insertTag(tx, workspacePk, trimmed))
+  }
+  return [...ids]
+}
+
+function insertTag(tx: Tx, workspace: number, name: string): number {
+  const insert = 'INSERT INTO tags (workspace, name, name_fold) VALUES (?, ?, ?)'
+  const { lastInsertRowid } = tx.sql.run(insert, workspace, name, fold(name))
+  indexTagName(tx, workspace, lastInsertRowid, name)
+  return lastInsertRowid
+}
+
+/** Moves a tag's count of active notes. */
+export const countInTag = ({ sql }: Tx, tag: number, step: 1 | -1) =>
+  sql.run('UPDATE tags SET note_count = note_count + ? WHERE id = ?', step, tag)
+
+/** The tags that come along with a tag, transitively, without itself. */
+export function tagsComingAlong({ sql }: Reader, tag: number): number[] {
+  const ids = sql.column<number>(
+    `WITH RECURSIVE along(id) AS (
+       SELECT linked FROM tag_links WHERE tag = ?
+       UNION SELECT l.linked FROM along CROSS JOIN tag_links l ON l.tag = along.id
+     ) SELECT id FROM along`,
+    tag,
+  )
+  return ids.filter((id) => id !== tag)
+}
+
+/**
+ * Puts tags on a note; what is linked to a tag that is new on the note comes along. Answers the ids that
+ * the note did not carry before.
+ */
+export function putTagsOn(tx: Tx, note: number, tags: readonly number[]): number[] {
+  const added: number[] = []
+  const waiting = [...tags]
+  for (let tag = waiting.shift(); tag !== undefined; tag = waiting.shift()) {
+    const { changes } = tx.sql.run('INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)', tag, note)
+    if (changes === 0) continue
+    countInTag(tx, tag, 1)
+    added.push(tag)
+    waiting.push(...tagsComingAlong(tx, tag))
+  }
+  return added
+}
+
+/** Answers whether the note carried the tag. */
+export function takeTagOff(tx: Tx, note: number, tag: number): boolean {
+  const { changes } = tx.sql.run('DELETE FROM note_tags WHERE tag = ? AND note = ?', tag, note)
+  if (changes === 1) countInTag(tx, tag, -1)
+  return changes === 1
+}
+
+/** Counts a note in (`1`) or out (`-1`) of its tags when it leaves or enters the trash. */
+export const countInTags = ({ sql }: Tx, note: number, step: 1 | -1) =>
+  sql.run(
+    'UPDATE tags SET note_count = note_count + ? WHERE id IN (SELECT tag FROM note_tags WHERE note = ?)',
+    step,
+    note,
+  )

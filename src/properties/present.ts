@@ -1,0 +1,27 @@
+import { isoTimestamp } from '../lib/dates.ts'
+import type { PatchedProperty } from './service.ts'
+import type { PropertyRow } from './store.ts'
+import type { PropertyUse } from './use.ts'
+
+export const presentProperty = (row: PropertyRow) => ({
+  id: row.id,
+  key: row.key,
+  type: row.type,
+  label: row.label ?? row.key,
+  options: row.options === null ? null : (JSON.parse(row.options) as string[]),
+  position: row.position,
+  is_pinned: row.isPinned === 1,
+  notes_with_value: row.notesWithValue,
+  created_at: isoTimestamp(row.createdAt),
+  updated_at: isoTimestamp(row.updatedAt),
+})
+
+export const presentPropertyWithUse = ({ property, use }: { property: PropertyRow; use: PropertyUse }) => ({
+  property: presentProperty(property),
+  used_by: { views: use.views, presets: use.presets, lenses: use.lenses },
+})
+
+export const presentPatchedProperty = ({ property, stranded }: PatchedProperty) => ({
+  property: presentProperty(property),
+  stranded_values: stranded.map(({ value, notes }) => ({ value, notes })),
+})

@@ -1,0 +1,167 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { isId } from '../lib/ids.ts'
+import { fold } from '../lib/text.ts'
+import type { PropertyType } from '../notes/property-values.ts'
+import { updateHead } from '../notes/store.ts'
+import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
+import * as store from './store.ts'
+import { type PropertyUse, propertyUse, refuseWhileUsed } from './use.ts'
+
+/** Properties by position, then creation. */
+export const listProperties = (reader: Reader, { workspacePk }: Caller) =>
+  store.listPropertyRows(reader, workspacePk)
+
+function getPropertyRow(reader: Reader, { workspacePk }: Caller, idOrKey: string): store.PropertyRow {
+  const byId = isId(idOrKey) ? store.findProperty(reader, workspacePk, idOrKey) : undefined
+  return byId ?? store.findPropertyByKey(reader, workspacePk, fold(idOrKey)) ?? fail(notFound('property'))
+}
+
+/** The property and what would stand in the way of deleting it. */
+export function getProperty(reader: Reader, caller: Caller, idOrKey: string) {
+  const property = getPropertyRow(reader, caller, idOrKey)
+  const use: PropertyUse = propertyUse(reader, property)
+  return { property, use }
+}
+
+export interface NewPropertyInput {
+  key: string
+  type: PropertyType
+  label?: string
+  options?: string[]
+  position?: number
+  is_pinned?: boolean
+}
+
+export const createProperty = (
+  ctx: AppContext,
+  caller: Caller,
+  input: NewPropertyInput,
+): Promise<store.PropertyRow> =>
+  ctx.db.write((tx) => {
+    refuseTakenKey(tx, caller, input.key)
+    const id = tx.newId()
+    const end = store.countProperties(tx, caller.workspacePk)
+    const pk = store.insertProperty(tx, {
+      id,
+      workspace: caller.workspacePk,
+      key: input.key,
+      type: input.type,
+      label: input.label ?? null,
+      options: optionsFor(input.type, input.options, null),
+      position: end,
+      isPinned: input.is_pinned ? 1 : 0,
+      now: tx.now,
+    })
+    moveTo(tx, caller, { pk, position: end }, input.position ?? end)
+    return getPropertyRow(tx, caller, id)
+  })
+
+function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): void {
+  if (!store.findPropertyByKey(reader, workspacePk, key)) return
+  throw nameTaken(`A property with the key "${key}" exists already; choose another key.`)
+}
+
+/** The options as they are kept: only a `select` has any. `current` stands when none are sent. */
+function optionsFor(type: PropertyType, sent: string[] | undefined, current: string | null): string | null {
+  if (type !== 'select') {
+    if (sent === undefined || sent.length === 0) return null
+    throw refused(`"options" belong to a property of type "select", and this one is of type "${type}".`)
+  }
+  if (sent === undefined) return current ?? '[]'
+  if (new Set(sent).size < sent.length) throw invalid('"options" names one option twice; name each once.')
+  return JSON.stringify(sent)
+}
+
+/** Keeps positions dense: everything between the old place and the new one shifts by one. */
+function moveTo(
+  tx: Tx,
+  { workspacePk }: Caller,
+  property: { pk: number; position: number },
+  wanted: number,
+): boolean {
+  const position = Math.min(wanted, store.countProperties(tx, workspacePk) - 1)
+  if (position === property.position) return false
+  if (position < property.position) store.shiftPositions(tx, workspacePk, position, property.position - 1, 1)
+  else store.shiftPositions(tx, workspacePk, property.position + 1, position, -1)
+  store.setPosition(tx, property.pk, position)
+  return true
+}
+
+export interface PropertyPatch {
+  key?: string
+  label?: string | null
+  type?: PropertyType
+  options?: string[]
+  position?: number
+  is_pinned?: boolean
+}
+
+export interface PatchedProperty {
+  property: store.PropertyRow
+  stranded: { value: string; notes: number }[]
+}
+
+/** Changes a definition. Narrowed options leave values standing and report them as stranded. */
+export const patchProperty = (
+  ctx: AppContext,
+  caller: Caller,
+  idOrKey: string,
+  patch: PropertyPatch,
+): Promise<PatchedProperty> =>
+  ctx.db.write((tx) => {
+    const before = getPropertyRow(tx, caller, idOrKey)
+    if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
+    if (patch.type !== undefined && patch.type !== before.type) refuseRetype(tx, before, patch.type)
+    const after = merged(before, patch)
+    const moved = patch.position !== undefined && moveTo(tx, caller, before, patch.position)
+    if (moved || !sameDefinition(before, after)) {
+      store.updateProperty(tx, before.pk, after)
+      store.touchProperty(tx, before.pk, tx.now)
+    }
+    const stranded =
+      patch.options && after.options !== null ? store.strandedValues(tx, before.pk, after.options) : []
+    return { property: getPropertyRow(tx, caller, before.id), stranded }
+  })
+
+type Definition = Pick<store.PropertyRow, 'key' | 'type' | 'label' | 'options' | 'isPinned'>
+
+function merged(before: store.PropertyRow, patch: PropertyPatch): Definition {
+  const type = patch.type ?? before.type
+  return {
+    key: patch.key ?? before.key,
+    type,
+    label: patch.label === undefined ? before.label : patch.label,
+    options: optionsFor(type, patch.options, before.options),
+    isPinned: (patch.is_pinned ?? before.isPinned === 1) ? 1 : 0,
+  }
+}
+
+const sameDefinition = (before: Definition, after: Definition): boolean =>
+  before.key === after.key &&
+  before.type === after.type &&
+  before.label === after.label &&
+  before.options === after.options &&
+  before.isPinned === after.isPinned
+
+function refuseRetype(tx: Tx, property: store.PropertyRow, type: PropertyType): void {
+  if (store.isHeldByAnyNote(tx, property.pk)) {
+    throw refused(
+      `Notes, trashed ones included, hold values of the property "${property.key}"; clear them before changing its type to "${type}".`,
+    )
+  }
+  refuseWhileUsed(tx, property, 'its type cannot change')
+}
+
+/** Deletes the definition with its value on every note, trashed ones too; answers how many notes held one. */
+export const deleteProperty = (ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> =>
+  ctx.db.write((tx) => {
+    const property = getPropertyRow(tx, caller, idOrKey)
+    refuseWhileUsed(tx, property, 'it cannot be deleted')
+    const notes = store.notesHolding(tx, property.pk)
+    for (const note of notes) updateHead(tx, note, {}, tx.now)
+    moveTo(tx, caller, property, Number.MAX_SAFE_INTEGER)
+    store.deletePropertyRow(tx, property.pk)
+    return notes.length
+  })

@@ -1,0 +1,35 @@
+import type { Reader } from '../db/reader.ts'
+import { quoteList } from '../lib/text.ts'
+import { Refusal } from '../refusal.ts'
+import type { PropertyRow } from './store.ts'
+
+export interface Dependent {
+  id: string
+  name: string
+}
+
+/** What names a property: views by the part that does, presets and lenses. */
+export interface PropertyUse {
+  views: (Dependent & { roles: ('filter' | 'sort' | 'display')[] })[]
+  presets: Dependent[]
+  lenses: Dependent[]
+}
+
+/** The one place that asks other features whether they use a property. */
+export const propertyUse = (_reader: Reader, _property: PropertyRow): PropertyUse => ({
+  views: [],
+  presets: [],
+  lenses: [],
+})
+
+/** Refuses with every dependent's name; `consequence` says what therefore cannot be done. */
+export function refuseWhileUsed(reader: Reader, property: PropertyRow, consequence: string): void {
+  const { views, presets, lenses } = propertyUse(reader, property)
+  const names = [...views, ...presets, ...lenses].map(({ name }) => name)
+  if (names.length === 0) return
+  const users = quoteList(names)
+  throw new Refusal(
+    'in_use',
+    `The property "${property.key}" is used by ${users}; ${consequence} before those change.`,
+  )
+}

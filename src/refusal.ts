@@ -1,0 +1,47 @@
+/** Every `code` an error body can carry (contract, section 1). */
+export type RefusalCode =
+  | 'invalid_request'
+  | 'refused'
+  | 'unique_violation'
+  | 'max_rows_reached'
+  | 'immutable'
+  | 'passage_not_found'
+  | 'passage_not_unique'
+  | 'unauthorized'
+  | 'read_only_key'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'name_taken'
+  | 'in_use'
+  | 'stale'
+  | 'too_large'
+  | 'rate_limited'
+  | 'uri_too_long'
+  | 'unavailable'
+
+/** A rule of the service stopped the call. The message is the sentence the caller reads. */
+export class Refusal extends Error {
+  constructor(
+    readonly code: RefusalCode,
+    sentence: string,
+    /** Seconds after which the same call may succeed; becomes `Retry-After`. */
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(sentence)
+    this.name = 'Refusal'
+  }
+}
+
+export const invalid = (sentence: string) => new Refusal('invalid_request', sentence)
+export const refused = (sentence: string) => new Refusal('refused', sentence)
+export const nameTaken = (sentence: string) => new Refusal('name_taken', sentence)
+export const unavailable = (sentence: string) => new Refusal('unavailable', sentence)
+
+/** `what` names the kind of object: "note", "tag", "revision". */
+export const notFound = (what: string) =>
+  new Refusal('not_found', `There is no such ${what} in this workspace.`)
+
+/** Lets a refusal stand where a value is expected: `find(…) ?? fail(notFound('note'))`. */
+export const fail = (refusal: Refusal): never => {
+  throw refusal
+}

@@ -1,0 +1,19 @@
+import { compareNames } from '../lib/text.ts'
+import type { TagRow } from './store.ts'
+import type { TagUse } from './use.ts'
+
+export const presentTag = (row: TagRow) => ({
+  id: row.id,
+  name: row.name,
+  color: row.color,
+  is_pinned: row.isPinned === 1,
+  note_count: row.noteCount,
+  linked_tags: (JSON.parse(row.linkedTags) as { id: number; name: string }[]).sort((left, right) =>
+    compareNames(left.name, right.name),
+  ),
+})
+
+export const presentTagWithUse = ({ tag, use }: { tag: TagRow; use: TagUse }) => ({
+  tag: presentTag(tag),
+  used_by: { views: use.views, lenses: use.lenses },
+})

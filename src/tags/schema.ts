@@ -1,0 +1,53 @@
+import { t } from 'elysia'
+import { flag, id, integer, nullableText, strict, text } from '../http/types.ts'
+
+const LinkedTag = strict({ id: integer({ examples: [2] }), name: t.String({ examples: ['project'] }) })
+
+export const Tag = strict(
+  {
+    id: integer({ examples: [1] }),
+    name: t.String({ examples: ['work'] }),
+    color: t.Union([t.String(), t.Null()], { examples: ['#1E90FF'] }),
+    is_pinned: t.Boolean(),
+    note_count: integer({ description: 'How many active notes carry it.', examples: [3] }),
+    linked_tags: t.Array(LinkedTag, {
+      description: 'Tags that come along onto every note carrying this one.',
+    }),
+  },
+  { $id: 'Tag' },
+)
+
+const Dependent = strict({ id: id(), name: t.String({ examples: ['Open work'] }) })
+
+export const TagsAnswer = strict({ tags: t.Array(Tag) })
+export const TagAnswer = strict({ tag: Tag })
+export const TagWithUseAnswer = strict({
+  tag: Tag,
+  used_by: strict({ views: t.Array(Dependent), lenses: t.Array(Dependent) }),
+})
+export const DeletedTagAnswer = strict({
+  deleted: t.Boolean({ examples: [true] }),
+  id: integer({ examples: [1] }),
+})
+
+export const TagPatch = strict({
+  name: t.Optional(
+    text({
+      minLength: 1,
+      maxLength: 100,
+      trimmed: true,
+      singleLine: true,
+      check: (name) => !name.includes(','),
+      says: 'a tag name: 1 to 100 characters, no comma, no control character',
+      examples: ['work'],
+    }),
+  ),
+  color: t.Optional(
+    nullableText({ pattern: '^#[0-9A-Fa-f]{6}$', says: 'a colour such as #1E90FF', examples: ['#1E90FF'] }),
+  ),
+  is_pinned: t.Optional(flag()),
+})
+
+export const TagLinksBody = strict({
+  linked_tag_ids: t.Array(integer(), { description: 'Replaces the list.', examples: [[2]] }),
+})

@@ -1,0 +1,106 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { fold } from '../lib/text.ts'
+import { forgetTagName, indexTagName, markForSearch } from '../notes/search/pending.ts'
+import { updateHead } from '../notes/store.ts'
+import { countInTag, findTagByName, putTagsOn, tagsComingAlong } from '../notes/tagging.ts'
+import { fail, nameTaken, notFound, refused } from '../refusal.ts'
+import {
+  deleteTagRow,
+  findTag,
+  listTagRows,
+  notesCarrying,
+  replaceLinks,
+  type TagRow,
+  updateTag,
+} from './store.ts'
+import { refuseWhileUsed, type TagUse, tagUse } from './use.ts'
+
+/** Tags by name, ignoring case. */
+export const listTags = (reader: Reader, { workspacePk }: Caller): TagRow[] =>
+  listTagRows(reader, workspacePk)
+
+/** An id in a path; anything but a positive integer names no tag. */
+const tagId = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : fail(notFound('tag')))
+
+const getTagRow = (reader: Reader, { workspacePk }: Caller, id: string): TagRow =>
+  findTag(reader, workspacePk, tagId(id)) ?? fail(notFound('tag'))
+
+/** The tag and what would stand in the way of deleting it. */
+export function getTag(reader: Reader, caller: Caller, id: string): { tag: TagRow; use: TagUse } {
+  const tag = getTagRow(reader, caller, id)
+  return { tag, use: tagUse(reader, tag) }
+}
+
+export interface TagChanges {
+  name?: string
+  color?: string | null
+  is_pinned?: boolean
+}
+
+/** Renames or restyles a tag. Notes keep it, and are found by the new name at once. */
+export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: TagChanges): Promise<TagRow> =>
+  ctx.db.write((tx) => {
+    const tag = getTagRow(tx, caller, id)
+    const name = changes.name?.trim() ?? tag.name
+    if (name !== tag.name) renameInSearch(tx, caller, tag, name)
+    updateTag(tx, tag.id, {
+      name,
+      nameFold: fold(name),
+      color: changes.color === undefined ? tag.color : changes.color,
+      isPinned: (changes.is_pinned ?? tag.isPinned === 1) ? 1 : 0,
+    })
+    return getTagRow(tx, caller, id)
+  })
+
+function renameInSearch(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: string): void {
+  const holder = findTagByName(tx, workspacePk, name)
+  if (holder && holder.id !== tag.id)
+    throw nameTaken(`A tag named "${name}" exists already; choose another name.`)
+  indexTagName(tx, workspacePk, tag.id, name)
+}
+
+/** Takes the tag off every note, trashed ones too, and removes it; refused while a view or lens uses it. */
+export const deleteTag = (ctx: AppContext, caller: Caller, id: string): Promise<number> =>
+  ctx.db.write((tx) => {
+    const tag = getTagRow(tx, caller, id)
+    refuseWhileUsed(tx, tag)
+    for (const { pk } of notesCarrying(tx, tag.id)) updateHead(tx, pk, {}, tx.now)
+    forgetTagName(tx, caller.workspacePk, tag.id)
+    deleteTagRow(tx, tag.id)
+    return tag.id
+  })
+
+/** Replaces the tags that come along with a tag, and brings them onto the notes that carry it. */
+export const setTagLinks = (
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  linked: readonly number[],
+): Promise<TagRow> =>
+  ctx.db.write((tx) => {
+    const tag = getTagRow(tx, caller, id)
+    const wanted = [...new Set(linked)]
+    for (const other of wanted) {
+      if (other === tag.id)
+        throw refused('A tag cannot be linked to itself; leave its own id out of linked_tag_ids.')
+      if (!findTag(tx, caller.workspacePk, other)) {
+        throw refused(`linked_tag_ids names ${other}, and there is no such tag in this workspace.`)
+      }
+    }
+    replaceLinks(tx, tag.id, wanted)
+    bringAlong(tx, caller, tag.id)
+    return getTagRow(tx, caller, id)
+  })
+
+function bringAlong(tx: Tx, { workspacePk }: Caller, tag: number): void {
+  const along = tagsComingAlong(tx, tag)
+  for (const { pk, isTrashed } of notesCarrying(tx, tag)) {
+    const added = putTagsOn(tx, pk, along)
+    if (added.length === 0) continue
+    updateHead(tx, pk, {}, tx.now)
+    if (isTrashed === 0) markForSearch(tx, workspacePk, pk)
+    else for (const other of added) countInTag(tx, other, -1)
+  }
+}

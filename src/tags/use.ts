@@ -1,0 +1,26 @@
+import type { Reader } from '../db/reader.ts'
+import { quoteList } from '../lib/text.ts'
+import { Refusal } from '../refusal.ts'
+import type { TagRow } from './store.ts'
+
+export interface Dependent {
+  id: string
+  name: string
+}
+
+/** What names a tag: the views that filter on it and the lenses scoped by it. */
+export interface TagUse {
+  views: Dependent[]
+  lenses: Dependent[]
+}
+
+/** The one place that asks other features whether they use a tag. */
+export const tagUse = (_reader: Reader, _tag: TagRow): TagUse => ({ views: [], lenses: [] })
+
+/** Refuses with every dependent's name. */
+export function refuseWhileUsed(reader: Reader, tag: TagRow): void {
+  const { views, lenses } = tagUse(reader, tag)
+  const names = [...views, ...lenses].map(({ name }) => name)
+  if (names.length === 0) return
+  throw new Refusal('in_use', `The tag "${tag.name}" is used by ${quoteList(names)}; change those first.`)
+}

@@ -1,0 +1,165 @@
+import { createKey } from '../../src/account/keys.ts'
+import {
+  addUser,
+  bootstrap,
+  createWorkspace,
+  findUser,
+  findWorkspaceNamed,
+} from '../../src/account/people.ts'
+import { type App, createApp } from '../../src/app.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import type { AppContext } from '../../src/context.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { VERSION } from '../../src/lib/version.ts'
+
+/** A clock that moves only when told to. */
+export interface TestClock extends Clock {
+  set(instant: number): void
+  advance(milliseconds: number): void
+}
+
+export function testClock(start = Date.parse('2026-11-21T09:30:00.000Z')): TestClock {
+  let instant = start
+  return {
+    now: () => instant,
+    set: (next) => {
+      instant = next
+    },
+    advance: (milliseconds) => {
+      instant += milliseconds
+    },
+  }
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is judged by what the test expects of it
+  body: any
+}
+
+/** One API key's view of the service: sends JSON, answers status, headers and parsed body. */
+export interface Client {
+  readonly key: string | undefined
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown): Promise<Answer>
+  patch(path: string, body?: unknown): Promise<Answer>
+  put(path: string, body?: unknown): Promise<Answer>
+  delete(path: string): Promise<Answer>
+}
+
+export function clientOf(app: Pick<App, 'fetch'>, key: string | undefined): Client {
+  const request = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
+    const response = await app.fetch(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
+        body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    )
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+    }
+  }
+  return {
+    key,
+    request,
+    get: (path) => request('GET', path),
+    post: (path, body) => request('POST', path, body),
+    patch: (path, body) => request('PATCH', path, body),
+    put: (path, body) => request('PUT', path, body),
+    delete: (path) => request('DELETE', path),
+  }
+}
+
+export interface TestService extends Client {
+  readonly ctx: AppContext
+  readonly app: App
+  readonly clock: TestClock
+  /** Lines written to the log so far, parsed. */
+  readonly logged: () => Record<string, unknown>[]
+  /** The same service seen through another key. */
+  as(key: string | undefined): Client
+  /** Makes a key for a member of a workspace; by default the first owner's write key. */
+  newKey(options?: NewTestKey): Promise<string>
+  /** Makes another workspace with an owner of its own and answers its write key. */
+  newWorkspace(name: string): Promise<string>
+  close(): void
+}
+
+export interface NewTestKey {
+  scope?: 'write' | 'read'
+  role?: 'owner' | 'editor' | 'viewer'
+  user?: string
+  workspace?: string
+  expiresAt?: number
+}
+
+export interface TestServiceOptions {
+  file?: string
+  config?: Partial<Config>
+  clock?: TestClock
+}
+
+/** A whole service in memory, with one workspace and a write key. */
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  const clock = options.clock ?? testClock()
+  const lines: string[] = []
+  const log = createLog('debug', clock, (text) => lines.push(text))
+  const file = options.file ?? ':memory:'
+  const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
+  const config: Config = { ...readConfig({}), db: file, ...options.config }
+  const ctx: AppContext = { config, db, clock, log }
+  const first = await bootstrap(db)
+  const app = createApp(ctx)
+  const newKey = (input: NewTestKey = {}) =>
+    db.write((tx): string => {
+      const workspace = findWorkspaceNamed(tx, input.workspace ?? 'Personal')
+      if (!workspace) throw new Error(`no workspace ${input.workspace}`)
+      const name = input.user ?? 'owner'
+      const user = findUser(tx, name) ?? addUser(tx, name, workspace, input.role ?? 'editor')
+      const key = {
+        workspace: workspace.pk,
+        user: user.pk,
+        name: 'test key',
+        scope: input.scope ?? 'write',
+      } as const
+      return createKey(tx, { ...key, expiresAt: input.expiresAt ?? null }).secret
+    })
+  const key = first ?? (await newKey())
+  return {
+    ...clientOf(app, key),
+    ctx,
+    app,
+    clock,
+    logged: () => {
+      log.flush()
+      return lines
+        .join('')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+    },
+    as: (other) => clientOf(app, other),
+    newKey,
+    newWorkspace: async (name) => {
+      await db.write((tx): void => {
+        addUser(tx, `owner of ${name}`, createWorkspace(tx, name), 'owner')
+      })
+      return newKey({ workspace: name, user: `owner of ${name}` })
+    },
+    close: () => db.close(),
+  }
+}
