@@ -73,7 +73,8 @@ export function createAuthenticate(ctx: AppContext): Authenticate {
     if (!KEY_FORM.test(secret)) return undefined
     const row = findKeyByHash(ctx.db, hashOf(secret))
     const now = ctx.clock.now()
-    if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined
+    if (!row || row.userId === null || row.role === null) return undefined
+    if (row.expiresAt !== null && row.expiresAt <= now) return undefined
     noteUse(row.pk, row.lastUsedAt, now)
     return {
       workspacePk: row.workspacePk,

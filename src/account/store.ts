@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import { prepared, type Reader } from '../db/reader.ts'
 import { keys, members, users, workspaces } from '../db/tables/account.ts'
 
@@ -9,30 +9,32 @@ export type UserRow = typeof users.$inferSelect
 export type KeyRow = typeof keys.$inferSelect
 export type Role = 'owner' | 'editor' | 'viewer'
 
-const keyByHash = prepared((orm) =>
-  orm
-    .select({
-      pk: keys.pk,
-      id: keys.id,
-      name: keys.name,
-      scope: keys.scope,
-      expiresAt: keys.expiresAt,
-      lastUsedAt: keys.lastUsedAt,
-      role: members.role,
-      userId: users.id,
-      workspacePk: workspaces.pk,
-      workspaceId: workspaces.id,
-    })
-    .from(keys)
-    .innerJoin(workspaces, eq(workspaces.pk, keys.workspace))
-    .innerJoin(users, eq(users.pk, keys.user))
-    .innerJoin(members, and(eq(members.workspace, keys.workspace), eq(members.user, keys.user)))
-    .where(and(eq(keys.hash, placeholder('hash')), isNull(keys.revokedAt)))
-    .prepare(),
-)
+export interface PresentedKey {
+  pk: number
+  id: string
+  name: string
+  scope: 'write' | 'read'
+  expiresAt: number | null
+  lastUsedAt: number | null
+  workspacePk: number
+  workspaceId: string
+  userId: string | null
+  role: Role | null
+}
 
-/** The key with its user's present role; undefined when it is revoked or the user is no longer a member. */
-export const findKeyByHash = (reader: Reader, hash: string) => keyByHash(reader).get({ hash })
+/**
+ * The key with its user and the user's present role; null where the user is gone or no longer a member.
+ * Undefined for a revoked key. Subqueries, because a join with bound values is prepared anew at every run.
+ */
+export const findKeyByHash = ({ sql }: Reader, hash: string): PresentedKey | undefined =>
+  sql.get(
+    `SELECT k.pk, k.id, k.name, k.scope, k.expires_at AS expiresAt, k.last_used_at AS lastUsedAt,
+       k.workspace AS workspacePk, (SELECT id FROM workspaces w WHERE w.pk = k.workspace) AS workspaceId,
+       (SELECT id FROM users u WHERE u.pk = k.user) AS userId,
+       (SELECT role FROM members m WHERE m.workspace = k.workspace AND m.user = k.user) AS role
+     FROM keys k WHERE k.hash = ? AND k.revoked_at IS NULL`,
+    hash,
+  )
 
 export const touchKey = (reader: Reader, pk: number, now: number) =>
   reader.sql.run('UPDATE keys SET last_used_at = ? WHERE pk = ?', now, pk)

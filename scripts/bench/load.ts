@@ -1,0 +1,67 @@
+/*
+ * A load generator in a process of its own, on plain sockets, so that it costs little beside the server it
+ * measures: `bun load.ts <port> <connections> <seconds>`, the requests as a JSON array on standard input.
+ * Prints `{perSecond, median, p99, failed}` (times in milliseconds).
+ */
+import { timesOf } from './measure.ts'
+
+const [port, connections, seconds] = process.argv.slice(2).map(Number) as [number, number, number]
+const requests = ((await Bun.stdin.json()) as string[]).map((text) => Buffer.from(text))
+
+interface Connection {
+  buffer: Buffer
+  sentAt: number
+}
+
+const times: number[] = []
+let failed = 0
+let next = 0
+let stopping = false
+
+const HEAD_END = '\r\n\r\n'
+
+/** The length of the first whole answer in the buffer, or undefined while it is not complete. */
+function answerLength(buffer: Buffer): number | undefined {
+  const end = buffer.indexOf(HEAD_END)
+  if (end === -1) return undefined
+  const length = /content-length: (\d+)/i.exec(buffer.toString('latin1', 0, end))?.[1]
+  const whole = end + HEAD_END.length + Number(length ?? 0)
+  return buffer.length >= whole ? whole : undefined
+}
+
+function send(socket: { write(data: Uint8Array): number; data: Connection }): void {
+  const request = requests[next++ % requests.length]
+  if (!request) return
+  socket.data.sentAt = performance.now()
+  socket.write(request)
+}
+
+const started = performance.now()
+await Promise.all(
+  Array.from({ length: connections }, () =>
+    Bun.connect<Connection>({
+      hostname: '127.0.0.1',
+      port,
+      data: { buffer: Buffer.alloc(0), sentAt: 0 },
+      socket: {
+        open: send,
+        data(socket, chunk) {
+          const { data } = socket
+          data.buffer = data.buffer.length === 0 ? chunk : Buffer.concat([data.buffer, chunk])
+          const length = answerLength(data.buffer)
+          if (length === undefined) return
+          times.push(performance.now() - data.sentAt)
+          if (data.buffer[9] !== 0x32) failed += 1
+          data.buffer = data.buffer.subarray(length)
+          if (stopping) socket.end()
+          else send(socket)
+        },
+      },
+    }),
+  ),
+)
+await Bun.sleep(seconds * 1000)
+stopping = true
+const elapsed = (performance.now() - started) / 1000
+process.stdout.write(JSON.stringify({ perSecond: times.length / elapsed, ...timesOf(times), failed }))
+process.exit(0)
