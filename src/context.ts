@@ -1,5 +1,7 @@
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
+import type { Bus } from './events/bus.ts'
+import type { Surface } from './events/record-change.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 
@@ -7,12 +9,10 @@ import type { Log } from './lib/log.ts'
 export interface AppContext {
   readonly config: Config
   readonly db: Db
+  readonly bus: Bus
   readonly clock: Clock
   readonly log: Log
 }
-
-/** From where a change came (`service.md`, Events). */
-export type Surface = 'web' | 'ios' | 'chrome' | 'mcp' | 'api' | 'block'
 
 /** On whose behalf a call is made, and in which workspace. */
 export interface Caller {

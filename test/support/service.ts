@@ -10,6 +10,7 @@ import { type App, createApp } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { AppContext } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
+import { createBus } from '../../src/events/bus.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
@@ -121,7 +122,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const file = options.file ?? ':memory:'
   const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
-  const ctx: AppContext = { config, db, clock, log }
+  const ctx: AppContext = { config, db, bus: createBus(), clock, log }
   const first = await bootstrap(db)
   const app = createApp(ctx)
   const newKey = (input: NewTestKey = {}) =>
