@@ -1,5 +1,9 @@
 // Written by `bun run migrations`.
 import migration0 from '../../drizzle/0000_notes.sql' with { type: 'text' }
+import migration1 from '../../drizzle/0001_records.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
-export const MIGRATIONS: readonly { name: string; sql: string }[] = [{ name: '0000_notes', sql: migration0 }]
+export const MIGRATIONS: readonly { name: string; sql: string }[] = [
+  { name: '0000_notes', sql: migration0 },
+  { name: '0001_records', sql: migration1 },
+]

@@ -1,0 +1,40 @@
+import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { workspaces } from './account.ts'
+
+export const structures = sqliteTable(
+  'structures',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** Null while the structure is being deleted: it is out of sight and its name is free. */
+    nameFold: text('name_fold'),
+    description: text(),
+    /** JSON array of definitions as they are answered, each with the `column` that holds its values. */
+    fields: text().notNull(),
+    labelField: text('label_field'),
+    /** JSON array of arrays of field keys. */
+    uniqueTogether: text('unique_together').notNull(),
+    maxRows: integer('max_rows'),
+    immutable: integer().notNull().default(0),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [uniqueIndex('structures_name').on(table.workspace, table.nameFold)],
+)
+
+/** What every write of a row moves, apart from the definition so that little is written; compared by `check`. */
+export const structureRows = sqliteTable('structure_rows', {
+  structure: integer()
+    .primaryKey()
+    .references(() => structures.pk, { onDelete: 'cascade' }),
+  live: integer().notNull().default(0),
+  /** 1 while the rows' pks stand in the order of both their times of creation and their ids. */
+  inOrder: integer('in_order').notNull().default(1),
+  /** Of the newest row so far, deleted ones included; null while there never was one. */
+  lastCreatedAt: integer('last_created_at'),
+  lastId: text('last_id'),
+})
