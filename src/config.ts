@@ -14,7 +14,7 @@ export interface Config {
 /** A setting has a value it cannot have; the message names the flag. */
 export class BadSetting extends Error {}
 
-export type Flags = Readonly<Record<string, string | boolean | string[] | undefined>>
+export type Flags = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads one flag, else its environment variable: `cors-origin` is `DAYBOOK_CORS_ORIGIN`. */
@@ -27,7 +27,7 @@ function setting(name: string, flags: Flags, env: Environment): string | undefin
 /** Repeatable flags; in the environment, values stand apart by spaces or commas. */
 function settings(name: string, flags: Flags, env: Environment): string[] {
   const flag = flags[name]
-  if (Array.isArray(flag)) return flag
+  if (Array.isArray(flag)) return flag.map(String)
   return (setting(name, flags, env) ?? '').split(/[\s,]+/).filter((value) => value !== '')
 }
 
@@ -48,11 +48,15 @@ function origin(text: string): string {
   throw new BadSetting(`--cors-origin must be an origin such as https://app.example.com, not "${text}".`)
 }
 
-/** The only reader of the environment. Throws BadSetting. */
+/** The database that a command works on. */
+export const readDatabaseFile = (env: Environment, flags: Flags): string =>
+  setting('db', flags, env) ?? 'daybook.db'
+
+/** This file is the only reader of the environment. Throws BadSetting. */
 export function readConfig(env: Environment, flags: Flags = {}): Config {
   const rateLimit = setting('rate-limit', flags, env)
   return {
-    db: setting('db', flags, env) ?? 'daybook.db',
+    db: readDatabaseFile(env, flags),
     host: setting('host', flags, env) ?? '127.0.0.1',
     port: whole('port', setting('port', flags, env) ?? '8787', 0, 65_535),
     corsOrigins: settings('cors-origin', flags, env).map(origin),

@@ -4,6 +4,7 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import type { Authenticate } from '../http/auth.ts'
 import { fail, notFound } from '../refusal.ts'
+import { checkedName } from './names.ts'
 import {
   findKey,
   findKeyByHash,
@@ -35,7 +36,13 @@ export interface NewKey {
 export function createKey(tx: Tx, input: NewKey): { id: string; secret: string } {
   const secret = newSecret()
   const id = tx.newId()
-  insertKey(tx, { ...input, id, hash: hashOf(secret), createdAt: tx.now })
+  insertKey(tx, {
+    ...input,
+    name: checkedName(input.name, 'key'),
+    id,
+    hash: hashOf(secret),
+    createdAt: tx.now,
+  })
   return { id, secret }
 }
 

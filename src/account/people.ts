@@ -1,10 +1,11 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
-import { codePointLength, fold, hasControlCharacter } from '../lib/text.ts'
+import { codePointLength, fold, quoteList } from '../lib/text.ts'
 import { createSearchTables } from '../notes/search/tables.ts'
 import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
 import { createKey } from './keys.ts'
+import { checkedName } from './names.ts'
 import {
   deleteMember,
   deleteUser,
@@ -20,14 +21,7 @@ import {
   type WorkspaceRow,
 } from './store.ts'
 
-const MAX_NAME = 500
 const MIN_PASSWORD = 8
-
-function checkedName(name: string, what: string): string {
-  const length = codePointLength(name)
-  if (length >= 1 && length <= MAX_NAME && !hasControlCharacter(name)) return name
-  throw invalid(`The name of a ${what} must be 1 to ${MAX_NAME} characters without control characters.`)
-}
 
 /** Makes an empty workspace together with its search tables. */
 export function createWorkspace(tx: Tx, name: string): WorkspaceRow {
@@ -57,6 +51,44 @@ export const findUser = (reader: Reader, nameOrId: string): UserRow | undefined 
 
 export const findWorkspaceNamed = (reader: Reader, nameOrId: string): WorkspaceRow | undefined =>
   listWorkspaceRows(reader).find((row) => row.id === nameOrId || row.nameFold === fold(nameOrId))
+
+/** The one that is named, else the only one there is; refuses with the names when there are several. */
+function namedOrOnly<Row extends { id: string; name: string; nameFold: string }>(
+  rows: readonly Row[],
+  what: 'user' | 'workspace',
+  nameOrId: string | undefined,
+): Row {
+  const names = quoteList(rows.map(({ name }) => name))
+  if (nameOrId !== undefined) {
+    const found = rows.find((row) => row.id === nameOrId || row.nameFold === fold(nameOrId))
+    return found ?? fail(refused(`There is no ${what} "${nameOrId}"; there is ${names || 'none yet'}.`))
+  }
+  const [only, ...others] = rows
+  if (only && others.length === 0) return only
+  throw refused(only ? `There are several ${what}s; name one of ${names}.` : `There is no ${what} yet.`)
+}
+
+export const getWorkspaceOrOnly = (reader: Reader, nameOrId: string | undefined): WorkspaceRow =>
+  namedOrOnly(listWorkspaceRows(reader), 'workspace', nameOrId)
+
+/** The member of the workspace that is named, else its only one. */
+export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: string | undefined): UserRow {
+  const memberships = listMemberships(reader).filter(({ workspacePk }) => workspacePk === pk)
+  const members = listUserRows(reader).filter((user) => memberships.some(({ userPk }) => userPk === user.pk))
+  const user = nameOrId === undefined ? undefined : findUser(reader, nameOrId)
+  if (user && !members.some(({ pk: member }) => member === user.pk)) {
+    throw refused(`The user "${user.name}" does not belong to the workspace "${name}"; add them to it first.`)
+  }
+  return namedOrOnly(members, 'user', nameOrId)
+}
+
+/** Makes a workspace that belongs to the user named, else to the only one. */
+export function addOwnedWorkspace(tx: Tx, name: string, owner: string | undefined) {
+  const user = namedOrOnly(listUserRows(tx), 'user', owner)
+  const workspace = createWorkspace(tx, name)
+  setMember(tx, workspace.pk, user.pk, 'owner')
+  return { workspace, owner: user }
+}
 
 /** Makes the user when there is none of that name, and a member of the workspace in that role. */
 export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Role): UserRow {

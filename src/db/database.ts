@@ -1,11 +1,13 @@
 import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Clock } from '../lib/clock.ts'
 import { createIdSource } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { isBusy } from './failures.ts'
-import { migrate, UnusableDatabase } from './migrate.ts'
+import { isBusy, isNotADatabase, isStorageFailure } from './failures.ts'
+import { migrate, needsMigration, UnusableDatabase } from './migrate.ts'
 import type { Orm, Reader } from './reader.ts'
+import { takeServerLock } from './server-lock.ts'
 import { Sql } from './sql.ts'
 import { type WriteFunction, WriteQueue } from './write-queue.ts'
 
@@ -28,23 +30,27 @@ export interface OpenOptions {
   programVersion: string
   clock: Clock
   log: Log
-  /** `server` never blocks on another process's lock; `command` waits for it up to five seconds. */
+  /**
+   * `server` makes the file when there is none and never blocks on another process's lock; `command` works
+   * on a file that exists and waits for a lock up to five seconds.
+   */
   role: 'server' | 'command'
-  /** Commands that must not make a database by accident. */
-  mustExist?: boolean
 }
 
 const LOCK_WAIT_MS = { server: 2_000, command: 5_000 }
 const IDLE_CHECKPOINT_MS = 1_000
 const FOREIGN_WRITE_POLL_MS = 200
 
-function openFile({ file, mustExist }: OpenOptions): Database {
-  try {
-    return new Database(file, { create: !mustExist, readwrite: true, strict: true })
-  } catch {
+function openFile({ file, role }: OpenOptions): Database {
+  if (role === 'command' && !existsSync(file)) {
     throw new UnusableDatabase(
-      mustExist ? `There is no database at ${file}.` : `The database ${file} cannot be opened or made.`,
+      `There is no database at ${file}; "daybook serve" makes one, --db names another.`,
     )
+  }
+  try {
+    return new Database(file, { create: role === 'server', readwrite: true, strict: true })
+  } catch {
+    throw new UnusableDatabase(`The database ${file} cannot be opened or made.`)
   }
 }
 
@@ -65,17 +71,42 @@ function openUsable(options: OpenOptions): Database {
   const database = openFile(options)
   try {
     database.run('PRAGMA busy_timeout = 5000')
-    migrate(database, options.file, options.programVersion)
+    migrateAlone(database, options)
     prepareConnection(database, options.role)
     return database
   } catch (error) {
     database.close()
-    if (isBusy(error)) throw new UnusableDatabase('The database is locked by another process; try again.')
-    if (error instanceof Error && /SQLITE_NOTADB/.test(`${(error as { code?: string }).code}`)) {
-      throw new UnusableDatabase(`${options.file} is not a daybook database.`)
-    }
-    throw error
+    throw asUnusable(error, options.file)
   }
+}
+
+/** A server holds its lock already; a command takes it for the migration, so as not to change a schema in use. */
+function migrateAlone(database: Database, { file, programVersion, role }: OpenOptions): void {
+  if (!needsMigration(database)) return
+  if (role === 'server') {
+    migrate(database, file, programVersion)
+    return
+  }
+  const lock = takeServerLock(file)
+  if (!lock)
+    throw new UnusableDatabase('An older daybook serves this database; stop it before you use this one.')
+  try {
+    migrate(database, file, programVersion)
+  } finally {
+    lock.release()
+  }
+}
+
+/** What keeps a file from being used as a sentence for the operator; a programming error as it is. */
+function asUnusable(error: unknown, file: string): unknown {
+  if (isBusy(error)) return new UnusableDatabase('The database is locked by another process; try again.')
+  if (isNotADatabase(error)) return new UnusableDatabase(`${file} is not a daybook database.`)
+  if (isStorageFailure(error)) {
+    return new UnusableDatabase(
+      `The database ${file} cannot be read and written; check the disk and its permissions.`,
+    )
+  }
+  return error
 }
 
 /** Opens, migrates and prepares the database (`design.md`, section 5). Throws UnusableDatabase. */

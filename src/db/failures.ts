@@ -11,6 +11,9 @@ const codeOf = (error: unknown): string => sqliteErrorIn(error)?.code ?? ''
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
 
+/** Whether the file is no SQLite database, or one damaged beyond reading. */
+export const isNotADatabase = (error: unknown): boolean => /^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(error))
+
 /** Whether storage itself failed (full, unwritable, broken), as against a rule or a programming error. */
 export const isStorageFailure = (error: unknown): boolean =>
   isBusy(error) || /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(codeOf(error))

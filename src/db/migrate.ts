@@ -51,6 +51,15 @@ export function copyVerified(database: Database, target: string): void {
   }
 }
 
+/** Whether the schema is older than this program's. Throws UnusableDatabase for a foreign or newer file. */
+export function needsMigration(
+  database: Database,
+  migrations: readonly { name: string }[] = MIGRATIONS,
+): boolean {
+  refuseForeignFiles(database, migrations)
+  return pragma(database, 'user_version') < migrations.length
+}
+
 /**
  * Brings the database to the newest schema in one transaction. One that holds data is first copied,
  * verified, to `<file>.before-<version>`. Throws UnusableDatabase for a foreign or newer file.
@@ -61,9 +70,8 @@ export function migrate(
   programVersion: string,
   migrations: readonly { name: string; sql: string }[] = MIGRATIONS,
 ): void {
-  refuseForeignFiles(database, migrations)
+  if (!needsMigration(database, migrations)) return
   const version = pragma(database, 'user_version')
-  if (version === migrations.length) return
   if (version > 0 && file !== ':memory:') copyVerified(database, `${file}.before-${programVersion}`)
   database.run('PRAGMA foreign_keys = OFF')
   database.run('BEGIN IMMEDIATE')

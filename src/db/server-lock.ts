@@ -1,9 +1,24 @@
 import { Database } from 'bun:sqlite'
+import { existsSync, realpathSync } from 'node:fs'
 import { isBusy } from './failures.ts'
+import { UnusableDatabase } from './migrate.ts'
 
 /** Held while a server runs on a database; the system releases it when the process dies, however it dies. */
 export interface ServerLock {
   release(): void
+}
+
+/** The same lock for every name of the file: through a symbolic link, too. */
+const lockFileOf = (file: string) => `${existsSync(file) ? realpathSync(file) : file}.lock`
+
+function openLockFile(file: string): Database {
+  try {
+    return new Database(lockFileOf(file), { create: true })
+  } catch {
+    throw new UnusableDatabase(
+      `Beside ${file} no lock file can be made; check the folder and its permissions.`,
+    )
+  }
 }
 
 /**
@@ -11,7 +26,7 @@ export interface ServerLock {
  * an exclusive SQLite transaction on the empty file `<file>.lock`, which works the same on every system.
  */
 export function takeServerLock(file: string): ServerLock | undefined {
-  const database = new Database(`${file}.lock`, { create: true })
+  const database = openLockFile(file)
   try {
     database.run('PRAGMA journal_mode = MEMORY')
     database.run('BEGIN EXCLUSIVE')

@@ -46,3 +46,11 @@ export const restoreRevision = (
       ) ?? fail(notFound('revision'))
     return changeNote(tx, caller, note, { title: revision.title, content: revision.content })
   })
+
+/** Removes the revisions made before `before`, at most `most` of them; answers how many. */
+export const removeRevisionsBefore = ({ sql }: Reader, before: number, most: number): number =>
+  sql.run(
+    'DELETE FROM revisions WHERE pk IN (SELECT pk FROM revisions WHERE created_at < ? LIMIT ?)',
+    before,
+    most,
+  ).changes

@@ -1,0 +1,22 @@
+/** Builds the executable `dist/daybook`; `--target bun-linux-arm64` and the like build it for another system. */
+import { mkdirSync } from 'node:fs'
+import { spawnSync } from 'bun'
+
+const OUTPUT = 'dist/daybook'
+
+mkdirSync('dist', { recursive: true })
+const command = [
+  process.execPath,
+  'build',
+  'src/main.ts',
+  '--compile',
+  '--minify',
+  '--bytecode',
+  // Twice our own limit on URLs, so that the refusal of a long one is ours (`http/edge.ts`).
+  '--compile-exec-argv=--max-http-header-size=131072',
+  `--outfile=${OUTPUT}`,
+  ...process.argv.slice(2),
+]
+const { exitCode } = spawnSync(command, { stdio: ['inherit', 'ignore', 'inherit'] })
+if (exitCode !== 0) process.exit(1)
+process.stdout.write(`${OUTPUT} is built.\n`)

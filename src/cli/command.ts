@@ -1,0 +1,104 @@
+import { parseArgs } from 'node:util'
+import { BadSetting, type Flags } from '../config.ts'
+import type { Io } from './io.ts'
+
+/** One flag as help shows it and the parser takes it. */
+export interface FlagSpec {
+  readonly name: string
+  /** What stands for its value in the help; absent for a switch. */
+  readonly value?: string
+  readonly help: string
+  readonly isRepeatable?: boolean
+  readonly isRequired?: boolean
+  /** The only values it takes. */
+  readonly choices?: readonly string[]
+  /** Also read from `DAYBOOK_<FLAG>`. */
+  readonly isSetting?: boolean
+}
+
+/** What a command was given, checked against its flags and parameters. */
+export interface Input {
+  readonly flags: Flags
+  readonly args: readonly string[]
+}
+
+/** One command of the command line; `name` may be two words, such as `keys create`. */
+export interface Command {
+  readonly name: string
+  readonly summary: string
+  /** `<id>` each; a last one that ends in `…>` may be given several times. */
+  readonly parameters?: readonly string[]
+  readonly flags: readonly FlagSpec[]
+  /** What the summary leaves open: rules, exit codes, effects beside a running server. */
+  readonly remarks?: readonly string[]
+  readonly examples: readonly string[]
+  /** Answers the exit code: 0 done, 1 refused or failed. */
+  run(input: Input, io: Io): Promise<number>
+}
+
+/** The command line was used wrongly: exit 2, with a hint at the help. */
+export class WrongUsage extends Error {}
+
+export const DB_FLAG: FlagSpec = {
+  name: 'db',
+  value: 'file',
+  help: 'the database file (default daybook.db)',
+  isSetting: true,
+}
+
+export const JSON_FLAG: FlagSpec = { name: 'json', help: 'print JSON' }
+
+const isVariadic = (parameter: string | undefined) => parameter?.endsWith('…>') ?? false
+
+function checkParameters(command: Command, args: readonly string[]): void {
+  const parameters = command.parameters ?? []
+  const missing = parameters[args.length]
+  if (missing !== undefined) throw new WrongUsage(`"${command.name}" needs ${missing}.`)
+  const extra = args[parameters.length]
+  if (extra !== undefined && !isVariadic(parameters.at(-1))) {
+    throw new WrongUsage(`"${command.name}" does not take "${extra}".`)
+  }
+}
+
+function checkFlags(command: Command, flags: Flags): void {
+  for (const { name, value, choices, isRequired } of command.flags) {
+    const given = flags[name]
+    if (given === undefined && isRequired)
+      throw new WrongUsage(`"${command.name}" needs --${name} <${value}>.`)
+    if (choices && typeof given === 'string' && !choices.includes(given)) {
+      throw new WrongUsage(`--${name} must be one of ${choices.join(', ')}, not "${given}".`)
+    }
+  }
+}
+
+/** Node's own sentences on wrong flags go on for several lines; the first says what is wrong. */
+const firstSentence = (error: unknown): string =>
+  `${(error instanceof Error ? error.message : String(error)).split(/\. |\n/)[0]}.`
+
+/** Reads what follows the command's name. Throws WrongUsage for anything that the command does not know. */
+export function parseInput(command: Command, argv: readonly string[]): Input {
+  const options = Object.fromEntries(
+    command.flags.map(({ name, value, isRepeatable }) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string', multiple: isRepeatable === true } as const,
+    ]),
+  )
+  let parsed: { values: Flags; positionals: string[] }
+  try {
+    parsed = parseArgs({ args: [...argv], options, strict: true, allowPositionals: true })
+  } catch (error) {
+    throw new WrongUsage(firstSentence(error))
+  }
+  checkParameters(command, parsed.positionals)
+  checkFlags(command, parsed.values)
+  return { flags: parsed.values, args: parsed.positionals }
+}
+
+/** A flag's text, or undefined; for flags that are not repeatable. */
+export function textFlag({ flags }: Input, name: string): string | undefined {
+  const value = flags[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+export const isWrongUsage = (error: unknown): error is Error =>
+  error instanceof WrongUsage || error instanceof BadSetting

@@ -1,0 +1,25 @@
+import { readDatabaseFile } from '../config.ts'
+import { type Db, openDatabase } from '../db/database.ts'
+import { systemClock } from '../lib/clock.ts'
+import { createLog } from '../lib/log.ts'
+import { VERSION } from '../lib/version.ts'
+import type { Input } from './command.ts'
+import type { Io } from './io.ts'
+
+/** Runs `use` on the database that the flags name, which must exist, and closes it whatever happens. */
+export async function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T | Promise<T>): Promise<T> {
+  const log = createLog('error', systemClock, (lines) => io.err(lines))
+  const db = openDatabase({
+    file: readDatabaseFile(io.env, input.flags),
+    programVersion: VERSION,
+    clock: systemClock,
+    log,
+    role: 'command',
+  })
+  try {
+    return await use(db)
+  } finally {
+    log.flush()
+    db.close()
+  }
+}

@@ -1,0 +1,54 @@
+import type { Command, FlagSpec } from './command.ts'
+
+const NAME_WIDTH = 22
+
+const line = (name: string, text: string): string =>
+  name.length < NAME_WIDTH - 1
+    ? `  ${name.padEnd(NAME_WIDTH)}${text}`
+    : `  ${name}\n${' '.repeat(NAME_WIDTH + 2)}${text}`
+
+const flagName = ({ name, value }: FlagSpec) => (value === undefined ? `--${name}` : `--${name} <${value}>`)
+
+function flagLine(flag: FlagSpec): string {
+  const notes = [
+    flag.isRequired && 'required',
+    flag.isRepeatable && 'may be given several times',
+    flag.isSetting && `or DAYBOOK_${flag.name.toUpperCase().replaceAll('-', '_')}`,
+  ].filter((note) => typeof note === 'string')
+  return line(flagName(flag), flag.help + (notes.length > 0 ? ` (${notes.join('; ')})` : ''))
+}
+
+/** `daybook keys create --name <name> [--scope <scope>] …` */
+function usageOf({ name, parameters = [], flags }: Command): string {
+  const shown = flags.map((flag) => (flag.isRequired ? flagName(flag) : `[${flagName(flag)}]`))
+  return ['daybook', name, ...parameters, ...shown].join(' ')
+}
+
+/** The help of one command: summary, usage, flags, remarks, examples. */
+export function commandHelp(command: Command): string {
+  const { summary, flags, remarks = [], examples } = command
+  const help: FlagSpec = { name: 'help', help: 'print this' }
+  return [
+    summary,
+    `\nUsage: ${usageOf(command)}\n`,
+    'Flags:',
+    ...[...flags, help].map(flagLine),
+    ...(remarks.length > 0 ? ['', ...remarks] : []),
+    '\nExamples:',
+    ...examples.map((example) => `  ${example}`),
+    '',
+  ].join('\n')
+}
+
+/** The commands with their summaries; `of` says which group of them, if not all. */
+export function overview(commands: readonly Command[], of = ''): string {
+  return [
+    'daybook keeps notes and records behind an HTTP API, in one executable and one file.',
+    `\nUsage: daybook ${of === '' ? '<command>' : `${of} <command>`} [flags]\n`,
+    'Commands:',
+    ...commands.map(({ name, parameters = [], summary }) => line([name, ...parameters].join(' '), summary)),
+    '\nEvery command has --help. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.',
+    'Flags win over the environment (DAYBOOK_DB, DAYBOOK_PORT …), that over the defaults.',
+    '',
+  ].join('\n')
+}

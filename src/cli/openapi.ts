@@ -1,0 +1,39 @@
+import { readConfig } from '../config.ts'
+import { openDatabase } from '../db/database.ts'
+import { createBus } from '../events/bus.ts'
+import { systemClock } from '../lib/clock.ts'
+import { createLog } from '../lib/log.ts'
+import { VERSION } from '../lib/version.ts'
+import type { Command } from './command.ts'
+
+/** The document as the server would answer it, from a service over an empty database in memory. */
+async function document(): Promise<string> {
+  const { createApp } = await import('../app.ts')
+  const log = createLog('silent', systemClock, () => {})
+  const file = ':memory:'
+  const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
+  try {
+    const app = createApp({
+      config: { ...readConfig({}), db: file },
+      db,
+      bus: createBus(),
+      clock: systemClock,
+      log,
+    })
+    const response = await app.fetch(new Request('http://localhost/openapi.json'))
+    return JSON.stringify(await response.json(), null, 2)
+  } finally {
+    db.close()
+  }
+}
+
+export const openapi: Command = {
+  name: 'openapi',
+  summary: 'Print the OpenAPI document of the HTTP API.',
+  flags: [],
+  examples: ['daybook openapi > openapi.json'],
+  run: async (_input, io) => {
+    io.out(`${await document()}\n`)
+    return 0
+  },
+}

@@ -1,0 +1,100 @@
+import { asUnavailable } from '../db/failures.ts'
+import { backup } from './backup.ts'
+import { check } from './check.ts'
+import { type Command, isWrongUsage, parseInput, WrongUsage } from './command.ts'
+import { commandHelp, overview } from './help.ts'
+import type { Io } from './io.ts'
+import { keysCreate, keysList, keysRevoke } from './keys.ts'
+import { openapi } from './openapi.ts'
+import { serve } from './serve.ts'
+import { usersAdd, usersList, usersPassword, usersRemove } from './users.ts'
+import { version } from './version.ts'
+import { workspacesAdd, workspacesList } from './workspaces.ts'
+
+/** Every command, in the order of the help (contract, section 9). */
+export const COMMANDS: readonly Command[] = [
+  serve,
+  keysCreate,
+  keysList,
+  keysRevoke,
+  usersAdd,
+  usersList,
+  usersRemove,
+  usersPassword,
+  workspacesAdd,
+  workspacesList,
+  backup,
+  check,
+  openapi,
+  version,
+]
+
+const asksForHelp = (argument: string | undefined) => argument === '--help' || argument === '-h'
+
+const inGroup = (group: string) => COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
+
+/** The command that the arguments name, by one word or two, and what is left of them. */
+function findCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } | undefined {
+  for (const words of [2, 1]) {
+    const name = argv.slice(0, words).join(' ')
+    const command = COMMANDS.find((known) => known.name === name)
+    if (command) return { command, rest: argv.slice(words) }
+  }
+  return undefined
+}
+
+function unknownCommand([first = '', second]: readonly string[]): WrongUsage {
+  const group = inGroup(first)
+  if (group.length === 0) return new WrongUsage(`There is no command "${first}".`)
+  const known = group.map(({ name }) => name.slice(first.length + 1)).join(', ')
+  return new WrongUsage(
+    second === undefined
+      ? `"${first}" needs one of its commands: ${known}.`
+      : `"${first}" has no command "${second}"; it has ${known}.`,
+  )
+}
+
+/** `help`, `help keys create`, `--help`, `keys --help`: the text asked for, if that is what was asked. */
+function helpText(argv: readonly string[]): string | undefined {
+  const [first] = argv
+  const topic = first === 'help' || asksForHelp(first) ? argv.slice(1) : argv
+  const wantsHelp = topic !== argv || first === undefined || argv.some(asksForHelp)
+  if (!wantsHelp) return undefined
+  const words = topic.filter((word) => !word.startsWith('-'))
+  const [group] = words
+  if (group === undefined) return overview(COMMANDS)
+  const found = findCommand(words)
+  if (found) return commandHelp(found.command)
+  if (words.length === 1 && inGroup(group).length > 0) return overview(inGroup(group), group)
+  throw unknownCommand(words)
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+  const help = helpText(argv)
+  if (help !== undefined) {
+    io.out(help)
+    return 0
+  }
+  const found = findCommand(argv)
+  if (!found) throw unknownCommand(argv)
+  return await found.command.run(parseInput(found.command, found.rest), io)
+}
+
+/**
+ * Runs one command line and answers its exit code: 0 done, 1 refused or failed, 2 wrong usage. A failure is
+ * one sentence on stderr, never a stack.
+ */
+export async function runDaybook(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await dispatch(argv, io)
+  } catch (thrown) {
+    const error = asUnavailable(thrown)
+    const sentence = error instanceof Error ? error.message : String(error)
+    io.err(`${sentence}\n`)
+    if (!isWrongUsage(error)) return 1
+    io.err(
+      `Try "daybook ${findCommand(argv)?.command.name ?? 'help'}${findCommand(argv) ? ' --help' : ''}".\n`,
+    )
+    return 2
+  }
+}

@@ -1,0 +1,48 @@
+import { readConfig } from '../config.ts'
+import { LOG_LEVELS } from '../lib/log.ts'
+import { type Command, DB_FLAG } from './command.ts'
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Run the server.',
+  flags: [
+    DB_FLAG,
+    { name: 'host', value: 'address', help: 'where to listen (default 127.0.0.1)', isSetting: true },
+    { name: 'port', value: 'number', help: 'the port, 0 for any free one (default 8787)', isSetting: true },
+    {
+      name: 'cors-origin',
+      value: 'origin',
+      help: 'let pages of this origin call the API',
+      isRepeatable: true,
+      isSetting: true,
+    },
+    {
+      name: 'rate-limit',
+      value: 'number',
+      help: 'requests a minute per key (default no limit)',
+      isSetting: true,
+    },
+    {
+      name: 'log-level',
+      value: 'level',
+      help: `${LOG_LEVELS.join(', ')} (default info)`,
+      choices: LOG_LEVELS,
+      isSetting: true,
+    },
+  ],
+  remarks: [
+    'On an empty database it makes the user "owner", the workspace "Personal" and one write key, which is',
+    'printed on stderr once. When ready it prints one line on stdout: daybook listening on http://<host>:<port>.',
+    'SIGTERM or SIGINT stop it: running requests are finished (10 seconds at most), then it exits 0.',
+  ],
+  examples: ['daybook serve', 'daybook serve --db /srv/daybook.db --host 0.0.0.0 --port 80'],
+  run: async (input, io) => {
+    const config = readConfig(io.env, input.flags)
+    const { startServer } = await import('./server.ts')
+    const server = await startServer(config, io)
+    io.out(`daybook listening on ${server.url}\n`)
+    await io.untilAskedToEnd()
+    await server.stop()
+    return 0
+  },
+}

@@ -1,0 +1,137 @@
+import { resolve } from 'node:path'
+import { bootstrap } from '../account/people.ts'
+import { type App, createApp } from '../app.ts'
+import type { Config } from '../config.ts'
+import type { AppContext } from '../context.ts'
+import { type Db, openDatabase } from '../db/database.ts'
+import { type ServerLock, takeServerLock } from '../db/server-lock.ts'
+import { createBus } from '../events/bus.ts'
+import { systemClock } from '../lib/clock.ts'
+import { createLog } from '../lib/log.ts'
+import { VERSION } from '../lib/version.ts'
+import { startIndexing } from '../notes/search/pending.ts'
+import { fail, refused } from '../refusal.ts'
+import { startUpkeep } from '../upkeep/timer.ts'
+import type { Io } from './io.ts'
+
+/** A server that accepts requests. */
+export interface RunningServer {
+  /** `http://<host>:<port>`, with the port that was really taken. */
+  readonly url: string
+  /** Stops accepting, finishes running requests, brings everything to disk; 10 seconds at most. */
+  stop(): Promise<void>
+}
+
+type Listener = ReturnType<typeof Bun.serve>
+
+const IDLE_SECONDS = 60
+const STOP_WITHIN_MS = 10_000
+const STOP_POLL_MS = 5
+
+/** Far above our own limit, so that a body that is too large gets our refusal and not an empty one. */
+const PARSER_BODY_LIMIT = 2 ** 40
+
+/**
+ * Opens the database for serving and starts to listen. Throws UnusableDatabase or Refusal with the sentence
+ * for the operator: the database is served already, cannot be used, or the port is taken.
+ */
+export async function startServer(config: Config, io: Io): Promise<RunningServer> {
+  const lock = takeServerLock(config.db) ?? fail(alreadyServed(config.db))
+  try {
+    const log = createLog(config.logLevel, systemClock, (lines) => io.err(lines))
+    const clock = systemClock
+    const db = openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server' })
+    return await serveDatabase({ config, db, bus: createBus(), clock, log }, lock, io)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+const alreadyServed = (file: string) =>
+  refused(`Another daybook server runs on ${file} already; stop it, or choose another --db.`)
+
+async function serveDatabase(ctx: AppContext, lock: ServerLock, io: Io): Promise<RunningServer> {
+  const app = createApp(ctx)
+  let listener: Listener | undefined
+  try {
+    listener = listen(app, ctx.config)
+    await announceFirstKey(ctx.db, io)
+  } catch (error) {
+    await listener?.stop(true)
+    ctx.db.close()
+    throw error
+  }
+  const background = [startIndexing(ctx), startUpkeep(ctx)]
+  ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
+  return {
+    url: urlOf(ctx.config.host, listener.port),
+    stop: () => stopServer(ctx, app, listener, background, lock),
+  }
+}
+
+async function stopServer(
+  { log, db }: AppContext,
+  app: App,
+  listener: Listener,
+  background: readonly (() => void)[],
+  lock: ServerLock,
+): Promise<void> {
+  log.info('stopping')
+  await drain(app, listener)
+  for (const end of background) end()
+  db.close()
+  lock.release()
+  log.info('stopped')
+  log.flush()
+}
+
+const urlOf = (host: string, port: number | undefined) =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
+function listen(app: App, { host, port }: Config): Listener {
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: PARSER_BODY_LIMIT,
+      development: false,
+      fetch: (request, server) =>
+        app.fetch(request, {
+          address: server.requestIP(request)?.address ?? 'unknown',
+          keepOpen: () => server.timeout(request, 0),
+        }),
+    })
+  } catch (error) {
+    throw refused(cannotListen(host, port, error))
+  }
+}
+
+function cannotListen(host: string, port: number, error: unknown): string {
+  const { code } = error as { code?: string }
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; choose another --port.`
+  if (code === 'EACCES') return `Port ${port} on ${host} may not be used by this user; choose another --port.`
+  return `It is not possible to listen on ${host}, port ${port}; check --host and --port.`
+}
+
+/** The one time the first key is seen: on stderr, never in the log. */
+async function announceFirstKey(db: Db, io: Io): Promise<void> {
+  const key = await bootstrap(db)
+  if (key === undefined) return
+  io.err(`The database ${resolve(db.file)} is new. It has the user "owner", the workspace "Personal" and this
+write key, which is shown only now:
+
+  ${key}
+
+`)
+}
+
+/** Refuses new requests, waits for the running ones, then closes what is left. */
+async function drain(app: App, listener: Listener): Promise<void> {
+  app.stop()
+  void listener.stop()
+  const until = performance.now() + STOP_WITHIN_MS
+  while (listener.pendingRequests > 0 && performance.now() < until) await Bun.sleep(STOP_POLL_MS)
+  await listener.stop(true)
+}

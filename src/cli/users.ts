@@ -1,0 +1,93 @@
+import { addUser, getWorkspaceOrOnly, listUsers, removeUser, setPassword } from '../account/people.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag } from './command.ts'
+import { withDatabase } from './database.ts'
+import { printJson, printTable } from './table.ts'
+
+const ROLES = ['owner', 'editor', 'viewer'] as const
+
+export const usersAdd: Command = {
+  name: 'users add',
+  summary: 'Make a user a member of a workspace; a user of that name is made if there is none.',
+  parameters: ['<name>'],
+  flags: [
+    { name: 'role', value: 'role', help: 'owner, editor or viewer (default editor)', choices: ROLES },
+    { name: 'workspace', value: 'name', help: 'which workspace (default the only one)' },
+    JSON_FLAG,
+    DB_FLAG,
+  ],
+  remarks: ['Every member sees everything in the workspace; a viewer changes nothing, whatever the key.'],
+  examples: ['daybook users add mira', 'daybook users add guest --role viewer --workspace Personal'],
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
+      const role = ROLES.find((known) => known === textFlag(input, 'role')) ?? 'editor'
+      const added = await db.write((tx) => {
+        const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
+        const user = addUser(tx, input.args[0] ?? '', workspace, role)
+        return { id: user.id, name: user.name, role, workspace: workspace.name }
+      })
+      if (input.flags.json) printJson(io, added)
+      else io.err(`"${added.name}" belongs to the workspace "${added.workspace}" as ${role}.\n`)
+      return 0
+    }),
+}
+
+export const usersList: Command = {
+  name: 'users list',
+  summary: 'List the users and the workspaces they belong to.',
+  flags: [JSON_FLAG, DB_FLAG],
+  examples: ['daybook users list', 'daybook users list --json'],
+  run: (input, io) =>
+    withDatabase(input, io, (db) => {
+      const users = listUsers(db).map(({ user, memberships }) => ({
+        id: user.id,
+        name: user.name,
+        has_password: user.passwordHash !== null,
+        created_at: isoTimestamp(user.createdAt),
+        memberships: memberships.map(({ workspace, role }) => ({ workspace, role })),
+      }))
+      if (input.flags.json) printJson(io, { users })
+      else {
+        const rows = users.map(({ id, name, memberships }) => [
+          id,
+          name,
+          memberships.map(({ workspace, role }) => `${workspace} (${role})`).join(', ') || '-',
+        ])
+        printTable(io, ['ID', 'NAME', 'WORKSPACES'], rows)
+      }
+      return 0
+    }),
+}
+
+export const usersRemove: Command = {
+  name: 'users remove',
+  summary: 'Remove a user, or with --workspace only from that workspace.',
+  parameters: ['<name>'],
+  flags: [{ name: 'workspace', value: 'name', help: 'leave the user in the others' }, DB_FLAG],
+  remarks: ['The keys of the user open nothing from then on. The last owner of a workspace stays.'],
+  examples: ['daybook users remove guest', 'daybook users remove mira --workspace Personal'],
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
+      const name = textFlag(input, 'workspace')
+      const workspace = name === undefined ? undefined : getWorkspaceOrOnly(db, name)
+      const user = await removeUser(db, input.args[0] ?? '', workspace)
+      io.err(`"${user.name}" is removed${workspace ? ` from the workspace "${workspace.name}"` : ''}.\n`)
+      return 0
+    }),
+}
+
+export const usersPassword: Command = {
+  name: 'users password',
+  summary: 'Set the password a user signs in to the application with.',
+  parameters: ['<name>'],
+  flags: [DB_FLAG],
+  remarks: ['Reads the password from standard input: one line, not shown when it is typed.'],
+  examples: ['daybook users password mira', 'daybook users password mira < password.txt'],
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
+      const [name = ''] = input.args
+      const user = await setPassword(db, name, await io.readSecret(`Password of "${name}": `))
+      io.err(`The password of "${user.name}" is set.\n`)
+      return 0
+    }),
+}

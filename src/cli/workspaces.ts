@@ -1,0 +1,48 @@
+import { addOwnedWorkspace, listWorkspaces } from '../account/people.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag } from './command.ts'
+import { withDatabase } from './database.ts'
+import { printJson, printTable } from './table.ts'
+
+export const workspacesAdd: Command = {
+  name: 'workspaces add',
+  summary: 'Make an empty workspace.',
+  parameters: ['<name>'],
+  flags: [{ name: 'owner', value: 'user', help: 'whose it is (default the only user)' }, JSON_FLAG, DB_FLAG],
+  remarks: ['Workspaces share the file and nothing else: a key opens exactly one of them.'],
+  examples: ['daybook workspaces add Work', 'daybook workspaces add Lab --owner mira --json'],
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
+      const { workspace, owner } = await db.write((tx) =>
+        addOwnedWorkspace(tx, input.args[0] ?? '', textFlag(input, 'owner')),
+      )
+      const { id, name, createdAt } = workspace
+      if (input.flags.json)
+        printJson(io, { id, name, owner: owner.name, created_at: isoTimestamp(createdAt) })
+      else io.err(`The workspace "${name}" is made; "${owner.name}" owns it.\n`)
+      return 0
+    }),
+}
+
+export const workspacesList: Command = {
+  name: 'workspaces list',
+  summary: 'List the workspaces and how many notes each holds.',
+  flags: [JSON_FLAG, DB_FLAG],
+  examples: ['daybook workspaces list', 'daybook workspaces list --json'],
+  run: (input, io) =>
+    withDatabase(input, io, (db) => {
+      const workspaces = listWorkspaces(db).map((row) => ({
+        id: row.id,
+        name: row.name,
+        notes: row.liveNotes,
+        trashed_notes: row.trashedNotes,
+        created_at: isoTimestamp(row.createdAt),
+      }))
+      if (input.flags.json) printJson(io, { workspaces })
+      else {
+        const rows = workspaces.map(({ id, name, notes }) => [id, name, String(notes)])
+        printTable(io, ['ID', 'NAME', 'NOTES'], rows)
+      }
+      return 0
+    }),
+}

@@ -1,0 +1,40 @@
+import type { AppContext } from '../context.ts'
+import type { WriteFunction } from '../db/write-queue.ts'
+import { removeRevisionsBefore } from '../notes/revisions.ts'
+import { removeTrashedBefore } from '../notes/trash.ts'
+
+const DAY_MS = 86_400_000
+const TRASH_DAYS = 30
+const REVISION_DAYS = 7
+
+/** So few a transaction that requests hardly notice it. */
+const NOTES_AT_ONCE = 20
+const REVISIONS_AT_ONCE = 100
+
+/** Repeats a batch, each in its own transaction, until one removes less than it might. */
+async function inBatches({ db }: AppContext, size: number, batch: WriteFunction<number>): Promise<number> {
+  let removed = 0
+  for (;;) {
+    const count: number = await db.write(batch)
+    removed += count
+    if (count < size) return removed
+  }
+}
+
+/** Removes for good what has been in the trash for 30 days (`service.md`, Limits); answers how many notes. */
+export const sweepTrash = (ctx: AppContext): Promise<number> =>
+  inBatches(ctx, NOTES_AT_ONCE, (tx) =>
+    removeTrashedBefore(tx, ctx.clock.now() - TRASH_DAYS * DAY_MS, NOTES_AT_ONCE),
+  )
+
+/** Removes the revisions older than 7 days (`service.md`, Limits); answers how many. */
+export const sweepRevisions = (ctx: AppContext): Promise<number> =>
+  inBatches(ctx, REVISIONS_AT_ONCE, (tx) =>
+    removeRevisionsBefore(tx, ctx.clock.now() - REVISION_DAYS * DAY_MS, REVISIONS_AT_ONCE),
+  )
+
+/** Lets SQLite renew the statistics its plans rest on, where the tables have changed much. */
+export function refreshStatistics({ db }: AppContext): void {
+  db.sql.all('PRAGMA analysis_limit = 1000')
+  db.sql.all('PRAGMA optimize')
+}
