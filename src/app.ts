@@ -1,15 +1,17 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ValueError } from '@sinclair/typebox/errors'
-import { Elysia, ValidationError } from 'elysia'
+import { type AnyElysia, Elysia, ValidationError } from 'elysia'
 import { createAuthenticate } from './account/keys.ts'
 import { accountRoutes } from './account/routes.ts'
+import { apiDescription } from './api-description.ts'
 import type { AppContext } from './context.ts'
 import { createDoor } from './http/auth.ts'
 import { createEdge, type Peer } from './http/edge.ts'
 import { errorResponse } from './http/errors.ts'
 import { exchangeOf } from './http/exchange.ts'
 import { healthRoutes } from './http/health.ts'
-import { openApi } from './http/openapi.ts'
+import type { OpenApiDocument } from './http/openapi/document.ts'
+import { createOpenApi, openApiRoutes } from './http/openapi/routes.ts'
 import { type Route, RouteTable } from './http/route-table.ts'
 import { NoBody } from './http/types.ts'
 import { validationRefusal } from './http/validation.ts'
@@ -21,6 +23,8 @@ export interface App {
   readonly routes: readonly Route[]
   /** Answers one request; `peer` says where it came from. */
   fetch(request: Request, peer?: Peer): Promise<Response>
+  /** The OpenAPI document of the service, as `/openapi.json` answers it. */
+  openApi(): Promise<OpenApiDocument>
   /** From now on everything answers 503. */
   stop(): void
 }
@@ -31,13 +35,14 @@ const LOCAL_PEER: Peer = { address: 'local', keepOpen: () => {} }
 export function createApp(ctx: AppContext): App {
   let stopping = false
   const isStopping = () => stopping
+  const openApi = createOpenApi((): AnyElysia => elysia, apiDescription)
   const elysia = new Elysia({ normalize: false })
     .onParse(({ request }) => exchangeOf(request).body)
     .onTransform((context) => {
       Object.assign(context, { query: exchangeOf(context.request).query })
     })
     .onError(({ error, request }) => errorResponse(asRefusal(error), exchangeOf(request).requestId, ctx.log))
-    .use(openApi())
+    .use(openApiRoutes(openApi))
     .use(healthRoutes(ctx.db, isStopping))
     .use(accountRoutes(ctx))
     .use(noteRoutes(ctx))
@@ -55,6 +60,7 @@ export function createApp(ctx: AppContext): App {
   return {
     routes: routes.routes,
     fetch: (request, peer = LOCAL_PEER) => edge(request, peer),
+    openApi,
     stop: () => {
       stopping = true
     },

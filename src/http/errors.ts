@@ -2,7 +2,8 @@ import { asUnavailable } from '../db/failures.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal, type RefusalCode } from '../refusal.ts'
 
-const STATUS: Record<RefusalCode, number> = {
+/** The one table from rules to statuses (contract, section 1). */
+export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   invalid_request: 400,
   refused: 400,
   unique_violation: 400,
@@ -38,7 +39,7 @@ function refusalResponse(refusal: Refusal): Response {
   if (refusal.code === 'unauthorized') headers.set('WWW-Authenticate', 'Bearer realm="daybook"')
   return Response.json(
     { error: refusal.message, code: refusal.code },
-    { status: STATUS[refusal.code], headers },
+    { status: STATUS_OF[refusal.code], headers },
   )
 }
 

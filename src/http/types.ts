@@ -41,6 +41,7 @@ type Rules = TextOptions & IntegerOptions & { values?: readonly string[] }
 /** Says in words what a value must be; used by refusals ("… must be <words>."). */
 export interface Kinded extends TSchema {
   words: string
+  rules: Rules
 }
 
 const orNull = (rules: Rules, words: string) => (rules.nullable ? `${words}, or null` : words)

@@ -1,0 +1,113 @@
+import { t } from 'elysia'
+import type { RefusalCode } from '../../refusal.ts'
+import { STATUS_OF } from '../errors.ts'
+import { strict } from '../types.ts'
+import type { JsonSchema } from './schemas.ts'
+
+type ErrorCode = RefusalCode | 'internal'
+
+/** A sentence as a caller may read it, for every code (contract, section 1). */
+const SENTENCES: Record<ErrorCode, string> = {
+  invalid_request: '"title" is required.',
+  refused: 'There is no property "stauts" in this workspace; define it first.',
+  unique_violation: 'Row 3: another row has the value "A-7" in "code" already; choose another.',
+  max_rows_reached: 'This structure holds 5 rows, as many as its max_rows allows; delete one first.',
+  immutable: 'The rows of this structure may not be edited, for it is immutable.',
+  passage_not_found: 'old_str does not occur in this note; send a passage that occurs exactly once.',
+  passage_not_unique: 'old_str occurs 3 times in this note; send a passage that occurs exactly once.',
+  unauthorized: 'This API key is not valid, or was revoked, or has expired.',
+  read_only_key: 'This API key is read-only; use a read-write key to change anything.',
+  not_found: 'There is no such note in this workspace.',
+  method_not_allowed: 'This path does not answer PUT; it answers GET, HEAD.',
+  name_taken: 'Another tag is named "work" already; choose another name.',
+  in_use: 'The tag "work" is used by the view "Open work"; change that first.',
+  stale: 'The note was changed after that instant; read it again.',
+  too_large: 'The body is larger than 10 MiB; send less in one request.',
+  rate_limited: 'Too many failed API keys from this address; wait a minute.',
+  uri_too_long: 'The URL is longer than 65536 bytes; send less in the query.',
+  internal: 'Something failed on the side of the service; quote request 3f9c2a71d0000a1c when you report it.',
+  unavailable: 'The server is shutting down; nothing was written. Try again.',
+}
+
+/** The answers that are errors, by status: the name of the component and what it means. */
+const RESPONSES = {
+  400: ['BadRequest', 'The form of the request, or a rule of the service; the sentence says what to change.'],
+  401: ['Unauthorized', 'No API key, or one that is unknown, revoked or expired.'],
+  403: ['Forbidden', 'A read-only key, or one whose user may only read, tried to write.'],
+  404: ['NotFound', 'Not in this workspace, or in the trash, or deleted.'],
+  409: ['Conflict', 'A name is taken, something depends on the object, or it changed since it was read.'],
+  413: ['TooLarge', 'The body is larger than 10 MiB.'],
+  429: ['RateLimited', 'Too many requests with this key, or too many failed keys from this address.'],
+  431: ['UriTooLong', 'The URL is longer than 65,536 bytes.'],
+  500: ['Internal', 'A failure on the side of the service.'],
+  503: ['Unavailable', 'The server is stopping, or its storage is full or locked; nothing was written.'],
+} as const
+
+export type ErrorStatus = keyof typeof RESPONSES
+
+const CODES = Object.keys(SENTENCES) as ErrorCode[]
+
+/** The body of every error. */
+export const ErrorBody = strict(
+  {
+    error: t.String({
+      description: 'A sentence that names the rule which stopped the call, and what to change.',
+      examples: [SENTENCES.not_found],
+    }),
+    code: t.String({ enum: CODES, description: 'The rule, for programs.', examples: ['not_found'] }),
+  },
+  { $id: 'Error' },
+)
+
+const statusOf = (code: ErrorCode): number => (code === 'internal' ? 500 : STATUS_OF[code])
+
+const HEADERS: Partial<Record<ErrorStatus, string>> = { 401: 'WWW-Authenticate', 429: 'Retry-After' }
+
+const headerReference = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
+
+export const REQUEST_ID_HEADER = headerReference('X-Request-Id')
+
+/** `components.headers` of the document. */
+export const headerComponents = {
+  'X-Request-Id': {
+    description: 'Names this request in the log of the server; quote it when you report a failure.',
+    schema: { type: 'string', examples: ['3f9c2a71d0000a1c'] },
+  },
+  'Retry-After': {
+    description: 'Seconds after which the call may succeed.',
+    schema: { type: 'integer', minimum: 1, examples: [42] },
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    schema: { type: 'string', examples: ['Bearer realm="daybook"'] },
+  },
+}
+
+function errorResponseComponent(status: ErrorStatus, schema: JsonSchema) {
+  const codes = CODES.filter((code) => statusOf(code) === status)
+  const header = HEADERS[status]
+  return {
+    description: RESPONSES[status][1],
+    headers: { ...REQUEST_ID_HEADER, ...(header && headerReference(header)) },
+    content: {
+      'application/json': {
+        schema,
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { value: { error: SENTENCES[code], code } }]),
+        ),
+      },
+    },
+  }
+}
+
+const STATUSES = Object.keys(RESPONSES).map(Number) as ErrorStatus[]
+
+/** `components.responses` of the document; `schema` refers to the body of an error. */
+export const errorResponseComponents = (schema: JsonSchema) =>
+  Object.fromEntries(STATUSES.map((status) => [RESPONSES[status][0], errorResponseComponent(status, schema)]))
+
+/** The errors among the `responses` of one operation. */
+export const errorResponses = (statuses: readonly ErrorStatus[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${RESPONSES[status][0]}` }]),
+  )

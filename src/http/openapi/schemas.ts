@@ -1,0 +1,135 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { Kinded } from '../types.ts'
+
+/** A JSON Schema as it stands in the document. */
+export type JsonSchema = Record<string, unknown>
+
+/** What of a schema is said to the world; our own keywords (`words`, `rules`) and `$id` are not. */
+const KEYWORDS = [
+  'type',
+  'format',
+  'enum',
+  'const',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+  'default',
+  'deprecated',
+  'examples',
+] as const
+
+/** The pattern TypeBox writes for "any property name". */
+const ANY_NAME = '^(.*)$'
+
+/** Collects the schemas that have a name (`$id`) while others are written with references to them. */
+export class SchemaComponents {
+  readonly schemas: Record<string, JsonSchema> = {}
+
+  /** The schema in the words of JSON Schema 2020-12; a named one becomes a component and a reference to it. */
+  write(schema: TSchema): JsonSchema {
+    if (typeof schema.$ref === 'string') return { $ref: referenceTo(schema.$ref) }
+    if (schema.$id === undefined) return this.#writeInline(schema)
+    if (!(schema.$id in this.schemas)) {
+      this.schemas[schema.$id] = {}
+      this.schemas[schema.$id] = this.#writeInline(schema)
+    }
+    return { $ref: referenceTo(schema.$id) }
+  }
+
+  #writeInline(schema: TSchema): JsonSchema {
+    const written: JsonSchema = {}
+    for (const keyword of KEYWORDS) {
+      if (schema[keyword] !== undefined) written[keyword] = schema[keyword]
+    }
+    const description = describe(schema as TSchema & Partial<Kinded>)
+    if (description !== undefined) written.description = description
+    if (schema.properties) written.properties = this.#writeAll(schema.properties)
+    if (schema.items) written.items = this.write(schema.items)
+    this.#writeAdditional(schema, written)
+    if (schema.anyOf) this.#writeUnion(schema.anyOf, written)
+    return written
+  }
+
+  #writeAll(schemas: Record<string, TSchema>): Record<string, JsonSchema> {
+    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.write(schema)]))
+  }
+
+  #writeAdditional({ additionalProperties, patternProperties }: TSchema, written: JsonSchema): void {
+    if (typeof additionalProperties === 'boolean') written.additionalProperties = additionalProperties
+    else if (additionalProperties) written.additionalProperties = this.write(additionalProperties)
+    if (!patternProperties) return
+    const { [ANY_NAME]: anyValue, ...rest } = patternProperties as Record<string, TSchema>
+    if (anyValue) written.additionalProperties = this.write(anyValue)
+    if (Object.keys(rest).length > 0) written.patternProperties = this.#writeAll(rest)
+  }
+
+  /** `X or null` is one schema of two types where X has a plain type; any other union stays one. */
+  #writeUnion(options: TSchema[], written: JsonSchema): void {
+    const others = options.filter(({ type }) => type !== 'null')
+    const [only] = others
+    if (others.length < options.length && others.length === 1 && isPlain(only)) {
+      const inner = this.write(only)
+      Object.assign(written, { ...inner, ...written, type: [inner.type, 'null'] })
+      if (Array.isArray(inner.enum)) written.enum = [...inner.enum, null]
+      return
+    }
+    written.anyOf = options.map((option) => this.write(option))
+  }
+}
+
+/** A rule that JSON Schema cannot state is told in words. */
+function describe({ description, words, rules }: TSchema & Partial<Kinded>): string | undefined {
+  if (!(rules?.says || rules?.singleLine || rules?.trimmed)) return description
+  return [description, `Must be ${words}.`].filter(Boolean).join(' ')
+}
+
+const referenceTo = (name: string) => `#/components/schemas/${name}`
+
+const isPlain = (schema: TSchema | undefined): schema is TSchema =>
+  schema !== undefined && typeof schema.type === 'string' && schema.$id === undefined
+
+/** A value that fits the schema, put together from the `examples` in it. */
+export function exampleOf(schema: TSchema): unknown {
+  const [example] = schema.examples ?? []
+  if (example !== undefined) return example
+  if (schema.default !== undefined) return schema.default
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return schema.enum[0]
+  if (schema.anyOf) return exampleOfUnion(schema.anyOf)
+  return exampleOfType(schema)
+}
+
+/** null shows best that a value may be absent, unless the other options bring an example of their own. */
+function exampleOfUnion(options: TSchema[]): unknown {
+  const chosen = options.find(({ examples }) => examples) ?? options.find(({ type }) => type === 'null')
+  return exampleOf(chosen ?? (options[0] as TSchema))
+}
+
+function exampleOfType(schema: TSchema): unknown {
+  const types: string[] = [schema.type].flat()
+  if (types.includes('null')) return null
+  if (types.includes('object')) return exampleOfObject(schema)
+  if (types.includes('array')) return exampleOfList(schema)
+  if (types.includes('boolean')) return false
+  if (types.includes('integer') || types.includes('number')) return schema.minimum ?? 1
+  return types.includes('string') ? 'text' : null
+}
+
+function exampleOfObject({ properties = {} }: TSchema): unknown {
+  const members = Object.entries(properties as Record<string, TSchema>)
+  return Object.fromEntries(members.map(([name, member]) => [name, exampleOf(member)]))
+}
+
+function exampleOfList({ items, maxItems }: TSchema): unknown {
+  return items && maxItems !== 0 ? [exampleOf(items)] : []
+}
