@@ -1,0 +1,72 @@
+/** Runs `dist/daybook` as a user would, from an empty folder with nothing else on its path. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { spawn } from 'bun'
+
+const EXECUTABLE = resolve('dist/daybook')
+const folder = mkdtempSync(join(tmpdir(), 'daybook-smoke-'))
+const options = { cwd: folder, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
+
+function expect(what: string, found: unknown, wanted: unknown): void {
+  if (JSON.stringify(found) === JSON.stringify(wanted)) return
+  throw new Error(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`)
+}
+
+async function daybook(...args: string[]): Promise<string> {
+  const child = spawn([EXECUTABLE, ...args], options)
+  const [out, err, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (exitCode !== 0) throw new Error(`daybook ${args.join(' ')} exited ${exitCode}: ${err}`)
+  return out
+}
+
+async function smoke(): Promise<void> {
+  const server = spawn([EXECUTABLE, 'serve', '--port', '0', '--log-level', 'warn'], options)
+  try {
+    const { value } = await server.stdout.getReader().read()
+    const url = /^daybook listening on (http:\S+)\n$/.exec(new TextDecoder().decode(value))?.[1] ?? ''
+    const { value: printed } = await server.stderr.getReader().read()
+    const key = /dbk_[\w-]{43}/.exec(new TextDecoder().decode(printed))?.[0] ?? ''
+    await useApi(url, key)
+    await useCommands(url)
+  } finally {
+    server.kill('SIGTERM')
+  }
+  expect('exit code after SIGTERM', await server.exited, 0)
+  expect('check after the stop', await daybook('check'), 'ok\n')
+}
+
+async function call(url: string, key: string, path: string, body?: unknown) {
+  const method = body === undefined ? 'GET' : 'POST'
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await fetch(`${url}${path}`, { method, headers, body: body && JSON.stringify(body) })
+  return { status: response.status, body: await response.json() }
+}
+
+async function useApi(url: string, key: string): Promise<void> {
+  expect('GET /healthz', await call(url, key, '/healthz'), { status: 200, body: { status: 'ok' } })
+  expect('scope', (await call(url, key, '/v1/me')).body.key.scope, 'write')
+  const note = { title: 'Smoke', content: 'A chimney on the roof.', tags: ['house'] }
+  expect('POST /v1/notes', (await call(url, key, '/v1/notes', note)).status, 201)
+  const found = await call(url, key, '/v1/notes?search=chimney')
+  expect('search', [found.body.total, found.body.notes[0]?.title], [1, 'Smoke'])
+  expect('openapi', (await call(url, key, '/openapi.json')).body.openapi, '3.1.0')
+  expect('docs', (await fetch(`${url}/docs`)).status, 200)
+}
+
+async function useCommands(url: string): Promise<void> {
+  const { id, key } = JSON.parse(await daybook('keys', 'create', '--name', 'smoke', '--json'))
+  expect('the new key', (await call(url, key, '/v1/me')).status, 200)
+  await daybook('keys', 'revoke', id)
+  expect('the revoked key', (await call(url, key, '/v1/me')).status, 401)
+  await daybook('backup', 'copy.db')
+  expect('check of the copy', await daybook('check', '--db', 'copy.db'), 'ok\n')
+  expect('check beside the server', await daybook('check'), 'ok\n')
+}
+
+try {
+  await smoke()
+  process.stdout.write('The executable works.\n')
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
