@@ -47,7 +47,8 @@ export interface Line {
   met: boolean | undefined
 }
 
-export const milliseconds = (value: number): string => (value < 1 ? `${(value * 1000).toFixed(0)} µs` : `${value.toFixed(2)} ms`)
+export const milliseconds = (value: number): string =>
+  value < 1 ? `${(value * 1000).toFixed(0)} µs` : `${value.toFixed(2)} ms`
 
 export const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-US')}/s`
 
@@ -56,7 +57,15 @@ const verdict = (met: boolean | undefined): string => (met === undefined ? '' : 
 /** The lines as a Markdown table. */
 export function markdown(title: string, lines: readonly Line[]): string {
   const rows = lines.map(
-    ({ what, ours, floor, ratio, goal, met }) => `| ${what} | ${ours} | ${floor} | ${ratio} | ${goal} | ${verdict(met)} |`,
+    ({ what, ours, floor, ratio, goal, met }) =>
+      `| ${what} | ${ours} | ${floor} | ${ratio} | ${goal} | ${verdict(met)} |`,
   )
-  return [`### ${title}`, '', '| what | daybook | floor | ratio | goal | met |', '| --- | --- | --- | --- | --- | --- |', ...rows, ''].join('\n')
+  return [
+    `### ${title}`,
+    '',
+    '| what | daybook | floor | ratio | goal | met |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n')
 }

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKey } from '../../src/account/keys.ts'
+import { bootstrap, findUser, listWorkspaces } from '../../src/account/people.ts'
+import { createApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import type { AppContext, Caller } from '../../src/context.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { createBus } from '../../src/events/bus.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { VERSION } from '../../src/lib/version.ts'
+import { refreshSearch } from '../../src/notes/search/pending.ts'
+import { insertWholeNote } from '../../src/notes/writing.ts'
+import { corpus } from './corpus.ts'
+
+/** A folder of this run, removed with everything in it when the process ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export interface Dataset {
+  file: string
+  ctx: AppContext
+  caller: Caller
+  key: string
+  fetch: (path: string, init?: RequestInit) => Promise<Response>
+  close(): void
+}
+
+/** Opens a database of the service in this process, with a write key; makes it when it is not there. */
+export async function openDataset(file: string): Promise<Dataset> {
+  const log = createLog('silent', systemClock, () => {})
+  const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
+  const ctx: AppContext = { config: { ...readConfig({}), db: file }, db, clock: systemClock, log, bus: createBus() }
+  await bootstrap(db)
+  const [workspace] = listWorkspaces(db)
+  const user = findUser(db, 'owner')
+  if (!workspace || !user) throw new Error('the bench found no workspace of its own')
+  const { secret } = await db.write((tx): { secret: string } =>
+    createKey(tx, { workspace: workspace.pk, user: user.pk, name: 'bench', scope: 'write', expiresAt: null }),
+  )
+  const app = createApp(ctx)
+  const headers = { authorization: `Bearer ${secret}` }
+  return {
+    file,
+    ctx,
+    caller: {
+      workspacePk: workspace.pk,
+      workspaceId: workspace.id,
+      userId: user.id,
+      keyId: null,
+      keyName: null,
+      scope: 'write',
+      mayWrite: true,
+      surface: 'api',
+    },
+    key: secret,
+    fetch: (path, init) => app.fetch(new Request(`http://localhost${path}`, { headers, ...init })),
+    close: () => db.close(),
+  }
+}
+
+const NOTES_PER_TRANSACTION = 200
+
+/** Fills a database with the corpus, indexed for search. */
+export async function fillNotes({ ctx, caller }: Dataset, count: number): Promise<void> {
+  const notes = corpus(count)
+  for (let made = 0; made < count; made += NOTES_PER_TRANSACTION) {
+    const group = Math.min(NOTES_PER_TRANSACTION, count - made)
+    await ctx.db.write((tx): void => {
+      for (let index = 0; index < group; index++) {
+        const note = notes.next()
+        if (!note.done) insertWholeNote(tx, caller, note.value)
+      }
+    })
+  }
+  await refreshSearch(ctx, caller.workspacePk)
+  ctx.db.checkpoint()
+}

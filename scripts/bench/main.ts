@@ -1,0 +1,16 @@
+/** `bun run bench [notes] [--quick]`: prints tables in Markdown. */
+import { parseArgs } from 'node:util'
+import { benchNotes } from './notes.ts'
+
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } })
+const rounds = values.quick ? 30 : 200
+
+const BENCHES: Record<string, () => Promise<string>> = {
+  notes: () => benchNotes(values.quick ? [1_000, 10_000] : [1_000, 10_000, 100_000], rounds),
+}
+
+for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
+  const bench = BENCHES[name]
+  if (!bench) throw new Error(`There is no bench "${name}"; there are ${Object.keys(BENCHES).join(', ')}.`)
+  process.stdout.write(`${await bench()}\n`)
+}

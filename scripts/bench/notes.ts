@@ -1,0 +1,217 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { corpus, wordOfRank } from './corpus.ts'
+import { type Dataset, fillNotes, openDataset, temporaryFolder } from './dataset.ts'
+import { interleaved, type Line, markdown, median, milliseconds, perSecond, type Times } from './measure.ts'
+import { RawNotes } from './raw-notes.ts'
+import { measureRate, type Server, startBareServer, startServer } from './servers.ts'
+
+const PAGE = 50
+const FULL = 'note_search_1'
+const NEWEST =
+  'SELECT pk FROM notes WHERE workspace = 1 AND deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT 50'
+const LIVE = 'SELECT live_notes FROM workspaces WHERE pk = 1'
+
+const ratio = (ours: number, floor: number) => (ours / floor).toFixed(2)
+
+/** Compares a page of the service with the same page by hand. */
+function pageLine(what: string, ours: Times, floor: Times, most: number, mostMs?: number): Line {
+  const times = ours.median / floor.median
+  const within = mostMs === undefined || ours.median <= mostMs
+  return {
+    what,
+    ours: `${milliseconds(ours.median)} (p99 ${milliseconds(ours.p99)})`,
+    floor: `${milliseconds(floor.median)} (p99 ${milliseconds(floor.p99)})`,
+    ratio: times.toFixed(2),
+    goal: mostMs === undefined ? `≤ ${most} ×` : `≤ ${most} ×, < ${mostMs} ms`,
+    met: times <= most && within,
+  }
+}
+
+const fetched = (data: Dataset, path: string) => async () => {
+  const answer = await data.fetch(path)
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
+  await answer.text()
+}
+
+interface Question {
+  what: string
+  path: string
+  pks: string
+  total: string
+}
+
+const matching = (match: string) => ({
+  pks: `SELECT rowid AS pk FROM ${FULL} WHERE ${FULL} MATCH '${match}' ORDER BY bm25(${FULL}, 10, 1, 5) LIMIT ${PAGE}`,
+  total: `SELECT count(*) FROM ${FULL} WHERE ${FULL} MATCH '${match}'`,
+})
+
+const search = (what: string, text: string, match: string): Question => ({
+  what: `search ${what}`,
+  path: `/v1/notes?search=${encodeURIComponent(text)}`,
+  ...matching(match),
+})
+
+const QUESTIONS: readonly Question[] = [
+  { what: 'list newest 50', path: '/v1/notes', pks: NEWEST, total: LIVE },
+  {
+    what: 'list by tag (a tenth of the notes)',
+    path: '/v1/notes?tag=tag%205',
+    pks: `SELECT pk FROM notes n WHERE workspace = 1 AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM note_tags nt
+      WHERE nt.tag = (SELECT id FROM tags WHERE name = 'tag 5') AND nt.note = n.pk)
+      ORDER BY updated_at DESC, id DESC LIMIT 50`,
+    total: `SELECT note_count FROM tags WHERE name = 'tag 5'`,
+  },
+  search('a rare word', wordOfRank(15_000), `"${wordOfRank(15_000)}"`),
+  search('a common word', wordOfRank(30), `"${wordOfRank(30)}"`),
+  search('the most common word', wordOfRank(0), `"${wordOfRank(0)}"`),
+  search('a prefix of three', `${wordOfRank(2_000).slice(0, 3)}*`, `"${wordOfRank(2_000).slice(0, 3)}" *`),
+  search('a phrase', `"${wordOfRank(3)} ${wordOfRank(8)}"`, `"${wordOfRank(3)} ${wordOfRank(8)}"`),
+  search('two Chinese characters', '会議', '"会議"'),
+]
+
+/** Lists and searches against raw SQLite on the same file. */
+async function pageLines(data: Dataset, raw: RawNotes, rounds: number): Promise<Line[]> {
+  const lines: Line[] = []
+  for (const { what, path, pks, total } of QUESTIONS) {
+    const times = await interleaved({ ours: fetched(data, path), floor: () => raw.page(pks, total) }, rounds)
+    const isSearch = what.startsWith('search')
+    lines.push(pageLine(what, times.ours, times.floor, isSearch ? 2 : 1.5, isSearch ? 25 : undefined))
+  }
+  return lines
+}
+
+const RATE_ROUNDS = 3
+
+/** Rates of two servers under the same load, in turns. */
+async function rates(
+  ours: Server,
+  floor: Server,
+  requests: (server: Server) => string[],
+  connections: number,
+) {
+  const measured = { ours: [] as number[], floor: [] as number[] }
+  for (let round = 0; round < RATE_ROUNDS; round++) {
+    measured.ours.push((await measureRate(ours, requests(ours), connections)).perSecond)
+    measured.floor.push((await measureRate(floor, requests(floor), connections)).perSecond)
+  }
+  return { ours: median(measured.ours), floor: median(measured.floor) }
+}
+
+async function readLine(data: Dataset, server: Server, ids: readonly string[]): Promise<Line> {
+  const answer = await (await data.fetch(`/v1/notes/${ids[0]}`)).text()
+  const bare = await startBareServer(answer)
+  const requests = ({ port }: Server) =>
+    ids.map(
+      (id) =>
+        `GET /v1/notes/${id} HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${data.key}\r\n\r\n`,
+    )
+  const { ours, floor } = await rates(server, bare, requests, 32)
+  await bare.stop()
+  return {
+    what: 'read one note (floor: bare Bun.serve, same bytes)',
+    ours: perSecond(ours),
+    floor: perSecond(floor),
+    ratio: ratio(ours, floor),
+    goal: '≥ 0.6 ×',
+    met: ours >= 0.6 * floor,
+  }
+}
+
+const RAW_CREATES = 1_000
+
+async function createLine(data: Dataset, server: Server, raw: RawNotes): Promise<Line> {
+  const notes = [...corpus(RAW_CREATES, 2)]
+  const requests = notes.map((note) => {
+    const body = JSON.stringify(note)
+    const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${data.key}`
+    return `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  })
+  const ours: number[] = []
+  const floors: number[] = []
+  for (let round = 0; round < RATE_ROUNDS; round++) {
+    ours.push((await measureRate(server, requests, 64)).perSecond)
+    const started = performance.now()
+    for (const note of notes) raw.create(note)
+    floors.push(RAW_CREATES / ((performance.now() - started) / 1000))
+  }
+  return {
+    what: 'create, 64 clients (floor: raw, one transaction each)',
+    ours: perSecond(median(ours)),
+    floor: perSecond(median(floors)),
+    ratio: ratio(median(ours), median(floors)),
+    goal: '≥ 2 ×',
+    met: median(ours) >= 2 * median(floors),
+  }
+}
+
+/** One write alone: the service in this process against the same statements by hand on a copy. */
+async function aloneLines(
+  data: Dataset,
+  raw: RawNotes,
+  ids: readonly string[],
+  rounds: number,
+): Promise<Line[]> {
+  const notes = [...corpus(rounds * 4, 3)]
+  let at = 0
+  const headers = { authorization: `Bearer ${data.key}` }
+  const post = (path: string, body: unknown) =>
+    data.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  const note = () => notes[at++ % notes.length] ?? { title: '', content: '', tags: [] }
+  const created = await interleaved(
+    { ours: () => post('/v1/notes', note()), floor: () => raw.create(note()) },
+    rounds,
+  )
+  const appended = await interleaved(
+    {
+      ours: () => post(`/v1/notes/${ids[at++ % ids.length]}/append`, { text: 'A line more.' }),
+      floor: () => raw.append((at++ % ids.length) + 1, 'A line more.'),
+    },
+    rounds,
+  )
+  return [
+    pageLine('create, alone', created.ours, created.floor, 2),
+    pageLine('append, alone', appended.ours, appended.floor, 2),
+  ]
+}
+
+const MEASURED_IDS = 500
+
+async function idsOf(data: Dataset): Promise<string[]> {
+  return data.ctx.db.sql.column<string>('SELECT id FROM notes ORDER BY pk LIMIT ?', MEASURED_IDS)
+}
+
+/** The table for one size. */
+async function benchSize(count: number, rounds: number): Promise<{ title: string; lines: Line[] }> {
+  const folder = temporaryFolder()
+  const file = join(folder, 'notes.db')
+  const data = await openDataset(file)
+  await fillNotes(data, count)
+  data.ctx.db.checkpoint()
+  const copy = join(folder, 'raw.db')
+  data.ctx.db.sql.run('VACUUM INTO ?', copy)
+  const served = join(folder, 'served.db')
+  copyFileSync(copy, served)
+  const raw = new RawNotes(copy)
+  const server = await startServer(served)
+  const ids = await idsOf(data)
+  const lines = [
+    await readLine(data, server, ids),
+    await createLine(data, server, raw),
+    ...(await aloneLines(data, raw, ids, rounds)),
+    ...(await pageLines(data, new RawNotes(file), rounds)),
+  ]
+  await server.stop()
+  data.close()
+  return { title: `Notes, ${count.toLocaleString('en-US')} of about 2 KB`, lines }
+}
+
+/** Prints a table per size and one that compares the largest with the smallest. */
+export async function benchNotes(sizes: readonly number[], rounds: number): Promise<string> {
+  const tables: string[] = []
+  for (const size of sizes) {
+    const { title, lines } = await benchSize(size, rounds)
+    tables.push(markdown(title, lines))
+  }
+  return tables.join('\n')
+}

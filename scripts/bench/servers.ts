@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import type { Times } from './measure.ts'
+
+export interface Server {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+const ROOT = join(import.meta.dir, '..', '..')
+const READY = /listening on http:\/\/[^:]+:(\d+)/
+
+async function whenReady(process: Bun.Subprocess<'ignore', 'pipe', 'ignore'>): Promise<Server> {
+  let output = ''
+  for await (const chunk of process.stdout) {
+    output += Buffer.from(chunk).toString()
+    const port = READY.exec(output)?.[1]
+    if (port === undefined) continue
+    return {
+      port: Number(port),
+      stop: async () => {
+        process.kill('SIGTERM')
+        await process.exited
+      },
+    }
+  }
+  throw new Error(`the server did not start: ${output}`)
+}
+
+/** The executable, serving a database; as it ships, request log and all. */
+export const startServer = (file: string): Promise<Server> =>
+  whenReady(
+    Bun.spawn([join(ROOT, 'dist', 'daybook'), 'serve', '--db', file, '--port', '0'], {
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'ignore',
+    }),
+  )
+
+/** The floor of every read over HTTP: a Bun.serve in a process of its own that answers these bytes to anything. */
+export function startBareServer(answer: string): Promise<Server> {
+  const program = `const body = ${JSON.stringify(answer)}
+    const headers = { 'content-type': 'application/json' }
+    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(body, { headers }) })
+    console.log('listening on http://127.0.0.1:' + server.port)`
+  return whenReady(
+    Bun.spawn([process.execPath, '-e', program], { stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' }),
+  )
+}
+
+export interface Rate extends Times {
+  perSecond: number
+  failed: number
+}
+
+const SECONDS = 3
+
+/** Sends the requests in turn over so many connections for a few seconds. */
+export async function measureRate(
+  { port }: Server,
+  requests: readonly string[],
+  connections: number,
+): Promise<Rate> {
+  const load = Bun.spawn(
+    [process.execPath, join(import.meta.dir, 'load.ts'), String(port), String(connections), String(SECONDS)],
+    { stdin: new Blob([JSON.stringify(requests)]), stdout: 'pipe', stderr: 'inherit' },
+  )
+  const rate = (await new Response(load.stdout).json()) as Rate
+  if (rate.failed > 0) throw new Error(`${rate.failed} requests of the load failed`)
+  return rate
+}
