@@ -11,35 +11,27 @@ const ADDRESSES_WATCHED = 10_000
 
 const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
 
+/** The key in the header; undefined for a request without one, also one with another scheme. */
 function presentedKey(request: Request): string | undefined {
-  const header = request.headers.get('authorization')
-  if (header === null) return undefined
-  return /^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? ''
+  return /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
 }
 
-/** Counts failed keys per address: after twenty within a minute, failed keys from there answer 429. */
+/** Remembers when keys from an address failed: after twenty within a minute, failed keys from there answer 429. */
 class FailedKeys {
-  readonly #failures = new Map<string, { since: number; count: number }>()
+  readonly #failures = new Map<string, number[]>()
 
   constructor(private readonly clock: Clock) {}
 
-  /** Notes one failure and answers the refusal for it. */
+  /** Notes one failure and answers the refusal for it. Refusals with 429 do not prolong themselves. */
   refuse(address: string): Refusal {
     const now = this.clock.now()
-    const known = this.#failures.get(address)
-    const entry = known && now - known.since < WINDOW_MS ? known : { since: now, count: 0 }
-    entry.count += 1
+    const recent = (this.#failures.get(address) ?? []).filter((at) => at <= now && now - at < WINDOW_MS)
+    const [oldest] = recent
+    if (oldest !== undefined && recent.length >= FAILURES_ALLOWED) return tooManyFailures(oldest, now)
     this.#failures.delete(address)
-    this.#failures.set(address, entry)
+    this.#failures.set(address, [...recent, now])
     this.#forgetOldest()
-    if (entry.count <= FAILURES_ALLOWED)
-      return unauthorized('This API key is not valid, or was revoked, or has expired.')
-    const retryAfter = Math.max(1, Math.ceil((entry.since + WINDOW_MS - now) / 1000))
-    return new Refusal(
-      'rate_limited',
-      'Too many failed API keys from this address; wait a minute.',
-      retryAfter,
-    )
+    return unauthorized('This API key is not valid, or was revoked, or has expired.')
   }
 
   #forgetOldest(): void {
@@ -50,6 +42,16 @@ class FailedKeys {
     }
   }
 }
+
+const secondsUntilOver = (since: number, now: number) =>
+  Math.max(1, Math.ceil((since + WINDOW_MS - now) / 1000))
+
+const tooManyFailures = (oldest: number, now: number) =>
+  new Refusal(
+    'rate_limited',
+    'Too many failed API keys from this address; wait a minute.',
+    secondsUntilOver(oldest, now),
+  )
 
 /** Counts a key's requests in windows of a minute. */
 class RequestLimit {
@@ -69,11 +71,10 @@ class RequestLimit {
     window.count += 1
     this.#windows.set(keyId, window)
     if (window.count <= this.perMinute) return
-    const retryAfter = Math.max(1, Math.ceil((window.since + WINDOW_MS - now) / 1000))
     throw new Refusal(
       'rate_limited',
       `This key may make ${this.perMinute} requests a minute; wait.`,
-      retryAfter,
+      secondsUntilOver(window.since, now),
     )
   }
 }

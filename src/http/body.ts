@@ -6,20 +6,45 @@ const MAX_DEPTH = 100
 
 const tooLarge = () => new Refusal('too_large', 'The body is larger than 10 MiB; send less in one request.')
 
+/** How much, and how long, is read and thrown away before a refusal: some clients read only once they sent all. */
+const DISCARDED_BYTES = 64 * 1024 * 1024
+const DISCARD_WITHIN_MS = 1_000
+
 /** Reads a body whole, counting as it comes: also one sent in chunks without a length is refused past the limit. */
 async function readBytes(request: Request): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (declared > MAX_BODY_BYTES) throw tooLarge()
-  if (!Number.isNaN(declared)) return new Uint8Array(await request.arrayBuffer())
+  if (declared <= MAX_BODY_BYTES) return new Uint8Array(await request.arrayBuffer())
   if (!request.body) return new Uint8Array()
+  const reader = request.body.getReader()
   const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body) {
-    size += chunk.byteLength
-    if (size > MAX_BODY_BYTES) throw tooLarge()
-    chunks.push(chunk)
+  let size = declared > MAX_BODY_BYTES ? declared : 0
+  while (size <= MAX_BODY_BYTES) {
+    const { value } = await reader.read()
+    if (!value) return Buffer.concat(chunks)
+    chunks.push(value)
+    size += value.byteLength
   }
-  return Buffer.concat(chunks)
+  await discard(reader)
+  throw tooLarge()
+}
+
+async function discard(reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>): Promise<void> {
+  const enough = Bun.sleep(DISCARD_WITHIN_MS).then(() => undefined)
+  let left = DISCARDED_BYTES
+  while (left > 0) {
+    const next = await Promise.race([reader.read(), enough])
+    if (!next?.value) return
+    left -= next.value.byteLength
+  }
+}
+
+/** A connection that breaks off is not a failure of ours. */
+async function received(request: Request): Promise<Uint8Array> {
+  try {
+    return await readBytes(request)
+  } catch (error) {
+    throw error instanceof Refusal ? error : invalid('The body ended before it was complete.')
+  }
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -67,9 +92,15 @@ function hasManyBrackets(text: string): boolean {
   return false
 }
 
+export interface Body {
+  /** As it was sent. */
+  readonly text: string
+  readonly value: unknown
+}
+
 /** The text of the body and its JSON value; undefined for no body at all. Its Content-Type is not looked at. */
-export async function readBody(request: Request): Promise<{ text: string; value: unknown } | undefined> {
-  const text = decodeUtf8(await readBytes(request))
+export async function readBody(request: Request): Promise<Body | undefined> {
+  const text = decodeUtf8(await received(request))
   if (text === '') return undefined
   const value = parseJson(text)
   if (needsWalk(text)) checkTexts(value, 0)

@@ -1,7 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { Log } from '../lib/log.ts'
 import { fail, invalid, Refusal, unavailable } from '../refusal.ts'
-import { readBody } from './body.ts'
+import { type Body, readBody } from './body.ts'
 import { corsHeaders, preflight } from './cors.ts'
 import { errorResponse } from './errors.ts'
 import { beginExchange } from './exchange.ts'
@@ -34,8 +34,9 @@ interface Target {
   search: string
 }
 
+/** Bun hands over a bare path when the request has no usable `Host`. */
 function targetOf(url: string): Target {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
   const fragment = url.indexOf('#', start)
   const end = fragment === -1 ? url.length : fragment
   const mark = url.indexOf('?', start)
@@ -112,7 +113,7 @@ async function answer(
     if (request.method === 'OPTIONS' && options.corsOrigins.length > 0)
       return preflight(allowedMethods(routes))
     const route = routeOf(routes, request.method, progress)
-    return await serve(options, request, peer, progress, route, target.search)
+    return await serve(options, request, peer, progress, route, target)
   } catch (error) {
     return errorResponse(error, progress.requestId, options.log)
   }
@@ -139,32 +140,43 @@ async function serve(
   peer: Peer,
   progress: Progress,
   route: Route,
-  search: string,
+  target: Target,
 ): Promise<Response> {
   if (route.needsKey) progress.caller = options.admit(request, peer.address, route.needsWrite)
-  const query = readQuery(search, route.query)
-  const body =
-    request.method === 'GET' || request.method === 'HEAD' ? undefined : await bodyFor(route, request)
-  const isHead = request.method === 'HEAD'
-  const inner = isHead ? new Request(request.url, { headers: request.headers }) : request
+  const query = readQuery(target.search, route.query)
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const body = isRead ? undefined : await bodyFor(route, request)
+  const inner = innerRequest(request, target)
   beginExchange(inner, exchangeFor(progress, query, body, peer))
   const response = await options.handle(inner)
-  return isHead ? withoutBody(response) : response
+  return request.method === 'HEAD' ? withoutBody(response) : response
 }
 
-const exchangeFor = (progress: Progress, query: QueryValues, body: unknown, peer: Peer) => ({
+/** The request as the application routes it: `HEAD` as `GET`, and a URL in which it finds the same path as we. */
+function innerRequest(request: Request, target: Target): Request {
+  const { url, method, headers, signal } = request
+  if (method !== 'HEAD' && !url.startsWith('/') && !url.includes('#')) return request
+  return new Request(`http://localhost${target.path}?${target.search}`, {
+    method: method === 'HEAD' ? 'GET' : method,
+    headers,
+    signal,
+  })
+}
+
+const exchangeFor = (progress: Progress, query: QueryValues, body: Body | undefined, peer: Peer) => ({
   requestId: progress.requestId,
   caller: progress.caller,
   query,
-  body,
+  body: body?.value,
+  bodyText: body?.text ?? '',
   keepOpen: peer.keepOpen,
 })
 
-async function bodyFor(route: Route, request: Request): Promise<unknown> {
+async function bodyFor(route: Route, request: Request): Promise<Body> {
   const body = await readBody(request)
-  if (body) return body.value
+  if (body) return body
   if (route.takesBody) throw invalid('A JSON object is required as the body of this request.')
-  return {}
+  return { text: '', value: {} }
 }
 
 /** A HEAD answer says how long the body would be; a stream is not started for it. */

@@ -1,3 +1,4 @@
+import { ValidationError } from 'elysia'
 import { asUnavailable } from '../db/failures.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal, type RefusalCode } from '../refusal.ts'
@@ -28,7 +29,7 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
 export function errorResponse(thrown: unknown, requestId: string, log: Log): Response {
   const error = asUnavailable(thrown)
   if (error instanceof Refusal) return refusalResponse(error)
-  log.error('request failed', { request_id: requestId, error: String(error), stack: stackOf(error) })
+  log.error('request failed', { request_id: requestId, ...loggable(error) })
   const sentence = `Something failed on the side of the service; quote request ${requestId} when you report it.`
   return Response.json({ error: sentence, code: 'internal' }, { status: 500 })
 }
@@ -43,4 +44,13 @@ function refusalResponse(refusal: Refusal): Response {
   )
 }
 
-const stackOf = (error: unknown) => (error instanceof Error ? error.stack : undefined)
+/** What failed and where, without what Elysia and drizzle put into their messages: bodies and bound values. */
+function loggable(error: unknown): { error: string; stack: string } {
+  if (error instanceof ValidationError)
+    return { error: `an answer breaks its schema: ${error.type}`, stack: '' }
+  if (!(error instanceof Error)) return { error: typeof error, stack: '' }
+  const { message, stack = '' } = error.cause instanceof Error ? error.cause : error
+  return { error: message, stack: stack.split('\n').filter(isFrame).join('\n') }
+}
+
+const isFrame = (line: string) => /^\s+at /.test(line)

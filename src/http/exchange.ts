@@ -8,6 +8,8 @@ export interface Exchange {
   readonly caller: Caller | undefined
   readonly query: QueryValues
   readonly body: unknown
+  /** The body as it was sent; empty without one. */
+  readonly bodyText: string
   /** Takes the server's idle time-out off this connection; for streams. */
   readonly keepOpen: () => void
 }
@@ -29,8 +31,14 @@ function callerOf(request: Request): Caller {
   return caller
 }
 
-/** Gives every handler its `caller`, and routes the option `write: true` for what a read-only key may not do. */
+/**
+ * Gives every handler its `caller`, and routes two options: `write: true` for what a read-only key may not
+ * do, and `creates: true` for what honours an `Idempotency-Key` (`idempotency.ts`).
+ */
 export const keyed = () =>
   new Elysia({ name: 'keyed' })
-    .macro({ write: (needed: boolean) => ({ detail: { 'x-write': needed } as object }) })
+    .macro({
+      write: (needed: boolean) => ({ detail: { 'x-write': needed } as object }),
+      creates: (needed: boolean) => ({ detail: { 'x-creates': needed } as object }),
+    })
     .derive({ as: 'scoped' }, ({ request }) => ({ caller: callerOf(request) }))

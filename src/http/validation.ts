@@ -33,9 +33,9 @@ function countOf({ minItems, maxItems }: ValueError['schema']): string {
 }
 
 function sentenceFor(part: Part, error: ValueError): string {
+  if (error.path === '') return `The ${part} must be a JSON object.`
   const place = placeOf(error.path)
   const name = part === 'query' ? `The query parameter "${place}"` : `"${place}"`
-  if (place === '') return `The ${part} must be a JSON object.`
   if (error.type === ValueErrorType.ObjectAdditionalProperties)
     return `${name} is not known here; remove it or check its spelling.`
   if (error.type === ValueErrorType.ObjectRequiredProperty) return `${name} is required.`
