@@ -17,6 +17,7 @@ import { NoBody } from './http/types.ts'
 import { validationRefusal } from './http/validation.ts'
 import { noteRoutes } from './notes/routes.ts'
 import { propertyRoutes } from './properties/routes.ts'
+import { structureRoutes } from './structures/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 
 export interface App {
@@ -36,7 +37,7 @@ export function createApp(ctx: AppContext): App {
   let stopping = false
   const isStopping = () => stopping
   const openApi = createOpenApi((): AnyElysia => elysia, apiDescription)
-  const elysia = new Elysia({ normalize: false })
+  const elysia = new Elysia({ normalize: false, encodeSchema: false, handler: { standardHostname: false } })
     .onParse(({ request }) => exchangeOf(request).body)
     .onTransform((context) => {
       Object.assign(context, { query: exchangeOf(context.request).query })
@@ -48,6 +49,7 @@ export function createApp(ctx: AppContext): App {
     .use(noteRoutes(ctx))
     .use(tagRoutes(ctx))
     .use(propertyRoutes(ctx))
+    .use(structureRoutes(ctx))
   const routes = new RouteTable(elysia.routes.map(routeOf))
   const edge = createEdge({
     routes,

@@ -8,6 +8,10 @@ export type Surface = 'web' | 'ios' | 'chrome' | 'mcp' | 'api' | 'block'
 export type FieldValue = string | number | boolean
 export type RecordData = Record<string, FieldValue>
 
+/** What a record holds in a field; the key may be that of a built-in member such as "constructor". */
+export const valueIn = (data: RecordData, key: string): FieldValue | undefined =>
+  Object.hasOwn(data, key) ? data[key] : undefined
+
 /** A record at one moment; instants in milliseconds. */
 export interface RecordState {
   readonly id: string
@@ -33,7 +37,7 @@ export interface RecordChange {
 
 /** The keys whose values differ, in the order of `after`, then those that lost their value. */
 export function changedKeys(before: RecordData, after: RecordData): string[] {
-  const moved = Object.keys(after).filter((key) => before[key] !== after[key])
+  const moved = Object.keys(after).filter((key) => valueIn(before, key) !== after[key])
   return [...moved, ...Object.keys(before).filter((key) => !Object.hasOwn(after, key))]
 }
 

@@ -1,0 +1,52 @@
+import { type FieldValue, type RecordState, valueIn } from '../events/record-change.ts'
+import { fold } from '../lib/text.ts'
+import type { Operator, RowPart, TypedField } from './kinds.ts'
+import type { Operand } from './operands.ts'
+import type { Condition } from './record-filter.ts'
+import { columnValue, searchText } from './values.ts'
+
+type Held = string | number | undefined
+type Test = (held: Held, operands: readonly Operand[]) => boolean
+
+const within = (held: Held, { low, high }: Operand) => held !== undefined && held >= low && held <= high
+const isAmong = (held: Held, operands: readonly Operand[]) =>
+  operands.some((operand) => within(held, operand))
+
+/** Orders a held value against the first operand; one that is absent stands in no order. */
+const ordered =
+  (test: (held: string | number, operand: Operand) => boolean): Test =>
+  (held, [operand]) =>
+    held !== undefined && operand !== undefined && test(held, operand)
+
+const TESTS: Record<Operator, Test> = {
+  eq: isAmong,
+  neq: (held, operands) => !isAmong(held, operands),
+  in: isAmong,
+  not_in: (held, operands) => !isAmong(held, operands),
+  gt: ordered((held, { high }) => held > high),
+  gte: ordered((held, { low }) => held >= low),
+  lt: ordered((held, { low }) => held < low),
+  lte: ordered((held, { high }) => held <= high),
+  contains: ordered((held, { low }) => fold(String(held)).includes(String(low))),
+  is_empty: (held) => held === undefined,
+  not_empty: (held) => held !== undefined,
+}
+
+function heldBy(row: RecordState, target: TypedField | Exclude<RowPart, '*'>): Held {
+  if (target === 'id') return row.id
+  if (target === 'created_at') return row.createdAt
+  if (target === 'updated_at') return row.updatedAt
+  const value = valueIn(row.data, target.key)
+  return value === undefined ? undefined : columnValue(value)
+}
+
+const holdsText = (values: readonly FieldValue[], needle: string) =>
+  values.some((value) => searchText(value).includes(needle))
+
+/** Whether one row meets every condition: the same answer as `filterSql` gives over a table. */
+export const meets = (row: RecordState, conditions: readonly Condition[]): boolean =>
+  conditions.every(({ target, op, operands }) =>
+    target === '*'
+      ? holdsText(Object.values(row.data), String(operands[0]?.low))
+      : TESTS[op](heldBy(row, target), operands),
+  )

@@ -1,0 +1,63 @@
+import { CryptoHasher } from 'bun'
+import type { Db } from '../db/database.ts'
+import { type CallIdentity, findKeptAnswer, keepAnswer } from '../db/kept-answers.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { invalid, refused } from '../refusal.ts'
+import { type Exchange, exchangeOf } from './exchange.ts'
+import { jsonResponse } from './json.ts'
+
+/** How long an answer is repeated: 24 hours (contract, section 11). */
+export const ANSWERS_KEPT_MS = 24 * 60 * 60 * 1000
+
+const CREATED = 201
+const KEY_FORM = /^[\x20-\x7e]{1,255}$/
+
+/** Makes something and answers it: an object, or its JSON text. */
+type Creation = (tx: Tx) => object | string
+
+interface Outcome {
+  text: string
+  replayed: boolean
+}
+
+/**
+ * Runs a creation in a transaction of its own and answers 201. Under an `Idempotency-Key` the answer is kept
+ * in that transaction: the same call again gets it once more and writes nothing; with another body it is
+ * refused. Writes stand in one queue, so a second call during the first finds the first one's answer.
+ */
+export async function answerOnce(db: Db, request: Request, create: Creation): Promise<Response> {
+  const exchange = exchangeOf(request)
+  const identity = identityOf(request, exchange)
+  const { text, replayed } = await db.write((tx) =>
+    identity ? once(tx, identity, exchange.bodyText, create) : { text: asText(create(tx)), replayed: false },
+  )
+  const response = jsonResponse(text, CREATED)
+  if (replayed) response.headers.set('Idempotent-Replayed', 'true')
+  return response
+}
+
+const asText = (answer: object | string) => (typeof answer === 'string' ? answer : JSON.stringify(answer))
+
+function identityOf(request: Request, { caller }: Exchange): CallIdentity | undefined {
+  const idempotencyKey = request.headers.get('idempotency-key')
+  if (idempotencyKey === null) return undefined
+  if (!KEY_FORM.test(idempotencyKey))
+    throw invalid('The header "Idempotency-Key" must be 1 to 255 printable ASCII characters.')
+  const keyId = caller?.keyId ?? undefined
+  if (keyId === undefined) return undefined
+  return { keyId, target: `${request.method} ${new URL(request.url).pathname}`, idempotencyKey }
+}
+
+function once(tx: Tx, identity: CallIdentity, body: string, create: Creation): Outcome {
+  const bodyHash = new CryptoHasher('sha256').update(body).digest('hex')
+  const kept = findKeptAnswer(tx, identity, tx.now - ANSWERS_KEPT_MS)
+  if (!kept) {
+    const answer = asText(create(tx))
+    keepAnswer(tx, identity, { bodyHash, answer }, tx.now)
+    return { text: answer, replayed: false }
+  }
+  if (kept.bodyHash === bodyHash) return { text: kept.answer, replayed: true }
+  throw refused(
+    'This "Idempotency-Key" was used with another body within the last 24 hours; send another key.',
+  )
+}

@@ -1,0 +1,66 @@
+import type { FieldType, TypedField } from '../filter/kinds.ts'
+import type { StructureRow } from './store.ts'
+
+/** A field as it is kept: what is answered, and the number of its columns. */
+export interface FieldDefinition extends TypedField {
+  readonly key: string
+  readonly type: FieldType
+  /** Null stands for the key. */
+  readonly label: string | null
+  readonly required: boolean
+  readonly unit: string | null
+  readonly hidden: boolean
+  readonly unique: boolean
+  readonly min: number | string | null
+  readonly max: number | string | null
+  readonly options: readonly string[] | null
+  /** The id of the structure whose rows a `record` field points to; null for any. */
+  readonly structure: string | null
+  readonly column: number
+}
+
+/** One rule of uniqueness: a unique field alone, or the fields of a `unique_together` set. */
+export type UniqueSet = readonly FieldDefinition[]
+
+/** A structure's fields, ready for use. */
+export interface Definition {
+  readonly fields: readonly FieldDefinition[]
+  readonly byKey: ReadonlyMap<string, FieldDefinition>
+  readonly uniqueSets: readonly UniqueSet[]
+}
+
+type Source = Pick<StructureRow, 'fields' | 'uniqueTogether'>
+
+const DEFINITIONS_KEPT = 500
+const known = new Map<string, Definition>()
+
+/** Every set that must be unique, by the fields themselves. */
+export function uniqueSetsOf(
+  fields: readonly FieldDefinition[],
+  together: readonly (readonly string[])[],
+): UniqueSet[] {
+  const single = fields.filter(({ unique }) => unique).map((field) => [field])
+  const sets = together.map((keys) => fields.filter(({ key }) => keys.includes(key)))
+  return [...single, ...sets]
+}
+
+function build({ fields: text, uniqueTogether }: Source): Definition {
+  const fields = JSON.parse(text) as FieldDefinition[]
+  const together = JSON.parse(uniqueTogether) as string[][]
+  return {
+    fields,
+    byKey: new Map(fields.map((field) => [field.key, field])),
+    uniqueSets: uniqueSetsOf(fields, together),
+  }
+}
+
+/** The parsed definition, kept by its own text: a change by whichever process makes another text. */
+export function definitionOf(row: Source): Definition {
+  const text = `${row.fields}${row.uniqueTogether}`
+  const found = known.get(text)
+  if (found) return found
+  if (known.size >= DEFINITIONS_KEPT) known.clear()
+  const definition = build(row)
+  known.set(text, definition)
+  return definition
+}

@@ -1,0 +1,31 @@
+import { isoTimestamp } from '../lib/dates.ts'
+import { definitionOf, type FieldDefinition } from './definition.ts'
+import type { StructureRow } from './store.ts'
+
+export const presentField = (field: FieldDefinition) => ({
+  key: field.key,
+  type: field.type,
+  label: field.label ?? field.key,
+  required: field.required,
+  unit: field.unit,
+  hidden: field.hidden,
+  unique: field.unique,
+  min: field.min,
+  max: field.max,
+  options: field.options === null ? null : [...field.options],
+  structure: field.structure,
+})
+
+export const presentStructure = (row: StructureRow) => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  fields: definitionOf(row).fields.map(presentField),
+  label_field: row.labelField,
+  unique_together: JSON.parse(row.uniqueTogether) as string[][],
+  max_rows: row.maxRows,
+  immutable: row.immutable === 1,
+  record_count: row.live,
+  created_at: isoTimestamp(row.createdAt),
+  updated_at: isoTimestamp(row.updatedAt),
+})

@@ -1,0 +1,118 @@
+import { t } from 'elysia'
+import { FIELD_TYPES } from '../filter/kinds.ts'
+import { choice, flag, id, integer, nullableText, strict, text, timestamp } from '../http/types.ts'
+
+const MAX_FIELDS = 100
+const MAX_OPTIONS = 1_000
+const MAX_SETS = 50
+const RESERVED_KEYS: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'deleted_at'])
+
+const nullable = (member: ReturnType<typeof t.String>) => t.Union([member, t.Null()])
+const bound = (description: string) =>
+  t.Union([t.Number(), t.String({ maxLength: 100 }), t.Null()], { description, examples: [0] })
+
+export const Field = strict(
+  {
+    key: t.String({ examples: ['due'] }),
+    type: t.String({ enum: [...FIELD_TYPES], examples: ['date'] }),
+    label: t.String({ description: 'The key when none was given.', examples: ['Due'] }),
+    required: t.Boolean(),
+    unit: nullable(t.String({ description: 'For display.', examples: ['kg'] })),
+    hidden: t.Boolean(),
+    unique: t.Boolean(),
+    min: bound('Least number or day, or fewest characters of a text.'),
+    max: bound('Greatest number or day, or most characters of a text.'),
+    options: t.Union([t.Array(t.String()), t.Null()], { description: 'For `select`.' }),
+    structure: nullable(id('For `record`: the structure whose rows it names.')),
+  },
+  { $id: 'Field' },
+)
+
+export const Structure = strict(
+  {
+    id: id('Never changes; use it in anything long-lived.'),
+    name: t.String({ examples: ['Books'] }),
+    description: nullable(t.String({ examples: ['What I have read'] })),
+    fields: t.Array(Field),
+    label_field: nullable(t.String({ examples: ['title'] })),
+    unique_together: t.Array(t.Array(t.String()), { examples: [[['title', 'author']]] }),
+    max_rows: t.Union([t.Integer(), t.Null()], { description: '1 makes a settings object.' }),
+    immutable: t.Boolean(),
+    record_count: integer({ description: 'Live rows.', examples: [12] }),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  { $id: 'Structure' },
+)
+
+export const StructuresAnswer = strict({ structures: t.Array(Structure) })
+export const StructureAnswer = strict({ structure: Structure })
+
+const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Books'] })
+const fieldKey = () =>
+  text({
+    pattern: '^[a-z][a-z0-9_]{0,62}$',
+    check: (key) => !RESERVED_KEYS.has(key),
+    says: 'a key: a lower-case letter, then up to 62 lower-case letters, digits or "_"; "id", "created_at", "updated_at" and "deleted_at" are reserved',
+    examples: ['due'],
+  })
+
+const FieldInput = strict({
+  key: fieldKey(),
+  type: choice(FIELD_TYPES, { examples: ['date'] }),
+  label: t.Optional(nullableText({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Due'] })),
+  required: t.Optional(flag({ description: 'Every row written from now on needs a value.' })),
+  unit: t.Optional(nullableText({ minLength: 1, maxLength: 50, examples: ['kg'] })),
+  hidden: t.Optional(flag()),
+  unique: t.Optional(flag({ description: 'No two live rows hold the same value.' })),
+  min: t.Optional(bound('Least number or day, or fewest characters of a text; null for none.')),
+  max: t.Optional(bound('Greatest number or day, or most characters of a text; null for none.')),
+  options: t.Optional(
+    t.Union([t.Array(text({ minLength: 1, maxLength: 500 }), { maxItems: MAX_OPTIONS }), t.Null()], {
+      description: 'What a `select` may hold; without any, every text.',
+      examples: [['open', 'done']],
+    }),
+  ),
+  structure: t.Optional(
+    nullableText({
+      minLength: 1,
+      maxLength: 500,
+      description: 'For `record`: the name or id of the structure whose rows it may name.',
+    }),
+  ),
+})
+
+const fields = () =>
+  t.Array(FieldInput, { maxItems: MAX_FIELDS, examples: [[{ key: 'title', type: 'text', required: true }]] })
+const uniqueTogether = () =>
+  t.Array(t.Array(t.String(), { minItems: 2, maxItems: MAX_FIELDS }), {
+    maxItems: MAX_SETS,
+    description: 'Sets of fields whose values together no two live rows share.',
+    examples: [[['title', 'author']]],
+  })
+const labelField = () => nullableText({ description: 'The field that names a row.', examples: ['title'] })
+const maxRows = () =>
+  t.Unsafe<number | null>(
+    integer({ minimum: 1, nullable: true, description: '1 makes a settings object; null for no limit.' }),
+  )
+const description = () => nullableText({ maxLength: 10_000, description: 'null clears.' })
+
+export const CreateStructureBody = strict({
+  name: name(),
+  fields: fields(),
+  description: t.Optional(description()),
+  label_field: t.Optional(labelField()),
+  unique_together: t.Optional(uniqueTogether()),
+  max_rows: t.Optional(maxRows()),
+  immutable: t.Optional(flag({ description: 'Rows are written and deleted, never edited.' })),
+})
+
+export const PatchStructureBody = strict({
+  name: t.Optional(name()),
+  fields: t.Optional(fields()),
+  description: t.Optional(description()),
+  label_field: t.Optional(labelField()),
+  unique_together: t.Optional(uniqueTogether()),
+  max_rows: t.Optional(maxRows()),
+  immutable: t.Optional(flag()),
+})

@@ -1,0 +1,169 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { isId } from '../lib/ids.ts'
+import { fold } from '../lib/text.ts'
+import { fail, nameTaken, notFound, Refusal, refused } from '../refusal.ts'
+import { type Definition, definitionOf, type FieldDefinition, uniqueSetsOf } from './definition.ts'
+import {
+  checkedLabelField,
+  checkedUniqueTogether,
+  type FieldInput,
+  lostFields,
+  plannedFields,
+  refuseLossOfFields,
+} from './fields.ts'
+import { addColumns, changeUniqueSets, createRowTable, dropRowTable } from './row-table.ts'
+import * as store from './store.ts'
+import { refuseLossOfUsedFields } from './use.ts'
+
+/** Structures by creation. */
+export const listStructures = (reader: Reader, { workspacePk }: Caller) =>
+  store.listStructureRows(reader, workspacePk)
+
+/** By id, else by name ignoring case. */
+export function getStructure(
+  reader: Reader,
+  { workspacePk }: Pick<Caller, 'workspacePk'>,
+  nameOrId: string,
+): store.StructureRow {
+  const found = isId(nameOrId)
+    ? store.findStructureById(reader, workspacePk, nameOrId)
+    : store.findStructureByName(reader, workspacePk, fold(nameOrId))
+  return found ?? fail(notFound('structure'))
+}
+
+export interface NewStructure {
+  name: string
+  fields: FieldInput[]
+  description?: string | null
+  label_field?: string | null
+  unique_together?: string[][]
+  max_rows?: number | null
+  immutable?: boolean
+}
+
+/** Declares a structure; joins the caller's transaction. */
+export function createStructure(tx: Tx, caller: Caller, input: NewStructure): store.StructureRow {
+  refuseUnusableName(tx, caller, input.name)
+  const id = tx.newId()
+  const named = { name: input.name, id }
+  const fields = plannedFields(input.fields, [], (nameOrId) => findTarget(tx, caller, nameOrId, named))
+  const together = checkedUniqueTogether(input.unique_together ?? [], fields)
+  const pk = store.insertStructure(tx, {
+    id,
+    workspace: caller.workspacePk,
+    name: input.name,
+    nameFold: fold(input.name),
+    description: input.description ?? null,
+    fields: JSON.stringify(fields),
+    labelField: checkedLabelField(input.label_field ?? null, fields),
+    uniqueTogether: JSON.stringify(together),
+    maxRows: input.max_rows ?? null,
+    immutable: input.immutable ? 1 : 0,
+    now: tx.now,
+  })
+  createRowTable(tx, pk, fields)
+  changeUniqueSets(tx, pk, [], uniqueSetsOf(fields, together))
+  return getStructure(tx, caller, id)
+}
+
+function refuseUnusableName(reader: Reader, { workspacePk }: Caller, name: string, except?: number): void {
+  if (isId(name)) throw refused('A structure cannot have a name in the form of an id; choose another name.')
+  const holder = store.findStructureByName(reader, workspacePk, fold(name))
+  if (!holder || holder.pk === except) return
+  throw nameTaken(`A structure named "${holder.name}" exists already; choose another name.`)
+}
+
+/** The id of the structure that a field points to; one that is just being made may point to itself. */
+function findTarget(
+  reader: Reader,
+  { workspacePk }: Caller,
+  nameOrId: string,
+  self: { name: string; id: string },
+): string | undefined {
+  if (isId(nameOrId)) return store.findStructureById(reader, workspacePk, nameOrId)?.id
+  if (fold(nameOrId) === fold(self.name)) return self.id
+  return store.findStructureByName(reader, workspacePk, fold(nameOrId))?.id
+}
+
+export type StructurePatch = Partial<NewStructure>
+
+/** Changes a definition, and the table of its rows with it. Sent lists replace the old ones. */
+export const patchStructure = (
+  ctx: AppContext,
+  caller: Caller,
+  nameOrId: string,
+  patch: StructurePatch,
+): Promise<store.StructureRow> =>
+  ctx.db.write((tx) => {
+    const before = getStructure(tx, caller, nameOrId)
+    if (patch.name !== undefined) refuseUnusableName(tx, caller, patch.name, before.pk)
+    const { columns, definition } = merged(tx, caller, before, patch)
+    refuseLowMaxRows(before, columns.maxRows)
+    if (isSame(before, columns)) return before
+    changeTable(tx, before, definition)
+    store.updateStructure(tx, before.pk, columns, tx.now)
+    tx.afterCommit(() => ctx.bus.wake(before.id))
+    return getStructure(tx, caller, before.id)
+  })
+
+function merged(reader: Reader, caller: Caller, before: store.StructureRow, patch: StructurePatch) {
+  const { fields: oldFields } = definitionOf(before)
+  const self = { name: patch.name ?? before.name, id: before.id }
+  const fields = patch.fields
+    ? plannedFields(patch.fields, oldFields, (nameOrId) => findTarget(reader, caller, nameOrId, self))
+    : oldFields
+  const labelField = patch.label_field === undefined ? before.labelField : patch.label_field
+  const together = patch.unique_together ?? (JSON.parse(before.uniqueTogether) as string[][])
+  if (before.lastId !== null) refuseLossOfFields(oldFields, fields)
+  refuseLossOfUsedFields(lostFields(oldFields, fields), { labelField, uniqueTogether: together })
+  const name = patch.name ?? before.name
+  const columns: store.StructureColumns = {
+    name,
+    nameFold: fold(name),
+    description: patch.description === undefined ? before.description : patch.description,
+    fields: JSON.stringify(fields),
+    labelField: checkedLabelField(labelField, fields),
+    uniqueTogether: JSON.stringify(checkedUniqueTogether(together, fields)),
+    maxRows: patch.max_rows === undefined ? before.maxRows : patch.max_rows,
+    immutable: (patch.immutable ?? before.immutable === 1) ? 1 : 0,
+  }
+  return { columns, definition: { fields, uniqueSets: uniqueSetsOf(fields, together) } }
+}
+
+function refuseLowMaxRows({ live }: store.StructureRow, maxRows: number | null): void {
+  if (maxRows === null || live <= maxRows) return
+  throw new Refusal(
+    'max_rows_reached',
+    `"max_rows" cannot be ${maxRows} while the structure holds ${live} rows; delete rows first.`,
+  )
+}
+
+const isSame = (before: store.StructureRow, after: store.StructureColumns): boolean =>
+  before.name === after.name &&
+  before.description === after.description &&
+  before.fields === after.fields &&
+  before.labelField === after.labelField &&
+  before.uniqueTogether === after.uniqueTogether &&
+  before.maxRows === after.maxRows &&
+  before.immutable === after.immutable
+
+/** A table that never had a row is made anew; one that had only grows. */
+function changeTable(
+  tx: Tx,
+  structure: store.StructureRow,
+  after: Pick<Definition, 'fields' | 'uniqueSets'>,
+): void {
+  const { pk } = structure
+  const before = definitionOf(structure)
+  if (structure.lastId === null) {
+    dropRowTable(tx, pk)
+    createRowTable(tx, pk, after.fields)
+    changeUniqueSets(tx, pk, [], after.uniqueSets)
+    return
+  }
+  const isNew = ({ column }: FieldDefinition) => !before.fields.some((old) => old.column === column)
+  addColumns(tx, pk, after.fields.filter(isNew))
+  changeUniqueSets(tx, pk, before.uniqueSets, after.uniqueSets)
+}

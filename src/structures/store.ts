@@ -1,0 +1,121 @@
+import type { Reader } from '../db/reader.ts'
+
+export interface StructureRow {
+  pk: number
+  id: string
+  name: string
+  description: string | null
+  /** JSON array of `FieldDefinition`. */
+  fields: string
+  labelField: string | null
+  /** JSON array of arrays of keys. */
+  uniqueTogether: string
+  maxRows: number | null
+  immutable: number
+  createdAt: number
+  updatedAt: number
+  live: number
+  /** 1 while pks stand in the order of creation and of ids. */
+  inOrder: number
+  lastCreatedAt: number | null
+  /** Null while there never was a row. */
+  lastId: string | null
+}
+
+const COLUMNS = `s.pk, s.id, s.name, s.description, s.fields, s.label_field AS labelField,
+  s.unique_together AS uniqueTogether, s.max_rows AS maxRows, s.immutable, s.created_at AS createdAt,
+  s.updated_at AS updatedAt, r.live, r.in_order AS inOrder, r.last_created_at AS lastCreatedAt, r.last_id AS lastId`
+const FROM = 'FROM structures s CROSS JOIN structure_rows r ON r.structure = s.pk'
+
+/** By creation. */
+export const listStructureRows = ({ sql }: Reader, workspace: number): StructureRow[] =>
+  sql.all(
+    `SELECT ${COLUMNS} ${FROM} WHERE s.workspace = ? AND s.name_fold IS NOT NULL ORDER BY s.pk`,
+    workspace,
+  )
+
+export const findStructureById = ({ sql }: Reader, workspace: number, id: string): StructureRow | undefined =>
+  sql.get(
+    `SELECT ${COLUMNS} ${FROM} WHERE s.id = ? AND s.workspace = ? AND s.name_fold IS NOT NULL`,
+    id,
+    workspace,
+  )
+
+export const findStructureByName = (
+  { sql }: Reader,
+  workspace: number,
+  nameFold: string,
+): StructureRow | undefined =>
+  sql.get(`SELECT ${COLUMNS} ${FROM} WHERE s.workspace = ? AND s.name_fold = ?`, workspace, nameFold)
+
+export const findStructureByPk = ({ sql }: Reader, workspace: number, pk: number): StructureRow | undefined =>
+  sql.get(
+    `SELECT ${COLUMNS} ${FROM} WHERE s.pk = ? AND s.workspace = ? AND s.name_fold IS NOT NULL`,
+    pk,
+    workspace,
+  )
+
+/** How many structures and live records the workspace holds. */
+export const countStructures = (
+  { sql }: Reader,
+  workspace: number,
+): { structures: number; records: number } =>
+  sql.get(
+    `SELECT count(*) AS structures, coalesce(sum(r.live), 0) AS records ${FROM}
+     WHERE s.workspace = ? AND s.name_fold IS NOT NULL`,
+    workspace,
+  ) ?? { structures: 0, records: 0 }
+
+/** The columns of a definition, as kept. */
+export interface StructureColumns {
+  name: string
+  nameFold: string
+  description: string | null
+  fields: string
+  labelField: string | null
+  uniqueTogether: string
+  maxRows: number | null
+  immutable: number
+}
+
+/** Answers the pk of the new structure. */
+export function insertStructure(
+  { sql }: Reader,
+  row: StructureColumns & { id: string; workspace: number; now: number },
+): number {
+  const { lastInsertRowid } = sql.run(
+    `INSERT INTO structures (id, workspace, name, name_fold, description, fields, label_field, unique_together,
+       max_rows, immutable, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.id,
+    row.workspace,
+    row.name,
+    row.nameFold,
+    row.description,
+    row.fields,
+    row.labelField,
+    row.uniqueTogether,
+    row.maxRows,
+    row.immutable,
+    row.now,
+    row.now,
+  )
+  sql.run('INSERT INTO structure_rows (structure) VALUES (?)', lastInsertRowid)
+  return lastInsertRowid
+}
+
+/** Writes the definition and moves `updated_at` strictly. */
+export const updateStructure = ({ sql }: Reader, pk: number, row: StructureColumns, now: number) =>
+  sql.run(
+    `UPDATE structures SET name = ?, name_fold = ?, description = ?, fields = ?, label_field = ?,
+       unique_together = ?, max_rows = ?, immutable = ?, updated_at = max(?, updated_at + 1) WHERE pk = ?`,
+    row.name,
+    row.nameFold,
+    row.description,
+    row.fields,
+    row.labelField,
+    row.uniqueTogether,
+    row.maxRows,
+    row.immutable,
+    now,
+    pk,
+  )
