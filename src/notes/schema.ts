@@ -66,7 +66,7 @@ export const Note = strict(
 const pageOf = <Item extends typeof Note | typeof TrashedNote>(item: Item) =>
   strict({
     notes: t.Array(item),
-    total: t.Integer({ description: 'How many there are in all.', examples: [1] }),
+    total: integer({ description: 'How many there are in all.', examples: [1] }),
     has_more: t.Boolean({ examples: [false] }),
   })
 

@@ -75,8 +75,16 @@ export interface NewNoteRow {
   now: number
 }
 
+/** Notes the first time that an id does not follow that of the note made before: a clock set back, an import. */
+function noteOrder({ sql }: Reader, id: string): void {
+  const last = sql.get<{ id: string }>('SELECT id FROM notes ORDER BY pk DESC LIMIT 1')
+  if (last && last.id > id) sql.run('UPDATE workspaces SET notes_in_order = 0')
+}
+
 /** Answers the pk of the new note. */
-export function insertNote({ sql }: Reader, row: NewNoteRow): number {
+export function insertNote(reader: Reader, row: NewNoteRow): number {
+  const { sql } = reader
+  noteOrder(reader, row.id)
   const { lastInsertRowid } = sql.run(
     `INSERT INTO notes (id, workspace, title, title_fold, alias, alias_fold, cover_url, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,

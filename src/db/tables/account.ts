@@ -9,6 +9,8 @@ export const workspaces = sqliteTable('workspaces', {
   /** Maintained counters; `check` compares them with the notes. */
   liveNotes: integer('live_notes').notNull().default(0),
   trashedNotes: integer('trashed_notes').notNull().default(0),
+  /** Whether notes were made in the order of their ids so far, so that `pk` may stand for `id` in an order. */
+  notesInOrder: integer('notes_in_order').notNull().default(1),
 })
 
 export const users = sqliteTable('users', {

@@ -120,16 +120,21 @@ function headMatchesOf(
 const count = ({ sql }: Reader, { table, where, values }: Matches): number =>
   sql.scalar(`SELECT count(*) FROM ${table} WHERE ${where}`, ...values)
 
-function ranked({ sql }: Reader, matches: Matches, page: PageRequest): number[] {
+/**
+ * By rank, equals by id. Where notes were made in the order of their ids, the row id stands for it; else every
+ * match is looked up.
+ */
+function ranked(reader: Reader, workspace: number, matches: Matches, page: PageRequest): number[] {
   const { table, weights, where, values } = matches
-  return sql.column(
-    `SELECT m.pk FROM (SELECT rowid AS pk, bm25(${table}, ${weights}) AS score FROM ${table} WHERE ${where}) m
-     CROSS JOIN notes n ON n.pk = m.pk ORDER BY m.score, n.id LIMIT ? OFFSET ?`,
-    ...values,
-    page.limit,
-    page.offset,
-  )
+  const scored = `SELECT rowid AS pk, bm25(${table}, ${weights}) AS score FROM ${table} WHERE ${where}`
+  const text = areInOrder(reader, workspace)
+    ? `${scored} ORDER BY score, rowid LIMIT ? OFFSET ?`
+    : `SELECT m.pk FROM (${scored}) m CROSS JOIN notes n ON n.pk = m.pk ORDER BY m.score, n.id LIMIT ? OFFSET ?`
+  return reader.sql.column(text, ...values, page.limit, page.offset)
 }
+
+const areInOrder = ({ sql }: Reader, workspace: number): boolean =>
+  sql.scalar<number>('SELECT notes_in_order FROM workspaces WHERE pk = ?', workspace) === 1
 
 /**
  * Many matches: first those with every word in title or tags, by rank, then the others, newest edit first. Both
@@ -144,7 +149,7 @@ function byTiers(
 ): number[] {
   const top = headMatchesOf(scope, expressions)
   const topCount = count(reader, top)
-  const fromTop = page.offset < topCount ? ranked(reader, top, page) : []
+  const fromTop = page.offset < topCount ? ranked(reader, scope.workspace, top, page) : []
   const missing = page.limit - fromTop.length
   if (missing === 0) return fromTop
   const others = reader.sql.column<number>(
@@ -178,7 +183,7 @@ export function findPks(
   const total = count(reader, matches)
   if (total === 0 || page.offset >= total) return { items: [], total }
   if (order !== undefined) return { items: inOrder(reader, scope, matches, order, page), total }
-  if (total <= RANKED_AT_MOST) return { items: ranked(reader, matches, page), total }
+  if (total <= RANKED_AT_MOST) return { items: ranked(reader, scope.workspace, matches, page), total }
   return { items: byTiers(reader, scope, expressions, matches, page), total }
 }
 

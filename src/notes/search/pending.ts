@@ -32,12 +32,17 @@ interface Indexable {
   tags: string
 }
 
+/** A note's columns in the search tables. */
+export const indexedColumns = ({ title, content, tags }: Indexable) => ({
+  title: indexedText(title),
+  body: indexedText(content),
+  tags: (JSON.parse(tags) as number[]).map(tagTerm).join(' '),
+})
+
 /** Brings one note's entry in the search tables up to date. */
 export function indexNote({ sql }: Tx, workspace: number, note: Indexable): void {
-  const title = indexedText(note.title)
-  const tags = (JSON.parse(note.tags) as number[]).map(tagTerm).join(' ')
+  const { title, body, tags } = indexedColumns(note)
   const [full, head] = [fullTable(workspace), headTable(workspace)]
-  const body = indexedText(note.content)
   sql.run(
     `INSERT OR REPLACE INTO ${full} (rowid, title, body, tags) VALUES (?, ?, ?, ?)`,
     note.pk,
@@ -70,11 +75,12 @@ function indexBatch(tx: Tx, workspace: number): boolean {
   return notes.length === BATCH
 }
 
-const isPending = ({ sql }: Reader, workspace: number): boolean =>
+/** Whether notes of the workspace wait to be indexed. */
+export const isPending = ({ sql }: Reader, workspace: number): boolean =>
   sql.get('SELECT 1 FROM search_pending WHERE workspace = ? LIMIT 1', workspace) !== undefined
 
 /** Indexes every note marked in the workspace: what was acknowledged before this call can be found after it. */
-export async function refreshSearch({ db }: AppContext, workspace: number): Promise<void> {
+export async function refreshSearch({ db }: Pick<AppContext, 'db'>, workspace: number): Promise<void> {
   while (isPending(db, workspace)) {
     await db.write((tx): boolean => indexBatch(tx, workspace))
   }

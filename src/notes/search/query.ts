@@ -38,8 +38,7 @@ function withoutOpenEnd(words: readonly Word[]): readonly Word[] {
 }
 
 function phraseOf({ text, isQuoted, isExcluded }: Chunk): Phrase | undefined {
-  const all = [...wordsOf(text)]
-  const words = withoutOpenEnd(all)
+  const words = withoutOpenEnd(wordsOf(text))
   const last = words.at(-1)
   if (!last) return undefined
   const isLoneCharacter = last.unspaced && codePointLength(last.term) === 1

@@ -1,52 +1,8 @@
+import { findHits, type Hit } from './hits.ts'
 import type { Phrase } from './query.ts'
-import { type Word, wordsOf } from './words.ts'
 
 const WINDOW = 200
 const LEAD = 60
-
-interface Range {
-  start: number
-  end: number
-}
-
-function endOfMatch(phrase: Phrase, words: readonly Word[], from: number): number | undefined {
-  for (const [index, term] of phrase.terms.entries()) {
-    const word = words[from + index]
-    if (!word) return undefined
-    const mayGoOn = phrase.isPrefix && index === phrase.terms.length - 1
-    if (mayGoOn ? !word.term.startsWith(term) : word.term !== term) return undefined
-  }
-  const last = words[from + phrase.terms.length - 1] as Word
-  const lastTerm = phrase.terms.at(-1) ?? ''
-  return last.unspaced ? last.start + Math.min(lastTerm.length, last.end - last.start) : last.end
-}
-
-/** The first place where one of the phrases stands at word `from`. */
-function matchAt(phrases: readonly Phrase[], words: readonly Word[], from: number): Range | undefined {
-  const ends = phrases.map((phrase) => endOfMatch(phrase, words, from)).filter((end) => end !== undefined)
-  const start = words[from]?.start
-  return ends.length > 0 && start !== undefined ? { start, end: Math.max(...ends) } : undefined
-}
-
-/** Every place where a phrase stands, in order, up to the end of the window that begins before the first. */
-function hitsIn(text: string, phrases: readonly Phrase[]): Range[] {
-  const longest = Math.max(...phrases.map(({ terms }) => terms.length))
-  const hits: Range[] = []
-  let words: Word[] = []
-  const take = () => {
-    const hit = matchAt(phrases, words, 0)
-    if (hit) hits.push(hit)
-    words = words.slice(1)
-  }
-  for (const word of wordsOf(text)) {
-    const first = hits[0]
-    if (first && word.start > first.start + 2 * WINDOW) break
-    words.push(word)
-    if (words.length > longest) take()
-  }
-  while (words.length > 0) take()
-  return hits
-}
 
 const ESCAPES: Record<string, string> = {
   '&': '&amp;',
@@ -76,7 +32,7 @@ function windowStart(text: string, hit: number): number {
   return space === -1 ? start : start + space + 1
 }
 
-function marked(text: string, hits: readonly Range[], start: number, end: number): string {
+function marked(text: string, hits: readonly Hit[], start: number, end: number): string {
   let html = ''
   let at = start
   for (const hit of hits) {
@@ -96,7 +52,7 @@ function marked(text: string, hits: readonly Range[], start: number, end: number
 export function snippetOf(texts: readonly string[], phrases: readonly Phrase[]): string {
   const wanted = phrases.filter(({ isExcluded }) => !isExcluded)
   for (const text of texts) {
-    const hits = hitsIn(text, wanted)
+    const hits = findHits(text, wanted, 2 * WINDOW)
     const [first] = hits
     if (!first) continue
     const start = windowStart(text, first.start)

@@ -15,20 +15,22 @@ export const tagTable = (workspacePk: number): string => `tag_search_${workspace
  */
 const OPTIONS = `tokenize = 'ascii', content = '', contentless_delete = 1`
 
+/** The search tables of a workspace and what they are made of. */
+export const searchTables = (workspacePk: number): { name: string; definition: string }[] => [
+  { name: fullTable(workspacePk), definition: `title, body, tags, ${OPTIONS}` },
+  { name: headTable(workspacePk), definition: `title, tags, prefix = '1 2', ${OPTIONS}` },
+  { name: tagTable(workspacePk), definition: `name, prefix = '1 2', ${OPTIONS}` },
+]
+
 /** Search tables are made per workspace, so that totals and ranking of one never depend on another. */
 export function createSearchTables({ sql }: Reader, workspacePk: number): void {
-  const full = fullTable(workspacePk)
-  const head = headTable(workspacePk)
-  const tags = tagTable(workspacePk)
-  sql.script(`CREATE VIRTUAL TABLE ${full} USING fts5(title, body, tags, ${OPTIONS})`)
-  sql.script(`CREATE VIRTUAL TABLE ${head} USING fts5(title, tags, prefix = '1 2', ${OPTIONS})`)
-  sql.script(`CREATE VIRTUAL TABLE ${tags} USING fts5(name, prefix = '1 2', ${OPTIONS})`)
-  for (const table of [full, head])
+  for (const { name, definition } of searchTables(workspacePk)) {
+    sql.script(`CREATE VIRTUAL TABLE ${name} USING fts5(${definition})`)
+  }
+  for (const table of [fullTable(workspacePk), headTable(workspacePk)])
     sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 16)`)
 }
 
 export function dropSearchTables({ sql }: Reader, workspacePk: number): void {
-  for (const table of [fullTable(workspacePk), headTable(workspacePk), tagTable(workspacePk)]) {
-    sql.script(`DROP TABLE IF EXISTS ${table}`)
-  }
+  for (const { name } of searchTables(workspacePk)) sql.script(`DROP TABLE IF EXISTS ${name}`)
 }

@@ -1,7 +1,10 @@
 import { isAscii } from '../../lib/text.ts'
-import { classOf, LETTER, SEPARATOR, UNSPACED } from './characters.ts'
+import { classOf, LETTER, UNSPACED } from './characters.ts'
 
-/** One searchable term of a text and the range of the text it stands for. */
+/** Takes one searchable term of a text and the range of the text it stands for; answers true to stop. */
+export type WordVisitor = (term: string, start: number, end: number, isUnspaced: boolean) => boolean
+
+/** One searchable term of a text. */
 export interface Word {
   /** Folded; of a script without spaces, two neighbouring characters or the last one of a run. */
   readonly term: string
@@ -22,70 +25,74 @@ export function foldWord(word: string): string {
   return folded.normalize('NFC')
 }
 
+const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+
 /** Every two neighbours of a run, and its last character alone, so that a lone one can be found too. */
-function* neighbours(text: string, start: number, end: number): Generator<Word> {
+function visitNeighbours(text: string, start: number, end: number, visit: WordVisitor): boolean {
+  let at = start
+  while (at < end) {
+    const next = at + widthAt(text, at)
+    const after = next < end ? next + widthAt(text, next) : next
+    if (visit(text.slice(at, after), at, after, true)) return true
+    at = next
+  }
+  return false
+}
+
+/** A run as it is compared: composed. Its characters then may not line up with the text, and stand for all of it. */
+function visitRun(text: string, start: number, end: number, visit: WordVisitor): boolean {
   const run = text.slice(start, end)
   const composed = run.normalize('NFC')
-  const characters = Array.from(composed)
-  let at = start
-  for (const [index, character] of characters.entries()) {
-    const term = character + (characters[index + 1] ?? '')
-    // A run that was not composed is marked whole: its characters no longer line up with the text.
-    const place = composed === run ? { start: at, end: at + term.length } : { start, end }
-    yield { term, ...place, unspaced: true }
-    at += character.length
-  }
+  if (composed === run) return visitNeighbours(text, start, end, visit)
+  return visitNeighbours(composed, 0, composed.length, (term) => visit(term, start, end, true))
 }
 
 /** The end of the run of one class of characters that begins at `start`. */
 function endOfRun(text: string, start: number, wanted: number): number {
   let at = start
   while (at < text.length) {
-    const codePoint = text.codePointAt(at) ?? 0
+    const unit = text.charCodeAt(at)
+    const codePoint = unit >= 0xd800 && unit <= 0xdbff ? (text.codePointAt(at) ?? 0) : unit
     if (classOf(codePoint) !== wanted) break
     at += codePoint > 0xffff ? 2 : 1
   }
   return at
 }
 
-/** Every term of a text in its order; indexing, queries and snippets all read texts through this. */
-export function* wordsOf(text: string, from = 0): Generator<Word> {
-  let at = from
+/** Visits every term of a text in its order; indexing, queries and snippets all read texts through this. */
+export function visitWords(text: string, visit: WordVisitor): void {
+  let at = 0
   while (at < text.length) {
     const found = classOf(text.codePointAt(at) ?? 0)
     const end = endOfRun(text, at, found)
-    if (found === UNSPACED) yield* neighbours(text, at, end)
+    if (found === UNSPACED && visitRun(text, at, end, visit)) return
     if (found === LETTER) {
       const term = foldWord(text.slice(at, end))
-      if (term !== '') yield { term, start: at, end, unspaced: false }
+      if (term !== '' && visit(term, at, end, false)) return
     }
     at = end
   }
+}
+
+/** Every term of a text in its order. */
+export function wordsOf(text: string): Word[] {
+  const words: Word[] = []
+  visitWords(text, (term, start, end, unspaced) => {
+    words.push({ term, start, end, unspaced })
+    return false
+  })
+  return words
 }
 
 /** A text as the search tables are given it. Plain ASCII is split there exactly as it would be here. */
 export function indexedText(text: string): string {
   if (isAscii(text)) return text
   let terms = ''
-  let at = 0
-  while (at < text.length) {
-    const found = classOf(text.codePointAt(at) ?? 0)
-    const end = endOfRun(text, at, found)
-    if (found === LETTER) terms += `${foldWord(text.slice(at, end))} `
-    else if (found !== SEPARATOR) terms += indexedRun(text.slice(at, end).normalize('NFC'))
-    at = end
-  }
+  visitWords(text, (term) => {
+    terms += `${term} `
+    return false
+  })
   return terms
-}
-
-function indexedRun(run: string): string {
-  let terms = ''
-  let previous = ''
-  for (const character of run) {
-    if (previous !== '') terms += `${previous}${character} `
-    previous = character
-  }
-  return `${terms}${previous} `
 }
 
 /** The opaque term that stands for a tag, so that renaming a tag re-indexes nothing; no text can hold it. */

@@ -1,0 +1,1 @@
+ALTER TABLE `workspaces` ADD `notes_in_order` integer DEFAULT 1 NOT NULL;
