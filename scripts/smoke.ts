@@ -36,10 +36,16 @@ async function smoke(): Promise<void> {
   expect('check after the stop', await daybook('check'), 'ok\n')
 }
 
-async function call(url: string, key: string, path: string, body?: unknown) {
+interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is judged by what is expected of it
+  body: any
+}
+
+async function call(url: string, key: string, path: string, body?: object): Promise<Answer> {
   const method = body === undefined ? 'GET' : 'POST'
   const headers = { authorization: `Bearer ${key}` }
-  const response = await fetch(`${url}${path}`, { method, headers, body: body && JSON.stringify(body) })
+  const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) })
   return { status: response.status, body: await response.json() }
 }
 

@@ -1,14 +1,46 @@
+import type { Db } from '../db/database.ts'
+import { takeServerLock } from '../db/server-lock.ts'
+import { fail, refused } from '../refusal.ts'
 import { type Command, DB_FLAG } from './command.ts'
 import { withDatabase } from './database.ts'
+import type { Io } from './io.ts'
+
+const serverRuns = () =>
+  refused('A server runs on this database; stop it before you repair, or check without --repair.')
+
+/** Loaded late: it brings the whole of the notes with it. */
+const upkeep = () => import('../upkeep/check.ts')
+
+async function report(db: Db, io: Io): Promise<number> {
+  const { findFaults } = await upkeep()
+  const faults = await findFaults(db)
+  for (const fault of faults) io.out(`${fault}\n`)
+  if (faults.length === 0) io.out('ok\n')
+  return faults.length === 0 ? 0 : 1
+}
+
+async function repair(db: Db): Promise<void> {
+  const lock = takeServerLock(db.file) ?? fail(serverRuns())
+  try {
+    const { repairDerived } = await upkeep()
+    await repairDerived(db)
+  } finally {
+    lock.release()
+  }
+}
 
 export const check: Command = {
   name: 'check',
   summary: 'Check the integrity of the database and of everything derived in it.',
-  flags: [DB_FLAG],
-  examples: ['daybook check'],
+  flags: [{ name: 'repair', help: 'first make everything derived anew; not while a server runs' }, DB_FLAG],
+  remarks: [
+    'Prints "ok", or one line for each fault and exits 1. Search tables, links and counters are derived from the',
+    'notes and can be made anew; damage of the file itself cannot: go back to a backup.',
+  ],
+  examples: ['daybook check', 'daybook check --repair --db /srv/daybook.db'],
   run: (input, io) =>
-    withDatabase(input, io, () => {
-      io.out('ok\n')
-      return 0
+    withDatabase(input, io, async (db) => {
+      if (input.flags.repair) await repair(db)
+      return report(db, io)
     }),
 }

@@ -62,6 +62,7 @@ async function serveDatabase(ctx: AppContext, lock: ServerLock, io: Io): Promise
     ctx.db.close()
     throw error
   }
+  ctx.db.onForeignWrite(() => ctx.bus.wake())
   const background = [startIndexing(ctx), startUpkeep(ctx)]
   ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
   return {

@@ -120,7 +120,7 @@ export function openDatabase(options: OpenOptions): Db {
   const checkpointWhenIdle = () => {
     idleTimer ??= setTimeout(() => {
       idleTimer = undefined
-      if (queue.idle) checkpoint()
+      if (queue.idle) unlessStorageFails(log, checkpoint)
       else checkpointWhenIdle()
     }, IDLE_CHECKPOINT_MS)
   }
@@ -142,7 +142,7 @@ export function openDatabase(options: OpenOptions): Db {
     get healthy() {
       return queue.healthy
     },
-    onForeignWrite: (listener) => pollForeignWrites(sql, pollers, listener),
+    onForeignWrite: (listener) => pollForeignWrites({ sql, log, pollers }, listener),
     checkpoint,
     close: () => {
       clearTimeout(idleTimer)
@@ -152,16 +152,33 @@ export function openDatabase(options: OpenOptions): Db {
   }
 }
 
+/** For what a timer does: a failure of storage is logged, and the next time may succeed. */
+function unlessStorageFails(log: Log, action: () => void): void {
+  try {
+    action()
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error
+    log.warn('storage fails', { error: String(error) })
+  }
+}
+
+interface Polling {
+  sql: Sql
+  log: Log
+  pollers: Set<Timer>
+}
+
 /** `data_version` moves only when another connection commits, so our own writes never count. */
-function pollForeignWrites(sql: Sql, pollers: Set<Timer>, listener: () => void): () => void {
+function pollForeignWrites({ sql, log, pollers }: Polling, listener: () => void): () => void {
   const version = () => sql.scalar<number>('PRAGMA data_version')
   let seen = version()
-  const timer = setInterval(() => {
+  const look = () => {
     const now = version()
     if (now === seen) return
     seen = now
     listener()
-  }, FOREIGN_WRITE_POLL_MS)
+  }
+  const timer = setInterval(() => unlessStorageFails(log, look), FOREIGN_WRITE_POLL_MS)
   pollers.add(timer)
   return () => {
     clearInterval(timer)

@@ -15,24 +15,51 @@ export interface NoteLinks {
 /** Longer than any id, alias or title: such a target can never be resolved. */
 const MAX_TARGET = 500
 
-/** The form in which targets are kept and compared. */
-const targetKey = (target: string): string => fold(target.trim())
+/**
+ * The form in which a target is kept and compared: folded, without the blanks around it; when there are any,
+ * a line break (which no target holds) and the whole of it follow, because a title may begin or end in blanks.
+ */
+function targetKey(target: string): string {
+  const whole = fold(target)
+  const bare = whole.trim()
+  return bare === whole ? bare : `${bare}\n${whole}`
+}
 
-/** Resolves a folded target as of now: a note id, then an alias, then a title, of several the oldest (contract 4). */
-export function resolveTarget(reader: Reader, workspace: number, target: string): NoteHead | undefined {
+/**
+ * Resolves a target key as of now: a note id, then an alias, then a title, of several the oldest (contract 4).
+ * Blanks around a target do not count, unless they belong to a title.
+ */
+export function resolveTarget(reader: Reader, workspace: number, key: string): NoteHead | undefined {
+  const [bare = '', whole] = key.split('\n')
   return (
-    (isId(target) ? findHead(reader, workspace, target) : undefined) ??
-    findByAlias(reader, workspace, target) ??
-    findOldestByTitle(reader, workspace, target)
+    (whole === undefined ? undefined : findOldestByTitle(reader, workspace, whole)) ??
+    (isId(bare) ? findHead(reader, workspace, bare) : undefined) ??
+    findByAlias(reader, workspace, bare) ??
+    findOldestByTitle(reader, workspace, bare)
   )
 }
 
-/** Keeps the table of link targets in step with a body. */
+/** The keys of a body's links as `note_links` keeps them: each once, without those that cannot be resolved. */
+export function linkTargets(content: string): Set<string> {
+  const keys = new Set(parseLinks(content).map(({ target }) => targetKey(target)))
+  for (const key of keys) if (codePointLength(key.split('\n')[0] ?? '') > MAX_TARGET) keys.delete(key)
+  return keys
+}
+
+/** Keeps the table of link targets in step with a body; only what differs is written. */
 export function indexLinks(tx: Tx, workspace: number, note: number, content: string, isNew = false): void {
-  if (!isNew) tx.sql.run('DELETE FROM note_links WHERE note = ?', note)
-  const targets = new Set(parseLinks(content).map(({ target }) => targetKey(target)))
-  for (const target of targets) {
-    if (codePointLength(target) > MAX_TARGET) continue
+  const missing = linkTargets(content)
+  const kept = isNew ? [] : tx.sql.column<string>('SELECT target FROM note_links WHERE note = ?', note)
+  for (const target of kept) {
+    if (missing.delete(target)) continue
+    tx.sql.run(
+      'DELETE FROM note_links WHERE workspace = ? AND target = ? AND note = ?',
+      workspace,
+      target,
+      note,
+    )
+  }
+  for (const target of missing) {
     tx.sql.run('INSERT INTO note_links (workspace, target, note) VALUES (?, ?, ?)', workspace, target, note)
   }
 }
@@ -50,11 +77,19 @@ export function getLinks(reader: Reader, { workspacePk }: Caller, id: string): N
   return { outgoing, backlinks: findBacklinks(reader, workspacePk, note) }
 }
 
-function findBacklinks(reader: Reader, workspace: number, note: NoteHead): NoteHead[] {
-  const names = [note.id, note.alias, note.title].filter((name) => name !== null).map(targetKey)
-  const targets = [...new Set(names)].filter(
-    (target) => resolveTarget(reader, workspace, target)?.pk === note.pk,
+/** The kept keys that may mean a note of this name: as it is, or with blanks around it. */
+const keysOfName = (reader: Reader, workspace: number, name: string): string[] =>
+  reader.sql.column(
+    'SELECT DISTINCT target FROM note_links WHERE workspace = ? AND target >= ? AND target < ?',
+    workspace,
+    name,
+    `${name}\v`,
   )
+
+function findBacklinks(reader: Reader, workspace: number, note: NoteHead): NoteHead[] {
+  const names = [note.id, note.alias, note.title].filter((name) => name !== null)
+  const keys = names.flatMap((name) => keysOfName(reader, workspace, fold(name).trim()))
+  const targets = [...new Set(keys)].filter((key) => resolveTarget(reader, workspace, key)?.pk === note.pk)
   return reader.sql.all(
     `SELECT DISTINCT n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt
      FROM json_each(?) AS wanted

@@ -1,0 +1,36 @@
+import type { Db } from './database.ts'
+import type { Reader } from './reader.ts'
+import type { Tx } from './write-queue.ts'
+
+/**
+ * One thing that `daybook check` looks at. Every feature brings those of what it keeps or derives; the list
+ * is in `upkeep/check.ts`.
+ */
+export interface Check {
+  /** Finishes work that was put off, in short writes, so that what is derived can be judged. */
+  settle?(db: Db): Promise<void>
+  /** False when something was put off again since; then it is settled again. */
+  isSettled?(reader: Reader): boolean
+  /** Each fault as a sentence of one line. Runs in a transaction that is rolled back. */
+  faults(reader: Reader): Iterable<string>
+  /** Makes what is derived anew from what it is derived from; absent where nothing is derived. */
+  repair?(tx: Tx): void
+}
+
+interface BrokenReference {
+  table: string
+  rowid: number | null
+  parent: string
+}
+
+/** What SQLite itself can tell: damaged pages and indexes, and references that lead nowhere. */
+export const storageCheck: Check = {
+  *faults({ sql }) {
+    for (const line of sql.column<string>('PRAGMA integrity_check')) {
+      if (line !== 'ok') yield `The file is damaged: ${line.replaceAll('\n', ' ')}`
+    }
+    for (const { table, rowid, parent } of sql.all<BrokenReference>('PRAGMA foreign_key_check')) {
+      yield `A row of ${table}${rowid === null ? '' : ` (${rowid})`} refers to a row of ${parent} that does not exist.`
+    }
+  },
+}

@@ -1,0 +1,114 @@
+import type { Check } from '../db/check.ts'
+import type { Reader } from '../db/reader.ts'
+import { fold } from '../lib/text.ts'
+import { indexLinks, linkTargets } from './links.ts'
+
+const COUNTS = `SELECT w.pk, w.name, w.live_notes AS live, w.trashed_notes AS trashed,
+    (SELECT count(*) FROM notes n WHERE n.workspace = w.pk AND n.deleted_at IS NULL) AS liveFound,
+    (SELECT count(*) FROM notes n WHERE n.workspace = w.pk AND n.deleted_at IS NOT NULL) AS trashedFound
+  FROM workspaces w`
+
+interface Counts {
+  pk: number
+  name: string
+  live: number
+  trashed: number
+  liveFound: number
+  trashedFound: number
+}
+
+/** The counters of active and trashed notes of every workspace. */
+export const noteCountCheck: Check = {
+  *faults({ sql }) {
+    for (const { name, live, trashed, liveFound, trashedFound } of sql.all<Counts>(COUNTS)) {
+      if (live === liveFound && trashed === trashedFound) continue
+      yield `The workspace "${name}" counts ${live} notes and ${trashed} in the trash; it holds ${liveFound} and ${trashedFound}.`
+    }
+  },
+  repair: ({ sql }) => {
+    for (const { pk, liveFound, trashedFound } of sql.all<Counts>(COUNTS)) {
+      sql.run(
+        'UPDATE workspaces SET live_notes = ?, trashed_notes = ? WHERE pk = ?',
+        liveFound,
+        trashedFound,
+        pk,
+      )
+    }
+  },
+}
+
+interface WholeNote {
+  pk: number
+  id: string
+  workspace: number
+  title: string
+  titleFold: string
+  alias: string | null
+  aliasFold: string | null
+  /** Null when the body is missing. */
+  content: string | null
+  /** The targets kept for the note, as a JSON array. */
+  targets: string
+}
+
+const NOTES_AT_ONCE = 200
+
+/** Every note, trashed ones too, some at a time: bodies may be long. */
+function* allNotes({ sql }: Reader): Generator<WholeNote> {
+  let after = 0
+  for (;;) {
+    const notes = sql.all<WholeNote>(
+      `SELECT n.pk, n.id, n.workspace, n.title, n.title_fold AS titleFold, n.alias, n.alias_fold AS aliasFold,
+         b.content, (SELECT json_group_array(l.target) FROM note_links l WHERE l.note = n.pk) AS targets
+       FROM notes n LEFT JOIN note_bodies b ON b.note = n.pk WHERE n.pk > ? ORDER BY n.pk LIMIT ?`,
+      after,
+      NOTES_AT_ONCE,
+    )
+    yield* notes
+    const last = notes.at(-1)
+    if (!last) return
+    after = last.pk
+  }
+}
+
+/** What a note's folded title and alias must be. */
+const foldsOf = ({ title, alias }: WholeNote) => ({
+  titleFold: fold(title),
+  aliasFold: alias === null ? null : fold(alias),
+})
+
+function hasOtherNames(note: WholeNote): boolean {
+  const { titleFold, aliasFold } = foldsOf(note)
+  return note.titleFold !== titleFold || note.aliasFold !== aliasFold
+}
+
+function hasOtherLinks({ content, targets }: WholeNote): boolean {
+  const wanted = linkTargets(content ?? '').sort()
+  const kept = (JSON.parse(targets) as string[]).sort()
+  return JSON.stringify(wanted) !== JSON.stringify(kept)
+}
+
+/** Every note has a body; its links are those of the body, and its folded names those of its names. */
+export const noteTextCheck: Check = {
+  *faults(reader) {
+    for (const note of allNotes(reader)) {
+      if (note.content === null) yield `The note ${note.id} has no body; restore it from a backup.`
+      if (hasOtherLinks(note)) yield `The links kept for the note ${note.id} are not those of its body.`
+      if (hasOtherNames(note))
+        yield `The folded names of the note ${note.id} are not those of its title and alias.`
+    }
+  },
+  repair: (tx) => {
+    for (const note of allNotes(tx)) {
+      if (hasOtherLinks(note)) indexLinks(tx, note.workspace, note.pk, note.content ?? '')
+      if (!hasOtherNames(note)) continue
+      const { titleFold, aliasFold } = foldsOf(note)
+      tx.sql.run(
+        'UPDATE notes SET title_fold = ?, alias_fold = ? WHERE pk = ?',
+        titleFold,
+        aliasFold,
+        note.pk,
+      )
+    }
+  },
+}
