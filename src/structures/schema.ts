@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { FIELD_TYPES } from '../filter/kinds.ts'
 import { choice, flag, id, integer, nullableText, strict, text, timestamp } from '../http/types.ts'
@@ -7,7 +8,7 @@ const MAX_OPTIONS = 1_000
 const MAX_SETS = 50
 const RESERVED_KEYS: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'deleted_at'])
 
-const nullable = (member: ReturnType<typeof t.String>) => t.Union([member, t.Null()])
+const nullable = (member: TSchema) => t.Union([member, t.Null()])
 const bound = (description: string) =>
   t.Union([t.Number(), t.String({ maxLength: 100 }), t.Null()], { description, examples: [0] })
 
