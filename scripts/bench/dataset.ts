@@ -12,7 +12,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { refreshSearch } from '../../src/notes/search/pending.ts'
-import { insertWholeNote } from '../../src/notes/writing.ts'
+import { createNote } from '../../src/notes/writing.ts'
 import { corpus } from './corpus.ts'
 
 /** A folder of this run, removed with everything in it when the process ends. */
@@ -74,7 +74,7 @@ export async function fillNotes({ ctx, caller }: Dataset, count: number): Promis
     await ctx.db.write((tx): void => {
       for (let index = 0; index < group; index++) {
         const note = notes.next()
-        if (!note.done) insertWholeNote(tx, caller, note.value)
+        if (!note.done) createNote(tx, caller, note.value)
       }
     })
   }

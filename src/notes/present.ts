@@ -4,6 +4,7 @@ import type { NoteLinks } from './links.ts'
 import type { RevisionRow } from './revisions.ts'
 import type { NoteRow } from './store.ts'
 import type { TrashRow } from './trash.ts'
+import type { CreatedNote } from './writing.ts'
 
 const tagNames = (json: string): string[] => {
   const names = JSON.parse(json) as string[]
@@ -21,6 +22,12 @@ export const presentNote = (row: NoteRow) => ({
   cover_url: row.coverUrl,
   created_at: isoTimestamp(row.createdAt),
   updated_at: isoTimestamp(row.updatedAt),
+})
+
+export const presentCreated = ({ note, properties, propertiesError }: CreatedNote) => ({
+  note: presentNote(note),
+  properties,
+  properties_error: propertiesError ? { error: propertiesError.message, code: propertiesError.code } : null,
 })
 
 export const presentFound = ({ row, snippet }: { row: NoteRow; snippet: string | undefined }) =>

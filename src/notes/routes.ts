@@ -1,13 +1,21 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
 import { keyed } from '../http/exchange.ts'
+import { answerOnce } from '../http/idempotency.ts'
 import { hasMore, pageRequest } from '../http/page.ts'
 import { NoBody, NoQuery } from '../http/types.ts'
 import { getLinks } from './links.ts'
 import { getNote, getProperties, listNotes } from './listing.ts'
 import { addTags, removeTag, setProperties } from './marking.ts'
 import { appendToNote, editNote } from './passages.ts'
-import { presentFound, presentLinks, presentNote, presentRevision, presentTrashed } from './present.ts'
+import {
+  presentCreated,
+  presentFound,
+  presentLinks,
+  presentNote,
+  presentRevision,
+  presentTrashed,
+} from './present.ts'
 import { listRevisions, restoreRevision } from './revisions.ts'
 import * as schema from './schema.ts'
 import { listTrash, restoreNote, trashNote } from './trash.ts'
@@ -36,19 +44,11 @@ export const noteRoutes = (ctx: AppContext) =>
     )
     .post(
       '/',
-      async ({ caller, body, set }) => {
-        const { note, properties, propertiesError } = await createNote(ctx, caller, body)
-        set.status = 201
-        return {
-          note: presentNote(note),
-          properties,
-          properties_error: propertiesError
-            ? { error: propertiesError.message, code: propertiesError.code }
-            : null,
-        }
-      },
+      ({ caller, request, body }) =>
+        answerOnce(ctx.db, request, (tx) => presentCreated(createNote(tx, caller, body))),
       {
         write: true,
+        creates: true,
         query: NoQuery,
         body: schema.CreateBody,
         response: { 201: schema.CreatedNoteAnswer },

@@ -25,12 +25,11 @@ export interface CreatedNote {
   propertiesError: Refusal | undefined
 }
 
-/** Makes a note. Properties that are refused do not stop it: the refusal comes back beside the note. */
-export const createNote = (ctx: AppContext, caller: Caller, input: NewNote): Promise<CreatedNote> =>
-  ctx.db.write((tx) => insertWholeNote(tx, caller, input))
-
-/** The body of `createNote`, for writes that make more than one note. */
-export function insertWholeNote(tx: Tx, caller: Caller, input: NewNote): CreatedNote {
+/**
+ * Makes a note; joins the caller's transaction. Properties that are refused do not stop it: the refusal
+ * comes back beside the note.
+ */
+export function createNote(tx: Tx, caller: Caller, input: NewNote): CreatedNote {
   const { workspacePk } = caller
   const alias = input.alias?.trim() ?? null
   if (alias !== null) refuseTakenAlias(tx, workspacePk, alias)

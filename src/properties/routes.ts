@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
 import { keyed } from '../http/exchange.ts'
+import { answerOnce } from '../http/idempotency.ts'
 import { NoBody, NoQuery } from '../http/types.ts'
 import { presentPatchedProperty, presentProperty, presentPropertyWithUse } from './present.ts'
 import * as schema from './schema.ts'
@@ -18,13 +19,13 @@ export const propertyRoutes = (ctx: AppContext) =>
     })
     .post(
       '/',
-      async ({ caller, body, set }) => {
-        const property = await createProperty(ctx, caller, body)
-        set.status = 201
-        return { property: presentProperty(property) }
-      },
+      ({ caller, request, body }) =>
+        answerOnce(ctx.db, request, (tx) => ({
+          property: presentProperty(createProperty(tx, caller, body)),
+        })),
       {
         write: true,
+        creates: true,
         query: NoQuery,
         body: schema.CreatePropertyBody,
         response: { 201: schema.PropertyAnswer },

@@ -34,29 +34,25 @@ export interface NewPropertyInput {
   is_pinned?: boolean
 }
 
-export const createProperty = (
-  ctx: AppContext,
-  caller: Caller,
-  input: NewPropertyInput,
-): Promise<store.PropertyRow> =>
-  ctx.db.write((tx) => {
-    refuseTakenKey(tx, caller, input.key)
-    const id = tx.newId()
-    const end = store.countProperties(tx, caller.workspacePk)
-    const pk = store.insertProperty(tx, {
-      id,
-      workspace: caller.workspacePk,
-      key: input.key,
-      type: input.type,
-      label: input.label ?? null,
-      options: optionsFor(input.type, input.options, null),
-      position: end,
-      isPinned: input.is_pinned ? 1 : 0,
-      now: tx.now,
-    })
-    moveTo(tx, caller, { pk, position: end }, input.position ?? end)
-    return getPropertyRow(tx, caller, id)
+/** Defines a property; joins the caller's transaction. */
+export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput): store.PropertyRow {
+  refuseTakenKey(tx, caller, input.key)
+  const id = tx.newId()
+  const end = store.countProperties(tx, caller.workspacePk)
+  const pk = store.insertProperty(tx, {
+    id,
+    workspace: caller.workspacePk,
+    key: input.key,
+    type: input.type,
+    label: input.label ?? null,
+    options: optionsFor(input.type, input.options, null),
+    position: end,
+    isPinned: input.is_pinned ? 1 : 0,
+    now: tx.now,
   })
+  moveTo(tx, caller, { pk, position: end }, input.position ?? end)
+  return getPropertyRow(tx, caller, id)
+}
 
 function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): void {
   if (!store.findPropertyByKey(reader, workspacePk, key)) return
