@@ -24,8 +24,14 @@ function offsetMinutes(zone: string): number | undefined {
   return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
 }
 
-const milliseconds = (decimals: string): number =>
-  Number(decimals.slice(0, 3).padEnd(3, '0')) + Number(`0.${decimals.slice(3) || '0'}`)
+/** Finer digits stay visible beside a time of today, whose doubles are a quarter of a microsecond apart. */
+const FINEST_MS = 0.001
+
+function milliseconds(decimals: string): number {
+  const finer = Number(`0.${decimals.slice(3) || '0'}`)
+  const fraction = finer === 0 ? 0 : Math.min(Math.max(finer, FINEST_MS), 1 - FINEST_MS)
+  return Number(decimals.slice(0, 3).padEnd(3, '0')) + fraction
+}
 
 /**
  * The instant that an ISO 8601 date-time with offset names, in milliseconds since 1970 with any finer

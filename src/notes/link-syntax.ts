@@ -5,87 +5,169 @@ export interface WikiLink {
   readonly label: string | null
 }
 
-/** A half-open range of a body. */
-type Range = readonly [start: number, end: number]
+/** A line of a body, without its line break; `next` is where the following one begins. */
+interface Line {
+  readonly text: string
+  readonly start: number
+  readonly next: number
+}
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
 
-/** The ranges of fenced code blocks; one that is never closed runs to the end (CommonMark). */
-function fencedRanges(body: string): Range[] {
-  const ranges: Range[] = []
-  let open: { fence: string; start: number } | undefined
-  let at = 0
-  for (const line of body.split('\n')) {
-    const match = FENCE.exec(line.endsWith('\r') ? line.slice(0, -1) : line)
-    const [, fence = '', rest = ''] = match ?? []
-    if (open) {
-      const closes = fence.startsWith(open.fence) && rest.trim() === ''
-      if (closes) {
-        ranges.push([open.start, at + line.length])
-        open = undefined
-      }
-    } else if (fence !== '' && !(fence.startsWith('`') && rest.includes('`'))) {
-      open = { fence, start: at }
+/** `\n`, `\r\n` and `\r` end a line, as in CommonMark. */
+function* linesOf(body: string): Generator<Line> {
+  let start = 0
+  for (let at = 0; at < body.length; at++) {
+    const unit = body.charCodeAt(at)
+    if (unit !== LINE_FEED && unit !== CARRIAGE_RETURN) continue
+    const next = unit === CARRIAGE_RETURN && body.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1
+    yield { text: body.slice(start, at), start, next }
+    start = next
+    at = next - 1
+  }
+  yield { text: body.slice(start), start, next: body.length }
+}
+
+const FENCE = /^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)$/s
+const LIST_ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
+
+/** The run of backticks or tildes that opens a fence on this line; in a list it may stand further in. */
+function openingFence(line: string, inList: boolean): string | undefined {
+  const [, lead = '', fence, info = ''] = FENCE.exec(line) ?? []
+  if (fence === undefined || (fence.startsWith('`') && info.includes('`'))) return undefined
+  return inList || LIST_ITEM.test(line) || /^ {0,3}$/.test(lead) ? fence : undefined
+}
+
+function closesFence(line: string, fence: string): boolean {
+  const trimmed = line.trim()
+  return trimmed.startsWith(fence) && trimmed === fence.charAt(0).repeat(trimmed.length)
+}
+
+/** The lines outside fenced code; a fence that is never closed runs to the end (CommonMark). */
+function* plainLines(body: string): Generator<Line> {
+  let fence: string | undefined
+  let inList = false
+  for (const line of linesOf(body)) {
+    if (fence !== undefined) {
+      if (closesFence(line.text, fence)) fence = undefined
+      continue
     }
-    at += line.length + 1
+    if (LIST_ITEM.test(line.text)) inList = true
+    else if (/^[^ \t]/.test(line.text)) inList = false
+    fence = openingFence(line.text, inList)
+    if (fence === undefined) yield line
   }
-  if (open) ranges.push([open.start, body.length])
-  return ranges
 }
 
-/** What lies between the fenced blocks, cut at blank lines: inline code never crosses either. */
-function* paragraphs(body: string): Generator<string> {
+const STARTS_BLOCK = /^(?:[ \t]*$|[ \t]*(?:[-*+]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$))/
+
+/** The passages that inline code never crosses: cut at fences, blank lines, headings and list items. */
+function* blocksOf(body: string): Generator<string> {
   let from = 0
-  for (const [start, end] of [...fencedRanges(body), [body.length, body.length] as const]) {
-    yield* body.slice(from, start).split(/\n[ \t\r]*\n/)
-    from = end
+  let to = 0
+  for (const { text, start, next } of plainLines(body)) {
+    if (start !== to || STARTS_BLOCK.test(text)) {
+      if (to > from) yield body.slice(from, to)
+      from = start
+    }
+    to = next
+  }
+  if (to > from) yield body.slice(from, to)
+}
+
+/** How many backslashes stand right before `at`, not looking before `from`. */
+function backslashesBefore(text: string, at: number, from: number): number {
+  let count = 0
+  while (at - count > from && text[at - count - 1] === '\\') count += 1
+  return count
+}
+
+interface Run {
+  readonly start: number
+  readonly end: number
+}
+
+/** Finds, for runs asked for in their order, the next later run of a given length. */
+function runFinder(runs: readonly Run[]): (after: number, length: number) => Run | undefined {
+  const ofLength = Map.groupBy(runs, ({ start, end }) => end - start)
+  const passed = new Map<number, number>()
+  return (after, length) => {
+    const candidates = ofLength.get(length) ?? []
+    let at = passed.get(length) ?? 0
+    while (at < candidates.length && (candidates[at]?.start ?? 0) < after) at += 1
+    passed.set(length, at)
+    return candidates[at]
   }
 }
 
-/** For each run of backticks, the index of the next run of the same length. */
-function closingRuns(runs: readonly RegExpExecArray[]): (number | undefined)[] {
-  const nextOfLength = new Map<number, number>()
-  const closing: (number | undefined)[] = []
-  for (let index = runs.length - 1; index >= 0; index--) {
-    const length = runs[index]?.[0].length ?? 0
-    closing[index] = nextOfLength.get(length)
-    nextOfLength.set(length, index)
-  }
-  return closing
-}
-
-/** Puts a line break in the place of every inline code span: a run of backticks up to the next of its length. */
+/**
+ * Puts a line break in the place of every inline code span: a run of backticks up to the next run of its
+ * length. A backslash takes the first backtick of an opening run away; inside code it means nothing.
+ */
 function withoutInlineCode(text: string): string {
   if (!text.includes('`')) return text
-  const runs = [...text.matchAll(/\\`|`+/g)].filter(([run]) => run !== '\\`')
-  const closing = closingRuns(runs)
+  const runs = Array.from(text.matchAll(/`+/g), ({ 0: run, index }) => ({
+    start: index,
+    end: index + run.length,
+  }))
+  const nextRun = runFinder(runs)
   let result = ''
   let from = 0
-  for (const [index, opening] of runs.entries()) {
-    const end = runs[closing[index] ?? -1]
-    if (opening.index < from || !end) continue
-    result += `${text.slice(from, opening.index)}\n`
-    from = end.index + end[0].length
+  for (const { start, end } of runs) {
+    if (start < from) continue
+    const opening = start + (backslashesBefore(text, start, from) % 2)
+    const closing = opening < end ? nextRun(end, end - opening) : undefined
+    if (!closing) continue
+    result += `${text.slice(from, opening)}\n`
+    from = closing.end
   }
   return result + text.slice(from)
 }
 
-const LINK = /\[\[(?!\[)((?:(?!\[\[|\]\]|\|)[^\n\r])+)(?:\|((?:(?!\[\[|\]\])[^\n\r])*))?\]\]/g
+/** What stands between each innermost pair of double brackets of one line. */
+function* bracketedIn(line: string): Generator<string> {
+  let close = -1
+  for (let open = line.indexOf('[['); open !== -1; open = line.indexOf('[[', open + 1)) {
+    const begin = open + 2
+    if (line[begin] === '[') continue
+    if (close < begin) close = line.indexOf(']]', begin)
+    if (close === -1) return
+    const inner = line.indexOf('[[', begin)
+    if (inner !== -1 && inner < close) continue
+    yield line.slice(begin, close)
+    open = close
+  }
+}
+
 const FILE_TARGET = /^file:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Undefined for a link to a file, and for one without a target. */
+function linkOf(inner: string): WikiLink | undefined {
+  const bar = inner.indexOf('|')
+  const target = bar === -1 ? inner : inner.slice(0, bar)
+  const label = bar === -1 ? '' : inner.slice(bar + 1)
+  if (target.trim() === '' || FILE_TARGET.test(target.trim())) return undefined
+  return { target, label: label.trim() === '' ? null : label }
+}
 
 /** Every wiki link of a body in its order, each occurrence; none from code, and none to files. */
 export function parseLinks(body: string): WikiLink[] {
-  if (!body.includes('[[')) return []
   const links: WikiLink[] = []
-  for (const paragraph of paragraphs(body)) {
-    if (!paragraph.includes('[[')) continue
-    for (const [, target = '', label] of withoutInlineCode(paragraph).matchAll(LINK)) {
-      if (target.trim() === '' || FILE_TARGET.test(target.trim())) continue
-      links.push({ target, label: label?.trim() ? label : null })
+  if (!body.includes('[[')) return links
+  for (const block of blocksOf(body)) {
+    if (!block.includes('[[')) continue
+    for (const line of withoutInlineCode(block).split(/[\r\n]/)) {
+      for (const inner of bracketedIn(line)) {
+        const link = linkOf(inner)
+        if (link) links.push(link)
+      }
     }
   }
   return links
 }
+
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s
 
 function withoutClosingHashes(text: string): string {
   const trimmed = text.trim()
@@ -98,10 +180,10 @@ function withoutClosingHashes(text: string): string {
 /** The text of the last level-2 heading, when no other heading follows it outside code. */
 export function lastHeading(body: string): string | undefined {
   let last: string | undefined
-  for (const paragraph of paragraphs(body)) {
-    for (const [, hashes, text = ''] of paragraph.matchAll(/^ {0,3}(#{1,6})[ \t](.*)$/gm)) {
-      last = hashes === '##' ? withoutClosingHashes(text) : undefined
-    }
+  if (!body.includes('#')) return last
+  for (const { text } of plainLines(body)) {
+    const [, hashes, words = ''] = HEADING.exec(text) ?? []
+    if (hashes !== undefined) last = hashes === '##' ? withoutClosingHashes(words) : undefined
   }
   return last
 }

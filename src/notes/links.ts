@@ -40,15 +40,14 @@ export function resolveTarget(reader: Reader, workspace: number, key: string): N
 }
 
 /** The keys of a body's links as `note_links` keeps them: each once, without those that cannot be resolved. */
-export function linkTargets(content: string): Set<string> {
+export function linkTargets(content: string): string[] {
   const keys = new Set(parseLinks(content).map(({ target }) => targetKey(target)))
-  for (const key of keys) if (codePointLength(key.split('\n')[0] ?? '') > MAX_TARGET) keys.delete(key)
-  return keys
+  return [...keys].filter((key) => codePointLength(key.split('\n')[0] ?? '') <= MAX_TARGET)
 }
 
 /** Keeps the table of link targets in step with a body; only what differs is written. */
 export function indexLinks(tx: Tx, workspace: number, note: number, content: string, isNew = false): void {
-  const missing = linkTargets(content)
+  const missing = new Set(linkTargets(content))
   const kept = isNew ? [] : tx.sql.column<string>('SELECT target FROM note_links WHERE note = ?', note)
   for (const target of kept) {
     if (missing.delete(target)) continue

@@ -29,33 +29,31 @@ function insertTag(tx: Tx, workspace: number, name: string): number {
 export const countInTag = ({ sql }: Tx, tag: number, step: 1 | -1) =>
   sql.run('UPDATE tags SET note_count = note_count + ? WHERE id = ?', step, tag)
 
-/** The tags that come along with a tag, transitively, without itself. */
-export function tagsComingAlong({ sql }: Reader, tag: number): number[] {
-  const ids = sql.column<number>(
+/** These tags and all that come along with them, transitively; a cycle is harmless. */
+export const withTagsComingAlong = ({ sql }: Reader, tags: readonly number[]): number[] =>
+  sql.column<number>(
     `WITH RECURSIVE along(id) AS (
-       SELECT linked FROM tag_links WHERE tag = ?
+       SELECT value FROM json_each(?)
        UNION SELECT l.linked FROM along CROSS JOIN tag_links l ON l.tag = along.id
      ) SELECT id FROM along`,
-    tag,
+    JSON.stringify(tags),
   )
-  return ids.filter((id) => id !== tag)
-}
+
+const carries = ({ sql }: Reader, note: number, tag: number): boolean =>
+  sql.get('SELECT 1 FROM note_tags WHERE tag = ? AND note = ?', tag, note) !== undefined
 
 /**
  * Puts tags on a note; what is linked to a tag that is new on the note comes along. Answers the ids that
  * the note did not carry before.
  */
 export function putTagsOn(tx: Tx, note: number, tags: readonly number[]): number[] {
-  const added: number[] = []
-  const waiting = [...tags]
-  for (let tag = waiting.shift(); tag !== undefined; tag = waiting.shift()) {
+  const missing = tags.filter((tag) => !carries(tx, note, tag))
+  if (missing.length === 0) return []
+  return withTagsComingAlong(tx, missing).filter((tag) => {
     const { changes } = tx.sql.run('INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)', tag, note)
-    if (changes === 0) continue
-    countInTag(tx, tag, 1)
-    added.push(tag)
-    waiting.push(...tagsComingAlong(tx, tag))
-  }
-  return added
+    if (changes === 1) countInTag(tx, tag, 1)
+    return changes === 1
+  })
 }
 
 /** Answers whether the note carried the tag. */

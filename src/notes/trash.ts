@@ -33,13 +33,16 @@ const moveCounters = ({ sql }: Tx, workspace: number, { live, trashed }: { live:
     workspace,
   )
 
-/** Takes a note out of the trash; its alias is lost when another note claimed it meanwhile. */
+/**
+ * Takes a note out of the trash as it was, `updated_at` included; its alias is lost when another note
+ * claimed it meanwhile.
+ */
 export const restoreNote = (ctx: AppContext, caller: Caller, id: string): Promise<NoteRow> =>
   ctx.db.write((tx) => {
     const { workspacePk } = caller
     const note = findTrashedHead(tx, workspacePk, id) ?? fail(notFound('trashed note'))
     const aliasClaimed = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
-    updateHead(tx, note.pk, aliasClaimed ? { alias: null, aliasFold: null } : {}, tx.now)
+    if (aliasClaimed) updateHead(tx, note.pk, { alias: null, aliasFold: null }, tx.now)
     tx.sql.run('UPDATE notes SET deleted_at = NULL WHERE pk = ?', note.pk)
     countInTags(tx, note.pk, 1)
     markForSearch(tx, workspacePk, note.pk)

@@ -4,7 +4,7 @@ import type { Tx } from '../db/write-queue.ts'
 import { fold } from '../lib/text.ts'
 import { forgetTagName, indexTagName, markForSearch } from '../notes/search/pending.ts'
 import { updateHead } from '../notes/store.ts'
-import { countInTag, findTagByName, putTagsOn, tagsComingAlong } from '../notes/tagging.ts'
+import { countInTag, findTagByName, putTagsOn, withTagsComingAlong } from '../notes/tagging.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
 import {
   deleteTagRow,
@@ -66,7 +66,10 @@ export const deleteTag = (ctx: AppContext, caller: Caller, id: string): Promise<
   ctx.db.write((tx) => {
     const tag = getTagRow(tx, caller, id)
     refuseWhileUsed(tx, tag)
-    for (const { pk } of notesCarrying(tx, tag.id)) updateHead(tx, pk, {}, tx.now)
+    for (const { pk, isTrashed } of notesCarrying(tx, tag.id)) {
+      updateHead(tx, pk, {}, tx.now)
+      if (isTrashed === 0) markForSearch(tx, caller.workspacePk, pk)
+    }
     forgetTagName(tx, caller.workspacePk, tag.id)
     deleteTagRow(tx, tag.id)
     return tag.id
@@ -95,7 +98,7 @@ export const setTagLinks = (
   })
 
 function bringAlong(tx: Tx, { workspacePk }: Caller, tag: number): void {
-  const along = tagsComingAlong(tx, tag)
+  const along = withTagsComingAlong(tx, [tag])
   for (const { pk, isTrashed } of notesCarrying(tx, tag)) {
     const added = putTagsOn(tx, pk, along)
     if (added.length === 0) continue
