@@ -6,6 +6,7 @@ import { accountRoutes } from './account/routes.ts'
 import { apiDescription } from './api-description.ts'
 import type { AppContext } from './context.ts'
 import { createDoor } from './http/auth.ts'
+import { docsRoutes } from './http/docs.ts'
 import { createEdge, type Peer } from './http/edge.ts'
 import { errorResponse } from './http/errors.ts'
 import { exchangeOf } from './http/exchange.ts'
@@ -44,6 +45,7 @@ export function createApp(ctx: AppContext): App {
     })
     .onError(({ error, request }) => errorResponse(asRefusal(error), exchangeOf(request).requestId, ctx.log))
     .use(openApiRoutes(openApi))
+    .use(docsRoutes())
     .use(healthRoutes(ctx.db, isStopping))
     .use(accountRoutes(ctx))
     .use(noteRoutes(ctx))

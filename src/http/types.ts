@@ -178,9 +178,12 @@ export const paging = (maximum: number) => ({
  * cost more than making it.
  */
 
+TypeRegistry.Set('DaybookPromised', (_, value) => typeof value === 'string')
+
 /** A moment in answers: ISO 8601, UTC, milliseconds. */
 export const timestamp = (description?: string) =>
   t.Unsafe<string>({
+    [Kind]: 'DaybookPromised',
     type: 'string',
     format: 'date-time',
     description,
@@ -189,6 +192,7 @@ export const timestamp = (description?: string) =>
 
 export const id = (description?: string) =>
   t.Unsafe<string>({
+    [Kind]: 'DaybookPromised',
     type: 'string',
     format: 'uuid',
     description,

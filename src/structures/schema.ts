@@ -37,7 +37,7 @@ export const Structure = strict(
     fields: t.Array(Field),
     label_field: nullable(t.String({ examples: ['title'] })),
     unique_together: t.Array(t.Array(t.String()), { examples: [[['title', 'author']]] }),
-    max_rows: t.Union([t.Integer(), t.Null()], { description: '1 makes a settings object.' }),
+    max_rows: t.Union([integer(), t.Null()], { description: '1 makes a settings object.' }),
     immutable: t.Boolean(),
     record_count: integer({ description: 'Live rows.', examples: [12] }),
     created_at: timestamp(),

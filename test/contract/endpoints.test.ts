@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Route } from '../../src/http/route-table.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { ENDPOINTS, type Endpoint, PAGE_FILES } from './specification.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const braced = (pattern: string) => pattern.replace(/:(\w+)/g, '{$1}')
+const byName = (left: Endpoint, right: Endpoint) =>
+  `${left.path} ${left.method}`.localeCompare(`${right.path} ${right.method}`)
+const asEndpoint = ({ method, pattern, needsWrite }: Route): Endpoint => ({
+  method,
+  path: braced(pattern),
+  needsWrite,
+})
+
+describe('the endpoints', () => {
+  test('are those of the specification, no more and no fewer, with their W marks', () => {
+    const built = service.app.routes.map(asEndpoint).filter(({ path }) => !PAGE_FILES.includes(path))
+    expect(built.toSorted(byName)).toEqual([...ENDPOINTS].sort(byName))
+  })
+
+  test('need a key, all under /v1 and none beside it', () => {
+    for (const { pattern, needsKey } of service.app.routes) {
+      expect([pattern, needsKey]).toEqual([pattern, pattern.startsWith('/v1/')])
+    }
+  })
+
+  test('stand in the OpenAPI document, each with what a reader needs', async () => {
+    const { paths, tags, components } = await service.app.openApi()
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const hidden = ['/docs', '/openapi.json']
+    const expected = ENDPOINTS.filter(({ path }) => !hidden.includes(path))
+    expect(documented.sort()).toEqual(expected.map(({ method, path }) => `${method} ${path}`).sort())
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(ids.length).toBe(new Set(ids).size)
+    for (const { operationId, summary, responses } of operations) {
+      expect(operationId).toMatch(/^[a-z][A-Za-z]+$/)
+      expect(summary.length).toBeGreaterThan(5)
+      expect(Object.keys(responses).filter((status) => status.startsWith('2'))).toHaveLength(1)
+    }
+    const used = new Set(operations.flatMap((operation) => operation.tags))
+    expect((tags as { name: string }[]).map(({ name }) => name).sort()).toEqual([...used].sort())
+    expect(components.securitySchemes).toEqual({
+      apiKey: { type: 'http', scheme: 'bearer', description: expect.any(String) },
+    })
+  })
+
+  test('do not let keywords of our own into the document', async () => {
+    const text = JSON.stringify(await service.app.openApi())
+    for (const leak of [
+      '"words"',
+      '"rules"',
+      '"x-',
+      '"$id"',
+      '"nullable"',
+      '"format":"integer"',
+      '"[Kind]"',
+    ]) {
+      expect([leak, text.includes(leak)]).toEqual([leak, false])
+    }
+  })
+})
