@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import type { Authenticate } from '../http/auth.ts'
-import { fail, notFound } from '../refusal.ts'
+import { fail, Refusal } from '../refusal.ts'
 import { checkedName } from './names.ts'
 import {
   findKey,
@@ -49,10 +49,13 @@ export function createKey(tx: Tx, input: NewKey): { id: string; secret: string }
 /** Every key ever made, oldest first, with the names of its workspace and user (null once removed). */
 export const listKeys = (reader: Reader) => listKeyRows(reader)
 
+const unknownKey = (id: string) =>
+  new Refusal('not_found', `There is no key with the id "${id}"; list the keys to see their ids.`)
+
 /** Revoking a key twice is the same as once. */
 export const revokeKey = (db: Db, id: string): Promise<KeyRow> =>
   db.write((tx) => {
-    const key = findKey(tx, id) ?? fail(notFound('key'))
+    const key = findKey(tx, id) ?? fail(unknownKey(id))
     if (key.revokedAt === null) markKeyRevoked(tx, key.pk, tx.now)
     return { ...key, revokedAt: key.revokedAt ?? tx.now }
   })

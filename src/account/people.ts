@@ -3,7 +3,7 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { codePointLength, fold, quoteList } from '../lib/text.ts'
 import { createSearchTables } from '../notes/search/tables.ts'
-import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
+import { fail, invalid, nameTaken, Refusal, refused } from '../refusal.ts'
 import { createKey } from './keys.ts'
 import { checkedName } from './names.ts'
 import {
@@ -44,6 +44,8 @@ export function listUsers(reader: Reader) {
     memberships: memberships.filter(({ userPk }) => userPk === user.pk),
   }))
 }
+
+const unknownUser = (nameOrId: string) => new Refusal('not_found', `There is no user "${nameOrId}".`)
 
 /** Finds by id or by name, ignoring case. */
 export const findUser = (reader: Reader, nameOrId: string): UserRow | undefined =>
@@ -108,7 +110,7 @@ export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Rol
  */
 export const removeUser = (db: Db, nameOrId: string, workspace: WorkspaceRow | undefined): Promise<UserRow> =>
   db.write((tx) => {
-    const user = findUser(tx, nameOrId) ?? fail(notFound('user'))
+    const user = findUser(tx, nameOrId) ?? fail(unknownUser(nameOrId))
     const all = listMemberships(tx)
     const leaving = all.filter(
       (row) => row.userPk === user.pk && (!workspace || row.workspacePk === workspace.pk),
@@ -134,7 +136,7 @@ export async function setPassword(db: Db, nameOrId: string, password: string): P
   }
   const hash = await Bun.password.hash(password)
   return db.write((tx) => {
-    const user = findUser(tx, nameOrId) ?? fail(notFound('user'))
+    const user = findUser(tx, nameOrId) ?? fail(unknownUser(nameOrId))
     setPasswordHash(tx, user.pk, hash)
     return user
   })

@@ -98,6 +98,8 @@ function listen(app: App, { host, port }: Config): Listener {
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: PARSER_BODY_LIMIT,
       development: false,
+      // Outside development Bun shares a port with whoever listens on it, unless told not to.
+      reusePort: false,
       fetch: (request, server) =>
         app.fetch(request, {
           address: server.requestIP(request)?.address ?? 'unknown',

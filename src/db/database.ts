@@ -146,6 +146,7 @@ export function openDatabase(options: OpenOptions): Db {
     checkpoint,
     close: () => {
       clearTimeout(idleTimer)
+      queue.close()
       for (const timer of pollers) clearInterval(timer)
       closeDatabase(database)
     },

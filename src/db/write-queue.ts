@@ -39,6 +39,7 @@ export interface WriteQueueOptions {
 const GROUP_SIZE = 256
 const GROUP_TIME_MS = 5
 const LOCK_RETRY_MS = 10
+const PROBE_MS = 1_000
 
 /**
  * Group commit: writes that arrive together share one transaction and one sync to disk, each in its
@@ -49,6 +50,7 @@ export class WriteQueue {
   #items: Item[] = []
   #scheduled = false
   #healthy = true
+  #probeTimer: Timer | undefined
 
   constructor(options: WriteQueueOptions) {
     this.#options = options
@@ -68,6 +70,20 @@ export class WriteQueue {
       this.#items.push(this.#item(run as (tx: Tx) => T, resolve, reject))
       this.#schedule()
     })
+  }
+
+  /** Nothing may be written after this. */
+  close(): void {
+    clearTimeout(this.#probeTimer)
+  }
+
+  /** While commits fail, a write that changes nothing is tried now and then: `healthy` must not wait for a caller's. */
+  #becomeUnhealthy(): void {
+    this.#healthy = false
+    clearTimeout(this.#probeTimer)
+    this.#probeTimer = setTimeout(() => {
+      this.write((tx) => rewriteVersion(tx)).catch(() => {})
+    }, PROBE_MS)
   }
 
   #item<T>(run: (tx: Tx) => T, resolve: (result: T) => void, reject: (error: unknown) => void): Item {
@@ -138,7 +154,7 @@ export class WriteQueue {
       const waiting = isBusy(error) ? this.#items.filter((item) => item.queuedAt > oldest) : []
       const expired = this.#items.filter((item) => !waiting.includes(item))
       this.#items = waiting
-      if (expired.length > 0) this.#healthy = false
+      if (expired.length > 0) this.#becomeUnhealthy()
       for (const item of expired) item.reject(asUnavailable(error))
       if (waiting.length > 0) {
         this.#scheduled = true
@@ -179,11 +195,16 @@ export class WriteQueue {
   #abandon(group: readonly Item[], error: unknown): void {
     const { sql, log } = this.#options
     if (sql.database.inTransaction) sql.run('ROLLBACK')
-    this.#healthy = false
+    this.#becomeUnhealthy()
     log.error('commit failed', {
       error: error instanceof Error ? error.message : String(error),
       writes: group.length,
     })
     for (const item of group) item.reject(asUnavailable(error))
   }
+}
+
+/** Writes the first page of the file as it is. */
+function rewriteVersion({ sql }: Reader): void {
+  sql.script(`PRAGMA user_version = ${sql.scalar<number>('PRAGMA user_version')}`)
 }

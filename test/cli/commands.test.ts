@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { COMMANDS } from '../../src/cli/run.ts'
+import { runInProcess } from '../support/cli.ts'
+import { newFolder } from '../support/process.ts'
+import { startService } from '../support/service.ts'
+
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+let folder: ReturnType<typeof newFolder>
+let db: string
+
+beforeEach(async () => {
+  folder = newFolder()
+  db = folder.file('daybook.db')
+  const service = await startService({ file: db })
+  service.close()
+})
+
+afterEach(() => folder.remove())
+
+const run = (...args: string[]) => runInProcess([...args, '--db', db])
+const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out)
+
+test('every command explains itself', async () => {
+  for (const { name, summary, examples } of COMMANDS) {
+    const { exitCode, out, err } = await runInProcess([...name.split(' '), '--help'])
+    expect({ name, exitCode, err }).toEqual({ name, exitCode: 0, err: '' })
+    expect(out).toStartWith(`${summary}\n\nUsage: daybook ${name}`)
+    for (const example of examples) expect(out).toContain(example)
+    expect((await runInProcess(['help', ...name.split(' ')])).out).toBe(out)
+  }
+  const { out, exitCode } = await runInProcess([])
+  expect(exitCode).toBe(0)
+  for (const { name } of COMMANDS) expect(out).toContain(`  ${name}`)
+})
+
+test.each([
+  [['frob'], 'There is no command "frob".'],
+  [['keys'], '"keys" needs one of its commands: create, list, revoke.'],
+  [['keys', 'frob'], '"keys" has no command "frob"; it has create, list, revoke.'],
+  [['keys', 'create'], '"keys create" needs --name <name>.'],
+  [['keys', 'create', '--name', 'a', '--scope', 'all'], '--scope must be one of write, read, not "all".'],
+  [['keys', 'create', '--name', 'a', '--expires', '3 days'], '--expires must be a number and m, h, d or w'],
+  [['keys', 'revoke'], '"keys revoke" needs <id>.'],
+  [['keys', 'revoke', 'a', 'b'], '"keys revoke" does not take "b".'],
+  [['keys', 'list', '--jsn'], "Unknown option '--jsn'."],
+  [['users', 'add', 'a', '--role', 'king'], '--role must be one of owner, editor, viewer, not "king".'],
+  [['serve', '--port', '70000'], '--port must be a whole number from 0 to 65535, not "70000".'],
+  [['serve', '--log-level', 'loud'], '--log-level must be one of debug, info, warn, error, silent'],
+])('%j is wrong usage: exit 2 with a hint', async (args, sentence) => {
+  const { exitCode, out, err } = await runInProcess(args)
+  expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
+  expect(err).toContain(sentence)
+  expect(err).toMatch(/Try "daybook [a-z -]+"\.\n$/)
+})
+
+test('a setting in the environment counts, and a flag wins over it', async () => {
+  const other = folder.file('other.db')
+  const fromEnvironment = await runInProcess(['keys', 'list'], { env: { DAYBOOK_DB: other } })
+  expect(fromEnvironment.err).toContain(`There is no database at ${other}`)
+  const fromFlag = await runInProcess(['keys', 'list', '--db', db], { env: { DAYBOOK_DB: other } })
+  expect(fromFlag.exitCode).toBe(0)
+  const wrong = await runInProcess(['serve', '--db', db], { env: { DAYBOOK_PORT: 'http' } })
+  expect(wrong.exitCode).toBe(2)
+})
+
+test('only serve makes a database', async () => {
+  const missing = folder.file('missing.db')
+  for (const args of [
+    ['keys', 'create', '--name', 'a'],
+    ['users', 'list'],
+    ['check'],
+    ['backup', folder.file('b.db')],
+  ]) {
+    const { exitCode, out, err } = await runInProcess([...args, '--db', missing])
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
+    expect(err).toBe(`There is no database at ${missing}; "daybook serve" makes one, --db names another.\n`)
+  }
+  expect(existsSync(missing)).toBe(false)
+  expect(existsSync(`${missing}.lock`)).toBe(false)
+  expect(existsSync(folder.file('b.db'))).toBe(false)
+})
+
+test('keys are made, listed and revoked', async () => {
+  const plain = await run('keys', 'create', '--name', 'laptop')
+  expect(plain).toEqual({ exitCode: 0, out: expect.stringMatching(/^dbk_[\w-]{43}\n$/), err: '' })
+  const before = Date.now()
+  const made = await json('keys', 'create', '--name', 'report', '--scope', 'read', '--expires', '90d')
+  expect(made).toEqual({
+    id: expect.stringMatching(ID),
+    name: 'report',
+    scope: 'read',
+    key: expect.stringMatching(/^dbk_[\w-]{43}$/),
+    expires_at: expect.stringMatching(INSTANT),
+  })
+  const days = (Date.parse(made.expires_at) - before) / 86_400_000
+  expect(days).toBeCloseTo(90, 2)
+  expect((await run('keys', 'revoke', made.id)).exitCode).toBe(0)
+  const { keys } = await json('keys', 'list')
+  expect(keys.map((key: { name: string }) => key.name)).toEqual(['first key', 'laptop', 'report'])
+  expect(keys[2]).toEqual({
+    id: made.id,
+    name: 'report',
+    scope: 'read',
+    user: 'owner',
+    workspace: 'Personal',
+    created_at: expect.stringMatching(INSTANT),
+    expires_at: made.expires_at,
+    revoked_at: expect.stringMatching(INSTANT),
+    last_used_at: null,
+  })
+  expect((await run('keys', 'revoke', made.id)).exitCode).toBe(0)
+  expect((await json('keys', 'list')).keys).toEqual(keys)
+  const { out } = await run('keys', 'list')
+  expect(out.split('\n')[0]).toMatch(/^ID +NAME +SCOPE +USER +WORKSPACE +LAST USED +STATE$/)
+  expect(out).not.toContain('dbk_')
+})
+
+test('a key that does not exist cannot be revoked', async () => {
+  const outcome = await run('keys', 'revoke', 'nothing')
+  expect(outcome).toEqual({
+    exitCode: 1,
+    out: '',
+    err: 'There is no key with the id "nothing"; list the keys to see their ids.\n',
+  })
+})
+
+test('users join, are listed and leave; the last owner stays', async () => {
+  const added = await json('users', 'add', 'mira', '--role', 'viewer')
+  expect(added).toEqual({
+    id: expect.stringMatching(ID),
+    name: 'mira',
+    role: 'viewer',
+    workspace: 'Personal',
+  })
+  const { users } = await json('users', 'list')
+  expect(users[1]).toEqual({
+    id: added.id,
+    name: 'mira',
+    has_password: false,
+    created_at: expect.stringMatching(INSTANT),
+    memberships: [{ workspace: 'Personal', role: 'viewer' }],
+  })
+  const twice = await run('users', 'add', 'Mira')
+  expect(twice).toMatchObject({
+    exitCode: 1,
+    err: 'The user "Mira" belongs to the workspace "Personal" already.\n',
+  })
+  expect((await run('users', 'remove', 'mira')).exitCode).toBe(0)
+  const last = await run('users', 'remove', 'owner')
+  expect(last.exitCode).toBe(1)
+  expect(last.err).toContain('is the last owner')
+  expect((await json('users', 'list')).users).toEqual([users[0]])
+})
+
+test('a password is read from standard input and must be long enough', async () => {
+  const set = (input: string) => runInProcess(['users', 'password', 'owner', '--db', db], { input })
+  expect(await set('short')).toMatchObject({
+    exitCode: 1,
+    err: 'A password must be at least 8 characters long.\n',
+  })
+  expect((await json('users', 'list')).users[0].has_password).toBe(false)
+  expect(await set('correct horse')).toMatchObject({ exitCode: 0, out: '' })
+  expect((await json('users', 'list')).users[0].has_password).toBe(true)
+})
+
+test('with several workspaces or users, one has to be named', async () => {
+  expect(await json('workspaces', 'add', 'Work')).toEqual({
+    id: expect.stringMatching(ID),
+    name: 'Work',
+    owner: 'owner',
+    created_at: expect.stringMatching(INSTANT),
+  })
+  const unnamed = await run('keys', 'create', '--name', 'a')
+  expect(unnamed).toEqual({
+    exitCode: 1,
+    out: '',
+    err: 'There are several workspaces; name one of "Personal" and "Work".\n',
+  })
+  expect((await run('keys', 'create', '--name', 'a', '--workspace', 'work')).exitCode).toBe(0)
+  await run('users', 'add', 'mira', '--workspace', 'Work')
+  const anybody = await run('keys', 'create', '--name', 'b', '--workspace', 'Work')
+  expect(anybody.err).toBe('There are several users; name one of "owner" and "mira".\n')
+  const stranger = await run('keys', 'create', '--name', 'b', '--workspace', 'Personal', '--user', 'mira')
+  expect(stranger.err).toBe(
+    'The user "mira" does not belong to the workspace "Personal"; add them to it first.\n',
+  )
+  const unknown = await run('keys', 'create', '--name', 'b', '--workspace', 'Play')
+  expect(unknown.err).toBe('There is no workspace "Play"; there is "Personal" and "Work".\n')
+  const { keys } = await json('keys', 'list')
+  expect(keys.map((key: { name: string; workspace: string }) => [key.name, key.workspace])).toEqual([
+    ['first key', 'Personal'],
+    ['a', 'Work'],
+  ])
+  const { workspaces } = await json('workspaces', 'list')
+  expect(workspaces[1]).toMatchObject({ name: 'Work', notes: 0, trashed_notes: 0 })
+})
+
+test('a backup is a database of its own and never replaces a file unasked', async () => {
+  const copy = folder.file('copy.db')
+  expect(await run('backup', copy)).toEqual({ exitCode: 0, out: '', err: `A verified copy is in ${copy}.\n` })
+  const bytes = await Bun.file(copy).bytes()
+  await run('users', 'add', 'mira')
+  expect(await run('backup', copy)).toMatchObject({
+    exitCode: 1,
+    err: expect.stringContaining('exists already'),
+  })
+  expect(await Bun.file(copy).bytes()).toEqual(bytes)
+  expect((await run('backup', copy, '--overwrite')).exitCode).toBe(0)
+  const { out } = await runInProcess(['users', 'list', '--json', '--db', copy])
+  expect(JSON.parse(out).users).toHaveLength(2)
+  expect(existsSync(`${copy}.partial`)).toBe(false)
+})
+
+test('version and openapi need no database', async () => {
+  expect(await runInProcess(['version'])).toMatchObject({
+    exitCode: 0,
+    out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  })
+  const { exitCode, out } = await runInProcess(['openapi'])
+  expect(exitCode).toBe(0)
+  expect(JSON.parse(out)).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } })
+})

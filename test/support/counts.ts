@@ -1,0 +1,5 @@
+/** Whether the full counts of kills and random cases are wanted (`bun run test:long`). */
+export const isLong = Bun.env.DAYBOOK_TEST_LONG === '1'
+
+/** How many rounds a test runs: few in the everyday suite, many in the long one. */
+export const runs = (short: number, long: number): number => (isLong ? long : short)

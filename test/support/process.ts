@@ -1,0 +1,148 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { spawn } from 'bun'
+import { type Client, clientOf } from './service.ts'
+
+const EXECUTABLE = resolve('dist/daybook')
+const FROM_SOURCE = [process.execPath, '--max-http-header-size=131072', resolve('src/main.ts')]
+
+/** How `daybook` is started: from its sources, or as the executable that users have. */
+export const program = (how: 'source' | 'executable'): string[] => {
+  if (how === 'source') return FROM_SOURCE
+  if (!existsSync(EXECUTABLE)) throw new Error(`there is no ${EXECUTABLE}; run "bun run build" first`)
+  return [EXECUTABLE]
+}
+
+/** An empty folder of its own; `remove` takes it away with all that is in it. */
+export function newFolder() {
+  const path = mkdtempSync(join(tmpdir(), 'daybook-test-'))
+  return {
+    path,
+    file: (name: string) => join(path, name),
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
+
+export interface Outcome {
+  exitCode: number
+  out: string
+  err: string
+}
+
+/** Runs one command to its end, with nothing in its environment but what is given. */
+export async function daybook(args: string[], options: RunOptions = {}): Promise<Outcome> {
+  const child = spawn([...program(options.how ?? 'source'), ...args], {
+    cwd: options.cwd ?? tmpdir(),
+    env: options.env ?? {},
+    stdin: options.input === undefined ? 'ignore' : new Blob([options.input]),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { exitCode, out, err }
+}
+
+export interface RunOptions {
+  how?: 'source' | 'executable'
+  cwd?: string
+  env?: Record<string, string>
+  input?: string
+}
+
+/** Keeps what a stream has said so far and lets one wait for more. */
+function listenTo(stream: ReadableStream<Uint8Array>) {
+  let text = ''
+  const waiting = new Set<() => void>()
+  const ended = (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      text += decoder.decode(chunk, { stream: true })
+      for (const wake of waiting) wake()
+    }
+    for (const wake of waiting) wake()
+  })()
+  let isOver = false
+  void ended.then(() => {
+    isOver = true
+  })
+  return {
+    said: () => text,
+    ended,
+    /** The first match in what was or will be said; fails when the stream ends without one. */
+    until: async (pattern: RegExp): Promise<RegExpExecArray> => {
+      for (;;) {
+        const match = pattern.exec(text)
+        if (match) return match
+        if (isOver) throw new Error(`the stream ended without ${pattern}: ${text}`)
+        await new Promise<void>((resolve) => {
+          waiting.add(resolve)
+          void ended.then(resolve)
+        })
+      }
+    },
+  }
+}
+
+export interface ServerProcess extends Client {
+  readonly url: string
+  readonly pid: number
+  /** What it printed so far. */
+  readonly out: () => string
+  readonly err: () => string
+  /** The same server seen through another key. */
+  as(key: string | undefined): Client
+  /** The exit code, once it has ended (null when a signal killed it). */
+  readonly exited: Promise<number | null>
+  /** Sends a signal and answers the exit code (null when the signal killed it). */
+  end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>
+}
+
+export interface ServeOptions extends RunOptions {
+  args?: string[]
+  /** The key to use on a database that has one already; a new database prints its own. */
+  key?: string
+}
+
+/** Starts a real server on a free port and waits until it is ready. */
+export async function startProcess(file: string, options: ServeOptions = {}): Promise<ServerProcess> {
+  const args = ['serve', '--db', file, '--port', '0', ...(options.args ?? [])]
+  const child = spawn([...program(options.how ?? 'source'), ...args], {
+    cwd: options.cwd ?? tmpdir(),
+    env: options.env ?? {},
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const out = listenTo(child.stdout)
+  const err = listenTo(child.stderr)
+  const ready = await Promise.race([
+    out.until(/listening on (http:\S+)\n/),
+    child.exited.then(async (code) => {
+      await err.ended
+      throw new Error(`the server exited ${code}: ${err.said()}`)
+    }),
+  ])
+  const url = ready[1] ?? ''
+  const key = options.key ?? (await err.until(/dbk_[\w-]{43}/))[0]
+  const toServer = {
+    fetch: (request: Request) => fetch(new Request(request.url.replace('http://localhost', url), request)),
+  }
+  const through = (other: string | undefined) => clientOf(toServer, other)
+  const exited = Promise.all([child.exited, out.ended, err.ended]).then(() =>
+    child.signalCode === null ? child.exitCode : null,
+  )
+  return {
+    ...through(key),
+    url,
+    pid: child.pid,
+    out: out.said,
+    err: err.said,
+    as: through,
+    exited,
+    end: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return exited
+    },
+  }
+}
