@@ -100,8 +100,9 @@ export interface Body {
 
 /** The text of the body and its JSON value; undefined for no body at all. Its Content-Type is not looked at. */
 export async function readBody(request: Request): Promise<Body | undefined> {
-  const text = decodeUtf8(await received(request))
-  if (text === '') return undefined
+  const bytes = await received(request)
+  if (bytes.byteLength === 0) return undefined
+  const text = decodeUtf8(bytes)
   const value = parseJson(text)
   if (needsWalk(text)) checkTexts(value, 0)
   return { text, value }

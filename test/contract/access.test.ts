@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+import { filled, makeSamples, type Samples } from './samples.ts'
+import { ENDPOINTS, type Endpoint } from './specification.ts'
+
+let service: TestService
+let samples: Samples
+let readKey: string
+let viewerKey: string
+let otherKey: string
+
+beforeAll(async () => {
+  service = await startService()
+  samples = await makeSamples(service)
+  readKey = await service.newKey({ scope: 'read' })
+  viewerKey = await service.newKey({ user: 'Vera', role: 'viewer' })
+  otherKey = await service.newWorkspace('Elsewhere')
+})
+afterAll(() => service.close())
+
+const keyed = ENDPOINTS.filter(({ path }) => path.startsWith('/v1/'))
+const writes = keyed.filter(({ needsWrite }) => needsWrite)
+const named = (endpoints: readonly Endpoint[]) =>
+  endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
+
+/** Not JSON: whoever looks at it before the key answers 400. */
+const BROKEN_BODY = '{"title": '
+
+const call = (key: string | undefined, { method, path }: Endpoint, body?: unknown) =>
+  service.as(key).request(method, filled(path, samples), method === 'GET' ? undefined : body)
+
+function expectRefusal({ status, headers, body }: Answer, expected: { status: number; code: string }): void {
+  expect({ status, code: body.code }).toEqual(expected)
+  expect(body).toEqual({ error: expect.stringMatching(/^.{10,}\.$/), code: expected.code })
+  expect(headers.get('content-type')).toStartWith('application/json')
+  expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{16,}$/)
+}
+
+/** Everything a caller can see of the workspace, to show that refusals changed nothing. */
+const everything = async () => {
+  const paths = ['/v1/workspace', '/v1/notes', '/v1/tags', '/v1/properties', '/v1/records/structures']
+  return Promise.all(paths.map(async (path) => (await service.get(path)).body))
+}
+
+describe('without a good key', () => {
+  test.each(named(keyed))('%s refuses with 401 before it looks at a body', async (_, endpoint) => {
+    const before = await everything()
+    for (const key of [undefined, 'dbk_unknown']) {
+      service.clock.advance(61_000)
+      expectRefusal(await call(key, endpoint, BROKEN_BODY), { status: 401, code: 'unauthorized' })
+    }
+    expect(await everything()).toEqual(before)
+  })
+})
+
+describe('with a key that may only read', () => {
+  test.each(named(writes))('%s refuses with 403 before it looks at a body', async (_, endpoint) => {
+    const before = await everything()
+    for (const key of [readKey, viewerKey]) {
+      expectRefusal(await call(key, endpoint, BROKEN_BODY), { status: 403, code: 'read_only_key' })
+    }
+    expect(await everything()).toEqual(before)
+  })
+
+  test.each(named(keyed.filter(({ needsWrite }) => !needsWrite)))('%s is open', async (_, endpoint) => {
+    for (const key of [readKey, viewerKey]) expect((await call(key, endpoint, {})).status).not.toBe(403)
+  })
+})
+
+describe('what stands in another workspace', () => {
+  const withObject = keyed.filter(({ path }) => path.includes('{'))
+
+  test.each(named(withObject))('%s is not found, and stays as it is', async (_, endpoint) => {
+    const before = await everything()
+    const { paths } = await service.app.openApi()
+    const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()]
+    const body = exampleOf(operation?.requestBody)
+    expectRefusal(await call(otherKey, endpoint, body), { status: 404, code: 'not_found' })
+    expect(await everything()).toEqual(before)
+  })
+})
+
+const exampleOf = (requestBody: unknown) =>
+  (requestBody as { content: { 'application/json': { example: unknown } } } | undefined)?.content[
+    'application/json'
+  ].example
+
+describe('every path', () => {
+  test.each(named(ENDPOINTS))(
+    '%s refuses a method it does not have with 405 and Allow',
+    async (_, { path }) => {
+      const methods = ENDPOINTS.filter((endpoint) => endpoint.path === path).flatMap(({ method }) =>
+        method === 'GET' ? ['GET', 'HEAD'] : [method],
+      )
+      const missing = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((m) => !methods.includes(m))
+      for (const method of missing) {
+        const answer = await service.as(undefined).request(method, filled(path, samples))
+        expectRefusal(answer, { status: 405, code: 'method_not_allowed' })
+        expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(methods.sort())
+      }
+    },
+  )
+
+  test.each(named(ENDPOINTS))('%s refuses an unknown query parameter by its name', async (_, endpoint) => {
+    const { method, path } = endpoint
+    const answer = await service.request(
+      method,
+      `${filled(path, samples)}?limmit=1`,
+      method === 'GET' ? undefined : '{}',
+    )
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])
+    if (method === 'GET') expect(answer.body.error).toContain('"limmit"')
+  })
+
+  test.each(named(ENDPOINTS))('%s is unknown with a slash at its end', async (_, { method, path }) => {
+    const answer = await service.request(method, `${filled(path, samples)}/`)
+    expectRefusal(answer, { status: 404, code: 'not_found' })
+  })
+})
+
+const takesBody = ({ method, path }: Endpoint) =>
+  service.app.routes.some(
+    (route) =>
+      route.method === method && route.pattern.replace(/:(\w+)/g, '{$1}') === path && route.takesBody,
+  )
+
+describe('a body', () => {
+  const withBody = keyed.filter(({ method }) => method !== 'GET')
+
+  test.each(named(withBody))('%s refuses one that is not a JSON object', async (_, endpoint) => {
+    const before = await everything()
+    const none = takesBody(endpoint) ? [''] : []
+    for (const body of [...none, 'null', '[]', '"text"', '7', 'true', '{', '\ufeff', ' ']) {
+      expectRefusal(await call(service.key, endpoint, body), { status: 400, code: 'invalid_request' })
+    }
+    expect(await everything()).toEqual(before)
+  })
+})

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi/document.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { faultsOf } from './json-schema.ts'
+import { filled, makeSamples, type Samples } from './samples.ts'
+import { ENDPOINTS, type Endpoint } from './specification.ts'
+
+type Content = { content: { 'application/json': { schema: object; example: unknown } } }
+
+/** Bodies that do more than the example of the document, or fit the samples better. */
+const BODIES: Record<string, unknown> = {
+  createStructure: { name: 'Tasks', fields: [{ key: 'what', type: 'text' }] },
+  updateNote: { title: 'Tea with Ada', pinned: true, pin_label: 'Tea', alias: 'ada', tags: ['tea'] },
+  updateProperty: { key: 'deadline', label: 'Deadline' },
+  updateStructure: { description: 'What to do.', max_rows: 5 },
+  setTagLinks: { linked_tag_ids: [] },
+  updateNoteProperties: { due: '2026-12-01' },
+}
+
+/** What must have happened before the call. */
+const BEFORE: Record<string, (service: TestService, samples: Samples) => Promise<unknown>> = {
+  restoreNote: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
+  listTrash: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
+}
+
+function operationOf(document: OpenApiDocument, { method, path }: Endpoint): OpenApiOperation {
+  const operation = document.paths[path]?.[method.toLowerCase()]
+  if (!operation) throw new Error(`${method} ${path} is not in the document`)
+  return operation
+}
+
+const documented = ENDPOINTS.filter(({ path }) => path.startsWith('/v1/') || path === '/healthz').map(
+  (endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const,
+)
+
+describe('the answer to', () => {
+  test.each(documented)('%s has the declared status and form', async (_, endpoint) => {
+    const service = await startService()
+    const samples = await makeSamples(service)
+    const document = await service.app.openApi()
+    const operation = operationOf(document, endpoint)
+    await BEFORE[operation.operationId]?.(service, samples)
+    const example = (operation.requestBody as Content | undefined)?.content['application/json'].example
+    const body = BODIES[operation.operationId] ?? example
+    const answer = await service.request(endpoint.method, filled(endpoint.path, samples), body)
+    const declared = operation.responses[answer.status] as Content | undefined
+    expect([answer.status < 300, declared !== undefined, answer.body]).toEqual([true, true, answer.body])
+    const schema = declared?.content['application/json'].schema ?? {}
+    expect(faultsOf(answer.body, schema, document.components)).toEqual([])
+    service.close()
+  })
+})
+
+describe('the documented example of a body', () => {
+  let service: TestService
+  let samples: Samples
+  beforeAll(async () => {
+    service = await startService()
+    samples = await makeSamples(service)
+  })
+  afterAll(() => service.close())
+
+  test.each(documented)('for %s has the right form', async (_, endpoint) => {
+    const operation = operationOf(await service.app.openApi(), endpoint)
+    const example = (operation.requestBody as Content | undefined)?.content['application/json'].example
+    const answer = await service.request(endpoint.method, filled(endpoint.path, samples), example)
+    expect(answer.body.code).not.toBe('invalid_request')
+  })
+})

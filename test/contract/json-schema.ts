@@ -1,0 +1,77 @@
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
+
+/** As much of JSON Schema as the document uses. */
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  pattern?: string
+  enum?: unknown[]
+  anyOf?: Schema[]
+  required?: string[]
+  properties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
+  items?: Schema
+  minimum?: number
+}
+
+const FORMATS: Record<string, RegExp> = {
+  uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+}
+
+function typeOf(value: unknown): string[] {
+  if (value === null) return ['null']
+  if (Array.isArray(value)) return ['array']
+  return Number.isInteger(value) ? ['integer', 'number'] : [typeof value]
+}
+
+/** Where and how a value breaks the schema; ids and timestamps by the forms the contract gives them. */
+export function faultsOf(
+  value: unknown,
+  schema: Schema,
+  components: OpenApiDocument['components'],
+  place = '$',
+): string[] {
+  if (schema.$ref) {
+    const named = components.schemas[schema.$ref.split('/').at(-1) ?? '']
+    return named ? faultsOf(value, named, components, place) : [`${place}: ${schema.$ref} is not defined`]
+  }
+  if (schema.anyOf) {
+    const fits = schema.anyOf.some((option) => faultsOf(value, option, components, place).length === 0)
+    return fits ? [] : [`${place}: fits none of the options`]
+  }
+  if (schema.type && !typeOf(value).some((type) => [schema.type].flat().includes(type)))
+    return [`${place}: is ${typeOf(value)[0]}, not ${schema.type}`]
+  if (schema.enum && !schema.enum.includes(value)) return [`${place}: ${value} is not in the list`]
+  if (typeof value === 'string') return faultsOfText(value, schema, place)
+  if (typeof value === 'number' && value < (schema.minimum ?? value)) return [`${place}: is too small`]
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) =>
+      faultsOf(item, schema.items ?? {}, components, `${place}[${index}]`),
+    )
+  }
+  return value !== null && typeof value === 'object' ? faultsOfObject(value, schema, components, place) : []
+}
+
+function faultsOfText(value: string, { format, pattern }: Schema, place: string): string[] {
+  const rules = [format ? FORMATS[format] : undefined, pattern ? new RegExp(pattern, 'u') : undefined]
+  return rules.some((rule) => rule && !rule.test(value)) ? [`${place}: "${value}" has another form`] : []
+}
+
+function faultsOfObject(
+  value: object,
+  { properties = {}, required = [], additionalProperties }: Schema,
+  components: OpenApiDocument['components'],
+  place: string,
+): string[] {
+  const missing = required
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => `${place}.${name}: is missing`)
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const known = properties[name] ?? additionalProperties
+    if (known === false) return [`${place}.${name}: is not declared`]
+    return typeof known === 'object' ? faultsOf(member, known, components, `${place}.${name}`) : []
+  })
+  return [...missing, ...members]
+}

@@ -1,0 +1,51 @@
+import type { Client } from '../support/service.ts'
+
+/** The object that stands for each parameter of a path, by the segment before it and its name. */
+export type Samples = Readonly<Record<string, string>>
+
+const made = async (answer: ReturnType<Client['post']>) => {
+  const { status, body } = await answer
+  if (status !== 201) throw new Error(`a sample was refused: ${JSON.stringify(body)}`)
+  return body
+}
+
+async function sampleNote(client: Client) {
+  const { note } = await made(
+    client.post('/v1/notes', { title: 'Meeting', content: 'Ask about [[Engines]].', tags: ['work'] }),
+  )
+  await client.patch(`/v1/notes/${note.id}`, { title: 'Meeting with Ada' })
+  const { body } = await client.get(`/v1/notes/${note.id}/revisions`)
+  return { noteId: note.id as string, revisionId: body.revisions[0].id as string }
+}
+
+/** One object of every kind in the client's workspace. */
+export async function makeSamples(client: Client): Promise<Samples> {
+  const { noteId, revisionId } = await sampleNote(client)
+  const { property } = await made(client.post('/v1/properties', { key: 'due', type: 'date' }))
+  const { body } = await client.get('/v1/tags')
+  const { structure } = await made(
+    client.post('/v1/records/structures', { name: 'Errands', fields: [{ key: 'what', type: 'text' }] }),
+  )
+  return {
+    'notes/{id}': noteId,
+    'revisions/{revisionId}': revisionId,
+    'tags/{id}': String(body.tags[0].id),
+    'tags/{name}': body.tags[0].name,
+    'properties/{idOrKey}': property.id,
+    'structures/{nameOrId}': structure.id,
+  }
+}
+
+/** `/v1/notes/{id}` with the samples in it; an unknown parameter fails, for it needs a sample of its own. */
+export function filled(path: string, samples: Samples): string {
+  const segments = path.split('/')
+  return segments
+    .map((segment, index) => {
+      if (!segment.startsWith('{')) return segment
+      const before = segments.slice(0, index).findLast((named) => !named.startsWith('{'))
+      const sample = samples[`${before}/${segment}`]
+      if (sample === undefined) throw new Error(`test/contract/samples.ts makes no ${before}/${segment}`)
+      return encodeURIComponent(sample)
+    })
+    .join('/')
+}
