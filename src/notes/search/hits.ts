@@ -41,27 +41,47 @@ function endOfPhrase({ terms, isPrefix }: Phrase, words: readonly Word[], from: 
   }
   const last = words[from + terms.length - 1]
   if (!last) return undefined
-  const wanted = terms.at(-1)?.length ?? 0
-  return last.unspaced ? last.start + Math.min(wanted, last.end - last.start) : last.end
+  const standsForItself = last.unspaced && last.end - last.start === last.term.length
+  return standsForItself ? last.start + (terms.at(-1)?.length ?? 0) : last.end
 }
 
-function hitAt(phrases: readonly Phrase[], words: readonly Word[], from: number): Hit | undefined {
+/** Answers the phrases that may begin with a word of this term. */
+function phraseFinder(phrases: readonly Phrase[]): (term: string) => readonly Phrase[] {
+  const isOpen = ({ terms, isPrefix }: Phrase) => isPrefix && terms.length === 1
+  const open = phrases.filter(isOpen)
+  const byFirst = Map.groupBy(
+    phrases.filter((phrase) => !isOpen(phrase)),
+    ({ terms }) => terms[0],
+  )
+  return (term) => {
+    const exact = byFirst.get(term)
+    return exact ? [...exact, ...open] : open
+  }
+}
+
+function hitAt(
+  find: (term: string) => readonly Phrase[],
+  words: readonly Word[],
+  from: number,
+): Hit | undefined {
+  const first = words[from]
+  if (!first) return undefined
   let end: number | undefined
-  for (const phrase of phrases) {
+  for (const phrase of find(first.term)) {
     const here = endOfPhrase(phrase, words, from)
     if (here !== undefined) end = Math.max(end ?? here, here)
   }
-  const start = words[from]?.start
-  return end === undefined || start === undefined ? undefined : { start, end }
+  return end === undefined ? undefined : { start: first.start, end }
 }
 
 function wordHits(text: string, phrases: readonly Phrase[], reach: number): Hit[] {
   const longest = Math.max(...phrases.map(({ terms }) => terms.length))
+  const find = phraseFinder(phrases)
   const hits: Hit[] = []
   const words: Word[] = []
   let judged = 0
   const judge = () => {
-    const hit = hitAt(phrases, words, judged++)
+    const hit = hitAt(find, words, judged++)
     if (hit) hits.push(hit)
   }
   visitWords(text, (term, start, end, unspaced) => {

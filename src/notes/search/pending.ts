@@ -4,8 +4,9 @@ import type { Tx } from '../../db/write-queue.ts'
 import { fullTable, headTable, tagTable } from './tables.ts'
 import { indexedText, tagTerm } from './words.ts'
 
-/** How many notes one transaction brings into the search tables: a few milliseconds of work. */
-const BATCH = 32
+/** One transaction brings notes into the search tables until this time has passed, and one note at least. */
+const BATCH_TIME_MS = 5
+const MOST_AT_ONCE = 100
 
 /** Marks a note whose entry in the search tables is out of date; it is indexed when idle, at the latest before a search. */
 export const markForSearch = ({ sql }: Tx, workspace: number, note: number) =>
@@ -61,46 +62,67 @@ export const findIndexable = ({ sql }: Reader, pk: number): Indexable | undefine
     pk,
   )
 
-/** Indexes up to a batch of marked notes of one workspace; answers whether more may wait. */
-function indexBatch(tx: Tx, workspace: number): boolean {
-  const notes = tx.sql.column<number>(
-    `SELECT note FROM search_pending WHERE workspace = ? LIMIT ${BATCH}`,
-    workspace,
-  )
+/** Indexes the next of these notes that are still marked, for a few milliseconds; answers how many are done with. */
+function indexBatch(tx: Tx, workspace: number, notes: readonly number[]): number {
+  const until = performance.now() + BATCH_TIME_MS
+  let done = 0
   for (const pk of notes) {
-    const note = findIndexable(tx, pk)
+    done += 1
+    const { changes } = tx.sql.run(
+      'DELETE FROM search_pending WHERE workspace = ? AND note = ?',
+      workspace,
+      pk,
+    )
+    const note = changes === 1 ? findIndexable(tx, pk) : undefined
     if (note) indexNote(tx, workspace, note)
-    tx.sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, pk)
+    if (performance.now() > until) break
   }
-  return notes.length === BATCH
+  return done
 }
 
 /** Whether notes of the workspace wait to be indexed. */
 export const isPending = ({ sql }: Reader, workspace: number): boolean =>
   sql.get('SELECT 1 FROM search_pending WHERE workspace = ? LIMIT 1', workspace) !== undefined
 
-/** Indexes every note marked in the workspace: what was acknowledged before this call can be found after it. */
+/**
+ * Indexes every note marked in the workspace by now: what was acknowledged before this call can be found after
+ * it. What is written meanwhile is left, so that a stream of writes never keeps a search waiting.
+ */
 export async function refreshSearch({ db }: Pick<AppContext, 'db'>, workspace: number): Promise<void> {
-  while (isPending(db, workspace)) {
-    await db.write((tx): boolean => indexBatch(tx, workspace))
+  if (!isPending(db, workspace)) return
+  const notes = db.sql.column<number>('SELECT note FROM search_pending WHERE workspace = ?', workspace)
+  for (let done = 0; done < notes.length; ) {
+    const next = notes.slice(done, done + MOST_AT_ONCE)
+    done += await db.write((tx): number => indexBatch(tx, workspace, next))
   }
 }
 
 const IDLE_STEP_MS = 200
 
+/** Indexes some marked notes of the first workspace that has any; answers whether there were. */
+async function indexSome({ db }: AppContext): Promise<boolean> {
+  const workspace = db.sql.get<{ workspace: number }>(
+    'SELECT workspace FROM search_pending LIMIT 1',
+  )?.workspace
+  if (workspace === undefined) return false
+  const notes = db.sql.column<number>(
+    `SELECT note FROM search_pending WHERE workspace = ? LIMIT ${MOST_AT_ONCE}`,
+    workspace,
+  )
+  await db.write((tx): number => indexBatch(tx, workspace, notes))
+  return true
+}
+
 /** Indexes marked notes in the background, a batch at a time, so that searches seldom have to; answers how to stop. */
-export function startIndexing({ db, log }: AppContext): () => void {
+export function startIndexing(ctx: AppContext): () => void {
   let stopped = false
   let timer: Timer
   const step = async (): Promise<void> => {
     let more = false
     try {
-      const workspace = db.sql.get<{ workspace: number }>(
-        'SELECT workspace FROM search_pending LIMIT 1',
-      )?.workspace
-      if (workspace !== undefined) more = await db.write((tx): boolean => indexBatch(tx, workspace))
+      more = await indexSome(ctx)
     } catch (error) {
-      log.warn('indexing is put off', { error: String(error) })
+      ctx.log.warn('indexing is put off', { error: String(error) })
     }
     if (!stopped) timer = setTimeout(step, more ? 0 : IDLE_STEP_MS)
   }

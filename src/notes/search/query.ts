@@ -42,7 +42,7 @@ function phraseOf({ text, isQuoted, isExcluded }: Chunk): Phrase | undefined {
   const last = words.at(-1)
   if (!last) return undefined
   const isLoneCharacter = last.unspaced && codePointLength(last.term) === 1
-  const isStarred = !isQuoted && text.endsWith('*') && !last.unspaced
+  const isStarred = !isQuoted && !last.unspaced && text.slice(last.end) === '*'
   const isShort = words.length === 1 && codePointLength(last.term) < SHORTEST_BODY_PREFIX
   return {
     terms: words.map(({ term }) => term),

@@ -18,11 +18,11 @@ export interface Word {
 const DIACRITICS =
   /[\p{Mn}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}\p{Script=Greek}]]/gv
 
-/** Case, width, ligatures and diacritics folded away. */
+/** Case, width, ligatures and diacritics folded away; empty when nothing but those was there. */
 export function foldWord(word: string): string {
   if (isAscii(word)) return word.toLowerCase()
   const folded = word.normalize('NFKD').toLowerCase().replaceAll('ς', 'σ').replace(DIACRITICS, '')
-  return folded.normalize('NFC')
+  return folded.normalize('NFC').trim()
 }
 
 const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
