@@ -18,6 +18,7 @@ import { NoBody } from './http/types.ts'
 import { validationRefusal } from './http/validation.ts'
 import { noteRoutes } from './notes/routes.ts'
 import { propertyRoutes } from './properties/routes.ts'
+import { recordRoutes } from './records/routes.ts'
 import { structureRoutes } from './structures/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 
@@ -52,6 +53,7 @@ export function createApp(ctx: AppContext): App {
     .use(tagRoutes(ctx))
     .use(propertyRoutes(ctx))
     .use(structureRoutes(ctx))
+    .use(recordRoutes(ctx))
   const routes = new RouteTable(elysia.routes.map(routeOf))
   const edge = createEdge({
     routes,

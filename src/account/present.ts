@@ -16,8 +16,8 @@ export const presentWorkspace = ({ row, counts }: { row: WorkspaceRow; counts: W
   counts: {
     notes: counts.notes,
     trashed_notes: counts.trashedNotes,
-    structures: 0,
-    records: 0,
+    structures: counts.structures,
+    records: counts.records,
     tags: counts.tags,
     properties: counts.properties,
     presets: 0,

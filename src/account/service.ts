@@ -2,12 +2,15 @@ import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { countProperties } from '../properties/store.ts'
 import { fail, notFound } from '../refusal.ts'
+import { countStructures } from '../structures/store.ts'
 import { countTags } from '../tags/store.ts'
 import { findWorkspace } from './store.ts'
 
 export interface WorkspaceCounts {
   notes: number
   trashedNotes: number
+  structures: number
+  records: number
   tags: number
   properties: number
 }
@@ -18,6 +21,7 @@ export function getWorkspace(reader: Reader, { workspacePk }: Caller) {
   const counts: WorkspaceCounts = {
     notes: row.liveNotes,
     trashedNotes: row.trashedNotes,
+    ...countStructures(reader, workspacePk),
     tags: countTags(reader, workspacePk),
     properties: countProperties(reader, workspacePk),
   }

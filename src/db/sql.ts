@@ -11,7 +11,11 @@ const STATEMENTS_KEPT = 1_000
 export class Sql {
   readonly #statements = new Map<string, Statement>()
 
-  constructor(readonly database: Database) {}
+  constructor(
+    readonly database: Database,
+    /** Called before every statement; opens the snapshot of a connection that only reads. */
+    private readonly beforeEach: () => void = () => {},
+  ) {}
 
   /** The first row, or undefined. */
   get<Row>(text: string, ...values: SqlValue[]): Row | undefined {
@@ -20,6 +24,11 @@ export class Sql {
 
   all<Row>(text: string, ...values: SqlValue[]): Row[] {
     return this.#prepare(text).all(...values) as Row[]
+  }
+
+  /** Every row as an array of its columns: half the cost of `all` for many rows. */
+  rows<Row extends unknown[]>(text: string, ...values: SqlValue[]): Row[] {
+    return this.#prepare(text).values(...values) as Row[]
   }
 
   /** The first column of every row. */
@@ -48,6 +57,7 @@ export class Sql {
   }
 
   #prepare(text: string): Statement {
+    this.beforeEach()
     const known = this.#statements.get(text)
     if (known) return known
     if (this.#statements.size >= STATEMENTS_KEPT) this.#forgetOldest()

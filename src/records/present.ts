@@ -1,0 +1,21 @@
+import { isoTimestamp } from '../lib/dates.ts'
+import type { Written } from './batch.ts'
+import type { RecordPage } from './listing.ts'
+import type { RecordRow } from './store.ts'
+
+const instant = (value: number | null) => (value === null ? 'null' : `"${isoTimestamp(value)}"`)
+
+/**
+ * A record as JSON text: exactly `{id, data, created_at, updated_at, deleted_at}`. What is stored is already
+ * in the form of the answer, so that a page of rows is joined and not parsed.
+ */
+export const recordJson = ({ id, data, createdAt, updatedAt, deletedAt }: RecordRow): string =>
+  `{"id":"${id}","data":${data},"created_at":${instant(createdAt)},"updated_at":${instant(updatedAt)},"deleted_at":${instant(deletedAt)}}`
+
+export const recordAnswer = (row: RecordRow): string => `{"record":${recordJson(row)}}`
+
+export const pageAnswer = ({ rows, total, hasMore }: RecordPage): string =>
+  `{"records":[${rows.map(recordJson).join(',')}],"total":${total},"has_more":${hasMore}}`
+
+export const writtenAnswer = ({ rows, inserted, updated }: Written): string =>
+  `{"written":${rows.length},"inserted":${inserted},"updated":${updated},"records":[${rows.map(recordJson).join(',')}]}`

@@ -1,0 +1,42 @@
+import type { Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { FieldType } from '../filter/kinds.ts'
+import { refused } from '../refusal.ts'
+import type { FieldDefinition } from '../structures/definition.ts'
+import type { FieldChanges } from './values.ts'
+
+type Exists = (reader: Reader, workspace: number, id: string, field: FieldDefinition) => boolean
+
+const noteExists: Exists = ({ sql }, workspace, id) =>
+  sql.get('SELECT 1 FROM notes WHERE id = ? AND workspace = ? AND deleted_at IS NULL', id, workspace) !==
+  undefined
+
+const recordExists: Exists = ({ sql }, workspace, id, { structure }) =>
+  sql.get(
+    `SELECT 1 FROM records r CROSS JOIN structures s ON s.pk = r.structure
+     WHERE r.id = ?1 AND r.deleted_at IS NULL AND s.workspace = ?2 AND s.name_fold IS NOT NULL
+       AND (?3 IS NULL OR s.id = ?3)`,
+    id,
+    workspace,
+    structure,
+  ) !== undefined
+
+/** How each kind of reference is looked up. The workspace holds no files yet, so none is found. */
+const LOOKUPS: Partial<Record<FieldType, Exists>> = {
+  note: noteExists,
+  record: recordExists,
+  file: () => false,
+}
+
+/** Refuses a reference to what is not in the workspace, trashed or deleted now (contract, section 5). */
+export function refuseDeadReferences(reader: Reader, { workspacePk }: Caller, changes: FieldChanges): void {
+  for (const [field, value] of changes) {
+    const exists = LOOKUPS[field.type]
+    if (!exists || value === null || exists(reader, workspacePk, String(value), field)) continue
+    const kind =
+      field.type === 'record' && field.structure !== null ? 'live record of its structure' : field.type
+    throw refused(
+      `The field "${field.key}" names ${String(value)}, and there is no such ${kind} in this workspace.`,
+    )
+  }
+}

@@ -1,0 +1,88 @@
+import { Elysia } from 'elysia'
+import type { AppContext } from '../context.ts'
+import { keyed } from '../http/exchange.ts'
+import { answerOnce } from '../http/idempotency.ts'
+import { jsonResponse } from '../http/json.ts'
+import { NoBody, NoQuery } from '../http/types.ts'
+import { checkedWrite, writeRecords } from './batch.ts'
+import { listRecords } from './listing.ts'
+import { pageAnswer, recordAnswer, writtenAnswer } from './present.ts'
+import * as schema from './schema.ts'
+import { deleteRecord, patchRecord, restoreRecord } from './service.ts'
+import { presentBuckets, summarise } from './summary.ts'
+
+const tags = ['Records']
+
+export const recordRoutes = (ctx: AppContext) =>
+  new Elysia({ prefix: '/v1/records' })
+    .use(keyed())
+    .get('/', ({ caller, query }) => jsonResponse(pageAnswer(listRecords(ctx.db, caller, query))), {
+      query: schema.ListQuery,
+      response: schema.RecordsAnswer,
+      detail: { operationId: 'listRecords', tags, summary: 'List, filter and sort the rows of a structure' },
+    })
+    .post(
+      '/',
+      ({ caller, request, body }) => {
+        const wanted = checkedWrite(body)
+        return answerOnce(ctx.db, request, (tx) => writtenAnswer(writeRecords(ctx, tx, caller, wanted)))
+      },
+      {
+        write: true,
+        creates: true,
+        query: NoQuery,
+        body: schema.WriteBody,
+        response: { 201: schema.WrittenAnswer },
+        detail: {
+          operationId: 'writeRecords',
+          tags,
+          summary: 'Write one row or a batch, whole or not at all',
+        },
+      },
+    )
+    .get('/summary', ({ caller, query }) => ({ buckets: presentBuckets(summarise(ctx.db, caller, query)) }), {
+      query: schema.SummaryQuery,
+      response: schema.SummaryAnswer,
+      detail: {
+        operationId: 'summariseRecords',
+        tags,
+        summary: 'Count, sum, average, least and greatest, per period or per value',
+      },
+    })
+    .patch(
+      '/:id',
+      async ({ caller, params, body }) =>
+        jsonResponse(recordAnswer(await patchRecord(ctx, caller, params.id, body.data))),
+      {
+        write: true,
+        query: NoQuery,
+        body: schema.PatchBody,
+        response: schema.RecordAnswer,
+        detail: { operationId: 'updateRecord', tags, summary: 'Merge values into a row' },
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ caller, params }) => {
+        await deleteRecord(ctx, caller, params.id)
+        return { deleted: true, id: params.id }
+      },
+      {
+        write: true,
+        query: NoQuery,
+        body: NoBody,
+        response: schema.DeletedRecordAnswer,
+        detail: { operationId: 'deleteRecord', tags, summary: 'Delete a row; it can be restored' },
+      },
+    )
+    .post(
+      '/:id/restore',
+      async ({ caller, params }) => jsonResponse(recordAnswer(await restoreRecord(ctx, caller, params.id))),
+      {
+        write: true,
+        query: NoQuery,
+        body: NoBody,
+        response: schema.RecordAnswer,
+        detail: { operationId: 'restoreRecord', tags, summary: 'Bring a deleted row back' },
+      },
+    )

@@ -1,0 +1,116 @@
+import { t } from 'elysia'
+import { choice, id, integer, paging, strict, text, timestamp } from '../http/types.ts'
+
+const MAX_PAGE = 500
+const MAX_ROWS = 500
+
+const data = (description: string) =>
+  t.Record(t.String(), t.Unknown(), {
+    description,
+    examples: [{ title: 'Middlemarch', pages: 880, finished: '2026-11-20' }],
+  })
+
+export const RecordObject = strict(
+  {
+    id: id(),
+    data: data('The values by field key; a field without a value is absent.'),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+    deleted_at: t.Union([timestamp('Null while the row lives.'), t.Null()]),
+  },
+  { $id: 'Record' },
+)
+
+export const RecordsAnswer = strict({
+  records: t.Array(RecordObject),
+  total: integer({ description: 'Rows that match, on all pages.', examples: [1] }),
+  has_more: t.Boolean({ description: 'Whether rows stand beyond this page.' }),
+})
+export const RecordAnswer = strict({ record: RecordObject })
+export const DeletedRecordAnswer = strict({ deleted: t.Boolean({ examples: [true] }), id: id() })
+export const WrittenAnswer = strict({
+  written: integer({ description: 'Rows inserted and updated.', examples: [1] }),
+  inserted: integer({ examples: [1] }),
+  updated: integer({ examples: [0] }),
+  records: t.Array(RecordObject, { description: 'In the order sent.' }),
+})
+
+const nullableNumber = (description: string) =>
+  t.Union([t.Number(), t.Null()], { description, examples: [3] })
+
+export const SummaryAnswer = strict({
+  buckets: t.Array(
+    strict(
+      {
+        period: t.Union([t.String(), t.Null()], {
+          description: 'The first day of the period.',
+          examples: ['2026-11-01'],
+        }),
+        value: t.Union([t.String(), t.Number(), t.Boolean(), t.Null()], {
+          description: 'The value of `by`.',
+          examples: ['open'],
+        }),
+        count: integer({ description: 'Rows.', examples: [2] }),
+        sum: nullableNumber('Over rows with a value in `field`; 0 when there are none.'),
+        average: nullableNumber('Over rows with a value in `field`.'),
+        min: nullableNumber('Over rows with a value in `field`.'),
+        max: nullableNumber('Over rows with a value in `field`.'),
+      },
+      { $id: 'Bucket' },
+    ),
+  ),
+})
+
+const structure = () =>
+  text({ minLength: 1, description: 'The id or the name of a structure.', examples: ['Books'] })
+const filter = () =>
+  text({
+    description: 'A JSON list of `{field, op, value}`, all of which must hold.',
+    examples: ['[{"field":"pages","op":"gt","value":500}]'],
+  })
+
+export const ListQuery = strict({
+  structure: structure(),
+  filter: t.Optional(filter()),
+  sort: t.Optional(
+    text({ description: 'A field key, `created_at` or `updated_at`.', examples: ['finished'] }),
+  ),
+  direction: t.Optional(choice(['asc', 'desc'], { description: '`desc` unless given.' })),
+  ...paging(MAX_PAGE),
+})
+
+export const SummaryQuery = strict({
+  structure: structure(),
+  field: t.Optional(text({ description: 'A number field to add up.', examples: ['pages'] })),
+  period: t.Optional(choice(['day', 'week', 'month', 'year'])),
+  by: t.Optional(text({ description: 'One bucket for each value of this field.', examples: ['status'] })),
+  date: t.Optional(
+    text({
+      description: 'What dates a row: a date or datetime field, `created_at` (the default) or `updated_at`.',
+      examples: ['finished'],
+    }),
+  ),
+  tz: t.Optional(
+    text({ description: 'An IANA time zone; `UTC` unless given.', examples: ['Europe/Berlin'] }),
+  ),
+  filter: t.Optional(filter()),
+})
+
+export const WriteBody = strict({
+  structure: structure(),
+  data: t.Optional(data('One row; either this or `rows`.')),
+  rows: t.Optional(
+    t.Array(strict({ data: data('The row.') }), {
+      minItems: 1,
+      maxItems: MAX_ROWS,
+      description: 'Several rows, written whole or not at all.',
+    }),
+  ),
+  on_conflict: t.Optional(
+    choice(['refuse', 'update'], {
+      description: 'What happens to a row that collides with another; `refuse` unless given.',
+    }),
+  ),
+})
+
+export const PatchBody = strict({ data: data('Merged into the row; null takes a value away.') })

@@ -1,0 +1,204 @@
+import type { Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { valueColumn } from '../db/row-tables.ts'
+import type { FieldValue } from '../events/record-change.ts'
+import { compareNames } from '../lib/text.ts'
+import { findTimeZone } from '../lib/time-zones.ts'
+import { fail, invalid, refused } from '../refusal.ts'
+import type { Definition, FieldDefinition } from '../structures/definition.ts'
+import { rowQuery } from './listing.ts'
+import { type Period, periodOfDate, periodOfInstant } from './periods.ts'
+import { planRead } from './plan.ts'
+
+export interface SummaryRequest {
+  structure: string
+  field?: string
+  period?: Period
+  by?: string
+  date?: string
+  tz?: string
+  filter?: string
+}
+
+/** What one group of rows comes to. */
+export interface Bucket {
+  readonly period: string | null
+  readonly value: FieldValue | null
+  count: number
+  /** Of rows with a value in the field. */
+  valued: number
+  sum: number
+  /** What rounding took from `sum` so far, so that many small parts are not lost. */
+  lost: number
+  min: number
+  max: number
+}
+
+export interface Summary {
+  readonly buckets: Bucket[]
+  /** False when no field is added up. */
+  readonly hasField: boolean
+}
+
+type Cell = string | number | null
+type Row = [date: Cell, by: Cell, value: number | null]
+
+/** A group's key made of a cell. */
+type Grouping = (cell: Cell) => string | null
+
+const MAX_BUCKETS = 10_000
+
+const emptyBucket = (period: string | null, value: FieldValue | null): Bucket => ({
+  period,
+  value,
+  count: 0,
+  valued: 0,
+  sum: 0,
+  lost: 0,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
+})
+
+/**
+ * Adds up rows: all in one bucket, per period, per value of a field, or per pair of both. Ordered by period,
+ * then value, those without one last (contract, section 5). More than 10,000 buckets are refused.
+ */
+export function summarise(reader: Reader, caller: Caller, request: SummaryRequest): Summary {
+  const zone = findTimeZone(request.tz ?? 'UTC') ?? fail(unknownZone())
+  const query = rowQuery(reader, caller, request)
+  const { definition } = query
+  const dated = datedBy(definition, request.date ?? 'created_at')
+  const field = request.field === undefined ? undefined : numberField(definition, request.field)
+  const by = request.by === undefined ? undefined : byField(definition, request.by)
+  const { source, values } = planRead(query)
+  const columns = [
+    request.period && dated.column,
+    by && valueColumn(by.column),
+    field && valueColumn(field.column),
+  ]
+  const rows = reader.sql.rows<Row>(
+    `SELECT ${columns.map((column) => column ?? 'NULL').join(', ')} ${source}`,
+    ...values,
+  )
+  const periodOf: Grouping = request.period ? dated.grouping(request.period, zone) : () => null
+  const buckets = grouped(rows, periodOf, by)
+  if (buckets.length === 0 && !request.period && !by) buckets.push(emptyBucket(null, null))
+  return { buckets: buckets.sort(compareBuckets), hasField: field !== undefined }
+}
+
+const unknownZone = () =>
+  invalid('The query parameter "tz" must be the IANA name of a time zone, such as Europe/Berlin.')
+
+function getField({ byKey }: Definition, parameter: string, key: string): FieldDefinition {
+  return (
+    byKey.get(key) ?? fail(refused(`"${parameter}" names "${key}", and the structure has no such field.`))
+  )
+}
+
+function numberField(definition: Definition, key: string): FieldDefinition {
+  const field = getField(definition, 'field', key)
+  if (field.type === 'number') return field
+  throw refused(`"field" names "${key}", of type ${field.type}; only a number field can be added up.`)
+}
+
+const byField = (definition: Definition, key: string): FieldDefinition => getField(definition, 'by', key)
+
+interface Dating {
+  readonly column: string
+  grouping(period: Period, zone: NonNullable<ReturnType<typeof findTimeZone>>): Grouping
+}
+
+/** What dates a row for a period: instants are placed by the zone, calendar dates are not shifted. */
+function datedBy(definition: Definition, key: string): Dating {
+  if (key === 'created_at' || key === 'updated_at') return byInstant(key, Number)
+  const { type, column } = getField(definition, 'date', key)
+  if (type === 'datetime') return byInstant(valueColumn(column), (cell) => Date.parse(String(cell)))
+  if (type !== 'date')
+    throw refused(`"date" names "${key}", of type ${type}; only a date or datetime field dates a row.`)
+  return {
+    column: valueColumn(column),
+    grouping: (period) => {
+      const firstDay = periodOfDate(period)
+      return (cell) => (cell === null ? null : firstDay(String(cell)))
+    },
+  }
+}
+
+const byInstant = (column: string, instantOf: (cell: string | number) => number): Dating => ({
+  column,
+  grouping: (period, zone) => {
+    const firstDay = periodOfInstant(period, zone)
+    return (cell) => (cell === null ? null : firstDay(instantOf(cell)))
+  },
+})
+
+function grouped(rows: readonly Row[], periodOf: Grouping, by: FieldDefinition | undefined): Bucket[] {
+  const periods = new Map<string | null, Map<Cell, Bucket>>()
+  let count = 0
+  for (const [date, cell, number] of rows) {
+    const period = periodOf(date)
+    const buckets = periods.get(period) ?? new Map<Cell, Bucket>()
+    const bucket = buckets.get(cell) ?? emptyBucket(period, byValue(cell, by))
+    if (bucket.count === 0) {
+      if (++count > MAX_BUCKETS) throw tooMany()
+      periods.set(period, buckets.set(cell, bucket))
+    }
+    bucket.count += 1
+    if (number !== null) add(bucket, number)
+  }
+  return [...periods.values()].flatMap((buckets) => [...buckets.values()])
+}
+
+const byValue = (cell: Cell, by: FieldDefinition | undefined): FieldValue | null =>
+  cell !== null && by?.type === 'bool' ? cell === 1 : cell
+
+const tooMany = () =>
+  refused(
+    `The summary has more than ${MAX_BUCKETS.toLocaleString('en-US')} buckets; choose a longer period or narrow it with a filter.`,
+  )
+
+/** Adds a number exactly enough: the rounding error of each step is kept and given back at the end. */
+function add(bucket: Bucket, number: number): void {
+  const { sum } = bucket
+  const next = sum + number
+  bucket.lost += Math.abs(sum) >= Math.abs(number) ? sum - next + number : number - next + sum
+  bucket.sum = next
+  bucket.valued += 1
+  if (number < bucket.min) bucket.min = number
+  if (number > bucket.max) bucket.max = number
+}
+
+const nullsLast = <Value>(
+  left: Value | null,
+  right: Value | null,
+  compare: (left: Value, right: Value) => number,
+): number => {
+  if (left === null || right === null) return Number(left === null) - Number(right === null)
+  return compare(left, right)
+}
+
+const compareValues = (left: FieldValue, right: FieldValue): number =>
+  typeof left === 'string' || typeof right === 'string'
+    ? compareNames(String(left), String(right))
+    : Number(left) - Number(right)
+
+const compareBuckets = (left: Bucket, right: Bucket): number =>
+  nullsLast(left.period, right.period, compareNames) || nullsLast(left.value, right.value, compareValues)
+
+/** Buckets as they are answered. */
+export const presentBuckets = ({ buckets, hasField }: Summary) =>
+  buckets.map(({ period, value, count, valued, sum, lost, min, max }) => ({
+    period,
+    value,
+    count,
+    sum: hasField ? total(sum, lost) : null,
+    average: valued === 0 ? null : total(sum, lost) / valued,
+    min: valued === 0 ? null : min,
+    max: valued === 0 ? null : max,
+  }))
+
+function total(sum: number, lost: number): number {
+  const exact = sum + lost
+  if (Number.isFinite(exact)) return exact
+  throw refused('The sum is beyond the range of a number; narrow it with a filter.')
+}
