@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { IdSource } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
+import { unavailable } from '../refusal.ts'
 import { asUnavailable, isBusy, isStorageFailure } from './failures.ts'
 import type { Orm, Reader } from './reader.ts'
 import type { Sql } from './sql.ts'
@@ -32,7 +33,7 @@ export interface WriteQueueOptions {
   log: Log
   /** How long a write waits for another process's lock before it is refused as unavailable. */
   lockWaitMs: number
-  /** Called after each commit that wrote. */
+  /** Called after each commit, before anyone learns of it. */
   onCommit?: () => void
 }
 
@@ -72,9 +73,13 @@ export class WriteQueue {
     })
   }
 
-  /** Nothing may be written after this. */
+  /** What still waits is refused; nothing may be written after this. */
   close(): void {
     clearTimeout(this.#probeTimer)
+    const waiting = this.#items
+    this.#items = []
+    for (const item of waiting)
+      item.reject(unavailable('The server is shutting down; nothing was written. Try again.'))
   }
 
   /** While commits fail, a write that changes nothing is tried now and then: `healthy` must not wait for a caller's. */
@@ -135,8 +140,8 @@ export class WriteQueue {
       return
     }
     this.#healthy = true
-    for (const item of done) item.settle()
     this.#options.onCommit?.()
+    for (const item of done) item.settle()
     this.#continue()
   }
 
