@@ -1,0 +1,56 @@
+import type { Caller } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import { rowTable } from '../db/row-tables.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { dropRowTable } from './row-table.ts'
+import { getStructure } from './service.ts'
+
+/** So many rows go in one transaction that the write lock is held for some milliseconds only. */
+const ROWS_PER_STEP = 1_000
+
+/**
+ * Deletes a structure and its rows. It is out of sight, and its name free, with the first transaction; the
+ * rows go in steps, so that a server beside it goes on writing. Answers the id.
+ */
+export async function deleteStructure(
+  db: Db,
+  caller: Pick<Caller, 'workspacePk'>,
+  nameOrId: string,
+): Promise<string> {
+  const { pk, id } = await db.write((tx) => {
+    const structure = getStructure(tx, caller, nameOrId)
+    tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
+    return structure
+  })
+  await removeHidden(db, pk)
+  return id
+}
+
+/** Finishes deletions that were broken off, say by a crash. */
+export async function finishDeletions(db: Db): Promise<void> {
+  for (const pk of db.sql.column<number>('SELECT pk FROM structures WHERE name_fold IS NULL'))
+    await removeHidden(db, pk)
+}
+
+async function removeHidden(db: Db, structurePk: number): Promise<void> {
+  while ((await db.write((tx) => removeSomeRows(tx, structurePk))) > 0);
+  await db.write((tx): void => {
+    dropRowTable(tx, structurePk)
+    tx.sql.run('DELETE FROM structures WHERE pk = ?', structurePk)
+  })
+}
+
+/** Live rows are found through their own table, deleted ones through their index. */
+function removeSomeRows({ sql }: Tx, structurePk: number): number {
+  const live = sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT ?`, ROWS_PER_STEP)
+  const gone = sql.column<number>(
+    'SELECT pk FROM records WHERE structure = ? AND deleted_at IS NOT NULL LIMIT ?',
+    structurePk,
+    ROWS_PER_STEP - live.length,
+  )
+  const pks = JSON.stringify([...live, ...gone])
+  const among = 'pk IN (SELECT value FROM json_each(?))'
+  sql.run(`DELETE FROM ${rowTable(structurePk)} WHERE ${among}`, pks)
+  sql.run(`DELETE FROM records WHERE ${among}`, pks)
+  return live.length + gone.length
+}
