@@ -6,6 +6,7 @@ import { createIdSource } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { isBusy, isNotADatabase, isStorageFailure } from './failures.ts'
 import { migrate, needsMigration, UnusableDatabase } from './migrate.ts'
+import { ReadSnapshot } from './read-snapshot.ts'
 import type { Orm, Reader } from './reader.ts'
 import { takeServerLock } from './server-lock.ts'
 import { Sql } from './sql.ts'
@@ -22,6 +23,8 @@ export interface Db extends Reader {
   onForeignWrite(listener: () => void): () => void
   /** Moves the write-ahead log into the file as far as readers allow. */
   checkpoint(): void
+  /** Lets SQLite refresh the statistics it plans by; a few milliseconds. */
+  optimize(): void
   close(): void
 }
 
@@ -109,12 +112,40 @@ function asUnusable(error: unknown, file: string): unknown {
   return error
 }
 
+/** The connection that the hot paths of requests read from. */
+interface Reading {
+  readonly sql: Sql
+  /** Called after each commit of this process. */
+  renew(): void
+  close(): void
+}
+
+/** A server reads from a connection of its own, in snapshots; commands, and databases in memory, have only one. */
+function openReading({ file, role }: OpenOptions, writer: Sql): Reading {
+  if (role === 'command' || file === ':memory:') return { sql: writer, renew: () => {}, close: () => {} }
+  const database = new Database(file, { readonly: true, strict: true })
+  database.run('PRAGMA cache_size = -65536')
+  database.run('PRAGMA temp_store = MEMORY')
+  const snapshot = new ReadSnapshot(database)
+  const sql = new Sql(database, () => snapshot.enter())
+  return {
+    sql,
+    renew: () => snapshot.leave(),
+    close: () => {
+      snapshot.close()
+      sql.finalize()
+      database.close()
+    },
+  }
+}
+
 /** Opens, migrates and prepares the database (`design.md`, section 5). Throws UnusableDatabase. */
 export function openDatabase(options: OpenOptions): Db {
   const { file, clock, log, role } = options
   const database = openUsable(options)
   const sql = new Sql(database)
   const orm: Orm = drizzle(database)
+  const reading = openReading(options, sql)
   let idleTimer: Timer | undefined
   const checkpoint = () => void sql.all('PRAGMA wal_checkpoint(PASSIVE)')
   const checkpointWhenIdle = () => {
@@ -131,11 +162,14 @@ export function openDatabase(options: OpenOptions): Db {
     log,
     newId: createIdSource(),
     lockWaitMs: LOCK_WAIT_MS[role],
-    onCommit: role === 'server' ? checkpointWhenIdle : undefined,
+    onCommit: () => {
+      reading.renew()
+      if (role === 'server') checkpointWhenIdle()
+    },
   })
   const pollers = new Set<Timer>()
   return {
-    sql,
+    sql: reading.sql,
     orm,
     file,
     write: (run) => queue.write(run),
@@ -144,9 +178,14 @@ export function openDatabase(options: OpenOptions): Db {
     },
     onForeignWrite: (listener) => pollForeignWrites({ sql, log, pollers }, listener),
     checkpoint,
+    optimize: () => {
+      sql.all('PRAGMA analysis_limit = 1000')
+      sql.all('PRAGMA optimize')
+    },
     close: () => {
       clearTimeout(idleTimer)
       queue.close()
+      reading.close()
       for (const timer of pollers) clearInterval(timer)
       closeDatabase(database)
     },

@@ -56,6 +56,12 @@ export class Sql {
     this.database.run(text)
   }
 
+  /** To be called before the database is closed: one with open statements lives on unseen. */
+  finalize(): void {
+    for (const statement of this.#statements.values()) statement.finalize()
+    this.#statements.clear()
+  }
+
   #prepare(text: string): Statement {
     this.beforeEach()
     const known = this.#statements.get(text)

@@ -35,6 +35,5 @@ export const sweepRevisions = (ctx: AppContext): Promise<number> =>
 
 /** Lets SQLite renew the statistics its plans rest on, where the tables have changed much. */
 export function refreshStatistics({ db }: AppContext): void {
-  db.sql.all('PRAGMA analysis_limit = 1000')
-  db.sql.all('PRAGMA optimize')
+  db.optimize()
 }
