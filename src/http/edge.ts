@@ -72,7 +72,8 @@ export function createEdge(options: EdgeOptions) {
   return async (request: Request, peer: Peer): Promise<Response> => {
     const started = performance.now()
     const progress: Progress = { requestId: nextRequestId() }
-    const response = await answer(options, request, peer, progress)
+    const answered = await answer(options, request, peer, progress)
+    const response = request.method === 'HEAD' ? await withoutBody(answered) : answered
     finish(response.headers, request, progress, corsOrigins)
     log.info('request', {
       request_id: progress.requestId,
@@ -148,18 +149,17 @@ async function serve(
   const body = isRead ? undefined : await bodyFor(route, request)
   const inner = innerRequest(request, target)
   beginExchange(inner, exchangeFor(progress, query, body, peer))
-  const response = await options.handle(inner)
-  return request.method === 'HEAD' ? withoutBody(response) : response
+  return options.handle(inner)
 }
 
 /** The request as the application routes it: `HEAD` as `GET`, and a URL in which it finds the same path as we. */
 function innerRequest(request: Request, target: Target): Request {
-  const { url, method, headers, signal } = request
+  const { url, method } = request
   if (method !== 'HEAD' && !url.startsWith('/') && !url.includes('#')) return request
   return new Request(`http://localhost${target.path}?${target.search}`, {
     method: method === 'HEAD' ? 'GET' : method,
-    headers,
-    signal,
+    headers: request.headers,
+    signal: request.signal,
   })
 }
 

@@ -10,8 +10,8 @@ function placeOf(pointer: string): string {
   const parts = pointer.split('/').slice(1)
   const names = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   return names.reduce((place, name) => {
-    if (/^\d+$/.test(name)) return `${place}[${name}]`
-    return place === '' ? name : `${place}.${name}`
+    if (place === '') return name
+    return /^\d+$/.test(name) ? `${place}[${name}]` : `${place}.${name}`
   }, '')
 }
 

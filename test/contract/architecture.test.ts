@@ -42,11 +42,10 @@ interface SourceFile {
   packages: string[]
 }
 
-const SPECIFIER =
-  /(?:^|\n)\s*(?:import|export)\b[^'"\n]*(?:\{[^}]*\}[^'"\n]*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g
+const SPECIFIER = /\bfrom '([^'\s]+)'|^import '([^'\s]+)'|\bimport\('([^'\s]+)'\)/gm
 
 function sourceFile(path: string, text: string): SourceFile {
-  const specifiers = [...text.matchAll(SPECIFIER)].map((match) => match[1] ?? match[2] ?? '')
+  const specifiers = [...text.matchAll(SPECIFIER)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
   const ours = specifiers.filter((specifier) => specifier.startsWith('.'))
   return {
     path,
