@@ -22,7 +22,10 @@ function trailingLineBreaks(text: string): number {
 function missingLineBreaks(body: string): string {
   if (body === '') return ''
   const endsInLine = !/[\r\n]$/.test(body)
-  return '\n'.repeat(Math.max(endsInLine ? 1 : 0, 2 - trailingLineBreaks(body)))
+  const missing = Math.max(endsInLine ? 1 : 0, 2 - trailingLineBreaks(body))
+  // The first would only complete a "\r" to "\r\n".
+  const completes = missing > 0 && body.endsWith('\r') ? 1 : 0
+  return '\n'.repeat(missing + completes)
 }
 
 /**
