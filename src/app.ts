@@ -42,7 +42,8 @@ export function createApp(ctx: AppContext): App {
   const elysia = new Elysia({ normalize: false, encodeSchema: false, handler: { standardHostname: false } })
     .onParse(({ request }) => exchangeOf(request).body)
     .onTransform((context) => {
-      Object.assign(context, { query: exchangeOf(context.request).query })
+      // Set by name: Elysia reads this function's text, and computes cookies and more for one it cannot see through.
+      context.query = exchangeOf(context.request).query as typeof context.query
     })
     .onError(({ error, request }) => errorResponse(asRefusal(error), exchangeOf(request).requestId, ctx.log))
     .use(openApiRoutes(openApi))
