@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeEach(async () => {
+  service = await startService()
+})
+afterEach(() => service.close())
+
+const MEBIBYTE = 1024 * 1024
+const NO_OBJECT = 'The body must be a JSON object.'
+const NOT_JSON = 'The body is not valid JSON.'
+
+const send = (body: BodyInit, headers: Record<string, string> = {}): Promise<Response> =>
+  service.app.fetch(
+    new Request('http://localhost/v1/notes', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, ...headers },
+      body,
+    }),
+  )
+
+const refusalOf = async (response: Response) => {
+  expect(response.status).toBe(400)
+  const { error, code } = await response.json()
+  expect(code).toBe('invalid_request')
+  return error as string
+}
+
+const noteCount = async () => (await service.get('/v1/notes')).body.total
+
+const sentenceOf = ({ status, body }: Answer) => (status === 400 ? body.error : status)
+
+describe('a body', () => {
+  test.each([
+    ['', 'A JSON object is required as the body of this request.'],
+    [' ', NOT_JSON],
+    ['{', NOT_JSON],
+    ['{"title": "x"} x', NOT_JSON],
+    ["{'title': 'x'}", NOT_JSON],
+    ['{"title": "x",}', NOT_JSON],
+    ['{"title": NaN}', NOT_JSON],
+    ['title=x', NOT_JSON],
+    ['null', NO_OBJECT],
+    ['true', NO_OBJECT],
+    ['0', NO_OBJECT],
+    ['"{}"', NO_OBJECT],
+    ['[{"title": "x"}]', NO_OBJECT],
+    ['{}', '"title" is required.'],
+    ['{"title": null}', '"title" must be a text of 1 to 500 characters without control characters.'],
+    ['{"title": 1}', '"title" must be a text of 1 to 500 characters without control characters.'],
+    ['{"Title": "x"}', '"Title" is not known here; remove it or check its spelling.'],
+    ['{"title": "", "typo": 1}', '"typo" is not known here; remove it or check its spelling.'],
+    ['{"title": "x", "": 1}', '"" is not known here; remove it or check its spelling.'],
+    ['{"title": "x", "0": 1}', '"0" is not known here; remove it or check its spelling.'],
+    ['{"title": "x", "a/b~c": 1}', '"a/b~c" is not known here; remove it or check its spelling.'],
+    ['{"title": "x", "__proto__": {}}', '"__proto__" is not known here; remove it or check its spelling.'],
+    ['{"title": "x", "__proto__": null}', '"__proto__" is not known here; remove it or check its spelling.'],
+    ['{"title": "x", "constructor": 1}', '"constructor" is not known here; remove it or check its spelling.'],
+    ['{"title": "x", "toString": 1}', '"toString" is not known here; remove it or check its spelling.'],
+    ['{"__proto__": {"title": "x"}}', '"__proto__" is not known here; remove it or check its spelling.'],
+    ['{"title": "x", "tags": "work"}', '"tags" must be a list of at most 100 entries.'],
+    ['{"title": "x", "tags": {"length": 1}}', '"tags" must be a list of at most 100 entries.'],
+    [
+      '{"title": "x", "tags": ["a", 1]}',
+      '"tags[1]" must be a tag name: 1 to 100 characters, no comma, no control character.',
+    ],
+    ['{"title": "x", "properties": []}', '"properties" must be an object.'],
+    ['{"title": "a\\u0000b"}', 'The body holds a NUL character; no text may.'],
+    ['{"title": "x", "content": "\\ud800"}', 'The body holds a lone surrogate; no text may.'],
+    ['{"title": "x", "content": "\\udc00\\ud800"}', 'The body holds a lone surrogate; no text may.'],
+    ['{"title": "x", "properties": {"a\\u0000": 1}}', 'The body holds a NUL character; no text may.'],
+    [
+      '{"title": "x", "properties": {"a": {"\\udfff": [1]}}}',
+      'The body holds a lone surrogate; no text may.',
+    ],
+    ['{"title": "x", "properties": {"a": [["\\u0000"]]}}', 'The body holds a NUL character; no text may.'],
+  ])('%p is refused', async (body, sentence) => {
+    expect(await refusalOf(await send(body))).toBe(sentence)
+    expect(await noteCount()).toBe(0)
+  })
+
+  test.each([
+    ['{"title": "\\ud83c\\udf75"}', '🍵'],
+    ['{"title": "\\uD83C\\uDF75 tea"}', '🍵 tea'],
+    ['\n\t {"title": "x"} \r\n', 'x'],
+    ['{"title": "first", "title": "last"}', 'last'],
+    ['\ufeff{"title": "marked"}', 'marked'],
+    ['{"ti\\u0074le": "escaped"}', 'escaped'],
+  ])('%p makes the note %p', async (body, title) => {
+    const response = await send(body)
+    expect([response.status, (await response.json()).note?.title]).toEqual([201, title])
+  })
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'image/png',
+    '',
+  ])('is read as JSON though its Content-Type is %p', async (contentType) => {
+    const response = await send('{"title": "x"}', { 'content-type': contentType })
+    expect(response.status).toBe(201)
+  })
+
+  test('that is not UTF-8 is refused', async () => {
+    for (const bytes of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80]]) {
+      const body = Buffer.concat([Buffer.from('{"title": "'), Buffer.from(bytes), Buffer.from('"}')])
+      expect(await refusalOf(await send(body))).toBe('The body is not valid UTF-8.')
+    }
+  })
+
+  test('may be nested to 100 levels and no deeper', async () => {
+    await service.post('/v1/properties', { key: 'tree', type: 'json' })
+    const nested = (levels: number, open = '[', close = ']') =>
+      `{"title": "x", "properties": {"tree": ${open.repeat(levels)}${close.repeat(levels)}}}`
+    expect((await send(nested(98))).status).toBe(201)
+    expect(await refusalOf(await send(nested(99)))).toBe('The body is nested more than 100 levels deep.')
+    expect(await refusalOf(await send(nested(50_000)))).toMatch(/^The body is (nested|not valid JSON)/)
+    expect(await refusalOf(await send('['.repeat(5 * MEBIBYTE)))).toBe(NOT_JSON)
+    expect(await refusalOf(await send('{"a":'.repeat(MEBIBYTE)))).toBe(NOT_JSON)
+  })
+
+  test('may be 10 MiB and not a byte more, with or without its length', async () => {
+    const of = (bytes: number) => `{"title": "x"}${' '.repeat(bytes - 14)}`
+    const streamed = (text: string) => new Blob([text]).stream()
+    const announced = { 'content-length': String(10 * MEBIBYTE + 1) }
+    expect((await send(of(10 * MEBIBYTE))).status).toBe(201)
+    expect((await send(streamed(of(10 * MEBIBYTE)))).status).toBe(201)
+    for (const response of [
+      await send(of(10 * MEBIBYTE + 1)),
+      await send(of(10 * MEBIBYTE + 1), announced),
+      await send(streamed(of(10 * MEBIBYTE + 1))),
+    ]) {
+      expect({ status: response.status, body: await response.json() }).toEqual({
+        status: 413,
+        body: { error: 'The body is larger than 10 MiB; send less in one request.', code: 'too_large' },
+      })
+    }
+    expect(await noteCount()).toBe(2)
+  })
+
+  test('that breaks off is no failure of the service', async () => {
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(new Error('the connection was closed')),
+    })
+    expect(await refusalOf(await send(broken))).toBe('The body ended before it was complete.')
+    expect(service.logged().filter(({ level }) => level === 'error')).toEqual([])
+  })
+})
+
+describe('an endpoint without a body', () => {
+  test('takes none or an empty object, and nothing else', async () => {
+    const { id } = (await service.post('/v1/notes', { title: 'x' })).body.note
+    const trash = (body?: string) => service.request('DELETE', `/v1/notes/${id}`, body)
+    for (const [body, expected] of [
+      ['{"force": true}', '"force" is not known here; remove it or check its spelling.'],
+      ['[]', NO_OBJECT],
+      ['null', NO_OBJECT],
+      ['x', NOT_JSON],
+    ] as const) {
+      expect(sentenceOf(await trash(body))).toBe(expected)
+    }
+    expect(await noteCount()).toBe(1)
+    for (const body of [undefined, '', '{}', ' { } ']) {
+      expect((await trash(body)).status).toBe(200)
+      expect((await service.request('POST', `/v1/notes/${id}/restore`, body)).status).toBe(200)
+    }
+  })
+})
