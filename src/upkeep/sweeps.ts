@@ -32,8 +32,3 @@ export const sweepRevisions = (ctx: AppContext): Promise<number> =>
   inBatches(ctx, REVISIONS_AT_ONCE, (tx) =>
     removeRevisionsBefore(tx, ctx.clock.now() - REVISION_DAYS * DAY_MS, REVISIONS_AT_ONCE),
   )
-
-/** Lets SQLite renew the statistics its plans rest on, where the tables have changed much. */
-export function refreshStatistics({ db }: AppContext): void {
-  db.optimize()
-}

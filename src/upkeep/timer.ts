@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import { refreshStatistics, sweepRevisions, sweepTrash } from './sweeps.ts'
+import { sweepRevisions, sweepTrash } from './sweeps.ts'
 
 const FIRST_AFTER_MS = 5_000
 const EVERY_MS = 3_600_000
@@ -9,7 +9,7 @@ export async function runUpkeep(ctx: AppContext): Promise<void> {
   try {
     const revisions = await sweepRevisions(ctx)
     const notes = await sweepTrash(ctx)
-    refreshStatistics(ctx)
+    ctx.db.optimize()
     if (revisions + notes > 0) ctx.log.info('upkeep', { revisions_removed: revisions, notes_removed: notes })
   } catch (error) {
     ctx.log.warn('upkeep is put off', { error: String(error) })

@@ -1,0 +1,109 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
+import { copyVerified, migrate, UnusableDatabase } from '../../src/db/migrate.ts'
+import { MIGRATIONS } from '../../src/db/migrations.ts'
+import { takeServerLock } from '../../src/db/server-lock.ts'
+import { runInProcess } from '../support/cli.ts'
+import { newFolder } from '../support/process.ts'
+
+const FIRST = [{ name: '0000_first', sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1), (2);' }]
+const SECOND = [...FIRST, { name: '0001_second', sql: 'ALTER TABLE a ADD COLUMN y DEFAULT 7;' }]
+const BROKEN = [...FIRST, { name: '0001_broken', sql: 'UPDATE a SET x = 9; DELETE FROM missing;' }]
+
+let folder: ReturnType<typeof newFolder>
+let file: string
+
+beforeEach(() => {
+  folder = newFolder()
+  file = folder.file('daybook.db')
+})
+afterEach(() => folder.remove())
+
+function migrateTo(migrations: typeof FIRST, version: string): void {
+  const database = new Database(file)
+  try {
+    database.run('PRAGMA journal_mode = WAL')
+    migrate(database, file, version, migrations)
+  } finally {
+    database.close()
+  }
+}
+
+function rows(path: string): unknown[] {
+  const database = new Database(path, { readonly: true })
+  try {
+    return database.query('SELECT * FROM a').all()
+  } finally {
+    database.close()
+  }
+}
+
+test('a new database is migrated without a copy, and a second start changes nothing', async () => {
+  migrateTo(FIRST, '1.0.0')
+  const before = await Bun.file(file).bytes()
+  migrateTo(FIRST, '1.0.1')
+  expect(await Bun.file(file).bytes()).toEqual(before)
+  expect(readdirSync(folder.path)).toEqual(['daybook.db'])
+})
+
+test('an older database is copied, whole and verified, before it is migrated', () => {
+  migrateTo(FIRST, '1.0.0')
+  migrateTo(SECOND, '2.0.0')
+  expect(readdirSync(folder.path).sort()).toEqual(['daybook.db', 'daybook.db.before-2.0.0'])
+  expect(rows(file)).toEqual([
+    { x: 1, y: 7 },
+    { x: 2, y: 7 },
+  ])
+  expect(rows(`${file}.before-2.0.0`)).toEqual([{ x: 1 }, { x: 2 }])
+})
+
+test('a migration that fails leaves the database as it was', async () => {
+  migrateTo(FIRST, '1.0.0')
+  const before = await Bun.file(file).bytes()
+  expect(() => migrateTo(BROKEN, '2.0.0')).toThrow('missing')
+  expect(await Bun.file(file).bytes()).toEqual(before)
+  expect(rows(`${file}.before-2.0.0`)).toEqual(rows(file))
+})
+
+test('a database of a newer program is refused and left as it is', async () => {
+  migrateTo(SECOND, '2.0.0')
+  const before = await Bun.file(file).bytes()
+  expect(() => migrateTo(FIRST, '1.0.0')).toThrow(UnusableDatabase)
+  expect(await Bun.file(file).bytes()).toEqual(before)
+})
+
+test('a copy that cannot be made leaves nothing behind and stops the migration', async () => {
+  migrateTo(FIRST, '1.0.0')
+  const before = await Bun.file(file).bytes()
+  // A folder in the place of the copy: it cannot be renamed into.
+  await Bun.$`mkdir -p ${`${file}.before-2.0.0/in-the-way`}`.quiet()
+  expect(() => migrateTo(SECOND, '2.0.0')).toThrow()
+  expect(await Bun.file(file).bytes()).toEqual(before)
+  expect(existsSync(`${file}.before-2.0.0.partial`)).toBe(false)
+})
+
+test('a verified copy holds what is still in the write-ahead log', () => {
+  const database = new Database(file)
+  database.run('PRAGMA journal_mode = WAL')
+  database.run('CREATE TABLE a (x)')
+  database.run('INSERT INTO a VALUES (1)')
+  copyVerified(database, folder.file('copy.db'))
+  expect(rows(folder.file('copy.db'))).toEqual([{ x: 1 }])
+  database.close()
+})
+
+test('a command does not migrate a database that a server is using', async () => {
+  const database = new Database(file)
+  migrate(database, file, '0.0.1', MIGRATIONS.slice(0, -1))
+  database.close()
+  const before = await Bun.file(file).bytes()
+  const lock = takeServerLock(file)
+  const { exitCode, err } = await runInProcess(['keys', 'list', '--db', file])
+  lock?.release()
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: 'An older daybook serves this database; stop it before you use this one.\n',
+  })
+  expect(await Bun.file(file).bytes()).toEqual(before)
+})

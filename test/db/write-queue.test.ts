@@ -1,0 +1,195 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { type Db, openDatabase } from '../../src/db/database.ts'
+import type { Sql } from '../../src/db/sql.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { Refusal, refused } from '../../src/refusal.ts'
+import { newFolder } from '../support/process.ts'
+import { testClock } from '../support/service.ts'
+
+const clock = testClock()
+const log = createLog('silent', clock, () => {})
+
+let folder: ReturnType<typeof newFolder>
+let file: string
+let db: Db
+/** The connection that writes, for its limits. */
+let writer: Sql
+/** Another connection, as another process would have it: it sees only what is committed. */
+let outside: Database
+
+beforeEach(async () => {
+  folder = newFolder()
+  file = folder.file('daybook.db')
+  db = openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'server' })
+  writer = await db.write((tx): Sql => {
+    tx.sql.script('CREATE TABLE lines (text TEXT NOT NULL) STRICT')
+    return tx.sql
+  })
+  outside = new Database(file)
+})
+
+afterEach(() => {
+  outside.close()
+  db.close()
+  folder.remove()
+})
+
+const lines = (database: Database) =>
+  database
+    .query<{ text: string }, []>('SELECT text FROM lines ORDER BY rowid')
+    .all()
+    .map(({ text }) => text)
+
+const read = () => db.sql.column<string>('SELECT text FROM lines ORDER BY rowid')
+
+/** Lets the file grow no more. */
+function leaveNoRoom(): void {
+  writer.all(`PRAGMA max_page_count = ${writer.scalar<number>('PRAGMA page_count')}`)
+}
+
+const write = (text: string) =>
+  db.write((tx): string => {
+    tx.sql.run('INSERT INTO lines (text) VALUES (?)', text)
+    return text
+  })
+
+const outcome = (promise: Promise<unknown>) =>
+  promise.then(
+    (value) => ({ value }),
+    (error: unknown) => (error instanceof Refusal ? { code: error.code } : { error: String(error) }),
+  )
+
+test('writes that arrive together share one commit', async () => {
+  const dataVersion = () =>
+    outside.query<{ data_version: number }, []>('PRAGMA data_version').get()?.data_version
+  const seen = new Set([dataVersion()])
+  const writes = Array.from({ length: 50 }, (_, at) =>
+    write(`line ${at}`).then(() => seen.add(dataVersion())),
+  )
+  await Promise.all(writes)
+  expect(seen.size).toBe(2)
+  expect(lines(outside)).toEqual(Array.from({ length: 50 }, (_, at) => `line ${at}`))
+})
+
+test('a write is answered, and its after-commit actions run, only when others can see it', async () => {
+  const seen: string[][] = []
+  const written = db.write((tx): void => {
+    tx.sql.run("INSERT INTO lines (text) VALUES ('a')")
+    tx.afterCommit(() => seen.push(lines(outside)))
+    seen.push(lines(outside))
+  })
+  await written
+  seen.push(lines(outside))
+  expect(seen).toEqual([[], ['a'], ['a']])
+})
+
+test('a write that is refused leaves no trace and leaves the others of its group alone', async () => {
+  let woken = 0
+  const refusedWrite = db.write((tx): void => {
+    tx.sql.run("INSERT INTO lines (text) VALUES ('never')")
+    tx.afterCommit(() => {
+      woken += 1
+    })
+    throw refused('No.')
+  })
+  const broken = db.write((tx): void => {
+    tx.sql.run("INSERT INTO lines (text) VALUES ('never either')")
+    throw new Error('a mistake')
+  })
+  const outcomes = await Promise.all([write('a'), refusedWrite, write('b'), broken, write('c')].map(outcome))
+  expect(outcomes).toEqual([
+    { value: 'a' },
+    { code: 'refused' },
+    { value: 'b' },
+    { error: 'Error: a mistake' },
+    { value: 'c' },
+  ])
+  expect(lines(outside)).toEqual(['a', 'b', 'c'])
+  expect(woken).toBe(0)
+})
+
+test('every write has one instant, and ids that grow', async () => {
+  const taken = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      db.write((tx) => {
+        const before = tx.now
+        clock.advance(1)
+        return { sameInstant: tx.now === before, ids: [tx.newId(), tx.newId()] }
+      }),
+    ),
+  )
+  expect(taken.every(({ sameInstant }) => sameInstant)).toBe(true)
+  const ids = taken.flatMap((each) => each.ids)
+  expect(ids).toEqual([...new Set(ids)].sort())
+})
+
+test('storage that is full refuses writes whole, goes on reading, and takes writes again when there is room', async () => {
+  await write('kept')
+  leaveNoRoom()
+  const large = 'x'.repeat(1_000_000)
+  const outcomes = await Promise.all([write('small, in one group with'), write(large)].map(outcome))
+  expect(outcomes).toEqual([{ code: 'unavailable' }, { code: 'unavailable' }])
+  expect(db.healthy).toBe(false)
+  expect(read()).toEqual(['kept'])
+  expect(lines(outside)).toEqual(['kept'])
+  writer.all('PRAGMA max_page_count = 1000000')
+  expect(await outcome(write(large))).toEqual({ value: large })
+  expect(db.healthy).toBe(true)
+  expect(lines(outside)).toEqual(['kept', large])
+})
+
+test('after a failed commit the database finds out by itself that there is room again', async () => {
+  leaveNoRoom()
+  await outcome(write('x'.repeat(1_000_000)))
+  expect(db.healthy).toBe(false)
+  writer.all('PRAGMA max_page_count = 1000000')
+  while (!db.healthy) await Bun.sleep(20)
+  expect(lines(outside)).toEqual([])
+})
+
+test('a write waits for the lock of another process without holding anything up', async () => {
+  outside.run('BEGIN IMMEDIATE')
+  const waiting = write('after the other process')
+  let turns = 0
+  const until = performance.now() + 100
+  while (performance.now() < until) {
+    await Bun.sleep(1)
+    expect(read()).toEqual([])
+    turns += 1
+  }
+  expect(turns).toBeGreaterThan(20)
+  outside.run("INSERT INTO lines (text) VALUES ('the other process')")
+  outside.run('COMMIT')
+  expect(await waiting).toBe('after the other process')
+  expect(lines(outside)).toEqual(['the other process', 'after the other process'])
+})
+
+test('a lock held for two seconds is answered as unavailable, with nothing written', async () => {
+  outside.run('BEGIN IMMEDIATE')
+  const started = performance.now()
+  const outcomes = await Promise.all([write('a'), write('b')].map(outcome))
+  const waited = performance.now() - started
+  expect(outcomes).toEqual([{ code: 'unavailable' }, { code: 'unavailable' }])
+  expect(waited).toBeGreaterThanOrEqual(1_990)
+  expect(waited).toBeLessThan(3_000)
+  outside.run('ROLLBACK')
+  expect(await outcome(write('c'))).toEqual({ value: 'c' })
+  expect(lines(outside)).toEqual(['c'])
+})
+
+test('what another process writes is noticed; what this one writes is not', async () => {
+  const noticed = Promise.withResolvers<void>()
+  let count = 0
+  const stop = db.onForeignWrite(() => {
+    count += 1
+    noticed.resolve()
+  })
+  await write('our own')
+  const started = performance.now()
+  outside.run("INSERT INTO lines (text) VALUES ('theirs')")
+  await noticed.promise
+  expect(performance.now() - started).toBeLessThan(1_000)
+  expect(count).toBe(1)
+  stop()
+})

@@ -1,0 +1,149 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { runInProcess } from '../support/cli.ts'
+import { newFolder } from '../support/process.ts'
+import { startService } from '../support/service.ts'
+
+let folder: ReturnType<typeof newFolder>
+let file: string
+let first: string
+let second: string
+
+/** A database with two workspaces, trashed notes, changed notes, links, tags and several scripts. */
+beforeEach(async () => {
+  folder = newFolder()
+  file = folder.file('daybook.db')
+  const service = await startService({ file })
+  const other = service.as(await service.newWorkspace('Other'))
+  for (const client of [service, other]) {
+    const { body } = await client.post('/v1/notes', {
+      title: 'Alpha',
+      content: 'to [[Beta]] 日本語',
+      tags: ['Été', 'b'],
+    })
+    const beta = await client.post('/v1/notes', {
+      title: 'Beta',
+      content: 'à la carte',
+      alias: 'Second',
+      tags: ['b'],
+    })
+    await client.post(`/v1/notes/${beta.body.note.id}/append`, { text: 'and [[Alpha]]' })
+    await client.get('/v1/notes?search=alpha')
+    const trashed = await client.post('/v1/notes', { title: 'Trashed', content: 'gone', tags: ['b'] })
+    await client.delete(`/v1/notes/${trashed.body.note.id}`)
+    if (client === service) [first, second] = [body.note.id, beta.body.note.id]
+  }
+  service.close()
+})
+afterEach(() => folder.remove())
+
+const check = (...args: string[]) => runInProcess(['check', ...args, '--db', file])
+
+function damage(script: string): void {
+  const database = new Database(file)
+  database.run(script)
+  database.close()
+}
+
+/** What every search must find again after a repair. */
+async function search(text: string): Promise<string[]> {
+  const service = await startService({ file })
+  const { body } = await service.get(`/v1/notes?search=${encodeURIComponent(text)}`)
+  service.close()
+  return body.notes.map((note: { title: string }) => note.title)
+}
+
+test('a sound database is ok, also with notes that wait to be indexed', async () => {
+  expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  expect(await check('--repair')).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  expect(await search('本語')).toEqual(['Alpha'])
+})
+
+test.each([
+  [
+    'counter of notes',
+    'UPDATE workspaces SET live_notes = 7 WHERE pk = 1',
+    () => 'The workspace "Personal" counts 7 notes and 1 in the trash; it holds 2 and 1.',
+  ],
+  [
+    'counter of the trash',
+    'UPDATE workspaces SET trashed_notes = 0 WHERE pk = 2',
+    () => 'The workspace "Other" counts 2 notes and 0 in the trash; it holds 2 and 1.',
+  ],
+  [
+    'count of a tag',
+    'UPDATE tags SET note_count = 9 WHERE id = 2',
+    () => 'The tag "b" (2) counts 9 notes; 2 carry it.',
+  ],
+  [
+    'folded name of a tag',
+    "UPDATE tags SET name_fold = 'x' WHERE id = 1",
+    () => 'The folded name of the tag "Été" (1) is not that of its name.',
+  ],
+  [
+    'link',
+    'DELETE FROM note_links WHERE note = 1',
+    () => `The links kept for the note ${first} are not those of its body.`,
+  ],
+  [
+    'folded title',
+    "UPDATE notes SET title_fold = 'x' WHERE pk = 2",
+    () => `The folded names of the note ${second} are not those of its title and alias.`,
+  ],
+  [
+    'body changed behind the index',
+    "UPDATE note_bodies SET content = content || ' more' WHERE note = 2",
+    () => 'The entry 2 of the search table note_search_1 does not match its text.',
+  ],
+  [
+    'body with one word for another',
+    "UPDATE note_bodies SET content = replace(content, 'carte', 'cards') WHERE note = 2",
+    () => 'The search table note_search_1 holds other words than the texts.',
+  ],
+  [
+    'entry missing in the search',
+    'DELETE FROM note_search_head_1 WHERE rowid = 2',
+    () => 'The entry 2 of the search table note_search_head_1 is missing.',
+  ],
+  [
+    'entry left over in the search',
+    "INSERT INTO note_search_1 (rowid, title, body, tags) VALUES (3, 'gone', '', '')",
+    () => 'The entry 3 of the search table note_search_1 is left over.',
+  ],
+  [
+    'tag missing in the search',
+    'DELETE FROM tag_search_1 WHERE rowid = 1',
+    () => 'The entry 1 of the search table tag_search_1 is missing.',
+  ],
+  ['search table gone', 'DROP TABLE note_search_1', () => 'The search table note_search_1 is missing.'],
+])('%s: found, and mended by a repair', async (_what, script, sentence) => {
+  damage(script)
+  expect(await check()).toEqual({ exitCode: 1, out: `${sentence()}\n`, err: '' })
+  expect(await check('--repair')).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  expect(await search('alpha')).toEqual(['Alpha', 'Beta'])
+})
+
+test('what is not derived is reported and cannot be made up', async () => {
+  damage('DELETE FROM note_bodies WHERE note = 2')
+  const { exitCode, out } = await check('--repair')
+  expect(exitCode).toBe(1)
+  expect(out).toContain(`The note ${second} has no body; restore it from a backup.\n`)
+})
+
+test('a reference that leads nowhere is a fault', async () => {
+  damage('INSERT INTO note_tags (tag, note) VALUES (1, 999)')
+  expect(await check()).toEqual({
+    exitCode: 1,
+    out: 'A row of note_tags refers to a row of notes that does not exist.\n',
+    err: '',
+  })
+})
+
+test('a damaged file is a fault', async () => {
+  const bytes = await Bun.file(file).bytes()
+  bytes.fill(0x5a, 4096 * 20, 4096 * 24)
+  await Bun.write(file, bytes)
+  const { exitCode, out, err } = await check()
+  expect(exitCode).toBe(1)
+  expect(`${out}${err}`).toMatch(/damaged|not a daybook database|malformed/)
+})
