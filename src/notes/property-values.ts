@@ -74,12 +74,21 @@ export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string
 
 /** What a note holds, in the order of the definitions. */
 export function readProperties({ sql }: Reader, note: number): PropertyValues {
-  const rows = sql.all<{ key: string; type: PropertyType; value: string | number }>(
-    `SELECT p.key, p.type, np.value FROM note_properties np CROSS JOIN properties p ON p.pk = np.property
-     WHERE np.note = ? ORDER BY p.position, p.pk`,
+  const held = sql.all<{ property: number; value: string | number }>(
+    'SELECT property, value FROM note_properties WHERE note = ?',
     note,
   )
-  return Object.fromEntries(rows.map(({ key, type, value }) => [key, answeredValue(type, value)]))
+  const definition = 'SELECT pk, key, type, position FROM properties WHERE pk = ?'
+  const values = held.map(({ property, value }) => {
+    const rule = sql.get<Pick<PropertyRule, 'pk' | 'key' | 'type'> & { position: number }>(
+      definition,
+      property,
+    )
+    if (!rule) throw new Error(`a note holds a value of property ${property}, which is not defined`)
+    return { ...rule, value }
+  })
+  values.sort((left, right) => left.position - right.position || left.pk - right.pk)
+  return Object.fromEntries(values.map(({ key, type, value }) => [key, answeredValue(type, value)]))
 }
 
 /**

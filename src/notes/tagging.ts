@@ -30,14 +30,15 @@ export const countInTag = ({ sql }: Tx, tag: number, step: 1 | -1) =>
   sql.run('UPDATE tags SET note_count = note_count + ? WHERE id = ?', step, tag)
 
 /** These tags and all that come along with them, transitively; a cycle is harmless. */
-export const withTagsComingAlong = ({ sql }: Reader, tags: readonly number[]): number[] =>
-  sql.column<number>(
-    `WITH RECURSIVE along(id) AS (
-       SELECT value FROM json_each(?)
-       UNION SELECT l.linked FROM along CROSS JOIN tag_links l ON l.tag = along.id
-     ) SELECT id FROM along`,
-    JSON.stringify(tags),
-  )
+export function withTagsComingAlong({ sql }: Reader, tags: readonly number[]): number[] {
+  const along = new Set(tags)
+  // A set visits what is added while it is walked.
+  for (const tag of along) {
+    for (const linked of sql.column<number>('SELECT linked FROM tag_links WHERE tag = ?', tag))
+      along.add(linked)
+  }
+  return [...along]
+}
 
 const carries = ({ sql }: Reader, note: number, tag: number): boolean =>
   sql.get('SELECT 1 FROM note_tags WHERE tag = ? AND note = ?', tag, note) !== undefined

@@ -56,9 +56,9 @@ export function indexNote({ sql }: Tx, workspace: number, note: Indexable): void
 
 export const findIndexable = ({ sql }: Reader, pk: number): Indexable | undefined =>
   sql.get(
-    `SELECT n.pk, n.title, b.content,
+    `SELECT n.pk, n.title, (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
        (SELECT json_group_array(nt.tag) FROM note_tags nt WHERE nt.note = n.pk) AS tags
-     FROM notes n CROSS JOIN note_bodies b ON b.note = n.pk WHERE n.pk = ? AND n.deleted_at IS NULL`,
+     FROM notes n WHERE n.pk = ? AND n.deleted_at IS NULL`,
     pk,
   )
 
