@@ -63,33 +63,49 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Refuses what could not be kept or walked safely: NUL, lone surrogates, and nesting beyond any use. */
-function checkTexts(value: unknown, depth: number): void {
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b
+const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d
+
+/** Past the quote that ends the text begun before `from`. */
+function endOfText(json: string, from: number): number {
+  for (let end = json.indexOf('"', from); end !== -1; end = json.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (json.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1
+    if (escapes % 2 === 0) return end + 1
+  }
+  return json.length
+}
+
+/** Judged before parsing: a deep body costs the parser seconds, and nothing that walks it would be safe. */
+function checkDepth(json: string): void {
+  let depth = 0
+  let at = 0
+  while (at < json.length) {
+    const unit = json.charCodeAt(at++)
+    if (unit === QUOTE) at = endOfText(json, at)
+    else if (isClosing(unit)) depth -= 1
+    else if (isOpening(unit) && ++depth > MAX_DEPTH)
+      throw invalid(`The body is nested more than ${MAX_DEPTH} levels deep.`)
+  }
+}
+
+/** Only escapes can bring a NUL or a lone surrogate: most bodies need no walk. */
+const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
+
+/** Refuses text that could not be kept as it was sent. */
+function checkTexts(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid('The body holds a NUL character; no text may.')
     if (!value.isWellFormed()) throw invalid('The body holds a lone surrogate; no text may.')
     return
   }
   if (typeof value !== 'object' || value === null) return
-  if (depth >= MAX_DEPTH) throw invalid(`The body is nested more than ${MAX_DEPTH} levels deep.`)
   for (const [name, member] of Object.entries(value)) {
-    checkTexts(name, depth)
-    checkTexts(member, depth + 1)
+    checkTexts(name)
+    checkTexts(member)
   }
-}
-
-const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
-
-/** Only escapes can bring a NUL or a lone surrogate, only brackets depth: most bodies need no walk. */
-const needsWalk = (text: string): boolean => SUSPICIOUS_ESCAPE.test(text) || hasManyBrackets(text)
-
-function hasManyBrackets(text: string): boolean {
-  let found = 0
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if ((unit === 0x5b || unit === 0x7b) && ++found > MAX_DEPTH) return true
-  }
-  return false
 }
 
 export interface Body {
@@ -103,7 +119,8 @@ export async function readBody(request: Request): Promise<Body | undefined> {
   const bytes = await received(request)
   if (bytes.byteLength === 0) return undefined
   const text = decodeUtf8(bytes)
+  checkDepth(text)
   const value = parseJson(text)
-  if (needsWalk(text)) checkTexts(value, 0)
+  if (SUSPICIOUS_ESCAPE.test(text)) checkTexts(value)
   return { text, value }
 }
