@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+/** What only a real server shows: what its HTTP parser makes of bytes, and whether a refusal reaches its reader. */
+let server: ServerProcess
+const folder = newFolder()
+beforeAll(async () => {
+  server = await startProcess(folder.file('daybook.db'))
+})
+afterAll(async () => {
+  await server.end()
+  folder.remove()
+})
+
+const MEBIBYTE = 1024 * 1024
+
+interface RawAnswer {
+  status: number
+  headers: string
+  body: string
+}
+
+/** Sends bytes as they are and reads until the server has answered whole, or closed. */
+function send(...parts: (string | Uint8Array)[]): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    const received: Buffer[] = []
+    const finish = () => {
+      const answer = parsed(Buffer.concat(received).toString('utf8'))
+      if (answer) resolve(answer)
+      return answer !== undefined
+    }
+    socket.on('data', (chunk) => {
+      received.push(chunk)
+      if (finish()) socket.destroy()
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      if (!finish()) reject(new Error(`no whole answer: ${Buffer.concat(received)}`))
+    })
+    for (const part of parts) socket.write(part)
+  })
+}
+
+function parsed(text: string): RawAnswer | undefined {
+  const end = text.indexOf('\r\n\r\n')
+  if (end === -1) return undefined
+  const headers = text.slice(0, end)
+  const body = text.slice(end + 4)
+  const length = Number(/content-length: (\d+)/i.exec(headers)?.[1] ?? 0)
+  if (Buffer.byteLength(body) < length) return undefined
+  return { status: Number(headers.split(' ')[1]), headers, body }
+}
+
+const head = (line: string, ...headers: string[]) =>
+  `${[line, 'Host: daybook', `Authorization: Bearer ${server.key}`, ...headers].join('\r\n')}\r\n\r\n`
+
+const get = (target: string) => send(head(`GET ${target} HTTP/1.1`))
+
+const chunked = (bytes: Uint8Array) =>
+  Buffer.concat([Buffer.from(`${bytes.byteLength.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+
+const TOO_LARGE = {
+  status: 413,
+  body: { error: 'The body is larger than 10 MiB; send less in one request.', code: 'too_large' },
+}
+
+const refusalOf = ({ status, body }: RawAnswer) => ({ status, body: JSON.parse(body) })
+
+describe('a body over the limit gets its refusal', () => {
+  const part = Buffer.alloc(4 * MEBIBYTE, ' ')
+  const connections = ['keep-alive', 'close']
+
+  test.each(connections)('when its length is announced (%s)', async (connection) => {
+    const headers = [`Connection: ${connection}`, `Content-Length: ${7 * part.byteLength}`]
+    const answer = await send(head('POST /v1/notes HTTP/1.1', ...headers), ...Array(7).fill(part))
+    expect(refusalOf(answer)).toEqual(TOO_LARGE)
+  })
+
+  test.each(connections)('when it comes in chunks (%s)', async (connection) => {
+    const headers = [`Connection: ${connection}`, 'Transfer-Encoding: chunked']
+    const parts = [...Array(7).fill(chunked(part)), '0\r\n\r\n']
+    expect(refusalOf(await send(head('POST /v1/notes HTTP/1.1', ...headers), ...parts))).toEqual(TOO_LARGE)
+  })
+
+  test('when it never ends, or never begins', async () => {
+    const endless = head('POST /v1/notes HTTP/1.1', 'Transfer-Encoding: chunked')
+    expect(refusalOf(await send(endless, ...Array(7).fill(chunked(part))))).toEqual(TOO_LARGE)
+    const announced = head('POST /v1/notes HTTP/1.1', `Content-Length: ${11 * MEBIBYTE}`)
+    expect(refusalOf(await send(announced))).toEqual(TOO_LARGE)
+  })
+
+  test('and the next request on the connection its answer', async () => {
+    const { status } = await server.get('/v1/me')
+    expect(status).toBe(200)
+  })
+})
+
+describe('a body in chunks', () => {
+  test('is read whole, however it is cut', async () => {
+    const json = Buffer.from(JSON.stringify({ title: 'Tee 🍵 im Grünen' }))
+    const pieces = [...json].map((byte) => chunked(Buffer.of(byte)))
+    const { status, body } = await send(
+      head('POST /v1/notes HTTP/1.1', 'Transfer-Encoding: chunked'),
+      ...pieces,
+      '0\r\n\r\n',
+    )
+    expect([status, JSON.parse(body).note.title]).toEqual([201, 'Tee 🍵 im Grünen'])
+  })
+})
+
+describe('a URL', () => {
+  const target = (length: number) => `/v1/notes?search=${'a'.repeat(length - '/v1/notes?search='.length)}`
+
+  test('of 65,536 bytes is served, a longer one refused in our words', async () => {
+    expect((await get(target(65_536))).status).toBe(400)
+    for (const length of [65_537, 100_000]) {
+      expect(refusalOf(await get(target(length)))).toEqual({
+        status: 431,
+        body: { error: 'The URL is longer than 65536 bytes; send less in the query.', code: 'uri_too_long' },
+      })
+    }
+  })
+
+  test.each([
+    ['/v1/me', 200],
+    ['/v1/me#fragment', 200],
+    ['/v1/notes/../me', 200],
+    ['http://elsewhere.example/v1/me', 200],
+    ['/v1/notes/é', 404],
+    ['/v1/notes/%zz', 404],
+    ['/v1/notes/%ff', 404],
+    ['/v1/notes/%00', 404],
+    ['//v1/me', 404],
+    ['/v1/notes?search=é', 200],
+    ['/v1/notes?search=%ff', 400],
+    ['/v1/me?', 200],
+  ])('%p answers %p', async (path, expected) => {
+    expect((await get(path)).status).toBe(expected)
+  })
+})
+
+describe('a Host header', () => {
+  test.each(['h', 'h:1', '', 'a/b?c#d', '[::', 'user:pass@host:99999999', 'xn--', '127.0.0.1:1'])(
+    '%p does not change where a request goes',
+    async (host) => {
+      const lines = ['GET /v1/me HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${server.key}`]
+      expect((await send(`${lines.join('\r\n')}\r\n\r\n`)).status).toBe(200)
+      const post = ['POST /v1/notes HTTP/1.1', ...lines.slice(1), 'Content-Length: 13']
+      expect((await send(`${post.join('\r\n')}\r\n\r\n{"title":"x"}`)).status).toBe(201)
+    },
+  )
+
+  test('may be missing in HTTP/1.0', async () => {
+    const lines = ['GET /v1/notes?limit=1 HTTP/1.0', `Authorization: Bearer ${server.key}`]
+    expect((await send(`${lines.join('\r\n')}\r\n\r\n`)).status).toBe(200)
+  })
+})
+
+describe('HEAD', () => {
+  test('says how long the body would be and sends none', async () => {
+    const full = await get('/v1/me')
+    const lines = head('HEAD /v1/me HTTP/1.1', 'Connection: close')
+    const socketAnswer = await new Promise<string>((resolve) => {
+      let text = ''
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+      socket.on('data', (chunk) => {
+        text += chunk
+      })
+      socket.on('close', () => resolve(text))
+      socket.write(lines)
+    })
+    expect(socketAnswer).toStartWith('HTTP/1.1 200 ')
+    expect(socketAnswer.toLowerCase()).toContain(`content-length: ${Buffer.byteLength(full.body)}\r\n`)
+    expect(socketAnswer).toEndWith('\r\n\r\n')
+  })
+})
+
+describe('the server', () => {
+  test('failed at nothing that was sent here', () => {
+    expect(server.err()).not.toContain('"level":"error"')
+  })
+})
