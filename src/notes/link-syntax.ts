@@ -60,18 +60,22 @@ function* plainLines(body: string): Generator<Line> {
   }
 }
 
-const STARTS_BLOCK = /^(?:[ \t]*$|[ \t]*(?:[-*+]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$))/
+const STARTS_BLOCK = /^(?:[ \t]*$|[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))/
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s
 
 /** The passages that inline code never crosses: cut at fences, blank lines, headings and list items. */
 function* blocksOf(body: string): Generator<string> {
   let from = 0
   let to = 0
+  let afterHeading = false
   for (const { text, start, next } of plainLines(body)) {
-    if (start !== to || STARTS_BLOCK.test(text)) {
+    const isHeading = HEADING.test(text)
+    if (start !== to || isHeading || afterHeading || STARTS_BLOCK.test(text)) {
       if (to > from) yield body.slice(from, to)
       from = start
     }
     to = next
+    afterHeading = isHeading
   }
   if (to > from) yield body.slice(from, to)
 }
@@ -166,8 +170,6 @@ export function parseLinks(body: string): WikiLink[] {
   }
   return links
 }
-
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s
 
 function withoutClosingHashes(text: string): string {
   const trimmed = text.trim()

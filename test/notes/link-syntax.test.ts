@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { lastHeading, parseLinks } from '../../src/notes/link-syntax.ts'
+import { runs } from '../support/counts.ts'
+
+const options = { seed: 21_11, numRuns: runs(300, 20_000) }
+
+const targets = (body: string) => parseLinks(body).map(({ target }) => target)
+
+const FILE = 'file:01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
+
+const LINKS: [body: string, targets: string[]][] = [
+  ['[[a]] and [[b]]', ['a', 'b']],
+  ['[[a]][[a]]', ['a', 'a']],
+  ['![[embed]]', ['embed']],
+  ['[[a|label]] [[b|]] [[c|x|y]]', ['a', 'b', 'c']],
+  ['[[ a ]]', [' a ']],
+  ['[[]] [[ ]] [[|x]] [ [a]] [[a] ]', []],
+  ['[[a\nb]] [[c\r\nd]]', []],
+  ['[[[a]]]', ['a']],
+  ['[[a[[b]]c]]', ['b']],
+  ['[[a]b]]', ['a]b']],
+  ['[[a]]]', ['a']],
+  [`[[${FILE}|plan.pdf]] [[${FILE}]] [[file:plan.pdf]]`, ['file:plan.pdf']],
+  ['`[[a]]` [[b]]', ['b']],
+  ['``[[a]] ` [[b]]`` [[c]]', ['c']],
+  ['` [[a]]', ['a']],
+  ['`` [[a]] `', ['a']],
+  ['`[[a]]\n[[b]]` [[c]]', ['c']],
+  ['`\n\n[[a]] `', ['a']],
+  ['- ` [[a]]\n- ` [[b]]', ['a', 'b']],
+  ['# ` [[a]]\n` [[b]]', ['a', 'b']],
+  ['\\`[[a]]`', ['a']],
+  ['\\\\`[[a]]`', []],
+  ['`a\\` [[b]] `c`', ['b']],
+  ['\\``[[a]]`', []],
+  ['[[a`b]]` [[c]]', ['c']],
+  ['```\n[[a]]\n```\n[[b]]', ['b']],
+  ['```js\n[[a]]\n``\n[[b]]\n````\n[[c]]', ['c']],
+  ['~~~\n[[a]]\n```\n[[b]]\n~~~ \n[[c]]', ['c']],
+  ['~~~ `\n[[a]]\n~~~', []],
+  ['```\n[[a]]', []],
+  ['``` x`\n[[a]]', ['a']],
+  ['   ```\n[[a]]\n   ```\n[[b]]', ['b']],
+  ['    ```\n\n    [[a]]', ['a']],
+  ['1. step\n\n    ```\n    [[a]]\n\n    [[b]]\n    ```\n[[c]]', ['c']],
+  ['- ```\n  [[a]]\n  ```\n- [[b]]', ['b']],
+  ['```\r\n[[a]]\r\n```\r\n[[b]]', ['b']],
+  ['```\r[[a]]\r```\r[[b]]', ['b']],
+  ['before [[a]]\n```\n[[b]]\n```\nafter [[c]]', ['a', 'c']],
+]
+
+describe('links', () => {
+  for (const [body, expected] of LINKS) {
+    test(JSON.stringify(body), () => expect(targets(body)).toEqual(expected))
+  }
+
+  test('carry their label as written, none when it is blank', () => {
+    expect(parseLinks('[[a| my label ]] [[b| ]] [[c]]')).toEqual([
+      { target: 'a', label: ' my label ' },
+      { target: 'b', label: null },
+      { target: 'c', label: null },
+    ])
+  })
+
+  const plain = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[[\]|`~\p{Cc}\\]/gu, ''))
+  const word = plain.filter((text) => text.trim() !== '' && !text.startsWith('file:'))
+  const piece = fc.oneof(
+    plain.map((text) => ({ text, links: [] as string[] })),
+    word.map((target) => ({ text: `[[${target}]]`, links: [target] })),
+    fc.tuple(word, word).map(([target, label]) => ({ text: `![[${target}|${label}]]`, links: [target] })),
+    word.map((target) => ({ text: `\`[[${target}]]\``, links: [] })),
+    word.map((target) => ({ text: `\`\` \`[[${target}]]\` \`\``, links: [] })),
+    word.map((target) => ({ text: `\n\n\`\`\`\n[[${target}]]\n\n\`\`\`\n`, links: [] })),
+    fc.constantFrom('\n', '\r\n', '\n\n').map((text) => ({ text, links: [] })),
+  )
+
+  test('are found wherever they stand between text, code and fences', () => {
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const body = pieces.map(({ text }) => text).join('.')
+        expect(targets(body)).toEqual(pieces.flatMap(({ links }) => links))
+      }),
+      options,
+    )
+  })
+
+  test('of any text hold neither brackets that open, nor line breaks, nor a bar in the target', () => {
+    const unit = fc.constantFrom(
+      '[',
+      '[[',
+      ']]',
+      ']',
+      '|',
+      '`',
+      '``',
+      '```',
+      '\n',
+      '\r',
+      ' ',
+      '\\',
+      '~~~',
+      'a',
+    )
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 60 }), (parts) => {
+        const body = parts.join('')
+        for (const { target, label } of parseLinks(body)) {
+          expect(body).toContain(label === null ? `[[${target}` : `[[${target}|${label}]]`)
+          expect(target).not.toMatch(/\[\[|\]\]|[|\r\n]/)
+          expect(target.trim()).not.toBe('')
+        }
+      }),
+      options,
+    )
+  })
+})
+
+test('the last heading is the text of a level-2 heading that no other heading follows', () => {
+  expect(lastHeading('# A\n## B')).toBe('B')
+  expect(lastHeading('## B\n### C')).toBeUndefined()
+  expect(lastHeading('no heading')).toBeUndefined()
+})
+
+const UNITS = [
+  '`',
+  '` ',
+  '[',
+  '[[',
+  '[[a',
+  '[[a|',
+  ']',
+  ']]',
+  '[[a]]',
+  '#',
+  '# ',
+  ' ',
+  '\t',
+  '\n',
+  ' \n',
+  '\r',
+]
+const MORE_UNITS = ['\r\n', '\\`', '\\', '```\n', '~~~ ~', '- ', '- - ', '1. ', '|', '##\n', '[[`', '`[[a]]']
+
+/** Quadratic reading of so many characters would take minutes. */
+const LENGTH = runs(300_000, 1_000_000)
+
+describe('hundreds of thousands of characters are read in well under a second', () => {
+  const expectQuick = (body: string) => {
+    const started = performance.now()
+    parseLinks(body)
+    lastHeading(body)
+    expect(performance.now() - started).toBeLessThan(1_500)
+  }
+  for (const unit of [...UNITS, ...MORE_UNITS]) {
+    test(JSON.stringify(unit), () => expectQuick(`## [[x${unit.repeat(LENGTH / unit.length)}]]`))
+  }
+
+  test('runs of backticks of ever greater length', () => {
+    const count = Math.floor(Math.sqrt(2 * LENGTH))
+    expectQuick(`[[a]] ${Array.from({ length: count }, (_, length) => '`'.repeat(length + 1)).join(' ')}`)
+  })
+})

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { makeNote } from '../support/notes.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeEach(async () => {
+  service = await startService()
+})
+afterEach(() => service.close())
+
+const linksOf = async (id: string) => (await service.get(`/v1/notes/${id}/links`)).body
+const outgoing = async (id: string) =>
+  (await linksOf(id)).outgoing.map(({ text, note }: { text: string; note: { title: string } | null }) => [
+    text,
+    note?.title ?? null,
+  ])
+const backlinkTitles = async (id: string) =>
+  (await linksOf(id)).backlinks.map(({ title }: { title: string }) => title)
+
+describe('outgoing links', () => {
+  test('stand in the order of the body, each occurrence, the unresolved ones with note null', async () => {
+    const ada = await makeNote(service, { title: 'Ada' })
+    const { id } = await makeNote(service, {
+      content: '[[Nobody]] [[Ada|her]] `[[code]]` ![[ada]] [[Ada|her]]',
+    })
+    expect((await linksOf(id)).outgoing).toEqual([
+      { text: 'Nobody', note: null },
+      { text: 'her', note: { id: ada.id, title: 'Ada' } },
+      { text: 'ada', note: { id: ada.id, title: 'Ada' } },
+      { text: 'her', note: { id: ada.id, title: 'Ada' } },
+    ])
+  })
+
+  test('to an id show the title of the note, unless labelled or unresolved', async () => {
+    const ada = await makeNote(service, { title: 'Ada' })
+    const upper = ada.id.toUpperCase()
+    const { id } = await makeNote(service, { content: `[[${ada.id}]] [[${upper}]] [[${ada.id}|x]]` })
+    expect(await outgoing(id)).toEqual([
+      ['Ada', 'Ada'],
+      ['Ada', 'Ada'],
+      ['x', 'Ada'],
+    ])
+    await service.delete(`/v1/notes/${ada.id}`)
+    expect(await outgoing(id)).toEqual([
+      [ada.id, null],
+      [upper, null],
+      ['x', null],
+    ])
+  })
+
+  test('resolve an id before an alias before a title, of several titles the oldest', async () => {
+    const { id } = await makeNote(service, { title: 'From', content: '[[Name]]' })
+    expect(await outgoing(id)).toEqual([['Name', null]])
+    const oldest = await makeNote(service, { title: 'NAME', content: 'oldest' })
+    await makeNote(service, { title: 'name', content: 'younger' })
+    const resolved = async () => (await linksOf(id)).outgoing[0].note.id
+    expect(await resolved()).toBe(oldest.id)
+    const aliased = await makeNote(service, { title: 'Other', alias: 'nAme' })
+    expect(await resolved()).toBe(aliased.id)
+    const named = await makeNote(service, { title: 'Third', alias: oldest.id })
+    await service.patch(`/v1/notes/${id}`, { content: `[[${oldest.id}]]` })
+    expect(await resolved()).toBe(oldest.id)
+    await service.delete(`/v1/notes/${oldest.id}`)
+    expect(await resolved()).toBe(named.id)
+  })
+
+  test('to a title follow renames, trash and restore at once', async () => {
+    const { id } = await makeNote(service, { title: 'From', content: '[[Plan]]' })
+    const first = await makeNote(service, { title: 'Plan' })
+    const second = await makeNote(service, { title: 'Draft' })
+    await service.patch(`/v1/notes/${first.id}`, { title: 'Old plan' })
+    expect(await outgoing(id)).toEqual([['Plan', null]])
+    await service.patch(`/v1/notes/${second.id}`, { title: 'PLAN' })
+    expect(await outgoing(id)).toEqual([['Plan', 'PLAN']])
+    await service.delete(`/v1/notes/${second.id}`)
+    expect(await outgoing(id)).toEqual([['Plan', null]])
+    await service.post(`/v1/notes/${second.id}/restore`)
+    expect(await outgoing(id)).toEqual([['Plan', 'PLAN']])
+  })
+
+  test('ignore case as Unicode has it, and blanks around the target unless a title has them', async () => {
+    await makeNote(service, { title: 'ÉTÉ Σ' })
+    const { id } = await makeNote(service, { content: '[[ e\u0301te\u0301 σ ]] [[ padded ]]' })
+    await makeNote(service, { title: 'padded' })
+    expect(await outgoing(id)).toEqual([
+      [' e\u0301te\u0301 σ ', 'ÉTÉ Σ'],
+      [' padded ', 'padded'],
+    ])
+    const exact = await makeNote(service, { title: ' Padded ' })
+    expect((await linksOf(id)).outgoing[1].note).toEqual({ id: exact.id, title: ' Padded ' })
+    expect(await backlinkTitles(exact.id)).toEqual(['A note'])
+  })
+})
+
+describe('backlinks', () => {
+  test('name every note that links, newest edit first, once each', async () => {
+    const target = await makeNote(service, { title: 'Target', alias: 't' })
+    const contents = {
+      title: '[[target]] [[TARGET]]',
+      alias: '![[T|x]]',
+      id: `[[${target.id}]]`,
+      none: '`[[t]]`',
+    }
+    for (const [title, content] of Object.entries(contents)) {
+      await makeNote(service, { title, content })
+      service.clock.advance(1)
+    }
+    const self = await service.patch(`/v1/notes/${target.id}`, { content: '[[Target]]' })
+    const { backlinks } = await linksOf(target.id)
+    expect(backlinks[0]).toEqual({
+      id: target.id,
+      title: 'Target',
+      updated_at: self.body.note.updated_at,
+    })
+    expect(await backlinkTitles(target.id)).toEqual(['Target', 'id', 'alias', 'title'])
+  })
+
+  test('leave out notes whose link resolves to another, that are trashed or no longer link', async () => {
+    const older = await makeNote(service, { title: 'Same' })
+    const younger = await makeNote(service, { title: 'same' })
+    const { id } = await makeNote(service, { title: 'From', content: '[[Same]]' })
+    expect([await backlinkTitles(older.id), await backlinkTitles(younger.id)]).toEqual([['From'], []])
+    await service.delete(`/v1/notes/${older.id}`)
+    expect(await backlinkTitles(younger.id)).toEqual(['From'])
+    await service.delete(`/v1/notes/${id}`)
+    expect(await backlinkTitles(younger.id)).toEqual([])
+    await service.post(`/v1/notes/${id}/restore`)
+    expect(await backlinkTitles(younger.id)).toEqual(['From'])
+    await service.post(`/v1/notes/${id}/edit`, { old_str: '[[Same]]' })
+    expect(await backlinkTitles(younger.id)).toEqual([])
+  })
+
+  test('never come from another workspace', async () => {
+    const target = await makeNote(service, { title: 'Target' })
+    const other = service.as(await service.newWorkspace('Other'))
+    const { id } = await makeNote(other, { content: `[[Target]] [[${target.id}]]` })
+    expect(await backlinkTitles(target.id)).toEqual([])
+    const { body } = await other.get(`/v1/notes/${id}/links`)
+    expect(body.outgoing.map(({ note }: { note: unknown }) => note)).toEqual([null, null])
+  })
+})
+
+test('a body of links alone is kept and answered in a few seconds', async () => {
+  const content = Array.from({ length: 90_000 }, (_, at) => `[[${at}]]`).join('')
+  const started = performance.now()
+  const { id } = await makeNote(service, { content })
+  await service.post(`/v1/notes/${id}/append`, { text: 'x' })
+  expect((await linksOf(id)).outgoing).toHaveLength(90_000)
+  expect(performance.now() - started).toBeLessThan(10_000)
+}, 20_000)
