@@ -12,6 +12,9 @@ const command = [
   '--compile',
   '--minify',
   '--bytecode',
+  // A .env or bunfig.toml that happens to lie where daybook is started is not ours.
+  '--no-compile-autoload-dotenv',
+  '--no-compile-autoload-bunfig',
   // Twice our own limit on URLs, so that the refusal of a long one is ours (`http/edge.ts`).
   '--compile-exec-argv=--max-http-header-size=131072',
   `--outfile=${OUTPUT}`,

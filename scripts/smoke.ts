@@ -21,6 +21,8 @@ async function daybook(...args: string[]): Promise<string> {
 }
 
 async function smoke(): Promise<void> {
+  // A file of another program, which must not be read.
+  await Bun.write(join(folder, '.env'), 'DAYBOOK_PORT=abc\n')
   const server = spawn([EXECUTABLE, 'serve', '--port', '0', '--log-level', 'warn'], options)
   try {
     const { value } = await server.stdout.getReader().read()

@@ -12,6 +12,22 @@ export interface Io {
   readSecret(prompt: string): Promise<string>
   /** Settles when the process is asked to end (SIGTERM or SIGINT). */
   untilAskedToEnd(): Promise<void>
+  /** From now on the process ends within so long, even when nobody reads its last messages. */
+  endWithin(milliseconds: number): void
+}
+
+const MOST_WAITING = 8_388_608
+
+/** Messages to a reader that stands still are held back up to 8 MiB; what is said beyond that is lost. */
+function messagesTo(stream: NodeJS.WriteStream): (text: string) => void {
+  let waiting = 0
+  return (text) => {
+    if (waiting > MOST_WAITING) return
+    waiting += text.length
+    stream.write(text, () => {
+      waiting -= text.length
+    })
+  }
 }
 
 const SILENT = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -52,8 +68,9 @@ export function processIo(): Io {
   return {
     env: process.env,
     out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    err: messagesTo(process.stderr),
     readSecret: readLine,
     untilAskedToEnd: nextSignal,
+    endWithin: (milliseconds) => void setTimeout(() => process.exit(), milliseconds).unref(),
   }
 }

@@ -2,6 +2,8 @@ import { readConfig } from '../config.ts'
 import { LOG_LEVELS } from '../lib/log.ts'
 import { type Command, DB_FLAG } from './command.ts'
 
+const LAST_MESSAGES_MS = 1_000
+
 export const serve: Command = {
   name: 'serve',
   summary: 'Run the server.',
@@ -43,6 +45,7 @@ export const serve: Command = {
     io.out(`daybook listening on ${server.url}\n`)
     await io.untilAskedToEnd()
     await server.stop()
+    io.endWithin(LAST_MESSAGES_MS)
     return 0
   },
 }

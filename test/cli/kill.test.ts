@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runInProcess } from '../support/cli.ts'
 import { runs } from '../support/counts.ts'
-import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { newFolder, type ServeOptions, type ServerProcess, startProcess } from '../support/process.ts'
 import type { Answer } from '../support/service.ts'
 
 const KILLS = runs(5, 50)
@@ -54,8 +54,9 @@ class Writer {
       if (!answer) return
       expect([200, 201]).toContain(answer.status)
       const { id, content, tags } = answer.body.note
-      expect({ content, tags }).toEqual(this.underway?.after)
-      this.acknowledged.set(id, { content, tags })
+      const written: Content = { content, tags }
+      expect<Content | undefined>(written).toEqual(this.underway?.after)
+      this.acknowledged.set(id, written)
       this.underway = undefined
     }
   }
@@ -140,7 +141,7 @@ test(
     const db = folder.file('daybook.db')
     const random = randomSource(20_261_121)
     const writers = Array.from({ length: WRITERS }, (_, at) => new Writer(`writer ${at}`, random))
-    const options = { how: 'executable', args: ['--log-level', 'warn'] } as const
+    const options: ServeOptions = { how: 'executable', args: ['--log-level', 'warn'] }
     let server = await startProcess(db, options)
     const { key } = server
     for (let kill = 0; kill < KILLS; kill++) {

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { runInProcess } from '../support/cli.ts'
-import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 
 let folder: ReturnType<typeof newFolder>
 let db: string
@@ -270,4 +270,30 @@ test.each([
   expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
   expect(err.trimEnd().split('\n')).toHaveLength(1)
   expect(err).toContain(db)
+})
+
+test('a log that nobody reads neither stops the server nor keeps it from ending', async () => {
+  const { key } = await start()
+  await running[0]?.end()
+  const fifo = folder.file('log')
+  await Bun.$`mkfifo ${fifo}`.quiet()
+  const command = [...program('source'), 'serve', '--db', db, '--port', '0']
+    .map((word) => `'${word}'`)
+    .join(' ')
+  const child = Bun.spawn(['sh', '-c', `exec ${command} 2>'${fifo}'`], { stdout: 'pipe' })
+  const log = openSync(fifo, 'r')
+  try {
+    const { value } = await child.stdout.getReader().read()
+    const url = /http:\S+/.exec(new TextDecoder().decode(value))?.[0] ?? ''
+    // More lines than a pipe takes: 64 KiB.
+    for (let sent = 0; sent < 600; sent++) {
+      const response = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } })
+      expect(response.status).toBe(200)
+    }
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+  } finally {
+    child.kill('SIGKILL')
+    closeSync(log)
+  }
 })

@@ -19,6 +19,7 @@ export async function runInProcess(args: string[], options: InProcessOptions = {
     },
     readSecret: async () => options.input ?? '',
     untilAskedToEnd: async () => {},
+    endWithin: () => {},
   })
   return { exitCode, ...printed }
 }
