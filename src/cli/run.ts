@@ -7,6 +7,7 @@ import type { Io } from './io.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { openapi } from './openapi.ts'
 import { serve } from './serve.ts'
+import { structuresDelete, structuresList } from './structures.ts'
 import { usersAdd, usersList, usersPassword, usersRemove } from './users.ts'
 import { version } from './version.ts'
 import { workspacesAdd, workspacesList } from './workspaces.ts'
@@ -23,6 +24,8 @@ export const COMMANDS: readonly Command[] = [
   usersPassword,
   workspacesAdd,
   workspacesList,
+  structuresList,
+  structuresDelete,
   backup,
   check,
   openapi,

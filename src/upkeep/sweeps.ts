@@ -1,5 +1,7 @@
 import type { AppContext } from '../context.ts'
+import { removeKeptAnswersBefore } from '../db/kept-answers.ts'
 import type { WriteFunction } from '../db/write-queue.ts'
+import { ANSWERS_KEPT_MS } from '../http/idempotency.ts'
 import { removeRevisionsBefore } from '../notes/revisions.ts'
 import { removeTrashedBefore } from '../notes/trash.ts'
 
@@ -10,6 +12,7 @@ const REVISION_DAYS = 7
 /** So few a transaction that requests hardly notice it. */
 const NOTES_AT_ONCE = 20
 const REVISIONS_AT_ONCE = 100
+const ANSWERS_AT_ONCE = 200
 
 /** Repeats a batch, each in its own transaction, until one removes less than it might. */
 async function inBatches({ db }: AppContext, size: number, batch: WriteFunction<number>): Promise<number> {
@@ -31,4 +34,10 @@ export const sweepTrash = (ctx: AppContext): Promise<number> =>
 export const sweepRevisions = (ctx: AppContext): Promise<number> =>
   inBatches(ctx, REVISIONS_AT_ONCE, (tx) =>
     removeRevisionsBefore(tx, ctx.clock.now() - REVISION_DAYS * DAY_MS, REVISIONS_AT_ONCE),
+  )
+
+/** Forgets the answers kept for an `Idempotency-Key` after 24 hours (contract, section 11); answers how many. */
+export const sweepKeptAnswers = (ctx: AppContext): Promise<number> =>
+  inBatches(ctx, ANSWERS_AT_ONCE, (tx) =>
+    removeKeptAnswersBefore(tx, ctx.clock.now() - ANSWERS_KEPT_MS, ANSWERS_AT_ONCE),
   )

@@ -1,5 +1,6 @@
 import type { AppContext } from '../context.ts'
-import { sweepRevisions, sweepTrash } from './sweeps.ts'
+import { finishDeletions } from '../structures/deletion.ts'
+import { sweepKeptAnswers, sweepRevisions, sweepTrash } from './sweeps.ts'
 
 const FIRST_AFTER_MS = 5_000
 const EVERY_MS = 3_600_000
@@ -9,6 +10,8 @@ export async function runUpkeep(ctx: AppContext): Promise<void> {
   try {
     const revisions = await sweepRevisions(ctx)
     const notes = await sweepTrash(ctx)
+    await sweepKeptAnswers(ctx)
+    await finishDeletions(ctx.db)
     ctx.db.optimize()
     if (revisions + notes > 0) ctx.log.info('upkeep', { revisions_removed: revisions, notes_removed: notes })
   } catch (error) {

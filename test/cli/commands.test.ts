@@ -198,6 +198,29 @@ test('with several workspaces or users, one has to be named', async () => {
   expect(workspaces[1]).toMatchObject({ name: 'Work', notes: 0, trashed_notes: 0 })
 })
 
+test('a structure is listed, and deleted with its rows only when that is meant', async () => {
+  const service = await startService({ file: db })
+  const fields = [{ key: 'amount', type: 'number' }]
+  const { body } = await service.post('/v1/records/structures', { name: 'Expenses', fields })
+  await service.post('/v1/records', { structure: 'Expenses', rows: [{ data: { amount: 1 } }, { data: {} }] })
+  service.close()
+  const listed = {
+    id: body.structure.id,
+    name: 'Expenses',
+    record_count: 2,
+    created_at: expect.stringMatching(INSTANT),
+  }
+  const unsure = await run('structures', 'delete', 'expenses')
+  expect(unsure.exitCode).toBe(2)
+  expect(unsure.err).toContain('give --yes to do it')
+  expect(await json('structures', 'list')).toEqual({ structures: [listed] })
+  const unknown = await run('structures', 'delete', 'Income', '--yes')
+  expect(unknown).toMatchObject({ exitCode: 1, err: 'There is no such structure in this workspace.\n' })
+  expect((await run('structures', 'delete', 'expenses', '--yes')).exitCode).toBe(0)
+  expect(await json('structures', 'list')).toEqual({ structures: [] })
+  expect((await run('check')).out).toBe('ok\n')
+})
+
 test('a backup is a database of its own and never replaces a file unasked', async () => {
   const copy = folder.file('copy.db')
   expect(await run('backup', copy)).toEqual({ exitCode: 0, out: '', err: `A verified copy is in ${copy}.\n` })

@@ -74,3 +74,30 @@ test('a large trash is swept whole, in transactions that leave room for others',
     { revisions_removed: 0, notes_removed: 90 },
   ])
 })
+
+test('an answer kept for an Idempotency-Key is forgotten after 24 hours, a younger one is not', async () => {
+  const create = (key: string) =>
+    service.request('POST', '/v1/notes', { title: key }, { 'idempotency-key': key })
+  await create('old')
+  service.clock.advance(DAY_MS)
+  await create('young')
+  await runUpkeep(service.ctx)
+  expect(count('kept_answers')).toBe(2)
+  service.clock.advance(1)
+  await runUpkeep(service.ctx)
+  expect(count('kept_answers')).toBe(1)
+  expect((await create('young')).headers.get('idempotent-replayed')).toBe('true')
+  expect((await titles('/v1/notes')).sort()).toEqual(['old', 'young'])
+})
+
+test('the deletion of a structure that was broken off is finished', async () => {
+  const fields = [{ key: 'a', type: 'text' }]
+  await service.post('/v1/records/structures', { name: 'Things', fields })
+  await service.post('/v1/records', {
+    structure: 'Things',
+    rows: [{ data: { a: '1' } }, { data: { a: '2' } }],
+  })
+  await service.ctx.db.write((tx): void => tx.sql.script('UPDATE structures SET name_fold = NULL'))
+  await runUpkeep(service.ctx)
+  expect([count('structures'), count('records')]).toEqual([0, 0])
+})

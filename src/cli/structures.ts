@@ -1,0 +1,61 @@
+import { getWorkspaceOrOnly } from '../account/people.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import { type Command, DB_FLAG, type FlagSpec, JSON_FLAG, textFlag, WrongUsage } from './command.ts'
+import { withDatabase } from './database.ts'
+import { printJson, printTable } from './table.ts'
+
+const WORKSPACE_FLAG: FlagSpec = {
+  name: 'workspace',
+  value: 'name',
+  help: 'which workspace (default the only one)',
+}
+
+/** Loaded late: they bring the whole of the records with them. */
+const store = () => import('../structures/store.ts')
+const deletion = () => import('../structures/deletion.ts')
+
+export const structuresList: Command = {
+  name: 'structures list',
+  summary: 'List the structures of a workspace and how many rows each holds.',
+  flags: [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG],
+  examples: ['daybook structures list', 'daybook structures list --workspace Work --json'],
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
+      const { listStructureRows } = await store()
+      const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
+      const structures = listStructureRows(db, workspace.pk).map((row) => ({
+        id: row.id,
+        name: row.name,
+        record_count: row.live,
+        created_at: isoTimestamp(row.createdAt),
+      }))
+      if (input.flags.json) printJson(io, { structures })
+      else {
+        const rows = structures.map(({ id, name, record_count }) => [id, name, String(record_count)])
+        printTable(io, ['ID', 'NAME', 'ROWS'], rows)
+      }
+      return 0
+    }),
+}
+
+export const structuresDelete: Command = {
+  name: 'structures delete',
+  summary: 'Delete a structure for good, with its rows and its subscriptions.',
+  parameters: ['<name-or-id>'],
+  flags: [{ name: 'yes', help: 'really do it' }, WORKSPACE_FLAG, DB_FLAG],
+  remarks: ['Works beside a running server; watches of the structure are closed.'],
+  examples: ['daybook structures delete Expenses --yes'],
+  run: (input, io) => {
+    const [nameOrId = ''] = input.args
+    if (input.flags.yes !== true) {
+      throw new WrongUsage(`This deletes "${nameOrId}" with all its rows, for good; give --yes to do it.`)
+    }
+    return withDatabase(input, io, async (db) => {
+      const { deleteStructure } = await deletion()
+      const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
+      const id = await deleteStructure(db, { workspacePk: workspace.pk }, nameOrId)
+      io.err(`The structure ${id} is deleted.\n`)
+      return 0
+    })
+  },
+}
