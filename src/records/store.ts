@@ -70,12 +70,20 @@ function columnValues({ type }: FieldDefinition, value: FieldValue | undefined):
   return hasCompanion(type) ? [columnValue(value), companionOf(value)] : [columnValue(value)]
 }
 
+/** Every column of a structure's table of live rows. */
+export const liveColumns = ({ fields }: Definition): string[] => [
+  'pk',
+  'created_at',
+  'updated_at',
+  ...fields.flatMap(columnNames),
+]
+
 const insertTexts = new WeakMap<Definition, { structurePk: number; text: string }>()
 
 function insertText(structurePk: number, definition: Definition): string {
   const known = insertTexts.get(definition)
   if (known?.structurePk === structurePk) return known.text
-  const names = ['pk', 'created_at', 'updated_at', ...definition.fields.flatMap(columnNames)]
+  const names = liveColumns(definition)
   const marks = names.map(() => '?').join(', ')
   const text = `INSERT INTO ${rowTable(structurePk)} (${names.join(', ')}) VALUES (${marks})`
   insertTexts.set(definition, { structurePk, text })

@@ -8,6 +8,7 @@ let folder: ReturnType<typeof newFolder>
 let file: string
 let first: string
 let second: string
+let row: string
 
 /** A database with two workspaces, trashed notes, changed notes, links, tags and several scripts. */
 beforeEach(async () => {
@@ -33,6 +34,22 @@ beforeEach(async () => {
     await client.delete(`/v1/notes/${trashed.body.note.id}`)
     if (client === service) [first, second] = [body.note.id, beta.body.note.id]
   }
+  const fields = [
+    { key: 'name', type: 'text', unique: true },
+    { key: 'amount', type: 'number' },
+    { key: 'done', type: 'bool' },
+  ]
+  await service.post('/v1/records/structures', { name: 'Things', fields })
+  await service.post('/v1/records/structures', { name: 'Empty', fields })
+  const rows = [
+    { data: { name: 'Été', amount: 1.5 } },
+    { data: { name: 'b', done: true } },
+    { data: { amount: 3 } },
+  ]
+  const { body } = await service.post('/v1/records', { structure: 'Things', rows })
+  row = body.records[0].id
+  await service.patch(`/v1/records/${row}`, { data: { done: false } })
+  await service.delete(`/v1/records/${body.records[2].id}`)
   service.close()
 })
 afterEach(() => folder.remove())
@@ -116,6 +133,41 @@ test.each([
     () => 'The entry 1 of the search table tag_search_1 is missing.',
   ],
   ['search table gone', 'DROP TABLE note_search_1', () => 'The search table note_search_1 is missing.'],
+  [
+    'counter of rows',
+    'UPDATE structure_rows SET live = 7 WHERE structure = 1',
+    () => 'The structure "Things" counts 7 rows; it holds 2.',
+  ],
+  [
+    'value kept for finding a row',
+    'UPDATE rows_1 SET f2 = 2.5 WHERE pk = 1',
+    () => `What is kept for finding the row ${row} of the structure "Things" does not match it.`,
+  ],
+  [
+    'row missing in its table',
+    'DELETE FROM rows_1 WHERE pk = 1',
+    () => `What is kept for finding the row ${row} of the structure "Things" does not match it.`,
+  ],
+  [
+    'order of rows',
+    'UPDATE records SET created_at = created_at + 9 WHERE pk = 1; UPDATE rows_1 SET created_at = created_at + 9 WHERE pk = 1',
+    () => 'The rows of the structure "Things" do not stand in the order that is noted.',
+  ],
+  [
+    'table of rows gone',
+    'DROP TABLE rows_1',
+    () => 'The table of the rows of the structure "Things" is missing.',
+  ],
+  [
+    'column gone',
+    'ALTER TABLE rows_1 DROP COLUMN g2',
+    () => 'The table of the rows of the structure "Things" has other columns than its fields.',
+  ],
+  [
+    'unique index gone',
+    'DROP INDEX rows_1_unique_1',
+    () => 'The rows of the structure "Things" do not have the indexes that keep them unique.',
+  ],
 ])('%s: found, and mended by a repair', async (_what, script, sentence) => {
   damage(script)
   expect(await check()).toEqual({ exitCode: 1, out: `${sentence()}\n`, err: '' })
