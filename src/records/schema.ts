@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { choice, id, integer, paging, strict, text, timestamp } from '../http/types.ts'
+import { answer, choice, id, integer, paging, strict, text, timestamp } from '../http/types.ts'
 
 const MAX_PAGE = 500
 const MAX_ROWS = 500
@@ -21,14 +21,14 @@ export const RecordObject = strict(
   { $id: 'Record' },
 )
 
-export const RecordsAnswer = strict({
+export const RecordsAnswer = answer({
   records: t.Array(RecordObject),
   total: integer({ description: 'Rows that match, on all pages.', examples: [1] }),
   has_more: t.Boolean({ description: 'Whether rows stand beyond this page.' }),
 })
-export const RecordAnswer = strict({ record: RecordObject })
-export const DeletedRecordAnswer = strict({ deleted: t.Boolean({ examples: [true] }), id: id() })
-export const WrittenAnswer = strict({
+export const RecordAnswer = answer({ record: RecordObject })
+export const DeletedRecordAnswer = answer({ deleted: t.Boolean({ examples: [true] }), id: id() })
+export const WrittenAnswer = answer({
   written: integer({ description: 'Rows inserted and updated.', examples: [1] }),
   inserted: integer({ examples: [1] }),
   updated: integer({ examples: [0] }),
@@ -38,7 +38,7 @@ export const WrittenAnswer = strict({
 const nullableNumber = (description: string) =>
   t.Union([t.Number(), t.Null()], { description, examples: [3] })
 
-export const SummaryAnswer = strict({
+export const SummaryAnswer = answer({
   buckets: t.Array(
     strict(
       {
@@ -96,21 +96,24 @@ export const SummaryQuery = strict({
   filter: t.Optional(filter()),
 })
 
-export const WriteBody = strict({
-  structure: structure(),
-  data: t.Optional(data('One row; either this or `rows`.')),
-  rows: t.Optional(
-    t.Array(strict({ data: data('The row.') }), {
-      minItems: 1,
-      maxItems: MAX_ROWS,
-      description: 'Several rows, written whole or not at all.',
-    }),
-  ),
-  on_conflict: t.Optional(
-    choice(['refuse', 'update'], {
-      description: 'What happens to a row that collides with another; `refuse` unless given.',
-    }),
-  ),
-})
+export const WriteBody = strict(
+  {
+    structure: structure(),
+    data: t.Optional(data('One row; either this or `rows`.')),
+    rows: t.Optional(
+      t.Array(strict({ data: data('The row.') }), {
+        minItems: 1,
+        maxItems: MAX_ROWS,
+        description: 'Several rows, written whole or not at all.',
+      }),
+    ),
+    on_conflict: t.Optional(
+      choice(['refuse', 'update'], {
+        description: 'What happens to a row that collides with another; `refuse` unless given.',
+      }),
+    ),
+  },
+  { examples: [{ structure: 'Books', data: { title: 'Emma', pages: 474 } }] },
+)
 
 export const PatchBody = strict({ data: data('Merged into the row; null takes a value away.') })

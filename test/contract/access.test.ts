@@ -38,7 +38,14 @@ function expectRefusal({ status, headers, body }: Answer, expected: { status: nu
 
 /** Everything a caller can see of the workspace, to show that refusals changed nothing. */
 const everything = async () => {
-  const paths = ['/v1/workspace', '/v1/notes', '/v1/tags', '/v1/properties', '/v1/records/structures']
+  const paths = [
+    '/v1/workspace',
+    '/v1/notes',
+    '/v1/tags',
+    '/v1/properties',
+    '/v1/records/structures',
+    '/v1/records?structure=Errands',
+  ]
   return Promise.all(paths.map(async (path) => (await service.get(path)).body))
 }
 

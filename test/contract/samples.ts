@@ -26,6 +26,9 @@ export async function makeSamples(client: Client): Promise<Samples> {
   const { structure } = await made(
     client.post('/v1/records/structures', { name: 'Errands', fields: [{ key: 'what', type: 'text' }] }),
   )
+  const { records } = await made(
+    client.post('/v1/records', { structure: structure.id, data: { what: 'Buy tea' } }),
+  )
   return {
     'notes/{id}': noteId,
     'revisions/{revisionId}': revisionId,
@@ -33,6 +36,7 @@ export async function makeSamples(client: Client): Promise<Samples> {
     'tags/{name}': body.tags[0].name,
     'properties/{idOrKey}': property.id,
     'structures/{nameOrId}': structure.id,
+    'records/{id}': records[0].id,
   }
 }
 

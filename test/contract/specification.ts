@@ -87,11 +87,7 @@ GET    /healthz
 const NOT_YET = [
   'POST /v1/notes/query',
   'GET /v1/notes/{id}/files',
-  'GET /v1/records',
-  'POST /v1/records',
   'GET /v1/records/watch',
-  'GET /v1/records/summary',
-  '/v1/records/{id}',
   '/v1/webhooks',
   '/v1/presets',
   '/v1/views',
