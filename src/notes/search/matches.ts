@@ -46,8 +46,12 @@ interface PlacedTerm extends Term {
 }
 
 /** Title over body, in the order of the columns; tags are weighed by `tagShare`. */
-const WEIGHTS = '10, 1, 0'
+const FULL_WEIGHTS = '10, 1, 0'
+const HEAD_WEIGHTS = '10, 0'
 const TAG_WEIGHT = 5
+
+const bm25 = (workspace: number, table: string): string =>
+  `bm25(${table}, ${table === fullTable(workspace) ? FULL_WEIGHTS : HEAD_WEIGHTS})`
 
 /** The constants of FTS5's BM25. */
 const K1 = 1.2
@@ -116,7 +120,7 @@ function matchesByText(
     set: { text: `SELECT rowid AS pk FROM ${main} WHERE ${where}`, values },
     scored: () => {
       const shares = tagShares(reader, scope.workspace, onMain, '+rowid')
-      const score = `bm25(${main}, ${WEIGHTS})${shares.text}`
+      const score = `${bm25(scope.workspace, main)}${shares.text}`
       return {
         text: `SELECT rowid AS pk, ${score} AS score FROM ${main} WHERE ${where}`,
         values: [...shares.values, ...values],
@@ -149,7 +153,7 @@ function matchesBySets(
       const shares = tagShares(reader, workspace, onMain, 'n.pk')
       return {
         text: `SELECT pk, score FROM (
-          WITH texts AS MATERIALIZED (SELECT rowid AS pk, bm25(${main}, ${WEIGHTS}) AS score FROM ${main} WHERE ${main} MATCH ?)
+          WITH texts AS MATERIALIZED (SELECT rowid AS pk, ${bm25(workspace, main)} AS score FROM ${main} WHERE ${main} MATCH ?)
           SELECT n.pk, coalesce(texts.score, 0)${shares.text} AS score
           FROM notes n LEFT JOIN texts ON texts.pk = n.pk WHERE ${where})`,
         values: [onMain.map(({ match }) => match).join(' OR '), ...shares.values, ...values],
