@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { runs } from '../support/counts.ts'
+import {
+  arbitraryData,
+  arbitraryFields,
+  arbitraryFilter,
+  matches,
+  type Row,
+  sorted,
+  withIds,
+} from '../support/record-oracle.ts'
+import { declare, type FieldSpec, list } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let count = 0
+
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const arbitraryQuery = (fields: readonly FieldSpec[]) =>
+  fc.record({
+    filter: arbitraryFilter(fields),
+    sort: fc.constantFrom('created_at', 'updated_at', ...fields.map(({ key }) => key)),
+    direction: fc.constantFrom('asc' as const, 'desc' as const),
+    limit: fc.integer({ min: 1, max: 12 }),
+    offset: fc.nat(12),
+  })
+
+/** What happens to a table: rows come, change and go while the clock moves, sometimes backwards. */
+const arbitraryScene = arbitraryFields.chain((fields) =>
+  fc.record({
+    fields: fc.constant(fields),
+    steps: fc.array(
+      fc.record({
+        moves: fc.constantFrom(0, 0, 1, 2, -3),
+        rows: fc.array(arbitraryData(fields), { maxLength: 8 }),
+        change: fc.option(fc.tuple(fc.nat(20), arbitraryData(fields))),
+        remove: fc.option(fc.nat(20), { freq: 3 }),
+      }),
+      { minLength: 1, maxLength: 4 },
+    ),
+    queries: fc.array(arbitraryQuery(fields), { minLength: 6, maxLength: 8 }),
+  }),
+)
+
+type Scene = typeof arbitraryScene extends fc.Arbitrary<infer Value> ? Value : never
+
+async function play({ fields, steps }: Scene) {
+  const name = `scene ${++count}`
+  await declare(service, name, fields)
+  let rows: Row[] = []
+  for (const { moves, rows: sent, change, remove } of steps) {
+    service.clock.advance(moves)
+    if (sent.length > 0) {
+      const { body } = await service.post('/v1/records', {
+        structure: name,
+        rows: sent.map((data) => ({ data })),
+      })
+      rows.push(...body.records)
+    }
+    const changed = change && rows[change[0] % rows.length]
+    if (changed) {
+      const { body } = await service.patch(`/v1/records/${changed.id}`, { data: change[1] })
+      rows = rows.map((row) => (row === changed ? body.record : row))
+    }
+    const removed = remove !== null && rows[remove % rows.length]
+    if (removed) {
+      await service.delete(`/v1/records/${removed.id}`)
+      rows = rows.filter((row) => row !== removed)
+    }
+  }
+  return { name, rows }
+}
+
+test('every filter, sort and page answers what a plain look at the rows answers', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryScene, async (scene) => {
+      const { name, rows } = await play(scene)
+      for (const { filter: places, sort, direction, limit, offset } of scene.queries) {
+        const filter = withIds(places, rows)
+        const found = rows.filter((row) => matches(row, scene.fields, filter))
+        const records = sorted(found, { key: sort, direction }).slice(offset, offset + limit)
+        const answer = await list(service, name, { filter, sort, direction, limit, offset })
+        const has_more = records.length > 0 && offset + records.length < found.length
+        expect(answer.body).toEqual({ records, total: found.length, has_more })
+      }
+    }),
+    { numRuns: runs(120, 3000), seed: 20261121 },
+  )
+}, 600_000)

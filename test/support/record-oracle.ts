@@ -1,0 +1,267 @@
+import fc from 'fast-check'
+import type { FieldSpec } from './records.ts'
+
+/*
+ * A second, plain answer to every question about records, written from the contract alone: it shares no code
+ * with the service. Rows are the records as the service answered them when they were written.
+ */
+
+export interface Row {
+  id: string
+  data: Record<string, string | number | boolean>
+  created_at: string
+  updated_at: string
+}
+
+export interface Condition {
+  field: string
+  op: string
+  value?: unknown
+}
+
+export interface Sort {
+  key: string
+  direction: 'asc' | 'desc'
+}
+
+const TEXTS = [
+  '',
+  'a',
+  'A',
+  'b',
+  'É',
+  'é',
+  'e\u0301',
+  'Σ',
+  'ς',
+  'σ',
+  'İ',
+  'i',
+  'ß',
+  'ẞ',
+  '日本',
+  '😀',
+  '\uffee',
+  '𐐀',
+  '𐐨',
+  '%',
+  '_',
+  "'",
+  '0.1',
+  'true',
+]
+const NUMBERS = [0, -0, 1, -1, 5, 0.1, -2.5, 1e21, 1e-7, 123456789.125, 2 ** 53, 10]
+const DATES = ['0000-01-01', '1999-12-31', '2024-02-29', '2026-11-21', '2026-11-22', '9999-12-31']
+const TIMES = ['00:00', '00:00:00', '09:30', '09:30:01', '23:59:59']
+const INSTANTS = [
+  '2026-11-21T00:00:00Z',
+  '2026-11-21T23:59:59.999Z',
+  '2026-11-22T00:30:00+02:00',
+  '2026-11-22T00:00:00.0005Z',
+  '1950-06-01T12:00:00-05:00',
+]
+
+const VALUES: Record<string, readonly unknown[]> = {
+  text: TEXTS,
+  select: TEXTS,
+  number: NUMBERS,
+  date: DATES,
+  time: TIMES,
+  datetime: INSTANTS,
+  bool: [true, false],
+}
+
+const ORDERED = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty']
+const OPERATORS: Record<string, string[]> = {
+  text: ['eq', 'neq', 'contains', 'in', 'not_in', 'is_empty', 'not_empty'],
+  select: ['eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty'],
+  number: ORDERED,
+  date: ORDERED,
+  time: ORDERED,
+  datetime: ORDERED,
+  bool: ['eq', 'neq', 'is_empty', 'not_empty'],
+}
+
+export const arbitraryFields: fc.Arbitrary<FieldSpec[]> = fc
+  .array(fc.constantFrom(...Object.keys(VALUES)), { minLength: 1, maxLength: 6 })
+  .map((types) => types.map((type, at) => ({ key: at === 0 ? 'constructor' : `${type}_${at}`, type })))
+
+const anyOf = (type: string) => fc.constantFrom(...(VALUES[type] ?? []))
+
+export const arbitraryData = (fields: readonly FieldSpec[]): fc.Arbitrary<Record<string, unknown>> =>
+  fc
+    .tuple(...fields.map(({ type }) => fc.option(anyOf(type), { freq: 3, nil: null })))
+    .map((values) => Object.fromEntries(fields.map(({ key }, at) => [key, values[at]])))
+
+function arbitraryCondition({ key, type }: FieldSpec): fc.Arbitrary<Condition> {
+  const days = type === 'datetime' ? fc.constantFrom('2026-11-21', '2026-11-22') : anyOf(type)
+  const value = fc.oneof(anyOf(type), days)
+  return fc.constantFrom(...(OPERATORS[type] ?? [])).chain((op): fc.Arbitrary<Condition> => {
+    if (op.endsWith('empty')) return fc.constant({ field: key, op })
+    if (op.endsWith('in'))
+      return fc.array(value, { maxLength: 4 }).map((list) => ({ field: key, op, value: list }))
+    return value.map((one) => ({ field: key, op, value: one }))
+  })
+}
+
+const arbitrarySearch: fc.Arbitrary<Condition> = fc
+  .constantFrom(
+    'a',
+    'É',
+    'E\u0301',
+    'σ',
+    'Σ',
+    'I',
+    '0',
+    '.1',
+    '1e',
+    '-',
+    '5.0',
+    'tru',
+    'e',
+    't00',
+    'Z',
+    ':',
+    '%',
+    '_',
+    "'",
+    '日',
+    '😀',
+    '𐐀',
+  )
+  .map((value) => ({ field: '*', op: 'contains', value }))
+
+const arbitraryMoment: fc.Arbitrary<Condition> = fc.record({
+  field: fc.constantFrom('created_at', 'updated_at'),
+  op: fc.constantFrom('eq', 'neq', 'gt', 'gte', 'lt', 'lte'),
+  value: fc.constantFrom(
+    '2026-11-21',
+    '2026-11-20',
+    '2026-11-21T09:30:00.003Z',
+    '2026-11-21T10:30:00.0035+01:00',
+  ),
+})
+
+/** Ids are drawn as places among the rows, which are not there yet (`withIds`). */
+export const arbitraryFilter = (fields: readonly FieldSpec[]): fc.Arbitrary<Condition[]> => {
+  const one = fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(...fields).chain(arbitraryCondition) },
+    { weight: 2, arbitrary: arbitrarySearch },
+    { weight: 1, arbitrary: arbitraryMoment },
+    { weight: 1, arbitrary: arbitraryPlaces },
+  )
+  return fc.array(one, { maxLength: 3 })
+}
+
+const arbitraryPlaces: fc.Arbitrary<Condition> = fc.oneof(
+  fc.record({
+    field: fc.constant('id'),
+    op: fc.constantFrom('eq', 'neq'),
+    value: fc.nat(20),
+  }),
+  fc.record({
+    field: fc.constant('id'),
+    op: fc.constantFrom('in', 'not_in'),
+    value: fc.array(fc.nat(20), { maxLength: 5 }),
+  }),
+)
+
+/** The filter with ids in the places of rows; a place without a row becomes an id of nothing. */
+export function withIds(filter: readonly Condition[], rows: readonly Row[]): Condition[] {
+  const idAt = (place: unknown) => rows[Number(place)]?.id ?? 'nothing'
+  return filter.map((condition) => {
+    if (condition.field !== 'id') return condition
+    const { value } = condition
+    return { ...condition, value: Array.isArray(value) ? value.map(idAt) : idAt(value) }
+  })
+}
+
+/** Lower-cased code point by code point after NFC, each to one code point. */
+const folded = (text: string): string =>
+  Array.from(text.normalize('NFC'), (point) => Array.from(point.toLowerCase())[0] ?? '').join('')
+
+const points = (text: string) => Array.from(text, (point) => point.codePointAt(0) ?? 0)
+
+function compareText(left: string, right: string): number {
+  const [a, b] = [points(left), points(right)]
+  const at = a.findIndex((point, index) => point !== b[index])
+  if (at === -1) return a.length - b.length
+  return (a[at] ?? 0) - (b[at] ?? -1)
+}
+
+/** From and to when, in milliseconds, a moment in a filter lasts: a plain date is its whole UTC day. */
+function span(value: string): [number, number] {
+  if (value.length === 10) return [Date.parse(value), Date.parse(value) + 86_399_999]
+  const [, whole = '', decimals = '', zone = ''] = /^(.{19})(?:\.(\d+))?(.*)$/.exec(value) ?? []
+  const instant = Date.parse(`${whole}${zone}`) + Number(`0.${decimals || '0'}`) * 1000
+  return [instant, instant]
+}
+
+/** A value and a filter value as two things that JavaScript compares, the latter with its two ends. */
+function comparable(
+  type: string,
+  held: unknown,
+  asked: unknown,
+): { held: string | number; from: string | number; to: string | number } {
+  if (type === 'moment') {
+    const [from, to] = span(String(asked))
+    return { held: Date.parse(String(held)), from, to }
+  }
+  if (type === 'datetime') {
+    const [from, to] = span(String(asked)).map(Math.floor) as [number, number]
+    return { held: Date.parse(String(held)), from, to }
+  }
+  const value = type === 'time' && String(asked).length === 5 ? `${asked}:00` : asked
+  const plain = typeof value === 'boolean' ? String(value) : (value as string | number)
+  return {
+    held: typeof held === 'boolean' ? String(held) : (held as string | number),
+    from: plain,
+    to: plain,
+  }
+}
+
+function holds(type: string, op: string, held: unknown, asked: unknown): boolean {
+  if (op === 'is_empty') return held === undefined
+  if (op === 'not_empty') return held !== undefined
+  if (op === 'neq') return !holds(type, 'eq', held, asked)
+  if (op === 'not_in') return !holds(type, 'in', held, asked)
+  if (held === undefined) return false
+  if (op === 'in') return (asked as unknown[]).some((one) => holds(type, 'eq', held, one))
+  if (op === 'contains') return folded(String(held)).includes(folded(String(asked)))
+  const it = comparable(type, held, asked)
+  if (op === 'eq') return it.held >= it.from && it.held <= it.to
+  if (op === 'gt') return it.held > it.to
+  if (op === 'gte') return it.held >= it.from
+  if (op === 'lt') return it.held < it.from
+  return it.held <= it.to
+}
+
+export function matches(row: Row, fields: readonly FieldSpec[], filter: readonly Condition[]): boolean {
+  return filter.every(({ field, op, value }) => {
+    if (field === '*') return Object.values(row.data).some((held) => holds('text', 'contains', held, value))
+    if (field === 'id') return holds('text', op, row.id, value)
+    if (field === 'created_at' || field === 'updated_at') return holds('moment', op, row[field], value)
+    const held = Object.hasOwn(row.data, field) ? row.data[field] : undefined
+    return holds(fields.find(({ key }) => key === field)?.type ?? '', op, held, value)
+  })
+}
+
+const sortKey = (row: Row, key: string) => {
+  if (key === 'created_at' || key === 'updated_at') return row[key]
+  return Object.hasOwn(row.data, key) ? row.data[key] : undefined
+}
+
+function compareHeld(left: unknown, right: unknown): number {
+  if (typeof left === 'string' && typeof right === 'string') return compareText(folded(left), folded(right))
+  return Number(left) - Number(right)
+}
+
+export function sorted(rows: readonly Row[], { key, direction }: Sort): Row[] {
+  const sign = direction === 'asc' ? 1 : -1
+  return [...rows].sort((one, other) => {
+    const [left, right] = [sortKey(one, key), sortKey(other, key)]
+    if ((left === undefined) !== (right === undefined)) return left === undefined ? 1 : -1
+    const byValue = left === undefined ? 0 : compareHeld(left, right)
+    return sign * (byValue || compareText(one.id, other.id))
+  })
+}

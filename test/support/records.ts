@@ -1,0 +1,57 @@
+import type { RecordChange } from '../../src/events/record-change.ts'
+import type { Answer, Client, TestService } from './service.ts'
+
+export type FieldSpec = Record<string, unknown> & { key: string; type: string }
+
+/** Declares a structure and answers it. */
+export async function declare(
+  client: Client,
+  name: string,
+  fields: FieldSpec[],
+  more: Record<string, unknown> = {},
+) {
+  const answer = await client.post('/v1/records/structures', { name, fields, ...more })
+  if (answer.status !== 201) throw new Error(answer.body.error)
+  return answer.body.structure
+}
+
+/** Writes rows and answers their records. */
+export async function write(client: Client, structure: string, ...rows: Record<string, unknown>[]) {
+  const answer = await client.post('/v1/records', { structure, rows: rows.map((data) => ({ data })) })
+  if (answer.status !== 201) throw new Error(answer.body.error)
+  return answer.body.records
+}
+
+/** A query string; what is not a text travels as JSON. */
+export const queryOf = (parameters: Record<string, unknown>): string =>
+  new URLSearchParams(
+    Object.entries(parameters)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  ).toString()
+
+export const list = (
+  client: Client,
+  structure: string,
+  more: Record<string, unknown> = {},
+): Promise<Answer> => client.get(`/v1/records?${queryOf({ structure, ...more })}`)
+
+export const summary = (
+  client: Client,
+  structure: string,
+  more: Record<string, unknown> = {},
+): Promise<Answer> => client.get(`/v1/records/summary?${queryOf({ structure, ...more })}`)
+
+/** Everything that can be seen of a structure's rows: what a refusal must leave as it was. */
+export async function contentOf(client: Client, structure: string) {
+  const { body } = await list(client, structure, { limit: 500 })
+  const declared = await client.get(`/v1/records/structures/${encodeURIComponent(structure)}`)
+  return { records: body.records, total: body.total, structure: declared.body.structure }
+}
+
+/** Collects what leaves through the one door of a write. */
+export function watchChanges(service: TestService): RecordChange[] {
+  const changes: RecordChange[] = []
+  service.ctx.bus.onChange((change) => changes.push(change))
+  return changes
+}
