@@ -11,7 +11,10 @@ const MEBIBYTE = 1024 * 1024
 const NO_OBJECT = 'The body must be a JSON object.'
 const NOT_JSON = 'The body is not valid JSON.'
 
-const send = (body: BodyInit, headers: Record<string, string> = {}): Promise<Response> =>
+const send = (
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
   service.app.fetch(
     new Request('http://localhost/v1/notes', {
       method: 'POST',
@@ -22,10 +25,13 @@ const send = (body: BodyInit, headers: Record<string, string> = {}): Promise<Res
 
 const refusalOf = async (response: Response) => {
   expect(response.status).toBe(400)
-  const { error, code } = await response.json()
+  const { error, code } = (await response.json()) as { error: string; code: string }
   expect(code).toBe('invalid_request')
-  return error as string
+  return error
 }
+
+const titleIn = async (response: Response) =>
+  ((await response.json()) as { note?: { title: string } }).note?.title
 
 const noteCount = async () => (await service.get('/v1/notes')).body.total
 
@@ -89,7 +95,7 @@ describe('a body', () => {
     ['{"ti\\u0074le": "escaped"}', 'escaped'],
   ])('%p makes the note %p', async (body, title) => {
     const response = await send(body)
-    expect([response.status, (await response.json()).note?.title]).toEqual([201, title])
+    expect([response.status, await titleIn(response)]).toEqual([201, title])
   })
 
   test.each([

@@ -31,7 +31,7 @@ function send(...parts: (string | Uint8Array)[]): Promise<RawAnswer> {
       if (answer) resolve(answer)
       return answer !== undefined
     }
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       received.push(chunk)
       if (finish()) socket.destroy()
     })

@@ -2,14 +2,8 @@ import { swagger } from '@elysiajs/swagger'
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { NoBody } from '../types.ts'
-import {
-  ErrorBody,
-  type ErrorStatus,
-  errorResponseComponents,
-  errorResponses,
-  headerComponents,
-  REQUEST_ID_HEADER,
-} from './errors.ts'
+import { ErrorBody, type ErrorStatus, errorResponseComponents, errorResponses } from './errors.ts'
+import { headerComponents, parameterComponents, REPLAYED_HEADER, REQUEST_ID_HEADER } from './headers.ts'
 import { exampleOf, type JsonSchema, SchemaComponents } from './schemas.ts'
 
 /** What the document says beyond what the routes say of themselves. */
@@ -98,6 +92,7 @@ export async function buildDocument(app: AnyElysia, api: ApiDescription): Promis
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer dbk_…`.' },
       },
+      parameters: parameterComponents,
       headers: headerComponents,
       responses: errorResponseComponents(errorSchema),
       schemas: components.schemas,
@@ -119,7 +114,7 @@ function completed(
   const parameters = [
     ...pathParameters(path, api, components),
     ...queryParameters(hooks.query, components),
-    ...headerParameters(hooks.detail),
+    ...headerParameters(hooks),
   ]
   const body = hooks.body && hooks.body !== NoBody ? hooks.body : undefined
   return {
@@ -180,18 +175,21 @@ function parameter(
   }
 }
 
-/** Parameters that a route states itself, such as a header. */
-const headerParameters = (detail: RouteHooks['detail']): object[] =>
-  Array.isArray(detail?.parameters) ? detail.parameters : []
+const creates = ({ detail }: RouteHooks) => detail?.['x-creates'] === true
 
-function successes({ response }: RouteHooks, components: SchemaComponents) {
+/** What makes the same thing twice may be told not to (contract, section 11). */
+const headerParameters = (hooks: RouteHooks): object[] =>
+  creates(hooks) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []
+
+function successes(hooks: RouteHooks, components: SchemaComponents) {
+  const { response } = hooks
   const byStatus = isSchema(response) ? { [DEFAULT_SUCCESS]: response } : (response ?? {})
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, schema]) => [
       status,
       {
         description: SUCCESS_DESCRIPTIONS[status] ?? 'Done.',
-        headers: REQUEST_ID_HEADER,
+        headers: creates(hooks) ? { ...REQUEST_ID_HEADER, ...REPLAYED_HEADER } : REQUEST_ID_HEADER,
         content: jsonContent(schema, components),
       },
     ]),

@@ -2,6 +2,7 @@ import { t } from 'elysia'
 import type { RefusalCode } from '../../refusal.ts'
 import { STATUS_OF } from '../errors.ts'
 import { strict } from '../types.ts'
+import { headerReference, REQUEST_ID_HEADER } from './headers.ts'
 import type { JsonSchema } from './schemas.ts'
 
 type ErrorCode = RefusalCode | 'internal'
@@ -61,31 +62,11 @@ export const ErrorBody = strict(
 
 const statusOf = (code: ErrorCode): number => (code === 'internal' ? 500 : STATUS_OF[code])
 
-const HEADERS: Partial<Record<ErrorStatus, string>> = { 401: 'WWW-Authenticate', 429: 'Retry-After' }
-
-const headerReference = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
-
-export const REQUEST_ID_HEADER = headerReference('X-Request-Id')
-
-/** `components.headers` of the document. */
-export const headerComponents = {
-  'X-Request-Id': {
-    description: 'Names this request in the log of the server; quote it when you report a failure.',
-    schema: { type: 'string', examples: ['3f9c2a71d0000a1c'] },
-  },
-  'Retry-After': {
-    description: 'Seconds after which the call may succeed.',
-    schema: { type: 'integer', minimum: 1, examples: [42] },
-  },
-  'WWW-Authenticate': {
-    description: 'How to authenticate.',
-    schema: { type: 'string', examples: ['Bearer realm="daybook"'] },
-  },
-}
+const HEADERS = { 401: 'WWW-Authenticate', 429: 'Retry-After' } as const
 
 function errorResponseComponent(status: ErrorStatus, schema: JsonSchema) {
   const codes = CODES.filter((code) => statusOf(code) === status)
-  const header = HEADERS[status]
+  const header = status === 401 || status === 429 ? HEADERS[status] : undefined
   return {
     description: RESPONSES[status][1],
     headers: { ...REQUEST_ID_HEADER, ...(header && headerReference(header)) },
