@@ -1,7 +1,7 @@
 import { t } from 'elysia'
-import { id, integer, strict, timestamp } from '../http/types.ts'
+import { answer, id, integer, strict, timestamp } from '../http/types.ts'
 
-export const KeyInfo = strict(
+export const KeyInfo = answer(
   {
     user_id: id('The user the key acts as.'),
     workspace_id: id('The one workspace the key opens.'),
@@ -43,4 +43,4 @@ export const Workspace = strict(
   { $id: 'Workspace' },
 )
 
-export const WorkspaceAnswer = strict({ workspace: Workspace })
+export const WorkspaceAnswer = answer({ workspace: Workspace })

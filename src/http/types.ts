@@ -1,4 +1,11 @@
-import { Kind, type ObjectOptions, type TProperties, type TSchema, TypeRegistry } from '@sinclair/typebox'
+import {
+  Kind,
+  type ObjectOptions,
+  type Static,
+  type TProperties,
+  type TSchema,
+  TypeRegistry,
+} from '@sinclair/typebox'
 import { t } from 'elysia'
 import { codePointLength, hasControlCharacter } from '../lib/text.ts'
 
@@ -80,6 +87,7 @@ const isFlag = (rules: Rules, value: unknown) => typeof value === 'boolean' || i
 TypeRegistry.Set<{ rules: Rules }>('DaybookText', (schema, value) => isText(schema.rules, value))
 TypeRegistry.Set<{ rules: Rules }>('DaybookInteger', (schema, value) => isInteger(schema.rules, value))
 TypeRegistry.Set<{ rules: Rules }>('DaybookChoice', (schema, value) => isChoice(schema.rules, value))
+TypeRegistry.Set('DaybookUnchecked', () => true)
 TypeRegistry.Set<{ rules: Rules }>('DaybookFlag', (schema, value) => isFlag(schema.rules, value))
 
 const count = (value: number) => value.toLocaleString('en-US')
@@ -174,16 +182,23 @@ export const paging = (maximum: number) => ({
 })
 
 /*
- * Formats of answers are promised to clients and proven by tests; checking them again in every answer would
- * cost more than making it.
+ * Answers are promised to clients and held to their schemas by tests; checking each one again as it leaves
+ * would cost as much as making it.
  */
 
-TypeRegistry.Set('DaybookPromised', (_, value) => typeof value === 'string')
+/** A whole answer: an object of exactly these members. */
+export const answer = <Properties extends TProperties>(
+  properties: Properties,
+  options: ObjectOptions = {},
+) => {
+  const schema = strict(properties, options)
+  return t.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: 'DaybookUnchecked' })
+}
 
 /** A moment in answers: ISO 8601, UTC, milliseconds. */
 export const timestamp = (description?: string) =>
   t.Unsafe<string>({
-    [Kind]: 'DaybookPromised',
+    [Kind]: 'DaybookUnchecked',
     type: 'string',
     format: 'date-time',
     description,
@@ -192,7 +207,7 @@ export const timestamp = (description?: string) =>
 
 export const id = (description?: string) =>
   t.Unsafe<string>({
-    [Kind]: 'DaybookPromised',
+    [Kind]: 'DaybookUnchecked',
     type: 'string',
     format: 'uuid',
     description,

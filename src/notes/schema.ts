@@ -1,5 +1,16 @@
 import { t } from 'elysia'
-import { choice, flag, id, integer, nullableText, paging, strict, text, timestamp } from '../http/types.ts'
+import {
+  answer,
+  choice,
+  flag,
+  id,
+  integer,
+  nullableText,
+  paging,
+  strict,
+  text,
+  timestamp,
+} from '../http/types.ts'
 
 export const MAX_PAGE = 200
 export const MAX_CONTENT = 1_000_000
@@ -64,7 +75,7 @@ export const Note = strict(
 )
 
 const pageOf = <Item extends typeof Note | typeof TrashedNote>(item: Item) =>
-  strict({
+  answer({
     notes: t.Array(item),
     total: integer({ description: 'How many there are in all.', examples: [1] }),
     has_more: t.Boolean({ examples: [false] }),
@@ -88,7 +99,7 @@ export const Revision = strict(
 
 const LinkedNote = strict({ id: id(), title: t.String({ examples: ['Engines'] }) })
 
-export const LinksAnswer = strict({
+export const LinksAnswer = answer({
   outgoing: t.Array(
     strict({
       text: t.String({ examples: ['Engines'] }),
@@ -100,19 +111,19 @@ export const LinksAnswer = strict({
   ),
 })
 
-export const NoteAnswer = strict({ note: Note })
+export const NoteAnswer = answer({ note: Note })
 export const NotesAnswer = pageOf(Note)
 export const TrashAnswer = pageOf(TrashedNote)
-export const TrashedAnswer = strict({ trashed: t.Boolean({ examples: [true] }), id: id() })
-export const RevisionsAnswer = strict({ revisions: t.Array(Revision) })
-export const NotePropertiesAnswer = strict({ properties: propertyValues('Values by property key.') })
+export const TrashedAnswer = answer({ trashed: t.Boolean({ examples: [true] }), id: id() })
+export const RevisionsAnswer = answer({ revisions: t.Array(Revision) })
+export const NotePropertiesAnswer = answer({ properties: propertyValues('Values by property key.') })
 
 export const PropertiesError = strict({
   error: t.String({ examples: ['There is no property "stauts" in this workspace; define it first.'] }),
   code: t.String({ examples: ['refused'] }),
 })
 
-export const CreatedNoteAnswer = strict({
+export const CreatedNoteAnswer = answer({
   note: Note,
   properties: propertyValues('What the note now holds.'),
   properties_error: t.Union([PropertiesError, t.Null()], {

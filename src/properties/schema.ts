@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { choice, flag, id, integer, nullableText, strict, text, timestamp } from '../http/types.ts'
+import { answer, choice, flag, id, integer, nullableText, strict, text, timestamp } from '../http/types.ts'
 import { PROPERTY_TYPES } from '../notes/property-values.ts'
 
 const MAX_OPTIONS = 1_000
@@ -30,13 +30,13 @@ const ViewDependent = strict({
   roles: t.Array(t.String({ enum: ['filter', 'sort', 'display'] })),
 })
 
-export const PropertiesAnswer = strict({ properties: t.Array(Property) })
-export const PropertyAnswer = strict({ property: Property })
-export const PropertyWithUseAnswer = strict({
+export const PropertiesAnswer = answer({ properties: t.Array(Property) })
+export const PropertyAnswer = answer({ property: Property })
+export const PropertyWithUseAnswer = answer({
   property: Property,
   used_by: strict({ views: t.Array(ViewDependent), presets: t.Array(Dependent), lenses: t.Array(Dependent) }),
 })
-export const PatchedPropertyAnswer = strict({
+export const PatchedPropertyAnswer = answer({
   property: Property,
   stranded_values: t.Array(
     strict({ value: t.String({ examples: ['waiting'] }), notes: integer({ examples: [2] }) }),
@@ -45,7 +45,7 @@ export const PatchedPropertyAnswer = strict({
     },
   ),
 })
-export const DeletedPropertyAnswer = strict({
+export const DeletedPropertyAnswer = answer({
   deleted: t.Boolean({ examples: [true] }),
   notes_affected: integer({ description: 'Notes that held a value, trashed ones too.', examples: [3] }),
 })

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { FIELD_TYPES } from '../filter/kinds.ts'
-import { choice, flag, id, integer, nullableText, strict, text, timestamp } from '../http/types.ts'
+import { answer, choice, flag, id, integer, nullableText, strict, text, timestamp } from '../http/types.ts'
 
 const MAX_FIELDS = 100
 const MAX_OPTIONS = 1_000
@@ -46,8 +46,8 @@ export const Structure = strict(
   { $id: 'Structure' },
 )
 
-export const StructuresAnswer = strict({ structures: t.Array(Structure) })
-export const StructureAnswer = strict({ structure: Structure })
+export const StructuresAnswer = answer({ structures: t.Array(Structure) })
+export const StructureAnswer = answer({ structure: Structure })
 
 const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Books'] })
 const fieldKey = () =>

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { flag, id, integer, nullableText, strict, text } from '../http/types.ts'
+import { answer, flag, id, integer, nullableText, strict, text } from '../http/types.ts'
 
 const LinkedTag = strict({ id: integer({ examples: [2] }), name: t.String({ examples: ['project'] }) })
 
@@ -19,13 +19,13 @@ export const Tag = strict(
 
 const Dependent = strict({ id: id(), name: t.String({ examples: ['Open work'] }) })
 
-export const TagsAnswer = strict({ tags: t.Array(Tag) })
-export const TagAnswer = strict({ tag: Tag })
-export const TagWithUseAnswer = strict({
+export const TagsAnswer = answer({ tags: t.Array(Tag) })
+export const TagAnswer = answer({ tag: Tag })
+export const TagWithUseAnswer = answer({
   tag: Tag,
   used_by: strict({ views: t.Array(Dependent), lenses: t.Array(Dependent) }),
 })
-export const DeletedTagAnswer = strict({
+export const DeletedTagAnswer = answer({
   deleted: t.Boolean({ examples: [true] }),
   id: integer({ examples: [1] }),
 })
