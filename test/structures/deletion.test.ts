@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { deleteStructure, finishDeletions } from '../../src/structures/deletion.ts'
+import { declare, list, write } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+beforeEach(async () => {
+  service = await startService()
+})
+afterEach(() => service.close())
+
+const workspacePk = 1
+const FIELDS = [{ key: 'n', type: 'number', unique: true }]
+const many = (from: number) => Array.from({ length: 500 }, (_, at) => ({ n: from + at }))
+
+/** What the file holds of any structure: tables of rows, records and definitions. */
+const stored = () => ({
+  tables: service.ctx.db.sql.column(
+    "SELECT name FROM sqlite_schema WHERE name LIKE 'rows@_%' ESCAPE '@' AND type = 'table'",
+  ),
+  records: service.ctx.db.sql.scalar('SELECT count(*) FROM records'),
+  structures: service.ctx.db.sql.scalar('SELECT count(*) FROM structures'),
+  counters: service.ctx.db.sql.scalar('SELECT count(*) FROM structure_rows'),
+})
+
+test('a deleted structure leaves nothing behind, and others keep everything', async () => {
+  await declare(service, 'Kept', FIELDS)
+  const [kept] = await write(service, 'Kept', { n: 1 })
+  await declare(service, 'Gone', FIELDS)
+  for (const from of [0, 500, 1000]) await write(service, 'Gone', ...many(from))
+  const [gone] = (await list(service, 'Gone')).body.records
+  await service.delete(`/v1/records/${gone.id}`)
+
+  await deleteStructure(service.ctx.db, { workspacePk }, 'gone')
+
+  expect(stored()).toEqual({ tables: ['rows_1'], records: 1, structures: 1, counters: 1 })
+  expect((await list(service, 'Gone')).status).toBe(404)
+  expect((await service.post(`/v1/records/${gone.id}/restore`)).status).toBe(404)
+  expect((await list(service, 'Kept')).body.records).toEqual([kept])
+  await declare(service, 'Gone', FIELDS)
+  expect((await list(service, 'Gone')).body.total).toBe(0)
+})
+
+test('a deletion that was broken off is out of sight and is finished later', async () => {
+  await declare(service, 'Gone', FIELDS)
+  const [record] = await write(service, 'Gone', { n: 1 })
+  await service.ctx.db.write((tx): void => {
+    tx.sql.run('UPDATE structures SET name_fold = NULL')
+  })
+  expect((await service.get('/v1/records/structures')).body).toEqual({ structures: [] })
+  expect((await service.patch(`/v1/records/${record.id}`, { data: { n: 2 } })).status).toBe(404)
+  expect((await service.get('/v1/workspace')).body.workspace.counts).toMatchObject({
+    structures: 0,
+    records: 0,
+  })
+
+  await finishDeletions(service.ctx.db)
+
+  expect(stored()).toEqual({ tables: [], records: 0, structures: 0, counters: 0 })
+})
+
+test('an unknown structure is not found', async () => {
+  expect(deleteStructure(service.ctx.db, { workspacePk }, 'Nothing')).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
