@@ -24,8 +24,8 @@ function offsetMinutes(zone: string): number | undefined {
   return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** Finer digits stay visible beside a time of today, whose doubles are a quarter of a microsecond apart. */
-const FINEST_MS = 0.001
+/** What doubles can hold beside any time up to the year 9999, so that finer digits never vanish. */
+const FINEST_MS = 1 / 16
 
 function milliseconds(decimals: string): number {
   const finer = Number(`0.${decimals.slice(3) || '0'}`)
