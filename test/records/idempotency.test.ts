@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { removeKeptAnswersBefore } from '../../src/db/kept-answers.ts'
+import { declare, list, watchChanges } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const HOUR = 60 * 60 * 1000
+let service: TestService
+
+beforeEach(async () => {
+  service = await startService()
+  await declare(service, 'X', [{ key: 'a', type: 'text' }])
+})
+afterEach(() => service.close())
+
+const ROW = { structure: 'X', data: { a: 'x' } }
+const send = (path: string, body: unknown, key: string, client: Pick<TestService, 'request'> = service) =>
+  client.request('POST', path, body, { 'idempotency-key': key })
+const total = async () => (await list(service, 'X')).body.total
+
+test.each([
+  ['a record', '/v1/records', ROW],
+  ['a batch', '/v1/records', { structure: 'X', rows: [{ data: { a: 'x' } }, { data: {} }] }],
+  ['a structure', '/v1/records/structures', { name: 'Y', fields: [] }],
+  ['a note', '/v1/notes', { title: 'Once' }],
+  ['a property', '/v1/properties', { key: 'status', type: 'text' }],
+])('%s is made once, and the same call again gets the first answer', async (_, path, body) => {
+  const changes = watchChanges(service)
+  const first = await send(path, body, 'k')
+  const counts = (await service.get('/v1/workspace')).body.workspace.counts
+  const heard = changes.length
+  service.clock.advance(23 * HOUR)
+  const again = await send(path, body, 'k')
+  expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null])
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+  expect(again.body).toEqual(first.body)
+  expect((await service.get('/v1/workspace')).body.workspace.counts).toEqual(counts)
+  expect(changes.length).toBe(heard)
+})
+
+test('another body under the same key is refused, and writes nothing', async () => {
+  await send('/v1/records', ROW, 'k')
+  const { status, body } = await send('/v1/records', { ...ROW, data: { a: 'y' } }, 'k')
+  expect([status, body.code]).toEqual([400, 'refused'])
+  expect(await total()).toBe(1)
+})
+
+test('a call that was refused is not kept: mended, it may use its key again', async () => {
+  expect((await send('/v1/records', { ...ROW, data: { b: 1 } }, 'k')).status).toBe(400)
+  expect((await send('/v1/records', ROW, 'k')).status).toBe(201)
+})
+
+test('the key stands for one API key and one path', async () => {
+  const other = service.as(await service.newKey())
+  await send('/v1/records', ROW, 'k')
+  expect((await send('/v1/records', ROW, 'k', other)).headers.get('idempotent-replayed')).toBeNull()
+  expect((await send('/v1/notes', { title: 'A' }, 'k')).status).toBe(201)
+  expect(await total()).toBe(2)
+})
+
+test('after 24 hours the key is free again, and the sweep forgets the answer', async () => {
+  await send('/v1/records', ROW, 'k')
+  service.clock.advance(24 * HOUR)
+  expect((await send('/v1/records', { ...ROW, data: {} }, 'k')).headers.get('idempotent-replayed')).toBeNull()
+  await send('/v1/records', ROW, 'other')
+  const sweep = (before: number) => service.ctx.db.write((tx) => removeKeptAnswersBefore(tx, before, 1))
+  expect(await sweep(service.clock.now())).toBe(0)
+  expect([await sweep(service.clock.now() + 1), await sweep(service.clock.now() + 1)]).toEqual([1, 1])
+  expect(await sweep(service.clock.now() + 1)).toBe(0)
+})
+
+test('of calls made at once one writes and the others get its answer', async () => {
+  const answers = await Promise.all(Array.from({ length: 8 }, () => send('/v1/records', ROW, 'k')))
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(7)
+  expect(await total()).toBe(1)
+})
+
+test.each([['ä'], ['a'.repeat(256)], ['']])('the key %j is refused', async (key) => {
+  const { status, body } = await send('/v1/records', ROW, key)
+  expect([status, body.code]).toEqual([400, 'invalid_request'])
+  expect(await total()).toBe(0)
+})
+
+test('calls that create nothing do not look at the header', async () => {
+  const { body } = await send('/v1/records', ROW, 'k')
+  const id = body.records[0].id
+  const patch = (a: string) =>
+    service.request('PATCH', `/v1/records/${id}`, { data: { a } }, { 'idempotency-key': 'k' })
+  expect([(await patch('y')).status, (await patch('z')).status]).toEqual([200, 200])
+})
