@@ -83,22 +83,19 @@ function tagShares(reader: Reader, workspace: number, terms: readonly PlacedTerm
 const withTags = ({ match, tags }: Term): string =>
   `(${[match, ...tags.map((tag) => `"${tagTerm(tag)}"`)].join(' OR ')})`
 
-function expressionOf(terms: readonly PlacedTerm[]): string {
-  const wanted = terms.filter(({ isExcluded }) => !isExcluded).map(withTags)
+function expressionOf(terms: readonly PlacedTerm[], { tag }: SearchScope): string {
+  const scope = tag === undefined ? [] : [`"${tagTerm(tag)}"`]
+  const wanted = [...terms.filter(({ isExcluded }) => !isExcluded).map(withTags), ...scope]
   const excluded = terms.filter(({ isExcluded }) => isExcluded).map(withTags)
   const all = wanted.join(' AND ')
   return excluded.length === 0 ? all : `(${all}) NOT (${excluded.join(' OR ')})`
 }
 
 /** What must hold beside a MATCH on one table. The plus keeps SQLite from matching anew for every row id. */
-function conditionsBeside(terms: readonly PlacedTerm[], { tag }: SearchScope): Statement[] {
-  const conditions = terms.map((term) => ({
-    text: `+rowid ${term.isExcluded ? 'NOT ' : ''}IN (SELECT rowid FROM ${term.table} WHERE ${term.table} MATCH ?)`,
-    values: [withTags(term)],
-  }))
-  if (tag === undefined) return conditions
-  return [...conditions, { text: '+rowid IN (SELECT note FROM note_tags WHERE tag = ?)', values: [tag] }]
-}
+const conditionBeside = (term: PlacedTerm): Statement => ({
+  text: `+rowid ${term.isExcluded ? 'NOT ' : ''}IN (SELECT rowid FROM ${term.table} WHERE ${term.table} MATCH ?)`,
+  values: [withTags(term)],
+})
 
 const allOf = (conditions: readonly Statement[]): Statement => ({
   text: conditions.map(({ text }) => text).join(' AND '),
@@ -114,8 +111,8 @@ function matchesByText(
 ): Matches {
   const onMain = terms.filter(({ table }) => table === main)
   const beside = terms.filter(({ table }) => table !== main)
-  const match = { text: `${main} MATCH ?`, values: [expressionOf(onMain)] }
-  const { text: where, values } = allOf([match, ...conditionsBeside(beside, scope)])
+  const match = { text: `${main} MATCH ?`, values: [expressionOf(onMain, scope)] }
+  const { text: where, values } = allOf([match, ...beside.map(conditionBeside)])
   return {
     set: { text: `SELECT rowid AS pk FROM ${main} WHERE ${where}`, values },
     scored: () => {
