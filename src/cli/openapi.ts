@@ -20,8 +20,7 @@ async function document(): Promise<string> {
       clock: systemClock,
       log,
     })
-    const response = await app.fetch(new Request('http://localhost/openapi.json'))
-    return JSON.stringify(await response.json(), null, 2)
+    return JSON.stringify(await app.openApi(), null, 2)
   } finally {
     db.close()
   }
