@@ -40,8 +40,12 @@ async function removeHidden(db: Db, structurePk: number): Promise<void> {
   })
 }
 
-/** Live rows are found through their own table, deleted ones through their index. */
+/**
+ * Live rows are found through their own table, deleted ones through their index. Another process may have
+ * finished the deletion meanwhile.
+ */
 function removeSomeRows({ sql }: Tx, structurePk: number): number {
+  if (!sql.get('SELECT 1 FROM structures WHERE pk = ?', structurePk)) return 0
   const live = sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT ?`, ROWS_PER_STEP)
   const gone = sql.column<number>(
     'SELECT pk FROM records WHERE structure = ? AND deleted_at IS NOT NULL LIMIT ?',

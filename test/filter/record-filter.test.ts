@@ -66,7 +66,7 @@ function valueFor(field: string, op: string): unknown {
 const checked = (filter: unknown): Condition[] => checkFilter(filterShape(filter), byKey(FIELDS))
 
 test.each(Object.keys(ALLOWED))('%s answers exactly its operators', (field) => {
-  const answered = OPERATORS.filter((op) => {
+  const answered: string[] = OPERATORS.filter((op) => {
     try {
       return checked([{ field, op, value: valueFor(field, op) }]).length === 1
     } catch (error) {

@@ -60,6 +60,15 @@ test('a deletion that was broken off is out of sight and is finished later', asy
   expect(stored()).toEqual({ tables: [], records: 0, structures: 0, counters: 0 })
 })
 
+test('two processes that finish one deletion do not hinder each other', async () => {
+  await declare(service, 'Gone', FIELDS)
+  for (const from of [0, 500, 1000, 1500]) await write(service, 'Gone', ...many(from))
+  const { db } = service.ctx
+  await Promise.all([deleteStructure(db, { workspacePk }, 'Gone'), finishDeletions(db), finishDeletions(db)])
+  await finishDeletions(db)
+  expect(stored()).toEqual({ tables: [], records: 0, structures: 0, counters: 0 })
+})
+
 test('an unknown structure is not found', async () => {
   expect(deleteStructure(service.ctx.db, { workspacePk }, 'Nothing')).rejects.toMatchObject({
     code: 'not_found',

@@ -27,7 +27,10 @@ export const queryOf = (parameters: Record<string, unknown>): string =>
   new URLSearchParams(
     Object.entries(parameters)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+      .map(([name, value]): [string, string] => [
+        name,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
   ).toString()
 
 export const list = (
