@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { MIGRATIONS } from './migrations.ts'
 
 /** Marks the file as a daybook database (`PRAGMA application_id`): "dybk". */
@@ -46,9 +47,18 @@ export function copyVerified(database: Database, target: string): void {
       throw new UnusableDatabase(`The copy did not pass its integrity check: ${verdict.integrity_check}`)
     }
     renameSync(partial, target)
+    syncFolder(dirname(target))
   } finally {
     if (existsSync(partial)) rmSync(partial)
   }
+}
+
+/** Makes a new name in a folder survive a power loss. Windows has no such call, and keeps names by itself. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const descriptor = openSync(folder, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
 }
 
 /** Whether the schema is older than this program's. Throws UnusableDatabase for a foreign or newer file. */
