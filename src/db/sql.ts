@@ -51,17 +51,6 @@ export class Sql {
     return { changes, lastInsertRowid: Number(lastInsertRowid) }
   }
 
-  /** Every read in the function sees the same state, also while another process writes. */
-  snapshot<Result>(read: () => Result): Result {
-    if (this.database.inTransaction) return read()
-    this.run('BEGIN')
-    try {
-      return read()
-    } finally {
-      this.run('COMMIT')
-    }
-  }
-
   /** Runs a script of several statements without values: migrations and generated tables. */
   script(text: string): void {
     this.database.run(text)

@@ -23,10 +23,7 @@ export interface RecordPage {
 }
 
 /** One page of live rows, newest first unless asked otherwise, with the exact total. */
-export const listRecords = (reader: Reader, caller: Caller, request: ListRequest): RecordPage =>
-  reader.sql.snapshot(() => findPage(reader, caller, request))
-
-function findPage(reader: Reader, caller: Caller, request: ListRequest): RecordPage {
+export function listRecords(reader: Reader, caller: Caller, request: ListRequest): RecordPage {
   const query = rowQuery(reader, caller, request)
   const { structure, definition } = query
   const target = sortTarget(definition, request.sort ?? 'created_at')

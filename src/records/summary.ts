@@ -63,10 +63,7 @@ const emptyBucket = (period: string | null, value: FieldValue | null): Bucket =>
  * Adds up rows: all in one bucket, per period, per value of a field, or per pair of both. Ordered by period,
  * then value, those without one last (contract, section 5). More than 10,000 buckets are refused.
  */
-export const summarise = (reader: Reader, caller: Caller, request: SummaryRequest): Summary =>
-  reader.sql.snapshot(() => addUp(reader, caller, request))
-
-function addUp(reader: Reader, caller: Caller, request: SummaryRequest): Summary {
+export function summarise(reader: Reader, caller: Caller, request: SummaryRequest): Summary {
   const zone = findTimeZone(request.tz ?? 'UTC') ?? fail(unknownZone())
   const query = rowQuery(reader, caller, request)
   const { definition } = query

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { runs } from '../support/counts.ts'
 import {
@@ -16,10 +19,16 @@ import { startService, type TestService } from '../support/service.ts'
 let service: TestService
 let count = 0
 
+/** On a file, where reads have a connection of their own that must follow every change of a table. */
+const folder = mkdtempSync(join(tmpdir(), 'daybook-records-'))
+
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ file: join(folder, 'oracle.db') })
 })
-afterAll(() => service.close())
+afterAll(() => {
+  service.close()
+  rmSync(folder, { recursive: true })
+})
 
 const arbitraryQuery = (fields: readonly FieldSpec[]) =>
   fc.record({
