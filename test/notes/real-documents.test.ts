@@ -29,7 +29,8 @@ const everyNth = (step: number) => loaded.filter((_, at) => at % step === 0)
 
 /** A few words in a row from the middle of a document, as they would be remembered. */
 function passageOf(text: string): string | undefined {
-  const sentences = text.match(/\b[a-z]{2,}(?: [a-z]{2,}){5}\b/g) ?? []
+  const sentences =
+    text.match(/(?<![\p{L}\p{N}\p{M}])[a-z]{2,}(?: [a-z]{2,}){5}(?![\p{L}\p{N}\p{M}])/gu) ?? []
   return sentences[Math.floor(sentences.length / 2)]
 }
 
