@@ -3,6 +3,8 @@ import type { Reader } from '../db/reader.ts'
 import type { FieldType } from '../filter/kinds.ts'
 import { refused } from '../refusal.ts'
 import type { FieldDefinition } from '../structures/definition.ts'
+import { findStructureByPk } from '../structures/store.ts'
+import { findRecord } from './store.ts'
 import type { FieldChanges } from './values.ts'
 
 type Exists = (reader: Reader, workspace: number, id: string, field: FieldDefinition) => boolean
@@ -11,15 +13,11 @@ const noteExists: Exists = ({ sql }, workspace, id) =>
   sql.get('SELECT 1 FROM notes WHERE id = ? AND workspace = ? AND deleted_at IS NULL', id, workspace) !==
   undefined
 
-const recordExists: Exists = ({ sql }, workspace, id, { structure }) =>
-  sql.get(
-    `SELECT 1 FROM records r CROSS JOIN structures s ON s.pk = r.structure
-     WHERE r.id = ?1 AND r.deleted_at IS NULL AND s.workspace = ?2 AND s.name_fold IS NOT NULL
-       AND (?3 IS NULL OR s.id = ?3)`,
-    id,
-    workspace,
-    structure,
-  ) !== undefined
+const recordExists: Exists = (reader, workspace, id, { structure }) => {
+  const row = findRecord(reader, id)
+  const holder = row?.deletedAt === null ? findStructureByPk(reader, workspace, row.structure) : undefined
+  return holder !== undefined && (structure === null || holder.id === structure)
+}
 
 /** How each kind of reference is looked up. The workspace holds no files yet, so none is found. */
 const LOOKUPS: Partial<Record<FieldType, Exists>> = {

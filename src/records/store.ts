@@ -30,18 +30,24 @@ export const findRecord = ({ sql }: Reader, id: string): RecordRow | undefined =
 export const findRecordByPk = ({ sql }: Reader, pk: number): RecordRow | undefined =>
   sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.pk = ?`, pk)
 
-/** What an answer needs of the records of a page, in the order of the given pks. */
-export const loadRecords = ({ sql }: Reader, pks: readonly number[]): RecordRow[] =>
-  sql.all(
-    `SELECT ${COLUMNS} FROM json_each(?) AS page CROSS JOIN records r ON r.pk = page.value ORDER BY page.key`,
+/**
+ * What an answer needs of the records of a page, in the order of the given pks. Put in order here: a join
+ * with the list would be prepared anew at every run.
+ */
+export function loadRecords({ sql }: Reader, pks: readonly number[]): RecordRow[] {
+  const rows = sql.all<RecordRow>(
+    `SELECT ${COLUMNS} FROM records r WHERE r.pk IN (SELECT value FROM json_each(?))`,
     JSON.stringify(pks),
   )
+  const byPk = new Map(rows.map((row) => [row.pk, row]))
+  return pks.flatMap((pk) => byPk.get(pk) ?? [])
+}
 
 /** A live row that stands alone under `max_rows: 1`. */
-export const findAnyLive = ({ sql }: Reader, structurePk: number): RecordRow | undefined =>
-  sql.get(
-    `SELECT ${COLUMNS} FROM ${rowTable(structurePk)} live CROSS JOIN records r ON r.pk = live.pk LIMIT 1`,
-  )
+export const findAnyLive = (reader: Reader, structurePk: number): RecordRow | undefined => {
+  const [pk] = reader.sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT 1`)
+  return pk === undefined ? undefined : findRecordByPk(reader, pk)
+}
 
 export const dataOf = (row: RecordRow): RecordData => JSON.parse(row.data) as RecordData
 

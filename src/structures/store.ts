@@ -22,10 +22,14 @@ export interface StructureRow {
   lastId: string | null
 }
 
+const counter = (column: string) => `(SELECT ${column} FROM structure_rows r WHERE r.structure = s.pk)`
+
+/* By subquery, not by join: this SQLite prepares a join with bound values anew at every run. */
 const COLUMNS = `s.pk, s.id, s.name, s.description, s.fields, s.label_field AS labelField,
   s.unique_together AS uniqueTogether, s.max_rows AS maxRows, s.immutable, s.created_at AS createdAt,
-  s.updated_at AS updatedAt, r.live, r.in_order AS inOrder, r.last_created_at AS lastCreatedAt, r.last_id AS lastId`
-const FROM = 'FROM structures s CROSS JOIN structure_rows r ON r.structure = s.pk'
+  s.updated_at AS updatedAt, ${counter('live')} AS live, ${counter('in_order')} AS inOrder,
+  ${counter('last_created_at')} AS lastCreatedAt, ${counter('last_id')} AS lastId`
+const FROM = 'FROM structures s'
 
 /** By creation. */
 export const listStructureRows = ({ sql }: Reader, workspace: number): StructureRow[] =>
@@ -61,7 +65,7 @@ export const countStructures = (
   workspace: number,
 ): { structures: number; records: number } =>
   sql.get(
-    `SELECT count(*) AS structures, coalesce(sum(r.live), 0) AS records ${FROM}
+    `SELECT count(*) AS structures, coalesce(sum(${counter('live')}), 0) AS records ${FROM}
      WHERE s.workspace = ? AND s.name_fold IS NOT NULL`,
     workspace,
   ) ?? { structures: 0, records: 0 }
