@@ -38,6 +38,8 @@ interface Progress {
   readonly written: Map<number, { row: store.RecordRow; number: number }>
   readonly order: number[]
   readonly insertedIds: string[]
+  /** References that were found alive. */
+  readonly references: Set<string>
 }
 
 /**
@@ -56,7 +58,7 @@ export function writeRecords(
   const updates = request.on_conflict === 'update'
   if (updates) refuseImmutable(structure)
   if (structure.maxRows === 1) replaceOnlyRow(target, sent.length)
-  const progress: Progress = { written: new Map(), order: [], insertedIds: [] }
+  const progress: Progress = { written: new Map(), order: [], insertedIds: [], references: new Set() }
   for (const [at, data] of sent.entries()) {
     const write = () => writeRow(target, progress, data, at + 1, updates)
     if (request.rows) namingRow(at + 1, write)
@@ -98,7 +100,7 @@ function replaceOnlyRow(target: Target, rows: number): void {
 function writeRow(target: Target, progress: Progress, sent: SentData, number: number, updates: boolean) {
   const { tx, caller, definition } = target
   const changes = checkedChanges(definition, sent)
-  refuseDeadReferences(tx, caller, changes)
+  refuseDeadReferences(tx, caller, changes, progress.references)
   const row = updates
     ? updateOrInsert(target, progress, changes)
     : insertChecked(target, progress, changes, false)

@@ -1,7 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { FieldType } from '../filter/kinds.ts'
-import { refused } from '../refusal.ts'
+import { type Refusal, refused } from '../refusal.ts'
 import type { FieldDefinition } from '../structures/definition.ts'
 import { findStructureByPk } from '../structures/store.ts'
 import { findRecord } from './store.ts'
@@ -26,15 +26,26 @@ const LOOKUPS: Partial<Record<FieldType, Exists>> = {
   file: () => false,
 }
 
-/** Refuses a reference to what is not in the workspace, trashed or deleted now (contract, section 5). */
-export function refuseDeadReferences(reader: Reader, { workspacePk }: Caller, changes: FieldChanges): void {
+/**
+ * Refuses a reference to what is not in the workspace, trashed or deleted now (contract, section 5). `found`
+ * remembers, within one write, what was looked up already.
+ */
+export function refuseDeadReferences(
+  reader: Reader,
+  { workspacePk }: Caller,
+  changes: FieldChanges,
+  found = new Set<string>(),
+): void {
   for (const [field, value] of changes) {
     const exists = LOOKUPS[field.type]
-    if (!exists || value === null || exists(reader, workspacePk, String(value), field)) continue
-    const kind =
-      field.type === 'record' && field.structure !== null ? 'live record of its structure' : field.type
-    throw refused(
-      `The field "${field.key}" names ${String(value)}, and there is no such ${kind} in this workspace.`,
-    )
+    const mark = `${field.column} ${value}`
+    if (!exists || value === null || found.has(mark)) continue
+    if (!exists(reader, workspacePk, String(value), field)) throw dead(field, String(value))
+    found.add(mark)
   }
+}
+
+function dead({ key, type, structure }: FieldDefinition, id: string): Refusal {
+  const kind = type === 'record' && structure !== null ? 'live record of its structure' : type
+  return refused(`The field "${key}" names ${id}, and there is no such ${kind} in this workspace.`)
 }
