@@ -35,7 +35,13 @@ export interface Dataset {
 export async function openDataset(file: string): Promise<Dataset> {
   const log = createLog('silent', systemClock, () => {})
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
-  const ctx: AppContext = { config: { ...readConfig({}), db: file }, db, clock: systemClock, log, bus: createBus() }
+  const ctx: AppContext = {
+    config: { ...readConfig({}), db: file },
+    db,
+    clock: systemClock,
+    log,
+    bus: createBus(),
+  }
   await bootstrap(db)
   const [workspace] = listWorkspaces(db)
   const user = findUser(db, 'owner')

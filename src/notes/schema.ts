@@ -23,7 +23,8 @@ const content = () =>
     description: 'The body; markup text, kept byte for byte.',
     examples: ['Ask about [[Engines]].'],
   })
-const tagName = () =>
+/** The name of a tag, wherever one is written (contract, section 1). */
+export const tagName = () =>
   text({
     minLength: 1,
     maxLength: 100,

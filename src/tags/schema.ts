@@ -1,5 +1,6 @@
 import { t } from 'elysia'
-import { answer, flag, id, integer, nullableText, strict, text } from '../http/types.ts'
+import { answer, flag, id, integer, nullableText, strict } from '../http/types.ts'
+import { tagName } from '../notes/schema.ts'
 
 const LinkedTag = strict({ id: integer({ examples: [2] }), name: t.String({ examples: ['project'] }) })
 
@@ -31,17 +32,7 @@ export const DeletedTagAnswer = answer({
 })
 
 export const TagPatch = strict({
-  name: t.Optional(
-    text({
-      minLength: 1,
-      maxLength: 100,
-      trimmed: true,
-      singleLine: true,
-      check: (name) => !name.includes(','),
-      says: 'a tag name: 1 to 100 characters, no comma, no control character',
-      examples: ['work'],
-    }),
-  ),
+  name: t.Optional(tagName()),
   color: t.Optional(
     nullableText({ pattern: '^#[0-9A-Fa-f]{6}$', says: 'a colour such as #1E90FF', examples: ['#1E90FF'] }),
   ),
