@@ -94,17 +94,22 @@ function checkDepth(json: string): void {
 /** Only escapes can bring a NUL or a lone surrogate: most bodies need no walk. */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 
-/** Refuses text that could not be kept as it was sent. */
-function checkTexts(value: unknown): void {
+/** Without an exponent of three digits or some two hundred digits in a row no number is beyond the range of a double. */
+const SUSPICIOUS_NUMBER = /[eE]\+?\d{3}|(?<!\d)\d{200}/
+
+/** Refuses texts and numbers that could not be kept as they were sent. */
+function checkKeepable(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid('The body holds a NUL character; no text may.')
     if (!value.isWellFormed()) throw invalid('The body holds a lone surrogate; no text may.')
     return
   }
+  if (value === Infinity || value === -Infinity)
+    throw invalid('The body holds a number too large to be kept; send one between -1.7e308 and 1.7e308.')
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
-    checkTexts(name)
-    checkTexts(member)
+    checkKeepable(name)
+    checkKeepable(member)
   }
 }
 
@@ -121,6 +126,6 @@ export async function readBody(request: Request): Promise<Body | undefined> {
   const text = decodeUtf8(bytes)
   checkDepth(text)
   const value = parseJson(text)
-  if (SUSPICIOUS_ESCAPE.test(text)) checkTexts(value)
+  if (SUSPICIOUS_ESCAPE.test(text) || SUSPICIOUS_NUMBER.test(text)) checkKeepable(value)
   return { text, value }
 }

@@ -116,6 +116,29 @@ describe('a body', () => {
     }
   })
 
+  test.each([
+    '1e400',
+    '-1e400',
+    '1E+309',
+    `${'9'.repeat(210)}e99`,
+    '9'.repeat(310),
+    `${'1'.repeat(200)}.5e2000`,
+  ])('with the number %p, beyond the range of a double, is refused', async (number) => {
+    await service.post('/v1/properties', { key: 'tree', type: 'json' })
+    const body = `{"title": "x", "properties": {"tree": {"a": [${number}]}}}`
+    expect(await refusalOf(await send(body))).toBe(
+      'The body holds a number too large to be kept; send one between -1.7e308 and 1.7e308.',
+    )
+    expect(await noteCount()).toBe(0)
+  })
+
+  test('may hold the largest numbers, and such numbers in texts', async () => {
+    await service.post('/v1/properties', { key: 'tree', type: 'json' })
+    const tree = [Number.MAX_VALUE, -Number.MAX_VALUE, 5e-324, '1e400', '9'.repeat(400)]
+    const response = await service.post('/v1/notes', { title: 'x', properties: { tree } })
+    expect([response.status, response.body.properties]).toEqual([201, { tree }])
+  })
+
   test('may be nested to 100 levels and no deeper', async () => {
     await service.post('/v1/properties', { key: 'tree', type: 'json' })
     const nested = (levels: number, open = '[', close = ']') =>
