@@ -84,7 +84,7 @@ function plannedField(
   return {
     key: input.key,
     type: input.type,
-    label: keep(input.label, known?.label, null),
+    label: labelOf(keep(input.label, known?.label, null), input.key),
     required: input.required ?? false,
     unit: keep(input.unit, known?.unit, null),
     hidden: keep(input.hidden, known?.hidden, false),
@@ -96,6 +96,9 @@ function plannedField(
     column,
   }
 }
+
+/** A label that only repeats the key is none: a definition sent back as it was read changes nothing. */
+const labelOf = (label: string | null, key: string): string | null => (label === key ? null : label)
 
 function bound({ type, ...input }: FieldInput, name: 'min' | 'max', at: number): Bound | undefined {
   const sent = input[name]

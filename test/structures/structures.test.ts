@@ -380,6 +380,8 @@ test('updated_at grows at every change, also within a millisecond, and stays whe
     first,
   )
   expect(await patch({})).toBe(first)
+  const { fields } = (await service.get(`${PATH}/X`)).body.structure
+  expect(await patch({ fields })).toBe(first)
   expect(await patch({ immutable: true })).toBe('2026-11-21T09:30:00.001Z')
   expect(await patch({ immutable: false })).toBe('2026-11-21T09:30:00.002Z')
 })
