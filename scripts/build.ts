@@ -9,6 +9,8 @@ const command = [
   process.execPath,
   'build',
   'src/main.ts',
+  // A worker is bundled only when it is named here.
+  'src/heavy-reads.ts',
   '--compile',
   '--minify',
   '--bytecode',

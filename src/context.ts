@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
+import type { Heavy } from './db/heavy.ts'
 import type { Bus } from './events/bus.ts'
 import type { Surface } from './events/record-change.ts'
 import type { Clock } from './lib/clock.ts'
@@ -9,6 +10,8 @@ import type { Log } from './lib/log.ts'
 export interface AppContext {
   readonly config: Config
   readonly db: Db
+  /** Runs what would keep light requests waiting. */
+  readonly heavy: Heavy
   readonly bus: Bus
   readonly clock: Clock
   readonly log: Log

@@ -7,6 +7,7 @@ import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { AppContext, Caller } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
+import { openHeavy } from '../../src/db/heavy.ts'
 import { createBus } from '../../src/events/bus.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -40,6 +41,7 @@ export async function openDataset(file: string): Promise<Dataset> {
     db,
     clock: systemClock,
     log,
+    heavy: openHeavy({ db, log }),
     bus: createBus(),
   }
   await bootstrap(db)
@@ -66,7 +68,10 @@ export async function openDataset(file: string): Promise<Dataset> {
     },
     key: secret,
     fetch: (path, init) => app.fetch(new Request(`http://localhost${path}`, { headers, ...init })),
-    close: () => db.close(),
+    close: () => {
+      void ctx.heavy.close()
+      db.close()
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { readConfig } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
+import { openHeavy } from '../db/heavy.ts'
 import { createBus } from '../events/bus.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
@@ -16,6 +17,7 @@ async function document(): Promise<string> {
     const app = createApp({
       config: { ...readConfig({}), db: file },
       db,
+      heavy: openHeavy({ db, log }),
       bus: createBus(),
       clock: systemClock,
       log,

@@ -4,6 +4,7 @@ import { type App, createApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { AppContext } from '../context.ts'
 import { type Db, openDatabase } from '../db/database.ts'
+import { openHeavy } from '../db/heavy.ts'
 import { type ServerLock, takeServerLock } from '../db/server-lock.ts'
 import { createBus } from '../events/bus.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -41,7 +42,8 @@ export async function startServer(config: Config, io: Io): Promise<RunningServer
     const log = createLog(config.logLevel, systemClock, (lines) => io.err(lines))
     const clock = systemClock
     const db = openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server' })
-    return await serveDatabase({ config, db, bus: createBus(), clock, log }, lock, io)
+    const heavy = openHeavy({ db, log })
+    return await serveDatabase({ config, db, heavy, bus: createBus(), clock, log }, lock, io)
   } catch (error) {
     lock.release()
     throw error
@@ -72,7 +74,7 @@ async function serveDatabase(ctx: AppContext, lock: ServerLock, io: Io): Promise
 }
 
 async function stopServer(
-  { log, db }: AppContext,
+  { log, db, heavy }: AppContext,
   app: App,
   listener: Listener,
   background: readonly (() => void)[],
@@ -81,6 +83,7 @@ async function stopServer(
   log.info('stopping')
   await drain(app, listener)
   for (const end of background) end()
+  await heavy.close()
   db.close()
   lock.release()
   log.info('stopped')

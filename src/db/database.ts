@@ -17,6 +17,8 @@ export interface Db extends Reader {
   readonly file: string
   /** Runs the function in a transaction and answers its result after the commit (`write-queue.ts`). */
   write<T>(run: WriteFunction<T>): Promise<T>
+  /** Holds writes back, however long, while `action` writes over another connection (`write-queue.ts`). */
+  makeWay<T>(action: () => Promise<T>): Promise<T>
   /** False while commits fail. */
   readonly healthy: boolean
   /** Calls the listener, within a fraction of a second, after another process wrote; answers how to stop. */
@@ -173,6 +175,7 @@ export function openDatabase(options: OpenOptions): Db {
     orm,
     file,
     write: (run) => queue.write(run),
+    makeWay: (action) => queue.makeWay(action),
     get healthy() {
       return queue.healthy
     },

@@ -1,5 +1,8 @@
 import type { Database, Statement } from 'bun:sqlite'
 
+/** What was made from the reads of one snapshot, by name; forgotten with it. */
+export type SnapshotMemory = Map<string, unknown>
+
 /** How long one snapshot is read from: so late may a read see what another process wrote. */
 const LONGEST_MS = 20
 
@@ -13,6 +16,7 @@ export class ReadSnapshot {
   readonly #database: Database
   readonly #begin: Statement
   readonly #end: Statement
+  readonly #memory: SnapshotMemory = new Map()
   #timer: Timer | undefined
 
   constructor(database: Database) {
@@ -22,10 +26,12 @@ export class ReadSnapshot {
   }
 
   /** To be called before every read. */
-  enter(): void {
-    if (this.#timer !== undefined) return
-    this.#begin.run()
-    this.#timer = setTimeout(() => this.leave(), LONGEST_MS)
+  enter(): SnapshotMemory {
+    if (this.#timer === undefined) {
+      this.#begin.run()
+      this.#timer = setTimeout(() => this.leave(), LONGEST_MS)
+    }
+    return this.#memory
   }
 
   /** The next read sees everything committed by then. */
@@ -33,6 +39,7 @@ export class ReadSnapshot {
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#memory.clear()
     // A failing disk may have ended the transaction already.
     if (this.#database.inTransaction) this.#end.run()
   }

@@ -1,4 +1,5 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import type { SnapshotMemory } from './read-snapshot.ts'
 
 export type SqlValue = SQLQueryBindings
 
@@ -13,8 +14,8 @@ export class Sql {
 
   constructor(
     readonly database: Database,
-    /** Called before every statement; opens the snapshot of a connection that only reads. */
-    private readonly beforeEach: () => void = () => {},
+    /** Called before every statement; opens the snapshot of a connection that only reads, and answers its memory. */
+    private readonly enter: () => SnapshotMemory | undefined = () => undefined,
   ) {}
 
   /** The first row, or undefined. */
@@ -56,6 +57,19 @@ export class Sql {
     this.database.run(text)
   }
 
+  /**
+   * What `make` reads and makes, remembered for as long as the snapshot lasts: what is asked in every request
+   * is then made once in many. Undefined is not remembered. Without a snapshot it is made every time.
+   */
+  remember<Made>(name: string, make: () => Made): Made {
+    const memory = this.enter()
+    const known = memory?.get(name)
+    if (known !== undefined) return known as Made
+    const made = make()
+    if (made !== undefined) memory?.set(name, made)
+    return made
+  }
+
   /** To be called before the database is closed: one with open statements lives on unseen. */
   finalize(): void {
     for (const statement of this.#statements.values()) statement.finalize()
@@ -63,7 +77,7 @@ export class Sql {
   }
 
   #prepare(text: string): Statement {
-    this.beforeEach()
+    this.enter()
     const known = this.#statements.get(text)
     if (known) return known
     if (this.#statements.size >= STATEMENTS_KEPT) this.#forgetOldest()

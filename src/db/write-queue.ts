@@ -51,6 +51,8 @@ export class WriteQueue {
   #items: Item[] = []
   #scheduled = false
   #healthy = true
+  #isMakingWay = false
+  #madeWayUntil = 0
   #probeTimer: Timer | undefined
 
   constructor(options: WriteQueueOptions) {
@@ -71,6 +73,22 @@ export class WriteQueue {
       this.#items.push(this.#item(run as (tx: Tx) => T, resolve, reject))
       this.#schedule()
     })
+  }
+
+  /**
+   * Lets another connection of this process write, one at a time: until `action` is done, writes wait for it,
+   * however long it takes.
+   */
+  async makeWay<T>(action: () => Promise<T>): Promise<T> {
+    this.#isMakingWay = true
+    try {
+      return await action()
+    } finally {
+      this.#isMakingWay = false
+      this.#madeWayUntil = performance.now()
+      this.#options.onCommit?.()
+      this.#continue()
+    }
   }
 
   /** What still waits is refused; nothing may be written after this. */
@@ -129,7 +147,7 @@ export class WriteQueue {
 
   #flush(): void {
     this.#scheduled = false
-    if (this.#items.length === 0 || !this.#begin()) return
+    if (this.#items.length === 0 || this.#isMakingWay || !this.#begin()) return
     const done: Item[] = []
     try {
       this.#runGroup(done)
@@ -156,7 +174,8 @@ export class WriteQueue {
       return true
     } catch (error) {
       const oldest = performance.now() - this.#options.lockWaitMs
-      const waiting = isBusy(error) ? this.#items.filter((item) => item.queuedAt > oldest) : []
+      const isWaiting = ({ queuedAt }: Item) => Math.max(queuedAt, this.#madeWayUntil) > oldest
+      const waiting = isBusy(error) ? this.#items.filter(isWaiting) : []
       const expired = this.#items.filter((item) => !waiting.includes(item))
       this.#items = waiting
       if (expired.length > 0) this.#becomeUnhealthy()

@@ -1,11 +1,17 @@
 import type { Caller } from '../context.ts'
+import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
 import { checkFilter, parseFilter } from '../filter/record-filter.ts'
-import { hasMore, type PageRequest, pageRequest } from '../http/page.ts'
+import { hasMore, pageRequest } from '../http/page.ts'
+import { indexedColumn } from '../structures/auto-index.ts'
 import { definitionOf } from '../structures/definition.ts'
 import { getStructure } from '../structures/service.ts'
-import { type Direction, orderBy, planRead, type ReadPlan, type RowQuery, sortTarget } from './plan.ts'
+import { chooseDriver, usableIndexes } from './access.ts'
+import { filterScans, type Lesson, lessonOf, sortScan } from './lessons.ts'
+import { isNarrow, type PageQuestion, pageEntry, rowsForPage, sortsAll } from './page-entry.ts'
+import { type Direction, orderBy, type RowQuery, rowSource, sortTarget } from './plan.ts'
 import { loadRecords, type RecordRow } from './store.ts'
+import { countRows, findTotal, keepTotal, totalKey } from './totals.ts'
 
 export interface ListRequest {
   structure: string
@@ -22,24 +28,61 @@ export interface RecordPage {
   hasMore: boolean
 }
 
+/** Who asks, and for which page. */
+export interface ListInput {
+  caller: Pick<Caller, 'workspacePk'>
+  request: ListRequest
+}
+
+interface ListPlan extends HeavyPlan, PageQuestion {
+  readonly direction: Direction
+  /** Under which the total is kept. */
+  readonly key: string
+  /** As far as it is known without counting. */
+  readonly total: number | undefined
+}
+
+export interface ListOutcome {
+  readonly page: RecordPage
+  readonly key: string
+  readonly lesson: Lesson
+}
+
 /** One page of live rows, newest first unless asked otherwise, with the exact total. */
-export function listRecords(reader: Reader, caller: Caller, request: ListRequest): RecordPage {
+export const listRead: HeavyRead<ListInput, ListPlan, ListOutcome> = {
+  name: 'records.list',
+  plan: planList,
+  run: (reader, plan) => {
+    const started = performance.now()
+    const total =
+      plan.total ?? (isNarrow(plan) ? undefined : countRows(reader, plan.query, plan.indexes, plan.driver))
+    const counted = performance.now()
+    const pks = pageOf(reader, plan, total)
+    const paged = performance.now()
+    const exact = total ?? totalBehind(reader, plan, pks.length)
+    keepTotal(reader, plan.key, exact)
+    const rows = pks.length === 0 ? [] : loadRecords(reader, pks)
+    const page = { rows, total: exact, hasMore: hasMore(plan.page, { items: pks, total: exact }) }
+    return { page, key: plan.key, lesson: lessonOfPage(plan, counted - started, paged - counted) }
+  },
+}
+
+function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
   const query = rowQuery(reader, caller, request)
-  const { structure, definition } = query
-  const target = sortTarget(definition, request.sort ?? 'created_at')
-  const page = pageRequest(request)
-  const plan = planRead(query)
-  const order = orderBy(structure, target, request.direction ?? 'desc')
-  const pks = pageOf(reader, plan, order, page)
-  const total = totalOf(reader, plan, structure.live, page, pks.length)
-  const rows = pks.length === 0 ? [] : loadRecords(reader, pks)
-  return { rows, total, hasMore: hasMore(page, { items: pks, total }) }
+  const sort = sortTarget(query.definition, request.sort ?? 'created_at')
+  const indexes = usableIndexes(reader, query)
+  const driver = chooseDriver(reader, query, indexes)
+  const question: PageQuestion = { query, sort, indexes, driver, page: pageRequest(request) }
+  const key = totalKey(query)
+  const total = query.conditions.length === 0 ? query.structure.live : findTotal(reader, key)
+  const direction = request.direction ?? 'desc'
+  return { ...question, direction, key, total, rows: rowsForPage(question, total) }
 }
 
 /** Which rows of which structure a query is about. */
 export function rowQuery(
   reader: Reader,
-  caller: Caller,
+  caller: Pick<Caller, 'workspacePk'>,
   request: { structure: string; filter?: string },
 ): RowQuery {
   const filter = request.filter === undefined ? [] : parseFilter(request.filter)
@@ -48,22 +91,25 @@ export function rowQuery(
   return { structure, definition, conditions: checkFilter(filter, definition.byKey) }
 }
 
-const pageOf = (
-  { sql }: Reader,
-  { source, values }: ReadPlan,
-  order: string,
-  { limit, offset }: PageRequest,
-): number[] => sql.column(`SELECT pk ${source} ${order} LIMIT ? OFFSET ?`, ...values, limit, offset)
+function pageOf({ sql }: Reader, plan: ListPlan, total: number | undefined): number[] {
+  const { query, page, sort, direction } = plan
+  if (total !== undefined && page.offset >= total) return []
+  const { text, values } = rowSource(query, pageEntry(plan, total))
+  const order = orderBy(query.structure, sort, direction)
+  return sql.column(`SELECT pk ${text} ${order} LIMIT ? OFFSET ?`, ...values, page.limit, page.offset)
+}
 
-/** A page that is not full ends the list, and so tells the total; else the kept count or a count. */
-function totalOf(
-  { sql }: Reader,
-  { source, values, isWhole }: ReadPlan,
-  live: number,
-  { limit, offset }: PageRequest,
-  found: number,
-): number {
-  if (isWhole) return live
-  if (found < limit && (found > 0 || offset === 0)) return offset + found
-  return sql.scalar(`SELECT count(*) ${source}`, ...values)
+/** A page that is not full ends the list, and so tells the total; else it is counted. */
+function totalBehind(reader: Reader, { query, page, indexes, driver }: ListPlan, found: number): number {
+  if (found < page.limit && (found > 0 || page.offset === 0)) return page.offset + found
+  return countRows(reader, query, indexes, driver)
+}
+
+function lessonOfPage(plan: ListPlan, countMs: number, pageMs: number): Lesson {
+  const { query, sort, indexes, driver } = plan
+  const scans = [
+    ...filterScans(query.conditions, driver, countMs),
+    ...(sortsAll(plan) ? sortScan(sort, pageMs) : []),
+  ]
+  return lessonOf(query, indexes, scans, [driver?.index.column, indexedColumn(sort)])
 }

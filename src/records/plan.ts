@@ -1,9 +1,9 @@
-import { foldedText, rowTable, valueColumn } from '../db/row-tables.ts'
-import type { SqlValue } from '../db/sql.ts'
+import { rowTable } from '../db/row-tables.ts'
 import type { RowPart, TypedField } from '../filter/kinds.ts'
 import type { Condition } from '../filter/record-filter.ts'
-import { filterSql } from '../filter/record-filter-sql.ts'
+import { filterSql, type SqlPart } from '../filter/record-filter-sql.ts'
 import { refused } from '../refusal.ts'
+import { sortExpression } from '../structures/auto-index.ts'
 import type { Definition } from '../structures/definition.ts'
 import type { StructureRow } from '../structures/store.ts'
 
@@ -16,20 +16,28 @@ export interface RowQuery {
   readonly conditions: readonly Condition[]
 }
 
-/** How a read of a structure's table is made: `FROM … WHERE …` with its values, and the order of a page. */
-export interface ReadPlan {
-  readonly source: string
-  readonly values: readonly SqlValue[]
-  /** Whether every live row is meant, so that the kept count is the total. */
-  readonly isWhole: boolean
+/** How a table is entered: through an index, by its pks alone, or as SQLite sees fit. */
+export type Entry =
+  | { readonly by: 'index'; readonly name: string; readonly seeks?: readonly SqlPart[] }
+  | { readonly by: 'pk' | 'any' }
+
+export const ANY_ENTRY: Entry = { by: 'any' }
+
+/** `FROM … WHERE …` over the structure's own table, with its values. */
+export function rowSource({ structure, definition, conditions }: RowQuery, entry: Entry): SqlPart {
+  const filter = filterSql(conditions, definition.fields)
+  const parts = [...(entry.by === 'index' ? (entry.seeks ?? []) : []), ...(filter ? [filter] : [])]
+  const table = `FROM ${rowTable(structure.pk)} AS live${hint(entry)}`
+  if (parts.length === 0) return { text: table, values: [] }
+  return {
+    text: `${table} WHERE ${parts.map(({ text }) => text).join(' AND ')}`,
+    values: parts.flatMap(({ values }) => values),
+  }
 }
 
-/** The one place that decides how rows are found. */
-export function planRead({ structure, definition, conditions }: RowQuery): ReadPlan {
-  const filter = filterSql(conditions, definition.fields)
-  const table = `FROM ${rowTable(structure.pk)} AS live`
-  if (!filter) return { source: table, values: [], isWhole: true }
-  return { source: `${table} WHERE ${filter.text}`, values: filter.values, isWhole: false }
+function hint(entry: Entry): string {
+  if (entry.by === 'index') return ` INDEXED BY ${entry.name}`
+  return entry.by === 'pk' ? ' NOT INDEXED' : ''
 }
 
 /** What a list can be sorted by: a field, `created_at` or `updated_at`. */
@@ -42,21 +50,19 @@ export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
   throw refused(`"sort" names "${sort}", and the structure has no such field.`)
 }
 
-/** Text stands by the code points of its folded form, everything else as its column compares. */
-function sortExpression(target: SortTarget): string {
-  if (typeof target === 'string') return target
-  const isFolded = target.type === 'text' || target.type === 'select'
-  return isFolded ? foldedText(target.column) : valueColumn(target.column)
-}
+/** Whether the pks alone give the order: while rows came in order, they stand for `created_at` and the id. */
+export const isByPk = ({ inOrder }: StructureRow, target: SortTarget): boolean =>
+  inOrder === 1 && target === 'created_at'
 
 /**
- * `ORDER BY` of a list: rows without a value last in both directions, ties by id in the same direction. While
- * the structure's rows came in order, their pks stand for both `created_at` and the id.
+ * `ORDER BY` of a list: rows without a value last in both directions, ties by id in the same direction. Text
+ * stands by the code points of its folded form, everything else as its column compares.
  */
-export function orderBy({ inOrder }: StructureRow, target: SortTarget, direction: Direction): string {
+export function orderBy(structure: StructureRow, target: SortTarget, direction: Direction): string {
   const way = direction === 'asc' ? 'ASC' : 'DESC'
+  if (isByPk(structure, target)) return `ORDER BY pk ${way}`
   const nulls = typeof target === 'string' || direction === 'desc' ? '' : ' NULLS LAST'
   const first = `${sortExpression(target)} ${way}${nulls}`
-  if (inOrder === 1) return target === 'created_at' ? `ORDER BY pk ${way}` : `ORDER BY ${first}, pk ${way}`
+  if (structure.inOrder === 1) return `ORDER BY ${first}, pk ${way}`
   return `ORDER BY ${first}, (SELECT id FROM records r WHERE r.pk = live.pk) ${way}`
 }

@@ -5,18 +5,18 @@ import { answerOnce } from '../http/idempotency.ts'
 import { jsonResponse } from '../http/json.ts'
 import { NoBody, NoQuery } from '../http/types.ts'
 import { checkedWrite, writeRecords } from './batch.ts'
-import { listRecords } from './listing.ts'
 import { pageAnswer, recordAnswer, writtenAnswer } from './present.ts'
+import { listRecords, summarise } from './reading.ts'
 import * as schema from './schema.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './service.ts'
-import { presentBuckets, summarise } from './summary.ts'
+import { presentBuckets } from './summary.ts'
 
 const tags = ['Records']
 
 export const recordRoutes = (ctx: AppContext) =>
   new Elysia({ prefix: '/v1/records' })
     .use(keyed())
-    .get('/', ({ caller, query }) => jsonResponse(pageAnswer(listRecords(ctx.db, caller, query))), {
+    .get('/', async ({ caller, query }) => jsonResponse(pageAnswer(await listRecords(ctx, caller, query))), {
       query: schema.ListQuery,
       response: schema.RecordsAnswer,
       detail: { operationId: 'listRecords', tags, summary: 'List, filter and sort the rows of a structure' },
@@ -40,15 +40,19 @@ export const recordRoutes = (ctx: AppContext) =>
         },
       },
     )
-    .get('/summary', ({ caller, query }) => ({ buckets: presentBuckets(summarise(ctx.db, caller, query)) }), {
-      query: schema.SummaryQuery,
-      response: schema.SummaryAnswer,
-      detail: {
-        operationId: 'summariseRecords',
-        tags,
-        summary: 'Count, sum, average, least and greatest, per period or per value',
+    .get(
+      '/summary',
+      async ({ caller, query }) => ({ buckets: presentBuckets(await summarise(ctx, caller, query)) }),
+      {
+        query: schema.SummaryQuery,
+        response: schema.SummaryAnswer,
+        detail: {
+          operationId: 'summariseRecords',
+          tags,
+          summary: 'Count, sum, average, least and greatest, per period or per value',
+        },
       },
-    })
+    )
     .patch(
       '/:id',
       async ({ caller, params, body }) =>

@@ -34,6 +34,7 @@ export function changeRow(target: Target, before: store.RecordRow, changes: Fiel
   const row = { ...before, data: JSON.stringify(data), updatedAt }
   store.updateRecord(tx, row)
   store.updateLive(tx, structure.pk, row.pk, fields, { data, updatedAt })
+  store.countChange(tx, structure.pk)
   const states = { before: store.stateOf(before, oldData), after: store.stateOf(row, data) }
   publish(target, { kind: 'updated', ...states }, changed)
   return row

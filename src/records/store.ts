@@ -177,7 +177,15 @@ export function findHolder(
 
 /** Moves the maintained count of live rows. */
 export const countLive = ({ sql }: Reader, structurePk: number, step: number) =>
-  sql.run('UPDATE structure_rows SET live = live + ? WHERE structure = ?', step, structurePk)
+  sql.run(
+    'UPDATE structure_rows SET live = live + ?, changes = changes + 1 WHERE structure = ?',
+    step,
+    structurePk,
+  )
+
+/** Notes that rows changed while none came or went. */
+export const countChange = ({ sql }: Reader, structurePk: number) =>
+  sql.run('UPDATE structure_rows SET changes = changes + 1 WHERE structure = ?', structurePk)
 
 /** Counts new rows in, and notes whether the order of pks is still that of creation and of ids. */
 export const countNew = (
@@ -186,7 +194,7 @@ export const countNew = (
   { live, createdAt, firstId, lastId }: { live: number; createdAt: number; firstId: string; lastId: string },
 ) =>
   sql.run(
-    `UPDATE structure_rows SET live = live + ?1,
+    `UPDATE structure_rows SET live = live + ?1, changes = changes + 1,
        in_order = in_order AND (last_id IS NULL OR (last_created_at <= ?2 AND last_id < ?3)),
        last_created_at = max(?2, coalesce(last_created_at, ?2)), last_id = max(?4, coalesce(last_id, ?4))
      WHERE structure = ?5`,

@@ -1,4 +1,5 @@
 import type { Caller } from '../context.ts'
+import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
 import { valueColumn } from '../db/row-tables.ts'
 import type { FieldValue } from '../events/record-change.ts'
@@ -6,9 +7,11 @@ import { compareNames } from '../lib/text.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
 import { fail, invalid, refused } from '../refusal.ts'
 import type { Definition, FieldDefinition } from '../structures/definition.ts'
+import { chooseDriver, type Driver, FEW, type Indexes, usableIndexes } from './access.ts'
+import { filterScans, type Lesson, lessonOf } from './lessons.ts'
 import { rowQuery } from './listing.ts'
 import { type Period, periodOfDate, periodOfInstant } from './periods.ts'
-import { planRead } from './plan.ts'
+import { ANY_ENTRY, type Entry, type RowQuery, rowSource } from './plan.ts'
 
 export interface SummaryRequest {
   structure: string
@@ -59,31 +62,82 @@ const emptyBucket = (period: string | null, value: FieldValue | null): Bucket =>
   max: Number.NEGATIVE_INFINITY,
 })
 
+/** Who asks, and for which sums. */
+export interface SummaryInput {
+  caller: Pick<Caller, 'workspacePk'>
+  request: SummaryRequest
+}
+
+interface SummaryPlan extends HeavyPlan {
+  readonly query: RowQuery
+  readonly indexes: Indexes
+  readonly driver: Driver | undefined
+  /** The date, the value and the number of a row, each `NULL` where it is not asked for. */
+  readonly columns: readonly string[]
+  readonly periodOf: Grouping
+  readonly field: FieldDefinition | undefined
+  readonly by: FieldDefinition | undefined
+  readonly isGrouped: boolean
+}
+
+export interface SummaryOutcome {
+  readonly summary: Summary
+  readonly lesson: Lesson
+}
+
 /**
  * Adds up rows: all in one bucket, per period, per value of a field, or per pair of both. Ordered by period,
  * then value, those without one last (contract, section 5). More than 10,000 buckets are refused.
  */
-export function summarise(reader: Reader, caller: Caller, request: SummaryRequest): Summary {
+export const summaryRead: HeavyRead<SummaryInput, SummaryPlan, SummaryOutcome> = {
+  name: 'records.summary',
+  plan: planSummary,
+  run: (reader, plan) => {
+    const { query, indexes, driver, columns, periodOf, field, by } = plan
+    const started = performance.now()
+    const { text, values } = rowSource(query, summaryEntry(driver))
+    const rows = reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values)
+    const buckets = grouped(rows, periodOf, by)
+    if (buckets.length === 0 && !plan.isGrouped) buckets.push(emptyBucket(null, null))
+    const scans = filterScans(query.conditions, driver, performance.now() - started)
+    return {
+      summary: { buckets: buckets.sort(compareBuckets), hasField: field !== undefined },
+      lesson: lessonOf(query, indexes, scans, [driver?.index.column]),
+    }
+  },
+}
+
+function planSummary(reader: Reader, { caller, request }: SummaryInput): SummaryPlan {
   const zone = findTimeZone(request.tz ?? 'UTC') ?? fail(unknownZone())
   const query = rowQuery(reader, caller, request)
   const { definition } = query
   const dated = datedBy(definition, request.date ?? 'created_at')
   const field = request.field === undefined ? undefined : numberField(definition, request.field)
   const by = request.by === undefined ? undefined : byField(definition, request.by)
-  const { source, values } = planRead(query)
+  const indexes = usableIndexes(reader, query)
+  const driver = chooseDriver(reader, query, indexes)
   const columns = [
     request.period && dated.column,
     by && valueColumn(by.column),
     field && valueColumn(field.column),
   ]
-  const rows = reader.sql.rows<Row>(
-    `SELECT ${columns.map((column) => column ?? 'NULL').join(', ')} ${source}`,
-    ...values,
-  )
-  const periodOf: Grouping = request.period ? dated.grouping(request.period, zone) : () => null
-  const buckets = grouped(rows, periodOf, by)
-  if (buckets.length === 0 && !request.period && !by) buckets.push(emptyBucket(null, null))
-  return { buckets: buckets.sort(compareBuckets), hasField: field !== undefined }
+  return {
+    query,
+    indexes,
+    driver,
+    columns: columns.map((column) => column ?? 'NULL'),
+    periodOf: request.period ? dated.grouping(request.period, zone) : () => null,
+    field,
+    by,
+    isGrouped: request.period !== undefined || by !== undefined,
+    rows: driver?.few === undefined ? query.structure.live : FEW,
+  }
+}
+
+/** Many rows that stand apart are read faster in a scan than through an index. */
+function summaryEntry(driver: Driver | undefined): Entry {
+  if (!driver) return ANY_ENTRY
+  return driver.few !== undefined || driver.isEqual ? driver.entry : { by: 'pk' }
 }
 
 const unknownZone = () =>

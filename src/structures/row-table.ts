@@ -5,6 +5,7 @@ import type { Tx } from '../db/write-queue.ts'
 import type { FieldType } from '../filter/kinds.ts'
 import { quoteList } from '../lib/text.ts'
 import { refused } from '../refusal.ts'
+import { forgetAutoIndexes } from './auto-index.ts'
 import type { FieldDefinition, UniqueSet } from './definition.ts'
 
 /*
@@ -47,16 +48,19 @@ export function createRowTable({ sql }: Reader, structurePk: number, fields: rea
   sql.script(`CREATE TABLE ${rowTable(structurePk)} (${columns.join(', ')}) STRICT`)
 }
 
-export const dropRowTable = ({ sql }: Reader, structurePk: number): void =>
-  sql.script(`DROP TABLE IF EXISTS ${rowTable(structurePk)}`)
+export function dropRowTable(reader: Reader, structurePk: number): void {
+  reader.sql.script(`DROP TABLE IF EXISTS ${rowTable(structurePk)}`)
+  forgetAutoIndexes(reader, structurePk)
+}
 
 export function addColumns({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]): void {
   for (const column of fields.flatMap(columnsOf))
     sql.script(`ALTER TABLE ${rowTable(structurePk)} ADD COLUMN ${column}`)
 }
 
-const columnNumbers = (set: UniqueSet) => set.map(({ column }) => column).sort((a, b) => a - b)
-const indexName = (structurePk: number, set: UniqueSet) =>
+/** The columns of the set's index, in its order. */
+export const columnNumbers = (set: UniqueSet) => set.map(({ column }) => column).sort((a, b) => a - b)
+export const uniqueIndexName = (structurePk: number, set: UniqueSet) =>
   `${rowTable(structurePk)}_unique_${columnNumbers(set).join('_')}`
 
 /** Brings the UNIQUE indexes from one list of sets to another. Refuses while live rows collide. */
@@ -66,17 +70,17 @@ export function changeUniqueSets(
   before: readonly UniqueSet[],
   after: readonly UniqueSet[],
 ): void {
-  const had = new Set(before.map((set) => indexName(structurePk, set)))
-  const wanted = new Set(after.map((set) => indexName(structurePk, set)))
+  const had = new Set(before.map((set) => uniqueIndexName(structurePk, set)))
+  const wanted = new Set(after.map((set) => uniqueIndexName(structurePk, set)))
   for (const name of had) if (!wanted.has(name)) tx.sql.script(`DROP INDEX ${name}`)
-  for (const set of after) if (!had.has(indexName(structurePk, set))) createUnique(tx, structurePk, set)
+  for (const set of after) if (!had.has(uniqueIndexName(structurePk, set))) createUnique(tx, structurePk, set)
 }
 
 function createUnique(tx: Tx, structurePk: number, set: UniqueSet): void {
   const columns = columnNumbers(set).map(valueColumn).join(', ')
   try {
     tx.sql.script(
-      `CREATE UNIQUE INDEX ${indexName(structurePk, set)} ON ${rowTable(structurePk)} (${columns})`,
+      `CREATE UNIQUE INDEX ${uniqueIndexName(structurePk, set)} ON ${rowTable(structurePk)} (${columns})`,
     )
   } catch (error) {
     if ((error as SQLiteError).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error

@@ -1,4 +1,5 @@
 import type { AppContext } from '../context.ts'
+import { sweepAutoIndexes } from '../records/index-policy.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { sweepKeptAnswers, sweepRevisions, sweepTrash } from './sweeps.ts'
 
@@ -12,6 +13,7 @@ export async function runUpkeep(ctx: AppContext): Promise<void> {
     const notes = await sweepTrash(ctx)
     await sweepKeptAnswers(ctx)
     await finishDeletions(ctx.db)
+    await sweepAutoIndexes(ctx)
     ctx.db.optimize()
     if (revisions + notes > 0) ctx.log.info('upkeep', { revisions_removed: revisions, notes_removed: notes })
   } catch (error) {

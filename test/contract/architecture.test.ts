@@ -28,7 +28,7 @@ const LAYERS = [
     'files',
   ],
   ['upkeep'],
-  ['api-description.ts', 'app.ts'],
+  ['api-description.ts', 'app.ts', 'heavy-reads.ts'],
   ['cli'],
   ['main.ts'],
 ]

@@ -10,6 +10,7 @@ import { type App, createApp } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { AppContext } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
+import { type HeavyOptions, openHeavy } from '../../src/db/heavy.ts'
 import { createBus } from '../../src/events/bus.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -112,6 +113,7 @@ export interface TestServiceOptions {
   file?: string
   config?: Partial<Config>
   clock?: TestClock
+  heavy?: Pick<HeavyOptions, 'manyRows' | 'timeLimitMs'>
 }
 
 /** A whole service in memory, with one workspace and a write key. */
@@ -122,7 +124,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const file = options.file ?? ':memory:'
   const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
-  const ctx: AppContext = { config, db, bus: createBus(), clock, log }
+  const heavy = openHeavy({ db, log, ...options.heavy })
+  const ctx: AppContext = { config, db, heavy, bus: createBus(), clock, log }
   const first = await bootstrap(db)
   const app = createApp(ctx)
   const newKey = (input: NewTestKey = {}) =>
@@ -161,6 +164,9 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       })
       return newKey({ workspace: name, user: `owner of ${name}` })
     },
-    close: () => db.close(),
+    close: () => {
+      void heavy.close()
+      db.close()
+    },
   }
 }

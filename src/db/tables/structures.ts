@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 
 export const structures = sqliteTable(
@@ -32,9 +32,27 @@ export const structureRows = sqliteTable('structure_rows', {
     .primaryKey()
     .references(() => structures.pk, { onDelete: 'cascade' }),
   live: integer().notNull().default(0),
+  /** Grows with every write of a row, so that what was counted can be kept until the next. */
+  changes: integer().notNull().default(0),
   /** 1 while the rows' pks stand in the order of both their times of creation and their ids. */
   inOrder: integer('in_order').notNull().default(1),
   /** Of the newest row so far, deleted ones included; null while there never was one. */
   lastCreatedAt: integer('last_created_at'),
   lastId: text('last_id'),
 })
+
+/** The indexes that made themselves (`structures/auto-index.ts`), so that one that is not used can go again. */
+export const autoIndexes = sqliteTable(
+  'auto_indexes',
+  {
+    structure: integer()
+      .notNull()
+      .references(() => structures.pk, { onDelete: 'cascade' }),
+    /** A column of the structure's row table: that of a field's values, or `updated_at`. */
+    column: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    /** When it last served, to the day. */
+    usedAt: integer('used_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.structure, table.column] })],
+)

@@ -1,0 +1,185 @@
+import type { Log } from '../lib/log.ts'
+import { Refusal, type RefusalCode, refused, unavailable } from '../refusal.ts'
+import type { Db } from './database.ts'
+import type { Reader } from './reader.ts'
+
+/** What a read comes to: `rows` estimates how many rows it scans. */
+export interface HeavyPlan {
+  readonly rows: number
+}
+
+/**
+ * A read that may scan many rows; then it runs in the worker (`heavy-reads.ts`, where it must be listed), so
+ * that light requests never wait for it. Input and output cross over as copies.
+ */
+export interface HeavyRead<Input, Plan extends HeavyPlan, Output> {
+  readonly name: string
+  /** Judges the read; cheap, as it is done before every one. */
+  plan(reader: Reader, input: Input): Plan
+  run(reader: Reader, plan: Plan): Output
+}
+
+/** A change of what is derived that takes long; it runs in the worker, in one transaction, while writes wait. */
+export interface HeavyWrite<Input, Output> {
+  readonly name: string
+  run(reader: Reader, input: Input): Output
+}
+
+/** Where heavy work is done. */
+export interface Heavy {
+  /** So many rows are many: a read of more goes to the worker, and fewer need no index. */
+  readonly manyRows: number
+  run<Input, Plan extends HeavyPlan, Output>(
+    read: HeavyRead<Input, Plan, Output>,
+    input: Input,
+  ): Promise<Output>
+  write<Input, Output>(write: HeavyWrite<Input, Output>, input: Input): Promise<Output>
+  /** Refuses what waits, and waits for a write that runs. */
+  close(): Promise<void>
+}
+
+/** What the worker is asked. */
+export interface Question {
+  readonly file: string
+  readonly kind: 'read' | 'write'
+  readonly name: string
+  readonly input: unknown
+}
+
+/** What it answers: a refusal travels as its code and its sentence. */
+export type Reply =
+  | { readonly output: unknown }
+  | { readonly code: RefusalCode; readonly sentence: string }
+  | { readonly failure: string }
+
+interface Task {
+  readonly question: Question
+  resolve(output: unknown): void
+  reject(error: unknown): void
+}
+
+export interface HeavyOptions {
+  db: Db
+  log: Log
+  manyRows?: number
+  timeLimitMs?: number
+}
+
+const MANY_ROWS = 10_000
+const TIME_LIMIT_MS = 30_000
+
+const tooLong = (seconds: number) =>
+  refused(
+    `The answer took longer than ${seconds} seconds to find and was given up; narrow the question with a filter.`,
+  )
+const shuttingDown = () => unavailable('The server is shutting down; try again.')
+
+/** Starts the worker when it is first needed. A database in memory has one connection, and works inline. */
+export function openHeavy({
+  db,
+  log,
+  manyRows = MANY_ROWS,
+  timeLimitMs = TIME_LIMIT_MS,
+}: HeavyOptions): Heavy {
+  const isInline = db.file === ':memory:'
+  const line = new WorkerLine(db, log, timeLimitMs)
+  const ask = <Output>(kind: Question['kind'], name: string, input: unknown) =>
+    line.ask({ file: db.file, kind, name, input }) as Promise<Output>
+  return {
+    manyRows,
+    run: async (read, input) => {
+      const plan = read.plan(db, input)
+      return isInline || plan.rows <= manyRows ? read.run(db, plan) : ask('read', read.name, input)
+    },
+    write: async <Input, Output>(write: HeavyWrite<Input, Output>, input: Input) =>
+      isInline
+        ? ((await db.write((tx) => [write.run(tx, input)] as const))[0] as Output)
+        : ask<Output>('write', write.name, input),
+    close: () => line.close(),
+  }
+}
+
+/** One worker, and those who wait for it; it is asked one thing at a time, so that each has its own time limit. */
+class WorkerLine {
+  readonly #db: Db
+  readonly #log: Log
+  readonly #timeLimitMs: number
+  #worker: Worker | undefined
+  #waiting: Task[] = []
+  #running: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(db: Db, log: Log, timeLimitMs: number) {
+    this.#db = db
+    this.#log = log
+    this.#timeLimitMs = timeLimitMs
+  }
+
+  ask(question: Question): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(shuttingDown())
+      this.#waiting.push({ question, resolve, reject })
+      this.#running ??= this.#work()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { reject } of this.#waiting.splice(0)) reject(shuttingDown())
+    await this.#running
+    this.#worker?.terminate()
+    this.#worker = undefined
+  }
+
+  async #work(): Promise<void> {
+    for (let task = this.#waiting.shift(); task; task = this.#waiting.shift()) {
+      const { question } = task
+      const isWrite = question.kind === 'write'
+      const reply = () => this.#reply(question, isWrite ? undefined : this.#timeLimitMs)
+      try {
+        task.resolve(outputOf(await (isWrite ? this.#db.makeWay(reply) : reply())))
+      } catch (error) {
+        task.reject(error)
+      }
+    }
+    this.#running = undefined
+  }
+
+  /** A worker that is too slow, or breaks, is given up, and the next question starts another. */
+  #reply(question: Question, timeLimitMs: number | undefined): Promise<Reply> {
+    const worker = this.#worker ?? startWorker()
+    this.#worker = worker
+    return new Promise<Reply>((resolve, reject) => {
+      const giveUp = (error: Error) => {
+        worker.terminate()
+        this.#worker = undefined
+        reject(error)
+      }
+      const limit =
+        timeLimitMs === undefined
+          ? undefined
+          : setTimeout(() => giveUp(tooLong(timeLimitMs / 1000)), timeLimitMs)
+      worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+        clearTimeout(limit)
+        resolve(data)
+      }
+      worker.onerror = ({ message }) => {
+        clearTimeout(limit)
+        this.#log.error('the worker of heavy reads broke', { error: message })
+        giveUp(new Error(message))
+      }
+      worker.postMessage(question)
+    })
+  }
+}
+
+function startWorker(): Worker {
+  const worker = new Worker(new URL('../heavy-reads.ts', import.meta.url).href)
+  worker.unref()
+  return worker
+}
+
+function outputOf(reply: Reply): unknown {
+  if ('output' in reply) return reply.output
+  throw 'code' in reply ? new Refusal(reply.code, reply.sentence) : new Error(reply.failure)
+}

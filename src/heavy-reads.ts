@@ -1,0 +1,85 @@
+/*
+ * The worker that `db/heavy.ts` starts: heavy reads, and long changes of what is derived, on connections of its
+ * own, away from the thread that answers requests. Whatever may run here is listed here.
+ */
+import { Database } from 'bun:sqlite'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { asUnavailable } from './db/failures.ts'
+import type { HeavyPlan, HeavyRead, HeavyWrite, Question, Reply } from './db/heavy.ts'
+import type { Reader } from './db/reader.ts'
+import { Sql } from './db/sql.ts'
+import { listRead } from './records/listing.ts'
+import { summaryRead } from './records/summary.ts'
+import { Refusal } from './refusal.ts'
+import { autoIndexBuild, autoIndexDrop } from './structures/auto-index.ts'
+
+declare const self: Worker
+
+type AnyRead = HeavyRead<unknown, HeavyPlan, unknown>
+type AnyWrite = HeavyWrite<unknown, unknown>
+
+const READS = new Map(([listRead, summaryRead] as unknown as AnyRead[]).map((read) => [read.name, read]))
+const WRITES = new Map(
+  ([autoIndexBuild, autoIndexDrop] as unknown as AnyWrite[]).map((write) => [write.name, write]),
+)
+
+/** How long a long change waits for another process's lock. */
+const LOCK_WAIT_MS = 5_000
+
+let reading: Reader | undefined
+
+const readerOf = (database: Database): Reader => ({ sql: new Sql(database), orm: drizzle(database) })
+
+function openReading(file: string): Reader {
+  const database = new Database(file, { readonly: true, strict: true })
+  database.run('PRAGMA cache_size = -65536')
+  database.run('PRAGMA temp_store = MEMORY')
+  return readerOf(database)
+}
+
+/** Everything one read sees is one state. */
+function read({ file, name, input }: Question): unknown {
+  const heavy = READS.get(name)
+  if (!heavy) throw new Error(`there is no heavy read "${name}"`)
+  reading ??= openReading(file)
+  reading.sql.run('BEGIN')
+  try {
+    return heavy.run(reading, heavy.plan(reading, input))
+  } finally {
+    reading.sql.run('COMMIT')
+  }
+}
+
+/** Over a connection of its own, which is seldom needed and not kept. */
+function write({ file, name, input }: Question): unknown {
+  const heavy = WRITES.get(name)
+  if (!heavy) throw new Error(`there is no heavy write "${name}"`)
+  const database = new Database(file, { readwrite: true, create: false, strict: true })
+  const writing = readerOf(database)
+  try {
+    database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
+    database.run('PRAGMA synchronous = FULL')
+    database.run('PRAGMA foreign_keys = ON')
+    database.run('PRAGMA cache_size = -65536')
+    database.run('BEGIN IMMEDIATE')
+    const output = heavy.run(writing, input)
+    database.run('COMMIT')
+    return output
+  } finally {
+    if (database.inTransaction) database.run('ROLLBACK')
+    writing.sql.finalize()
+    database.close()
+  }
+}
+
+function replyTo(question: Question): Reply {
+  try {
+    return { output: question.kind === 'read' ? read(question) : write(question) }
+  } catch (thrown) {
+    const error = asUnavailable(thrown)
+    if (error instanceof Refusal) return { code: error.code, sentence: error.message }
+    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}
+
+self.onmessage = ({ data }: MessageEvent<Question>) => self.postMessage(replyTo(data))

@@ -1,0 +1,76 @@
+import type { AppContext } from '../context.ts'
+import { autoIndexBuild, autoIndexDrop, findUnusedIndexes, markUsed } from '../structures/auto-index.ts'
+import type { Lesson } from './lessons.ts'
+
+/*
+ * Indexes make themselves where reads without them have cost twice what building one costs, and go when they
+ * have not served for 30 days. Nobody declares one.
+ */
+
+const BUILD_MS_PER_ROW = 0.0015
+const WORTH_BUILDS = 2
+const DAY_MS = 86_400_000
+const UNUSED_MS = 30 * DAY_MS
+const STRUCTURES_KEPT = 1_000
+
+type Ledger = Map<number, Map<string, number>>
+
+/** What scans have cost so far, by structure and column; it starts anew with the process. */
+const ledgers = new WeakMap<AppContext['heavy'], Ledger>()
+
+function costsOf(heavy: AppContext['heavy'], structurePk: number): Map<string, number> {
+  const ledger = ledgers.get(heavy) ?? new Map()
+  ledgers.set(heavy, ledger)
+  if (!ledger.has(structurePk) && ledger.size >= STRUCTURES_KEPT) ledger.clear()
+  const costs = ledger.get(structurePk) ?? new Map<string, number>()
+  ledger.set(structurePk, costs)
+  return costs
+}
+
+/** Adds up what a read cost, notes which indexes served, and makes an index that has become worth it. */
+export function learn(ctx: AppContext, { structurePk, rows, scans, served }: Lesson): void {
+  for (const { column, usedAt } of served) noteUse(ctx, structurePk, column, usedAt)
+  if (scans.length === 0 || rows <= ctx.heavy.manyRows) return
+  const costs = costsOf(ctx.heavy, structurePk)
+  for (const { column, ms } of scans) {
+    const cost = (costs.get(column) ?? 0) + ms
+    costs.set(column, cost)
+    if (cost <= WORTH_BUILDS * BUILD_MS_PER_ROW * rows) continue
+    // What is asked meanwhile, or where there can be no index, must not ask for it again at once.
+    costs.set(column, Number.NEGATIVE_INFINITY)
+    void build(ctx, structurePk, column)
+  }
+}
+
+async function build(ctx: AppContext, structurePk: number, column: string): Promise<void> {
+  try {
+    const made = await ctx.heavy.write(autoIndexBuild, { structurePk, column, now: ctx.clock.now() })
+    if (!made) return
+    costsOf(ctx.heavy, structurePk).delete(column)
+    ctx.log.info('index made', { structure: structurePk, column })
+  } catch (error) {
+    ctx.log.warn('an index could not be made', { structure: structurePk, column, error: String(error) })
+  }
+}
+
+/** An index's last use is kept to the day. */
+function noteUse(ctx: AppContext, structurePk: number, column: string, usedAt: number): void {
+  const now = ctx.clock.now()
+  if (now - usedAt < DAY_MS) return
+  const costs = costsOf(ctx.heavy, structurePk)
+  const noted = `used ${column}`
+  if (now - (costs.get(noted) ?? 0) < DAY_MS) return
+  costs.set(noted, now)
+  ctx.db
+    .write((tx): void => {
+      markUsed(tx, structurePk, column, now)
+    })
+    .catch((error) => ctx.log.warn('the use of an index could not be noted', { error: String(error) }))
+}
+
+/** Takes away the indexes that have not served for 30 days. */
+export async function sweepAutoIndexes(ctx: AppContext): Promise<number> {
+  const unused = findUnusedIndexes(ctx.db, ctx.clock.now() - UNUSED_MS)
+  for (const place of unused) await ctx.heavy.write(autoIndexDrop, place)
+  return unused.length
+}
