@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import type { Authenticate } from '../http/auth.ts'
+import type { Log } from '../lib/log.ts'
 import { fail, Refusal } from '../refusal.ts'
 import { checkedName } from './names.ts'
 import {
@@ -61,7 +62,7 @@ export const revokeKey = (db: Db, id: string): Promise<KeyRow> =>
   })
 
 /** Notes when a key was last used, at most once a minute, without making the request wait. */
-function createLastUsed({ db, log }: AppContext) {
+function createLastUsed(db: Db, log: Log) {
   const noted = new Map<number, number>()
   return (pk: number, before: number | null, now: number) => {
     const last = noted.get(pk) ?? before ?? 0
@@ -73,28 +74,40 @@ function createLastUsed({ db, log }: AppContext) {
   }
 }
 
-/**
- * Looks a key up by its hash on every request, so that a revocation by any process holds at once. A key
- * acts as its user with the role of now: a viewer may not write, a removed user's key opens nothing.
- */
-export function createAuthenticate(ctx: AppContext): Authenticate {
-  const noteUse = createLastUsed(ctx)
+interface KnownKey {
+  pk: number
+  expiresAt: number | null
+  lastUsedAt: number | null
+  caller: Caller
+}
+
+/** Whose key this is as of now: with the role of now, so that a viewer may not write and a removed user's key opens nothing. */
+function findKnownKey(db: Db, secret: string): KnownKey | undefined {
+  const row = findKeyByHash(db, hashOf(secret))
+  if (!row || row.userId === null || row.role === null) return undefined
+  const { pk, expiresAt, lastUsedAt } = row
+  const caller: Caller = {
+    workspacePk: row.workspacePk,
+    workspaceId: row.workspaceId,
+    userId: row.userId,
+    keyId: row.id,
+    keyName: row.name,
+    scope: row.scope,
+    mayWrite: row.scope === 'write' && row.role !== 'viewer',
+    surface: 'api',
+  }
+  return { pk, expiresAt, lastUsedAt, caller }
+}
+
+/** Looks a key up by its hash, once in every snapshot of the database: a revocation by any process holds at once. */
+export function createAuthenticate({ db, clock, log }: AppContext): Authenticate {
+  const noteUse = createLastUsed(db, log)
   return (secret): Caller | undefined => {
     if (!KEY_FORM.test(secret)) return undefined
-    const row = findKeyByHash(ctx.db, hashOf(secret))
-    const now = ctx.clock.now()
-    if (!row || row.userId === null || row.role === null) return undefined
-    if (row.expiresAt !== null && row.expiresAt <= now) return undefined
-    noteUse(row.pk, row.lastUsedAt, now)
-    return {
-      workspacePk: row.workspacePk,
-      workspaceId: row.workspaceId,
-      userId: row.userId,
-      keyId: row.id,
-      keyName: row.name,
-      scope: row.scope,
-      mayWrite: row.scope === 'write' && row.role !== 'viewer',
-      surface: 'api',
-    }
+    const key = db.sql.remember(secret, () => findKnownKey(db, secret))
+    const now = clock.now()
+    if (!key || (key.expiresAt !== null && key.expiresAt <= now)) return undefined
+    noteUse(key.pk, key.lastUsedAt, now)
+    return key.caller
   }
 }

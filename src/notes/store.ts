@@ -34,13 +34,11 @@ const WHOLE = `${HEAD}, n.pinned, n.pin_label AS pinLabel, n.cover_url AS coverU
   (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
   (SELECT json_group_array((SELECT name FROM tags t WHERE t.id = nt.tag)) FROM note_tags nt WHERE nt.note = n.pk) AS tags`
 
+const WHOLE_BY_ID = `SELECT ${WHOLE} FROM notes n WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS NULL`
+
 /** An active note of the workspace. */
 export const findNote = ({ sql }: Reader, workspace: number, id: string): NoteRow | undefined =>
-  sql.get(
-    `SELECT ${WHOLE} FROM notes n WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS NULL`,
-    id,
-    workspace,
-  )
+  sql.get(WHOLE_BY_ID, id, workspace)
 
 export const findHead = ({ sql }: Reader, workspace: number, id: string): NoteHead | undefined =>
   sql.get(
