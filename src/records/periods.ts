@@ -17,6 +17,10 @@ function dayText(day: number): string {
   return `${written}-${pad(date.getUTCMonth() + 1, 2)}-${pad(date.getUTCDate(), 2)}`
 }
 
+/** By time: the last hours of the year 9999 are of the year 10000 further east, and text order would lose them. */
+export const comparePeriods = (left: string, right: string): number =>
+  Number(left.slice(0, -6)) - Number(right.slice(0, -6)) || (left < right ? -1 : Number(left > right))
+
 const FIRST_DAYS: Record<Period, (day: number) => string> = {
   day: dayText,
   week: (day) => dayText(day - ((((day + MONDAYS_OFFSET) % 7) + 7) % 7)),

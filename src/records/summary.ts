@@ -10,7 +10,7 @@ import type { Definition, FieldDefinition } from '../structures/definition.ts'
 import { chooseDriver, type Driver, FEW, type Indexes, usableIndexes } from './access.ts'
 import { filterScans, type Lesson, lessonOf } from './lessons.ts'
 import { rowQuery } from './listing.ts'
-import { type Period, periodOfDate, periodOfInstant } from './periods.ts'
+import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { ANY_ENTRY, type Entry, type RowQuery, rowSource } from './plan.ts'
 
 export interface SummaryRequest {
@@ -237,7 +237,7 @@ const compareValues = (left: FieldValue, right: FieldValue): number =>
     : Number(left) - Number(right)
 
 const compareBuckets = (left: Bucket, right: Bucket): number =>
-  nullsLast(left.period, right.period, compareNames) || nullsLast(left.value, right.value, compareValues)
+  nullsLast(left.period, right.period, comparePeriods) || nullsLast(left.value, right.value, compareValues)
 
 /** Buckets as they are answered. */
 export const presentBuckets = ({ buckets, hasField }: Summary) =>

@@ -122,6 +122,12 @@ test('instants fall into the days of the zone, across both clock changes', async
   ])
 })
 
+test('periods come in the order of time, also past the years of four digits', async () => {
+  const name = await scene({ at: '9999-12-31T23:00:00Z' }, { at: '2026-11-21T00:00:00Z' })
+  const { buckets } = (await summary(service, name, { period: 'year', date: 'at', tz: 'Asia/Tokyo' })).body
+  expect(buckets).toEqual([bucket('2026-01-01', null, 1), bucket('10000-01-01', null, 1)])
+})
+
 test('without a date, the time of creation dates a row', async () => {
   const name = await scene({ amount: 2 })
   expect((await summary(service, name, { period: 'month', field: 'amount' })).body.buckets).toEqual([
