@@ -2,6 +2,7 @@ import type { Check } from '../db/check.ts'
 import type { Reader } from '../db/reader.ts'
 import { rowTable } from '../db/row-tables.ts'
 import type { Tx } from '../db/write-queue.ts'
+import { autoIndexName, findAutoIndexes } from '../structures/auto-index.ts'
 import { type Definition, definitionOf } from '../structures/definition.ts'
 import { changeUniqueSets, createRowTable, dropRowTable } from '../structures/row-table.ts'
 import { listStructureRows, type StructureRow } from '../structures/store.ts'
@@ -65,7 +66,8 @@ function fillTables(reader: Reader, structures: ReadonlyMap<number, Checked>): v
 }
 
 /** What keeps the table from being compared at all. */
-function formFault({ sql }: Reader, { row, definition }: Checked): string | undefined {
+function formFault(reader: Reader, { row, definition }: Checked): string | undefined {
+  const { sql } = reader
   const table = rowTable(row.pk)
   const columns = sql.column<string>('SELECT name FROM pragma_table_info(?, ?)', table, 'main')
   if (columns.length === 0) return `The table of the rows of the structure "${row.name}" is missing.`
@@ -73,8 +75,12 @@ function formFault({ sql }: Reader, { row, definition }: Checked): string | unde
     return `The table of the rows of the structure "${row.name}" has other columns than its fields.`
   }
   const list = `SELECT count(*) FROM pragma_index_list(?, 'main') WHERE "unique" = 1 AND origin = 'c'`
-  if (sql.scalar<number>(list, table) === definition.uniqueSets.length) return undefined
-  return `The rows of the structure "${row.name}" do not have the indexes that keep them unique.`
+  if (sql.scalar<number>(list, table) !== definition.uniqueSets.length)
+    return `The rows of the structure "${row.name}" do not have the indexes that keep them unique.`
+  const names = sql.column<string>("SELECT name FROM pragma_index_list(?, 'main')", table)
+  const noted = [...findAutoIndexes(reader, row.pk).keys()]
+  if (noted.every((column) => names.includes(autoIndexName(row.pk, column)))) return undefined
+  return `The rows of the structure "${row.name}" do not have the indexes that are noted.`
 }
 
 function* rowFaults({ sql }: Reader, { row }: Checked): Generator<string> {

@@ -49,6 +49,7 @@ async function build(ctx: AppContext, structurePk: number, column: string): Prom
     costsOf(ctx.heavy, structurePk).delete(column)
     ctx.log.info('index made', { structure: structurePk, column })
   } catch (error) {
+    costsOf(ctx.heavy, structurePk).delete(column)
     ctx.log.warn('an index could not be made', { structure: structurePk, column, error: String(error) })
   }
 }
