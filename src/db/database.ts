@@ -150,12 +150,15 @@ export function openDatabase(options: OpenOptions): Db {
   const reading = openReading(options, sql)
   let idleTimer: Timer | undefined
   const checkpoint = () => void sql.all('PRAGMA wal_checkpoint(PASSIVE)')
+  let lastCommit = 0
   const checkpointWhenIdle = () => {
-    idleTimer ??= setTimeout(() => {
-      idleTimer = undefined
-      if (queue.idle) unlessStorageFails(log, checkpoint)
-      else checkpointWhenIdle()
-    }, IDLE_CHECKPOINT_MS)
+    lastCommit = performance.now()
+    idleTimer ??= setTimeout(lookWhetherIdle, IDLE_CHECKPOINT_MS)
+  }
+  const lookWhetherIdle = () => {
+    const remaining = lastCommit + IDLE_CHECKPOINT_MS - performance.now()
+    idleTimer = remaining > 1 ? setTimeout(lookWhetherIdle, remaining) : undefined
+    if (idleTimer === undefined) unlessStorageFails(log, checkpoint)
   }
   const queue = new WriteQueue({
     sql,

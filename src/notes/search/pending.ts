@@ -100,8 +100,8 @@ export async function refreshSearch({ db }: Pick<AppContext, 'db'>, workspace: n
 const IDLE_STEP_MS = 200
 const BUSY_STEP_MS = 20
 
-/** So many waiting notes are indexed beside other writes too: about half a second of a search's waiting. */
-const LONG_BACKLOG = 2_000
+/** So many waiting notes are indexed beside other writes too: a search after them would wait for seconds. */
+const LONG_BACKLOG = 10_000
 
 /** Moves with every commit of any connection but the reading one. */
 const commitsSeen = ({ sql }: Reader): number => sql.scalar('PRAGMA data_version')
