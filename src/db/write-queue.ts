@@ -64,6 +64,10 @@ export class WriteQueue {
     return this.#healthy
   }
 
+  get idle(): boolean {
+    return this.#items.length === 0
+  }
+
   write<T>(run: WriteFunction<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#items.push(this.#item(run as (tx: Tx) => T, resolve, reject))
