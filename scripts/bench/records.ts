@@ -1,0 +1,545 @@
+import { Database } from 'bun:sqlite'
+import { copyFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeRecords } from '../../src/records/batch.ts'
+import { autoIndexBuild } from '../../src/structures/auto-index.ts'
+import { createStructure } from '../../src/structures/service.ts'
+import { seededRandom, wordOfRank } from './corpus.ts'
+import { type Dataset, openDataset, temporaryFolder } from './dataset.ts'
+import {
+  type Action,
+  interleaved,
+  type Line,
+  markdown,
+  median,
+  milliseconds,
+  perSecond,
+  type Times,
+} from './measure.ts'
+import { RawRecords } from './raw-records.ts'
+import { measureRate, startServer } from './servers.ts'
+
+const FIELDS = [
+  { key: 'title', type: 'text' },
+  { key: 'city', type: 'text' },
+  { key: 'amount', type: 'number' },
+  { key: 'due', type: 'date' },
+  { key: 'status', type: 'select', options: ['open', 'waiting', 'done', 'dropped'] },
+  { key: 'paid', type: 'bool' },
+  { key: 'note', type: 'note' },
+  { key: 'remark', type: 'text' },
+] as const
+
+/** The five fields that hold an index of their own, by their columns. */
+const INDEXED = { title: 'f1', amount: 'f3', due: 'f4', status: 'f5', note: 'f7' }
+const STATUSES = ['open', 'waiting', 'done', 'dropped']
+const BATCH = 500
+const NOTES = 200
+
+type Data = Record<string, unknown>
+
+/** Rows of about 340 bytes; every tenth lacks its amount, every seventh its day. */
+function* rowsOf(count: number, notes: readonly string[], seed = 1): Generator<Data> {
+  const random = seededRandom(seed)
+  const words = (length: number) =>
+    Array.from({ length }, () => wordOfRank(Math.floor(20_000 ** random()) - 1)).join(' ')
+  const day = () =>
+    `202${Math.floor(random() * 4)}-${String(1 + Math.floor(random() * 12)).padStart(2, '0')}-${String(1 + Math.floor(random() * 28)).padStart(2, '0')}`
+  for (let at = 0; at < count; at++) {
+    yield {
+      title: `Entry ${Math.floor(random() * 1e9)} ${words(2)}`,
+      city: wordOfRank(Math.floor(1_000 ** random()) - 1),
+      ...(at % 10 > 0 && { amount: Math.floor(random() * 100_000) / 100 }),
+      ...(at % 7 > 0 && { due: day() }),
+      status: STATUSES[(Math.floor(random() * 8) % 7) % 4],
+      paid: random() < 0.5,
+      note: notes[Math.floor(random() * notes.length)],
+      remark: words(24),
+    }
+  }
+}
+
+/** What the columns of a structure's table hold of a row, written out by hand for the floor. */
+function columnsOf(data: Data): Record<string, string | number | null> {
+  const folded = (value: unknown) => {
+    const lower = String(value).toLowerCase()
+    return lower === value ? null : lower
+  }
+  const amount = (data.amount as number | undefined) ?? null
+  return {
+    f3: amount,
+    g3: amount === null || Number.isInteger(amount) ? null : String(amount),
+    f4: (data.due as string | undefined) ?? null,
+    f5: String(data.status),
+    g5: folded(data.status),
+    f6: data.paid ? 1 : 0,
+    f7: String(data.note),
+    f1: String(data.title),
+    g1: folded(data.title),
+    f2: String(data.city),
+    g2: folded(data.city),
+    f8: String(data.remark),
+    g8: folded(data.remark),
+  }
+}
+
+interface Filled {
+  data: Dataset
+  pk: number
+  notes: string[]
+  /** How long each automatic index took. */
+  buildMs: number[]
+}
+
+async function fill(file: string, count: number): Promise<Filled> {
+  const data = await openDataset(file)
+  const { ctx, caller } = data
+  const pk = await ctx.db.write(
+    (tx): number =>
+      createStructure(tx, caller, {
+        name: 'entries',
+        fields: FIELDS.map((field) => ({
+          ...field,
+          options: 'options' in field ? [...field.options] : null,
+        })),
+      }).pk,
+  )
+  const notes: string[] = []
+  for (let at = 0; at < NOTES; at++) {
+    const answer = await data.fetch('/v1/notes', post(data, { title: `Note ${at}` }))
+    notes.push(((await answer.json()) as { note: { id: string } }).note.id)
+  }
+  const rows = rowsOf(count, notes)
+  for (let made = 0; made < count; made += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, count - made) }, () => ({
+      data: rows.next().value as Data,
+    }))
+    await ctx.db.write((tx): void => {
+      writeRecords(ctx, tx, caller, { structure: 'entries', rows: batch })
+    })
+  }
+  const buildMs: number[] = []
+  for (const column of Object.values(INDEXED)) {
+    const started = performance.now()
+    await ctx.heavy.write(autoIndexBuild, { structurePk: pk, column, now: ctx.clock.now() })
+    buildMs.push(performance.now() - started)
+  }
+  ctx.db.checkpoint()
+  return { data, pk, notes, buildMs }
+}
+
+const post = ({ key }: Dataset, body: unknown, method = 'POST'): RequestInit => ({
+  method,
+  headers: { authorization: `Bearer ${key}` },
+  body: JSON.stringify(body),
+})
+
+interface Goal {
+  /** Our time may be so many times the floor's. */
+  most?: number
+  mostMs?: number
+}
+
+function timeLine(what: string, ours: Times, floor: Times, { most, mostMs }: Goal): Line {
+  const times = ours.median / floor.median
+  const goals = [most === undefined ? '' : `≤ ${most} ×`, mostMs === undefined ? '' : `< ${mostMs} ms`]
+  return {
+    what,
+    ours: `${milliseconds(ours.median)} (p99 ${milliseconds(ours.p99)})`,
+    floor: `${milliseconds(floor.median)} (p99 ${milliseconds(floor.p99)})`,
+    ratio: times.toFixed(2),
+    goal: goals.filter(Boolean).join(', '),
+    met:
+      goals.join('') === '' ? undefined : times <= (most ?? Infinity) && ours.median <= (mostMs ?? Infinity),
+  }
+}
+
+/** A question to the service, and what raw SQL it comes to after `SELECT pk` and `SELECT count(*)`. */
+interface Question {
+  what: string
+  query: Record<string, unknown>
+  where: string
+  order: string
+}
+
+const eqText = (column: number, value: string) =>
+  `WHERE coalesce(g${column}, f${column}) = '${value.toLowerCase()}' AND f${column} = '${value}'`
+const NEWEST = 'ORDER BY pk DESC'
+
+const one = (what: string, field: string, op: string, value: unknown, where: string): Question => ({
+  what,
+  query: { filter: [{ field, op, value }] },
+  where,
+  order: NEWEST,
+})
+
+const filtersOf = (notes: readonly string[]): Question[] => [
+  one('status eq (index)', 'status', 'eq', 'open', eqText(5, 'open')),
+  one('note eq (index)', 'note', 'eq', notes[3], `WHERE f7 = '${notes[3]}'`),
+  one('amount gt, a tenth (index)', 'amount', 'gt', 900, 'WHERE f3 > 900'),
+  one('amount gt, a half (index)', 'amount', 'gt', 500, 'WHERE f3 > 500'),
+  one('due lt, a quarter (index)', 'due', 'lt', '2021-01-01', "WHERE f4 < '2021-01-01'"),
+  one('due is_empty (index)', 'due', 'is_empty', undefined, 'WHERE f4 IS NULL'),
+  one('amount not_empty (index)', 'amount', 'not_empty', undefined, 'WHERE f3 IS NOT NULL'),
+  one('status neq (index)', 'status', 'neq', 'open', "WHERE f5 IS NOT 'open'"),
+  one('city eq (no index)', 'city', 'eq', wordOfRank(3), `WHERE f2 = '${wordOfRank(3)}'`),
+  one('paid eq (no index)', 'paid', 'eq', true, 'WHERE f6 = 1'),
+]
+
+const SORTED: Question[] = [
+  ...['ASC', 'DESC'].flatMap((way) =>
+    [
+      ['title', 'coalesce(g1, f1)'],
+      ['amount', 'f3'],
+      ['due', 'f4'],
+      ['status', 'coalesce(g5, f5)'],
+      ['note', 'f7'],
+    ].map(([sort, expression]) => ({
+      what: `by ${sort} ${way.toLowerCase()} (index)`,
+      query: { sort, direction: way.toLowerCase() },
+      where: '',
+      order: `ORDER BY ${expression} ${way}${way === 'ASC' ? ' NULLS LAST' : ''}, pk ${way}`,
+    })),
+  ),
+  { what: 'by created_at', query: { sort: 'created_at' }, where: '', order: NEWEST },
+]
+const SCANNED: Question[] = [
+  ['city', 'coalesce(g2, f2)'],
+  ['paid', 'f6'],
+  ['remark', 'coalesce(g8, f8)'],
+].map(([sort, expression]) => ({
+  what: `by ${sort} (no index)`,
+  query: { sort },
+  where: '',
+  order: `ORDER BY ${expression} DESC, pk DESC`,
+}))
+
+const TWO: Question[] = [
+  {
+    what: 'status eq and amount gt',
+    query: {
+      filter: [
+        { field: 'status', op: 'eq', value: 'done' },
+        { field: 'amount', op: 'gt', value: 500 },
+      ],
+    },
+    where: `${eqText(5, 'done')} AND f3 > 500`,
+    order: NEWEST,
+  },
+  {
+    what: 'status eq, by amount desc',
+    query: { filter: [{ field: 'status', op: 'eq', value: 'done' }], sort: 'amount' },
+    where: `INDEXED BY {amount} WHERE f5 = 'done'`,
+    order: 'ORDER BY f3 DESC, pk DESC',
+  },
+]
+
+const pathOf = (query: Record<string, unknown>, offset = 0) => {
+  const parameters = new URLSearchParams({ structure: 'entries', offset: String(offset) })
+  for (const [name, value] of Object.entries(query))
+    parameters.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+  return `/v1/records?${parameters}`
+}
+
+/** Measures reads; `anew` has a row changed before each, so that nothing counted before holds. */
+class Bench {
+  readonly lines: Line[] = []
+
+  constructor(
+    readonly data: Dataset,
+    readonly raw: RawRecords,
+    readonly count: number,
+    readonly rounds: number,
+    readonly id: string,
+  ) {}
+
+  async read(path: string): Promise<void> {
+    const answer = await this.data.fetch(path)
+    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+    await answer.text()
+  }
+
+  async compare(what: string, ours: Action, floor: Action, goal: Goal, slow = false): Promise<Times> {
+    const rounds = slow ? Math.max(5, Math.round(this.rounds / 20)) : this.rounds
+    const times = await interleaved({ ours, floor }, rounds)
+    this.lines.push(timeLine(what, times.ours, times.floor, goal))
+    return times.ours
+  }
+
+  /** The first page, its total known from the page before; the floor reads no total at all. */
+  firstPage({ what, query, where, order }: Question, goal: Goal, offset = 0): Promise<Times> {
+    const from = `FROM rows ${where.replace('{amount}', `rows_${this.raw.structure}_auto_f3`)} ${order}`
+    const slow = offset > 0 && this.count > 200_000
+    return this.compare(
+      `page ${what}${offset > 0 ? ', at half' : ''}`,
+      () => this.read(pathOf(query, offset)),
+      () => this.raw.page(from, 50, offset, undefined),
+      goal,
+      slow || goal.most === 1.2,
+    )
+  }
+
+  /** The first page with its exact total, counted anew. */
+  async counted({ what, query, where, order }: Question, goal: Goal): Promise<void> {
+    const samples = { ours: [] as number[], floor: [] as number[] }
+    const from = `FROM rows ${where}`
+    for (let round = -1; round < Math.max(5, Math.round(this.rounds / 10)); round++) {
+      await this.data.fetch(
+        `/v1/records/${this.id}`,
+        post(this.data, { data: { paid: round % 2 === 0 } }, 'PATCH'),
+      )
+      const started = performance.now()
+      await this.read(pathOf(query))
+      const between = performance.now()
+      this.raw.page(`${from} ${order}`, 50, 0, this.raw.count(from))
+      if (round < 0) continue
+      samples.floor.push(performance.now() - between)
+      samples.ours.push(between - started)
+    }
+    const [ours, floor] = [samples.ours, samples.floor].map((list) => ({
+      median: median(list),
+      p99: Math.max(...list),
+    })) as [Times, Times]
+    this.lines.push(timeLine(`page and total ${what}`, ours, floor, goal))
+  }
+}
+
+const SEARCH_COLUMNS = ['coalesce(g1, f1)', 'coalesce(g2, f2)', 'coalesce(g5, f5)', 'coalesce(g8, f8)']
+
+function search(what: string, text: string): Question {
+  const tests = SEARCH_COLUMNS.map((column) => `instr(${column}, '${text}') > 0`)
+  return one(what, '*', 'contains', text, `WHERE ${tests.join(' OR ')}`)
+}
+
+async function readLines(bench: Bench, notes: readonly string[]): Promise<Map<string, number>> {
+  const firsts = new Map<string, number>()
+  for (const question of [...filtersOf(notes).slice(0, 8), ...TWO]) {
+    const { median: time } = await bench.firstPage(question, { most: 2, mostMs: 10 })
+    firsts.set(question.what, time)
+  }
+  for (const question of SORTED) await bench.firstPage(question, { most: 2, mostMs: 10 })
+  for (const question of SORTED) await bench.firstPage(question, {}, Math.floor(bench.count / 2))
+  for (const question of SCANNED) await bench.firstPage(question, { most: 1.2 })
+  for (const question of filtersOf(notes)) {
+    const isIndexed = question.what.endsWith('(index)')
+    await bench.counted(question, isIndexed ? { mostMs: 50 } : { most: 1.2 })
+  }
+  for (const question of TWO.slice(0, 1)) await bench.counted(question, {})
+  await bench.counted(search('* a rare word', wordOfRank(15_000)), { mostMs: 50 })
+  await bench.counted(search('* a common word', wordOfRank(20)), { most: 1.2 })
+  await summaryLines(bench)
+  return firsts
+}
+
+async function summaryLines(bench: Bench): Promise<void> {
+  const path = (more: string) => `/v1/records/summary?structure=entries&field=amount&${more}`
+  const { raw } = bench
+  const slow = bench.count > 10_000
+  await bench.compare(
+    'summary per month',
+    () => bench.read(path('period=month&date=due')),
+    () => raw.groups('substr(f4, 1, 7)', 'f3'),
+    { most: 1.2 },
+    slow,
+  )
+  await bench.compare(
+    'summary per value',
+    () => bench.read(path('by=status')),
+    () => raw.groups('f5', 'f3'),
+    { most: 1.2 },
+    slow,
+  )
+  await bench.compare(
+    'summary of the whole',
+    () => bench.read(path('')),
+    () => raw.groups("''", 'f3'),
+    { most: 1.2 },
+    slow,
+  )
+}
+
+interface Written {
+  create: number
+  patch: number
+}
+
+async function aloneLines(
+  bench: Bench,
+  notes: readonly string[],
+  floor: RawRecords,
+  ids: readonly string[],
+): Promise<Written> {
+  const { data, rounds } = bench
+  const rows = [...rowsOf(rounds * 4, notes, 2)]
+  let at = 0
+  const row = () => rows[at++ % rows.length] ?? {}
+  const sent = async (path: string, init: RequestInit) => {
+    const answer = await data.fetch(path, init)
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+    await answer.text()
+  }
+  const raw = (data: Data) => ({ data, columns: columnsOf(data) })
+  const create = await bench.compare(
+    'create one, alone',
+    () => sent('/v1/records', post(data, { structure: 'entries', data: row() })),
+    () => floor.create([raw(row())]),
+    {},
+  )
+  const batch = () => Array.from({ length: BATCH }, row)
+  await bench.compare(
+    'batch of 500',
+    () => sent('/v1/records', post(data, { structure: 'entries', rows: batch().map((data) => ({ data })) })),
+    () => floor.create(batch().map(raw)),
+    { most: 2 },
+    true,
+  )
+  const patch = await bench.compare(
+    'PATCH one number, alone',
+    () => sent(`/v1/records/${ids[at++ % ids.length]}`, post(data, { data: { amount: at } }, 'PATCH')),
+    () => floor.patch((at++ % ids.length) + 1, 'amount', 'f3', at),
+    {},
+  )
+  return { create: create.median, patch: patch.median }
+}
+
+const RAW_CREATES = 1_000
+const RATE_ROUNDS = 3
+
+/** Creates from 64 clients over HTTP, and light requests while heavy ones run, on a served copy. */
+async function servedLines(
+  bench: Bench,
+  file: string,
+  notes: readonly string[],
+  floor: RawRecords,
+): Promise<void> {
+  const server = await startServer(file)
+  const { data } = bench
+  const rows = [...rowsOf(RAW_CREATES, notes, 3)]
+  const http = (method: string, path: string, body: string) =>
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${data.key}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  const creates = rows.map((row) =>
+    http('POST', '/v1/records', JSON.stringify({ structure: 'entries', data: row })),
+  )
+  const ours: number[] = []
+  const floors: number[] = []
+  for (let round = 0; round < RATE_ROUNDS; round++) {
+    ours.push((await measureRate(server, creates, 64)).perSecond)
+    const started = performance.now()
+    for (const row of rows) floor.create([{ data: row, columns: columnsOf(row) }])
+    floors.push(RAW_CREATES / ((performance.now() - started) / 1000))
+  }
+  const times = median(ours) / median(floors)
+  bench.lines.push({
+    what: 'create, 64 clients (floor: raw, one transaction each)',
+    ours: perSecond(median(ours)),
+    floor: perSecond(median(floors)),
+    ratio: times.toFixed(2),
+    goal: '≥ 3 ×',
+    met: times >= 3,
+  })
+  const light = [http('GET', '/v1/records?structure=entries&limit=5', ''), http('GET', '/v1/me', '')]
+  const quiet = await measureRate(server, light, 4)
+  const heavy = startHeavyReads(server.port, data.key)
+  const busy = await measureRate(server, light, 4)
+  const answered = await heavy.stop()
+  bench.lines.push({
+    what: `light requests while ${answered} heavy reads are answered (floor: none run)`,
+    ours: `p99 ${milliseconds(busy.p99)}`,
+    floor: `p99 ${milliseconds(quiet.p99)}`,
+    ratio: (busy.p99 / quiet.p99).toFixed(2),
+    goal: 'p99 ≤ 5 ms',
+    met: busy.p99 <= 5,
+  })
+  await server.stop()
+}
+
+/** Summaries, searches and sorts over everything, one after another, until it is stopped. */
+function startHeavyReads(port: number, key: string): { stop(): Promise<number> } {
+  const paths = [
+    '/v1/records/summary?structure=entries&field=amount&period=month&date=due',
+    pathOf({ filter: [{ field: '*', op: 'contains', value: wordOfRank(15_000) }] }),
+    pathOf({ sort: 'city' }),
+  ]
+  let stopping = false
+  let answered = 0
+  const run = async () => {
+    while (!stopping) {
+      const path = paths[answered % paths.length]
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      await answer.text()
+      if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
+      answered += 1
+    }
+  }
+  const running = run()
+  return {
+    stop: async () => {
+      stopping = true
+      await running
+      return answered
+    },
+  }
+}
+
+/** Over a connection of its own: the service's reads stand in a transaction. */
+function copyDatabase(file: string, copy: string): void {
+  const database = new Database(file)
+  database.query('VACUUM INTO ?').run(copy)
+  database.close()
+}
+
+const MEASURED_IDS = 500
+
+async function benchSize(count: number, rounds: number) {
+  const folder = temporaryFolder()
+  const file = join(folder, 'records.db')
+  const { data, pk, notes, buildMs } = await fill(file, count)
+  const copy = join(folder, 'raw.db')
+  copyDatabase(file, copy)
+  const served = join(folder, 'served.db')
+  copyFileSync(copy, served)
+  const ids = data.ctx.db.sql.column<string>('SELECT id FROM records ORDER BY pk LIMIT ?', MEASURED_IDS)
+  const bench = new Bench(data, new RawRecords(file, pk), count, rounds, ids[0] ?? '')
+  const firsts = await readLines(bench, notes)
+  const floor = new RawRecords(copy, pk)
+  const written = await aloneLines(bench, notes, floor, ids)
+  await servedLines(bench, served, notes, floor)
+  bench.raw.close()
+  floor.close()
+  data.close()
+  for (const name of ['records.db', 'raw.db', 'served.db']) rmSync(join(folder, name), { force: true })
+  const built = `Making the five indexes took ${buildMs.map(milliseconds).join(', ')}.`
+  const title = `Records, ${count.toLocaleString('en-US')} of about 340 bytes`
+  return { table: `${markdown(title, bench.lines)}\n${built}\n`, firsts, written }
+}
+
+/** Prints a table per size and one that compares the largest with the smallest. */
+export async function benchRecords(sizes: readonly number[], rounds: number): Promise<string> {
+  const results: Awaited<ReturnType<typeof benchSize>>[] = []
+  for (const size of sizes) {
+    const result = await benchSize(size, rounds)
+    process.stderr.write(`${result.table}\n`)
+    results.push(result)
+  }
+  const [small, large] = [results[0], results.at(-1)]
+  if (!small || !large) return ''
+  const growth = (what: string, before: number, after: number): Line => ({
+    what,
+    ours: milliseconds(after),
+    floor: milliseconds(before),
+    ratio: (after / before).toFixed(2),
+    goal: '≤ 3 ×',
+    met: after / before <= 3,
+  })
+  const lines = [
+    growth('create one, alone', small.written.create, large.written.create),
+    growth('PATCH one number, alone', small.written.patch, large.written.patch),
+    ...[...large.firsts].map(([what, after]) =>
+      growth(`page ${what}`, small.firsts.get(what) ?? Number.NaN, after),
+    ),
+  ]
+  const title = `Records, growth from ${sizes[0]?.toLocaleString('en-US')} (floor) to ${sizes.at(-1)?.toLocaleString('en-US')}`
+  return [...results.map(({ table }) => table), markdown(title, lines)].join('\n')
+}
