@@ -1,8 +1,8 @@
 import type { Reader } from '../db/reader.ts'
-import { foldedText, rowTable, valueColumn } from '../db/row-tables.ts'
+import { foldedText, valueColumn } from '../db/row-tables.ts'
 import type { Operator } from '../filter/kinds.ts'
 import type { Condition } from '../filter/record-filter.ts'
-import { filterSql, type SqlPart } from '../filter/record-filter-sql.ts'
+import type { SqlPart } from '../filter/record-filter-sql.ts'
 import { fold } from '../lib/text.ts'
 import {
   autoIndexName,
@@ -12,7 +12,8 @@ import {
   isFolded,
 } from '../structures/auto-index.ts'
 import { columnNumbers, uniqueIndexName } from '../structures/row-table.ts'
-import type { Entry, RowQuery } from './plan.ts'
+import { findTotal, keepTotal, totalKey } from './kept-totals.ts'
+import { type Entry, type RowQuery, rowSource } from './plan.ts'
 
 /*
  * Which indexes of a structure's table can serve a filter. SQLite would choose by statistics that it seldom
@@ -120,17 +121,14 @@ function driverOf(reader: Reader, query: RowQuery, index: UsableIndex, condition
   return { index, entry, conditions, isOneValue, isEqual, few }
 }
 
-/** The pks are read as well, so that SQLite keeps to the index. */
-function countUpToFew({ sql }: Reader, { structure, definition, conditions }: RowQuery, entry: Entry) {
-  if (entry.by !== 'index') return undefined
-  const parts = [...(entry.seeks ?? []), filterSql(conditions, definition.fields)].flatMap(
-    (part) => part ?? [],
-  )
-  const count = sql.scalar<number>(
-    `SELECT count(*) FROM (SELECT pk FROM ${rowTable(structure.pk)} AS live INDEXED BY ${entry.name}
-       WHERE ${parts.map(({ text }) => text).join(' AND ')} LIMIT ${FEW})`,
-    ...parts.flatMap(({ values }) => values),
-  )
+/** Undefined for `FEW` and more. The pks are read as well, so that SQLite keeps to the index. */
+function countUpToFew(reader: Reader, query: RowQuery, entry: Entry): number | undefined {
+  const { text, values } = rowSource(query, entry)
+  const key = `${FEW} of ${totalKey(query)}`
+  const known = findTotal(reader, key)
+  const count =
+    known ?? reader.sql.scalar<number>(`SELECT count(*) FROM (SELECT pk ${text} LIMIT ${FEW})`, ...values)
+  if (known === undefined) keepTotal(reader, key, count)
   return count < FEW ? count : undefined
 }
 

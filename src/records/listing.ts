@@ -7,11 +7,12 @@ import { indexedColumn } from '../structures/auto-index.ts'
 import { definitionOf } from '../structures/definition.ts'
 import { getStructure } from '../structures/service.ts'
 import { chooseDriver, usableIndexes } from './access.ts'
+import { findTotal, keepTotal, totalKey } from './kept-totals.ts'
 import { filterScans, type Lesson, lessonOf, sortScan } from './lessons.ts'
 import { isNarrow, type PageQuestion, pageEntry, rowsForPage, sortsAll } from './page-entry.ts'
 import { type Direction, orderBy, type RowQuery, rowSource, sortTarget } from './plan.ts'
 import { loadRecords, type RecordRow } from './store.ts'
-import { countRows, findTotal, keepTotal, totalKey } from './totals.ts'
+import { countRows, type Matches } from './totals.ts'
 
 export interface ListRequest {
   structure: string
@@ -54,12 +55,11 @@ export const listRead: HeavyRead<ListInput, ListPlan, ListOutcome> = {
   plan: planList,
   run: (reader, plan) => {
     const started = performance.now()
-    const total =
-      plan.total ?? (isNarrow(plan) ? undefined : countRows(reader, plan.query, plan.indexes, plan.driver))
+    const matches = matchesOf(reader, plan)
     const counted = performance.now()
-    const pks = pageOf(reader, plan, total)
+    const pks = matches?.pks ? pageAmong(reader, plan, matches.pks) : pageOf(reader, plan, matches?.total)
     const paged = performance.now()
-    const exact = total ?? totalBehind(reader, plan, pks.length)
+    const exact = matches?.total ?? totalBehind(reader, plan, pks.length)
     keepTotal(reader, plan.key, exact)
     const rows = pks.length === 0 ? [] : loadRecords(reader, pks)
     const page = { rows, total: exact, hasMore: hasMore(plan.page, { items: pks, total: exact }) }
@@ -91,6 +91,28 @@ export function rowQuery(
   return { structure, definition, conditions: checkFilter(filter, definition.byKey) }
 }
 
+/** Undefined where the page itself will tell, or nearly. */
+function matchesOf(reader: Reader, plan: ListPlan): Matches | undefined {
+  if (plan.total !== undefined) return { total: plan.total }
+  return isNarrow(plan) ? undefined : countRows(reader, plan.query, plan.indexes, plan.driver)
+}
+
+/** The page of rows that are known already. */
+function pageAmong(
+  { sql }: Reader,
+  { query, page, sort, direction }: ListPlan,
+  pks: readonly number[],
+): number[] {
+  const { text } = rowSource({ ...query, conditions: [] }, { by: 'pk' })
+  const order = orderBy(query.structure, sort, direction)
+  return sql.column(
+    `SELECT pk ${text} WHERE pk IN (SELECT value FROM json_each(?)) ${order} LIMIT ? OFFSET ?`,
+    JSON.stringify(pks),
+    page.limit,
+    page.offset,
+  )
+}
+
 function pageOf({ sql }: Reader, plan: ListPlan, total: number | undefined): number[] {
   const { query, page, sort, direction } = plan
   if (total !== undefined && page.offset >= total) return []
@@ -102,7 +124,7 @@ function pageOf({ sql }: Reader, plan: ListPlan, total: number | undefined): num
 /** A page that is not full ends the list, and so tells the total; else it is counted. */
 function totalBehind(reader: Reader, { query, page, indexes, driver }: ListPlan, found: number): number {
   if (found < page.limit && (found > 0 || page.offset === 0)) return page.offset + found
-  return countRows(reader, query, indexes, driver)
+  return countRows(reader, query, indexes, driver).total
 }
 
 function lessonOfPage(plan: ListPlan, countMs: number, pageMs: number): Lesson {

@@ -1,8 +1,8 @@
 import type { AppContext, Caller } from '../context.ts'
 import { learn } from './index-policy.ts'
+import { keepTotal } from './kept-totals.ts'
 import { type ListRequest, listRead, type RecordPage } from './listing.ts'
 import { type Summary, type SummaryRequest, summaryRead } from './summary.ts'
-import { keepTotal } from './totals.ts'
 
 /** One page of live rows with the exact total, found wherever it keeps nobody waiting (`db/heavy.ts`). */
 export async function listRecords(
