@@ -2,6 +2,10 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyVerified } from '../../src/db/migrate.ts'
+import { type ListRequest, listNotes } from '../../src/notes/listing.ts'
+import { appendToNote } from '../../src/notes/passages.ts'
+import { presentCreated, presentFound, presentNote } from '../../src/notes/present.ts'
+import { type CreatedNote, createNote } from '../../src/notes/writing.ts'
 import { corpus, wordOfRank } from './corpus.ts'
 import { type Dataset, fillNotes, openDataset, temporaryFolder } from './dataset.ts'
 import { interleaved, type Line, markdown, median, milliseconds, perSecond, type Times } from './measure.ts'
@@ -30,15 +34,15 @@ function pageLine(what: string, ours: Times, floor: Times, most: number, mostMs?
   }
 }
 
-const fetched = (data: Dataset, path: string) => async () => {
-  const answer = await data.fetch(path)
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
-  await answer.text()
+/** What the service does for one page, without HTTP: find, load, shape, write as JSON. */
+const listed = (data: Dataset, request: ListRequest) => async () => {
+  const page = await listNotes(data.ctx, data.caller, request)
+  return JSON.stringify({ notes: page.items.map(presentFound), total: page.total, has_more: true })
 }
 
 interface Question {
   what: string
-  path: string
+  request: ListRequest
   pks: string
   total: string
 }
@@ -50,15 +54,15 @@ const matching = (match: string) => ({
 
 const search = (what: string, text: string, match: string): Question => ({
   what: `search ${what}`,
-  path: `/v1/notes?search=${encodeURIComponent(text)}`,
+  request: { search: text },
   ...matching(match),
 })
 
 const QUESTIONS: readonly Question[] = [
-  { what: 'list newest 50', path: '/v1/notes', pks: NEWEST, total: LIVE },
+  { what: 'list newest 50', request: {}, pks: NEWEST, total: LIVE },
   {
     what: 'list by tag (a tenth of the notes)',
-    path: '/v1/notes?tag=tag%205',
+    request: { tag: 'tag 5' },
     pks: `SELECT pk FROM notes n WHERE workspace = 1 AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM note_tags nt
       WHERE nt.tag = (SELECT id FROM tags WHERE name = 'tag 5') AND nt.note = n.pk)
       ORDER BY updated_at DESC, id DESC LIMIT 50`,
@@ -72,11 +76,14 @@ const QUESTIONS: readonly Question[] = [
   search('two Chinese characters', '会議', '"会議"'),
 ]
 
-/** Lists and searches against raw SQLite on the same file. */
+/** Lists and searches, without HTTP, against raw SQLite on the same file. */
 async function pageLines(data: Dataset, raw: RawNotes, rounds: number): Promise<Line[]> {
   const lines: Line[] = []
-  for (const { what, path, pks, total } of QUESTIONS) {
-    const times = await interleaved({ ours: fetched(data, path), floor: () => raw.page(pks, total) }, rounds)
+  for (const { what, request, pks, total } of QUESTIONS) {
+    const times = await interleaved(
+      { ours: listed(data, request), floor: () => raw.page(pks, total) },
+      rounds,
+    )
     const isSearch = what.startsWith('search')
     lines.push(pageLine(what, times.ours, times.floor, isSearch ? 2 : 1.5, isSearch ? 25 : undefined))
   }
@@ -163,17 +170,26 @@ async function aloneLines(
 ): Promise<Line[]> {
   const notes = [...corpus(rounds * 4, 3)]
   let at = 0
-  const headers = { authorization: `Bearer ${data.key}` }
-  const post = (path: string, body: unknown) =>
-    data.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  const { ctx, caller } = data
   const note = () => notes[at++ % notes.length] ?? { title: '', content: '', tags: [] }
   const created = await interleaved(
-    { ours: () => post('/v1/notes', note()), floor: () => raw.create(note()) },
+    {
+      ours: async () =>
+        JSON.stringify(
+          presentCreated(await ctx.db.write((tx): CreatedNote => createNote(tx, caller, note()))),
+        ),
+      floor: () => raw.create(note()),
+    },
     rounds,
   )
   const appended = await interleaved(
     {
-      ours: () => post(`/v1/notes/${ids[at++ % ids.length]}/append`, { text: 'A line more.' }),
+      ours: async () =>
+        JSON.stringify(
+          presentNote(
+            await appendToNote(ctx, caller, ids[at++ % ids.length] ?? '', { text: 'A line more.' }),
+          ),
+        ),
       floor: () => raw.append((at++ % ids.length) + 1, 'A line more.'),
     },
     rounds,
