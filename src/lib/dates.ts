@@ -1,5 +1,22 @@
-/** ISO 8601, UTC, milliseconds: the one form of a timestamp in answers. */
-export const isoTimestamp = (instant: number): string => new Date(instant).toISOString()
+const DAY_MS = 86_400_000
+const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
+const lastDay = { number: Number.NaN, text: '' }
+
+/**
+ * ISO 8601, UTC, milliseconds: the one form of a timestamp in answers. A page of rows writes hundreds, mostly
+ * of one day, which is written once: `toISOString` for each would be a tenth of the whole request.
+ */
+export function isoTimestamp(instant: number): string {
+  const day = Math.floor(instant / DAY_MS)
+  if (day !== lastDay.number) {
+    lastDay.text = new Date(day * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length)
+    lastDay.number = day
+  }
+  const rest = instant - day * DAY_MS
+  const seconds = Math.floor(rest / 1000)
+  const clock = `${TWO_DIGITS[Math.floor(seconds / 3600)]}:${TWO_DIGITS[Math.floor(seconds / 60) % 60]}:${TWO_DIGITS[seconds % 60]}`
+  return `${lastDay.text}${clock}.${String(rest % 1000).padStart(3, '0')}Z`
+}
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/
 

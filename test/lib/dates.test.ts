@@ -13,6 +13,13 @@ function withOffset(at: number, minutes: number): string {
   return isoTimestamp(at + minutes * 60_000).replace('Z', `${minutes < 0 ? '-' : '+'}${zone}`)
 }
 
+test('a timestamp is written as ISO 8601 writes it, for every instant there is', () => {
+  const anyInstant = fc.integer({ min: -8_640_000_000_000_000, max: 8_640_000_000_000_000 })
+  const check = (at: number) => expect(isoTimestamp(at)).toBe(new Date(at).toISOString())
+  fc.assert(fc.property(anyInstant, check), options)
+  fc.assert(fc.property(instant, check), options)
+})
+
 describe('an instant', () => {
   test('is read back from its timestamp, in any offset', () => {
     fc.assert(
