@@ -1,4 +1,5 @@
 import { isAscii } from '../../lib/text.ts'
+import { classOf, UNSPACED } from './characters.ts'
 import type { Phrase } from './query.ts'
 import { visitWords, type Word } from './words.ts'
 
@@ -19,15 +20,34 @@ function asciiPattern(phrases: readonly Phrase[]): RegExp | undefined {
   return new RegExp(`(?<![a-z0-9])(?:${alternatives.join('|')})(?![a-z0-9])`, 'gi')
 }
 
-function asciiHits(text: string, phrases: readonly Phrase[], reach: number): Hit[] {
+function patternHits(text: string, pattern: RegExp | undefined, reach: number): Hit[] {
   const hits: Hit[] = []
-  const pattern = asciiPattern(phrases)
   if (!pattern) return hits
-  for (const { index, 0: found } of text.matchAll(pattern)) {
+  for (const { index, 0: whole, 1: ahead } of text.matchAll(pattern)) {
     if (index > (hits[0]?.start ?? index) + reach) break
-    hits.push({ start: index, end: index + found.length })
+    hits.push({ start: index, end: index + (ahead ?? whole).length })
   }
   return hits
+}
+
+/** The passage of a text that neighbouring pairs of characters come from; undefined for any other phrase. */
+function unspacedPassage({ terms }: Phrase): string | undefined {
+  let passage = ''
+  for (const term of terms) {
+    const characters = Array.from(term)
+    if (characters.some((character) => classOf(character.codePointAt(0) ?? 0) !== UNSPACED)) return undefined
+    if (passage !== '' && !passage.endsWith(characters[0] ?? '')) return undefined
+    passage += characters.slice(passage === '' ? 0 : 1).join('')
+  }
+  return passage
+}
+
+/** Phrases of scripts without spaces are plain passages of a composed text; looked ahead for, as they may overlap. */
+function unspacedPattern(phrases: readonly Phrase[]): RegExp | undefined {
+  const passages = phrases.map(unspacedPassage)
+  if (!passages.every((passage) => passage !== undefined)) return undefined
+  const longestFirst = passages.sort((left, right) => right.length - left.length)
+  return new RegExp(`(?=(${longestFirst.join('|')}))`, 'gu')
 }
 
 /** Where the phrase ends when it stands at word `from`. */
@@ -96,5 +116,9 @@ function wordHits(text: string, phrases: readonly Phrase[], reach: number): Hit[
 }
 
 /** Where the phrases stand in a text, in order: the first place and those that begin at most `reach` after it. */
-export const findHits = (text: string, phrases: readonly Phrase[], reach: number): Hit[] =>
-  isAscii(text) ? asciiHits(text, phrases, reach) : wordHits(text, phrases, reach)
+export function findHits(text: string, phrases: readonly Phrase[], reach: number): Hit[] {
+  if (isAscii(text)) return patternHits(text, asciiPattern(phrases), reach)
+  const pattern = unspacedPattern(phrases)
+  if (pattern && text.normalize('NFC') === text) return patternHits(text, pattern, reach)
+  return wordHits(text, phrases, reach)
+}
