@@ -34,7 +34,7 @@ export interface Heavy {
     input: Input,
   ): Promise<Output>
   write<Input, Output>(write: HeavyWrite<Input, Output>, input: Input): Promise<Output>
-  /** Refuses what waits, and waits for a write that runs. */
+  /** Refuses what is asked, and lets a write that runs finish, for some seconds. */
   close(): Promise<void>
 }
 
@@ -67,6 +67,7 @@ export interface HeavyOptions {
 
 const MANY_ROWS = 10_000
 const TIME_LIMIT_MS = 30_000
+const CLOSE_WITHIN_MS = 5_000
 
 const tooLong = (seconds: number) =>
   refused(
@@ -107,6 +108,7 @@ class WorkerLine {
   #worker: Worker | undefined
   #waiting: Task[] = []
   #running: Promise<void> | undefined
+  #giveUpRead: ((error: Error) => void) | undefined
   #isClosed = false
 
   constructor(db: Db, log: Log, timeLimitMs: number) {
@@ -126,7 +128,8 @@ class WorkerLine {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const { reject } of this.#waiting.splice(0)) reject(shuttingDown())
-    await this.#running
+    this.#giveUpRead?.(shuttingDown())
+    await Promise.race([this.#running, Bun.sleep(CLOSE_WITHIN_MS)])
     this.#worker?.terminate()
     this.#worker = undefined
   }
@@ -134,10 +137,9 @@ class WorkerLine {
   async #work(): Promise<void> {
     for (let task = this.#waiting.shift(); task; task = this.#waiting.shift()) {
       const { question } = task
-      const isWrite = question.kind === 'write'
-      const reply = () => this.#reply(question, isWrite ? undefined : this.#timeLimitMs)
+      const reply = () => this.#reply(question)
       try {
-        task.resolve(outputOf(await (isWrite ? this.#db.makeWay(reply) : reply())))
+        task.resolve(outputOf(await (question.kind === 'write' ? this.#db.makeWay(reply) : reply())))
       } catch (error) {
         task.reject(error)
       }
@@ -146,29 +148,29 @@ class WorkerLine {
   }
 
   /** A worker that is too slow, or breaks, is given up, and the next question starts another. */
-  #reply(question: Question, timeLimitMs: number | undefined): Promise<Reply> {
+  #reply(question: Question): Promise<Reply> {
     const worker = this.#worker ?? startWorker()
     this.#worker = worker
-    return new Promise<Reply>((resolve, reject) => {
-      const giveUp = (error: Error) => {
-        worker.terminate()
-        this.#worker = undefined
-        reject(error)
-      }
-      const limit =
-        timeLimitMs === undefined
-          ? undefined
-          : setTimeout(() => giveUp(tooLong(timeLimitMs / 1000)), timeLimitMs)
-      worker.onmessage = ({ data }: MessageEvent<Reply>) => {
-        clearTimeout(limit)
-        resolve(data)
-      }
-      worker.onerror = ({ message }) => {
-        clearTimeout(limit)
-        this.#log.error('the worker of heavy reads broke', { error: message })
-        giveUp(new Error(message))
-      }
-      worker.postMessage(question)
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+    const giveUp = (error: Error) => {
+      worker.terminate()
+      this.#worker = undefined
+      reject(error)
+    }
+    const isRead = question.kind === 'read'
+    const limit = isRead
+      ? setTimeout(() => giveUp(tooLong(this.#timeLimitMs / 1000)), this.#timeLimitMs)
+      : undefined
+    if (isRead) this.#giveUpRead = giveUp
+    worker.onmessage = ({ data }: MessageEvent<Reply>) => resolve(data)
+    worker.onerror = ({ message }) => {
+      this.#log.error('the worker of heavy reads broke', { error: message })
+      giveUp(new Error(message))
+    }
+    worker.postMessage(question)
+    return promise.finally(() => {
+      clearTimeout(limit)
+      this.#giveUpRead = undefined
     })
   }
 }

@@ -289,3 +289,18 @@ test('the worker sees everything that was answered before it is asked', async ()
     expect((await list(service, 'rows', { sort: 'n', limit: 1 })).body.total).toBe(count)
   }
 })
+
+test('at the end of the service heavy reads are refused, and an index that is being made is finished', async () => {
+  const service = await startHeavy()
+  const { id } = await declare(service, 'rows', [{ key: 'n', type: 'number' }])
+  await write(service, 'rows', { n: 1 }, { n: 2 })
+  const built = makeIndexes(service, id, ['f1'])
+  const [running, waiting] = [list(service, 'rows', { sort: 'n' }), list(service, 'rows', { sort: 'n' })]
+  const closed = service.ctx.heavy.close()
+  expect((await Promise.all([running, waiting])).map(({ body }) => body.code)).toEqual([
+    'unavailable',
+    'unavailable',
+  ])
+  await Promise.all([built, closed])
+  expect(indexedColumns(service)).toEqual(['f1'])
+})
