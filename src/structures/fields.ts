@@ -47,7 +47,7 @@ export function plannedFields(
   return sent.map((input, at) => {
     const known = before.find(({ key, type }) => key === input.key && type === input.type)
     const column = known?.column ?? nextColumn++
-    const structure = targetOf(input, at, findStructureId)
+    const structure = targetOf(input, at, known, findStructureId)
     return plannedField(input, at, known, { column, structure })
   })
 }
@@ -58,8 +58,15 @@ function refuseRepeated(sent: readonly FieldInput[]): void {
   if (repeated !== undefined) throw refused(`"fields" names "${repeated}" twice; a key stands once.`)
 }
 
-function targetOf({ type, structure }: FieldInput, at: number, find: FindStructureId): string | null {
+/** A target that was deleted meanwhile stands until another one is named. */
+function targetOf(
+  { type, structure }: FieldInput,
+  at: number,
+  known: FieldDefinition | undefined,
+  find: FindStructureId,
+): string | null {
   if (structure === undefined || structure === null) return null
+  if (structure === known?.structure) return structure
   if (type !== 'record')
     throw refused(`"fields[${at}].structure" belongs to a field of type "record", and this one is "${type}".`)
   return (

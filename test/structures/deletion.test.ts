@@ -69,6 +69,24 @@ test('two processes that finish one deletion do not hinder each other', async ()
   expect(stored()).toEqual({ tables: [], records: 0, structures: 0, counters: 0 })
 })
 
+test('a definition that points to a deleted structure is still patched as it was read', async () => {
+  const gone = await declare(service, 'Gone', FIELDS)
+  const { fields } = await declare(service, 'Kept', [{ key: 'r', type: 'record', structure: 'Gone' }])
+  await deleteStructure(service.ctx.db, { workspacePk }, 'Gone')
+  const patch = async (sent: unknown[]) =>
+    (await service.patch('/v1/records/structures/Kept', { fields: sent })).body
+
+  const added = await patch([...fields, { key: 'n', type: 'number' }])
+  expect(added.structure.fields.map(({ structure }: { structure: string }) => structure)).toEqual([
+    gone.id,
+    null,
+  ])
+  expect(await patch([...fields, { key: 'other', type: 'record', structure: gone.id }])).toEqual({
+    error: `"fields[1].structure" names "${gone.id}", and there is no such structure here.`,
+    code: 'refused',
+  })
+})
+
 test('an unknown structure is not found', async () => {
   expect(deleteStructure(service.ctx.db, { workspacePk }, 'Nothing')).rejects.toMatchObject({
     code: 'not_found',
