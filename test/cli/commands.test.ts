@@ -1,5 +1,7 @@
+import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync, symlinkSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
 import { COMMANDS } from '../../src/cli/run.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
@@ -235,6 +237,32 @@ test('a backup is a database of its own and never replaces a file unasked', asyn
   const { out } = await runInProcess(['users', 'list', '--json', '--db', copy])
   expect(JSON.parse(out).users).toHaveLength(2)
   expect(existsSync(`${copy}.partial`)).toBe(false)
+})
+
+test('a backup replaces neither the database itself nor one in use, under any name', async () => {
+  const link = folder.file('link.db')
+  symlinkSync(db, link)
+  const used = folder.file('used.db')
+  await run('backup', used)
+  const user = new Database(used)
+  user.run('PRAGMA journal_mode = WAL')
+  user.run('CREATE TABLE kept (n)')
+  const bytes = await Bun.file(db).bytes()
+  for (const [target, sentence] of [
+    [db, 'is the database itself'],
+    [link, 'is the database itself'],
+    [relative(process.cwd(), db), 'is the database itself'],
+    [used, 'is a database in use or not closed cleanly'],
+    [dirname(db), 'is a folder'],
+    [folder.file('none/copy.db'), 'There is no folder'],
+  ] as const) {
+    const answer = await run('backup', target, '--overwrite')
+    expect(answer).toEqual({ exitCode: 1, out: '', err: expect.stringContaining(sentence) })
+  }
+  user.close()
+  expect(await Bun.file(db).bytes()).toEqual(bytes)
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect((await run('backup', used, '--overwrite')).exitCode).toBe(0)
 })
 
 test('version and openapi need no database', async () => {
