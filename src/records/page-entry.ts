@@ -15,7 +15,7 @@ export interface PageQuestion {
 /** A row that is looked up through an index costs as much as this many that are met in a scan. */
 const LOOKUP_COST = 4
 /** So many entries of an index are skipped in the time of one row of a scan. */
-const SKIPS_A_ROW = 5
+const SKIPS_A_ROW = 2
 
 /** Goes through the rows in the order that is asked for, if there is an index of that order. */
 function walkEntry({ query, sort, indexes }: PageQuestion): Entry | undefined {
@@ -58,17 +58,23 @@ export function pageEntry(question: PageQuestion, total: number | undefined): En
   return driver?.isEqual ? driver.entry : { by: 'pk' }
 }
 
-/** How many rows are scanned for a page whose total is known or, undefined, must be counted first. */
+/**
+ * How many rows of a scan the page costs as much as; its total is known or, undefined, must be counted first.
+ */
 export function rowsForPage(question: PageQuestion, total: number | undefined): number {
   const { query, page, driver } = question
   const { live } = query.structure
-  if (query.conditions.length === 0)
-    return walkEntry(question) ? (page.offset + page.limit) / SKIPS_A_ROW : live
+  if (query.conditions.length === 0) {
+    const walk = walkEntry(question)
+    if (!walk) return live
+    return (page.offset + page.limit) / (walk.by === 'index' ? SKIPS_A_ROW : 1)
+  }
   if (isNarrow(question)) return FEW
   if (total === undefined) return live
   const entry = pageEntry(question, total)
-  if (driver && entry === driver.entry && !drivesInOrder(question, driver)) return total
-  return Math.min(live, walkedRows(question, total))
+  const each = entry.by === 'index' ? LOOKUP_COST : 1
+  if (driver && entry === driver.entry && !drivesInOrder(question, driver)) return total * each
+  return Math.min(live, walkedRows(question, total) * each)
 }
 
 /** Whether nothing but a look at every row puts the page in order. */

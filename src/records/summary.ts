@@ -44,7 +44,8 @@ export interface Summary {
 }
 
 type Cell = string | number | null
-type Row = [date: Cell, by: Cell, value: number | null]
+/** What is not asked for, and nothing after it is, is left out. */
+type Row = [number?: number | null, by?: Cell, date?: Cell]
 
 /** A group's key made of a cell. */
 type Grouping = (cell: Cell) => string | null
@@ -72,7 +73,7 @@ interface SummaryPlan extends HeavyPlan {
   readonly query: RowQuery
   readonly indexes: Indexes
   readonly driver: Driver | undefined
-  /** The date, the value and the number of a row, each `NULL` where it is not asked for. */
+  /** What makes a `Row`. */
   readonly columns: readonly string[]
   readonly periodOf: Grouping
   readonly field: FieldDefinition | undefined
@@ -116,22 +117,24 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput): Summary
   const by = request.by === undefined ? undefined : byField(definition, request.by)
   const indexes = usableIndexes(reader, query)
   const driver = chooseDriver(reader, query, indexes)
-  const columns = [
-    request.period && dated.column,
-    by && valueColumn(by.column),
-    field && valueColumn(field.column),
-  ]
+  const date = request.period && dated.column
   return {
     query,
     indexes,
     driver,
-    columns: columns.map((column) => column ?? 'NULL'),
+    columns: rowColumns(field && valueColumn(field.column), by && valueColumn(by.column), date),
     periodOf: request.period ? dated.grouping(request.period, zone) : () => null,
     field,
     by,
     isGrouped: request.period !== undefined || by !== undefined,
     rows: driver?.few === undefined ? query.structure.live : FEW,
   }
+}
+
+/** As few as can be: a million rows are read twice as fast with one column as with three. */
+function rowColumns(...wanted: readonly (string | undefined)[]): string[] {
+  const last = wanted.findLastIndex((column) => column !== undefined)
+  return wanted.slice(0, Math.max(1, last + 1)).map((column) => column ?? 'NULL')
 }
 
 /** Many rows that stand apart are read faster in a scan than through an index. */
@@ -189,8 +192,10 @@ const byInstant = (column: string, instantOf: (cell: string | number) => number)
 function grouped(rows: readonly Row[], periodOf: Grouping, by: FieldDefinition | undefined): Bucket[] {
   const periods = new Map<string | null, Map<Cell, Bucket>>()
   let count = 0
-  for (const [date, cell, number] of rows) {
-    const period = periodOf(date)
+  for (const row of rows) {
+    const number = row[0] ?? null
+    const cell = row[1] ?? null
+    const period = periodOf(row[2] ?? null)
     const buckets = periods.get(period) ?? new Map<Cell, Bucket>()
     const bucket = buckets.get(cell) ?? emptyBucket(period, byValue(cell, by))
     if (bucket.count === 0) {
