@@ -46,7 +46,8 @@ function read({ file, name, input }: Question): unknown {
   try {
     return heavy.run(reading, heavy.plan(reading, input))
   } finally {
-    reading.sql.run('COMMIT')
+    // A failing disk may have ended it already.
+    if (reading.sql.database.inTransaction) reading.sql.run('COMMIT')
   }
 }
 

@@ -147,7 +147,10 @@ class WorkerLine {
     this.#running = undefined
   }
 
-  /** A worker that is too slow, or breaks, is given up, and the next question starts another. */
+  /**
+   * A worker that is too slow, or breaks, is given up, and the next question starts another. SQLite cannot be
+   * stopped within a statement: the thread ends when that does.
+   */
   #reply(question: Question): Promise<Reply> {
     const worker = this.#worker ?? startWorker()
     this.#worker = worker
@@ -167,19 +170,18 @@ class WorkerLine {
       this.#log.error('the worker of heavy reads broke', { error: message })
       giveUp(new Error(message))
     }
+    // An idle worker keeps no process alive; one that is asked does.
+    worker.ref()
     worker.postMessage(question)
     return promise.finally(() => {
+      worker.unref()
       clearTimeout(limit)
       this.#giveUpRead = undefined
     })
   }
 }
 
-function startWorker(): Worker {
-  const worker = new Worker(new URL('../heavy-reads.ts', import.meta.url).href)
-  worker.unref()
-  return worker
-}
+const startWorker = (): Worker => new Worker(new URL('../heavy-reads.ts', import.meta.url).href)
 
 function outputOf(reply: Reply): unknown {
   if ('output' in reply) return reply.output
