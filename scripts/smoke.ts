@@ -60,6 +60,26 @@ async function useApi(url: string, key: string): Promise<void> {
   expect('search', [found.body.total, found.body.notes[0]?.title], [1, 'Smoke'])
   expect('openapi', (await call(url, key, '/openapi.json')).body.openapi, '3.1.0')
   expect('docs', (await fetch(`${url}/docs`)).status, 200)
+  await useWorker(url, key)
+}
+
+const ROWS = 10_500
+const BATCH = 500
+
+/** Sorts so many rows that it is done in the worker, a second program within the executable. */
+async function useWorker(url: string, key: string): Promise<void> {
+  const fields = [{ key: 'n', type: 'number' }]
+  expect(
+    'a structure',
+    (await call(url, key, '/v1/records/structures', { name: 'Rows', fields })).status,
+    201,
+  )
+  for (let at = 0; at < ROWS; at += BATCH) {
+    const rows = Array.from({ length: BATCH }, (_, index) => ({ data: { n: at + index } }))
+    expect('a batch', (await call(url, key, '/v1/records', { structure: 'Rows', rows })).status, 201)
+  }
+  const { body } = await call(url, key, '/v1/records?structure=Rows&sort=n&limit=1')
+  expect('the greatest', [body.total, body.records?.[0]?.data.n], [ROWS, ROWS - 1])
 }
 
 async function useCommands(url: string): Promise<void> {
