@@ -42,8 +42,10 @@ export const serve: Command = {
     const config = readConfig(io.env, input.flags)
     const { startServer } = await import('./server.ts')
     const server = await startServer(config, io)
+    // Who reads the line may ask at once.
+    const askedToEnd = io.untilAskedToEnd()
     io.out(`daybook listening on ${server.url}\n`)
-    await io.untilAskedToEnd()
+    await askedToEnd
     await server.stop()
     io.endWithin(LAST_MESSAGES_MS)
     return 0

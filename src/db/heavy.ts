@@ -129,7 +129,10 @@ class WorkerLine {
     this.#isClosed = true
     for (const { reject } of this.#waiting.splice(0)) reject(shuttingDown())
     this.#giveUpRead?.(shuttingDown())
-    await Promise.race([this.#running, Bun.sleep(CLOSE_WITHIN_MS)])
+    const { promise: late, resolve: stopWaiting } = Promise.withResolvers<void>()
+    const timer = setTimeout(stopWaiting, CLOSE_WITHIN_MS)
+    await Promise.race([this.#running, late])
+    clearTimeout(timer)
     this.#worker?.terminate()
     this.#worker = undefined
   }

@@ -148,6 +148,13 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
+test('a server asked to end as soon as it is ready ends at once, and exits 0', async () => {
+  const server = await start()
+  const asked = performance.now()
+  expect(await server.end('SIGTERM')).toBe(0)
+  expect(performance.now() - asked).toBeLessThan(900)
+})
+
 test('what is too large, too long or malformed is refused by us, with a body', async () => {
   const server = await start({ args: ['--log-level', 'silent'] })
   const large = await server.post('/v1/notes', { title: 'Large', content: 'x'.repeat(11 * 1024 * 1024) })
