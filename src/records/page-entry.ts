@@ -73,7 +73,10 @@ export function rowsForPage(question: PageQuestion, total: number | undefined): 
   if (total === undefined) return live
   const entry = pageEntry(question, total)
   const each = entry.by === 'index' ? LOOKUP_COST : 1
-  if (driver && entry === driver.entry && !drivesInOrder(question, driver)) return total * each
+  if (driver && entry === driver.entry) {
+    if (!drivesInOrder(question, driver)) return total * each
+    if (driver.conditions.length === query.conditions.length) return (page.offset + page.limit) / SKIPS_A_ROW
+  }
   return Math.min(live, walkedRows(question, total) * each)
 }
 
