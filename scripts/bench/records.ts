@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { writeRecords } from '../../src/records/batch.ts'
 import { autoIndexBuild } from '../../src/structures/auto-index.ts'
 import { createStructure } from '../../src/structures/service.ts'
-import { seededRandom, wordOfRank } from './corpus.ts'
+import { wordOfRank } from './corpus.ts'
 import { type Dataset, openDataset, temporaryFolder } from './dataset.ts'
 import {
   type Action,
@@ -17,71 +17,12 @@ import {
   type Times,
 } from './measure.ts'
 import { RawRecords } from './raw-records.ts'
+import { filtersOf, pathOf, type Question, SCANNED, SORTED, search, TWO } from './record-questions.ts'
+import { columnsOf, type Data, FIELDS, INDEXED, rowsOf } from './record-rows.ts'
 import { measureRate, startServer } from './servers.ts'
 
-const FIELDS = [
-  { key: 'title', type: 'text' },
-  { key: 'city', type: 'text' },
-  { key: 'amount', type: 'number' },
-  { key: 'due', type: 'date' },
-  { key: 'status', type: 'select', options: ['open', 'waiting', 'done', 'dropped'] },
-  { key: 'paid', type: 'bool' },
-  { key: 'note', type: 'note' },
-  { key: 'remark', type: 'text' },
-] as const
-
-/** The five fields that hold an index of their own, by their columns. */
-const INDEXED = { title: 'f1', amount: 'f3', due: 'f4', status: 'f5', note: 'f7' }
-const STATUSES = ['open', 'waiting', 'done', 'dropped']
 const BATCH = 500
 const NOTES = 200
-
-type Data = Record<string, unknown>
-
-/** Rows of about 340 bytes; every tenth lacks its amount, every seventh its day. */
-function* rowsOf(count: number, notes: readonly string[], seed = 1): Generator<Data> {
-  const random = seededRandom(seed)
-  const words = (length: number) =>
-    Array.from({ length }, () => wordOfRank(Math.floor(20_000 ** random()) - 1)).join(' ')
-  const day = () =>
-    `202${Math.floor(random() * 4)}-${String(1 + Math.floor(random() * 12)).padStart(2, '0')}-${String(1 + Math.floor(random() * 28)).padStart(2, '0')}`
-  for (let at = 0; at < count; at++) {
-    yield {
-      title: `Entry ${Math.floor(random() * 1e9)} ${words(2)}`,
-      city: wordOfRank(Math.floor(1_000 ** random()) - 1),
-      ...(at % 10 > 0 && { amount: Math.floor(random() * 100_000) / 100 }),
-      ...(at % 7 > 0 && { due: day() }),
-      status: STATUSES[(Math.floor(random() * 8) % 7) % 4],
-      paid: random() < 0.5,
-      note: notes[Math.floor(random() * notes.length)],
-      remark: words(24),
-    }
-  }
-}
-
-/** What the columns of a structure's table hold of a row, written out by hand for the floor. */
-function columnsOf(data: Data): Record<string, string | number | null> {
-  const folded = (value: unknown) => {
-    const lower = String(value).toLowerCase()
-    return lower === value ? null : lower
-  }
-  const amount = (data.amount as number | undefined) ?? null
-  return {
-    f3: amount,
-    g3: amount === null || Number.isInteger(amount) ? null : String(amount),
-    f4: (data.due as string | undefined) ?? null,
-    f5: String(data.status),
-    g5: folded(data.status),
-    f6: data.paid ? 1 : 0,
-    f7: String(data.note),
-    f1: String(data.title),
-    g1: folded(data.title),
-    f2: String(data.city),
-    g2: folded(data.city),
-    f8: String(data.remark),
-    g8: folded(data.remark),
-  }
-}
 
 interface Filled {
   data: Dataset
@@ -154,94 +95,7 @@ function timeLine(what: string, ours: Times, floor: Times, { most, mostMs }: Goa
   }
 }
 
-/** A question to the service, and what raw SQL it comes to after `SELECT pk` and `SELECT count(*)`. */
-interface Question {
-  what: string
-  query: Record<string, unknown>
-  where: string
-  order: string
-}
-
-const eqText = (column: number, value: string) =>
-  `WHERE coalesce(g${column}, f${column}) = '${value.toLowerCase()}' AND f${column} = '${value}'`
-const NEWEST = 'ORDER BY pk DESC'
-
-const one = (what: string, field: string, op: string, value: unknown, where: string): Question => ({
-  what,
-  query: { filter: [{ field, op, value }] },
-  where,
-  order: NEWEST,
-})
-
-const filtersOf = (notes: readonly string[]): Question[] => [
-  one('status eq (index)', 'status', 'eq', 'open', eqText(5, 'open')),
-  one('note eq (index)', 'note', 'eq', notes[3], `WHERE f7 = '${notes[3]}'`),
-  one('amount gt, a tenth (index)', 'amount', 'gt', 900, 'WHERE f3 > 900'),
-  one('amount gt, a half (index)', 'amount', 'gt', 500, 'WHERE f3 > 500'),
-  one('due lt, a quarter (index)', 'due', 'lt', '2021-01-01', "WHERE f4 < '2021-01-01'"),
-  one('due is_empty (index)', 'due', 'is_empty', undefined, 'WHERE f4 IS NULL'),
-  one('amount not_empty (index)', 'amount', 'not_empty', undefined, 'WHERE f3 IS NOT NULL'),
-  one('status neq (index)', 'status', 'neq', 'open', "WHERE f5 IS NOT 'open'"),
-  one('city eq (no index)', 'city', 'eq', wordOfRank(3), `WHERE f2 = '${wordOfRank(3)}'`),
-  one('paid eq (no index)', 'paid', 'eq', true, 'WHERE f6 = 1'),
-]
-
-const SORTED: Question[] = [
-  ...['ASC', 'DESC'].flatMap((way) =>
-    [
-      ['title', 'coalesce(g1, f1)'],
-      ['amount', 'f3'],
-      ['due', 'f4'],
-      ['status', 'coalesce(g5, f5)'],
-      ['note', 'f7'],
-    ].map(([sort, expression]) => ({
-      what: `by ${sort} ${way.toLowerCase()} (index)`,
-      query: { sort, direction: way.toLowerCase() },
-      where: '',
-      order: `ORDER BY ${expression} ${way}${way === 'ASC' ? ' NULLS LAST' : ''}, pk ${way}`,
-    })),
-  ),
-  { what: 'by created_at', query: { sort: 'created_at' }, where: '', order: NEWEST },
-]
-const SCANNED: Question[] = [
-  ['city', 'coalesce(g2, f2)'],
-  ['paid', 'f6'],
-  ['remark', 'coalesce(g8, f8)'],
-].map(([sort, expression]) => ({
-  what: `by ${sort} (no index)`,
-  query: { sort },
-  where: '',
-  order: `ORDER BY ${expression} DESC, pk DESC`,
-}))
-
-const TWO: Question[] = [
-  {
-    what: 'status eq and amount gt',
-    query: {
-      filter: [
-        { field: 'status', op: 'eq', value: 'done' },
-        { field: 'amount', op: 'gt', value: 500 },
-      ],
-    },
-    where: `${eqText(5, 'done')} AND f3 > 500`,
-    order: NEWEST,
-  },
-  {
-    what: 'status eq, by amount desc',
-    query: { filter: [{ field: 'status', op: 'eq', value: 'done' }], sort: 'amount' },
-    where: `INDEXED BY {amount} WHERE f5 = 'done'`,
-    order: 'ORDER BY f3 DESC, pk DESC',
-  },
-]
-
-const pathOf = (query: Record<string, unknown>, offset = 0) => {
-  const parameters = new URLSearchParams({ structure: 'entries', offset: String(offset) })
-  for (const [name, value] of Object.entries(query))
-    parameters.set(name, typeof value === 'string' ? value : JSON.stringify(value))
-  return `/v1/records?${parameters}`
-}
-
-/** Measures reads; `anew` has a row changed before each, so that nothing counted before holds. */
+/** Compares the service with the floor, question by question. */
 class Bench {
   readonly lines: Line[] = []
 
@@ -302,13 +156,6 @@ class Bench {
     })) as [Times, Times]
     this.lines.push(timeLine(`page and total ${what}`, ours, floor, goal))
   }
-}
-
-const SEARCH_COLUMNS = ['coalesce(g1, f1)', 'coalesce(g2, f2)', 'coalesce(g5, f5)', 'coalesce(g8, f8)']
-
-function search(what: string, text: string): Question {
-  const tests = SEARCH_COLUMNS.map((column) => `instr(${column}, '${text}') > 0`)
-  return one(what, '*', 'contains', text, `WHERE ${tests.join(' OR ')}`)
 }
 
 async function readLines(bench: Bench, notes: readonly string[]): Promise<Map<string, number>> {
