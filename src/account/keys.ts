@@ -99,7 +99,10 @@ function findKnownKey(db: Db, secret: string): KnownKey | undefined {
   return { pk, expiresAt, lastUsedAt, caller }
 }
 
-/** Looks a key up by its hash, once in every snapshot of the database: a revocation by any process holds at once. */
+/**
+ * Looks a key up by its hash, once in every snapshot of the database: a revocation holds at once, one by another
+ * process a few milliseconds later.
+ */
 export function createAuthenticate({ db, clock, log }: AppContext): Authenticate {
   const noteUse = createLastUsed(db, log)
   return (secret): Caller | undefined => {

@@ -59,6 +59,7 @@ export async function listNotes(
     return withNotes(ctx.db, found, undefined)
   }
   const phrases = parseSearch(request.search)
+  if (phrases.length === 0) return { items: [], total: 0 }
   await refreshSearch(ctx, workspacePk)
   const order = request.sort === undefined ? undefined : orderOf(request.sort, request.direction)
   return withNotes(
