@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log.ts'
+import { workerProgram } from '../lib/program.ts'
 import { Refusal, type RefusalCode, refused, unavailable } from '../refusal.ts'
 import type { Db } from './database.ts'
 import type { Reader } from './reader.ts'
@@ -184,7 +185,7 @@ class WorkerLine {
   }
 }
 
-const startWorker = (): Worker => new Worker(new URL('../heavy-reads.ts', import.meta.url).href)
+const startWorker = (): Worker => new Worker(workerProgram('heavy-reads.ts'))
 
 function outputOf(reply: Reply): unknown {
   if ('output' in reply) return reply.output
