@@ -16,22 +16,37 @@ import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
 
-/** A clock that moves only when told to. */
+/** A clock that moves only when told to; what it was asked to do on the way is done in order. */
 export interface TestClock extends Clock {
   set(instant: number): void
   advance(milliseconds: number): void
+  /** How many actions it was asked to do later. */
+  waiting(): number
 }
 
 export function testClock(start = Date.parse('2026-11-21T09:30:00.000Z')): TestClock {
   let instant = start
+  const waiting = new Set<{ at: number; action: () => void }>()
+  const nextUntil = (goal: number) =>
+    [...waiting].filter(({ at }) => at <= goal).sort((left, right) => left.at - right.at)[0]
+  const set = (goal: number) => {
+    for (let next = nextUntil(goal); next; next = nextUntil(goal)) {
+      waiting.delete(next)
+      instant = Math.max(instant, next.at)
+      next.action()
+    }
+    instant = goal
+  }
   return {
     now: () => instant,
-    set: (next) => {
-      instant = next
+    after: (delayMs, action) => {
+      const later = { at: instant + delayMs, action }
+      waiting.add(later)
+      return () => void waiting.delete(later)
     },
-    advance: (milliseconds) => {
-      instant += milliseconds
-    },
+    set,
+    advance: (milliseconds) => set(instant + milliseconds),
+    waiting: () => waiting.size,
   }
 }
 
