@@ -3,6 +3,7 @@ import migration0 from '../../drizzle/0000_notes.sql' with { type: 'text' }
 import migration1 from '../../drizzle/0001_records.sql' with { type: 'text' }
 import migration2 from '../../drizzle/0002_note_order.sql' with { type: 'text' }
 import migration3 from '../../drizzle/0003_auto_indexes.sql' with { type: 'text' }
+import migration4 from '../../drizzle/0004_files.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -10,4 +11,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0001_records', sql: migration1 },
   { name: '0002_note_order', sql: migration2 },
   { name: '0003_auto_indexes', sql: migration3 },
+  { name: '0004_files', sql: migration4 },
 ]

@@ -1,0 +1,51 @@
+import { sql } from 'drizzle-orm'
+import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { workspaces } from './account.ts'
+import { notes } from './notes.ts'
+
+export const files = sqliteTable(
+  'files',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    /** Kept while the note is in the trash; emptied when it is removed for good. */
+    note: integer().references(() => notes.pk, { onDelete: 'set null' }),
+    fileName: text('file_name').notNull(),
+    mimeType: text('mime_type').notNull(),
+    size: integer().notNull(),
+    /** `arriving` and `removed` files are not in sight: their parts come or go in several transactions. */
+    status: text({ enum: ['arriving', 'processing', 'ready', 'failed', 'removed'] }).notNull(),
+    pages: integer(),
+    error: text(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    /** How often the reading of the text was begun. */
+    attempts: integer().notNull().default(0),
+    /** Whoever reads the text now; what another began counts no more. */
+    claim: text(),
+    /** Until then a command reads the text and is left alone. */
+    claimedUntil: integer('claimed_until'),
+    /** JSON array of `{title, level, page}`, once the text is there. */
+    outline: text(),
+  },
+  (table) => [
+    index('files_created').on(table.workspace, table.createdAt, table.id),
+    index('files_note').on(table.note).where(sql`note IS NOT NULL`),
+    index('files_unfinished').on(table.status, table.pk).where(sql`status NOT IN ('ready', 'failed')`),
+  ],
+)
+
+/** Originals, in parts so small that writing one holds up nobody. The key holds the file and the number (`placeOf`). */
+export const fileParts = sqliteTable('file_parts', {
+  pk: integer().primaryKey(),
+  bytes: blob({ mode: 'buffer' }).notNull(),
+})
+
+/** The text read out of a file, page by page. The key holds the file and the number (`placeOf`). */
+export const filePages = sqliteTable('file_pages', {
+  pk: integer().primaryKey(),
+  text: text().notNull(),
+})
