@@ -1,0 +1,292 @@
+import { isObject, type Members, type Objects } from './objects.ts'
+import type { Random } from './random.ts'
+import { aDate, anInstant, aPhrase, aWord } from './texts.ts'
+
+/*
+ * What the schemas cannot say: which values are likely to be accepted because of what is there. By the name of
+ * the member or parameter, as the specification names it.
+ */
+
+export interface World {
+  readonly random: Random
+  readonly objects: Objects
+}
+
+/** One key of a field or property always has one type, so that values fit whichever structure is met. */
+const FIELDS: Members[] = [
+  { key: 'what', type: 'text', required: true },
+  { key: 'code', type: 'text', unique: true },
+  { key: 'amount', type: 'number', unit: 'EUR', min: -100, max: 1e6 },
+  { key: 'due', type: 'date' },
+  { key: 'at', type: 'time' },
+  { key: 'seen', type: 'datetime' },
+  { key: 'done', type: 'bool' },
+  { key: 'state', type: 'select', options: ['open', 'closed', 'straße'] },
+  { key: 'about', type: 'note' },
+  { key: 'source', type: 'file' },
+  { key: 'parent', type: 'record' },
+]
+
+const PROPERTIES: Members[] = [
+  { key: 'due', type: 'date' },
+  { key: 'weight', type: 'number' },
+  { key: 'done', type: 'bool' },
+  { key: 'state', type: 'select', options: ['open', 'closed'] },
+  { key: 'extra', type: 'json' },
+  { key: 'author', type: 'text' },
+]
+
+const OPERATORS: Record<string, string[]> = {
+  number: ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty'],
+  text: ['eq', 'neq', 'contains', 'in', 'not_in', 'is_empty', 'not_empty'],
+  bool: ['eq', 'neq', 'is_empty', 'not_empty'],
+  reference: ['eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty'],
+}
+
+const TREE_OPERATORS: Record<string, string[]> = {
+  text: [
+    'eq',
+    'neq',
+    'contains',
+    'not_contains',
+    'starts_with',
+    'ends_with',
+    'in',
+    'not_in',
+    'empty',
+    'not_empty',
+  ],
+  number: ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'between', 'empty', 'not_empty'],
+  date: ['on', 'before', 'after', 'on_or_before', 'on_or_after', 'between', 'within', 'empty', 'not_empty'],
+  bool: ['eq', 'empty', 'not_empty'],
+  json: ['has_key', 'contains', 'empty', 'not_empty'],
+}
+
+const textOf = (object: Members | undefined, member: string): string | undefined => {
+  const value = object?.[member]
+  return typeof value === 'string' ? value : undefined
+}
+
+function fieldsOf(structure: Members | undefined): Members[] {
+  const fields = Array.isArray(structure?.fields) ? structure.fields.filter(isObject) : []
+  return fields.length > 0 ? fields : FIELDS
+}
+
+function fieldValue(world: World, type: unknown): unknown {
+  const { random, objects } = world
+  switch (type) {
+    case 'number':
+      return random.pick([0, -1, 1.5, 7, 474, 1e6, -0.1])
+    case 'date':
+      return aDate(random)
+    case 'time':
+      return random.pick(['00:00', '23:59:59', '09:30'])
+    case 'datetime':
+      return anInstant(random)
+    case 'bool':
+      return random.chance(0.5)
+    case 'select':
+      return random.pick(['open', 'closed'])
+    case 'note':
+    case 'file':
+    case 'record':
+      return objects.any(type)?.id ?? null
+    case 'json':
+      return random.pick<unknown>([1, 'a', null, [1, 'a'], { a: { b: [1] } }, { length: 1 }])
+    default:
+      return aPhrase(random, 3)
+  }
+}
+
+/** A row that the structure the request means may take. */
+export function aRow(world: World): Members {
+  const fields = fieldsOf(world.objects.any('structure'))
+  const chosen = fields.filter(({ required }) => required === true || world.random.chance(0.5))
+  return Object.fromEntries(chosen.map(({ key, type }) => [String(key), fieldValue(world, type)]))
+}
+
+/** New values for members that the row the request means has already. */
+function rowChanges(world: World): Members {
+  const held = world.objects.any('record')?.data
+  const chosen = FIELDS.filter(({ key }) => isObject(held) && String(key) in held)
+  const changed = world.random.some(chosen, 2)
+  return Object.fromEntries(changed.map(({ key, type }) => [String(key), fieldValue(world, type)]))
+}
+
+const withoutOperand = (op: string) => op.endsWith('empty')
+
+function condition(world: World): Members {
+  const { random, objects } = world
+  const { key, type } = random.pick([
+    ...fieldsOf(objects.any('structure')),
+    { key: 'created_at', type: 'number' },
+    { key: 'id', type: 'reference' },
+    { key: '*', type: 'text' },
+  ])
+  const kind =
+    type === 'number' || type === 'date' || type === 'time' || type === 'datetime' ? 'number' : type
+  const op = key === '*' ? 'contains' : random.pick(OPERATORS[String(kind)] ?? OPERATORS.reference ?? [])
+  if (withoutOperand(op)) return { field: key, op }
+  const operand = () => {
+    if (key === 'created_at') return random.chance(0.5) ? aDate(random) : anInstant(random)
+    if (key === 'id') return objects.any('record')?.id ?? 'x'
+    return key === '*' ? aWord(random) : fieldValue(world, type)
+  }
+  return { field: key, op, value: op === 'in' || op === 'not_in' ? random.list(3, operand) : operand() }
+}
+
+function treeDate({ random }: World): unknown {
+  const unit = random.pick(['day', 'week', 'month', 'year'])
+  return random.chance(0.5) ? aDate(random) : { relative: { n: random.between(-40, 40), unit } }
+}
+
+function treeOperand(world: World, type: string, op: string): unknown {
+  const { random } = world
+  if (op === 'in' || op === 'not_in') return random.list(3, () => fieldValue(world, type))
+  const one = () => (type === 'date' ? treeDate(world) : fieldValue(world, type))
+  if (op === 'between') return [one(), one()]
+  if (op === 'within') return { relative: { n: random.between(-9, 9), unit: 'day' } }
+  return op === 'has_key' ? random.pick(['a', 'length', '__proto__']) : one()
+}
+
+function operation(world: World, type: string): Members {
+  const op = world.random.pick(TREE_OPERATORS[type === 'select' ? 'text' : type] ?? ['eq'])
+  return withoutOperand(op) ? { op } : { op, value: treeOperand(world, type, op) }
+}
+
+function leaf(world: World): Members {
+  const { random, objects } = world
+  const property = objects.any('property')
+  const kind = random.pick(property ? ['tags', 'field', 'property', 'property'] : ['tags', 'field'])
+  if (kind === 'tags') {
+    const tagIds = random.some(objects.all('tag'), 3).map(({ id }) => id)
+    return {
+      type: 'tags',
+      op: random.pick(['has_all', 'has_any', 'has_none']),
+      tag_ids: tagIds.length > 0 ? tagIds : [objects.any('tag')?.id ?? 1],
+    }
+  }
+  if (kind === 'property' && property)
+    return { type: 'property', def_id: property.id, ...operation(world, String(property.type)) }
+  const field = random.pick(['title', 'created_at', 'updated_at'])
+  return { type: 'field', field, ...operation(world, field === 'title' ? 'text' : 'date') }
+}
+
+function tree(world: World, depth = 4): Members {
+  const { random } = world
+  if (depth === 0 || random.chance(0.4)) return leaf(world)
+  const children = random.list(3, () => tree(world, depth - 1))
+  return { type: 'group', match: random.pick(['all', 'any', 'none']), children }
+}
+
+function body({ random, objects }: World): string {
+  const note = objects.any('note')
+  const parts = [
+    aPhrase(random, 30),
+    `[[${textOf(note, 'title') ?? aWord(random)}]]`,
+    `[[${textOf(note, 'id') ?? 'x'}|${aWord(random)}]]`,
+    `## ${aWord(random)}\n\n${aPhrase(random)}`,
+    `\`\`\`\n[[${aWord(random)}]]\n\`\`\``,
+    `[[file:${textOf(objects.any('file'), 'id') ?? 'x'}|${aWord(random)}]]`,
+  ]
+  return random.some(parts, 4).join(random.pick(['\n', '\n\n', ' ', '\r\n']))
+}
+
+function passage({ random, objects }: World): string {
+  const content = textOf(objects.any('note'), 'content') ?? ''
+  const from = random.below(content.length + 1)
+  return content.slice(from, from + random.between(1, 12))
+}
+
+const fieldKey = ({ random, objects }: World) => String(random.pick(fieldsOf(objects.any('structure'))).key)
+const propertyKey = ({ random, objects }: World) =>
+  textOf(objects.any('property'), 'key') ?? String(random.pick(PROPERTIES).key)
+
+function propertyValues(world: World): Members {
+  const chosen = world.random.some(PROPERTIES, 3)
+  return Object.fromEntries(chosen.map(({ key, type }) => [String(key), fieldValue(world, type)]))
+}
+
+const presetEntries = (world: World) =>
+  Object.entries(propertyValues(world)).map(([key, value]) => ({ key, value }))
+
+const idOf =
+  (kind: string) =>
+  ({ objects }: World) =>
+    objects.any(kind)?.id
+
+type Hint = (world: World) => unknown
+
+/** By the name of a member of a body or a query; undefined where nothing of the kind is known yet. */
+const HINTS: Readonly<Record<string, Hint>> = {
+  note_id: idOf('note'),
+  file_id: idOf('file'),
+  def_id: idOf('property'),
+  ignore_key_id: idOf('key'),
+  structure: ({ random, objects }) => objects.any('structure')?.[random.pick(['id', 'name'])],
+  tag: ({ random, objects }) => textOf(objects.any('tag'), 'name') ?? aWord(random),
+  tags: ({ random }) => random.list(3, () => aWord(random)),
+  linked_tag_ids: ({ random, objects }) => random.some(objects.all('tag'), 2).map(({ id }) => id),
+  title: ({ random }) => aPhrase(random, 2),
+  name: ({ random }) => aPhrase(random, 2),
+  alias: ({ random }) => (random.chance(0.2) ? null : aPhrase(random, 2)),
+  content: body,
+  text: body,
+  heading: ({ random }) => aWord(random),
+  old_str: passage,
+  new_str: body,
+  if_unchanged: ({ objects }) => objects.any('note')?.updated_at,
+  search: ({ random }) =>
+    random.pick(['', '-', '"']) + aPhrase(random, 3) + random.pick(['', '*', '"', ' -tea', ' "tea']),
+  q: ({ random }) => aPhrase(random, 2),
+  tz: ({ random }) => random.pick(['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns']),
+  field: ({ random }) => random.pick(['amount', 'amount', 'what']),
+  by: fieldKey,
+  date: ({ random }) => random.pick(['due', 'seen', 'created_at']),
+  key: ({ random }) => random.pick(PROPERTIES).key,
+  display_properties: (world) => world.random.list(3, () => propertyKey(world)),
+  property: propertyKey,
+  answers: propertyValues,
+  ask: presetEntries,
+  scope: (world) => (world.random.chance(0.2) ? null : tree(world)),
+  pages: ({ random }) => random.pick(['1', '1-2', '7-9']),
+}
+
+/** Members whose meaning depends on what they are part of. */
+export function hintFor(
+  world: World,
+  place: { operationId: string; isQuery: boolean; isArray: boolean },
+  name: string,
+): unknown {
+  const { random } = world
+  const { operationId, isQuery, isArray } = place
+  const aboutRecords = /record|structure|webhook/i.test(operationId)
+  if (name === 'filter') {
+    if (!aboutRecords) return random.chance(0.1) ? null : tree(world)
+    const list = random.list(3, () => condition(world))
+    return isQuery ? JSON.stringify(list) : list
+  }
+  if (name === 'data') return /^update/.test(operationId) ? rowChanges(world) : aRow(world)
+  if (name === 'fields')
+    return /structure/i.test(operationId)
+      ? [...FIELDS.slice(0, 3), ...random.some(FIELDS.slice(3), 5)]
+      : [fieldKey(world)]
+  if (name === 'properties') return isArray ? presetEntries(world) : propertyValues(world)
+  if (name === 'sort')
+    return aboutRecords && isQuery ? random.pick([fieldKey(world), 'updated_at']) : undefined
+  if (name === 'label_field') return 'what'
+  if (name === 'unique_together') return random.pick<unknown>([[], [['what', 'amount']]])
+  if (name === 'max_rows') return random.pick<unknown>([null, null, 1, 5, 1000])
+  if (name === 'immutable') return random.chance(0.1)
+  return HINTS[name]?.(world)
+}
+
+/** Where webhooks may be sent to: names that no resolver knows, so that nothing leaves the machine. */
+export const aReceiver = ({ random }: World): string =>
+  `https://${random.pick(['hooks', 'a.b'])}.invalid/${random.below(9)}`
+
+/** The body of an operation that takes an object of free members. */
+export const freeMembers = (world: World): Members => propertyValues(world)
+
+/** A definition of a property that may come to be: the key decides on the type. */
+export const aProperty = ({ random }: World): Members => random.pick(PROPERTIES)
