@@ -32,7 +32,7 @@ export interface App {
   stop(): void
 }
 
-const LOCAL_PEER: Peer = { address: 'local', keepOpen: () => {} }
+const LOCAL_PEER: Peer = { address: 'local', limitIdle: () => {} }
 
 /** The whole HTTP service over one context: one `.use()` line per feature. */
 export function createApp(ctx: AppContext): App {
@@ -84,7 +84,7 @@ function asRefusal(error: unknown): unknown {
 interface RouteHooks {
   body?: unknown
   query?: TSchema
-  detail?: { 'x-write'?: boolean }
+  detail?: { 'x-write'?: boolean; 'x-token'?: boolean }
 }
 
 function routeOf({ method, path, hooks }: { method: string; path: string; hooks: RouteHooks }): Route {
@@ -93,6 +93,7 @@ function routeOf({ method, path, hooks }: { method: string; path: string; hooks:
     pattern: path.replace(/(?<=.)\/$/, ''),
     needsKey: path.startsWith('/v1/'),
     needsWrite: hooks.detail?.['x-write'] === true,
+    takesToken: hooks.detail?.['x-token'] === true,
     query: hooks.query,
     takesBody: hooks.body !== undefined && hooks.body !== NoBody,
   }

@@ -106,7 +106,7 @@ function listen(app: App, { host, port }: Config): Listener {
       fetch: (request, server) =>
         app.fetch(request, {
           address: server.requestIP(request)?.address ?? 'unknown',
-          keepOpen: () => server.timeout(request, 0),
+          limitIdle: (seconds) => server.timeout(request, seconds),
         }),
     })
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Caller } from '../context.ts'
 import type { Clock } from '../lib/clock.ts'
-import { Refusal } from '../refusal.ts'
+import { invalid, Refusal } from '../refusal.ts'
 
 /** Finds whose key this is; undefined for one that is unknown, revoked or expired, or whose user is gone. */
 export type Authenticate = (key: string) => Caller | undefined
@@ -11,9 +11,30 @@ const ADDRESSES_WATCHED = 10_000
 
 const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
 
+/** How a request comes to the door. */
+export interface Entry {
+  readonly address: string
+  readonly needsWrite: boolean
+  /** The key in the query, where it may stand there. */
+  readonly token: string | undefined
+}
+
+/** Where clients that cannot set headers, such as a browser's `EventSource`, give the key (contract, section 2). */
+export const TOKEN = 'access_token'
+
+/** Read before the query is judged, for the key comes first. */
+export const tokenIn = (search: string): string | undefined =>
+  new URLSearchParams(search).get(TOKEN) || undefined
+
 /** The key in the header; undefined for a request without one, also one with another scheme. */
-function presentedKey(request: Request): string | undefined {
-  return /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+const keyInHeader = (request: Request): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+
+function presentedKey(request: Request, token: string | undefined): string | undefined {
+  const key = keyInHeader(request)
+  if (key !== undefined && token !== undefined)
+    throw invalid(`The key stands in the header and in "${TOKEN}"; give it once.`)
+  return key ?? token
 }
 
 /** Remembers when keys from an address failed: after twenty within a minute, failed keys from there answer 429. */
@@ -83,8 +104,8 @@ class RequestLimit {
 export function createDoor(clock: Clock, authenticate: Authenticate, requestsPerMinute: number | null) {
   const failed = new FailedKeys(clock)
   const limit = new RequestLimit(clock, requestsPerMinute)
-  return (request: Request, address: string, needsWrite: boolean): Caller => {
-    const key = presentedKey(request)
+  return (request: Request, { address, needsWrite, token }: Entry): Caller => {
+    const key = presentedKey(request, token)
     if (key === undefined)
       throw unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
     const caller = authenticate(key)

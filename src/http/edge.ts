@@ -1,6 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { Log } from '../lib/log.ts'
 import { fail, invalid, Refusal, unavailable } from '../refusal.ts'
+import { type Entry, TOKEN, tokenIn } from './auth.ts'
 import { type Body, readBody } from './body.ts'
 import { corsHeaders, preflight } from './cors.ts'
 import { errorResponse } from './errors.ts'
@@ -11,7 +12,8 @@ import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from '
 /** Where a request came from. */
 export interface Peer {
   readonly address: string
-  readonly keepOpen: () => void
+  /** See `Exchange`. */
+  readonly limitIdle: (seconds: number) => void
 }
 
 export interface EdgeOptions {
@@ -19,7 +21,7 @@ export interface EdgeOptions {
   /** The application behind the edge: it routes, validates and handles. */
   handle: (request: Request) => Promise<Response>
   /** Key and scope; see `auth.ts`. */
-  admit: (request: Request, address: string, needsWrite: boolean) => Caller
+  admit: (request: Request, entry: Entry) => Caller
   corsOrigins: readonly string[]
   log: Log
   /** True once the server is stopping: everything answers 503. */
@@ -143,13 +145,22 @@ async function serve(
   route: Route,
   target: Target,
 ): Promise<Response> {
-  if (route.needsKey) progress.caller = options.admit(request, peer.address, route.needsWrite)
-  const query = readQuery(target.search, route.query)
+  const token = route.takesToken ? tokenIn(target.search) : undefined
+  const entry = { address: peer.address, needsWrite: route.needsWrite, token }
+  if (route.needsKey) progress.caller = options.admit(request, entry)
+  const query = withoutToken(readQuery(target.search, route.query), route)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const body = isRead ? undefined : await bodyFor(route, request)
   const inner = innerRequest(request, target)
-  beginExchange(inner, exchangeFor(progress, query, body, peer))
+  const isHead = request.method === 'HEAD'
+  beginExchange(inner, exchangeFor(progress, query, body, isHead, peer))
   return options.handle(inner)
+}
+
+/** The key is no part of the question. */
+function withoutToken(query: QueryValues, { takesToken }: Route): QueryValues {
+  const { [TOKEN]: _, ...others } = query
+  return takesToken ? others : query
 }
 
 /** The request as the application routes it: `HEAD` as `GET`, and a URL in which it finds the same path as we. */
@@ -163,13 +174,20 @@ function innerRequest(request: Request, target: Target): Request {
   })
 }
 
-const exchangeFor = (progress: Progress, query: QueryValues, body: Body | undefined, peer: Peer) => ({
+const exchangeFor = (
+  progress: Progress,
+  query: QueryValues,
+  body: Body | undefined,
+  isHead: boolean,
+  peer: Peer,
+) => ({
   requestId: progress.requestId,
   caller: progress.caller,
   query,
   body: body?.value,
   bodyText: body?.text ?? '',
-  keepOpen: peer.keepOpen,
+  isHead,
+  limitIdle: peer.limitIdle,
 })
 
 async function bodyFor(route: Route, request: Request): Promise<Body> {
@@ -179,10 +197,9 @@ async function bodyFor(route: Route, request: Request): Promise<Body> {
   return { text: '', value: {} }
 }
 
-/** A HEAD answer says how long the body would be; a stream is not started for it. */
+/** A HEAD answer says how long the body would be, except of a stream, which was not started for it. */
 async function withoutBody(response: Response): Promise<Response> {
   const headers = new Headers(response.headers)
-  if (headers.get('content-type')?.startsWith('text/event-stream')) await response.body?.cancel()
-  else headers.set('Content-Length', String((await response.arrayBuffer()).byteLength))
+  if (response.body !== null) headers.set('Content-Length', String((await response.arrayBuffer()).byteLength))
   return new Response(null, { status: response.status, headers })
 }

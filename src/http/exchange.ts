@@ -10,8 +10,10 @@ export interface Exchange {
   readonly body: unknown
   /** The body as it was sent; empty without one. */
   readonly bodyText: string
-  /** Takes the server's idle time-out off this connection; for streams. */
-  readonly keepOpen: () => void
+  /** Whether only the headers of the answer are wanted. */
+  readonly isHead: boolean
+  /** After how many idle seconds the server closes this connection; 0 for never. For streams. */
+  readonly limitIdle: (seconds: number) => void
 }
 
 const exchanges = new WeakMap<Request, Exchange>()
@@ -32,13 +34,15 @@ function callerOf(request: Request): Caller {
 }
 
 /**
- * Gives every handler its `caller`, and routes two options: `write: true` for what a read-only key may not
- * do, and `creates: true` for what honours an `Idempotency-Key` (`idempotency.ts`).
+ * Gives every handler its `caller`, and routes three options: `write: true` for what a read-only key may not
+ * do, `creates: true` for what honours an `Idempotency-Key` (`idempotency.ts`), and `tokenInQuery: true` where
+ * the key may stand in the query (`auth.ts`).
  */
 export const keyed = () =>
   new Elysia({ name: 'keyed' })
     .macro({
       write: (needed: boolean) => ({ detail: { 'x-write': needed } as object }),
+      tokenInQuery: (taken: boolean) => ({ detail: { 'x-token': taken } as object }),
       creates: (needed: boolean) => ({ detail: { 'x-creates': needed } as object }),
     })
     .derive({ as: 'scoped' }, ({ request }) => ({ caller: callerOf(request) }))

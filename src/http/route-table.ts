@@ -7,6 +7,8 @@ export interface Route {
   readonly pattern: string
   readonly needsKey: boolean
   readonly needsWrite: boolean
+  /** Whether the key may stand in the query. */
+  readonly takesToken: boolean
   readonly query: TSchema | undefined
   readonly takesBody: boolean
 }
