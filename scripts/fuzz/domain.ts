@@ -203,7 +203,8 @@ const propertyKey = ({ random, objects }: World) =>
   textOf(objects.any('property'), 'key') ?? String(random.pick(PROPERTIES).key)
 
 function propertyValues(world: World): Members {
-  const chosen = world.random.some(PROPERTIES, 3)
+  const known = world.objects.all('property')
+  const chosen = world.random.some(known.length > 0 ? known : PROPERTIES, 3)
   return Object.fromEntries(chosen.map(({ key, type }) => [String(key), fieldValue(world, type)]))
 }
 
@@ -227,6 +228,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   tag: ({ random, objects }) => textOf(objects.any('tag'), 'name') ?? aWord(random),
   tags: ({ random }) => random.list(3, () => aWord(random)),
   linked_tag_ids: ({ random, objects }) => random.some(objects.all('tag'), 2).map(({ id }) => id),
+  cover_url: ({ random }) => random.pick([null, 'https://pictures.invalid/tea.png']),
   title: ({ random }) => aPhrase(random, 2),
   name: ({ random }) => aPhrase(random, 2),
   alias: ({ random }) => (random.chance(0.2) ? null : aPhrase(random, 2)),

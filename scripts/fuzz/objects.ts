@@ -31,7 +31,9 @@ export class Objects {
     if (Array.isArray(answer)) {
       for (const item of answer.slice(0, KEPT)) this.learn(item, parent, singular(name), depth - 1)
     } else if (isObject(answer)) {
-      if (answer.id !== undefined && Object.keys(answer).length > 2) this.#keep(name, { ...answer, parent })
+      if (answer.id !== undefined && Object.keys(answer).length > 2) {
+        this.#keep(name, answer.id === parent ? answer : { ...answer, parent })
+      }
       for (const [member, value] of Object.entries(answer)) this.learn(value, parent, member, depth - 1)
     }
   }

@@ -1,4 +1,4 @@
-import type { Operation, Parameter } from './document.ts'
+import type { Operation, Parameter, Schema } from './document.ts'
 import { aProperty, aReceiver, aRow } from './domain.ts'
 import { hostileText, hostileValue, nearly } from './mutation.ts'
 import { deleted, isObject, singular } from './objects.ts'
@@ -178,7 +178,7 @@ export class Requests {
     if (!body) return spoilt === 'everything' ? hostileText(random, {}) : random.pick([undefined, '{}'])
     const place = { operationId: id, isQuery: false }
     const made = random.chance(0.1) && body.example ? body.example : this.values.fitting(body.schema, place)
-    const fitting = this.#consistent(id, made)
+    const fitting = this.#consistent(id, body.schema, made)
     if (spoilt === 'body') return JSON.stringify(nearly(random, fitting))
     if (spoilt !== 'everything') return JSON.stringify(fitting)
     return hostileText(
@@ -188,12 +188,12 @@ export class Requests {
   }
 
   /** What members must be to each other, where the schema leaves it open. */
-  #consistent(operationId: string, body: unknown): unknown {
+  #consistent(operationId: string, { properties = {} }: Schema, body: unknown): unknown {
     const { random } = this.values.world
     if (!isObject(body)) return body
     if ('url' in body) return { ...body, url: aReceiver(this.values.world) }
     if (operationId === 'createProperty') return { ...body, ...aProperty(this.values.world) }
-    if (!('structure' in body) || !('data' in body || 'rows' in body)) return body
+    if (!('data' in properties && 'rows' in properties)) return body
     const { data, rows, ...rest } = body
     return random.chance(0.5)
       ? { ...rest, data: aRow(this.values.world) }
