@@ -9,6 +9,7 @@ import { checkedName } from './names.ts'
 import {
   findKey,
   findKeyByHash,
+  findKeyStanding,
   insertKey,
   type KeyRow,
   listKeyRows,
@@ -60,6 +61,20 @@ export const revokeKey = (db: Db, id: string): Promise<KeyRow> =>
     if (key.revokedAt === null) markKeyRevoked(tx, key.pk, tx.now)
     return { ...key, revokedAt: key.revokedAt ?? tx.now }
   })
+
+/** Why a key opens nothing any more, or, while it does, until when (null: until it is revoked). */
+export type KeyStanding =
+  | { readonly opens: true; readonly expiresAt: number | null }
+  | { readonly opens: false; readonly why: 'revoked' | 'expired' }
+
+/** How a key stands that was good once: revoked stands also for a user who was taken out of the workspace. */
+export function keyStanding({ db, clock }: Pick<AppContext, 'db' | 'clock'>, id: string): KeyStanding {
+  const row = findKeyStanding(db, id)
+  if (!row || row.role === null) return { opens: false, why: 'revoked' }
+  const { expiresAt } = row
+  if (expiresAt !== null && expiresAt <= clock.now()) return { opens: false, why: 'expired' }
+  return { opens: true, expiresAt }
+}
 
 /** Notes when a key was last used, at most once a minute, without making the request wait. */
 function createLastUsed(db: Db, log: Log) {

@@ -36,6 +36,18 @@ export const findKeyByHash = ({ sql }: Reader, hash: string): PresentedKey | und
     hash,
   )
 
+/** How a key stands by now, the role null once its user left the workspace; undefined for a revoked one. */
+export const findKeyStanding = (
+  { sql }: Reader,
+  id: string,
+): { expiresAt: number | null; role: Role | null } | undefined =>
+  sql.get(
+    `SELECT k.expires_at AS expiresAt,
+       (SELECT role FROM members m WHERE m.workspace = k.workspace AND m.user = k.user) AS role
+     FROM keys k WHERE k.id = ? AND k.revoked_at IS NULL`,
+    id,
+  )
+
 export const touchKey = (reader: Reader, pk: number, now: number) =>
   reader.sql.run('UPDATE keys SET last_used_at = ? WHERE pk = ?', now, pk)
 

@@ -117,7 +117,7 @@ function asUnusable(error: unknown, file: string): unknown {
 /** The connection that the hot paths of requests read from. */
 interface Reading {
   readonly sql: Sql
-  /** Called after each commit of this process. */
+  /** Called after each commit of this process, and when that of another is seen. */
   renew(): void
   close(): void
 }
@@ -182,7 +182,11 @@ export function openDatabase(options: OpenOptions): Db {
     get healthy() {
       return queue.healthy
     },
-    onForeignWrite: (listener) => pollForeignWrites({ sql, log, pollers }, listener),
+    onForeignWrite: (listener) =>
+      pollForeignWrites({ sql, log, pollers }, () => {
+        reading.renew()
+        listener()
+      }),
     checkpoint,
     optimize: () => {
       sql.all('PRAGMA analysis_limit = 1000')

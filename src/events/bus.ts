@@ -4,23 +4,27 @@ import type { RecordChange } from './record-change.ts'
 export interface Bus {
   /** Hands the change to every listener and wakes those of its structure. */
   publish(change: RecordChange): void
-  /** Something about the structure, or with no id about any, may have changed: by another process, or by its deletion. */
+  /** Something about the structure may have changed; with no id, anything may have, as when another process wrote. */
   wake(structureId?: string): void
   /** Calls the listener for every change; answers how to stop. */
   onChange(listener: (change: RecordChange) => void): () => void
   /** Calls the listener whenever this structure may answer differently; answers how to stop. */
   onWake(structureId: string, listener: () => void): () => void
+  /** Calls the listener when anything may have changed, keys and users too; answers how to stop. */
+  onWakeAll(listener: () => void): () => void
 }
 
 export function createBus(): Bus {
   const changeListeners = new Set<(change: RecordChange) => void>()
   const wakers = new Map<string, Set<() => void>>()
+  const allWakers = new Set<() => void>()
   const wakeAll = (listeners: Iterable<() => void>) => {
     for (const listener of [...listeners]) listener()
   }
   const wake = (structureId?: string) => {
     if (structureId !== undefined) return wakeAll(wakers.get(structureId) ?? [])
     wakeAll([...wakers.values()].flatMap((listeners) => [...listeners]))
+    wakeAll(allWakers)
   }
   return {
     wake,
@@ -39,6 +43,10 @@ export function createBus(): Bus {
         listeners.delete(listener)
         if (listeners.size === 0 && wakers.get(structureId) === listeners) wakers.delete(structureId)
       }
+    },
+    onWakeAll: (listener) => {
+      allWakers.add(listener)
+      return () => void allWakers.delete(listener)
     },
   }
 }

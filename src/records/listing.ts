@@ -6,6 +6,7 @@ import { hasMore, pageRequest } from '../http/page.ts'
 import { indexedColumn } from '../structures/auto-index.ts'
 import { definitionOf } from '../structures/definition.ts'
 import { getStructure } from '../structures/service.ts'
+import type { StructureRow } from '../structures/store.ts'
 import { chooseDriver, usableIndexes } from './access.ts'
 import { findTotal, keepTotal, totalKey } from './kept-totals.ts'
 import { filterScans, type Lesson, lessonOf, sortScan } from './lessons.ts'
@@ -45,6 +46,8 @@ interface ListPlan extends HeavyPlan, PageQuestion {
 
 export interface ListOutcome {
   readonly page: RecordPage
+  /** As it was when the page was read. */
+  readonly structure: StructureRow
   readonly key: string
   readonly lesson: Lesson
 }
@@ -63,7 +66,12 @@ export const listRead: HeavyRead<ListInput, ListPlan, ListOutcome> = {
     keepTotal(reader, plan.key, exact)
     const rows = pks.length === 0 ? [] : loadRecords(reader, pks)
     const page = { rows, total: exact, hasMore: hasMore(plan.page, { items: pks, total: exact }) }
-    return { page, key: plan.key, lesson: lessonOfPage(plan, counted - started, paged - counted) }
+    return {
+      page,
+      structure: plan.query.structure,
+      key: plan.key,
+      lesson: lessonOfPage(plan, counted - started, paged - counted),
+    }
   },
 }
 
