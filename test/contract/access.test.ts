@@ -7,14 +7,12 @@ let service: TestService
 let samples: Samples
 let readKey: string
 let viewerKey: string
-let otherKey: string
 
 beforeAll(async () => {
   service = await startService()
   samples = await makeSamples(service)
   readKey = await service.newKey({ scope: 'read' })
   viewerKey = await service.newKey({ user: 'Vera', role: 'viewer' })
-  otherKey = await service.newWorkspace('Elsewhere')
 })
 afterAll(() => service.close())
 
@@ -73,24 +71,6 @@ describe('with a key that may only read', () => {
     for (const key of [readKey, viewerKey]) expect((await call(key, endpoint, {})).status).not.toBe(403)
   })
 })
-
-describe('what stands in another workspace', () => {
-  const withObject = keyed.filter(({ path }) => path.includes('{'))
-
-  test.each(named(withObject))('%s is not found, and stays as it is', async (_, endpoint) => {
-    const before = await everything()
-    const { paths } = await service.app.openApi()
-    const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()]
-    const body = exampleOf(operation?.requestBody)
-    expectRefusal(await call(otherKey, endpoint, body), { status: 404, code: 'not_found' })
-    expect(await everything()).toEqual(before)
-  })
-})
-
-const exampleOf = (requestBody: unknown) =>
-  (requestBody as { content: { 'application/json': { example: unknown } } } | undefined)?.content[
-    'application/json'
-  ].example
 
 describe('every path', () => {
   test.each(named(ENDPOINTS))(

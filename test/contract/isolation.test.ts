@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi/document.ts'
+import { type Client, startService, type TestService } from '../support/service.ts'
+import { filled, makeSamples, type Samples } from './samples.ts'
+import { ENDPOINTS, type Endpoint } from './specification.ts'
+
+/*
+ * Two workspaces, each with one object of every kind. Whoever holds a key of one of them names an object of the
+ * other in every place that takes a name or an id.
+ */
+
+let service: TestService
+let document: OpenApiDocument
+/** The key under test and what stands in its workspace. */
+let own: Client
+let ownSamples: Samples
+/** What stands in the other workspace. */
+let foreign: Client
+let foreignSamples: Samples
+
+const FOREIGN_TAG = 'only in the other'
+
+beforeAll(async () => {
+  service = await startService()
+  document = await service.app.openApi()
+  foreign = service
+  const samples = await samplesWithKey(foreign)
+  await foreign.post(`/v1/notes/${samples['notes/{id}']}/tags`, { tags: [FOREIGN_TAG] })
+  foreignSamples = { ...samples, 'tags/{name}': FOREIGN_TAG }
+  own = service.as(await service.newWorkspace('Own'))
+  ownSamples = await samplesWithKey(own)
+})
+afterAll(() => service.close())
+
+async function samplesWithKey(client: Client): Promise<Samples> {
+  const { body } = await client.get('/v1/me')
+  return { ...(await makeSamples(client)), 'keys/{id}': body.key.id }
+}
+
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  example?: unknown
+}
+
+interface Body {
+  schema: { properties?: Record<string, unknown> }
+  example: Record<string, unknown>
+}
+
+const operationOf = ({ method, path }: Endpoint): OpenApiOperation | undefined =>
+  document.paths[path]?.[method.toLowerCase()]
+
+const bodyOf = (endpoint: Endpoint): Body | undefined =>
+  (operationOf(endpoint)?.requestBody as { content: Record<string, Body> } | undefined)?.content[
+    'application/json'
+  ]
+
+const queryOf = (endpoint: Endpoint) =>
+  ((operationOf(endpoint)?.parameters ?? []) as Parameter[]).filter((parameter) => parameter.in === 'query')
+
+const isStream = (endpoint: Endpoint) => {
+  const success = operationOf(endpoint)?.responses[200] as { content?: object } | undefined
+  return 'text/event-stream' in (success?.content ?? {})
+}
+
+/** Members and query parameters that name an object, with what an unknown one is answered (contract, section 10). */
+const REFERENCES: Readonly<
+  Record<string, { value: (samples: Samples) => unknown; statuses: readonly number[] }>
+> = {
+  structure: { value: (samples) => samples['structures/{nameOrId}'], statuses: [404] },
+  note_id: { value: (samples) => samples['notes/{id}'], statuses: [404] },
+  file_id: { value: (samples) => samples['files/{id}'], statuses: [404] },
+  linked_tag_ids: { value: (samples) => [Number(samples['tags/{id}'])], statuses: [400, 404] },
+  ignore_key_id: { value: (samples) => samples['keys/{id}'], statuses: [400, 404] },
+}
+
+const namesObject = (member: string) => member === 'structure' || /_ids?$/.test(member)
+
+/** References of an example are to objects that its reader does not have. */
+function bodyWith(endpoint: Endpoint, samples: Samples, changes: Record<string, unknown> = {}): unknown {
+  const body = bodyOf(endpoint)
+  if (!body) return endpoint.method === 'GET' ? undefined : {}
+  const members = Object.entries(body.example).map(([name, value]) => [
+    name,
+    REFERENCES[name]?.value(samples) ?? value,
+  ])
+  return { ...Object.fromEntries(members), ...changes }
+}
+
+function queryWith(endpoint: Endpoint, samples: Samples, changes: Record<string, string> = {}): string {
+  const required = queryOf(endpoint).filter((parameter) => parameter.required)
+  const values = required.map(({ name, example }) => [name, REFERENCES[name]?.value(samples) ?? example])
+  const query = new URLSearchParams({ ...Object.fromEntries(values), ...changes })
+  return query.size === 0 ? '' : `?${query}`
+}
+
+const keyed = ENDPOINTS.filter(({ path }) => path.startsWith('/v1/'))
+const reads = () => keyed.filter((endpoint) => endpoint.method === 'GET' && !isStream(endpoint))
+
+/** Whatever a client can read of its workspace, to show that refusals changed nothing. */
+async function everything(client: Client, samples: Samples): Promise<unknown[]> {
+  const answers: unknown[] = []
+  for (const endpoint of reads()) {
+    const { body } = await client.get(filled(endpoint.path, samples) + queryWith(endpoint, samples))
+    answers.push([endpoint.path, body])
+  }
+  return answers
+}
+
+async function expectUnknown(
+  statuses: readonly number[],
+  endpoint: Endpoint,
+  target: string,
+  body: unknown,
+): Promise<void> {
+  const before = [await everything(own, ownSamples), await everything(foreign, foreignSamples)]
+  const answer = await own.request(endpoint.method, target, body)
+  expect([answer.status, statuses.includes(answer.status), answer.body]).toEqual([
+    answer.status,
+    true,
+    { error: expect.any(String), code: answer.status === 404 ? 'not_found' : expect.any(String) },
+  ])
+  expect([await everything(own, ownSamples), await everything(foreign, foreignSamples)]).toEqual(before)
+}
+
+/** Every place of every path that names an object: the others on the path are the caller's own. */
+const places = keyed.flatMap((endpoint) =>
+  [...endpoint.path.matchAll(/([\w-]+)\/(?:\{\w+\}\/)*(\{\w+\})/g)].map(([, collection, name]) => {
+    const key = `${collection}/${name}`
+    return [`${endpoint.method} ${endpoint.path}`, key, endpoint] as const
+  }),
+)
+
+describe('an object of another workspace in a path', () => {
+  test.each(places)('%s, %s', async (_, key, endpoint) => {
+    const samples = { ...ownSamples, [key]: foreignSamples[key] ?? 'there is no sample' }
+    const target = filled(endpoint.path, samples) + queryWith(endpoint, ownSamples)
+    await expectUnknown([404], endpoint, target, bodyWith(endpoint, ownSamples))
+  })
+})
+
+const named = keyed.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
+
+describe('an object of another workspace in a query or a body', () => {
+  test.each(named)('%s', async (_, endpoint) => {
+    const path = filled(endpoint.path, ownSamples)
+    for (const { name } of queryOf(endpoint).filter((parameter) => namesObject(parameter.name))) {
+      const { value, statuses } = REFERENCES[name] ?? { value: () => 'not in the list', statuses: [] }
+      const query = queryWith(endpoint, ownSamples, { [name]: String(value(foreignSamples)) })
+      await expectUnknown(statuses, endpoint, path + query, bodyWith(endpoint, ownSamples))
+    }
+    for (const name of Object.keys(bodyOf(endpoint)?.schema.properties ?? {}).filter(namesObject)) {
+      const { value, statuses } = REFERENCES[name] ?? { value: () => 'not in the list', statuses: [] }
+      const body = bodyWith(endpoint, ownSamples, { [name]: value(foreignSamples) })
+      await expectUnknown(statuses, endpoint, path + queryWith(endpoint, ownSamples), body)
+    }
+  })
+
+  /** Filter trees stand in these members, except where a flat record filter does. */
+  const TREES = ['filter', 'scope']
+  const isFlat = ({ path }: Endpoint) => path.startsWith('/v1/webhooks')
+
+  test.each(named.filter(([, endpoint]) => !isFlat(endpoint)))('%s, within a tree', async (_, endpoint) => {
+    const members = TREES.filter((name) => name in (bodyOf(endpoint)?.schema.properties ?? {}))
+    const leaves = [
+      { type: 'tags', op: 'has_any', tag_ids: [Number(foreignSamples['tags/{id}'])] },
+      { type: 'property', def_id: foreignSamples['properties/{idOrKey}'], op: 'not_empty' },
+    ]
+    for (const member of members) {
+      for (const leaf of leaves) {
+        const tree = { type: 'group', match: 'none', children: [leaf] }
+        const body = bodyWith(endpoint, ownSamples, { [member]: tree })
+        await expectUnknown([400], endpoint, filled(endpoint.path, ownSamples), body)
+      }
+    }
+  })
+})
+
+describe('an object of another workspace', () => {
+  test('is in no list and no answer', async () => {
+    const ids = Object.values(foreignSamples).filter((sample) => sample.length === 36)
+    expect(ids.length).toBeGreaterThan(4)
+    const answers = JSON.stringify(await everything(own, ownSamples))
+    expect(answers.length).toBeGreaterThan(1_000)
+    expect(ids.filter((id) => answers.includes(id))).toEqual([])
+  })
+
+  test('does not stand in the way of one with the same name', async () => {
+    const { body } = await own.get('/v1/records/structures/Errands')
+    expect(body.structure.id).toBe(ownSamples['structures/{nameOrId}'])
+    const { body: property } = await own.get('/v1/properties/due')
+    expect(property.property.id).toBe(ownSamples['properties/{idOrKey}'])
+  })
+
+  test('is no value of a record', async () => {
+    const fields = [
+      { key: 'about', type: 'note' },
+      { key: 'after', type: 'record' },
+      { key: 'source', type: 'file' },
+    ]
+    const { body } = await own.post('/v1/records/structures', { name: 'References', fields })
+    const references = {
+      about: foreignSamples['notes/{id}'],
+      after: foreignSamples['records/{id}'],
+      source: foreignSamples['files/{id}'] ?? foreignSamples['notes/{id}'],
+    }
+    for (const [key, value] of Object.entries(references)) {
+      const answer = await own.post('/v1/records', {
+        structure: body.structure.id,
+        data: { [key]: value },
+      })
+      expect([answer.status, answer.body.code]).toEqual([400, 'refused'])
+    }
+    expect((await own.get('/v1/records?structure=References')).body.total).toBe(0)
+  })
+
+  test('is not reached by a link or a search', async () => {
+    const { body: made } = await own.post('/v1/notes', {
+      title: 'Links',
+      content: `[[${foreignSamples['notes/{id}']}]] and [[Meeting with nobody]]`,
+    })
+    await foreign.post('/v1/notes', { title: 'Meeting with nobody', content: 'Xylophone' })
+    const { body } = await own.get(`/v1/notes/${made.note.id}/links`)
+    expect(body.outgoing.map(({ note }: { note: unknown }) => note)).toEqual([null, null])
+    expect((await own.get('/v1/notes?search=xylophone')).body.total).toBe(0)
+  })
+})
