@@ -1,0 +1,137 @@
+import type { Extracted } from './document.ts'
+import { Flow } from './flow.ts'
+import {
+  type Attributes,
+  attributeOf,
+  openPackage,
+  type Parts,
+  partOf,
+  readXml,
+  type XmlReader,
+} from './package.ts'
+
+const DOCUMENT = 'word/document.xml'
+const STYLES = 'word/styles.xml'
+const NOTES = ['word/footnotes.xml', 'word/endnotes.xml']
+const WANTED = /^word\/(?:document|styles|footnotes|endnotes)\.xml$/
+
+const DEEPEST_LEVEL = 9
+
+/** `outlineLvl` counts from 0, and 9 is body text. */
+function outlineLevel(attributes: Attributes): number | undefined {
+  const level = Number(attributeOf(attributes, 'val') ?? Number.NaN) + 1
+  return level >= 1 && level <= DEEPEST_LEVEL ? level : undefined
+}
+
+interface Style {
+  level?: number
+  basedOn?: string
+}
+
+/** The heading level of every paragraph style that has one, by its id. */
+function headingLevels(part: Uint8Array | undefined): (style: string) => number | undefined {
+  const styles = new Map<string, Style>()
+  let current: Style = {}
+  if (part) {
+    readXml(part, {
+      open: (name, attributes) => {
+        if (name === 'style') {
+          current = {}
+          styles.set(attributeOf(attributes, 'styleId') ?? '', current)
+        }
+        if (name === 'basedOn') current.basedOn = attributeOf(attributes, 'val')
+        if (name === 'outlineLvl') current.level = outlineLevel(attributes)
+        const [, number] =
+          name === 'name' ? (/^heading ([1-9])$/i.exec(attributeOf(attributes, 'val') ?? '') ?? []) : []
+        if (number !== undefined) current.level ??= Number(number)
+      },
+    })
+  }
+  return (style) => {
+    let found = styles.get(style)
+    for (let steps = 0; found && found.level === undefined && steps < DEEPEST_LEVEL; steps++) {
+      found = styles.get(found.basedOn ?? '')
+    }
+    return found?.level
+  }
+}
+
+interface Paragraph {
+  text: string
+  level?: number
+}
+
+/** Paragraphs and rows of tables in their order. A text box stands inside a paragraph, a table inside a cell. */
+class WordText implements XmlReader {
+  readonly #paragraphs: Paragraph[] = []
+  readonly #rows: string[][] = []
+  #isText = false
+  /** Inside what is there for older programs, which repeats what was said before. */
+  #repeats = 0
+
+  constructor(
+    readonly flow: Flow,
+    readonly levelOf: (style: string) => number | undefined,
+  ) {}
+
+  open(name: string, attributes: Attributes): void {
+    const paragraph = this.#paragraphs.at(-1)
+    if (name === 'Fallback') this.#repeats += 1
+    else if (name === 'p') this.#paragraphs.push({ text: '' })
+    else if (name === 'tr') this.#rows.push([])
+    else if (name === 'tc') this.#rows.at(-1)?.push('')
+    else if (name === 't') this.#isText = true
+    else if (!paragraph) return
+    else if (name === 'tab') paragraph.text += '\t'
+    else if (name === 'br' || name === 'cr') paragraph.text += '\n'
+    else if (name === 'pStyle') paragraph.level ??= this.levelOf(attributeOf(attributes, 'val') ?? '')
+    else if (name === 'outlineLvl') paragraph.level = outlineLevel(attributes)
+  }
+
+  close(name: string): void {
+    if (name === 'Fallback') this.#repeats -= 1
+    else if (name === 't') this.#isText = false
+    else if (name === 'p') this.#endParagraph(this.#paragraphs.pop())
+    else if (name === 'tr') this.#endRow(this.#rows.pop() ?? [])
+  }
+
+  text(text: string): void {
+    const paragraph = this.#paragraphs.at(-1)
+    if (this.#isText && paragraph && this.#repeats === 0) paragraph.text += text
+  }
+
+  #endParagraph(paragraph: Paragraph | undefined): void {
+    const text = paragraph?.text.trim() ?? ''
+    if (text === '') return
+    if (this.#rows.length > 0) this.#addToCell(text)
+    else if (paragraph?.level === undefined) this.flow.block(text)
+    else this.flow.heading(text, paragraph.level)
+  }
+
+  #endRow(cells: string[]): void {
+    const line = cells.join('\t').trimEnd()
+    if (this.#rows.length > 0) this.#addToCell(line)
+    else if (line !== '') this.flow.line(line)
+  }
+
+  #addToCell(text: string): void {
+    const cells = this.#rows.at(-1)
+    const cell = cells?.pop() ?? ''
+    cells?.push(cell === '' ? text : `${cell} ${text}`)
+  }
+}
+
+function readPart(parts: Parts, name: string, reader: WordText): void {
+  const part = parts.get(name)
+  if (part) readXml(part, reader)
+}
+
+/** The text of a Word document, its notes at the end; the headings are the outline. */
+export function readDocx(bytes: Uint8Array): Extracted {
+  const parts = openPackage(bytes, WANTED)
+  const flow = new Flow()
+  const reader = new WordText(flow, headingLevels(parts.get(STYLES)))
+  readXml(partOf(parts, DOCUMENT), reader)
+  for (const name of NOTES) readPart(parts, name, reader)
+  return flow.finish()
+}

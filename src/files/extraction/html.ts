@@ -1,0 +1,95 @@
+import { Parser } from 'htmlparser2'
+import type { Extracted } from './document.ts'
+import { Flow } from './flow.ts'
+import { decodeText, markedEncoding } from './plain.ts'
+
+/** What they hold is not for readers. */
+const HIDDEN = new Set(['script', 'style', 'title', 'template', 'noscript', 'svg', 'object', 'iframe'])
+
+/** They begin and end a paragraph. */
+const BLOCKS = new Set(
+  'address article aside blockquote body dd div dl dt fieldset figcaption figure footer form header hr main nav ol p pre section table ul'.split(
+    ' ',
+  ),
+)
+
+/** They begin and end a line. */
+const LINES = new Set(['li', 'tr', 'caption', 'option'])
+
+const HEADING = /^h([1-6])$/
+
+/** Holds the text of the paragraph or line that is being read. */
+class HtmlText {
+  readonly flow = new Flow()
+  #text = ''
+  #hidden = 0
+  #preformatted = 0
+
+  open(name: string): void {
+    if (HIDDEN.has(name)) this.#hidden += 1
+    if (BLOCKS.has(name) || HEADING.test(name)) this.#end('block')
+    if (LINES.has(name)) this.#end('line')
+    if (name === 'pre') this.#preformatted += 1
+    if (name === 'br') this.#text += '\n'
+    if ((name === 'td' || name === 'th') && this.#text.trim() !== '') this.#text += '\t'
+  }
+
+  close(name: string): void {
+    if (HIDDEN.has(name)) this.#hidden -= 1
+    const level = HEADING.exec(name)?.[1]
+    if (level !== undefined) this.#endHeading(Number(level))
+    if (BLOCKS.has(name)) this.#end('block')
+    if (LINES.has(name)) this.#end('line')
+    if (name === 'pre') this.#preformatted -= 1
+  }
+
+  text(text: string): void {
+    if (this.#hidden > 0) return
+    if (this.#preformatted > 0) {
+      this.#text += text
+      return
+    }
+    const words = text.replace(/[ \t\r\n\f]+/g, ' ')
+    this.#text += /(?:^|\s)$/.test(this.#text) ? words.trimStart() : words
+  }
+
+  finish(): Extracted {
+    this.#end('block')
+    return this.flow.finish()
+  }
+
+  #end(as: 'block' | 'line'): void {
+    const text = this.#preformatted > 0 ? this.#text.trimEnd() : this.#text.trim()
+    if (text.trim() !== '') this.flow[as](text)
+    this.#text = ''
+  }
+
+  #endHeading(level: number): void {
+    this.flow.heading(this.#text, level)
+    this.#text = ''
+  }
+}
+
+/** In the encoding that the page names, when it has no byte order mark and names one we know. */
+function decodeHtml(bytes: Uint8Array): string {
+  const beginning = new TextDecoder('windows-1252').decode(bytes.subarray(0, 1_024))
+  const named = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,40})/i.exec(beginning)?.[1]
+  if (markedEncoding(bytes) !== undefined || named === undefined) return decodeText(bytes)
+  try {
+    return new TextDecoder(named as Bun.Encoding).decode(bytes)
+  } catch {
+    return decodeText(bytes)
+  }
+}
+
+/** The text that a browser would show, roughly in its lines; the headings are the outline. */
+export function readHtml(bytes: Uint8Array): Extracted {
+  const page = new HtmlText()
+  const parser = new Parser({
+    onopentagname: (name) => page.open(name),
+    onclosetag: (name) => page.close(name),
+    ontext: (text) => page.text(text),
+  })
+  parser.end(decodeHtml(bytes))
+  return page.finish()
+}

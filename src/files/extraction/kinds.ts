@@ -1,0 +1,64 @@
+import { decodeText, markedEncoding } from './plain.ts'
+
+/** The kinds of file that text is read from (contract, section 8). */
+export type Kind = 'txt' | 'md' | 'csv' | 'json' | 'html' | 'pdf' | 'docx' | 'xlsx' | 'pptx'
+
+const EXTENSIONS: Readonly<Record<string, Kind>> = {
+  txt: 'txt',
+  text: 'txt',
+  log: 'txt',
+  md: 'md',
+  markdown: 'md',
+  csv: 'csv',
+  tsv: 'csv',
+  json: 'json',
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  pdf: 'pdf',
+  docx: 'docx',
+  docm: 'docx',
+  xlsx: 'xlsx',
+  xlsm: 'xlsx',
+  pptx: 'pptx',
+  pptm: 'pptx',
+}
+
+const TEXT_KINDS: ReadonlySet<Kind> = new Set(['txt', 'md', 'csv', 'json', 'html'])
+
+/** A part that only packages of the kind have, by the folder of its name. */
+const PACKAGES: readonly [Kind, string][] = [
+  ['docx', 'word/'],
+  ['xlsx', 'xl/'],
+  ['pptx', 'ppt/'],
+]
+
+const SNIFFED = 8_192
+
+const latin = (bytes: Uint8Array) => new TextDecoder('windows-1252').decode(bytes)
+
+/** Text holds no NUL, but for UTF-16. */
+const isBinary = (beginning: Uint8Array) =>
+  markedEncoding(beginning)?.startsWith('utf-16') !== true && beginning.includes(0)
+
+function kindOfContent(beginning: Uint8Array): Kind | undefined {
+  const text = latin(beginning)
+  if (text.includes('%PDF-')) return 'pdf'
+  if (text.startsWith('PK\u0003\u0004')) return PACKAGES.find(([, folder]) => text.includes(folder))?.[0]
+  if (isBinary(beginning)) return undefined
+  return /^\s*<(?:!doctype html|html)[\s>]/i.test(decodeText(beginning)) ? 'html' : 'txt'
+}
+
+/**
+ * The kind of a file by the end of its name, else by its first bytes; undefined when no text can be read from it.
+ */
+export function kindOf(fileName: string, firstBytes: Uint8Array): Kind | undefined {
+  const beginning = firstBytes.subarray(0, SNIFFED)
+  const extension = /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ''
+  const named = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined
+  if (named === undefined) return kindOfContent(beginning)
+  return TEXT_KINDS.has(named) && isBinary(beginning) ? undefined : named
+}
+
+/** The media type that the name of a file says. */
+export const mimeTypeOf = (fileName: string): string => Bun.file(fileName).type.split(';')[0] ?? ''

@@ -1,0 +1,68 @@
+import { cleanText, type Extracted, oneLine } from './document.ts'
+import { Flow } from './flow.ts'
+
+/** What a byte order mark says; undefined without one. */
+export function markedEncoding(bytes: Uint8Array): string | undefined {
+  const [first, second, third] = bytes
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  return undefined
+}
+
+/** UTF-8, or UTF-16 with a byte order mark; else Latin-1, in which every byte is a character. */
+export function decodeText(bytes: Uint8Array): string {
+  const marked = markedEncoding(bytes)
+  if (marked !== undefined) return new TextDecoder(marked).decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}
+
+/** Text as it stands. */
+export function readPlain(bytes: Uint8Array): Extracted {
+  const flow = new Flow()
+  flow.block(decodeText(bytes))
+  return flow.finish()
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/
+const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/
+
+/** Markdown as it stands; its headings, outside fenced code, are the outline. */
+export function readMarkdown(bytes: Uint8Array): Extracted {
+  const flow = new Flow()
+  const text = cleanText(decodeText(bytes))
+  flow.block(text)
+  let fence = ''
+  let at = 0
+  let before = ''
+  for (const line of text.split('\n')) {
+    const [, run = ''] = FENCE.exec(line) ?? []
+    if (fence !== '') {
+      if (run.startsWith(fence) && line.trim() === run) fence = ''
+    } else if (run !== '') fence = run
+    else {
+      const [, hashes, title = ''] = HEADING.exec(line) ?? []
+      if (hashes !== undefined) flow.markHeading({ title: oneLine(title), level: hashes.length, at })
+      const [, underline] = isParagraph(before) ? (UNDERLINE.exec(line) ?? []) : []
+      if (underline !== undefined) {
+        const level = underline.startsWith('=') ? 1 : 2
+        flow.markHeading({ title: oneLine(before), level, at: at - before.length - 1 })
+      }
+    }
+    at += line.length + 1
+    before = fence === '' ? line : ''
+  }
+  return flow.finish()
+}
+
+/** Whether a line of `=` or `-` below makes this line a heading. */
+const isParagraph = (line: string): boolean =>
+  line.trim() !== '' &&
+  !HEADING.test(line) &&
+  !/^ {0,3}(?:[-*+>|]|\d{1,9}[.)])/.test(line) &&
+  !/^(?: {4}|\t)/.test(line)
