@@ -69,7 +69,8 @@ export async function listNotes(
   )
 }
 
-function withNotes(
+/** The notes of a page of pks, each with a snippet when it was searched for. */
+export function withNotes(
   reader: Reader,
   { items, total }: Page<number>,
   phrases: readonly Phrase[] | undefined,

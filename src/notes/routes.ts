@@ -16,6 +16,7 @@ import {
   presentRevision,
   presentTrashed,
 } from './present.ts'
+import { queryNotes } from './query.ts'
 import { listRevisions, restoreRevision } from './revisions.ts'
 import * as schema from './schema.ts'
 import { listTrash, restoreNote, trashNote } from './trash.ts'
@@ -53,6 +54,27 @@ export const noteRoutes = (ctx: AppContext) =>
         body: schema.CreateBody,
         response: { 201: schema.CreatedNoteAnswer },
         detail: { operationId: 'createNote', tags, summary: 'Create a note' },
+      },
+    )
+    .post(
+      '/query',
+      async ({ caller, body }) => {
+        const page = await queryNotes(ctx, caller, body)
+        return {
+          notes: page.items.map(presentFound),
+          total: page.total,
+          has_more: hasMore(pageRequest(body), page),
+        }
+      },
+      {
+        query: NoQuery,
+        body: schema.QueryBody,
+        response: schema.NotesAnswer,
+        detail: {
+          operationId: 'queryNotes',
+          tags,
+          summary: 'Notes that match a filter tree, newest edit first or ranked by a search',
+        },
       },
     )
     .get(

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { filterTree } from '../http/filter-tree.ts'
 import {
   answer,
   choice,
@@ -147,6 +148,12 @@ export const ListQuery = strict({
   direction: t.Optional(
     choice(['asc', 'desc'], { description: 'By default desc for times, asc for title.' }),
   ),
+  ...paging(MAX_PAGE),
+})
+
+export const QueryBody = strict({
+  filter: filterTree(),
+  search: t.Optional(searchText),
   ...paging(MAX_PAGE),
 })
 

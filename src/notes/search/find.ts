@@ -9,6 +9,13 @@ const RANKED_AT_MOST = 20_000
 const count = ({ sql }: Reader, { set }: Matches): number =>
   sql.scalar(`SELECT count(*) FROM (${set.text})`, ...set.values)
 
+/** The pks of all notes that hold the phrases, in no order. */
+export function findMatches(reader: Reader, scope: SearchScope, phrases: readonly Phrase[]): number[] {
+  if (phrases.length === 0) return []
+  const { set } = allMatches(reader, scope, termsOf(reader, scope.workspace, phrases))
+  return reader.sql.column(set.text, ...set.values)
+}
+
 /**
  * By rank, equals by id. Where notes were made in the order of their ids, the row id stands for it; else every
  * match is looked up.

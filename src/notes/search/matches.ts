@@ -8,6 +8,8 @@ export interface SearchScope {
   workspace: number
   /** Only notes that carry this tag. */
   tag?: number
+  /** Only these notes: a JSON list of pks. */
+  among?: string
 }
 
 export interface Statement {
@@ -97,6 +99,9 @@ const conditionBeside = (term: PlacedTerm): Statement => ({
   values: [withTags(term)],
 })
 
+const conditionAmong = ({ among }: SearchScope, pk: string): Statement[] =>
+  among === undefined ? [] : [{ text: `${pk} IN (SELECT value FROM json_each(?))`, values: [among] }]
+
 const allOf = (conditions: readonly Statement[]): Statement => ({
   text: conditions.map(({ text }) => text).join(' AND '),
   values: conditions.flatMap(({ values }) => values),
@@ -112,7 +117,11 @@ function matchesByText(
   const onMain = terms.filter(({ table }) => table === main)
   const beside = terms.filter(({ table }) => table !== main)
   const match = { text: `${main} MATCH ?`, values: [expressionOf(onMain, scope)] }
-  const { text: where, values } = allOf([match, ...beside.map(conditionBeside)])
+  const { text: where, values } = allOf([
+    match,
+    ...conditionAmong(scope, '+rowid'),
+    ...beside.map(conditionBeside),
+  ])
   return {
     set: { text: `SELECT rowid AS pk FROM ${main} WHERE ${where}`, values },
     scored: () => {
@@ -143,7 +152,12 @@ function matchesBySets(
   const active = { text: 'n.workspace = ? AND n.deleted_at IS NULL', values: [workspace] }
   const inScope =
     tag === undefined ? [] : [{ text: 'n.pk IN (SELECT note FROM note_tags WHERE tag = ?)', values: [tag] }]
-  const { text: where, values } = allOf([active, ...inScope, ...terms.map(termCondition)])
+  const { text: where, values } = allOf([
+    active,
+    ...inScope,
+    ...conditionAmong(scope, 'n.pk'),
+    ...terms.map(termCondition),
+  ])
   return {
     set: { text: `SELECT n.pk FROM notes n WHERE ${where}`, values },
     scored: () => {

@@ -97,7 +97,7 @@ function distinctValues({ reader }: Scope, property: number): string[] | undefin
 }
 
 /** Each is read from the index that is sorted by it. */
-const FIELDS: Record<TreeField, { column: string; index: string }> = {
+export const FIELD_INDEXES: Record<TreeField, { column: string; index: string }> = {
   title: { column: 'title_fold', index: 'notes_title' },
   created_at: { column: 'created_at', index: 'notes_created' },
   updated_at: { column: 'updated_at', index: 'notes_updated' },
@@ -110,7 +110,7 @@ function notesWithField(scope: Scope, field: TreeField, test: ValueTest): number
 
 /** `FROM … WHERE …` over the active notes whose field passes the test. */
 export function fieldSource(scope: Scope, field: TreeField, test: ValueTest): SqlPart {
-  const { column, index } = FIELDS[field]
+  const { column, index } = FIELD_INDEXES[field]
   const active: SqlPart = { text: 'workspace = ? AND deleted_at IS NULL', values: [scope.workspace] }
   const condition = field === 'title' ? titleCondition(test) : instantCondition(test, column, scope.today)
   const { text, values } = allOf([active, ...amongCandidates(scope, 'pk'), condition])

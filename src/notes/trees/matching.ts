@@ -15,28 +15,32 @@ export interface Matching {
 export interface Evaluation extends Scope {
   /** Above every pk. */
   readonly size: number
-  /** Trashed ones included. */
-  readonly notes: number
+  readonly live: number
+  readonly trashed: number
+  /** Whether pks stand in the order of ids. */
+  readonly inOrder: boolean
   readonly scales: Scales
 }
 
 interface WorkspaceSize {
   live: number
   trashed: number
+  inOrder: number
   lastPk: number | null
 }
 
 /** Prepares an evaluation over the present state of the workspace; `today` is the UTC day, `YYYY-MM-DD`. */
 export function evaluationOf(reader: Reader, workspace: number, today: string): Evaluation {
   const known = reader.sql.get<WorkspaceSize>(
-    `SELECT live_notes AS live, trashed_notes AS trashed, (SELECT max(pk) FROM notes) AS lastPk
-     FROM workspaces WHERE pk = ?`,
+    `SELECT live_notes AS live, trashed_notes AS trashed, notes_in_order AS inOrder,
+       (SELECT max(pk) FROM notes) AS lastPk FROM workspaces WHERE pk = ?`,
     workspace,
   )
   if (!known) throw new Error(`there is no workspace ${workspace}`)
   const scope = { reader, workspace, today }
-  const notes = known.live + known.trashed
-  return { ...scope, size: (known.lastPk ?? 0) + 1, notes, scales: new Scales(scope, notes) }
+  const { live, trashed, inOrder, lastPk } = known
+  const scales = new Scales(scope, live + trashed)
+  return { ...scope, size: (lastPk ?? 0) + 1, live, trashed, inOrder: inOrder === 1, scales }
 }
 
 /** The active notes that match the tree; with `among`, those of them alone. */
@@ -60,7 +64,7 @@ export function matchingNotes(reader: Reader, workspace: number, tree: CheckedTr
 function active(evaluation: Evaluation, found: NoteSet): Matching {
   const set = intersection(found, complementOf(trashedNotes(evaluation)))
   const bits = countBits(set)
-  return { set, total: set.isComplement ? evaluation.notes - bits : bits }
+  return { set, total: set.isComplement ? evaluation.live + evaluation.trashed - bits : bits }
 }
 
 function trashedNotes({ reader, workspace, size }: Evaluation): NoteSet {
@@ -78,8 +82,8 @@ function evaluate(evaluation: Evaluation, tree: CheckedTree): NoteSet {
     return tree.isNegated ? complementOf(passing) : passing
   }
   if (tree.match === 'all') return evaluateAll(evaluation, tree.children)
-  const any = evaluateAny(evaluation, tree.children)
-  return tree.match === 'none' ? complementOf(any) : any
+  const some = evaluateAny(evaluation, tree.children)
+  return tree.match === 'none' ? complementOf(some) : some
 }
 
 const nothing = ({ size }: Evaluation) => setOf([], size)

@@ -1,0 +1,134 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
+import type { Reader } from '../db/reader.ts'
+import { type FilterTree, parseTree } from '../filter/tree.ts'
+import { type CheckedTree, checkTree } from '../filter/tree-check.ts'
+import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import { fail, refused } from '../refusal.ts'
+import { type FoundNote, withNotes } from './listing.ts'
+import { findMatches, findPks } from './search/find.ts'
+import { refreshSearch } from './search/pending.ts'
+import { type Phrase, parseSearch } from './search/query.ts'
+import { treeDefinitions } from './trees/definitions.ts'
+import { type Evaluation, evaluationOf, type Matching, matchTree } from './trees/matching.ts'
+import { intersection, pksOf, setOf } from './trees/note-set.ts'
+import { type MatchOrder, pageOf } from './trees/pages.ts'
+import { isOrderedByText } from './trees/property-pages.ts'
+import type { Direction } from './trees/walking.ts'
+import { FEW } from './trees/weights.ts'
+
+/** What notes are asked for by their sort: a field, or a property by its id. */
+export interface NoteSort {
+  readonly field: 'created_at' | 'updated_at' | 'title' | 'property'
+  readonly direction: Direction
+  /** With the field `property` alone. */
+  readonly property?: string
+}
+
+export const NEWEST_EDIT_FIRST: NoteSort = { field: 'updated_at', direction: 'desc' }
+
+interface TreeQuestion {
+  readonly workspace: number
+  /** Null for every note. */
+  readonly filter: FilterTree | null
+  readonly search?: string
+  /** Gives way to the rank of a search. */
+  readonly sort: NoteSort
+  readonly page: PageRequest
+  /** The UTC day, `YYYY-MM-DD`. */
+  readonly today: string
+}
+
+interface TreePlan extends HeavyPlan {
+  readonly evaluation: Evaluation
+  readonly tree: CheckedTree
+  readonly phrases: readonly Phrase[] | undefined
+  readonly order: MatchOrder
+  readonly page: PageRequest
+}
+
+export interface QueryRequest {
+  filter: unknown
+  search?: string
+  limit?: number
+  offset?: number
+}
+
+/** One page of the active notes that match a filter tree, newest edit first; by rank with a search. */
+export const queryNotes = (
+  ctx: AppContext,
+  caller: Caller,
+  request: QueryRequest,
+): Promise<Page<FoundNote>> =>
+  findByTree(ctx, caller, {
+    filter: parseTree(request.filter, 'filter'),
+    search: request.search,
+    sort: NEWEST_EDIT_FIRST,
+    page: pageRequest(request),
+  })
+
+/** One page of the active notes that match a tree by now, days that are relative judged as of today. */
+export async function findByTree(
+  ctx: AppContext,
+  { workspacePk }: Caller,
+  question: Omit<TreeQuestion, 'workspace' | 'today'>,
+): Promise<Page<FoundNote>> {
+  if (question.search !== undefined) await refreshSearch(ctx, workspacePk)
+  const today = isoTimestamp(ctx.clock.now()).slice(0, 'YYYY-MM-DD'.length)
+  return ctx.heavy.run(treeRead, { ...question, workspace: workspacePk, today })
+}
+
+/** Answers a question by tree; listed in `heavy-reads.ts`. */
+export const treeRead: HeavyRead<TreeQuestion, TreePlan, Page<FoundNote>> = {
+  name: 'notes.query',
+  plan: planTree,
+  run: (reader, { evaluation, tree, phrases, order, page }) => {
+    const found = phrases
+      ? searched(evaluation, tree, phrases, page)
+      : paged(evaluation, matchTree(evaluation, tree), order, page)
+    return withNotes(reader, found, phrases)
+  },
+}
+
+const EVERY_NOTE: CheckedTree = { kind: 'group', match: 'all', children: [] }
+
+function planTree(reader: Reader, { workspace, filter, search, sort, page, today }: TreeQuestion): TreePlan {
+  const tree = filter ? checkTree(filter, treeDefinitions(reader, workspace), 'filter') : EVERY_NOTE
+  const evaluation = evaluationOf(reader, workspace, today)
+  const order = orderOf(reader, workspace, sort)
+  const readsAllValues = order.by === 'property' && isOrderedByText(order)
+  const rows = evaluation.scales.weigh(tree).rows + (readsAllValues ? evaluation.live : 0)
+  const phrases = search === undefined ? undefined : parseSearch(search)
+  return { evaluation, tree, phrases, order, page, rows }
+}
+
+function orderOf(reader: Reader, workspace: number, { field, direction, property }: NoteSort): MatchOrder {
+  if (field !== 'property') return { by: field, direction }
+  const definition =
+    treeDefinitions(reader, workspace).property(property ?? '') ??
+    fail(refused('The property that the notes are sorted by does not exist; change the sort.'))
+  return { by: 'property', property: definition, direction }
+}
+
+const paged = (
+  evaluation: Evaluation,
+  matching: Matching,
+  order: MatchOrder,
+  page: PageRequest,
+): Page<number> => ({ items: pageOf(evaluation, matching, order, page), total: matching.total })
+
+/** Ranks those of the notes found by the search that match the tree. */
+function searched(
+  evaluation: Evaluation,
+  tree: CheckedTree,
+  phrases: readonly Phrase[],
+  page: PageRequest,
+): Page<number> {
+  const { reader, workspace, size } = evaluation
+  const found = findMatches(reader, { workspace }, phrases)
+  const { set } = matchTree(evaluation, tree, found.length <= FEW ? found : undefined)
+  const among = pksOf(intersection(setOf(found, size), set))
+  if (among.length === 0) return { items: [], total: 0 }
+  return findPks(reader, { workspace, among: JSON.stringify(among) }, phrases, undefined, page)
+}
