@@ -19,6 +19,7 @@ import { validationRefusal } from './http/validation.ts'
 import { noteRoutes } from './notes/routes.ts'
 import { propertyRoutes } from './properties/routes.ts'
 import { recordRoutes } from './records/routes.ts'
+import { Watches } from './records/watch.ts'
 import { structureRoutes } from './structures/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 
@@ -28,7 +29,9 @@ export interface App {
   fetch(request: Request, peer?: Peer): Promise<Response>
   /** The OpenAPI document of the service, as `/openapi.json` answers it. */
   openApi(): Promise<OpenApiDocument>
-  /** From now on everything answers 503. */
+  /** How many watches are open, and how many questions they ask. */
+  watching(): Watches['open']
+  /** From now on everything answers 503; streams are told so, and end. */
   stop(): void
 }
 
@@ -38,6 +41,7 @@ const LOCAL_PEER: Peer = { address: 'local', limitIdle: () => {} }
 export function createApp(ctx: AppContext): App {
   let stopping = false
   const isStopping = () => stopping
+  const watches = new Watches(ctx)
   const openApi = createOpenApi((): AnyElysia => elysia, apiDescription)
   const elysia = new Elysia({ normalize: false, encodeSchema: false, handler: { standardHostname: false } })
     .onParse(({ request }) => exchangeOf(request).body)
@@ -54,7 +58,7 @@ export function createApp(ctx: AppContext): App {
     .use(tagRoutes(ctx))
     .use(propertyRoutes(ctx))
     .use(structureRoutes(ctx))
-    .use(recordRoutes(ctx))
+    .use(recordRoutes(ctx, watches))
   const routes = new RouteTable(elysia.routes.map(routeOf))
   const edge = createEdge({
     routes,
@@ -68,8 +72,10 @@ export function createApp(ctx: AppContext): App {
     routes: routes.routes,
     fetch: (request, peer = LOCAL_PEER) => edge(request, peer),
     openApi,
+    watching: () => watches.open,
     stop: () => {
       stopping = true
+      watches.close()
     },
   }
 }

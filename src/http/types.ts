@@ -195,6 +195,15 @@ export const answer = <Properties extends TProperties>(
   return t.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: 'DaybookUnchecked' })
 }
 
+/** An answer of Server-Sent Events, with the lines of one as an example. */
+export const eventStreamText = (example: readonly string[]) =>
+  t.Unsafe<Response>({
+    [Kind]: 'DaybookUnchecked',
+    type: 'string',
+    contentMediaType: 'text/event-stream',
+    examples: [`${example.join('\n')}\n`],
+  })
+
 /** A moment in answers: ISO 8601, UTC, milliseconds. */
 export const timestamp = (description?: string) =>
   t.Unsafe<string>({

@@ -14,8 +14,11 @@ export const recordJson = ({ id, data, createdAt, updatedAt, deletedAt }: Record
 
 export const recordAnswer = (row: RecordRow): string => `{"record":${recordJson(row)}}`
 
-export const pageAnswer = ({ rows, total, hasMore }: RecordPage): string =>
-  `{"records":[${rows.map(recordJson).join(',')}],"total":${total},"has_more":${hasMore}}`
+/** The members of a page, without the braces. */
+export const pageMembers = ({ rows, total, hasMore }: RecordPage): string =>
+  `"records":[${rows.map(recordJson).join(',')}],"total":${total},"has_more":${hasMore}`
+
+export const pageAnswer = (page: RecordPage): string => `{${pageMembers(page)}}`
 
 export const writtenAnswer = ({ rows, inserted, updated }: Written): string =>
   `{"written":${rows.length},"inserted":${inserted},"updated":${updated},"records":[${rows.map(recordJson).join(',')}]}`

@@ -3,6 +3,7 @@ import type { AppContext } from '../context.ts'
 import { keyed } from '../http/exchange.ts'
 import { answerOnce } from '../http/idempotency.ts'
 import { jsonResponse } from '../http/json.ts'
+import { eventStream } from '../http/sse.ts'
 import { NoBody, NoQuery } from '../http/types.ts'
 import { checkedWrite, writeRecords } from './batch.ts'
 import { pageAnswer, recordAnswer, writtenAnswer } from './present.ts'
@@ -10,10 +11,11 @@ import { listRecords, summarise } from './reading.ts'
 import * as schema from './schema.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './service.ts'
 import { presentBuckets } from './summary.ts'
+import type { Watches } from './watch.ts'
 
 const tags = ['Records']
 
-export const recordRoutes = (ctx: AppContext) =>
+export const recordRoutes = (ctx: AppContext, watches: Watches) =>
   new Elysia({ prefix: '/v1/records' })
     .use(keyed())
     .get('/', async ({ caller, query }) => jsonResponse(pageAnswer(await listRecords(ctx, caller, query))), {
@@ -37,6 +39,22 @@ export const recordRoutes = (ctx: AppContext) =>
           operationId: 'writeRecords',
           tags,
           summary: 'Write one row or a batch, whole or not at all',
+        },
+      },
+    )
+    .get(
+      '/watch',
+      ({ caller, query, request }) =>
+        eventStream(ctx, request, watches.watch(caller, query, request.headers.get('last-event-id'))),
+      {
+        tokenInQuery: true,
+        query: schema.WatchQuery,
+        response: schema.WatchStream,
+        detail: {
+          operationId: 'watchRecords',
+          tags,
+          summary: 'The answer of the list, now and after every change',
+          description: schema.WATCH_DESCRIPTION,
         },
       },
     )

@@ -1,5 +1,16 @@
 import { t } from 'elysia'
-import { answer, choice, id, integer, paging, strict, text, timestamp } from '../http/types.ts'
+import {
+  answer,
+  choice,
+  eventStreamText,
+  flag,
+  id,
+  integer,
+  paging,
+  strict,
+  text,
+  timestamp,
+} from '../http/types.ts'
 
 const MAX_PAGE = 500
 const MAX_ROWS = 500
@@ -69,15 +80,46 @@ const filter = () =>
     examples: ['[{"field":"pages","op":"gt","value":500}]'],
   })
 
+const sort = () => text({ description: 'A field key, `created_at` or `updated_at`.', examples: ['finished'] })
+const direction = () => choice(['asc', 'desc'], { description: '`desc` unless given.' })
+
 export const ListQuery = strict({
   structure: structure(),
   filter: t.Optional(filter()),
-  sort: t.Optional(
-    text({ description: 'A field key, `created_at` or `updated_at`.', examples: ['finished'] }),
-  ),
-  direction: t.Optional(choice(['asc', 'desc'], { description: '`desc` unless given.' })),
+  sort: t.Optional(sort()),
+  direction: t.Optional(direction()),
   ...paging(MAX_PAGE),
 })
+
+const { limit } = paging(MAX_PAGE)
+
+export const WatchQuery = strict({
+  structure: structure(),
+  filter: t.Optional(filter()),
+  sort: t.Optional(sort()),
+  direction: t.Optional(direction()),
+  limit,
+  changes: t.Optional(flag({ description: 'Whether answers after the first say what changed.' })),
+})
+
+export const WATCH_DESCRIPTION = `Server-Sent Events, without end. Their data is JSON:
+
+- \`answer\`: \`{structure: {id, name, fields}, records, total, has_more, changes}\`, at once and after changes, which are merged over 250 ms. \`changes\` is there with \`changes=true\`, from the second answer on: \`{created, updated, removed}\`, records that came into the page, records in it that changed, and the ids of those that left it. An answer equal to the last is not sent.
+- \`problem\`: \`{error, code}\`; one answer failed, the stream stays open.
+- \`closed\`: \`{error, code}\`; the stream ends, for \`key_revoked\`, \`key_expired\`, \`structure_deleted\` or \`shutting_down\`.
+
+The comment \`: alive\` comes every 25 seconds. A reader for whom 1 MiB is waiting is cut off. A client that comes back with \`Last-Event-ID\` and \`changes=true\` is told in the first answer what changed meanwhile, as long as that is known.`
+
+export const WatchStream = eventStreamText([
+  'retry: 2000',
+  '',
+  'id: 5d0c7e91ab34-1',
+  'event: answer',
+  'data: {"structure":{"id":"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60","name":"Books","fields":[]},"records":[],"total":0,"has_more":false}',
+  '',
+  ': alive',
+  '',
+])
 
 export const SummaryQuery = strict({
   structure: structure(),

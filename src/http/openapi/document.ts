@@ -1,6 +1,7 @@
 import { swagger } from '@elysiajs/swagger'
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
+import { TOKEN } from '../auth.ts'
 import { NoBody } from '../types.ts'
 import { ErrorBody, type ErrorStatus, errorResponseComponents, errorResponses } from './errors.ts'
 import { headerComponents, parameterComponents, REPLAYED_HEADER, REQUEST_ID_HEADER } from './headers.ts'
@@ -91,6 +92,12 @@ export async function buildDocument(app: AnyElysia, api: ApiDescription): Promis
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer dbk_…`.' },
+        accessToken: {
+          type: 'apiKey',
+          in: 'query',
+          name: TOKEN,
+          description: 'An API key, for clients that cannot set headers, where the endpoint says so.',
+        },
       },
       parameters: parameterComponents,
       headers: headerComponents,
@@ -110,7 +117,8 @@ function completed(
   api: ApiDescription,
   components: SchemaComponents,
 ): OpenApiOperation {
-  const { operationId, summary, description, tags, security } = operation
+  const { operationId, summary, description, tags } = operation
+  const security = takesToken(hooks) ? [{ apiKey: [] }, { accessToken: [] }] : operation.security
   const parameters = [
     ...pathParameters(path, api, components),
     ...queryParameters(hooks.query, components),
@@ -124,7 +132,7 @@ function completed(
     tags,
     ...(security !== undefined && { security }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: jsonContent(body, components) } }),
+    ...(body && { requestBody: { required: true, content: contentOf(body, components) } }),
     responses: {
       ...successes(hooks, components),
       ...errorResponses(errorsOf(method, hooks)),
@@ -132,8 +140,11 @@ function completed(
   }
 }
 
-const jsonContent = (schema: TSchema, components: SchemaComponents) => ({
-  'application/json': { schema: components.write(schema), example: exampleOf(schema) },
+const contentOf = (schema: TSchema, components: SchemaComponents) => ({
+  [schema.contentMediaType ?? 'application/json']: {
+    schema: components.write(schema),
+    example: exampleOf(schema),
+  },
 })
 
 function pathParameters(path: string, api: ApiDescription, components: SchemaComponents) {
@@ -176,10 +187,15 @@ function parameter(
 }
 
 const creates = ({ detail }: RouteHooks) => detail?.['x-creates'] === true
+const takesToken = ({ detail }: RouteHooks) => detail?.['x-token'] === true
+const isStream = ({ response }: RouteHooks) =>
+  isSchema(response) && response.contentMediaType === 'text/event-stream'
 
-/** What makes the same thing twice may be told not to (contract, section 11). */
-const headerParameters = (hooks: RouteHooks): object[] =>
-  creates(hooks) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []
+/** What makes the same thing twice may be told not to, and a stream what was seen of it (contract, section 11). */
+const headerParameters = (hooks: RouteHooks): object[] => [
+  ...(creates(hooks) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ...(isStream(hooks) ? [{ $ref: '#/components/parameters/Last-Event-ID' }] : []),
+]
 
 function successes(hooks: RouteHooks, components: SchemaComponents) {
   const { response } = hooks
@@ -190,7 +206,7 @@ function successes(hooks: RouteHooks, components: SchemaComponents) {
       {
         description: SUCCESS_DESCRIPTIONS[status] ?? 'Done.',
         headers: creates(hooks) ? { ...REQUEST_ID_HEADER, ...REPLAYED_HEADER } : REQUEST_ID_HEADER,
-        content: jsonContent(schema, components),
+        content: contentOf(schema, components),
       },
     ]),
   )

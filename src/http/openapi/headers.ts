@@ -36,4 +36,12 @@ export const parameterComponents = {
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     example: 'note-2026-11-21-0930',
   },
+  'Last-Event-ID': {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'The `id` of the last answer that was seen; a browser sends it when it comes back.',
+    required: false,
+    schema: { type: 'string' },
+    example: '5d0c7e91ab34-1',
+  },
 }
