@@ -50,7 +50,22 @@ describe('the endpoints', () => {
     expect((tags as { name: string }[]).map(({ name }) => name).sort()).toEqual([...used].sort())
     expect(components.securitySchemes).toEqual({
       apiKey: { type: 'http', scheme: 'bearer', description: expect.any(String) },
+      accessToken: {
+        type: 'apiKey',
+        in: 'query',
+        name: 'access_token',
+        description: expect.any(String),
+      },
     })
+  })
+
+  test('take the key in the query at the watch alone', async () => {
+    const { paths } = await service.app.openApi()
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+    const taking = operations.filter(({ security }) => JSON.stringify(security)?.includes('accessToken'))
+    expect(taking.map(({ operationId, security }) => ({ operationId, security }))).toEqual([
+      { operationId: 'watchRecords', security: [{ apiKey: [] }, { accessToken: [] }] },
+    ])
   })
 
   test('do not let keywords of our own into the document', async () => {
