@@ -4,6 +4,7 @@ import migration1 from '../../drizzle/0001_records.sql' with { type: 'text' }
 import migration2 from '../../drizzle/0002_note_order.sql' with { type: 'text' }
 import migration3 from '../../drizzle/0003_auto_indexes.sql' with { type: 'text' }
 import migration4 from '../../drizzle/0004_files.sql' with { type: 'text' }
+import migration5 from '../../drizzle/0005_views.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0002_note_order', sql: migration2 },
   { name: '0003_auto_indexes', sql: migration3 },
   { name: '0004_files', sql: migration4 },
+  { name: '0005_views', sql: migration5 },
 ]
