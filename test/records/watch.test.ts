@@ -1,0 +1,510 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { listKeys, revokeKey } from '../../src/account/keys.ts'
+import { removeUser } from '../../src/account/people.ts'
+import { deleteStructure } from '../../src/structures/deletion.ts'
+import { declare, list, queryOf, write } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { settle, watch } from '../support/watch.ts'
+
+const MERGE_MS = 250
+const FIELDS = [
+  { key: 'name', type: 'text' },
+  { key: 'size', type: 'number' },
+]
+
+let service: TestService
+// biome-ignore lint/suspicious/noExplicitAny: answered by the service
+let structure: any
+
+beforeEach(async () => {
+  service = await startService()
+  structure = await declare(service, 'Boxes', FIELDS)
+})
+afterEach(() => service.close())
+
+const patch = (id: string, data: object) => service.patch(`/v1/records/${id}`, { data })
+const one = async (data: Record<string, unknown>) => (await write(service, 'Boxes', data))[0]
+
+/** What every answer says of the structure. */
+const shown = () => ({ id: structure.id, name: structure.name, fields: structure.fields })
+
+/** Lets the gathering of changes come to its end. */
+async function merge(): Promise<void> {
+  await settle()
+  service.clock.advance(MERGE_MS)
+}
+
+describe('the stream', () => {
+  test('has the headers of one, and says first when to come back', async () => {
+    const { response } = await watch(service, 'Boxes')
+    expect(response.status).toBe(200)
+    const { 'x-request-id': id, ...headers } = Object.fromEntries(response.headers)
+    expect(id).toMatch(/^[0-9a-f]{16,}$/)
+    expect(headers).toEqual({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    })
+  })
+
+  test('is open to a read-only key and to a viewer', async () => {
+    const read = await service.newKey({ scope: 'read' })
+    const viewer = await service.newKey({ user: 'Vera', role: 'viewer' })
+    for (const key of [read, viewer]) {
+      const opened = await watch({ app: service.app, key }, 'Boxes')
+      expect((await opened.event('answer')).total).toBe(0)
+    }
+  })
+
+  test('shows a sign of life every 25 seconds', async () => {
+    const opened = await watch(service, 'Boxes')
+    await opened.event('answer')
+    service.clock.advance(24_999)
+    expect(await opened.rest()).toEqual([])
+    service.clock.advance(1)
+    expect(await opened.rest()).toEqual([{ comment: 'alive' }])
+    service.clock.advance(75_000)
+    expect(await opened.rest()).toEqual(Array(3).fill({ comment: 'alive' }))
+  })
+
+  test('is not started for HEAD', async () => {
+    const answer = await service.request('HEAD', '/v1/records/watch?structure=Boxes')
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect((await service.request('HEAD', '/v1/records/watch?structure=Nope')).status).toBe(404)
+    expect(service.app.watching()).toEqual({ rooms: 0, readers: 0 })
+    expect(service.clock.waiting()).toBe(0)
+  })
+
+  test.each([
+    ['structure=Nope', 404, 'not_found'],
+    ['', 400, 'invalid_request'],
+    ['structure=Boxes&limit=0', 400, 'invalid_request'],
+    ['structure=Boxes&limit=501', 400, 'invalid_request'],
+    ['structure=Boxes&offset=1', 400, 'invalid_request'],
+    ['structure=Boxes&changes=yes', 400, 'invalid_request'],
+    ['structure=Boxes&direction=up', 400, 'invalid_request'],
+    ['structure=Boxes&filter=no', 400, 'invalid_request'],
+    ['structure=Boxes&sort=colour', 400, 'refused'],
+    ['structure=Boxes&filter=[{"field":"size","op":"contains","value":"a"}]', 400, 'refused'],
+  ])('is refused before it starts: %s', async (query, status, code) => {
+    const answer = await service.get(`/v1/records/watch?${query}`)
+    expect([answer.status, answer.body]).toEqual([status, { error: expect.any(String), code }])
+    expect(service.app.watching()).toEqual({ rooms: 0, readers: 0 })
+    expect(service.clock.waiting()).toBe(0)
+  })
+
+  test('carries the headers of CORS', async () => {
+    const origin = 'https://app.example.com'
+    const open = await startService({ config: { corsOrigins: [origin] } })
+    await declare(open, 'Boxes', FIELDS)
+    const { response } = await watch(open, 'Boxes', { headers: { origin } })
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+    open.close()
+  })
+})
+
+describe('an answer', () => {
+  test('is the answer of the list, at once', async () => {
+    await write(service, 'Boxes', { name: 'a', size: 1 }, { name: 'b', size: 2 }, { name: 'c' })
+    for (const question of [
+      {},
+      { limit: 2 },
+      { sort: 'size', direction: 'asc' },
+      { filter: [{ field: 'size', op: 'gt', value: 1 }] },
+    ]) {
+      const opened = await watch(service, 'Boxes', question)
+      const { body } = await list(service, 'Boxes', question)
+      expect(await opened.event('answer')).toEqual({ structure: shown(), ...body })
+    }
+  })
+
+  test('follows a change after the time of merging, with no second one for others in it', async () => {
+    const opened = await watch(service, 'Boxes')
+    await opened.event('answer')
+    await one({ name: 'a' })
+    service.clock.advance(MERGE_MS - 1)
+    expect(await opened.rest()).toEqual([])
+    await one({ name: 'b' })
+    service.clock.advance(1)
+    const { body } = await list(service, 'Boxes')
+    expect(body.total).toBe(2)
+    expect(await opened.event('answer')).toEqual({ structure: shown(), ...body })
+    service.clock.advance(1_000)
+    expect(await opened.rest()).toEqual([])
+  })
+
+  test('is not sent when it is what was sent last', async () => {
+    const box = await one({ name: 'a', size: 1 })
+    const opened = await watch(service, 'Boxes', { filter: [{ field: 'size', op: 'gt', value: 5 }] })
+    await opened.event('answer')
+    await patch(box.id, { size: 2 })
+    await merge()
+    expect(await opened.rest()).toEqual([])
+    await service.patch('/v1/records/structures/Boxes', { name: 'Cartons' })
+    await merge()
+    expect((await opened.event('answer')).structure.name).toBe('Cartons')
+  })
+
+  test('tells of new fields', async () => {
+    await one({ name: 'a' })
+    const opened = await watch(service, 'Boxes', { changes: true })
+    await opened.event('answer')
+    const fields = [...FIELDS, { key: 'colour', type: 'text' }]
+    const { body } = await service.patch('/v1/records/structures/Boxes', { fields })
+    await merge()
+    const { structure: told, changes } = await opened.event('answer')
+    expect(told.fields).toEqual(body.structure.fields)
+    expect(changes).toEqual({ created: [], updated: [], removed: [] })
+  })
+
+  test('shows a newcomer what was written before it came, also while changes are gathered', async () => {
+    const early = await watch(service, 'Boxes')
+    await early.event('answer')
+    await one({ name: 'a' })
+    const late = await watch(service, 'Boxes', { changes: true })
+    const first = await late.event('answer')
+    expect([first.total, first.changes]).toEqual([1, undefined])
+    expect(await early.rest()).toEqual([])
+    await one({ name: 'b' })
+    await merge()
+    expect((await early.event('answer')).total).toBe(2)
+    const second = await late.event('answer')
+    expect(second.changes.created.map(({ data }: { data: object }) => data)).toEqual([{ name: 'b' }])
+  })
+})
+
+describe('changes', () => {
+  test('say which records came, changed and went, from the second answer on', async () => {
+    const kept = await one({ name: 'kept', size: 1 })
+    const gone = await one({ name: 'gone', size: 2 })
+    const opened = await watch(service, 'Boxes', { changes: true })
+    expect(await opened.event('answer')).not.toHaveProperty('changes')
+    await service.delete(`/v1/records/${gone.id}`)
+    const { body } = await patch(kept.id, { size: 9 })
+    const added = await one({ name: 'added' })
+    await merge()
+    const { changes } = await opened.event('answer')
+    expect(changes).toEqual({ created: [added], updated: [body.record], removed: [gone.id] })
+  })
+
+  test('count what a filter or the limit lets in and shuts out', async () => {
+    const [small, large] = await write(service, 'Boxes', { size: 1 }, { size: 10 })
+    const filter = [{ field: 'size', op: 'lt', value: 5 }]
+    const filtered = await watch(service, 'Boxes', { filter, changes: true })
+    const limited = await watch(service, 'Boxes', { sort: 'size', limit: 1, changes: true })
+    expect((await filtered.event('answer')).records).toEqual([small])
+    expect((await limited.event('answer')).records).toEqual([large])
+    const shrunk = (await patch(large.id, { size: 2 })).body.record
+    const grown = (await patch(small.id, { size: 20 })).body.record
+    await merge()
+    expect((await filtered.event('answer')).changes).toEqual({
+      created: [shrunk],
+      updated: [],
+      removed: [small.id],
+    })
+    expect((await limited.event('answer')).changes).toEqual({
+      created: [grown],
+      updated: [],
+      removed: [large.id],
+    })
+    await service.delete(`/v1/records/${small.id}`)
+    await merge()
+    expect((await limited.event('answer')).changes).toEqual({
+      created: [shrunk],
+      updated: [],
+      removed: [small.id],
+    })
+  })
+
+  test('are left out for those who did not ask, of the same question', async () => {
+    const plain = await watch(service, 'Boxes')
+    const detailed = await watch(service, 'Boxes', { changes: true })
+    expect(service.app.watching()).toEqual({ rooms: 1, readers: 2 })
+    await plain.event('answer')
+    await detailed.event('answer')
+    await one({ name: 'a' })
+    await merge()
+    const { changes, ...rest } = await detailed.event('answer')
+    expect(changes.created).toHaveLength(1)
+    expect(await plain.event('answer')).toEqual(rest)
+    expect(plain.lastId).toBe(detailed.lastId ?? '')
+  })
+})
+
+describe('a reader that comes back', () => {
+  const returning = async (id: string | undefined, more: Record<string, unknown> = {}) =>
+    watch(service, 'Boxes', { changes: true, headers: { 'last-event-id': id ?? '' }, ...more })
+
+  /** Reads one answer and goes away; answers the id of the answer. */
+  async function readAndLeave(): Promise<string | undefined> {
+    const opened = await watch(service, 'Boxes', { changes: true })
+    await opened.event('answer')
+    await opened.leave()
+    return opened.lastId
+  }
+
+  test('is told in the first answer what changed meanwhile, whatever it was', async () => {
+    const [box, other] = await write(service, 'Boxes', { name: 'a' }, { name: 'b' })
+    const id = await readAndLeave()
+    await patch(box.id, { name: 'A' })
+    await service.delete(`/v1/records/${other.id}`)
+    await service.post(`/v1/records/${other.id}/restore`)
+    const added = await one({ name: 'c' })
+    service.clock.advance(2_000)
+    const opened = await returning(id)
+    const { changes, records } = await opened.event('answer')
+    expect(records).toHaveLength(3)
+    expect(changes).toEqual({ created: [added], updated: records.slice(1), removed: [] })
+    await service.delete(`/v1/records/${added.id}`)
+    await merge()
+    expect((await opened.event('answer')).changes).toEqual({ created: [], updated: [], removed: [added.id] })
+  })
+
+  test('is told that nothing changed', async () => {
+    await one({ name: 'a' })
+    const id = await readAndLeave()
+    const opened = await returning(id)
+    expect((await opened.event('answer')).changes).toEqual({ created: [], updated: [], removed: [] })
+  })
+
+  test('is told also when others went on reading', async () => {
+    const staying = await watch(service, 'Boxes')
+    const id = await readAndLeave()
+    const added = await one({ name: 'a' })
+    await merge()
+    await staying.event('answer')
+    await staying.event('answer')
+    const opened = await returning(id)
+    expect((await opened.event('answer')).changes).toEqual({ created: [added], updated: [], removed: [] })
+  })
+
+  test('gets the answer alone when it is gone too long, asks something else or did not ask for changes', async () => {
+    const id = await readAndLeave()
+    await one({ name: 'a' })
+    for (const [other, more] of [
+      [id, { limit: 1 }],
+      [id, { changes: undefined }],
+      [`${id}0`, {}],
+      ['', {}],
+    ] as const) {
+      const opened = await returning(other, more)
+      expect(await opened.event('answer')).not.toHaveProperty('changes')
+      await opened.leave()
+    }
+    service.clock.advance(300_001)
+    const late = await returning(id)
+    expect(await late.event('answer')).not.toHaveProperty('changes')
+  })
+
+  test('cannot learn of another workspace with an id from there', async () => {
+    const id = await readAndLeave()
+    const key = await service.newWorkspace('Elsewhere')
+    await declare(service.as(key), 'Boxes', FIELDS)
+    const opened = await watch({ app: service.app, key }, 'Boxes', {
+      changes: true,
+      headers: { 'last-event-id': id ?? '' },
+    })
+    expect(await opened.event('answer')).not.toHaveProperty('changes')
+  })
+})
+
+describe('one room', () => {
+  const filterOf = (...conditions: unknown[]) => JSON.stringify(conditions)
+  const big = { field: 'size', op: 'gt', value: 1 }
+  const named = { value: ['a', 'b'], op: 'in', field: 'name' }
+
+  test('serves all who ask the same, however they put it', async () => {
+    const { id } = structure
+    for (const question of [
+      { structure: 'Boxes', filter: filterOf(big, named) },
+      { structure: 'boxes', filter: filterOf(named, big), sort: 'created_at', direction: 'desc' },
+      { structure: id, filter: filterOf(big, { ...named, value: ['b', 'a', 'b'] }, big), limit: 50 },
+      { structure: id, filter: ` ${filterOf(big, named)}`, changes: true },
+    ]) {
+      const { structure: asked, ...more } = question
+      await watch(service, asked, more)
+    }
+    expect(service.app.watching()).toEqual({ rooms: 1, readers: 4 })
+  })
+
+  test('serves nobody who asks something else', async () => {
+    const elsewhere = await service.newWorkspace('Elsewhere')
+    await declare(service.as(elsewhere), 'Boxes', FIELDS)
+    await declare(service, 'Bags', FIELDS)
+    await watch(service, 'Boxes')
+    await watch(service, 'Bags')
+    await watch({ app: service.app, key: elsewhere }, 'Boxes')
+    for (const more of [
+      { limit: 49 },
+      { sort: 'updated_at' },
+      { direction: 'asc' },
+      { filter: filterOf(big) },
+      { filter: filterOf({ ...big, value: 2 }) },
+      { filter: filterOf(named) },
+    ])
+      await watch(service, 'Boxes', more)
+    expect(service.app.watching()).toEqual({ rooms: 9, readers: 9 })
+  })
+
+  test('of another workspace hears nothing', async () => {
+    const key = await service.newWorkspace('Elsewhere')
+    await declare(service.as(key), 'Boxes', FIELDS)
+    const other = await watch({ app: service.app, key }, 'Boxes')
+    expect((await other.event('answer')).total).toBe(0)
+    expect((await service.as(key).get(`/v1/records/watch?structure=${structure.id}`)).status).toBe(404)
+    await one({ name: 'secret' })
+    service.ctx.bus.wake()
+    await merge()
+    expect(await other.rest()).toEqual([])
+  })
+
+  test('leaves nothing behind when its readers went away', async () => {
+    const key = await service.newKey({ expiresAt: service.clock.now() + 86_400_000 })
+    const watches = []
+    for (const more of [{}, { changes: true }, { limit: 1 }])
+      watches.push(await watch({ app: service.app, key }, 'Boxes', more))
+    await one({ name: 'a' })
+    expect(service.app.watching()).toEqual({ rooms: 2, readers: 3 })
+    expect(service.clock.waiting()).toBe(3 + 2 + 1)
+    for (const opened of watches) await opened.leave()
+    await settle()
+    expect(service.app.watching()).toEqual({ rooms: 0, readers: 0 })
+    expect(service.clock.waiting()).toBe(0)
+    await one({ name: 'b' })
+    service.ctx.bus.wake()
+    expect(service.clock.waiting()).toBe(0)
+  })
+})
+
+describe('a question that cannot be answered any more', () => {
+  const filter = [{ field: 'size', op: 'gt', value: 1 }]
+  const change = (...fields: object[]) => service.patch('/v1/records/structures/Boxes', { fields })
+
+  test('is told as a problem once, and answered when it can be again', async () => {
+    const opened = await watch(service, 'Boxes', { filter })
+    await opened.event('answer')
+    expect((await change({ key: 'name', type: 'text' })).status).toBe(200)
+    await merge()
+    expect(await opened.event('problem')).toEqual({
+      error: expect.stringContaining('"size"'),
+      code: 'refused',
+    })
+    service.clock.advance(5_000)
+    expect(await opened.rest()).toEqual([])
+    expect((await change(...FIELDS)).status).toBe(200)
+    await merge()
+    expect((await opened.event('answer')).total).toBe(0)
+    expect(service.app.watching()).toEqual({ rooms: 1, readers: 1 })
+  })
+
+  test('is asked again by itself after a failure that passes', async () => {
+    const opened = await watch(service, 'Boxes', { changes: true })
+    await opened.event('answer')
+    service.ctx.db.sql.database.run('ALTER TABLE structure_rows RENAME TO elsewhere')
+    service.ctx.bus.wake()
+    await merge()
+    expect(await opened.event('problem')).toEqual({ error: expect.any(String), code: 'internal' })
+    service.ctx.db.sql.database.run('ALTER TABLE elsewhere RENAME TO structure_rows')
+    service.clock.advance(5_000)
+    const { changes } = await opened.event('answer')
+    expect(changes).toEqual({ created: [], updated: [], removed: [] })
+  })
+})
+
+describe('the service closes', () => {
+  const idOf = (name: string) => listKeys(service.ctx.db).find(({ key }) => key.name === name)?.key.id ?? ''
+
+  test('what a revoked key opened, and nothing else', async () => {
+    const key = await service.newKey()
+    const lent = await watch({ app: service.app, key }, 'Boxes')
+    const own = await watch(service, 'Boxes')
+    await lent.event('answer')
+    await own.event('answer')
+    await revokeKey(service.ctx.db, idOf('test key'))
+    service.ctx.bus.wake()
+    expect(await lent.event('closed')).toEqual({ error: expect.any(String), code: 'key_revoked' })
+    expect(await lent.next()).toBeUndefined()
+    expect(await own.rest()).toEqual([])
+    expect(service.app.watching()).toEqual({ rooms: 1, readers: 1 })
+  })
+
+  test('what a user opened who was taken out of the workspace', async () => {
+    const key = await service.newKey({ user: 'Vera', role: 'viewer' })
+    const opened = await watch({ app: service.app, key }, 'Boxes')
+    await opened.event('answer')
+    await removeUser(service.ctx.db, 'Vera', undefined)
+    service.ctx.bus.wake()
+    expect(await opened.event('closed')).toEqual({ error: expect.any(String), code: 'key_revoked' })
+    expect(await opened.next()).toBeUndefined()
+  })
+
+  test('what an expired key opened, at the moment it expires', async () => {
+    const key = await service.newKey({ expiresAt: service.clock.now() + 90_000 })
+    const opened = await watch({ app: service.app, key }, 'Boxes')
+    await opened.event('answer')
+    service.clock.advance(89_999)
+    expect(await opened.rest()).toEqual(Array(3).fill({ comment: 'alive' }))
+    service.clock.advance(1)
+    expect(await opened.event('closed')).toEqual({ error: expect.any(String), code: 'key_expired' })
+    expect(await opened.next()).toBeUndefined()
+    expect(service.clock.waiting()).toBe(0)
+  })
+
+  test('what watches a structure that was deleted', async () => {
+    await declare(service, 'Bags', FIELDS)
+    const opened = await watch(service, 'Boxes')
+    const other = await watch(service, 'Bags')
+    await opened.event('answer')
+    await other.event('answer')
+    await deleteStructure(service.ctx.db, { workspacePk: 1 }, 'Boxes')
+    service.ctx.bus.wake()
+    await merge()
+    expect(await opened.event('closed')).toEqual({ error: expect.any(String), code: 'structure_deleted' })
+    expect(await opened.next()).toBeUndefined()
+    expect(await other.rest()).toEqual([])
+  })
+
+  test('everything when it stops', async () => {
+    const opened = [await watch(service, 'Boxes'), await watch(service, 'Boxes', { limit: 1 })]
+    for (const each of opened) await each.event('answer')
+    service.app.stop()
+    for (const each of opened) {
+      expect(await each.event('closed')).toEqual({ error: expect.any(String), code: 'shutting_down' })
+      expect(await each.next()).toBeUndefined()
+    }
+    expect(service.app.watching()).toEqual({ rooms: 0, readers: 0 })
+    expect(service.clock.waiting()).toBe(0)
+    expect((await service.get('/v1/records/watch?structure=Boxes')).status).toBe(503)
+  })
+})
+
+describe('the key in the query', () => {
+  const anonymous = () => service.as(undefined)
+  const path = (more: Record<string, unknown>) =>
+    `/v1/records/watch?${queryOf({ structure: 'Boxes', ...more })}`
+
+  test('opens a watch', async () => {
+    const opened = await watch({ app: service.app, key: undefined }, 'Boxes', { access_token: service.key })
+    expect((await opened.event('answer')).total).toBe(0)
+  })
+
+  test('is judged like one in the header, and may not stand beside it', async () => {
+    const bad = await anonymous().get(path({ access_token: 'dbk_unknown' }))
+    expect([bad.status, bad.body.code]).toEqual([401, 'unauthorized'])
+    const empty = await anonymous().get(path({ access_token: '' }))
+    expect([empty.status, empty.body.code]).toEqual([401, 'unauthorized'])
+    const both = await service.get(path({ access_token: service.key }))
+    expect([both.status, both.body.code]).toEqual([400, 'invalid_request'])
+    const twice = await anonymous().get(`${path({ access_token: service.key })}&access_token=${service.key}`)
+    expect([twice.status, twice.body.code]).toEqual([400, 'invalid_request'])
+    expect(JSON.stringify(service.logged())).not.toContain('dbk_')
+  })
+
+  test('opens nothing else', async () => {
+    const token = `access_token=${service.key}`
+    for (const other of ['/v1/me', '/v1/records', '/v1/records/summary']) {
+      expect((await anonymous().get(`${other}?structure=Boxes&${token}`)).status).toBe(401)
+      expect((await service.get(`${other}?structure=Boxes&${token}`)).status).toBe(400)
+    }
+  })
+})
