@@ -13,6 +13,8 @@ const WITHOUT_ROWID = new Set([
   'tag_links',
   'note_properties',
   'search_pending',
+  'preset_tags',
+  'preset_properties',
 ])
 
 const listMigrations = () =>

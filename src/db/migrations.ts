@@ -5,6 +5,7 @@ import migration2 from '../../drizzle/0002_note_order.sql' with { type: 'text' }
 import migration3 from '../../drizzle/0003_auto_indexes.sql' with { type: 'text' }
 import migration4 from '../../drizzle/0004_files.sql' with { type: 'text' }
 import migration5 from '../../drizzle/0005_views.sql' with { type: 'text' }
+import migration6 from '../../drizzle/0006_presets.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0003_auto_indexes', sql: migration3 },
   { name: '0004_files', sql: migration4 },
   { name: '0005_views', sql: migration5 },
+  { name: '0006_presets', sql: migration6 },
 ]

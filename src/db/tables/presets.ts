@@ -1,0 +1,60 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { workspaces } from './account.ts'
+import { properties } from './properties.ts'
+import { tags } from './tags.ts'
+
+export const presets = sqliteTable(
+  'presets',
+  {
+    pk: integer().primaryKey(),
+    id: text().notNull().unique(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    nameFold: text('name_fold').notNull(),
+    icon: text(),
+    color: text(),
+    isPinned: integer('is_pinned').notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [uniqueIndex('presets_name').on(table.workspace, table.nameFold)],
+)
+
+const ofPreset = () =>
+  integer('preset')
+    .notNull()
+    .references(() => presets.pk, { onDelete: 'cascade' })
+
+/** The tags a preset puts on a note; a tag that is deleted leaves it. */
+export const presetTags = sqliteTable(
+  'preset_tags',
+  {
+    preset: ofPreset(),
+    tag: integer()
+      .notNull()
+      .references(() => tags.id, { onDelete: 'cascade' }),
+  },
+  (table) => [primaryKey({ columns: [table.preset, table.tag] }), index('preset_tags_tag').on(table.tag)],
+)
+
+/** The values a preset sets and those it asks for; a property that stands here cannot be deleted. */
+export const presetProperties = sqliteTable(
+  'preset_properties',
+  {
+    preset: ofPreset(),
+    property: integer()
+      .notNull()
+      .references(() => properties.pk, { onDelete: 'cascade' }),
+    isAsked: integer('is_asked').notNull(),
+    /** Among those set, or those asked for. */
+    position: integer().notNull(),
+    /** As JSON; null for none. */
+    value: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.preset, table.property] }),
+    index('preset_properties_property').on(table.property),
+  ],
+)
