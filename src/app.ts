@@ -22,6 +22,7 @@ import { recordRoutes } from './records/routes.ts'
 import { Watches } from './records/watch.ts'
 import { structureRoutes } from './structures/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
+import { viewRoutes } from './views/routes.ts'
 
 export interface App {
   readonly routes: readonly Route[]
@@ -57,6 +58,7 @@ export function createApp(ctx: AppContext): App {
     .use(noteRoutes(ctx))
     .use(tagRoutes(ctx))
     .use(propertyRoutes(ctx))
+    .use(viewRoutes(ctx))
     .use(structureRoutes(ctx))
     .use(recordRoutes(ctx, watches))
   const routes = new RouteTable(elysia.routes.map(routeOf))

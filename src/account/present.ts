@@ -21,7 +21,7 @@ export const presentWorkspace = ({ row, counts }: { row: WorkspaceRow; counts: W
     tags: counts.tags,
     properties: counts.properties,
     presets: 0,
-    views: 0,
+    views: counts.views,
     lenses: 0,
     quick_access: 0,
     files: 0,

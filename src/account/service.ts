@@ -4,6 +4,7 @@ import { countProperties } from '../properties/store.ts'
 import { fail, notFound } from '../refusal.ts'
 import { countStructures } from '../structures/store.ts'
 import { countTags } from '../tags/store.ts'
+import { countViews } from '../views/store.ts'
 import { findWorkspace } from './store.ts'
 
 export interface WorkspaceCounts {
@@ -13,6 +14,7 @@ export interface WorkspaceCounts {
   records: number
   tags: number
   properties: number
+  views: number
 }
 
 /** The caller's workspace and how much of everything it holds. */
@@ -24,6 +26,7 @@ export function getWorkspace(reader: Reader, { workspacePk }: Caller) {
     ...countStructures(reader, workspacePk),
     tags: countTags(reader, workspacePk),
     properties: countProperties(reader, workspacePk),
+    views: countViews(reader, workspacePk),
   }
   return { row, counts }
 }

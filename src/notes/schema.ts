@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { filterTree } from '../http/filter-tree.ts'
+import { coverUrl } from '../http/looks.ts'
 import {
   answer,
   choice,
@@ -40,16 +41,6 @@ const tagList = (description: string) => t.Array(tagName(), { maxItems: TAGS_PER
 const ALIAS = { minLength: 1, maxLength: 200, trimmed: true, singleLine: true, examples: ['ada'] }
 const alias = () =>
   nullableText({ ...ALIAS, description: 'Another name for links; unique among notes. null clears.' })
-
-const isWebUrl = (value: string) => /^https?:\/\//i.test(value) && URL.canParse(value)
-const coverUrl = () =>
-  nullableText({
-    maxLength: 2_048,
-    singleLine: true,
-    check: isWebUrl,
-    says: 'an http or https URL of at most 2,048 characters',
-    examples: ['https://example.com/cover.png'],
-  })
 
 const propertyValues = (description: string) =>
   t.Record(t.String(), t.Unknown(), { description, examples: [{ status: 'open', due: '2026-12-01' }] })

@@ -21,7 +21,7 @@ function getPropertyRow(reader: Reader, { workspacePk }: Caller, idOrKey: string
 /** The property and what would stand in the way of deleting it. */
 export function getProperty(reader: Reader, caller: Caller, idOrKey: string) {
   const property = getPropertyRow(reader, caller, idOrKey)
-  const use: PropertyUse = propertyUse(reader, property)
+  const use: PropertyUse = propertyUse(reader, caller.workspacePk, property)
   return { property, use }
 }
 
@@ -109,7 +109,7 @@ export const patchProperty = (
   ctx.db.write((tx) => {
     const before = getPropertyRow(tx, caller, idOrKey)
     if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
-    if (patch.type !== undefined && patch.type !== before.type) refuseRetype(tx, before, patch.type)
+    if (patch.type !== undefined && patch.type !== before.type) refuseRetype(tx, caller, before, patch.type)
     const after = merged(before, patch)
     const moved = patch.position !== undefined && moveTo(tx, caller, before, patch.position)
     if (moved || !sameDefinition(before, after)) {
@@ -141,20 +141,25 @@ const sameDefinition = (before: Definition, after: Definition): boolean =>
   before.options === after.options &&
   before.isPinned === after.isPinned
 
-function refuseRetype(tx: Tx, property: store.PropertyRow, type: PropertyType): void {
+function refuseRetype(
+  tx: Tx,
+  { workspacePk }: Caller,
+  property: store.PropertyRow,
+  type: PropertyType,
+): void {
   if (store.isHeldByAnyNote(tx, property.pk)) {
     throw refused(
       `Notes, trashed ones included, hold values of the property "${property.key}"; clear them before changing its type to "${type}".`,
     )
   }
-  refuseWhileUsed(tx, property, 'its type cannot change')
+  refuseWhileUsed(tx, workspacePk, property, 'its type cannot change')
 }
 
 /** Deletes the definition with its value on every note, trashed ones too; answers how many notes held one. */
 export const deleteProperty = (ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> =>
   ctx.db.write((tx) => {
     const property = getPropertyRow(tx, caller, idOrKey)
-    refuseWhileUsed(tx, property, 'it cannot be deleted')
+    refuseWhileUsed(tx, caller.workspacePk, property, 'it cannot be deleted')
     const notes = store.notesHolding(tx, property.pk)
     for (const note of notes) updateHead(tx, note, {}, tx.now)
     moveTo(tx, caller, property, Number.MAX_SAFE_INTEGER)

@@ -30,6 +30,20 @@ export const findProperty = ({ sql }: Reader, workspace: number, id: string): Pr
 export const findPropertyByKey = ({ sql }: Reader, workspace: number, key: string): PropertyRow | undefined =>
   sql.get(`SELECT ${COLUMNS} FROM properties p WHERE p.workspace = ? AND p.key = ?`, workspace, key)
 
+/** A definition without its count of notes, which takes long. */
+export type PropertyHead = Pick<PropertyRow, 'pk' | 'id' | 'key' | 'type' | 'label'>
+
+const HEAD = 'SELECT pk, id, key, type, label FROM properties'
+
+export const findPropertyHead = ({ sql }: Reader, workspace: number, id: string): PropertyHead | undefined =>
+  sql.get(`${HEAD} WHERE id = ? AND workspace = ?`, id, workspace)
+
+export const findPropertyHeadByKey = (
+  { sql }: Reader,
+  workspace: number,
+  key: string,
+): PropertyHead | undefined => sql.get(`${HEAD} WHERE workspace = ? AND key = ?`, workspace, key)
+
 export const countProperties = ({ sql }: Reader, workspace: number): number =>
   sql.scalar('SELECT count(*) FROM properties WHERE workspace = ?', workspace)
 

@@ -1,6 +1,7 @@
 import type { Reader } from '../db/reader.ts'
 import { quoteList } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
+import { type ViewRole, viewsNamingProperty } from '../views/use.ts'
 import type { PropertyRow } from './store.ts'
 
 export interface Dependent {
@@ -10,21 +11,26 @@ export interface Dependent {
 
 /** What names a property: views by the part that does, presets and lenses. */
 export interface PropertyUse {
-  views: (Dependent & { roles: ('filter' | 'sort' | 'display')[] })[]
+  views: (Dependent & { roles: ViewRole[] })[]
   presets: Dependent[]
   lenses: Dependent[]
 }
 
 /** The one place that asks other features whether they use a property. */
-export const propertyUse = (_reader: Reader, _property: PropertyRow): PropertyUse => ({
-  views: [],
+export const propertyUse = (reader: Reader, workspace: number, property: PropertyRow): PropertyUse => ({
+  views: viewsNamingProperty(reader, workspace, property.id),
   presets: [],
   lenses: [],
 })
 
 /** Refuses with every dependent's name; `consequence` says what therefore cannot be done. */
-export function refuseWhileUsed(reader: Reader, property: PropertyRow, consequence: string): void {
-  const { views, presets, lenses } = propertyUse(reader, property)
+export function refuseWhileUsed(
+  reader: Reader,
+  workspace: number,
+  property: PropertyRow,
+  consequence: string,
+): void {
+  const { views, presets, lenses } = propertyUse(reader, workspace, property)
   const names = [...views, ...presets, ...lenses].map(({ name }) => name)
   if (names.length === 0) return
   const users = quoteList(names)

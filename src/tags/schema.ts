@@ -1,5 +1,6 @@
 import { t } from 'elysia'
-import { answer, flag, id, integer, nullableText, strict } from '../http/types.ts'
+import { color } from '../http/looks.ts'
+import { answer, flag, id, integer, strict } from '../http/types.ts'
 import { tagName } from '../notes/schema.ts'
 
 const LinkedTag = strict({ id: integer({ examples: [2] }), name: t.String({ examples: ['project'] }) })
@@ -33,9 +34,7 @@ export const DeletedTagAnswer = answer({
 
 export const TagPatch = strict({
   name: t.Optional(tagName()),
-  color: t.Optional(
-    nullableText({ pattern: '^#[0-9A-Fa-f]{6}$', says: 'a colour such as #1E90FF', examples: ['#1E90FF'] }),
-  ),
+  color: t.Optional(color()),
   is_pinned: t.Optional(flag()),
 })
 

@@ -30,7 +30,7 @@ const getTagRow = (reader: Reader, { workspacePk }: Caller, id: string): TagRow 
 /** The tag and what would stand in the way of deleting it. */
 export function getTag(reader: Reader, caller: Caller, id: string): { tag: TagRow; use: TagUse } {
   const tag = getTagRow(reader, caller, id)
-  return { tag, use: tagUse(reader, tag) }
+  return { tag, use: tagUse(reader, caller.workspacePk, tag) }
 }
 
 export interface TagChanges {
@@ -65,7 +65,7 @@ function renameInSearch(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: stri
 export const deleteTag = (ctx: AppContext, caller: Caller, id: string): Promise<number> =>
   ctx.db.write((tx) => {
     const tag = getTagRow(tx, caller, id)
-    refuseWhileUsed(tx, tag)
+    refuseWhileUsed(tx, caller.workspacePk, tag)
     for (const { pk, isTrashed } of notesCarrying(tx, tag.id)) {
       updateHead(tx, pk, {}, tx.now)
       if (isTrashed === 0) markForSearch(tx, caller.workspacePk, pk)

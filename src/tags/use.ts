@@ -1,6 +1,7 @@
 import type { Reader } from '../db/reader.ts'
 import { quoteList } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
+import { viewsNamingTag } from '../views/use.ts'
 import type { TagRow } from './store.ts'
 
 export interface Dependent {
@@ -15,11 +16,14 @@ export interface TagUse {
 }
 
 /** The one place that asks other features whether they use a tag. */
-export const tagUse = (_reader: Reader, _tag: TagRow): TagUse => ({ views: [], lenses: [] })
+export const tagUse = (reader: Reader, workspace: number, tag: TagRow): TagUse => ({
+  views: viewsNamingTag(reader, workspace, tag.id),
+  lenses: [],
+})
 
 /** Refuses with every dependent's name. */
-export function refuseWhileUsed(reader: Reader, tag: TagRow): void {
-  const { views, lenses } = tagUse(reader, tag)
+export function refuseWhileUsed(reader: Reader, workspace: number, tag: TagRow): void {
+  const { views, lenses } = tagUse(reader, workspace, tag)
   const names = [...views, ...lenses].map(({ name }) => name)
   if (names.length === 0) return
   throw new Refusal('in_use', `The tag "${tag.name}" is used by ${quoteList(names)}; change those first.`)

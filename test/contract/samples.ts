@@ -23,6 +23,7 @@ export async function makeSamples(client: Client): Promise<Samples> {
   const { noteId, revisionId } = await sampleNote(client)
   const { property } = await made(client.post('/v1/properties', { key: 'due', type: 'date' }))
   const { body } = await client.get('/v1/tags')
+  const { view } = await made(client.post('/v1/views', { name: 'Newest', display_properties: ['due'] }))
   const { structure } = await made(
     client.post('/v1/records/structures', { name: 'Errands', fields: [{ key: 'what', type: 'text' }] }),
   )
@@ -32,6 +33,7 @@ export async function makeSamples(client: Client): Promise<Samples> {
   return {
     'notes/{id}': noteId,
     'revisions/{revisionId}': revisionId,
+    'views/{id}': view.id,
     'tags/{id}': String(body.tags[0].id),
     'tags/{name}': body.tags[0].name,
     'properties/{idOrKey}': property.id,

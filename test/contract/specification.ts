@@ -88,7 +88,6 @@ const NOT_YET = [
   'GET /v1/notes/{id}/files',
   '/v1/webhooks',
   '/v1/presets',
-  '/v1/views',
   '/v1/lenses',
   '/v1/graph',
   '/v1/quick-access',

@@ -1,0 +1,114 @@
+import { t } from 'elysia'
+import { filterTree } from '../http/filter-tree.ts'
+import { color, coverUrl, icon } from '../http/looks.ts'
+import { answer, choice, flag, id, paging, strict, text, timestamp } from '../http/types.ts'
+import { MAX_PAGE } from '../notes/schema.ts'
+
+const MAX_DISPLAYED = 3
+const SORT_FIELDS = ['created_at', 'updated_at', 'title', 'property'] as const
+const DIRECTIONS = ['asc', 'desc'] as const
+
+const orNull = (type: ReturnType<typeof t.String>) => t.Union([type, t.Null()])
+
+const Sort = strict(
+  {
+    field: choice(SORT_FIELDS, { examples: ['updated_at'] }),
+    direction: choice(DIRECTIONS, { examples: ['desc'] }),
+    property: t.Optional(
+      t.String({ description: 'The key of a property, with the field `property` alone.', examples: ['due'] }),
+    ),
+  },
+  {
+    description: 'Notes without a value come last in both directions.',
+    examples: [{ field: 'updated_at', direction: 'desc' }],
+  },
+)
+
+const DisplayedProperty = strict({
+  id: id(),
+  key: t.String({ examples: ['due'] }),
+  label: t.String({ examples: ['Due'] }),
+  type: t.String({ examples: ['date'] }),
+})
+
+export const View = strict(
+  {
+    id: id(),
+    name: t.String({ examples: ['Open work'] }),
+    filter: t.Union([filterTree(), t.Null()], { description: 'null for every note.' }),
+    filter_summary: t.String({
+      description: 'The filter as a sentence.',
+      examples: ['tagged "work" and status is "open"'],
+    }),
+    sort: Sort,
+    display: strict({
+      properties: t.Array(DisplayedProperty, { description: 'What a card shows, in this order.' }),
+      show_tags: t.Boolean(),
+    }),
+    display_properties: t.Array(t.String(), { description: 'Their keys.', examples: [['due']] }),
+    show_tags: t.Boolean(),
+    is_pinned: t.Boolean(),
+    is_default: t.Boolean({ description: 'At most one view is the default.' }),
+    icon: orNull(t.String({ examples: ['book'] })),
+    color: orNull(t.String({ examples: ['#1E90FF'] })),
+    cover_url: orNull(t.String({ examples: ['https://example.com/cover.png'] })),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  { $id: 'View', description: 'A saved filter, judged anew at every read.' },
+)
+
+export const ViewsAnswer = answer({ views: t.Array(View) })
+export const ViewAnswer = answer({ view: View })
+export const DeletedViewAnswer = answer({ deleted: t.Boolean({ examples: [true] }), id: id() })
+
+export const ViewNotesQuery = strict(paging(MAX_PAGE))
+
+const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Open work'] })
+
+const attributes = {
+  filter: t.Optional(
+    t.Union([filterTree(), t.Null()], { description: 'Replaces the whole tree; null for every note.' }),
+  ),
+  sort: t.Optional(
+    strict(
+      {
+        field: choice(SORT_FIELDS, { examples: ['updated_at'] }),
+        direction: t.Optional(
+          choice(DIRECTIONS, {
+            description: 'By default desc for times, asc otherwise.',
+            examples: ['desc'],
+          }),
+        ),
+        property: t.Optional(
+          text({
+            minLength: 1,
+            maxLength: 500,
+            description: 'The key of a property, with the field `property` alone.',
+            examples: ['due'],
+          }),
+        ),
+      },
+      {
+        description: 'Replaced whole; by default the newest edit first.',
+        examples: [{ field: 'updated_at', direction: 'desc' }],
+      },
+    ),
+  ),
+  display_properties: t.Optional(
+    t.Array(text({ minLength: 1, maxLength: 500, examples: ['due'] }), {
+      maxItems: MAX_DISPLAYED,
+      description: 'Keys of the properties that a card shows.',
+      examples: [[]],
+    }),
+  ),
+  show_tags: t.Optional(flag({ description: 'Whether a card shows tags; by default it does.' })),
+  is_pinned: t.Optional(flag()),
+  is_default: t.Optional(flag({ description: 'true takes it from the view that is the default so far.' })),
+  icon: t.Optional(icon()),
+  color: t.Optional(color()),
+  cover_url: t.Optional(coverUrl()),
+}
+
+export const CreateViewBody = strict({ name: name(), ...attributes })
+export const PatchViewBody = strict({ name: t.Optional(name()), ...attributes })

@@ -1,0 +1,208 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { type FilterTree, parseTree } from '../filter/tree.ts'
+import { checkTree } from '../filter/tree-check.ts'
+import { describeTree } from '../filter/tree-sentence.ts'
+import { type Page, pageRequest } from '../http/page.ts'
+import { fold } from '../lib/text.ts'
+import type { FoundNote } from '../notes/listing.ts'
+import { findByTree } from '../notes/query.ts'
+import { treeDefinitions } from '../notes/trees/definitions.ts'
+import { findPropertyHead, findPropertyHeadByKey, type PropertyHead } from '../properties/store.ts'
+import { fail, invalid, notFound, refused } from '../refusal.ts'
+import * as store from './store.ts'
+
+export interface ViewInput {
+  name?: string
+  filter?: FilterTree | null
+  sort?: { field: store.ViewRow['sortField']; direction?: 'asc' | 'desc'; property?: string }
+  display_properties?: string[]
+  show_tags?: boolean
+  is_pinned?: boolean
+  is_default?: boolean
+  icon?: string | null
+  color?: string | null
+  cover_url?: string | null
+}
+
+/** A view with the present names of what it names by id. */
+export interface DescribedView {
+  row: store.ViewRow
+  filter: FilterTree | null
+  summary: string
+  sortProperty: PropertyHead | undefined
+  displayed: PropertyHead[]
+}
+
+/** Views by creation. */
+export const listViews = (reader: Reader, { workspacePk }: Caller): DescribedView[] =>
+  store.listViewRows(reader, workspacePk).map((row) => described(reader, row))
+
+export const getView = (reader: Reader, caller: Caller, id: string): DescribedView =>
+  described(reader, getViewRow(reader, caller, id))
+
+const getViewRow = (reader: Reader, { workspacePk }: Caller, id: string): store.ViewRow =>
+  store.findView(reader, workspacePk, id) ?? fail(notFound('view'))
+
+export const filterOf = ({ filter }: Pick<store.ViewRow, 'filter'>): FilterTree | null =>
+  filter === null ? null : JSON.parse(filter)
+
+export const displayedIds = ({ displayProperties }: Pick<store.ViewRow, 'displayProperties'>): string[] =>
+  JSON.parse(displayProperties)
+
+function described(reader: Reader, row: store.ViewRow): DescribedView {
+  const filter = filterOf(row)
+  const property = (id: string) => findPropertyHead(reader, row.workspace, id)
+  return {
+    row,
+    filter,
+    summary: describeTree(filter, treeDefinitions(reader, row.workspace)),
+    sortProperty: row.sortProperty === null ? undefined : property(row.sortProperty),
+    displayed: displayedIds(row)
+      .map(property)
+      .filter((found) => found !== undefined),
+  }
+}
+
+/** One page of the notes that the view matches now, in its order. */
+export function listViewNotes(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  query: { limit?: number; offset?: number },
+): Promise<Page<FoundNote>> {
+  const row = getViewRow(ctx.db, caller, id)
+  return findByTree(ctx, caller, {
+    filter: filterOf(row),
+    sort: {
+      field: row.sortField,
+      direction: row.sortDirection,
+      ...(row.sortProperty !== null && { property: row.sortProperty }),
+    },
+    page: pageRequest(query),
+  })
+}
+
+const NEW_VIEW: Omit<store.ViewColumns, 'name'> = {
+  filter: null,
+  sortField: 'updated_at',
+  sortDirection: 'desc',
+  sortProperty: null,
+  displayProperties: '[]',
+  showTags: 1,
+  isPinned: 0,
+  isDefault: 0,
+  icon: null,
+  color: null,
+  coverUrl: null,
+}
+
+/** Saves a view; joins the caller's transaction. */
+export function createView(tx: Tx, caller: Caller, input: ViewInput & { name: string }): DescribedView {
+  refuseWrongShape(input)
+  const columns = merged(tx, caller, { ...NEW_VIEW, name: input.name }, input)
+  const { workspacePk: workspace } = caller
+  if (columns.isDefault === 1) store.clearDefault(tx, workspace, tx.now)
+  return described(tx, store.insertView(tx, { ...columns, id: tx.newId(), workspace, now: tx.now }))
+}
+
+/** Changes what is named; the tree and the sort are replaced whole. */
+export async function patchView(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  input: ViewInput,
+): Promise<DescribedView> {
+  refuseWrongShape(input)
+  return ctx.db.write((tx): DescribedView => {
+    const before = getViewRow(tx, caller, id)
+    const columns = merged(tx, caller, before, input)
+    if (isSame(before, columns)) return described(tx, before)
+    if (columns.isDefault === 1 && before.isDefault === 0) store.clearDefault(tx, caller.workspacePk, tx.now)
+    store.updateView(tx, { ...columns, pk: before.pk, now: tx.now })
+    return getView(tx, caller, id)
+  })
+}
+
+export const deleteView = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
+  ctx.db.write((tx) => {
+    store.deleteViewRow(tx, getViewRow(tx, caller, id).pk)
+  })
+
+/** What the schemas leave open, judged before anything is looked up. */
+function refuseWrongShape({ filter, sort, display_properties = [] }: ViewInput): void {
+  if (filter !== undefined && filter !== null) parseTree(filter, 'filter')
+  if (sort?.field === 'property' && sort.property === undefined)
+    throw invalid('"sort.property" is required when "sort.field" is "property": the key of a property.')
+  if (sort && sort.field !== 'property' && sort.property !== undefined)
+    throw invalid(
+      `"sort.property" goes with the field "property" alone, and "sort.field" is "${sort.field}".`,
+    )
+  if (new Set(display_properties.map(fold)).size < display_properties.length)
+    throw invalid('"display_properties" names one property twice; name each once.')
+}
+
+const bit = (value: boolean | undefined, before: number) => (value === undefined ? before : Number(value))
+const sent = <Value>(value: Value | undefined, before: Value) => (value === undefined ? before : value)
+
+/** The columns after a change, every reference checked and kept by id. */
+function merged(
+  reader: Reader,
+  caller: Caller,
+  before: store.ViewColumns,
+  input: ViewInput,
+): store.ViewColumns {
+  return {
+    name: input.name ?? before.name,
+    filter: input.filter === undefined ? before.filter : checkedFilter(reader, caller, input.filter),
+    ...sortColumns(reader, caller, before, input.sort),
+    displayProperties: input.display_properties
+      ? JSON.stringify(
+          input.display_properties.map((key, at) =>
+            propertyId(reader, caller, key, `display_properties[${at}]`),
+          ),
+        )
+      : before.displayProperties,
+    showTags: bit(input.show_tags, before.showTags),
+    isPinned: bit(input.is_pinned, before.isPinned),
+    isDefault: bit(input.is_default, before.isDefault),
+    icon: sent(input.icon, before.icon),
+    color: sent(input.color, before.color),
+    coverUrl: sent(input.cover_url, before.coverUrl),
+  }
+}
+
+function checkedFilter(reader: Reader, { workspacePk }: Caller, filter: FilterTree | null): string | null {
+  if (filter === null) return null
+  const tree = parseTree(filter, 'filter')
+  checkTree(tree, treeDefinitions(reader, workspacePk), 'filter')
+  return JSON.stringify(tree)
+}
+
+type SortColumns = Pick<store.ViewColumns, 'sortField' | 'sortDirection' | 'sortProperty'>
+
+function sortColumns(
+  reader: Reader,
+  caller: Caller,
+  { sortField, sortDirection, sortProperty }: SortColumns,
+  sort: ViewInput['sort'],
+): SortColumns {
+  if (!sort) return { sortField, sortDirection, sortProperty }
+  const isOfTimes = sort.field === 'created_at' || sort.field === 'updated_at'
+  return {
+    sortField: sort.field,
+    sortDirection: sort.direction ?? (isOfTimes ? 'desc' : 'asc'),
+    sortProperty:
+      sort.property === undefined ? null : propertyId(reader, caller, sort.property, 'sort.property'),
+  }
+}
+
+function propertyId(reader: Reader, { workspacePk }: Caller, key: string, place: string): string {
+  const property = findPropertyHeadByKey(reader, workspacePk, fold(key))
+  if (property) return property.id
+  throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`)
+}
+
+const isSame = (before: store.ViewColumns, after: store.ViewColumns): boolean =>
+  (Object.keys(after) as (keyof store.ViewColumns)[]).every((name) => before[name] === after[name])
