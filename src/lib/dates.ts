@@ -20,12 +20,14 @@ export function isoTimestamp(instant: number): string {
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/
 
+const SHORTEST_MONTH = 28
+
 /** Whether year, month and day name a day of the calendar. */
 const isRealDay = (year: number, month: number, day: number): boolean =>
   month >= 1 &&
   month <= 12 &&
   day >= 1 &&
-  day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
+  (day <= SHORTEST_MONTH || day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate())
 
 /** Whether `text` is `YYYY-MM-DD` and a real day. */
 export function isDay(text: string): boolean {

@@ -7,7 +7,26 @@ export const isId = (text: string): boolean => FORM.test(text)
 export type IdSource = (instant: number) => string
 
 const COUNTER_LIMIT = 0x1000
+const TAIL_BYTES = 8
+const POOL_BYTES = 512 * TAIL_BYTES
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
+
+/** Random ends of ids, `8xxx-xxxxxxxxxxxx`, drawn from the system many at a time. */
+function createTails(): () => string {
+  const pool = Buffer.alloc(POOL_BYTES)
+  let used = POOL_BYTES
+  return () => {
+    if (used === POOL_BYTES) {
+      crypto.getRandomValues(pool)
+      used = 0
+    }
+    // The two bits of the variant.
+    pool[used] = 0x80 | ((pool[used] ?? 0) & 0x3f)
+    const digits = pool.toString('hex', used, used + TAIL_BYTES)
+    used += TAIL_BYTES
+    return `${digits.slice(0, 4)}-${digits.slice(4)}`
+  }
+}
 
 /**
  * Ids grow strictly within one source: the twelve bits after the time are a counter, and when it is
@@ -16,19 +35,17 @@ const hex = (value: number, digits: number) => value.toString(16).padStart(digit
 export function createIdSource(): IdSource {
   let lastMs = 0
   let counter = 0
-  const random = new Uint32Array(2)
+  let time = ''
+  const nextTail = createTails()
+  const moveTo = (ms: number) => {
+    lastMs = ms
+    counter = 0
+    const digits = hex(ms, 12)
+    time = `${digits.slice(0, 8)}-${digits.slice(8)}-7`
+  }
   return (instant) => {
-    if (instant > lastMs) {
-      lastMs = instant
-      counter = 0
-    } else if (++counter === COUNTER_LIMIT) {
-      lastMs += 1
-      counter = 0
-    }
-    crypto.getRandomValues(random)
-    const time = hex(lastMs, 12)
-    const variant = hex(0x8000 | ((random[0] ?? 0) & 0x3fff), 4)
-    const tail = hex((random[0] ?? 0) >>> 16, 4) + hex(random[1] ?? 0, 8)
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(counter, 3)}-${variant}-${tail}`
+    if (instant > lastMs) moveTo(instant)
+    else if (++counter === COUNTER_LIMIT) moveTo(lastMs + 1)
+    return `${time}${hex(counter, 3)}-${nextTail()}`
   }
 }
