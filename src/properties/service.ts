@@ -1,4 +1,5 @@
 import type { AppContext, Caller } from '../context.ts'
+import { closeGap, endOf, moveTo } from '../db/dense-order.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { isId } from '../lib/ids.ts'
@@ -38,7 +39,7 @@ export interface NewPropertyInput {
 export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput): store.PropertyRow {
   refuseTakenKey(tx, caller, input.key)
   const id = tx.newId()
-  const end = store.countProperties(tx, caller.workspacePk)
+  const end = endOf(tx, 'properties', caller.workspacePk)
   const pk = store.insertProperty(tx, {
     id,
     workspace: caller.workspacePk,
@@ -50,7 +51,7 @@ export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput):
     isPinned: input.is_pinned ? 1 : 0,
     now: tx.now,
   })
-  moveTo(tx, caller, { pk, position: end }, input.position ?? end)
+  moveTo(tx, 'properties', caller.workspacePk, { pk, position: end }, input.position ?? end)
   return getPropertyRow(tx, caller, id)
 }
 
@@ -68,21 +69,6 @@ function optionsFor(type: PropertyType, sent: string[] | undefined, current: str
   if (sent === undefined) return current ?? '[]'
   if (new Set(sent).size < sent.length) throw invalid('"options" names one option twice; name each once.')
   return JSON.stringify(sent)
-}
-
-/** Keeps positions dense: everything between the old place and the new one shifts by one. */
-function moveTo(
-  tx: Tx,
-  { workspacePk }: Caller,
-  property: { pk: number; position: number },
-  wanted: number,
-): boolean {
-  const position = Math.min(wanted, store.countProperties(tx, workspacePk) - 1)
-  if (position === property.position) return false
-  if (position < property.position) store.shiftPositions(tx, workspacePk, position, property.position - 1, 1)
-  else store.shiftPositions(tx, workspacePk, property.position + 1, position, -1)
-  store.setPosition(tx, property.pk, position)
-  return true
 }
 
 export interface PropertyPatch {
@@ -111,7 +97,9 @@ export const patchProperty = (
     if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
     if (patch.type !== undefined && patch.type !== before.type) refuseRetype(tx, caller, before, patch.type)
     const after = merged(before, patch)
-    const moved = patch.position !== undefined && moveTo(tx, caller, before, patch.position)
+    const { workspacePk } = caller
+    const moved =
+      patch.position !== undefined && moveTo(tx, 'properties', workspacePk, before, patch.position)
     if (moved || !sameDefinition(before, after)) {
       store.updateProperty(tx, before.pk, after)
       store.touchProperty(tx, before.pk, tx.now)
@@ -162,7 +150,7 @@ export const deleteProperty = (ctx: AppContext, caller: Caller, idOrKey: string)
     refuseWhileUsed(tx, caller.workspacePk, property, 'it cannot be deleted')
     const notes = store.notesHolding(tx, property.pk)
     for (const note of notes) updateHead(tx, note, {}, tx.now)
-    moveTo(tx, caller, property, Number.MAX_SAFE_INTEGER)
     store.deletePropertyRow(tx, property.pk)
+    closeGap(tx, 'properties', caller.workspacePk, property.position)
     return notes.length
   })

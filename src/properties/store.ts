@@ -94,19 +94,6 @@ export const updateProperty = (
 export const touchProperty = ({ sql }: Reader, pk: number, now: number) =>
   sql.run('UPDATE properties SET updated_at = max(?, updated_at + 1) WHERE pk = ?', now, pk)
 
-/** Shifts by one the properties from `from` to `to`, both included. */
-export const shiftPositions = ({ sql }: Reader, workspace: number, from: number, to: number, step: 1 | -1) =>
-  sql.run(
-    'UPDATE properties SET position = position + ? WHERE workspace = ? AND position BETWEEN ? AND ?',
-    step,
-    workspace,
-    from,
-    to,
-  )
-
-export const setPosition = ({ sql }: Reader, pk: number, position: number) =>
-  sql.run('UPDATE properties SET position = ? WHERE pk = ?', position, pk)
-
 export const deletePropertyRow = ({ sql }: Reader, pk: number) =>
   sql.run('DELETE FROM properties WHERE pk = ?', pk)
 
