@@ -18,6 +18,7 @@ import { NoBody } from './http/types.ts'
 import { validationRefusal } from './http/validation.ts'
 import { noteRoutes } from './notes/routes.ts'
 import { propertyRoutes } from './properties/routes.ts'
+import { quickAccessRoutes } from './quick-access/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { Watches } from './records/watch.ts'
 import { structureRoutes } from './structures/routes.ts'
@@ -59,6 +60,7 @@ export function createApp(ctx: AppContext): App {
     .use(tagRoutes(ctx))
     .use(propertyRoutes(ctx))
     .use(viewRoutes(ctx))
+    .use(quickAccessRoutes(ctx))
     .use(structureRoutes(ctx))
     .use(recordRoutes(ctx, watches))
   const routes = new RouteTable(elysia.routes.map(routeOf))

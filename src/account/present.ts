@@ -23,7 +23,7 @@ export const presentWorkspace = ({ row, counts }: { row: WorkspaceRow; counts: W
     presets: 0,
     views: counts.views,
     lenses: 0,
-    quick_access: 0,
+    quick_access: counts.quickAccess,
     files: 0,
     webhooks: 0,
   },

@@ -1,6 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { countProperties } from '../properties/store.ts'
+import { countItems } from '../quick-access/store.ts'
 import { fail, notFound } from '../refusal.ts'
 import { countStructures } from '../structures/store.ts'
 import { countTags } from '../tags/store.ts'
@@ -15,6 +16,7 @@ export interface WorkspaceCounts {
   tags: number
   properties: number
   views: number
+  quickAccess: number
 }
 
 /** The caller's workspace and how much of everything it holds. */
@@ -27,6 +29,7 @@ export function getWorkspace(reader: Reader, { workspacePk }: Caller) {
     tags: countTags(reader, workspacePk),
     properties: countProperties(reader, workspacePk),
     views: countViews(reader, workspacePk),
+    quickAccess: countItems(reader, workspacePk),
   }
   return { row, counts }
 }

@@ -3,6 +3,7 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import type { Page, PageRequest } from '../http/page.ts'
 import { fold } from '../lib/text.ts'
+import { removeFromQuickAccess } from '../quick-access/store.ts'
 import { fail, notFound } from '../refusal.ts'
 import { getNoteIn } from './change.ts'
 import { forgetInSearch, markForSearch } from './search/pending.ts'
@@ -22,6 +23,7 @@ export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<
     tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', tx.now, note.pk)
     countInTags(tx, note.pk, -1)
     forgetInSearch(tx, caller.workspacePk, note.pk)
+    removeFromQuickAccess(tx, caller.workspacePk, note.pk)
     moveCounters(tx, caller.workspacePk, { live: -1, trashed: 1 })
   })
 
@@ -34,8 +36,8 @@ const moveCounters = ({ sql }: Tx, workspace: number, { live, trashed }: { live:
   )
 
 /**
- * Takes a note out of the trash as it was, `updated_at` included; its alias is lost when another note
- * claimed it meanwhile.
+ * Takes a note out of the trash as it was, `updated_at` included. Its place in Quick Access does not come back, and
+ * its alias is lost when another note claimed it meanwhile.
  */
 export const restoreNote = (ctx: AppContext, caller: Caller, id: string): Promise<NoteRow> =>
   ctx.db.write((tx) => {

@@ -24,6 +24,7 @@ export async function makeSamples(client: Client): Promise<Samples> {
   const { property } = await made(client.post('/v1/properties', { key: 'due', type: 'date' }))
   const { body } = await client.get('/v1/tags')
   const { view } = await made(client.post('/v1/views', { name: 'Newest', display_properties: ['due'] }))
+  const { item } = await made(client.post('/v1/quick-access', { note_id: noteId }))
   const { structure } = await made(
     client.post('/v1/records/structures', { name: 'Errands', fields: [{ key: 'what', type: 'text' }] }),
   )
@@ -34,6 +35,7 @@ export async function makeSamples(client: Client): Promise<Samples> {
     'notes/{id}': noteId,
     'revisions/{revisionId}': revisionId,
     'views/{id}': view.id,
+    'quick-access/{id}': item.id,
     'tags/{id}': String(body.tags[0].id),
     'tags/{name}': body.tags[0].name,
     'properties/{idOrKey}': property.id,

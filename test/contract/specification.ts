@@ -90,7 +90,6 @@ const NOT_YET = [
   '/v1/presets',
   '/v1/lenses',
   '/v1/graph',
-  '/v1/quick-access',
   '/v1/files',
 ]
 

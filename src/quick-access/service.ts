@@ -1,0 +1,63 @@
+import type { AppContext, Caller } from '../context.ts'
+import { endOf, moveTo } from '../db/dense-order.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { findHead } from '../notes/store.ts'
+import { fail, nameTaken, notFound } from '../refusal.ts'
+import * as store from './store.ts'
+
+/** Pinned notes in their order. */
+export const listItems = (reader: Reader, { workspacePk }: Caller): store.ItemRow[] =>
+  store.listItemRows(reader, workspacePk)
+
+const getItem = (reader: Reader, { workspacePk }: Caller, itemOrNoteId: string): store.ItemRow =>
+  store.findItem(reader, workspacePk, itemOrNoteId) ?? fail(notFound('Quick Access item'))
+
+export interface ItemInput {
+  icon?: string | null
+  color?: string | null
+  icon_filled?: boolean
+  position?: number
+}
+
+/** Pins an active note, by default at the end; joins the caller's transaction. */
+export function createItem(tx: Tx, caller: Caller, input: ItemInput & { note_id: string }): store.ItemRow {
+  const { workspacePk: workspace } = caller
+  const note = findHead(tx, workspace, input.note_id) ?? fail(notFound('note'))
+  if (store.findItem(tx, workspace, note.id))
+    throw nameTaken(`The note "${note.title}" is in Quick Access already; move it with PATCH.`)
+  const id = tx.newId()
+  const end = endOf(tx, 'quick_access', workspace)
+  const looks = restyled({ icon: null, color: null, iconFilled: 0 }, input)
+  const pk = store.insertItem(tx, { id, workspace, note: note.pk, ...looks, position: end, now: tx.now })
+  moveTo(tx, 'quick_access', workspace, { pk, position: end }, input.position ?? end)
+  return getItem(tx, caller, id)
+}
+
+const restyled = (before: store.Looks, input: ItemInput): store.Looks => ({
+  icon: input.icon === undefined ? before.icon : input.icon,
+  color: input.color === undefined ? before.color : input.color,
+  iconFilled: (input.icon_filled ?? before.iconFilled === 1) ? 1 : 0,
+})
+
+/** Restyles or moves an item, named by its own id or by that of its note. */
+export const patchItem = (
+  ctx: AppContext,
+  caller: Caller,
+  itemOrNoteId: string,
+  input: ItemInput,
+): Promise<store.ItemRow> =>
+  ctx.db.write((tx) => {
+    const item = getItem(tx, caller, itemOrNoteId)
+    store.updateLooks(tx, item.pk, restyled(item, input))
+    moveTo(tx, 'quick_access', caller.workspacePk, item, input.position ?? item.position)
+    return getItem(tx, caller, item.id)
+  })
+
+/** Unpins a note, which stays; answers the id of the item. */
+export const deleteItem = (ctx: AppContext, caller: Caller, itemOrNoteId: string): Promise<string> =>
+  ctx.db.write((tx) => {
+    const { id, note } = getItem(tx, caller, itemOrNoteId)
+    store.removeFromQuickAccess(tx, caller.workspacePk, note)
+    return id
+  })
