@@ -11,6 +11,7 @@ const command = [
   'src/main.ts',
   // A worker is bundled only when it is named here.
   'src/heavy-reads.ts',
+  'src/files/extraction/worker.ts',
   '--compile',
   '--minify',
   '--bytecode',

@@ -5,6 +5,7 @@ import { createAuthenticate } from './account/keys.ts'
 import { accountRoutes } from './account/routes.ts'
 import { apiDescription } from './api-description.ts'
 import type { AppContext } from './context.ts'
+import { fileRoutes } from './files/routes.ts'
 import { createDoor } from './http/auth.ts'
 import { docsRoutes } from './http/docs.ts'
 import { createEdge, type Peer } from './http/edge.ts'
@@ -63,6 +64,7 @@ export function createApp(ctx: AppContext): App {
     .use(quickAccessRoutes(ctx))
     .use(structureRoutes(ctx))
     .use(recordRoutes(ctx, watches))
+    .use(fileRoutes(ctx))
   const routes = new RouteTable(elysia.routes.map(routeOf))
   const edge = createEdge({
     routes,

@@ -8,6 +8,7 @@ import { asUnavailable } from './db/failures.ts'
 import type { HeavyPlan, HeavyRead, HeavyWrite, Question, Reply } from './db/heavy.ts'
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
+import { fileSearchRead } from './files/search.ts'
 import { treeRead } from './notes/query.ts'
 import { listRead } from './records/listing.ts'
 import { summaryRead } from './records/summary.ts'
@@ -20,7 +21,10 @@ type AnyRead = HeavyRead<unknown, HeavyPlan, unknown>
 type AnyWrite = HeavyWrite<unknown, unknown>
 
 const READS = new Map(
-  ([listRead, summaryRead, treeRead] as unknown as AnyRead[]).map((read) => [read.name, read]),
+  ([listRead, summaryRead, treeRead, fileSearchRead] as unknown as AnyRead[]).map((read) => [
+    read.name,
+    read,
+  ]),
 )
 const WRITES = new Map(
   ([autoIndexBuild, autoIndexDrop] as unknown as AnyWrite[]).map((write) => [write.name, write]),

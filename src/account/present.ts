@@ -24,7 +24,7 @@ export const presentWorkspace = ({ row, counts }: { row: WorkspaceRow; counts: W
     views: counts.views,
     lenses: 0,
     quick_access: counts.quickAccess,
-    files: 0,
+    files: counts.files,
     webhooks: 0,
   },
 })

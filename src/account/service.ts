@@ -1,5 +1,6 @@
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { countFiles } from '../files/store.ts'
 import { countProperties } from '../properties/store.ts'
 import { countItems } from '../quick-access/store.ts'
 import { fail, notFound } from '../refusal.ts'
@@ -15,6 +16,7 @@ export interface WorkspaceCounts {
   records: number
   tags: number
   properties: number
+  files: number
   views: number
   quickAccess: number
 }
@@ -28,6 +30,7 @@ export function getWorkspace(reader: Reader, { workspacePk }: Caller) {
     ...countStructures(reader, workspacePk),
     tags: countTags(reader, workspacePk),
     properties: countProperties(reader, workspacePk),
+    files: countFiles(reader, workspacePk),
     views: countViews(reader, workspacePk),
     quickAccess: countItems(reader, workspacePk),
   }

@@ -2,6 +2,8 @@ import { asUnavailable } from '../db/failures.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { type Command, isWrongUsage, parseInput, WrongUsage } from './command.ts'
+import { extract } from './extract.ts'
+import { filesAdd, filesDelete, filesList } from './files.ts'
 import { commandHelp, overview } from './help.ts'
 import type { Io } from './io.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
@@ -26,11 +28,17 @@ export const COMMANDS: readonly Command[] = [
   workspacesList,
   structuresList,
   structuresDelete,
+  filesAdd,
+  filesList,
+  filesDelete,
   backup,
   check,
   openapi,
   version,
 ]
+
+/** What daybook starts itself with; in no overview. */
+const INTERNAL: readonly Command[] = [extract]
 
 const asksForHelp = (argument: string | undefined) => argument === '--help' || argument === '-h'
 
@@ -40,7 +48,7 @@ const inGroup = (group: string) => COMMANDS.filter(({ name }) => name.startsWith
 function findCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } | undefined {
   for (const words of [2, 1]) {
     const name = argv.slice(0, words).join(' ')
-    const command = COMMANDS.find((known) => known.name === name)
+    const command = [...COMMANDS, ...INTERNAL].find((known) => known.name === name)
     if (command) return { command, rest: argv.slice(words) }
   }
   return undefined

@@ -7,6 +7,7 @@ import { type Db, openDatabase } from '../db/database.ts'
 import { openHeavy } from '../db/heavy.ts'
 import { type ServerLock, takeServerLock } from '../db/server-lock.ts'
 import { createBus } from '../events/bus.ts'
+import { startReadingFiles } from '../files/loop.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
@@ -65,7 +66,7 @@ async function serveDatabase(ctx: AppContext, lock: ServerLock, io: Io): Promise
     throw error
   }
   ctx.db.onForeignWrite(() => ctx.bus.wake())
-  const background = [startIndexing(ctx), startUpkeep(ctx)]
+  const background = [startIndexing(ctx), startUpkeep(ctx), startReadingFiles(ctx)]
   ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
   return {
     url: urlOf(ctx.config.host, listener.port),

@@ -39,7 +39,7 @@ export function changeNote(
 }
 
 /** Keeps the version that a change of title or content is about to replace. */
-const keepRevision = (tx: Tx, caller: Caller, note: NoteRow) =>
+export const keepRevision = (tx: Tx, caller: Caller, note: Pick<NoteRow, 'pk' | 'title' | 'content'>) =>
   tx.sql.run(
     'INSERT INTO revisions (id, note, created_at, surface, title, content) VALUES (?, ?, ?, ?, ?, ?)',
     tx.newId(),

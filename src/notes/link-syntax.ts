@@ -63,21 +63,27 @@ function* plainLines(body: string): Generator<Line> {
 const STARTS_BLOCK = /^(?:[ \t]*$|[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s
 
+/** A passage of a body and where in it that begins. */
+interface Passage {
+  readonly text: string
+  readonly start: number
+}
+
 /** The passages that inline code never crosses: cut at fences, blank lines, headings and list items. */
-function* blocksOf(body: string): Generator<string> {
+function* blocksOf(body: string): Generator<Passage> {
   let from = 0
   let to = 0
   let afterHeading = false
   for (const { text, start, next } of plainLines(body)) {
     const isHeading = HEADING.test(text)
     if (start !== to || isHeading || afterHeading || STARTS_BLOCK.test(text)) {
-      if (to > from) yield body.slice(from, to)
+      if (to > from) yield { text: body.slice(from, to), start: from }
       from = start
     }
     to = next
     afterHeading = isHeading
   }
-  if (to > from) yield body.slice(from, to)
+  if (to > from) yield { text: body.slice(from, to), start: from }
 }
 
 /** How many backslashes stand right before `at`, not looking before `from`. */
@@ -106,8 +112,8 @@ function runFinder(runs: readonly Run[]): (after: number, length: number) => Run
 }
 
 /**
- * Puts a line break in the place of every inline code span: a run of backticks up to the next run of its
- * length. A backslash takes the first backtick of an opening run away; inside code it means nothing.
+ * Puts line breaks in the place of every inline code span, as many as it is long: a run of backticks up to the next
+ * run of its length. A backslash takes the first backtick of an opening run away; inside code it means nothing.
  */
 function withoutInlineCode(text: string): string {
   if (!text.includes('`')) return text
@@ -123,14 +129,14 @@ function withoutInlineCode(text: string): string {
     const opening = start + (backslashesBefore(text, start, from) % 2)
     const closing = opening < end ? nextRun(end, end - opening) : undefined
     if (!closing) continue
-    result += `${text.slice(from, opening)}\n`
+    result += text.slice(from, opening) + '\n'.repeat(closing.end - opening)
     from = closing.end
   }
   return result + text.slice(from)
 }
 
 /** What stands between each innermost pair of double brackets of one line. */
-function* bracketedIn(line: string): Generator<string> {
+function* bracketedIn(line: string): Generator<Passage> {
   let close = -1
   for (let open = line.indexOf('[['); open !== -1; open = line.indexOf('[[', open + 1)) {
     const begin = open + 2
@@ -139,8 +145,21 @@ function* bracketedIn(line: string): Generator<string> {
     if (close === -1) return
     const inner = line.indexOf('[[', begin)
     if (inner !== -1 && inner < close) continue
-    yield line.slice(begin, close)
+    yield { text: line.slice(begin, close), start: begin }
     open = close
+  }
+}
+
+/** What stands between double brackets, outside code, in the order of the body. */
+function* bracketed(body: string): Generator<Passage> {
+  if (!body.includes('[[')) return
+  for (const block of blocksOf(body)) {
+    if (!block.text.includes('[[')) continue
+    let lineStart = block.start
+    for (const line of withoutInlineCode(block.text).split(/[\r\n]/)) {
+      for (const { text, start } of bracketedIn(line)) yield { text, start: lineStart + start }
+      lineStart += line.length + 1
+    }
   }
 }
 
@@ -158,17 +177,38 @@ function linkOf(inner: string): WikiLink | undefined {
 /** Every wiki link of a body in its order, each occurrence; none from code, and none to files. */
 export function parseLinks(body: string): WikiLink[] {
   const links: WikiLink[] = []
-  if (!body.includes('[[')) return links
-  for (const block of blocksOf(body)) {
-    if (!block.includes('[[')) continue
-    for (const line of withoutInlineCode(block).split(/[\r\n]/)) {
-      for (const inner of bracketedIn(line)) {
-        const link = linkOf(inner)
-        if (link) links.push(link)
-      }
-    }
+  for (const { text } of bracketed(body)) {
+    const link = linkOf(text)
+    if (link) links.push(link)
   }
   return links
+}
+
+/** The target of a link to a file. */
+export const fileTarget = (fileId: string): string => `file:${fileId}`
+
+const targetOf = (inner: string): string => (inner.split('|')[0] ?? '').trim()
+
+/** The targets of every link to a file, each occurrence; none from code. */
+export function parseFileTargets(body: string): string[] {
+  if (!body.includes('file:')) return []
+  return Array.from(bracketed(body), ({ text }) => targetOf(text)).filter((target) =>
+    FILE_TARGET.test(target),
+  )
+}
+
+/** The body with this label on every link to the file that has one; brackets, which would end the link, are rounded. */
+export function withFileLabel(body: string, fileId: string, fileName: string): string {
+  const label = fileName.replaceAll('[', '(').replaceAll(']', ')')
+  let result = ''
+  let from = 0
+  for (const { text, start } of bracketed(body)) {
+    const bar = text.indexOf('|')
+    if (bar === -1 || targetOf(text) !== fileTarget(fileId)) continue
+    result += body.slice(from, start + bar + 1) + label
+    from = start + text.length
+  }
+  return result + body.slice(from)
 }
 
 function withoutClosingHashes(text: string): string {

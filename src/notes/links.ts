@@ -4,7 +4,7 @@ import type { Tx } from '../db/write-queue.ts'
 import { isId } from '../lib/ids.ts'
 import { codePointLength, fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
-import { parseLinks } from './link-syntax.ts'
+import { parseFileTargets, parseLinks } from './link-syntax.ts'
 import { findByAlias, findHead, findNote, findOldestByTitle, type NoteHead } from './store.ts'
 
 export interface NoteLinks {
@@ -39,9 +39,13 @@ export function resolveTarget(reader: Reader, workspace: number, key: string): N
   )
 }
 
-/** The keys of a body's links as `note_links` keeps them: each once, without those that cannot be resolved. */
+/**
+ * The keys of a body's links as `note_links` keeps them: each once, without those that cannot be resolved. A link to
+ * a file has its target as key, `file:<id>`, which is no note's.
+ */
 export function linkTargets(content: string): string[] {
   const keys = new Set(parseLinks(content).map(({ target }) => targetKey(target)))
+  for (const target of parseFileTargets(content)) keys.add(target)
   return [...keys].filter((key) => codePointLength(key.split('\n')[0] ?? '') <= MAX_TARGET)
 }
 

@@ -1,5 +1,8 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
+import { presentFile } from '../files/present.ts'
+import { FilesAnswer } from '../files/schema.ts'
+import { listFilesOfNote } from '../files/service.ts'
 import { keyed } from '../http/exchange.ts'
 import { answerOnce } from '../http/idempotency.ts'
 import { hasMore, pageRequest } from '../http/page.ts'
@@ -233,6 +236,19 @@ export const noteRoutes = (ctx: AppContext) =>
         summary: 'Outgoing links and backlinks, resolved as of now',
       },
     })
+    .get(
+      '/:id/files',
+      ({ caller, params }) => ({ files: listFilesOfNote(ctx.db, caller, params.id).map(presentFile) }),
+      {
+        query: NoQuery,
+        response: FilesAnswer,
+        detail: {
+          operationId: 'listNoteFiles',
+          tags,
+          summary: 'List the files attached to a note, oldest first',
+        },
+      },
+    )
     .get(
       '/:id/revisions',
       ({ caller, params, query }) => ({

@@ -1,5 +1,6 @@
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { findFile } from '../files/store.ts'
 import type { FieldType } from '../filter/kinds.ts'
 import { type Refusal, refused } from '../refusal.ts'
 import type { FieldDefinition } from '../structures/definition.ts'
@@ -19,11 +20,13 @@ const recordExists: Exists = (reader, workspace, id, { structure }) => {
   return holder !== undefined && (structure === null || holder.id === structure)
 }
 
-/** How each kind of reference is looked up. The workspace holds no files yet, so none is found. */
+const fileExists: Exists = (reader, workspace, id) => findFile(reader, workspace, id) !== undefined
+
+/** How each kind of reference is looked up. */
 const LOOKUPS: Partial<Record<FieldType, Exists>> = {
   note: noteExists,
   record: recordExists,
-  file: () => false,
+  file: fileExists,
 }
 
 /**
@@ -38,8 +41,9 @@ export function refuseDeadReferences(
 ): void {
   for (const [field, value] of changes) {
     const exists = LOOKUPS[field.type]
+    if (!exists || value === null) continue
     const mark = `${field.column} ${value}`
-    if (!exists || value === null || found.has(mark)) continue
+    if (found.has(mark)) continue
     if (!exists(reader, workspacePk, String(value), field)) throw dead(field, String(value))
     found.add(mark)
   }

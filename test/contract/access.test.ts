@@ -43,6 +43,7 @@ const everything = async () => {
     '/v1/properties',
     '/v1/records/structures',
     '/v1/records?structure=Errands',
+    '/v1/files',
   ]
   return Promise.all(paths.map(async (path) => (await service.get(path)).body))
 }

@@ -9,6 +9,8 @@ type Content = { content: { 'application/json': { schema: object; example: unkno
 
 /** Queries of endpoints that cannot do without. */
 const QUERIES: Record<string, (samples: Samples) => string> = {
+  getFileText: () => '?pages=1-2',
+  searchFiles: () => '?q=operations',
   listRecords: (samples) => `?structure=${samples['structures/{nameOrId}']}`,
   summariseRecords: (samples) => `?structure=${samples['structures/{nameOrId}']}&period=month`,
 }

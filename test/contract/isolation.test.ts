@@ -34,7 +34,7 @@ afterAll(() => service.close())
 
 async function samplesWithKey(client: Client): Promise<Samples> {
   const { body } = await client.get('/v1/me')
-  return { ...(await makeSamples(client)), 'keys/{id}': body.key.id }
+  return { ...(await makeSamples(service, client)), 'keys/{id}': body.key.id }
 }
 
 interface Parameter {

@@ -1,4 +1,5 @@
-import type { Client } from '../support/service.ts'
+import { makeFile } from '../support/files.ts'
+import type { Client, TestService } from '../support/service.ts'
 
 /** The object that stands for each parameter of a path, by the segment before it and its name. */
 export type Samples = Readonly<Record<string, string>>
@@ -18,8 +19,8 @@ async function sampleNote(client: Client) {
   return { noteId: note.id as string, revisionId: body.revisions[0].id as string }
 }
 
-/** One object of every kind in the client's workspace. */
-export async function makeSamples(client: Client): Promise<Samples> {
+/** One object of every kind in the client's workspace. Files come in beside the API. */
+export async function makeSamples(service: TestService, client: Client = service): Promise<Samples> {
   const { noteId, revisionId } = await sampleNote(client)
   const { property } = await made(client.post('/v1/properties', { key: 'due', type: 'date' }))
   const { body } = await client.get('/v1/tags')
@@ -31,6 +32,11 @@ export async function makeSamples(client: Client): Promise<Samples> {
   const { records } = await made(
     client.post('/v1/records', { structure: structure.id, data: { what: 'Buy tea' } }),
   )
+  const fileId = await makeFile(
+    service,
+    { noteId, pages: ['Cards carry the operations.', 'Two mills.'] },
+    client,
+  )
   return {
     'notes/{id}': noteId,
     'revisions/{revisionId}': revisionId,
@@ -41,6 +47,7 @@ export async function makeSamples(client: Client): Promise<Samples> {
     'properties/{idOrKey}': property.id,
     'structures/{nameOrId}': structure.id,
     'records/{id}': records[0].id,
+    'files/{id}': fileId,
   }
 }
 

@@ -1,7 +1,11 @@
 import { decodeText, markedEncoding } from './plain.ts'
 
 /** The kinds of file that text is read from (contract, section 8). */
-export type Kind = 'txt' | 'md' | 'csv' | 'json' | 'html' | 'pdf' | 'docx' | 'xlsx' | 'pptx'
+const KINDS = ['txt', 'md', 'csv', 'json', 'html', 'pdf', 'docx', 'xlsx', 'pptx'] as const
+
+export type Kind = (typeof KINDS)[number]
+
+export const isKind = (text: string): text is Kind => KINDS.some((kind) => kind === text)
 
 const EXTENSIONS: Readonly<Record<string, Kind>> = {
   txt: 'txt',

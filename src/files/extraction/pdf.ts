@@ -16,11 +16,13 @@ async function startPdfium(): Promise<Pdfium> {
   return library
 }
 
+/** The memory of the sandbox as it is now: it moves when it grows. */
+const memoryOf = (sandbox: Pdfium['pdfium']) => (sandbox as unknown as { HEAPU8: Uint8Array }).HEAPU8
+
 /** Copies bytes into the sandbox; they stay there until the process ends. */
 function placed({ pdfium: sandbox }: Pdfium, bytes: Uint8Array): number {
   const at = sandbox.wasmExports.malloc(bytes.length)
-  // Looked up only now: the memory moves when it grows.
-  sandbox.HEAPU8.set(bytes, at)
+  memoryOf(sandbox).set(bytes, at)
   return at
 }
 
@@ -37,7 +39,7 @@ function textOf({ pdfium: sandbox }: Pdfium, most: number, fill: (at: number) =>
   const at = sandbox.wasmExports.malloc(most)
   try {
     const length = Math.min(fill(at), most)
-    return new TextDecoder('utf-16le').decode(sandbox.HEAPU8.subarray(at, at + Math.max(length - 2, 0)))
+    return new TextDecoder('utf-16le').decode(memoryOf(sandbox).subarray(at, at + Math.max(length - 2, 0)))
   } finally {
     sandbox.wasmExports.free(at)
   }

@@ -2,7 +2,7 @@ import { cleanText, type Extracted, oneLine } from './document.ts'
 import { Flow } from './flow.ts'
 
 /** What a byte order mark says; undefined without one. */
-export function markedEncoding(bytes: Uint8Array): string | undefined {
+export function markedEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
   if (first === 0xff && second === 0xfe) return 'utf-16le'

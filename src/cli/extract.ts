@@ -1,0 +1,18 @@
+import { type Command, WrongUsage } from './command.ts'
+
+/** Loaded late: nothing else needs it. */
+const extraction = () => import('../files/extraction/child.ts')
+
+/** What daybook starts itself with to read the text of a file in a process of its own; not for people. */
+export const extract: Command = {
+  name: 'extract',
+  summary: 'Read the text of a file from standard input; daybook runs this itself.',
+  parameters: ['<kind>', '<seconds>', '<mebibytes>'],
+  flags: [],
+  examples: ['daybook extract pdf 60 512 < handbook.pdf'],
+  run: async ({ args: [kind = '', seconds, mebibytes] }) => {
+    const { isKind, readStandardInput } = await extraction()
+    if (!isKind(kind)) throw new WrongUsage(`There is no kind of file "${kind}".`)
+    return readStandardInput(kind, { seconds: Number(seconds), mebibytes: Number(mebibytes) })
+  },
+}

@@ -1,0 +1,147 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { getWorkspaceOrOnly } from '../account/people.ts'
+import type { Db } from '../db/database.ts'
+import type { FileRow } from '../files/store.ts'
+import { systemClock } from '../lib/clock.ts'
+import { Refusal, refused } from '../refusal.ts'
+import { type Command, DB_FLAG, type FlagSpec, JSON_FLAG, textFlag } from './command.ts'
+import { withDatabase } from './database.ts'
+import type { Io } from './io.ts'
+import { printJson, printTable } from './table.ts'
+
+const WORKSPACE_FLAG: FlagSpec = {
+  name: 'workspace',
+  value: 'name',
+  help: 'which workspace (default the only one)',
+}
+
+/** Loaded late: they bring notes and search with them. */
+const adding = () => import('../files/adding.ts')
+const waiting = () => import('../files/waiting.ts')
+const present = () => import('../files/present.ts')
+const store = () => import('../files/store.ts')
+const clearing = () => import('../files/clearing.ts')
+
+/** The bytes of a file that may be kept. Refuses a folder, and what cannot be read, before it reads anything large. */
+function readOriginal(path: string, refuseTooLarge: (size: number) => void): Uint8Array {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) throw refused(`There is no file ${path}.`)
+  if (!stats.isFile()) throw refused(`${path} is not a file.`)
+  refuseTooLarge(stats.size)
+  try {
+    return readFileSync(path)
+  } catch {
+    throw refused(`${path} cannot be read; check its permissions.`)
+  }
+}
+
+interface Target {
+  readonly workspacePk: number
+  readonly noteId: string | null
+}
+
+/** The file as it was added; undefined when it was refused, which is said on stderr. */
+async function tryToAdd(db: Db, io: Io, target: Target, path: string): Promise<FileRow | undefined> {
+  const { addFile, refuseTooLarge } = await adding()
+  try {
+    const bytes = readOriginal(path, refuseTooLarge)
+    return await addFile(db, target, { fileName: basename(path), noteId: target.noteId, bytes })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    io.err(`${path}: refused. ${error.message}\n`)
+    return undefined
+  }
+}
+
+function stateOf({ status, pages, error }: FileRow): string {
+  if (status === 'failed') return `failed. ${error}`
+  if (status === 'processing') return 'processing; a server that runs goes on with it'
+  return `ready, ${pages} page${pages === 1 ? '' : 's'}`
+}
+
+export const filesAdd: Command = {
+  name: 'files add',
+  summary: 'Keep files in a workspace and read their text.',
+  parameters: ['<path…>'],
+  flags: [
+    { name: 'note', value: 'id', help: 'attach them to this note' },
+    WORKSPACE_FLAG,
+    JSON_FLAG,
+    DB_FLAG,
+  ],
+  remarks: [
+    'At most 50 MiB each. Text is read from txt, md, csv, json, html, pdf, docx, xlsx and pptx; any other file is',
+    'kept too, as failed. A server that runs on the database reads the text, else this command does before it',
+    'ends. Prints the id of every file that was added; says on stderr what became of each. Exits 1 when any was',
+    'refused.',
+  ],
+  examples: [
+    'daybook files add handbook.pdf',
+    'daybook files add --note 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35 *.xlsx',
+  ],
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
+      const { untilRead } = await waiting()
+      const workspacePk = getWorkspaceOrOnly(db, textFlag(input, 'workspace')).pk
+      const target = { workspacePk, noteId: textFlag(input, 'note') ?? null }
+      const added: FileRow[] = []
+      for (const path of input.args) {
+        const file = await tryToAdd(db, io, target, path)
+        if (file) added.push(file)
+      }
+      const files: FileRow[] = []
+      for (const file of added) {
+        const read = await untilRead({ db, clock: systemClock }, target, file)
+        io.err(`${read.fileName}: ${stateOf(read)}.\n`.replace(/\.\.\n$/, '.\n'))
+        if (!input.flags.json) io.out(`${read.id}\n`)
+        files.push(read)
+      }
+      if (input.flags.json) printJson(io, { files: files.map((await present()).presentFile) })
+      return added.length === input.args.length ? 0 : 1
+    }),
+}
+
+export const filesList: Command = {
+  name: 'files list',
+  summary: 'List the files of a workspace, oldest first.',
+  flags: [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG],
+  examples: ['daybook files list', 'daybook files list --json'],
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
+      const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
+      const files = (await store()).listFileRows(db, workspace.pk)
+      if (input.flags.json) printJson(io, { files: files.map((await present()).presentFile) })
+      else {
+        const rows = files.map((file) => [
+          file.id,
+          file.fileName,
+          String(file.size),
+          file.noteId ?? '-',
+          stateOf(file),
+        ])
+        printTable(io, ['ID', 'NAME', 'BYTES', 'NOTE', 'STATE'], rows)
+      }
+      return 0
+    }),
+}
+
+export const filesDelete: Command = {
+  name: 'files delete',
+  summary: 'Delete a file for good, with its text.',
+  parameters: ['<id>'],
+  flags: [WORKSPACE_FLAG, DB_FLAG],
+  remarks: [
+    'Works beside a running server. Links to it in notes, and fields of records that name it, stay as they are.',
+  ],
+  examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
+      const { deleteFile } = await adding()
+      const workspacePk = getWorkspaceOrOnly(db, textFlag(input, 'workspace')).pk
+      const file = await deleteFile(db, { workspacePk }, input.args[0] ?? '')
+      await (await clearing()).clearRemovedFiles(db)
+      io.err(`The file "${file.fileName}" is deleted.\n`)
+      return 0
+    }),
+}

@@ -1,0 +1,71 @@
+import { Elysia } from 'elysia'
+import type { AppContext } from '../context.ts'
+import { keyed } from '../http/exchange.ts'
+import { hasMore, pageRequest } from '../http/page.ts'
+import { NoQuery } from '../http/types.ts'
+import { presentFile, presentFileText, presentFileWithOutline, presentFoundPage } from './present.ts'
+import { renameFile } from './renaming.ts'
+import * as schema from './schema.ts'
+import { searchFiles } from './search.ts'
+import { getFileWithOutline, listFiles } from './service.ts'
+import { getFileText } from './text.ts'
+
+const tags = ['Files']
+
+export const fileRoutes = (ctx: AppContext) =>
+  new Elysia({ prefix: '/v1/files' })
+    .use(keyed())
+    .get('/', ({ caller, query }) => ({ files: listFiles(ctx.db, caller, query.note_id).map(presentFile) }), {
+      query: schema.ListQuery,
+      response: schema.FilesAnswer,
+      detail: { operationId: 'listFiles', tags, summary: 'List files, oldest first' },
+    })
+    .get(
+      '/search',
+      async ({ caller, query }) => {
+        const page = await searchFiles(ctx, caller, query)
+        return {
+          results: page.items.map(presentFoundPage),
+          total: page.total,
+          has_more: hasMore(pageRequest(query), page),
+        }
+      },
+      {
+        query: schema.SearchQuery,
+        response: schema.FileSearchAnswer,
+        detail: { operationId: 'searchFiles', tags, summary: 'Search the text of files, page by page' },
+      },
+    )
+    .get(
+      '/:id',
+      ({ caller, params }) => ({
+        file: presentFileWithOutline(getFileWithOutline(ctx.db, caller, params.id)),
+      }),
+      {
+        query: NoQuery,
+        response: schema.FileWithOutlineAnswer,
+        detail: { operationId: 'getFile', tags, summary: 'Read a file and its sections' },
+      },
+    )
+    .get(
+      '/:id/text',
+      ({ caller, params, query }) => presentFileText(getFileText(ctx.db, caller, params.id, query)),
+      {
+        query: schema.TextQuery,
+        response: schema.FileTextAnswer,
+        detail: { operationId: 'getFileText', tags, summary: 'Read the text of a file, marked by page' },
+      },
+    )
+    .patch(
+      '/:id',
+      async ({ caller, params, body }) => ({
+        file: presentFile(await renameFile(ctx, caller, params.id, body)),
+      }),
+      {
+        write: true,
+        query: NoQuery,
+        body: schema.FilePatch,
+        response: schema.FileAnswer,
+        detail: { operationId: 'renameFile', tags, summary: 'Rename a file, and the links to it in notes' },
+      },
+    )

@@ -1,0 +1,120 @@
+import { t } from 'elysia'
+import { answer, id, integer, paging, strict, text, timestamp } from '../http/types.ts'
+
+const MAX_PAGE = 200
+const LEAST_CHARS = 1_000
+const MOST_CHARS = 200_000
+const DEFAULT_CHARS = 20_000
+
+const nullable = (schema: ReturnType<typeof t.String> | ReturnType<typeof integer>, description: string) =>
+  t.Union([schema, t.Null()], { description })
+
+const fileName = t.String({ examples: ['handbook.pdf'] })
+const noteId = () =>
+  t.Union([id(), t.Null()], { description: 'The note it is attached to, unless that is trashed.' })
+
+const fileFields = {
+  id: id(),
+  file_name: fileName,
+  note_id: noteId(),
+  mime_type: t.String({ examples: ['application/pdf'] }),
+  size: integer({ description: 'In bytes.', examples: [48_211] }),
+  status: t.Union([t.Literal('processing'), t.Literal('ready'), t.Literal('failed')], {
+    description: '`ready` when its text can be read.',
+    examples: ['ready'],
+  }),
+  pages: nullable(integer({ examples: [12] }), 'How many pages of text it has, once it is ready.'),
+  error: nullable(t.String({ examples: ['The file is protected by a password.'] }), 'Why it failed.'),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+}
+
+export const File = strict(fileFields, { $id: 'File' })
+
+const FileWithOutline = strict({
+  ...fileFields,
+  outline: t.Array(
+    strict({
+      title: t.String({ examples: ['The mill'] }),
+      level: integer({ description: 'From 1 for the outermost.', examples: [2] }),
+      page: integer({ examples: [3] }),
+    }),
+    { description: 'Bookmarks, headings, slides or sheets in their order.' },
+  ),
+})
+
+export const FilesAnswer = answer({ files: t.Array(File) })
+export const FileAnswer = answer({ file: File })
+export const FileWithOutlineAnswer = answer({ file: FileWithOutline })
+
+export const FileTextAnswer = answer({
+  file: strict({ id: id(), file_name: fileName }),
+  pages: t.String({ description: 'The pages that `text` holds.', examples: ['7-9'] }),
+  text: t.String({
+    description: 'Each page begins with a line that names it.',
+    examples: ['=== page 7 ===\nCards carry the operations.'],
+  }),
+  truncated: t.Boolean({ description: 'Whether text of the pages asked for is missing.' }),
+  next_chunk: nullable(t.String({ examples: ['10-12'] }), 'What to ask for next; null after the last page.'),
+})
+
+export const FileSearchAnswer = answer({
+  results: t.Array(
+    strict({
+      file: strict({ id: id(), file_name: fileName, note_id: noteId() }),
+      page: integer({ examples: [7] }),
+      snippet: t.String({
+        description: 'Text around the first hit, as HTML with hits in <mark>.',
+        examples: ['Cards carry the <mark>operations</mark>.'],
+      }),
+    }),
+  ),
+  total: integer({ examples: [1] }),
+  has_more: t.Boolean(),
+})
+
+export const ListQuery = strict({
+  note_id: t.Optional(text({ description: 'Only the files attached to this note.' })),
+})
+
+export const TextQuery = strict({
+  pages: t.Optional(
+    text({
+      pattern: '^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$',
+      says: 'a page such as 7, or a range such as 7-9',
+      description: 'By default all of them, from page 1.',
+      examples: ['7-9'],
+    }),
+  ),
+  max_chars: t.Optional(
+    integer({
+      minimum: LEAST_CHARS,
+      maximum: MOST_CHARS,
+      default: DEFAULT_CHARS,
+      description: 'Whole pages are given while they fit; a first page that alone is longer is cut.',
+    }),
+  ),
+})
+
+export const SearchQuery = strict({
+  q: text({
+    minLength: 1,
+    maxLength: 500,
+    description: 'Words are ANDed, "a phrase" keeps order, word* is a prefix, -word excludes; on one page.',
+    examples: ['operations'],
+  }),
+  file_id: t.Optional(text({ description: 'Only pages of this file.' })),
+  ...paging(MAX_PAGE),
+})
+
+export const FilePatch = strict({
+  file_name: t.Optional(
+    text({
+      minLength: 1,
+      maxLength: 500,
+      singleLine: true,
+      description: 'Links to the file in notes are rewritten too.',
+      examples: ['engine handbook.pdf'],
+    }),
+  ),
+})

@@ -1,0 +1,108 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
+import type { Reader } from '../db/reader.ts'
+import type { SqlValue } from '../db/sql.ts'
+import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
+import { matchPhrase, type Phrase, parseSearch } from '../notes/search/query.ts'
+import { snippetOf } from '../notes/search/snippet.ts'
+import { fail, notFound } from '../refusal.ts'
+import { fileAt, fileOfPlace, numberAt, rangeOf } from './places.ts'
+import { hasPageTable, pageTable } from './search-table.ts'
+import { type FileRow, findFile, findFileByPk, findPageText } from './store.ts'
+
+/** A page that holds what is searched for. */
+export interface FoundPage {
+  readonly file: FileRow
+  readonly page: number
+  readonly snippet: string
+}
+
+export interface SearchQuery {
+  q: string
+  file_id?: string
+  limit?: number
+  offset?: number
+}
+
+interface SearchInput {
+  readonly workspace: number
+  readonly q: string
+  /** The pk of the one file to look in. */
+  readonly file?: number
+  readonly page: PageRequest
+}
+
+interface SearchPlan extends HeavyPlan {
+  readonly input: SearchInput
+  readonly phrases: readonly Phrase[]
+  /** What follows FROM; empty when nothing can be found. */
+  readonly matches: string
+  readonly values: readonly SqlValue[]
+}
+
+/** Words are ANDed on one page; what is excluded is not on it. */
+function expressionOf(phrases: readonly Phrase[]): string {
+  const wanted = phrases.filter(({ isExcluded }) => !isExcluded).map(matchPhrase)
+  const excluded = phrases.filter(({ isExcluded }) => isExcluded).map(matchPhrase)
+  const all = wanted.join(' AND ')
+  return excluded.length === 0 ? all : `(${all}) NOT (${excluded.join(' OR ')})`
+}
+
+/** Pages of files that are not ready are there already, or still, and are not found. */
+const NOT_READY = `SELECT pk FROM files WHERE status NOT IN ('ready', 'failed')`
+
+function matchesOf({ workspace, file }: SearchInput, phrases: readonly Phrase[]) {
+  const table = pageTable(workspace)
+  const inFile = file === undefined ? '' : ' AND rowid BETWEEN ? AND ?'
+  return {
+    matches: `${table} WHERE ${table} MATCH ?${inFile} AND ${fileOfPlace('rowid')} NOT IN (${NOT_READY})`,
+    values: [expressionOf(phrases), ...(file === undefined ? [] : rangeOf(file))],
+  }
+}
+
+/** The pages that hold the words, by rank, equals in the order in which they came. */
+export const fileSearchRead: HeavyRead<SearchInput, SearchPlan, Page<FoundPage>> = {
+  name: 'file search',
+  plan: (reader, input) => {
+    const phrases = parseSearch(input.q)
+    if (phrases.length === 0 || !hasPageTable(reader, input.workspace))
+      return { rows: 0, input, phrases, matches: '', values: [] }
+    const { matches, values } = matchesOf(input, phrases)
+    const rows = reader.sql.scalar<number>(`SELECT count(*) FROM ${matches}`, ...values)
+    return { rows, input, phrases, matches, values }
+  },
+  run: (reader, { rows, input, phrases, matches, values }) => {
+    const { limit, offset } = input.page
+    if (offset >= rows) return { items: [], total: rows }
+    const order = `bm25(${pageTable(input.workspace)}), rowid`
+    const places = reader.sql.column<number>(
+      `SELECT rowid FROM ${matches} ORDER BY ${order} LIMIT ? OFFSET ?`,
+      ...values,
+      limit,
+      offset,
+    )
+    return { items: places.flatMap((place) => foundPage(reader, place, phrases)), total: rows }
+  },
+}
+
+function foundPage(reader: Reader, place: number, phrases: readonly Phrase[]): FoundPage[] {
+  const [file, page] = [findFileByPk(reader, fileAt(place)), numberAt(place)]
+  if (!file) return []
+  return [{ file, page, snippet: snippetOf([findPageText(reader, file.pk, page)], phrases) }]
+}
+
+/** Contract, section 8: searches the text of every file, or of one. An unknown file is 404. */
+export async function searchFiles(
+  ctx: AppContext,
+  { workspacePk }: Caller,
+  query: SearchQuery,
+): Promise<Page<FoundPage>> {
+  const { q, file_id: id } = query
+  const file = id === undefined ? undefined : (findFile(ctx.db, workspacePk, id) ?? fail(notFound('file')))
+  return ctx.heavy.run(fileSearchRead, {
+    workspace: workspacePk,
+    q,
+    file: file?.pk,
+    page: pageRequest(query),
+  })
+}

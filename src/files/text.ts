@@ -1,0 +1,86 @@
+import type { Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { codePointLength } from '../lib/text.ts'
+import { invalid, refused } from '../refusal.ts'
+import { getFile } from './service.ts'
+import { type FileRow, findPageText } from './store.ts'
+
+/** Pages from the first to the last, both included. */
+interface PageRange {
+  readonly first: number
+  readonly last: number
+}
+
+export interface FileText {
+  readonly file: FileRow
+  /** Those that the text holds, as `7` or `7-9`. */
+  readonly pages: string
+  readonly text: string
+  /** Whether text of the pages asked for is missing. */
+  readonly truncated: boolean
+  /** What to ask for next; null after the last page. */
+  readonly nextChunk: string | null
+}
+
+/** `service.md`, Limits. */
+const DEFAULT_MAX_CHARS = 20_000
+
+const RANGE = /^([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/
+
+function readRange(pages: string): PageRange {
+  const [, first, last = first] = RANGE.exec(pages) ?? []
+  const range = { first: Number(first), last: Number(last) }
+  if (first !== undefined && range.first <= range.last) return range
+  throw invalid(`"pages" must be a page such as 7, or a range such as 7-9, not "${pages}".`)
+}
+
+const writeRange = ({ first, last }: PageRange) => (first === last ? String(first) : `${first}-${last}`)
+
+function pageCount({ status, pages, error }: FileRow): number {
+  if (status === 'ready') return pages ?? 0
+  const reason =
+    status === 'failed' ? `none could be read: ${error}` : 'it is still being read; ask again in a moment.'
+  throw refused(`The text of this file is not ready, as ${reason}`)
+}
+
+/** `service.md` and contract (section 8): whole pages while they fit; a first page that alone is too long is cut. */
+export function getFileText(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+  query: { pages?: string; max_chars?: number },
+): FileText {
+  const asked = query.pages === undefined ? undefined : readRange(query.pages)
+  const file = getFile(reader, caller, id)
+  const count = pageCount(file)
+  const range = asked ?? { first: 1, last: count }
+  if (range.last > count) {
+    throw refused(`"pages" goes past the end: the file has ${count} page${count === 1 ? '' : 's'}.`)
+  }
+  const { text, last, isCut } = fittingPages(reader, file, range, query.max_chars ?? DEFAULT_MAX_CHARS)
+  const next = { first: last + 1, last: Math.min(last + 1 + range.last - range.first, count) }
+  return {
+    file,
+    pages: writeRange({ first: range.first, last }),
+    text,
+    truncated: isCut || last < range.last,
+    nextChunk: last < count ? writeRange(next) : null,
+  }
+}
+
+const pageWithMarker = (reader: Reader, { pk }: FileRow, page: number) =>
+  `=== page ${page} ===\n${findPageText(reader, pk, page)}`
+
+function fittingPages(reader: Reader, file: FileRow, { first, last }: PageRange, maxChars: number) {
+  let text = pageWithMarker(reader, file, first)
+  let length = codePointLength(text)
+  if (length > maxChars)
+    return { text: Array.from(text).slice(0, maxChars).join(''), last: first, isCut: true }
+  for (let page = first + 1; page <= last; page++) {
+    const more = `\n\n${pageWithMarker(reader, file, page)}`
+    length += codePointLength(more)
+    if (length > maxChars) return { text, last: page - 1, isCut: false }
+    text += more
+  }
+  return { text, last, isCut: false }
+}

@@ -1,0 +1,44 @@
+import type { AppContext, Caller } from '../context.ts'
+import { takeServerLock } from '../db/server-lock.ts'
+import { claimFile } from './claims.ts'
+import { LIMITS } from './extraction/child.ts'
+import { readAndKeep } from './reading.ts'
+import { type FileRow, findFile } from './store.ts'
+
+const POLL_MS = 50
+
+/** Reading, and then keeping what was read. */
+const HELD_MS = 2 * LIMITS.seconds * 1_000
+
+/** A server may have files to read before this one. */
+const WAIT_MS = 5 * 60_000
+
+function isServed(file: string): boolean {
+  const lock = takeServerLock(file)
+  lock?.release()
+  return lock === undefined
+}
+
+/**
+ * For a command that added a file: waits some minutes for the server to read its text, or reads it here when no
+ * server runs. Answers the file as it then is.
+ */
+export async function untilRead(
+  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
+  { workspacePk }: Pick<Caller, 'workspacePk'>,
+  added: FileRow,
+): Promise<FileRow> {
+  const until = clock.now() + WAIT_MS
+  for (;;) {
+    const file = findFile(db, workspacePk, added.id)
+    if (file?.status !== 'processing' || clock.now() > until) return file ?? added
+    if (isServed(db.file)) await Bun.sleep(POLL_MS)
+    else await readHere(db, file.pk)
+  }
+}
+
+async function readHere(db: AppContext['db'], file: number): Promise<void> {
+  const claim = await db.write((tx) => claimFile(tx, file, HELD_MS))
+  if (claim) await readAndKeep(db, claim)
+  else await Bun.sleep(POLL_MS)
+}

@@ -1,0 +1,51 @@
+import { getWorkspaceOrOnly } from '../../src/account/people.ts'
+import type { Db } from '../../src/db/database.ts'
+import { addFile } from '../../src/files/adding.ts'
+import { claimFile } from '../../src/files/claims.ts'
+import type { Section } from '../../src/files/extraction/document.ts'
+import { keepResult, readAndKeep } from '../../src/files/reading.ts'
+import { findFile } from '../../src/files/store.ts'
+import type { Client, TestService } from './service.ts'
+
+export interface NewTestFile {
+  name?: string
+  noteId?: string | null
+  /** What is read out of it; when absent, it is left unread. */
+  pages?: string[]
+  outline?: Section[]
+  /** Why nothing is read out of it. */
+  failed?: string
+  bytes?: Uint8Array
+}
+
+async function callerOf(db: Db, client: Client) {
+  const { body } = await client.get('/v1/workspace')
+  return { workspacePk: getWorkspaceOrOnly(db, body.workspace.name).pk }
+}
+
+/** Adds a file as the command line does, with text given instead of read; answers its id. */
+export async function makeFile(
+  service: TestService,
+  { name = 'file.txt', noteId = null, ...file }: NewTestFile = {},
+  client: Client = service,
+): Promise<string> {
+  const { db } = service.ctx
+  const bytes = file.bytes ?? new TextEncoder().encode(file.pages?.join('\n') ?? '')
+  const added = await addFile(db, await callerOf(db, client), { fileName: name, noteId, bytes })
+  if (file.pages === undefined && file.failed === undefined) return added.id
+  const claim = await db.write((tx) => claimFile(tx, added.pk, 0))
+  if (!claim) throw new Error('the file that was just added cannot be claimed')
+  const { pages = [], outline = [], failed } = file
+  await keepResult(db, claim, failed === undefined ? { pages, outline } : { failed })
+  return added.id
+}
+
+/** Reads the text of a file for real, in a process of its own. */
+export async function readFile(service: TestService, id: string): Promise<void> {
+  const { db } = service.ctx
+  const { workspacePk } = await callerOf(db, service)
+  const file = findFile(db, workspacePk, id)
+  const claim = file && (await db.write((tx) => claimFile(tx, file.pk, 0)))
+  if (!claim) throw new Error(`the file ${id} cannot be claimed`)
+  await readAndKeep(db, claim)
+}
