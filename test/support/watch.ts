@@ -30,7 +30,7 @@ export interface Watch {
   event(name: 'answer' | 'problem' | 'closed'): Promise<any>
   /** What was said and not asked for yet, once the service has come to rest. */
   rest(): Promise<Said[]>
-  /** The id of the last event that had one. */
+  /** The id of the last event that was asked for and had one. */
   readonly lastId: string | undefined
   /** The reader goes away. */
   leave(): Promise<void>
@@ -66,15 +66,17 @@ export function readWatch(response: Response): Watch {
       wake()
     })
   let lastId: string | undefined
+  const taken = <Item extends Said | undefined>(item: Item): Item => {
+    if (item && 'event' in item) lastId = item.id ?? lastId
+    return item
+  }
   const next = async () => {
     while (said.length === 0 && !isOver) {
       await new Promise<void>((resolve) => {
         wake = resolve
       })
     }
-    const item = said.shift()
-    if (item && 'event' in item) lastId = item.id ?? lastId
-    return item
+    return taken(said.shift())
   }
   return {
     response,
@@ -86,7 +88,7 @@ export function readWatch(response: Response): Watch {
     },
     rest: async () => {
       await settle()
-      return said.splice(0)
+      return said.splice(0).map(taken)
     },
     get lastId() {
       return lastId

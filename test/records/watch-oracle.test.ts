@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { runs } from '../support/counts.ts'
+import {
+  arbitraryData,
+  arbitraryFields,
+  arbitraryFilter,
+  type Row,
+  withIds,
+} from '../support/record-oracle.ts'
+import { declare, type FieldSpec, list } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { settle, type Watch, watch } from '../support/watch.ts'
+
+let service: TestService
+let count = 0
+const folder = mkdtempSync(join(tmpdir(), 'daybook-watch-'))
+
+/** On a file, where reads have a connection of their own, and some go to the worker. */
+beforeAll(async () => {
+  service = await startService({ file: join(folder, 'oracle.db'), heavy: { manyRows: 12 } })
+})
+afterAll(() => {
+  service.close()
+  rmSync(folder, { recursive: true })
+})
+
+const arbitraryQuestion = (fields: readonly FieldSpec[]) =>
+  fc.record({
+    filter: arbitraryFilter(fields),
+    sort: fc.constantFrom('created_at', 'updated_at', ...fields.map(({ key }) => key)),
+    direction: fc.constantFrom('asc' as const, 'desc' as const),
+    limit: fc.integer({ min: 1, max: 8 }),
+  })
+
+const rowsOf = (fields: readonly FieldSpec[]) =>
+  fc.array(arbitraryData(fields), { minLength: 1, maxLength: 6 })
+
+/** One thing that happens; rows are named by their place among all that ever were. */
+const arbitraryEvent = (fields: readonly FieldSpec[]) =>
+  fc.oneof(
+    fc.record({ does: fc.constant('write' as const), rows: rowsOf(fields) }),
+    fc.record({ does: fc.constant('patch' as const), at: fc.nat(30), data: arbitraryData(fields) }),
+    fc.record({ does: fc.constant('delete' as const), at: fc.nat(30) }),
+    fc.record({ does: fc.constant('restore' as const), at: fc.nat(30) }),
+    fc.record({ does: fc.constant('wait' as const), milliseconds: fc.nat(300) }),
+  )
+
+/** At the end of each step every reader is brought up to date; one may have been away meanwhile. */
+const arbitraryScene = arbitraryFields.chain((fields) =>
+  fc.record({
+    fields: fc.constant(fields),
+    first: rowsOf(fields),
+    questions: fc.array(arbitraryQuestion(fields), { minLength: 2, maxLength: 4 }),
+    steps: fc.array(
+      fc.record({
+        events: fc.array(arbitraryEvent(fields), { maxLength: 6 }),
+        away: fc.option(fc.nat(3), { freq: 2 }),
+      }),
+      { minLength: 1, maxLength: 5 },
+    ),
+  }),
+)
+
+type Scene = typeof arbitraryScene extends fc.Arbitrary<infer Value> ? Value : never
+type Event = Scene['steps'][number]['events'][number]
+
+interface Answer {
+  records: Row[]
+  total: number
+  has_more: boolean
+  changes?: { created: Row[]; updated: Row[]; removed: string[] }
+}
+
+class Reader {
+  /** The page as the changes add up. */
+  #page = new Map<string, Row>()
+  #last: Omit<Answer, 'changes'> | undefined
+
+  private constructor(
+    private readonly structure: string,
+    private readonly question: Record<string, unknown>,
+    private watch: Watch,
+  ) {}
+
+  static async open(structure: string, question: Record<string, unknown>): Promise<Reader> {
+    const reader = new Reader(structure, question, await watch(service, structure, question))
+    const { structure: _, ...first } = await reader.watch.event('answer')
+    expect(first).not.toHaveProperty('changes')
+    reader.#page = pageOf(first)
+    reader.#last = first
+    await reader.catchUp()
+    return reader
+  }
+
+  leave(): Promise<void> {
+    return this.watch.leave()
+  }
+
+  async comeBack(): Promise<void> {
+    const headers = { 'last-event-id': this.watch.lastId ?? '' }
+    this.watch = await watch(service, this.structure, { ...this.question, headers })
+    this.#hear(await this.watch.event('answer'))
+  }
+
+  /** Reads until the stream has said what the list says now. */
+  async catchUp(): Promise<void> {
+    const { body } = await list(service, this.structure, { ...this.question, changes: undefined })
+    do {
+      if (!Bun.deepEquals(this.#last, body)) this.#hear(await this.watch.event('answer'))
+      for (const item of await this.watch.rest()) if ('event' in item) this.#hear(item.data)
+    } while (!Bun.deepEquals(this.#last, body))
+  }
+
+  /** What changed, put upon the page before, makes the page. */
+  #hear({ records, total, has_more, changes }: Answer): void {
+    expect(changes).toBeDefined()
+    const { created = [], updated = [], removed = [] } = changes ?? {}
+    for (const id of removed) expect([id, this.#page.delete(id)]).toEqual([id, true])
+    for (const row of created) expect([row.id, this.#page.has(row.id)]).toEqual([row.id, false])
+    for (const row of updated) expect([row, this.#page.get(row.id)]).not.toEqual([row, row])
+    for (const row of updated) expect([row.id, this.#page.has(row.id)]).toEqual([row.id, true])
+    for (const row of [...created, ...updated]) this.#page.set(row.id, row)
+    expect(pageOf({ records })).toEqual(this.#page)
+    this.#last = { records, total, has_more }
+  }
+}
+
+const pageOf = ({ records }: Pick<Answer, 'records'>) => new Map(records.map((row) => [row.id, row]))
+
+async function perform(structure: string, rows: Row[], event: Event): Promise<void> {
+  if (event.does === 'wait') {
+    await settle()
+    service.clock.advance(event.milliseconds)
+  } else if (event.does === 'write') {
+    const sent = event.rows.map((data) => ({ data }))
+    rows.push(...(await service.post('/v1/records', { structure, rows: sent })).body.records)
+  } else {
+    const row = rows[event.at % rows.length]
+    if (event.does === 'patch') await service.patch(`/v1/records/${row?.id}`, { data: event.data })
+    else if (event.does === 'delete') await service.delete(`/v1/records/${row?.id}`)
+    else await service.post(`/v1/records/${row?.id}/restore`)
+  }
+}
+
+test('changes put upon one page make the next, and every page is that of the list', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryScene, async ({ fields, first, questions, steps }) => {
+      const name = `scene ${++count}`
+      await declare(service, name, fields)
+      const rows: Row[] = []
+      await perform(name, rows, { does: 'write', rows: first })
+      const readers = await Promise.all(
+        questions.map(({ filter, ...question }) =>
+          Reader.open(name, { ...question, filter: withIds(filter, rows), changes: true }),
+        ),
+      )
+      for (const { events, away } of steps) {
+        const absent = away === null ? undefined : readers[away]
+        await absent?.leave()
+        for (const event of events) await perform(name, rows, event)
+        await absent?.comeBack()
+        await settle()
+        service.clock.advance(250)
+        for (const reader of readers) await reader.catchUp()
+      }
+      for (const reader of readers) await reader.leave()
+    }),
+    { numRuns: runs(40, 1500), seed: 20261121 },
+  )
+  expect(service.app.watching()).toEqual({ rooms: 0, readers: 0 })
+}, 600_000)
