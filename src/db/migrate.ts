@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isStorageFailure } from './failures.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** Marks the file as a daybook database (`PRAGMA application_id`): "dybk". */
@@ -98,7 +99,19 @@ export function migrate(
 
 /** Reads the version again under the lock: another process may have migrated meanwhile. */
 function applyPending(database: Database, migrations: readonly { name: string; sql: string }[]): void {
-  for (const migration of migrations.slice(pragma(database, 'user_version'))) database.run(migration.sql)
+  for (const migration of migrations.slice(pragma(database, 'user_version'))) apply(database, migration)
   database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
   database.run(`PRAGMA user_version = ${migrations.length}`)
+}
+
+function apply(database: Database, { name, sql }: { name: string; sql: string }): void {
+  try {
+    database.run(sql)
+  } catch (error) {
+    if (isStorageFailure(error)) throw error
+    throw new UnusableDatabase(
+      `This database could not be upgraded, and was left as it was: ${name} failed with "${(error as Error).message}". Go on with the program that wrote it.`,
+      { cause: error },
+    )
+  }
 }

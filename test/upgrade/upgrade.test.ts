@@ -1,0 +1,204 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrate } from '../../src/db/migrate.ts'
+import { MIGRATIONS } from '../../src/db/migrations.ts'
+import { VERSION } from '../../src/lib/version.ts'
+import { runInProcess } from '../support/cli.ts'
+import { newFolder } from '../support/process.ts'
+import { type Client, startService } from '../support/service.ts'
+
+/*
+ * Databases as older programs wrote and left them, named after the newest migration that those knew. Both hold
+ * the same notes; the second holds records too. A new one is wanted when a program was released.
+ */
+const WRITTEN = [
+  {
+    name: '0000_notes',
+    key: 'dbk_cQlN3sF-j6oYKKi9lmsC_Untjd5pa64M8l8BEk_YpaU',
+    holdsRecords: false,
+  },
+  {
+    name: '0003_auto_indexes',
+    key: 'dbk_1NyC-sq8tMPeio9rnXJE_Ti0ZRWs2zDAmuK0cEe2OhE',
+    holdsRecords: true,
+  },
+]
+
+type Written = (typeof WRITTEN)[number]
+
+let folder: ReturnType<typeof newFolder>
+let file: string
+
+beforeEach(() => {
+  folder = newFolder()
+  file = folder.file('daybook.db')
+})
+afterEach(() => folder.remove())
+
+const versionOf = ({ name }: Written) => MIGRATIONS.findIndex((migration) => migration.name === name) + 1
+
+/** The older program's database, as it left it, then brought on to the first `version` migrations. */
+async function unpack(written: Written, version: number): Promise<void> {
+  const packed = await Bun.file(join(import.meta.dir, `${written.name}.db.gz`)).bytes()
+  await Bun.write(file, Bun.gunzipSync(packed))
+  const database = new Database(file)
+  database.run('PRAGMA journal_mode = WAL')
+  migrate(database, file, '0.0.1', MIGRATIONS.slice(0, version))
+  database.close()
+}
+
+const stages = WRITTEN.flatMap((written) => {
+  const first = versionOf(written)
+  return Array.from({ length: MIGRATIONS.length - first }, (_, ahead) => {
+    const version = first + ahead
+    const name = MIGRATIONS[version - 1]?.name ?? ''
+    return [`${written.name}, brought to ${name},`, written, version] as const
+  })
+})
+
+const titles = ({ body }: { body: { notes: { title: string }[] } }) => body.notes.map(({ title }) => title)
+
+async function expectNotes(client: Client): Promise<void> {
+  const listed = await client.get('/v1/notes?sort=created_at&direction=asc')
+  expect(titles(listed).slice(0, 3)).toEqual(['Engines', 'Meeting with Ada', '図書館'])
+  const [engines, meeting] = listed.body.notes
+  expect(meeting).toEqual({
+    id: expect.any(String),
+    title: 'Meeting with Ada',
+    content: 'Ask about [[machines|engines]] and [[Looms]].',
+    tags: ['People', 'work'],
+    alias: null,
+    pinned: true,
+    pin_label: 'Ada',
+    cover_url: null,
+    created_at: '2026-11-21T09:30:03.000Z',
+    updated_at: expect.stringMatching(/^2026-11-21T09:30:\d\d\.\d{3}Z$/),
+  })
+  expect((await client.get(`/v1/notes/${meeting.id}/properties`)).body.properties).toEqual({
+    due: '2026-12-01',
+    status: 'open',
+  })
+  const { body } = await client.get(`/v1/notes/${meeting.id}/links`)
+  expect(body.outgoing).toEqual([
+    { text: 'engines', note: { id: engines.id, title: 'Engines' } },
+    { text: 'Looms', note: null },
+  ])
+  const revisions = await client.get(`/v1/notes/${meeting.id}/revisions`)
+  expect(revisions.body.revisions.map(({ title }: { title: string }) => title)).toEqual(['Meeting'])
+  expect(titles(await client.get('/v1/notes/trash'))).toEqual(['Old plan'])
+}
+
+async function expectSearch(client: Client): Promise<void> {
+  const found = async (search: string) => titles(await client.get(`/v1/notes?search=${search}`))
+  expect(await found('weav*')).toEqual(['Engines'])
+  expect(await found('people')).toEqual(['Meeting with Ada'])
+  expect(await found('図書')).toEqual(['図書館'])
+  expect(await found('emile')).toEqual(['図書館'])
+  expect(await found('plan')).toEqual([])
+}
+
+async function expectTagsAndProperties(client: Client): Promise<void> {
+  const { tags } = (await client.get('/v1/tags')).body
+  const work = { id: expect.any(Number), name: 'work', color: '#1E90FF', is_pinned: false, note_count: 2 }
+  expect(tags).toEqual([
+    { ...work, name: 'People', color: null, note_count: 1, linked_tags: [{ id: tags[1].id, name: 'work' }] },
+    { ...work, linked_tags: [] },
+  ])
+  const { properties } = (await client.get('/v1/properties')).body
+  expect(
+    properties.map(({ key, type, label, options, notes_with_value }: Record<string, unknown>) => [
+      key,
+      type,
+      label,
+      options,
+      notes_with_value,
+    ]),
+  ).toEqual([
+    ['due', 'date', 'due', null, 1],
+    ['status', 'select', 'Status', ['open', 'closed'], 1],
+  ])
+}
+
+async function expectRecords(client: Client): Promise<void> {
+  const { body } = await client.get('/v1/records?structure=Expenses&sort=amount&direction=desc')
+  const engines = (await client.get('/v1/notes?search=weaves')).body.notes[0].id
+  expect([body.total, body.records.map(({ data }: { data: unknown }) => data)]).toEqual([
+    3,
+    [
+      { what: 'Paper', amount: 12.5, paid: '2026-11-02', settled: true, about: engines },
+      { what: 'Ink', amount: 7, paid: '2026-11-20' },
+      { what: 'Émile', amount: -3 },
+    ],
+  ])
+  const again = await client.post('/v1/records', { structure: 'Expenses', data: { what: 'Ink' } })
+  expect(again.body.code).toBe('unique_violation')
+  const summary = await client.get('/v1/records/summary?structure=Expenses&field=amount')
+  expect([summary.body.buckets[0].count, summary.body.buckets[0].sum]).toEqual([3, 16.5])
+  const replayed = await client.request('POST', '/v1/notes', { title: 'Once' }, { 'idempotency-key': 'once' })
+  expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+}
+
+/** It is worked on as if it had always been this program's. */
+async function expectWritable(client: Client): Promise<void> {
+  const { body } = await client.post('/v1/notes', { title: 'Looms', content: 'New words.', tags: ['People'] })
+  expect(body.note.tags).toEqual(['People', 'work'])
+  expect(titles(await client.get('/v1/notes?search=new words'))).toEqual(['Looms'])
+  const trashed = (await client.get('/v1/notes/trash')).body.notes[0].id
+  expect((await client.post(`/v1/notes/${trashed}/restore`)).status).toBe(200)
+  expect(titles(await client.get('/v1/notes?search=plan'))).toEqual(['Old plan'])
+}
+
+describe('a database of', () => {
+  test.each(stages)('%s opens with everything in it', async (_, written, version) => {
+    await unpack(written, version)
+    const service = await startService({ file })
+    const client = service.as(written.key)
+    await expectNotes(client)
+    await expectSearch(client)
+    await expectTagsAndProperties(client)
+    if (written.holdsRecords) await expectRecords(client)
+    await expectWritable(client)
+    service.close()
+    expect(existsSync(`${file}.before-${VERSION}`)).toBe(true)
+    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  })
+
+  test.each(WRITTEN.map((written) => [written.name, written] as const))(
+    '%s is as it was, byte for byte, after an upgrade that failed',
+    async (_, written) => {
+      await unpack(written, versionOf(written))
+      const before = await Bun.file(file).bytes()
+      const broken = {
+        name: '9999_broken',
+        sql: `UPDATE notes SET title = 'spoilt'; DELETE FROM tags; INSERT INTO missing VALUES (1)`,
+      }
+      const database = new Database(file)
+      expect(() => migrate(database, file, VERSION, [...MIGRATIONS, broken])).toThrow(
+        'This database could not be upgraded, and was left as it was: 9999_broken failed with "no such table: missing". Go on with the program that wrote it.',
+      )
+      database.close()
+      expect(await Bun.file(file).bytes()).toEqual(before)
+    },
+  )
+
+  test('a newer program is refused by every command, and left as it was', async () => {
+    await unpack(WRITTEN[0] as Written, MIGRATIONS.length)
+    const database = new Database(file)
+    database.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+    database.close()
+    const before = await Bun.file(file).bytes()
+    for (const command of [
+      ['check'],
+      ['keys', 'list'],
+      ['serve', '--port', '0'],
+      ['backup', `${file}.copy`],
+    ]) {
+      const { exitCode, err } = await runInProcess([...command, '--db', file])
+      expect([command, exitCode, err]).toEqual([command, 1, expect.stringContaining('a newer daybook')])
+    }
+    expect(await Bun.file(file).bytes()).toEqual(before)
+    expect(existsSync(`${file}.copy`)).toBe(false)
+  })
+})
