@@ -1,5 +1,6 @@
 import { type Check, storageCheck } from '../db/check.ts'
 import type { Db } from '../db/database.ts'
+import { fileCheck, fileSearchCheck } from '../files/check.ts'
 import { noteCountCheck, noteTextCheck } from '../notes/check.ts'
 import { searchCheck } from '../notes/search/check.ts'
 import { rowTableCheck } from '../records/check.ts'
@@ -7,7 +8,15 @@ import { unavailable } from '../refusal.ts'
 import { tagCheck } from '../tags/check.ts'
 
 /** What the features keep beside their data, in the order of the report. */
-const CHECKS: readonly Check[] = [noteCountCheck, noteTextCheck, tagCheck, rowTableCheck, searchCheck]
+const CHECKS: readonly Check[] = [
+  noteCountCheck,
+  noteTextCheck,
+  tagCheck,
+  rowTableCheck,
+  searchCheck,
+  fileCheck,
+  fileSearchCheck,
+]
 
 const TRIES = 50
 

@@ -1,11 +1,13 @@
 import type { AppContext } from '../context.ts'
 import { removeKeptAnswersBefore } from '../db/kept-answers.ts'
 import type { WriteFunction } from '../db/write-queue.ts'
+import { clearRemovedFiles, removeArrivingBefore } from '../files/clearing.ts'
 import { ANSWERS_KEPT_MS } from '../http/idempotency.ts'
 import { removeRevisionsBefore } from '../notes/revisions.ts'
 import { removeTrashedBefore } from '../notes/trash.ts'
 
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 const TRASH_DAYS = 30
 const REVISION_DAYS = 7
 
@@ -41,3 +43,9 @@ export const sweepKeptAnswers = (ctx: AppContext): Promise<number> =>
   inBatches(ctx, ANSWERS_AT_ONCE, (tx) =>
     removeKeptAnswersBefore(tx, ctx.clock.now() - ANSWERS_KEPT_MS, ANSWERS_AT_ONCE),
   )
+
+/** Removes what is left of deleted files, and of files that did not come in whole within an hour. */
+export async function sweepFiles({ db, clock }: AppContext): Promise<void> {
+  await db.write((tx) => removeArrivingBefore(tx, clock.now() - HOUR_MS))
+  await clearRemovedFiles(db)
+}

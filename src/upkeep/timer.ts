@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts'
 import { sweepAutoIndexes } from '../records/index-policy.ts'
 import { finishDeletions } from '../structures/deletion.ts'
-import { sweepKeptAnswers, sweepRevisions, sweepTrash } from './sweeps.ts'
+import { sweepFiles, sweepKeptAnswers, sweepRevisions, sweepTrash } from './sweeps.ts'
 
 const FIRST_AFTER_MS = 5_000
 const EVERY_MS = 3_600_000
@@ -12,6 +12,7 @@ export async function runUpkeep(ctx: AppContext): Promise<void> {
     const revisions = await sweepRevisions(ctx)
     const notes = await sweepTrash(ctx)
     await sweepKeptAnswers(ctx)
+    await sweepFiles(ctx)
     await finishDeletions(ctx.db)
     await sweepAutoIndexes(ctx)
     ctx.db.optimize()

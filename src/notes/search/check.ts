@@ -51,14 +51,18 @@ const BYTES_AT_ONCE = 67_108_864
 
 const expectedName = (table: string) => `expected_${table}`
 
+/** Makes the temporary table that is to hold what a search table should hold; answers its name. */
+export function makeExpected({ sql }: Reader, table: string, definition: string): string {
+  const expected = expectedName(table)
+  sql.script(`CREATE VIRTUAL TABLE temp.${expected} USING fts5(${definition})`)
+  sql.script(`INSERT INTO temp.${expected} (${expected}, rank) VALUES ('hashsize', ${BYTES_AT_ONCE})`)
+  return expected
+}
+
 /** Makes beside each search table of the workspace a temporary one that holds what it should hold. */
 function fillExpected(reader: Reader, workspace: number): void {
   const { sql } = reader
-  for (const { name, definition } of searchTables(workspace)) {
-    const expected = expectedName(name)
-    sql.script(`CREATE VIRTUAL TABLE temp.${expected} USING fts5(${definition})`)
-    sql.script(`INSERT INTO temp.${expected} (${expected}, rank) VALUES ('hashsize', ${BYTES_AT_ONCE})`)
-  }
+  for (const { name, definition } of searchTables(workspace)) makeExpected(reader, name, definition)
   const [full, head] = [expectedName(fullTable(workspace)), expectedName(headTable(workspace))]
   for (const note of indexables(reader, workspace)) {
     const { title, body, tags } = indexedColumns(note)
@@ -89,7 +93,7 @@ function missingTables({ sql }: Reader, workspace: number): string[] {
  * Compares a table with the temporary one: which entries there are, how many words each column of each has,
  * and in how many entries and how often each word stands in each column.
  */
-function* differences({ sql }: Reader, table: string): Generator<string> {
+export function* differences({ sql }: Reader, table: string): Generator<string> {
   const expected = expectedName(table)
   const entries = sql.all<{ id: number; isExpected: number }>(
     `SELECT id, 1 AS isExpected FROM (SELECT id, sz FROM temp.${expected}_docsize EXCEPT SELECT id, sz FROM main.${table}_docsize)
