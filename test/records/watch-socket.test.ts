@@ -1,0 +1,230 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { EventSource } from 'eventsource'
+import { runInProcess } from '../support/cli.ts'
+import { isLong } from '../support/counts.ts'
+import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { declare, queryOf, write } from '../support/records.ts'
+import { readWatch, type Watch } from '../support/watch.ts'
+
+/*
+ * What only real connections and processes can show. These tests wait for what happens, in real time.
+ */
+
+const FIELDS = [
+  { key: 'name', type: 'text' },
+  { key: 'size', type: 'number' },
+]
+
+let folder: ReturnType<typeof newFolder>
+let db: string
+let server: ServerProcess
+let sockets: Socket[]
+let structure: { id: string }
+
+beforeEach(async () => {
+  folder = newFolder()
+  db = folder.file('daybook.db')
+  sockets = []
+  server = await startProcess(db)
+  structure = await declare(server, 'Boxes', FIELDS)
+})
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  await server.end('SIGKILL')
+  folder.remove()
+})
+
+const pathOf = (more: Record<string, unknown>) =>
+  `/v1/records/watch?${queryOf({ structure: 'Boxes', ...more })}`
+
+async function open(more: Record<string, unknown> = {}, key = server.key): Promise<Watch> {
+  const headers = { authorization: `Bearer ${key}` }
+  const opened = readWatch(await fetch(`${server.url}${pathOf(more)}`, { headers }))
+  expect(await opened.next()).toEqual({ retry: 2000 })
+  return opened
+}
+
+/** A connection of its own that asks for a watch; whether and when it reads is up to the test. */
+async function openSocket(more: Record<string, unknown>): Promise<Socket> {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  sockets.push(socket)
+  socket.on('error', () => {})
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
+  socket.write(`GET ${pathOf(more)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\n\r\n`)
+  return socket
+}
+
+/** Repeats the look until it holds; the time limit of the test says how long. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await Bun.sleep(10)
+}
+
+test('an answer comes within 300 ms of the first change after a quiet time', async () => {
+  const opened = await open({ changes: true })
+  await opened.event('answer')
+  const started = performance.now()
+  const [record] = await write(server, 'Boxes', { name: 'a' })
+  expect((await opened.event('answer')).changes.created).toEqual([record])
+  const took = performance.now() - started
+  expect([took >= 240, took <= 400, took]).toEqual([true, true, took])
+})
+
+test('a write and a revocation by the command line are told within a second', async () => {
+  const { out } = await runInProcess(['keys', 'create', '--name', 'lent', '--json', '--db', db])
+  const { id, key } = JSON.parse(out)
+  const opened = await open({}, server.key)
+  const lent = await open({}, key)
+  await opened.event('answer')
+  await lent.event('answer')
+  const revoked = performance.now()
+  expect((await runInProcess(['keys', 'revoke', id, '--db', db])).exitCode).toBe(0)
+  expect(await lent.event('closed')).toMatchObject({ code: 'key_revoked' })
+  expect(performance.now() - revoked).toBeLessThan(1_000)
+  expect(await lent.next()).toBeUndefined()
+  const other = new Database(db)
+  other.run('PRAGMA busy_timeout = 2000')
+  const changed = performance.now()
+  other.run("UPDATE structures SET name = 'Cartons', updated_at = updated_at + 1")
+  other.close()
+  expect((await opened.event('answer')).structure.name).toBe('Cartons')
+  expect(performance.now() - changed).toBeLessThan(1_000)
+  const deleted = performance.now()
+  expect((await runInProcess(['structures', 'delete', structure.id, '--yes', '--db', db])).exitCode).toBe(0)
+  expect(await opened.event('closed')).toMatchObject({ code: 'structure_deleted' })
+  expect(performance.now() - deleted).toBeLessThan(1_000)
+  expect(await opened.next()).toBeUndefined()
+})
+
+/** Reads to the end of a stream that the service closes; answers the last thing it said. */
+async function readToEnd(opened: Watch) {
+  let last = await opened.next()
+  for (let next = await opened.next(); next; next = await opened.next()) last = next
+  return last
+}
+
+const SHUTTING_DOWN = { event: 'closed', data: { error: expect.any(String), code: 'shutting_down' } }
+
+test('a server that stops says so to its readers, and does not wait for them', async () => {
+  const opened = await open()
+  const asked = performance.now()
+  const ended = server.end('SIGTERM')
+  expect(await readToEnd(opened)).toEqual(SHUTTING_DOWN)
+  expect(await ended).toBe(0)
+  expect(performance.now() - asked).toBeLessThan(1_000)
+})
+
+// The server's connections are looked at every four seconds.
+test.skipIf(!isLong)(
+  'nor does it wait for one who stands still',
+  async () => {
+    const still = await openSocket({ limit: 500 })
+    still.pause()
+    await fill(3)
+    const opened = await open()
+    const asked = performance.now()
+    const ended = server.end('SIGTERM')
+    expect(await readToEnd(opened)).toEqual(SHUTTING_DOWN)
+    expect(await ended).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(9_000)
+  },
+  20_000,
+)
+
+const MEGABYTE = 'x'.repeat(100_000)
+
+/** Makes so many answers of about a megabyte, each told on its own. */
+async function fill(answers: number): Promise<void> {
+  const reading = await open({ limit: 500, sort: 'updated_at' })
+  await reading.event('answer')
+  for (let at = 0; at < answers; at++) {
+    const texts = Array.from({ length: 10 }, () => ({ name: MEGABYTE, size: at }))
+    await write(server, 'Boxes', ...texts)
+    await reading.event('answer')
+  }
+  await reading.leave()
+}
+
+test('a reader who stands still is cut off, and others hear everything in time', async () => {
+  const still = await openSocket({ limit: 20 })
+  still.pause()
+  const opened = await open({ limit: 1, changes: true, sort: 'size' })
+  await opened.event('answer')
+  const waits: number[] = []
+  for (let round = 1; !server.err().includes('was cut off'); round++) {
+    expect(round).toBeLessThan(30)
+    await write(server, 'Boxes', ...Array.from({ length: 10 }, () => ({ name: MEGABYTE, size: round })))
+    const written = performance.now()
+    expect((await opened.event('answer')).records[0].data.size).toBe(round)
+    waits.push(performance.now() - written)
+  }
+  expect(waits.toSorted((left, right) => left - right)[Math.floor(waits.length / 2)]).toBeLessThan(400)
+  let received = 0
+  still.on('data', (chunk) => {
+    received += chunk.length
+  })
+  still.resume()
+  await until(() => still.destroyed)
+  expect(received).toBeGreaterThan(1_048_576)
+  expect((await server.get('/v1/me')).status).toBe(200)
+}, 30_000)
+
+test('a client that vanishes leaves no connection behind', async () => {
+  const connections = async () =>
+    (await Bun.$`ls /proc/${server.pid}/fd`.quiet().text()).trim().split('\n').length
+  await open()
+  const before = await connections()
+  for (let count = 0; count < 20; count++) {
+    const socket = await openSocket({})
+    await new Promise<void>((resolve) => socket.once('data', () => resolve()))
+  }
+  expect(await connections()).toBe(before + 20)
+  for (const socket of sockets) {
+    socket.resetAndDestroy()
+  }
+  await until(async () => (await connections()) === before)
+})
+
+/** Stands between client and server; its connections can be broken. */
+async function startProxy() {
+  const { hostname, port } = new URL(server.url)
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    sockets.push(client, upstream)
+    for (const socket of [client, upstream]) socket.on('error', () => {})
+    client.pipe(upstream).pipe(client)
+    client.once('close', () => upstream.destroy())
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    breakConnections: () => sockets.splice(0).forEach((socket) => void socket.destroy()),
+    close: () => proxy.close(),
+  }
+}
+
+test("a browser's client follows with its key in the query, and is told what it missed", async () => {
+  const { out } = await runInProcess(['keys', 'create', '--name', 'page', '--scope', 'read', '--db', db])
+  const access_token = out.trim()
+  const proxy = await startProxy()
+  const source = new EventSource(`${proxy.url}${pathOf({ changes: true, access_token })}`)
+  const answers: MessageEvent[] = []
+  source.addEventListener('answer', (event) => answers.push(event))
+  const changesIn = async (answer: number) => {
+    await until(() => answers.length === answer)
+    return JSON.parse(answers[answer - 1]?.data).changes
+  }
+  expect(await changesIn(1)).toBeUndefined()
+  const [first] = await write(server, 'Boxes', { name: 'a' })
+  expect(await changesIn(2)).toEqual({ created: [first], updated: [], removed: [] })
+  proxy.breakConnections()
+  const [second] = await write(server, 'Boxes', { name: 'b' })
+  await server.delete(`/v1/records/${first.id}`)
+  expect(await changesIn(3)).toEqual({ created: [second], updated: [], removed: [first.id] })
+  source.close()
+  proxy.close()
+  expect(server.err()).not.toContain(access_token)
+})
