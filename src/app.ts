@@ -18,6 +18,7 @@ import { type Route, RouteTable } from './http/route-table.ts'
 import { NoBody } from './http/types.ts'
 import { validationRefusal } from './http/validation.ts'
 import { noteRoutes } from './notes/routes.ts'
+import { presetRoutes } from './presets/routes.ts'
 import { propertyRoutes } from './properties/routes.ts'
 import { quickAccessRoutes } from './quick-access/routes.ts'
 import { recordRoutes } from './records/routes.ts'
@@ -60,6 +61,7 @@ export function createApp(ctx: AppContext): App {
     .use(noteRoutes(ctx))
     .use(tagRoutes(ctx))
     .use(propertyRoutes(ctx))
+    .use(presetRoutes(ctx))
     .use(viewRoutes(ctx))
     .use(quickAccessRoutes(ctx))
     .use(structureRoutes(ctx))

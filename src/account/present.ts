@@ -20,7 +20,7 @@ export const presentWorkspace = ({ row, counts }: { row: WorkspaceRow; counts: W
     records: counts.records,
     tags: counts.tags,
     properties: counts.properties,
-    presets: 0,
+    presets: counts.presets,
     views: counts.views,
     lenses: 0,
     quick_access: counts.quickAccess,

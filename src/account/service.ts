@@ -1,6 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { countFiles } from '../files/store.ts'
+import { countPresets } from '../presets/store.ts'
 import { countProperties } from '../properties/store.ts'
 import { countItems } from '../quick-access/store.ts'
 import { fail, notFound } from '../refusal.ts'
@@ -17,6 +18,7 @@ export interface WorkspaceCounts {
   tags: number
   properties: number
   files: number
+  presets: number
   views: number
   quickAccess: number
 }
@@ -31,6 +33,7 @@ export function getWorkspace(reader: Reader, { workspacePk }: Caller) {
     tags: countTags(reader, workspacePk),
     properties: countProperties(reader, workspacePk),
     files: countFiles(reader, workspacePk),
+    presets: countPresets(reader, workspacePk),
     views: countViews(reader, workspacePk),
     quickAccess: countItems(reader, workspacePk),
   }

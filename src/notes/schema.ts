@@ -36,13 +36,13 @@ export const tagName = () =>
     says: 'a tag name: 1 to 100 characters, no comma, no control character',
     examples: ['work'],
   })
-const tagList = (description: string) => t.Array(tagName(), { maxItems: TAGS_PER_REQUEST, description })
+export const tagList = (description: string) => t.Array(tagName(), { maxItems: TAGS_PER_REQUEST, description })
 
 const ALIAS = { minLength: 1, maxLength: 200, trimmed: true, singleLine: true, examples: ['ada'] }
 const alias = () =>
   nullableText({ ...ALIAS, description: 'Another name for links; unique among notes. null clears.' })
 
-const propertyValues = (description: string) =>
+export const propertyValues = (description: string) =>
   t.Record(t.String(), t.Unknown(), { description, examples: [{ status: 'open', due: '2026-12-01' }] })
 
 export const Note = strict(

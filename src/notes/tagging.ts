@@ -7,6 +7,9 @@ import { indexTagName } from './search/pending.ts'
 export const findTagByName = ({ sql }: Reader, workspace: number, name: string): { id: number } | undefined =>
   sql.get('SELECT id FROM tags WHERE workspace = ? AND name_fold = ?', workspace, fold(name.trim()))
 
+export const nameOfTag = ({ sql }: Reader, tag: number): string =>
+  sql.scalar('SELECT name FROM tags WHERE id = ?', tag)
+
 /** The ids of the tags of these names; those that do not exist are made, named as first written. */
 export function ensureTags(tx: Tx, { workspacePk }: Caller, names: readonly string[]): number[] {
   const ids = new Set<number>()

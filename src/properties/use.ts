@@ -1,5 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import { quoteList } from '../lib/text.ts'
+import { presetsNamingProperty } from '../presets/store.ts'
 import { Refusal } from '../refusal.ts'
 import { type ViewRole, viewsNamingProperty } from '../views/use.ts'
 import type { PropertyRow } from './store.ts'
@@ -19,7 +20,7 @@ export interface PropertyUse {
 /** The one place that asks other features whether they use a property. */
 export const propertyUse = (reader: Reader, workspace: number, property: PropertyRow): PropertyUse => ({
   views: viewsNamingProperty(reader, workspace, property.id),
-  presets: [],
+  presets: presetsNamingProperty(reader, property.pk),
   lenses: [],
 })
 

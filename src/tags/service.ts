@@ -5,6 +5,7 @@ import { fold } from '../lib/text.ts'
 import { forgetTagName, indexTagName, markForSearch } from '../notes/search/pending.ts'
 import { updateHead } from '../notes/store.ts'
 import { countInTag, findTagByName, putTagsOn, withTagsComingAlong } from '../notes/tagging.ts'
+import { takeTagOffPresets } from '../presets/store.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
 import {
   deleteTagRow,
@@ -61,7 +62,7 @@ function renameInSearch(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: stri
   indexTagName(tx, workspacePk, tag.id, name)
 }
 
-/** Takes the tag off every note, trashed ones too, and removes it; refused while a view or lens uses it. */
+/** Takes the tag off every note, trashed ones too, and every preset, and removes it; refused while a view or lens uses it. */
 export const deleteTag = (ctx: AppContext, caller: Caller, id: string): Promise<number> =>
   ctx.db.write((tx) => {
     const tag = getTagRow(tx, caller, id)
@@ -70,6 +71,7 @@ export const deleteTag = (ctx: AppContext, caller: Caller, id: string): Promise<
       updateHead(tx, pk, {}, tx.now)
       if (isTrashed === 0) markForSearch(tx, caller.workspacePk, pk)
     }
+    takeTagOffPresets(tx, tag.id, tx.now)
     forgetTagName(tx, caller.workspacePk, tag.id)
     deleteTagRow(tx, tag.id)
     return tag.id

@@ -27,8 +27,16 @@ const BODIES: Record<string, object> = {
   updateNoteProperties: { due: '2026-12-01' },
 }
 
+/** Bodies that name samples. */
+const NAMING: Record<string, (samples: Samples) => object> = {
+  createQuickAccessItem: (samples) => ({ note_id: samples['notes/{id}'], icon: 'book', color: '#1E90FF' }),
+  applyPreset: (samples) => ({ note_id: samples['notes/{id}'], answers: { due: '2026-12-01' } }),
+}
+
 /** What must have happened before the call. */
 const BEFORE: Record<string, (service: TestService, samples: Samples) => Promise<unknown>> = {
+  createQuickAccessItem: (service, samples) =>
+    service.delete(`/v1/quick-access/${samples['quick-access/{id}']}`),
   restoreNote: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
   restoreRecord: (service, samples) => service.delete(`/v1/records/${samples['records/{id}']}`),
   listTrash: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
@@ -55,7 +63,7 @@ describe('the answer to', () => {
     const operation = operationOf(document, endpoint)
     await BEFORE[operation.operationId]?.(service, samples)
     const example = (operation.requestBody as Content | undefined)?.content['application/json'].example
-    const body = BODIES[operation.operationId] ?? example
+    const body = NAMING[operation.operationId]?.(samples) ?? BODIES[operation.operationId] ?? example
     const query = QUERIES[operation.operationId]?.(samples) ?? ''
     const answer = await service.request(endpoint.method, filled(endpoint.path, samples) + query, body)
     const declared = operation.responses[answer.status] as Content | undefined
