@@ -8,6 +8,8 @@ export interface Io {
   out(text: string): void
   /** Messages. */
   err(text: string): void
+  /** Whether somebody watches the messages as they come. */
+  readonly isTerminal: boolean
   /** One line of standard input; on a terminal it is asked for with the prompt and not shown. */
   readSecret(prompt: string): Promise<string>
   /** Settles when the process is asked to end (SIGTERM or SIGINT). */
@@ -69,6 +71,7 @@ export function processIo(): Io {
     env: process.env,
     out: (text) => void process.stdout.write(text),
     err: messagesTo(process.stderr),
+    isTerminal: process.stderr.isTTY === true,
     readSecret: readLine,
     untilAskedToEnd: nextSignal,
     endWithin: (milliseconds) => void setTimeout(() => process.exit(), milliseconds).unref(),

@@ -5,6 +5,7 @@ import { type Command, isWrongUsage, parseInput, WrongUsage } from './command.ts
 import { extract } from './extract.ts'
 import { filesAdd, filesDelete, filesList } from './files.ts'
 import { commandHelp, overview } from './help.ts'
+import { importCommand } from './import.ts'
 import type { Io } from './io.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { openapi } from './openapi.ts'
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   filesAdd,
   filesList,
   filesDelete,
+  importCommand,
   backup,
   check,
   openapi,

@@ -22,16 +22,20 @@ export const listStructures = (reader: Reader, { workspacePk }: Caller) =>
   store.listStructureRows(reader, workspacePk)
 
 /** By id, else by name ignoring case. */
-export function getStructure(
+export const findStructure = (
   reader: Reader,
   { workspacePk }: Pick<Caller, 'workspacePk'>,
   nameOrId: string,
-): store.StructureRow {
-  const found = isId(nameOrId)
+): store.StructureRow | undefined =>
+  isId(nameOrId)
     ? store.findStructureById(reader, workspacePk, nameOrId)
     : store.findStructureByName(reader, workspacePk, fold(nameOrId))
-  return found ?? fail(notFound('structure'))
-}
+
+export const getStructure = (
+  reader: Reader,
+  caller: Pick<Caller, 'workspacePk'>,
+  nameOrId: string,
+): store.StructureRow => findStructure(reader, caller, nameOrId) ?? fail(notFound('structure'))
 
 export interface NewStructure {
   name: string

@@ -27,7 +27,7 @@ const LAYERS = [
     'quick-access',
     'files',
   ],
-  ['upkeep'],
+  ['upkeep', 'import', 'export'],
   ['api-description.ts', 'app.ts', 'heavy-reads.ts'],
   ['cli'],
   ['main.ts'],
