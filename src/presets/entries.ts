@@ -85,14 +85,7 @@ interface Application {
  * Decides what applying writes: an answer wins over what is pre-filled, and what the note holds is kept unless it
  * shall be overwritten. A value of the preset that does not fit any more is refused, if it would be written.
  */
-export function planApply({
-  preset,
-  properties,
-  asks,
-  answers,
-  held,
-  overwrite,
-}: Application): ApplyPlan {
+export function planApply({ preset, properties, asks, answers, held, overwrite }: Application): ApplyPlan {
   const wanted = [
     ...properties.filter(({ value }) => value !== null),
     ...asks.map(({ rule, value }) => ({ rule, value: answers.get(rule.pk) ?? value })),

@@ -37,6 +37,10 @@ const NAMING: Record<string, (samples: Samples) => object> = {
 const BEFORE: Record<string, (service: TestService, samples: Samples) => Promise<unknown>> = {
   createQuickAccessItem: (service, samples) =>
     service.delete(`/v1/quick-access/${samples['quick-access/{id}']}`),
+  deleteProperty: async (service, samples) => {
+    await service.delete(`/v1/views/${samples['views/{id}']}`)
+    await service.delete(`/v1/presets/${samples['presets/{idOrName}']}`)
+  },
   restoreNote: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
   restoreRecord: (service, samples) => service.delete(`/v1/records/${samples['records/{id}']}`),
   listTrash: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
