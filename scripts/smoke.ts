@@ -1,10 +1,14 @@
-/** Runs `dist/daybook` as a user would, from an empty folder with nothing else on its path. */
+/**
+ * Runs `dist/daybook` as a user would, from an empty folder with nothing else on its path; an argument names
+ * another executable, with what starts it before it.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { spawn } from 'bun'
 
-const EXECUTABLE = resolve('dist/daybook')
+const [executable = 'dist/daybook', ...runner] = process.argv.slice(2).reverse()
+const DAYBOOK = [...runner.reverse(), resolve(executable)]
 const folder = mkdtempSync(join(tmpdir(), 'daybook-smoke-'))
 const options = { cwd: folder, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
 
@@ -14,7 +18,7 @@ function expect(what: string, found: unknown, wanted: unknown): void {
 }
 
 async function daybook(...args: string[]): Promise<string> {
-  const child = spawn([EXECUTABLE, ...args], options)
+  const child = spawn([...DAYBOOK, ...args], options)
   const [out, err, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   if (exitCode !== 0) throw new Error(`daybook ${args.join(' ')} exited ${exitCode}: ${err}`)
   return out
@@ -23,7 +27,7 @@ async function daybook(...args: string[]): Promise<string> {
 async function smoke(): Promise<void> {
   // A file of another program, which must not be read.
   await Bun.write(join(folder, '.env'), 'DAYBOOK_PORT=abc\n')
-  const server = spawn([EXECUTABLE, 'serve', '--port', '0', '--log-level', 'warn'], options)
+  const server = spawn([...DAYBOOK, 'serve', '--port', '0', '--log-level', 'warn'], options)
   try {
     const { value } = await server.stdout.getReader().read()
     const url = /^daybook listening on (http:\S+)\n$/.exec(new TextDecoder().decode(value))?.[1] ?? ''
