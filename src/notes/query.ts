@@ -16,7 +16,6 @@ import { intersection, pksOf, setOf } from './trees/note-set.ts'
 import { type MatchOrder, pageOf } from './trees/pages.ts'
 import { isOrderedByText } from './trees/property-pages.ts'
 import type { Direction } from './trees/walking.ts'
-import { FEW } from './trees/weights.ts'
 
 /** What notes are asked for by their sort: a field, or a property by its id. */
 export interface NoteSort {
@@ -127,7 +126,7 @@ function searched(
 ): Page<number> {
   const { reader, workspace, size } = evaluation
   const found = findMatches(reader, { workspace }, phrases)
-  const { set } = matchTree(evaluation, tree, found.length <= FEW ? found : undefined)
+  const { set } = matchTree(evaluation, tree, found.length <= evaluation.few ? found : undefined)
   const among = pksOf(intersection(setOf(found, size), set))
   if (among.length === 0) return { items: [], total: 0 }
   return findPks(reader, { workspace, among: JSON.stringify(among) }, phrases, undefined, page)

@@ -20,6 +20,8 @@ export interface Evaluation extends Scope {
   /** Whether pks stand in the order of ids. */
   readonly inOrder: boolean
   readonly scales: Scales
+  /** So few notes are looked at one by one. */
+  readonly few: number
 }
 
 interface WorkspaceSize {
@@ -30,7 +32,7 @@ interface WorkspaceSize {
 }
 
 /** Prepares an evaluation over the present state of the workspace; `today` is the UTC day, `YYYY-MM-DD`. */
-export function evaluationOf(reader: Reader, workspace: number, today: string): Evaluation {
+export function evaluationOf(reader: Reader, workspace: number, today: string, few = FEW): Evaluation {
   const known = reader.sql.get<WorkspaceSize>(
     `SELECT live_notes AS live, trashed_notes AS trashed, notes_in_order AS inOrder,
        (SELECT max(pk) FROM notes) AS lastPk FROM workspaces WHERE pk = ?`,
@@ -39,8 +41,8 @@ export function evaluationOf(reader: Reader, workspace: number, today: string): 
   if (!known) throw new Error(`there is no workspace ${workspace}`)
   const scope = { reader, workspace, today }
   const { live, trashed, inOrder, lastPk } = known
-  const scales = new Scales(scope, live + trashed)
-  return { ...scope, size: (lastPk ?? 0) + 1, live, trashed, inOrder: inOrder === 1, scales }
+  const scales = new Scales(scope, live + trashed, few)
+  return { ...scope, size: (lastPk ?? 0) + 1, live, trashed, inOrder: inOrder === 1, scales, few }
 }
 
 /** The active notes that match the tree; with `among`, those of them alone. */
@@ -101,7 +103,7 @@ function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): 
     if (found.isComplement) continue
     const count = countBits(found)
     if (count === 0) return found
-    if (next.among === undefined && count <= FEW) next = { ...next, among: JSON.stringify(pksOf(found)) }
+    if (next.among === undefined && count <= next.few) next = { ...next, among: JSON.stringify(pksOf(found)) }
   }
   return found
 }

@@ -37,7 +37,7 @@ function pageByField(
   const { column, index } = FIELD_INDEXES[by]
   const way = sqlWay(direction)
   const order = `ORDER BY ${column} ${way}, id ${way} LIMIT ? OFFSET ?`
-  const candidates = candidatesOf(matching)
+  const candidates = candidatesOf(evaluation, matching)
   if (candidates !== undefined)
     return sql.column(
       `SELECT pk FROM notes NOT INDEXED WHERE pk IN (SELECT value FROM json_each(?)) ${order}`,

@@ -23,7 +23,7 @@ export function pageByProperty(
   order: PropertyOrder,
   page: PageRequest,
 ): number[] {
-  const candidates = candidatesOf(matching)
+  const candidates = candidatesOf(evaluation, matching)
   const head = isOrderedByText(order)
     ? walkTexts(evaluation, matching, order, candidates, page)
     : walkValues(evaluation, matching, order, candidates, page)

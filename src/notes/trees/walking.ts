@@ -1,15 +1,14 @@
 import type { PageRequest } from '../../http/page.ts'
 import type { Evaluation, Matching } from './matching.ts'
 import { pksOf } from './note-set.ts'
-import { FEW } from './weights.ts'
 
 export type Direction = 'asc' | 'desc'
 
 export const sqlWay = (direction: Direction) => (direction === 'asc' ? 'ASC' : 'DESC')
 
 /** The notes that match as a JSON list, when they are few. */
-export const candidatesOf = ({ set, total }: Matching): string | undefined =>
-  !set.isComplement && total <= FEW ? JSON.stringify(pksOf(set)) : undefined
+export const candidatesOf = ({ few }: Evaluation, { set, total }: Matching): string | undefined =>
+  !set.isComplement && total <= few ? JSON.stringify(pksOf(set)) : undefined
 
 export interface Walked {
   readonly found: number[]

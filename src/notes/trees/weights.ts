@@ -18,10 +18,12 @@ export class Scales {
   readonly #known = new Map<CheckedTree, Weight>()
   readonly #scope: Scope
   readonly #notes: number
+  readonly #few: number
 
-  constructor(scope: Scope, notes: number) {
+  constructor(scope: Scope, notes: number, few: number) {
     this.#scope = scope
     this.#notes = notes
+    this.#few = few
   }
 
   weigh(tree: CheckedTree): Weight {
@@ -49,7 +51,7 @@ export class Scales {
     if (match === 'none') return { rows, most: this.#notes }
     const [first] = weights.toSorted((left, right) => left.most - right.most)
     const most = first?.most ?? this.#notes
-    return { rows: first && most <= FEW ? first.rows + most * weights.length : rows, most }
+    return { rows: first && most <= this.#few ? first.rows + most * weights.length : rows, most }
   }
 
   #weighTags({ tagIds }: TagsLeaf): Weight {
@@ -77,10 +79,11 @@ export class Scales {
           )
         : ofProperty(target.property, test, today)
     const count = reader.sql.scalar<number>(
-      `SELECT count(*) FROM (SELECT 1 ${text} LIMIT ${FEW + 1})`,
+      `SELECT count(*) FROM (SELECT 1 ${text} LIMIT ?)`,
       ...values,
+      this.#few + 1,
     )
-    return count > FEW ? undefined : count
+    return count > this.#few ? undefined : count
   }
 }
 

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { parseTree } from '../../src/filter/tree.ts'
+import { checkTree } from '../../src/filter/tree-check.ts'
+import { loadNotes } from '../../src/notes/store.ts'
+import { treeDefinitions } from '../../src/notes/trees/definitions.ts'
+import { evaluationOf, matchingNotes, matchTree } from '../../src/notes/trees/matching.ts'
+import { pageOf } from '../../src/notes/trees/pages.ts'
+import { runs } from '../support/counts.ts'
+import { startService, type TestService, testClock } from '../support/service.ts'
+import {
+  arbitraryNote,
+  arbitraryPropertySort,
+  arbitrarySort,
+  arbitraryTree,
+  inOrder,
+  matchesTree,
+  type OracleSort,
+  type OracleTree,
+  wired,
+} from '../support/tree-oracle.ts'
+import { fillWorld, makeWorld, type TreeWorld } from '../support/tree-world.ts'
+
+const START = Date.parse('2026-11-21T09:30:00.000Z')
+const folder = mkdtempSync(join(tmpdir(), 'daybook-trees-'))
+const NEWEST: OracleSort = { field: 'updated_at', direction: 'desc' }
+
+let service: TestService
+/** Many notes in one workspace, so that walks take more than one step. */
+let crowd: TreeWorld
+
+beforeAll(async () => {
+  service = await startService({ file: join(folder, 'trees.db'), clock: testClock(START) })
+  crowd = await makeWorld(service)
+  await fillWorld(service, crowd, fc.sample(arbitraryNote, { numRuns: 600, seed: 4 }))
+})
+afterAll(() => {
+  service.close()
+  rmSync(folder, { recursive: true })
+})
+
+const today = () => new Date(service.clock.now()).toISOString().slice(0, 10)
+const idsOf = (notes: readonly { id: string }[]) => notes.map(({ id }) => id)
+
+const expected = ({ notes }: TreeWorld, tree: OracleTree, sort: OracleSort) =>
+  idsOf(
+    inOrder(
+      notes.filter((note) => matchesTree(note, tree, today())),
+      sort,
+    ),
+  )
+
+async function expectQuery(world: TreeWorld, tree: OracleTree, limit: number, offset: number) {
+  const ids = expected(world, tree, NEWEST)
+  const { status, body } = await world.client.post('/v1/notes/query', {
+    filter: wired(tree, world.ids),
+    limit,
+    offset,
+  })
+  expect({ status, ids: idsOf(body.notes ?? []), total: body.total, hasMore: body.has_more }).toEqual({
+    status: 200,
+    ids: ids.slice(offset, offset + limit),
+    total: ids.length,
+    hasMore: offset < ids.length && offset + limit < ids.length,
+  })
+}
+
+/** Every page of the view, one after another, is the whole list; and each tells the same total. */
+async function expectView(world: TreeWorld, tree: OracleTree, sort: OracleSort, limit: number) {
+  const { status, body } = await world.client.post('/v1/views', {
+    name: 'V',
+    filter: wired(tree, world.ids),
+    sort,
+  })
+  expect({ status, error: body.error }).toEqual({ status: 201, error: undefined })
+  const ids = expected(world, tree, sort)
+  const found: string[] = []
+  for (let offset = 0; ; offset += limit) {
+    const page = await world.client.get(`/v1/views/${body.view.id}/notes?limit=${limit}&offset=${offset}`)
+    expect(page.body.total).toBe(ids.length)
+    found.push(...idsOf(page.body.notes))
+    if (!page.body.has_more) break
+  }
+  expect(found).toEqual(ids)
+  await world.client.delete(`/v1/views/${body.view.id}`)
+}
+
+/** The same answers where hardly any notes count as few, as in a large workspace. */
+function expectBroad(world: TreeWorld, tree: OracleTree, sort: OracleSort, few: number) {
+  const { db } = service.ctx
+  const definitions = treeDefinitions(db, world.workspace)
+  const checked = checkTree(parseTree(wired(tree, world.ids), 'filter'), definitions, 'filter')
+  const evaluation = evaluationOf(db, world.workspace, today(), few)
+  const matching = matchTree(evaluation, checked)
+  const property = definitions.property(world.ids.properties[sort.property ?? 'amount'])
+  if (!property) throw new Error('the world has lost a property')
+  const order =
+    sort.field === 'property'
+      ? { by: sort.field, direction: sort.direction, property }
+      : { by: sort.field, direction: sort.direction }
+  const ids = expected(world, tree, sort)
+  const page = { limit: 7, offset: Math.floor(ids.length / 2) }
+  const pks = pageOf(evaluation, matching, order, page)
+  expect({ total: matching.total, ids: idsOf(loadNotes(db, pks)) }).toEqual({
+    total: ids.length,
+    ids: ids.slice(page.offset, page.offset + page.limit),
+  })
+  const everyPk = matchingNotes(db, world.workspace, checked, today())
+  expect(idsOf(loadNotes(db, everyPk)).sort()).toEqual(ids.toSorted())
+}
+
+const question = fc.record({
+  tree: arbitraryTree,
+  sort: fc.oneof(arbitrarySort, arbitraryPropertySort),
+  limit: fc.integer({ min: 1, max: 20 }),
+  offset: fc.nat(15),
+  few: fc.constantFrom(0, 3, 30),
+})
+
+const LONG_MS = 600_000
+
+test(
+  'any tree over any notes is answered as the plain judge answers it',
+  async () => {
+    const scene = fc.record({
+      notes: fc.array(arbitraryNote, { maxLength: 25 }),
+      questions: fc.array(question, { minLength: 4, maxLength: 8 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(scene, async ({ notes, questions }) => {
+        const world = await makeWorld(service)
+        await fillWorld(service, world, notes)
+        for (const { tree, sort, limit, offset, few } of questions) {
+          await expectQuery(world, tree, limit, offset)
+          await expectView(world, tree, sort, limit)
+          expectBroad(world, tree, sort, few)
+        }
+      }),
+      { numRuns: runs(25, 200) },
+    )
+  },
+  LONG_MS,
+)
+
+test(
+  'among many notes, far pages and broad trees are answered as the judge answers them',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(question, async ({ tree, sort, few }) => {
+        await expectQuery(crowd, tree, 9, 3)
+        await expectView(crowd, tree, sort, 200)
+        expectBroad(crowd, tree, sort, few)
+      }),
+      { numRuns: runs(60, 3_000) },
+    )
+  },
+  LONG_MS,
+)
