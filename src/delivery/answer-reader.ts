@@ -1,0 +1,129 @@
+const MOST_HEAD_BYTES = 65_536
+/** A longer body costs more than a new connection. */
+const MOST_BODY_BYTES = 65_536
+
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n]*)?\r?\n/
+const STATUS_LINE_FORM = /^HTTP\/1\.[01] [1-9]\d\d[ \r\n]/
+const LONGEST_BEFORE_STATUS = 'HTTP/1.1 200 '.length
+const HEAD_END = /\r?\n\r?\n/
+const SWITCHING_PROTOCOLS = 101
+
+const isInterim = (status: number) => status < 200 && status !== SWITCHING_PROTOCOLS
+
+/** The length of what was read so far of a body whose end is known. */
+type Body = { skip(bytes: Buffer): 'more' | 'complete' | 'spoiled' }
+
+const knownLength = (length: number): Body => ({
+  skip: (bytes) => {
+    length -= bytes.length
+    if (length < 0) return 'spoiled'
+    return length === 0 ? 'complete' : 'more'
+  },
+})
+
+/** RFC 9112, section 7.1: sizes in hexadecimal, each before so many bytes; 0 and any trailers end the body. */
+const CHUNK = /^([0-9a-fA-F]{1,6})[ \t]*(?:;[^\r\n]*)?\r?\n/
+const LAST_CHUNK = /^0+[ \t]*(?:;[^\r\n]*)?\r?\n(?:[^\r\n]+\r?\n)*\r?\n/
+
+/** Keeps the whole body, which is small, and looks at it anew whenever more of it came. */
+function chunked(): Body {
+  let text = ''
+  const skip = (bytes: Buffer) => {
+    text += bytes.toString('latin1')
+    for (;;) {
+      const last = LAST_CHUNK.exec(text)
+      if (last) return last[0].length === text.length ? 'complete' : 'spoiled'
+      const [line, size = ''] = CHUNK.exec(text) ?? []
+      const end = (line?.length ?? 0) + Number.parseInt(size, 16)
+      if (line === undefined || Number.parseInt(size, 16) === 0) return 'more'
+      const lineBreak = /^\r?\n/.exec(text.slice(end, end + 2))
+      if (!lineBreak) return text.length < end + 2 ? 'more' : 'spoiled'
+      text = text.slice(end + lineBreak[0].length)
+    }
+  }
+  return { skip }
+}
+
+function bodyOf(status: number, head: string): Body | 'none' | 'unknown' {
+  if (status === 204 || status === 304) return 'none'
+  const lengths = [...head.matchAll(/^content-length:[ \t]*(.*?)[ \t]*\r?$/gim)].map(
+    (match) => match[1] ?? '',
+  )
+  const codings = [...head.matchAll(/^transfer-encoding:[ \t]*(.*?)[ \t]*\r?$/gim)].map(
+    (match) => match[1] ?? '',
+  )
+  if (codings.length + lengths.length !== 1) return 'unknown'
+  if (codings.length === 1) return codings[0]?.toLowerCase() === 'chunked' ? chunked() : 'unknown'
+  const length = /^\d{1,9}$/.test(lengths[0] ?? '') ? Number(lengths[0]) : Number.NaN
+  if (length === 0) return 'none'
+  return length <= MOST_BODY_BYTES ? knownLength(length) : 'unknown'
+}
+
+/**
+ * Reads one HTTP/1.x answer as its bytes come: first its status, which decides an attempt, then as much of the
+ * rest as tells whether the connection can be used again. The body is dropped.
+ */
+export class AnswerReader {
+  /** The status of the answer itself; interim answers (1xx) are passed over. */
+  status: number | null = null
+  /** `complete`: the next answer may follow. `spoiled`: no use can be made of what follows. */
+  state: 'more' | 'complete' | 'spoiled' = 'more'
+  #head = ''
+  #headBytes = 0
+  #body: Body | undefined
+  #bodyBytes = 0
+
+  feed(bytes: Buffer): void {
+    if (this.state !== 'more') this.state = 'spoiled'
+    else if (this.#body) this.#skip(this.#body, bytes)
+    else this.#readHead(bytes)
+  }
+
+  #readHead(bytes: Buffer): void {
+    this.#headBytes += bytes.length
+    this.#head += bytes.toString('latin1')
+    for (;;) {
+      const line = STATUS_LINE.exec(this.#head)
+      if (!line) return this.#checkBeginning()
+      const [, minor, digits] = line
+      const status = Number(digits)
+      if (!isInterim(status)) this.status = status
+      const end = HEAD_END.exec(this.#head)
+      if (!end) return this.#checkHeadLength()
+      const head = this.#head.slice(0, end.index)
+      const rest = this.#head.slice(end.index + end[0].length)
+      if (this.status !== null) return this.#endHead(this.status, minor === '1', head, rest)
+      this.#head = rest
+    }
+  }
+
+  #checkBeginning(): void {
+    const isHopeless =
+      this.#head.length >= LONGEST_BEFORE_STATUS
+        ? !STATUS_LINE_FORM.test(this.#head)
+        : !'HTTP/1.'.startsWith(this.#head.slice(0, 'HTTP/1.'.length))
+    if (isHopeless) this.state = 'spoiled'
+    else this.#checkHeadLength()
+  }
+
+  #checkHeadLength(): void {
+    if (this.#headBytes > MOST_HEAD_BYTES) this.state = 'spoiled'
+  }
+
+  #endHead(status: number, isPersistent: boolean, head: string, rest: string): void {
+    this.#head = ''
+    const isClosing = !isPersistent || /^connection:.*\bclose\b/im.test(head)
+    const body = isClosing || status < 200 ? 'unknown' : bodyOf(status, head)
+    if (body === 'unknown') this.state = 'spoiled'
+    else if (body === 'none') this.state = rest === '' ? 'complete' : 'spoiled'
+    else {
+      this.#body = body
+      if (rest !== '') this.#skip(body, Buffer.from(rest, 'latin1'))
+    }
+  }
+
+  #skip(body: Body, bytes: Buffer): void {
+    this.#bodyBytes += bytes.length
+    this.state = this.#bodyBytes > MOST_BODY_BYTES ? 'spoiled' : body.skip(bytes)
+  }
+}

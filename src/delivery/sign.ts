@@ -1,0 +1,63 @@
+import { VERSION } from '../lib/version.ts'
+
+const PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+
+/** A signing secret: `whsec_` and the base64 of 32 random bytes (contract, section 7). */
+export const newSecret = (): string =>
+  PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('base64')
+
+/** The bytes behind a secret, with which Standard Webhooks signs. */
+export const secretBytes = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), 'base64')
+
+/** Whether the text is a secret as `newSecret` makes them. */
+export const isSecret = (text: string): boolean =>
+  text.startsWith(PREFIX) &&
+  secretBytes(text).length === SECRET_BYTES &&
+  secretBytes(text).toString('base64') === text.slice(PREFIX.length)
+
+/**
+ * `v1` of `X-Service-Signature`: lower-case hex over `<t>.<raw body>`, keyed with the UTF-8 bytes of the whole
+ * secret, its prefix included (`service.md`, Events; contract, section 7).
+ */
+export const serviceSignature = (secret: string, seconds: number | string, body: string | Buffer): string =>
+  new Bun.CryptoHasher('sha256', secret).update(`${seconds}.`).update(body).digest('hex')
+
+/** `v1` of `webhook-signature`: base64 over `<id>.<t>.<raw body>`, keyed with the bytes behind the secret. */
+export const standardSignature = (
+  secret: string,
+  id: string,
+  seconds: number | string,
+  body: string | Buffer,
+): string =>
+  new Bun.CryptoHasher('sha256', secretBytes(secret))
+    .update(`${id}.${seconds}.`)
+    .update(body)
+    .digest('base64')
+
+/** One attempt to deliver; `body` is the text that is sent, byte for byte. */
+export interface SignedDelivery {
+  readonly secret: string
+  readonly event: string
+  readonly eventId: string
+  readonly deliveryId: string
+  readonly body: string
+  /** The time of this attempt. */
+  readonly atMs: number
+}
+
+/** Every header of an attempt, signed for both families of verifiers. */
+export function signedHeaders(delivery: SignedDelivery): Record<string, string> {
+  const { secret, event, eventId, deliveryId, body } = delivery
+  const seconds = Math.floor(delivery.atMs / 1000)
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': `daybook/${VERSION}`,
+    'X-Service-Event': event,
+    'X-Service-Delivery': deliveryId,
+    'X-Service-Signature': `t=${seconds},v1=${serviceSignature(secret, seconds, body)}`,
+    'webhook-id': eventId,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${standardSignature(secret, eventId, seconds, body)}`,
+  }
+}
