@@ -1,7 +1,8 @@
-/** `bun run bench [records] [notes] [--quick]`: prints tables in Markdown. */
+/** `bun run bench [records] [notes] [watch] [--quick]`: prints tables in Markdown. */
 import { parseArgs } from 'node:util'
 import { benchNotes } from './notes.ts'
 import { benchRecords } from './records.ts'
+import { benchWatch } from './watch.ts'
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } })
 const rounds = values.quick ? 30 : 200
@@ -9,6 +10,7 @@ const rounds = values.quick ? 30 : 200
 const BENCHES: Record<string, () => Promise<string>> = {
   records: () => benchRecords(values.quick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000], rounds),
   notes: () => benchNotes(values.quick ? [1_000, 10_000] : [1_000, 10_000, 100_000], rounds),
+  watch: () => (values.quick ? benchWatch(1, 3) : benchWatch(3, 10)),
 }
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {

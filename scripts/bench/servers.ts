@@ -3,6 +3,7 @@ import type { Times } from './measure.ts'
 
 export interface Server {
   readonly port: number
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -17,6 +18,7 @@ async function whenReady(process: Bun.Subprocess<'ignore', 'pipe', 'ignore'>): P
     if (port === undefined) continue
     return {
       port: Number(port),
+      pid: process.pid,
       stop: async () => {
         process.kill('SIGTERM')
         await process.exited

@@ -1,0 +1,212 @@
+import { join } from 'node:path'
+import { openDataset, temporaryFolder } from './dataset.ts'
+import { type Line, markdown, median, milliseconds, perSecond, timesOf } from './measure.ts'
+import { measureRate, type Server, startServer } from './servers.ts'
+
+interface Scenario {
+  streams: number
+  questions: number
+  limit: number
+  /** Milliseconds from the commit to the last reader, beyond the time of merging. */
+  mostP99?: number
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { streams: 1, questions: 1, limit: 1, mostP99: 100 },
+  { streams: 100, questions: 1, limit: 1, mostP99: 100 },
+  { streams: 5_000, questions: 1, limit: 1, mostP99: 100 },
+  { streams: 5_000, questions: 1, limit: 50 },
+  { streams: 100, questions: 100, limit: 1 },
+  { streams: 5_000, questions: 100, limit: 1 },
+]
+const MOST_KIB_A_STREAM = 30
+const LEAST_SHARE_OF_WRITES = 0.8
+
+const MERGE_MS = 250
+const WRITES_A_SECOND = 200
+const CONNECTIONS = 32
+
+interface Bench {
+  server: Server
+  key: string
+}
+
+const now = () => performance.timeOrigin + performance.now()
+
+async function begin(): Promise<Bench> {
+  const file = join(temporaryFolder(), 'watch.db')
+  const data = await openDataset(file)
+  const fields = [{ key: 'n', type: 'number' }]
+  const made = await data.fetch('/v1/records/structures', {
+    method: 'POST',
+    body: JSON.stringify({ name: 'ticks', fields }),
+  })
+  if (made.status !== 201) throw new Error(await made.text())
+  data.close()
+  return { server: await startServer(file), key: data.key }
+}
+
+const requestOf = ({ key }: Bench, method: string, path: string, body = ''): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
+const writeOf = (n: number) => JSON.stringify({ structure: 'ticks', data: { n } })
+
+/** Questions that differ and have the same answer. */
+function watchOf(bench: Bench, question: number, limit: number): string {
+  const filter = JSON.stringify([{ field: 'n', op: 'gt', value: -1 - question }])
+  const query = new URLSearchParams({ structure: 'ticks', limit: String(limit), filter })
+  return requestOf(bench, 'GET', `/v1/records/watch?${query}`)
+}
+
+interface Readers {
+  /** Ends them and answers what they saw. */
+  end(): Promise<{ question: number; n: number; at: number }[]>
+}
+
+async function startReaders(bench: Bench, { streams, questions, limit }: Scenario): Promise<Readers> {
+  const requests = Array.from({ length: questions }, (_, question) => watchOf(bench, question, limit))
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, 'watch-readers.ts'), String(bench.server.port), String(streams)],
+    { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' },
+  )
+  child.stdin.write(`${JSON.stringify(requests)}\n`)
+  await child.stdin.flush()
+  const output = child.stdout.getReader()
+  const { value } = await output.read()
+  if (Buffer.from(value ?? []).toString() !== 'ready\n') throw new Error('the readers did not start')
+  return {
+    end: async () => {
+      await child.stdin.end()
+      let text = ''
+      for (let part = await output.read(); !part.done; part = await output.read())
+        text += Buffer.from(part.value).toString()
+      return JSON.parse(text).whole
+    },
+  }
+}
+
+/** Writes so many rows a second, each with its number; answers when each was answered. */
+async function writeSteadily({ server, key }: Bench, seconds: number): Promise<number[]> {
+  const written: number[] = []
+  const sent: Promise<void>[] = []
+  const started = performance.now()
+  for (let n = 0; n < WRITES_A_SECOND * seconds; n++) {
+    const due = started + (n * 1000) / WRITES_A_SECOND
+    if (due > performance.now()) await Bun.sleep(due - performance.now())
+    const answer = fetch(`http://127.0.0.1:${server.port}/v1/records`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: writeOf(n),
+    })
+    sent.push(
+      answer.then(async (response) => {
+        written[n] = now()
+        await response.arrayBuffer()
+      }),
+    )
+  }
+  await Promise.all(sent)
+  return written
+}
+
+/** From the first write that an answer is the first to tell of, to the last reader, less the time of merging. */
+function delaysOf(arrivals: Awaited<ReturnType<Readers['end']>>, written: readonly number[]): number[] {
+  const byQuestion = Map.groupBy(arrivals, ({ question }) => question)
+  return [...byQuestion.values()].flatMap((answers) => {
+    const inOrder = answers.toSorted((left, right) => left.n - right.n)
+    return inOrder.slice(1).flatMap(({ at }, index) => {
+      const firstNew = written[(inOrder[index]?.n ?? 0) + 1]
+      return firstNew === undefined ? [] : [Math.max(0, at - firstNew - MERGE_MS)]
+    })
+  })
+}
+
+async function residentKib({ server }: Bench): Promise<number> {
+  const status = await Bun.file(`/proc/${server.pid}/status`).text()
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1])
+}
+
+interface Outcome {
+  p99: number
+  median: number
+  kibAStream: number
+}
+
+async function measure(scenario: Scenario, seconds: number): Promise<Outcome> {
+  const bench = await begin()
+  await writeSteadily(bench, 1)
+  const before = await residentKib(bench)
+  const readers = await startReaders(bench, scenario)
+  const written = await writeSteadily(bench, seconds)
+  await Bun.sleep(2 * MERGE_MS)
+  const after = await residentKib(bench)
+  const delays = timesOf(delaysOf(await readers.end(), written))
+  await bench.server.stop()
+  return { ...delays, kibAStream: (after - before) / scenario.streams }
+}
+
+/** Writes as fast as they are answered, without watchers and with so many of one question. */
+async function measureWrites(streams: number): Promise<{ alone: number; watched: number }> {
+  const bench = await begin()
+  const writes = [requestOf(bench, 'POST', '/v1/records', writeOf(1))]
+  await measureRate(bench.server, writes, CONNECTIONS)
+  const alone = await measureRate(bench.server, writes, CONNECTIONS)
+  const readers = await startReaders(bench, { streams, questions: 1, limit: 1 })
+  const watched = await measureRate(bench.server, writes, CONNECTIONS)
+  await readers.end()
+  await bench.server.stop()
+  return { alone: alone.perSecond, watched: watched.perSecond }
+}
+
+const count = (value: number) => value.toLocaleString('en-US')
+
+async function scenarioLines(scenario: Scenario, runs: number, seconds: number): Promise<Line[]> {
+  const outcomes: Outcome[] = []
+  for (let run = 0; run < runs; run++) outcomes.push(await measure(scenario, seconds))
+  const { streams, questions, limit, mostP99 } = scenario
+  const p99 = median(outcomes.map((outcome) => outcome.p99))
+  const what = `${count(streams)} streams on ${count(questions)} questions, limit=${limit}`
+  const latency: Line = {
+    what: `${what}: to the last reader (p99)`,
+    ours: milliseconds(p99),
+    floor: '',
+    ratio: `median ${milliseconds(median(outcomes.map((outcome) => outcome.median)))}`,
+    goal: mostP99 === undefined ? '' : `< ${mostP99} ms`,
+    met: mostP99 === undefined ? undefined : p99 < mostP99,
+  }
+  if (streams < 1_000) return [latency]
+  const kib = median(outcomes.map((outcome) => outcome.kibAStream))
+  const memory: Line = {
+    what: `${what}: memory of a stream`,
+    ours: `${kib.toFixed(1)} KiB`,
+    floor: '',
+    ratio: '',
+    goal: limit === 1 ? `< ${MOST_KIB_A_STREAM} KiB` : '',
+    met: limit === 1 ? kib < MOST_KIB_A_STREAM : undefined,
+  }
+  return [latency, memory]
+}
+
+async function writesLine(streams: number, runs: number): Promise<Line> {
+  const rates: { alone: number; watched: number }[] = []
+  for (let run = 0; run < runs; run++) rates.push(await measureWrites(streams))
+  const alone = median(rates.map((rate) => rate.alone))
+  const watched = median(rates.map((rate) => rate.watched))
+  const share = median(rates.map((rate) => rate.watched / rate.alone))
+  return {
+    what: `writes beside ${count(streams)} streams on one question`,
+    ours: perSecond(watched),
+    floor: `${perSecond(alone)} without`,
+    ratio: `${share.toFixed(2)}×`,
+    goal: `≥ ${LEAST_SHARE_OF_WRITES}×`,
+    met: share >= LEAST_SHARE_OF_WRITES,
+  }
+}
+
+/** Streams that watch while rows are written: how soon the last one knows, what each costs, and what writes lose. */
+export async function benchWatch(runs: number, seconds: number): Promise<string> {
+  const lines: Line[] = []
+  for (const scenario of SCENARIOS) lines.push(...(await scenarioLines(scenario, runs, seconds)))
+  for (const streams of [100, 5_000]) lines.push(await writesLine(streams, runs))
+  return markdown(`Watch, ${WRITES_A_SECOND} writes a second`, lines)
+}
