@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import { type Allowance, parseAllowances } from './delivery/address.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 
 /** The settings of one process. Flags win over `DAYBOOK_<FLAG>`, that over the defaults. */
@@ -9,7 +12,16 @@ export interface Config {
   /** Requests a minute and key; null is no limit. */
   readonly rateLimit: number | null
   readonly logLevel: LogLevel
+  /** `off` leaves moving the write-ahead log into the file to another program, which replicates it. */
+  readonly checkpoint: Checkpoint
+  /** What webhooks may call beside public https addresses. */
+  readonly webhookAllowances: readonly Allowance[]
+  /** Certificates in PEM that deliveries trust beside the usual roots. */
+  readonly webhookCa: string | undefined
 }
+
+export const CHECKPOINTS = ['auto', 'off'] as const
+export type Checkpoint = (typeof CHECKPOINTS)[number]
 
 /** A setting has a value it cannot have; the message names the flag. */
 export class BadSetting extends Error {}
@@ -48,13 +60,42 @@ function origin(text: string): string {
   throw new BadSetting(`--cors-origin must be an origin such as https://app.example.com, not "${text}".`)
 }
 
+function allowances(texts: readonly string[]): Allowance[] {
+  try {
+    return parseAllowances(texts)
+  } catch (error) {
+    throw new BadSetting((error as Error).message)
+  }
+}
+
+/** The text of a file of certificates, one of which at least can be read. */
+function certificates(file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8')
+    createSecureContext({ ca: text })
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  } catch {
+    // Said below, for whatever is wrong with it.
+  }
+  throw new BadSetting(`--webhook-ca must be a file with certificates in PEM form; "${file}" is none.`)
+}
+
 /** The database that a command works on. */
 export const readDatabaseFile = (env: Environment, flags: Flags): string =>
   setting('db', flags, env) ?? 'daybook.db'
 
+/** For commands, which have no flag for it: they must keep to what the server beside them does. */
+export function readCheckpoint(env: Environment, flags: Flags = {}): Checkpoint {
+  const text = setting('checkpoint', flags, env) ?? 'auto'
+  const checkpoint = CHECKPOINTS.find((known) => known === text)
+  if (checkpoint) return checkpoint
+  throw new BadSetting(`--checkpoint must be one of ${CHECKPOINTS.join(', ')}, not "${text}".`)
+}
+
 /** This file is the only reader of the environment. Throws BadSetting. */
 export function readConfig(env: Environment, flags: Flags = {}): Config {
   const rateLimit = setting('rate-limit', flags, env)
+  const webhookCa = setting('webhook-ca', flags, env)
   return {
     db: readDatabaseFile(env, flags),
     host: setting('host', flags, env) ?? '127.0.0.1',
@@ -62,5 +103,8 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
     corsOrigins: settings('cors-origin', flags, env).map(origin),
     rateLimit: rateLimit === undefined ? null : whole('rate-limit', rateLimit, 1, 1_000_000),
     logLevel: logLevel(setting('log-level', flags, env) ?? 'info'),
+    webhookAllowances: allowances(settings('webhook-allow', flags, env)),
+    webhookCa: webhookCa === undefined ? undefined : certificates(webhookCa),
+    checkpoint: readCheckpoint(env, flags),
   }
 }

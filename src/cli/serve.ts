@@ -1,4 +1,4 @@
-import { readConfig } from '../config.ts'
+import { CHECKPOINTS, readConfig } from '../config.ts'
 import { LOG_LEVELS } from '../lib/log.ts'
 import { type Command, DB_FLAG } from './command.ts'
 
@@ -29,6 +29,26 @@ export const serve: Command = {
       value: 'level',
       help: `${LOG_LEVELS.join(', ')} (default info)`,
       choices: LOG_LEVELS,
+      isSetting: true,
+    },
+    {
+      name: 'checkpoint',
+      value: 'when',
+      help: 'auto, or off for a program that replicates the file (default auto)',
+      choices: CHECKPOINTS,
+      isSetting: true,
+    },
+    {
+      name: 'webhook-allow',
+      value: 'target',
+      help: 'let webhooks call this host[:port], address or range, also by http',
+      isRepeatable: true,
+      isSetting: true,
+    },
+    {
+      name: 'webhook-ca',
+      value: 'file',
+      help: 'trust these certificates (PEM) in deliveries, beside the usual roots',
       isSetting: true,
     },
   ],

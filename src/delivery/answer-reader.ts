@@ -3,15 +3,28 @@ const MOST_HEAD_BYTES = 65_536
 const MOST_BODY_BYTES = 65_536
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n]*)?\r?\n/
-const STATUS_LINE_FORM = /^HTTP\/1\.[01] [1-9]\d\d[ \r\n]/
-const LONGEST_BEFORE_STATUS = 'HTTP/1.1 200 '.length
+const STATUS_LINE_START = /^HTTP\/1\.[01] [1-9]\d\d[ \r\n]/
+const STATUS_LINE_SAMPLE = 'HTTP/1.1 200 '
+const INTERIM_ANSWER = /^HTTP\/1\.[01] 1(?!01)\d\d[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n/
 const HEAD_END = /\r?\n\r?\n/
 const SWITCHING_PROTOCOLS = 101
 
+/** Whether it is, or may still become, the beginning of an answer. */
+const mayBeStatusLine = (head: string): boolean =>
+  STATUS_LINE_START.test(head + STATUS_LINE_SAMPLE.slice(head.length))
+
+function withoutInterim(head: string): string {
+  let rest = head
+  while (INTERIM_ANSWER.test(rest)) rest = rest.replace(INTERIM_ANSWER, '')
+  return rest
+}
+
 const isInterim = (status: number) => status < 200 && status !== SWITCHING_PROTOCOLS
 
-/** The length of what was read so far of a body whose end is known. */
-type Body = { skip(bytes: Buffer): 'more' | 'complete' | 'spoiled' }
+/** A body whose end can be told. */
+interface Body {
+  skip(bytes: Buffer): 'more' | 'complete' | 'spoiled'
+}
 
 const knownLength = (length: number): Body => ({
   skip: (bytes) => {
@@ -81,33 +94,17 @@ export class AnswerReader {
 
   #readHead(bytes: Buffer): void {
     this.#headBytes += bytes.length
-    this.#head += bytes.toString('latin1')
-    for (;;) {
-      const line = STATUS_LINE.exec(this.#head)
-      if (!line) return this.#checkBeginning()
-      const [, minor, digits] = line
-      const status = Number(digits)
-      if (!isInterim(status)) this.status = status
-      const end = HEAD_END.exec(this.#head)
-      if (!end) return this.#checkHeadLength()
+    this.#head = withoutInterim(this.#head + bytes.toString('latin1'))
+    const [line, minor, digits] = STATUS_LINE.exec(this.#head) ?? []
+    const status = Number(digits)
+    if (line !== undefined && !isInterim(status)) this.status = status
+    const end = HEAD_END.exec(this.#head)
+    if (this.status !== null && end) {
       const head = this.#head.slice(0, end.index)
-      const rest = this.#head.slice(end.index + end[0].length)
-      if (this.status !== null) return this.#endHead(this.status, minor === '1', head, rest)
-      this.#head = rest
+      this.#endHead(status, minor === '1', head, this.#head.slice(end.index + end[0].length))
+    } else if (this.#headBytes > MOST_HEAD_BYTES || !mayBeStatusLine(this.#head)) {
+      this.state = 'spoiled'
     }
-  }
-
-  #checkBeginning(): void {
-    const isHopeless =
-      this.#head.length >= LONGEST_BEFORE_STATUS
-        ? !STATUS_LINE_FORM.test(this.#head)
-        : !'HTTP/1.'.startsWith(this.#head.slice(0, 'HTTP/1.'.length))
-    if (isHopeless) this.state = 'spoiled'
-    else this.#checkHeadLength()
-  }
-
-  #checkHeadLength(): void {
-    if (this.#headBytes > MOST_HEAD_BYTES) this.state = 'spoiled'
   }
 
   #endHead(status: number, isPersistent: boolean, head: string, rest: string): void {
