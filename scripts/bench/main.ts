@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { benchNotes } from './notes.ts'
 import { benchRecords } from './records.ts'
+import { benchViews } from './views.ts'
 import { benchWatch } from './watch.ts'
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } })
@@ -10,6 +11,7 @@ const rounds = values.quick ? 30 : 200
 const BENCHES: Record<string, () => Promise<string>> = {
   records: () => benchRecords(values.quick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000], rounds),
   notes: () => benchNotes(values.quick ? [1_000, 10_000] : [1_000, 10_000, 100_000], rounds),
+  views: () => benchViews(values.quick ? [10_000] : [10_000, 100_000], rounds),
   watch: () => (values.quick ? benchWatch(1, 3) : benchWatch(3, 10)),
 }
 
