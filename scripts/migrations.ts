@@ -15,6 +15,7 @@ const WITHOUT_ROWID = new Set([
   'search_pending',
   'preset_tags',
   'preset_properties',
+  'row_search_pending',
 ])
 
 const listMigrations = () =>

@@ -39,7 +39,21 @@ export const structureRows = sqliteTable('structure_rows', {
   /** Of the newest row so far, deleted ones included; null while there never was one. */
   lastCreatedAt: integer('last_created_at'),
   lastId: text('last_id'),
+  /** Rows of pks up to this are in the structure's search table; null where there is none. */
+  searchedTo: integer('searched_to'),
 })
+
+/** The rows, of those that are in their structure's search table, whose entry there is out of date. */
+export const rowSearchPending = sqliteTable(
+  'row_search_pending',
+  {
+    structure: integer()
+      .notNull()
+      .references(() => structures.pk, { onDelete: 'cascade' }),
+    row: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.structure, table.row] })],
+)
 
 /** The indexes that made themselves (`structures/auto-index.ts`), so that one that is not used can go again. */
 export const autoIndexes = sqliteTable(
@@ -48,7 +62,7 @@ export const autoIndexes = sqliteTable(
     structure: integer()
       .notNull()
       .references(() => structures.pk, { onDelete: 'cascade' }),
-    /** A column of the structure's row table: that of a field's values, or `updated_at`. */
+    /** A column of the structure's row table: that of a field's values, or a time; `*` for its search table. */
     column: text().notNull(),
     createdAt: integer('created_at').notNull(),
     /** When it last served, to the day. */
