@@ -59,7 +59,7 @@ function read({ file, name, input }: Question): unknown {
 }
 
 /** Over a connection of its own, which is seldom needed and not kept. */
-function write({ file, name, input }: Question): unknown {
+function write({ file, name, input, checkpoints }: Question): unknown {
   const heavy = WRITES.get(name)
   if (!heavy) throw new Error(`there is no heavy write "${name}"`)
   const database = new Database(file, { readwrite: true, create: false, strict: true })
@@ -69,6 +69,7 @@ function write({ file, name, input }: Question): unknown {
     database.run('PRAGMA synchronous = FULL')
     database.run('PRAGMA foreign_keys = ON')
     database.run('PRAGMA cache_size = -65536')
+    if (!checkpoints) database.run('PRAGMA wal_autocheckpoint = 0')
     database.run('BEGIN IMMEDIATE')
     const output = heavy.run(writing, input)
     database.run('COMMIT')

@@ -1,4 +1,4 @@
-import { readDatabaseFile } from '../config.ts'
+import { readCheckpoint, readDatabaseFile } from '../config.ts'
 import { type Db, openDatabase } from '../db/database.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
@@ -15,6 +15,7 @@ export async function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T |
     clock: systemClock,
     log,
     role: 'command',
+    checkpoint: readCheckpoint(io.env),
   })
   try {
     return await use(db)

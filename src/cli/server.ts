@@ -42,7 +42,14 @@ export async function startServer(config: Config, io: Io): Promise<RunningServer
   try {
     const log = createLog(config.logLevel, systemClock, (lines) => io.err(lines))
     const clock = systemClock
-    const db = openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server' })
+    const db = openDatabase({
+      file: config.db,
+      programVersion: VERSION,
+      clock,
+      log,
+      role: 'server',
+      checkpoint: config.checkpoint,
+    })
     const heavy = openHeavy({ db, log })
     return await serveDatabase({ config, db, heavy, bus: createBus(), clock, log }, lock, io)
   } catch (error) {

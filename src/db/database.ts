@@ -15,6 +15,8 @@ import { type WriteFunction, WriteQueue } from './write-queue.ts'
 /** The one door to storage: it reads as it stands, and writes through `write` alone. */
 export interface Db extends Reader {
   readonly file: string
+  /** False when another program alone moves the write-ahead log into the file. */
+  readonly checkpoints: boolean
   /** Runs the function in a transaction and answers its result after the commit (`write-queue.ts`). */
   write<T>(run: WriteFunction<T>): Promise<T>
   /** Holds writes back, however long, while `action` writes over another connection (`write-queue.ts`). */
@@ -40,6 +42,8 @@ export interface OpenOptions {
    * on a file that exists and waits for a lock up to five seconds.
    */
   role: 'server' | 'command'
+  /** `off` when another program alone moves the write-ahead log into the file; `auto` unless given. */
+  checkpoint?: 'auto' | 'off'
 }
 
 const LOCK_WAIT_MS = { server: 2_000, command: 5_000 }
@@ -59,14 +63,14 @@ function openFile({ file, role }: OpenOptions): Database {
   }
 }
 
-function prepareConnection(database: Database, role: OpenOptions['role']): void {
+function prepareConnection(database: Database, { role, checkpoint }: OpenOptions): void {
   database.run('PRAGMA busy_timeout = 5000')
   database.run('PRAGMA journal_mode = WAL')
   database.run('PRAGMA synchronous = FULL')
   database.run('PRAGMA foreign_keys = ON')
   database.run('PRAGMA cache_size = -65536')
   database.run('PRAGMA temp_store = MEMORY')
-  database.run('PRAGMA wal_autocheckpoint = 10000')
+  database.run(`PRAGMA wal_autocheckpoint = ${checkpoint === 'off' ? 0 : 10_000}`)
   database.run('PRAGMA journal_size_limit = 67108864')
   if (role === 'command') return
   database.run('PRAGMA busy_timeout = 0')
@@ -77,7 +81,7 @@ function openUsable(options: OpenOptions): Database {
   try {
     database.run('PRAGMA busy_timeout = 5000')
     migrateAlone(database, options)
-    prepareConnection(database, options.role)
+    prepareConnection(database, options)
     return database
   } catch (error) {
     database.close()
@@ -144,6 +148,7 @@ function openReading({ file, role }: OpenOptions, writer: Sql): Reading {
 /** Opens, migrates and prepares the database (`design.md`, section 5). Throws UnusableDatabase. */
 export function openDatabase(options: OpenOptions): Db {
   const { file, clock, log, role } = options
+  const checkpoints = options.checkpoint !== 'off'
   const database = openUsable(options)
   const sql = new Sql(database)
   const orm: Orm = drizzle(database)
@@ -169,7 +174,7 @@ export function openDatabase(options: OpenOptions): Db {
     lockWaitMs: LOCK_WAIT_MS[role],
     onCommit: () => {
       reading.renew()
-      if (role === 'server') checkpointWhenIdle()
+      if (role === 'server' && checkpoints) checkpointWhenIdle()
     },
   })
   const pollers = new Set<Timer>()
@@ -177,6 +182,7 @@ export function openDatabase(options: OpenOptions): Db {
     sql: reading.sql,
     orm,
     file,
+    checkpoints,
     write: (run) => queue.write(run),
     makeWay: (action) => queue.makeWay(action),
     get healthy() {
@@ -197,7 +203,7 @@ export function openDatabase(options: OpenOptions): Db {
       queue.close()
       reading.close()
       for (const timer of pollers) clearInterval(timer)
-      closeDatabase(database)
+      closeDatabase(database, checkpoints)
     },
   }
 }
@@ -236,9 +242,9 @@ function pollForeignWrites({ sql, log, pollers }: Polling, listener: () => void)
   }
 }
 
-function closeDatabase(database: Database): void {
+function closeDatabase(database: Database, checkpoints: boolean): void {
   try {
-    database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    if (checkpoints) database.run('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch (error) {
     if (!isBusy(error)) throw error
   } finally {

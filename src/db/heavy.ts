@@ -45,6 +45,8 @@ export interface Question {
   readonly kind: 'read' | 'write'
   readonly name: string
   readonly input: unknown
+  /** Whether a write may move the write-ahead log into the file (`Db.checkpoints`). */
+  readonly checkpoints: boolean
 }
 
 /** What it answers: a refusal travels as its code and its sentence. */
@@ -86,7 +88,7 @@ export function openHeavy({
   const isInline = db.file === ':memory:'
   const line = new WorkerLine(db, log, timeLimitMs)
   const ask = <Output>(kind: Question['kind'], name: string, input: unknown) =>
-    line.ask({ file: db.file, kind, name, input }) as Promise<Output>
+    line.ask({ file: db.file, kind, name, input, checkpoints: db.checkpoints }) as Promise<Output>
   return {
     manyRows,
     run: async (read, input) => {
