@@ -17,7 +17,7 @@ export class Unreadable extends Error {}
 
 export const MOST_CHARACTERS = 20_000_000
 export const MOST_PAGES = 100_000
-const MOST_SECTIONS = 10_000
+export const MOST_SECTIONS = 10_000
 const LONGEST_TITLE = 500
 
 /** A page of more characters goes on as the next one, so that each can be read whole through the API. */
@@ -46,7 +46,7 @@ export class PageCollector {
     refuseTooMuch(this.#characters)
     for (let from = 0; from === 0 || from < cleaned.length; ) {
       const end = pageEnd(cleaned, from, LONGEST_PAGE)
-      this.#pages.push(cleaned.slice(from, end))
+      this.#pages.push(cleaned.slice(from, end).trimEnd())
       from = Math.max(end, 1)
     }
     if (this.#pages.length > MOST_PAGES) throw tooManyPages()

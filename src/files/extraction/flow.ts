@@ -1,4 +1,12 @@
-import { cleanText, type Extracted, oneLine, PageCollector, pageEnd, refuseTooMuch } from './document.ts'
+import {
+  cleanText,
+  type Extracted,
+  MOST_SECTIONS,
+  oneLine,
+  PageCollector,
+  pageEnd,
+  refuseTooMuch,
+} from './document.ts'
 
 /** About so many characters of flowing text make a page (contract, section 8). */
 const PAGE_LENGTH = 3_000
@@ -32,12 +40,12 @@ export class Flow {
     const shown = oneLine(title)
     if (shown === '') return
     this.block(shown)
-    this.#headings.push({ title: shown, level, at: this.#text.length - shown.length })
+    this.markHeading({ title: shown, level, at: this.#text.length - shown.length })
   }
 
   /** Notes that a line of the text written so far is a heading. */
   markHeading(heading: Heading): void {
-    this.#headings.push(heading)
+    if (this.#headings.length < MOST_SECTIONS) this.#headings.push(heading)
   }
 
   finish(): Extracted {

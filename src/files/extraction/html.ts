@@ -24,6 +24,8 @@ class HtmlText {
   #text = ''
   #hidden = 0
   #preformatted = 0
+  /** A line that comes next stands apart from what was before. */
+  #standsApart = false
 
   open(name: string): void {
     if (HIDDEN.has(name)) this.#hidden += 1
@@ -60,7 +62,12 @@ class HtmlText {
 
   #end(as: 'block' | 'line'): void {
     const text = this.#preformatted > 0 ? this.#text.trimEnd() : this.#text.trim()
-    if (text.trim() !== '') this.flow[as](text)
+    if (text.trim() !== '') {
+      if (this.#standsApart) this.flow.block(text)
+      else this.flow[as](text)
+      this.#standsApart = false
+    }
+    if (as === 'block') this.#standsApart = true
     this.#text = ''
   }
 

@@ -57,13 +57,25 @@ export function attributeOf(attributes: Attributes, name: string): string | unde
 
 const CHUNK = 65_536
 
-/** Reads XML piece by piece. Entities that a document defines itself are never expanded. */
+/** Reads XML piece by piece. Refuses a part that is cut off, and one that defines entities, as no program writes any. */
 export function readXml(bytes: Uint8Array, reader: XmlReader): void {
+  let depth = 0
+  let isEmpty = true
   const parser = new Parser(
     {
-      onopentag: (name, attributes) => reader.open?.(withoutPrefix(name), attributes),
-      onclosetag: (name) => reader.close?.(withoutPrefix(name)),
+      onopentag: (name, attributes) => {
+        depth += 1
+        isEmpty = false
+        reader.open?.(withoutPrefix(name), attributes)
+      },
+      onclosetag: (name) => {
+        depth -= 1
+        reader.close?.(withoutPrefix(name))
+      },
       ontext: (text) => reader.text?.(text),
+      onprocessinginstruction: (name) => {
+        if (name.toLowerCase() === '!doctype') throw broken()
+      },
     },
     { xmlMode: true },
   )
@@ -71,7 +83,9 @@ export function readXml(bytes: Uint8Array, reader: XmlReader): void {
   for (let at = 0; at < bytes.length; at += CHUNK) {
     parser.write(decoder.decode(bytes.subarray(at, at + CHUNK), { stream: true }))
   }
-  parser.end(decoder.decode())
+  parser.write(decoder.decode())
+  if (depth !== 0 || isEmpty) throw broken()
+  parser.end()
 }
 
 /** Where the relationships of a part lead: the names of other parts by their ids. `folder` is where the part lies. */

@@ -1,0 +1,304 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { strToU8, zipSync } from 'fflate'
+import { LONGEST_PAGE, Unreadable } from '../../src/files/extraction/document.ts'
+import { Flow } from '../../src/files/extraction/flow.ts'
+import { type Kind, kindOf, mimeTypeOf } from '../../src/files/extraction/kinds.ts'
+import { readDocument } from '../../src/files/extraction/read.ts'
+import { runs } from '../support/counts.ts'
+
+const sample = (name: string) => Bun.file(join(import.meta.dir, 'samples', name)).bytes()
+const bytes = (text: string) => new TextEncoder().encode(text)
+const readText = (kind: Kind, text: string) => readDocument(kind, bytes(text))
+const section = (title: string, level: number, page: number) => ({ title, level, page })
+
+describe('a document of LibreOffice', () => {
+  const HEADINGS = ['The Analytical Engine', 'The mill', '分析机'] as const
+
+  test('Writer, as docx: paragraphs, tables and headings', async () => {
+    expect(await readDocument('docx', await sample('handbook.docx'))).toEqual({
+      pages: [
+        `The Analytical Engine
+
+It weaves algebraic patterns, just as the loom weaves flowers & leaves.
+
+The mill
+
+Four operations are done in the mill.
+Part\tColumns
+Store\t1000
+
+Cards carry the operations.
+
+分析机
+
+分析机编织代数图案，正如织布机编织花朵和叶子。
+
+Ça suffit: Größe, naïveté, Ελληνικά.`,
+      ],
+      outline: [section(HEADINGS[0], 1, 1), section(HEADINGS[1], 2, 1), section(HEADINGS[2], 1, 1)],
+    })
+  })
+
+  test('Writer, as pdf: its pages and bookmarks', async () => {
+    expect(await readDocument('pdf', await sample('handbook.pdf'))).toEqual({
+      pages: [
+        `The Analytical Engine
+It weaves algebraic patterns, just as the loom weaves flowers & leaves.
+The mill
+Four operations are done in the mill.
+Part Columns
+Store 1000`,
+        'Cards carry the operations.\n分析机\n分析机编织代数图案，正如织布机编织花朵和叶子。',
+        'Ça suffit: Größe, naïveté, Ελληνικά.',
+      ],
+      outline: [section(HEADINGS[0], 1, 1), section(HEADINGS[1], 2, 1), section(HEADINGS[2], 1, 2)],
+    })
+  })
+
+  test('Calc, as xlsx: its sheets, days as days and formulas as their results', async () => {
+    expect(await readDocument('xlsx', await sample('accounts.xlsx'))).toEqual({
+      pages: [
+        'When\tWhat\tAmount\n2026-11-21\tPaper\t12.5\n2026-12-01\t\t0.1\n\t\t12.6',
+        '项目\t金额\n织布机\t7',
+      ],
+      outline: [section('Expenses', 1, 1), section('预算', 1, 2)],
+    })
+  })
+
+  test('Impress, as pptx: its slides and their titles', async () => {
+    expect(await readDocument('pptx', await sample('talk.pptx'))).toEqual({
+      pages: [
+        'Looms and engines\nJacquard wove with cards\nBabbage computed with them',
+        '织布机与分析机\n卡片承载指令',
+        'A slide without a title',
+      ],
+      outline: [
+        section('Looms and engines', 1, 1),
+        section('织布机与分析机', 1, 2),
+        section('Slide 3', 1, 3),
+      ],
+    })
+  })
+})
+
+describe('text', () => {
+  test.each([
+    ['UTF-8', bytes('Größe 织布')],
+    ['UTF-8 with a mark', new Uint8Array([0xef, 0xbb, 0xbf, ...bytes('Größe 织布')])],
+    ['UTF-16 little endian', new Uint8Array([0xff, 0xfe, ...Buffer.from('Größe 织布', 'utf16le')])],
+    ['UTF-16 big endian', new Uint8Array([0xfe, 0xff, ...Buffer.from('Größe 织布', 'utf16le').swap16()])],
+  ])('in %s is read', async (_, encoded) => {
+    expect((await readDocument('txt', encoded)).pages).toEqual(['Größe 织布'])
+  })
+
+  test('in no such encoding is Latin-1', async () => {
+    expect((await readDocument('csv', new Uint8Array([0x47, 0x72, 0xf6, 0xdf, 0x65]))).pages).toEqual([
+      'Größe',
+    ])
+  })
+
+  test('is kept without control characters, with line feeds', async () => {
+    expect((await readText('json', '{\r\n"a":\u0000 1\u0007\r}\ttab')).pages).toEqual(['{\n"a": 1\n}\ttab'])
+  })
+
+  test('that is empty is one empty page', async () => {
+    for (const kind of ['txt', 'md', 'csv', 'json', 'html'] as const)
+      expect(await readText(kind, '')).toEqual({ pages: [''], outline: [] })
+  })
+})
+
+describe('markdown', () => {
+  test('has its headings as outline, but none from fenced code', async () => {
+    const text = '# One #\n\n```\n# code\n```\n\nTwo\n===\n\n### Three\ntext\n---\n- item\n---\n#none'
+    const { outline, pages } = await readText('md', text)
+    expect(pages).toEqual([text])
+    expect(outline).toEqual([
+      section('One', 1, 1),
+      section('Two', 1, 1),
+      section('Three', 3, 1),
+      section('text', 2, 1),
+    ])
+  })
+
+  test('has each heading on the page on which it stands', async () => {
+    const chapters = Array.from({ length: 12 }, (_, index) => `# Chapter ${index}\n\n${'word '.repeat(300)}`)
+    const { outline, pages } = await readText('md', chapters.join('\n\n'))
+    expect(pages.length).toBeGreaterThan(4)
+    for (const [index, { title, page }] of outline.entries()) {
+      expect(title).toBe(`Chapter ${index}`)
+      expect(pages[page - 1]).toMatch(new RegExp(`^# ${title}$`, 'm'))
+    }
+  })
+})
+
+describe('html', () => {
+  test('is read as it would be shown', async () => {
+    const { pages, outline } = await readText(
+      'html',
+      `<!doctype html><html><head><title>Hidden</title><style>p {}</style></head><body>
+       <h1>One &amp; <b>only</b></h1><p>First
+         paragraph<br>goes on</p><script>hidden()</script>
+       <ul><li>apple<li>pear</ul><table><tr><td>a<td>b</tr><tr><th>c</th><th>d</th></tr></table>
+       <pre>  two
+    lines</pre><h3></h3><div>last`,
+    )
+    expect(pages).toEqual([
+      'One & only\n\nFirst paragraph\ngoes on\n\napple\npear\n\na\tb\nc\td\n\n  two\n    lines\n\nlast',
+    ])
+    expect(outline).toEqual([section('One & only', 1, 1)])
+  })
+
+  test('is decoded as it says', async () => {
+    const page = Buffer.concat([
+      Buffer.from('<meta charset="gbk"><p>'),
+      Buffer.from([0xd6, 0xaf, 0xb2, 0xbc]),
+    ])
+    expect((await readDocument('html', page)).pages).toEqual(['织布'])
+  })
+})
+
+describe('flowing text', () => {
+  const paragraphs = fc.array(
+    fc.oneof(
+      fc.string({ unit: fc.constantFrom('a', ' ', '\n', '织', '\u{1f9f5}', '.'), maxLength: 6_000 }),
+      fc.lorem({ maxCount: 400 }),
+    ),
+    { maxLength: 8 },
+  )
+  const withoutSpace = (text: string) => text.replace(/\s+/g, '')
+
+  test('is cut into pages of about 3,000 characters, and nothing is lost', () => {
+    fc.assert(
+      fc.property(paragraphs, (texts) => {
+        const flow = new Flow()
+        for (const text of texts) flow.block(text)
+        const { pages } = flow.finish()
+        expect(withoutSpace(pages.join(''))).toBe(withoutSpace(texts.join('')))
+        for (const page of pages) {
+          expect(page.length).toBeLessThanOrEqual(3_600)
+          expect(page.isWellFormed()).toBe(true)
+        }
+      }),
+      { numRuns: runs(30, 500) },
+    )
+  })
+
+  test('is cut at a paragraph, else at a line, a sentence, a word', () => {
+    const cut = (text: string) => {
+      const flow = new Flow()
+      flow.block(text)
+      return flow.finish().pages
+    }
+    const half = 'word '.repeat(500).trim()
+    expect(cut(`${half}\n\n${half}`)).toEqual([half, half])
+    expect(cut(`${half}\n${half}`)).toEqual([half, half])
+    expect(cut(`${half}. ${half}`)).toEqual([`${half}.`, half])
+    expect(cut('word '.repeat(1_000)).every((page) => /^(word ?)+$/.test(page))).toBe(true)
+  })
+})
+
+/** A workbook with one sheet of these cells. */
+const workbook = (sheet: string, styles = '') =>
+  zipSync({
+    'xl/workbook.xml': strToU8('<workbook><sheets><sheet name="S" r:id="r1"/></sheets></workbook>'),
+    'xl/_rels/workbook.xml.rels': strToU8(
+      '<Relationships><Relationship Id="r1" Target="worksheets/s.xml"/></Relationships>',
+    ),
+    'xl/styles.xml': strToU8(`<styleSheet>${styles}</styleSheet>`),
+    'xl/worksheets/s.xml': strToU8(`<worksheet><sheetData>${sheet}</sheetData></worksheet>`),
+  })
+
+describe('a sheet', () => {
+  test('shows numbers, days, times, texts and yes or no', async () => {
+    const styles = `<numFmts><numFmt numFmtId="164" formatCode="yyyy-mm-dd hh:mm"/>
+      <numFmt numFmtId="165" formatCode="0.00 &quot;days&quot;"/></numFmts>
+      <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="20"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs>`
+    const row = [
+      '<c r="A1"><v>0.30000000000000004</v></c>',
+      '<c r="B1" s="1"><v>46347</v></c>',
+      '<c r="C1" s="2"><v>0.75</v></c>',
+      '<c r="D1" s="3"><v>46347.5</v></c>',
+      '<c r="E1" s="4"><v>3</v></c>',
+      '<c r="G1" t="b"><v>1</v></c>',
+      '<c r="H1" t="inlineStr"><is><t>in line</t></is></c>',
+      '<c r="I1" t="str"><f>A1</f><v>result</v></c>',
+      '<c r="J1" s="1"><v>59</v></c>',
+    ]
+    expect((await readDocument('xlsx', workbook(`<row>${row.join('')}</row>`, styles))).pages).toEqual([
+      '0.3\t2026-11-21\t18:00:00\t2026-11-21 12:00:00\t3\t\tTRUE\tin line\tresult\t1900-02-28',
+    ])
+  })
+
+  test('that is very long goes on as the next page', async () => {
+    const row = `<row><c t="inlineStr"><is><t>${'x'.repeat(99)}</t></is></c></row>`
+    const { pages, outline } = await readDocument('xlsx', workbook(row.repeat(2_500)))
+    expect(pages.map((page) => page.length)).toEqual([99_999, 99_999, 49_999])
+    expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(LONGEST_PAGE)
+    expect(outline).toEqual([section('S', 1, 1)])
+  })
+})
+
+describe('the kind of a file', () => {
+  test.each([
+    ['a.TXT', 'x', 'txt'],
+    ['a.md', 'x', 'md'],
+    ['a.pdf', 'not a pdf', 'pdf'],
+    ['a.txt', 'a\0b', undefined],
+    ['a', 'plain', 'txt'],
+    ['a', ' <!DOCTYPE html><p>', 'html'],
+    ['a.bin', '%PDF-1.7', 'pdf'],
+    ['a.unknown', 'PK\u0003\u0004 word/document.xml', 'docx'],
+    ['a.zip', 'PK\u0003\u0004 other', undefined],
+    ['a.png', '\u0089PNG\0', undefined],
+    ['constructor', 'x\0', undefined],
+    ['a.constructor', 'x', 'txt'],
+  ] as const)('%p with %p is %p', (name, content, kind) => {
+    expect(kindOf(name, bytes(content))).toBe(kind as Kind)
+  })
+
+  test('does not decide its media type, which the name does', () => {
+    expect(['a.pdf', 'a.txt', 'a', 'a.docx'].map(mimeTypeOf)).toEqual([
+      'application/pdf',
+      'text/plain',
+      'application/octet-stream',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    ])
+  })
+})
+
+describe('what cannot be read is refused with a sentence', () => {
+  const broken = 'The file is not a whole document of its kind, or it is protected by a password.'
+  test.each([
+    ['garbage', 'docx', bytes('garbage'), broken],
+    ['a package of another kind', 'pptx', workbook(''), broken],
+    [
+      'a part that is cut off',
+      'docx',
+      zipSync({ 'word/document.xml': strToU8('<w:document><w:p>') }),
+      broken,
+    ],
+    [
+      'entities of its own',
+      'docx',
+      zipSync({ 'word/document.xml': strToU8('<!DOCTYPE x [<!ENTITY a "b">]><w:document>&a;</w:document>') }),
+      broken,
+    ],
+    [
+      'a bomb',
+      'docx',
+      zipSync({ 'word/document.xml': new Uint8Array(136_000_000) }),
+      'The file unpacks to more than 128 MiB.',
+    ],
+    [
+      'too much text',
+      'txt',
+      new Uint8Array(20_000_001).fill(0x61),
+      'The file holds more than 20,000,000 characters of text.',
+    ],
+    ['a torn PDF', 'pdf', bytes('%PDF-1.7\n'), 'The file is not a whole PDF document.'],
+  ] as const)('%s', async (_, kind, content, sentence) => {
+    expect(readDocument(kind, content)).rejects.toEqual(new Unreadable(sentence))
+  })
+})
