@@ -23,6 +23,8 @@ export interface RoomSharing {
 const MERGE_MS = 250
 /** After so long a question that failed is asked again. */
 const RETRY_MS = 5_000
+/** So many readers are told before requests get their turn: some milliseconds of sending. */
+const TOLD_AT_ONCE = 500
 
 type Outcome =
   | { readonly page: WatchedPage }
@@ -114,7 +116,7 @@ export class WatchRoom {
       // Who has come meanwhile may have written something after the look began, and must see it.
       const told = newcomers.filter((newcomer) => this.#newcomers.delete(newcomer))
       for (const newcomer of told) this.#followers.add(newcomer)
-      this.#tell(outcome, isForAll ? this.#followers : told)
+      await this.#tell(outcome, isForAll ? [...this.#followers] : told)
     }
     this.#isRunning = false
   }
@@ -145,7 +147,7 @@ export class WatchRoom {
     return next
   }
 
-  #tell(outcome: Outcome, followers: Iterable<Follower>): void {
+  async #tell(outcome: Outcome, followers: readonly Follower[]): Promise<void> {
     if ('closed' in outcome) {
       for (const follower of [...this.#followers, ...this.#newcomers]) follower.end(outcome.closed)
     } else if ('problem' in outcome) {
@@ -153,7 +155,10 @@ export class WatchRoom {
       if (this.size > 0) this.#runWithin(RETRY_MS)
     } else {
       const telling = new Telling(outcome.page)
-      for (const follower of followers) follower.tell(telling)
+      for (let told = 0; told < followers.length; told += TOLD_AT_ONCE) {
+        if (told > 0) await this.#sharing.turns.next()
+        for (const follower of followers.slice(told, told + TOLD_AT_ONCE)) follower.tell(telling)
+      }
     }
   }
 }
