@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { spawn, which } from 'bun'
+import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { clientOf } from '../support/service.ts'
+import { readWatch } from '../support/watch.ts'
+import { exampleOf, filledIn } from './readme.ts'
+
+const NGINX = which('nginx', { PATH: `${Bun.env.PATH}:/usr/sbin` })
+const CADDY = which('caddy')
+
+/** A watch is answered within 300 ms; the rest is for a slow machine. What is buffered comes after minutes. */
+const AT_ONCE_MS = 3_000
+
+let folder: ReturnType<typeof newFolder>
+let server: ServerProcess
+
+beforeAll(async () => {
+  folder = newFolder()
+  server = await startProcess(folder.file('daybook.db'))
+  const fields = [{ key: 'what', type: 'text' }]
+  await server.post('/v1/records/structures', { name: 'Errands', fields })
+})
+afterAll(async () => {
+  await server.end()
+  folder.remove()
+})
+
+function freePort(): number {
+  const listener = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port = 0 } = listener
+  void listener.stop(true)
+  return port
+}
+
+const backend = () => server.url.replace('http://', '')
+
+/** The server block of the README within as little as nginx needs around it, without TLS. */
+async function nginxCommand(port: number): Promise<string[]> {
+  const block = filledIn(await exampleOf('nginx.conf'), {
+    'listen 443 ssl': `listen 127.0.0.1:${port}`,
+    'ssl_certificate /etc/ssl/notes.example.com.pem;': '',
+    'ssl_certificate_key /etc/ssl/notes.example.com.key;': '',
+    '127.0.0.1:8787': backend(),
+  })
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder.file(kind)};`,
+  )
+  const around = `daemon off; pid ${folder.file('nginx.pid')}; error_log stderr; events {}`
+  const file = folder.file('nginx.conf')
+  await Bun.write(file, `${around} http { ${temporary.join(' ')}\n${block} }\n`)
+  return [NGINX ?? '', '-e', 'stderr', '-c', file]
+}
+
+async function caddyCommand(port: number): Promise<string[]> {
+  const site = filledIn(await exampleOf('Caddyfile'), {
+    'notes.example.com': `http://127.0.0.1:${port}`,
+    '127.0.0.1:8787': backend(),
+  })
+  const file = folder.file('Caddyfile')
+  await Bun.write(file, `{\n\tadmin off\n}\n${site}`)
+  return [CADDY ?? '', 'run', '--adapter', 'caddyfile', '--config', file]
+}
+
+async function startProxy(command: string[], url: string) {
+  const child = spawn(command, {
+    env: { HOME: folder.path },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: Bun.file(folder.file('proxy.log')),
+  })
+  for (let tries = 0; tries < 100; tries++) {
+    const health = await fetch(`${url}/healthz`).catch(() => undefined)
+    if (health?.ok) return child
+    await Bun.sleep(50)
+  }
+  child.kill()
+  throw new Error(`the proxy did not start: ${await Bun.file(folder.file('proxy.log')).text()}`)
+}
+
+const PROXIES = [
+  { name: 'nginx', program: NGINX, command: nginxCommand },
+  { name: 'Caddy', program: CADDY, command: caddyCommand },
+]
+
+describe.each(PROXIES)('through $name as the README sets it up', ({ name, program, command }) => {
+  const isThere = program !== null && existsSync(program)
+  if (!isThere) process.stderr.write(`${name} is not installed: it is not tried.\n`)
+  const url = `http://127.0.0.1:${isThere ? freePort() : 0}`
+  let proxy: Awaited<ReturnType<typeof startProxy>> | undefined
+
+  beforeAll(async () => {
+    if (isThere) proxy = await startProxy(await command(Number(new URL(url).port)), url)
+  })
+  // A proxy that kept a watch open after its reader has gone would not end.
+  afterAll(async () => {
+    proxy?.kill()
+    await proxy?.exited
+  })
+
+  const client = () =>
+    clientOf(
+      { fetch: (request) => fetch(new Request(request.url.replace('http://localhost', url), request)) },
+      server.key,
+    )
+
+  test.skipIf(!isThere)('a watch is answered at once, first and after a change', async () => {
+    const headers = { authorization: `Bearer ${server.key}` }
+    const reader = new AbortController()
+    const { signal } = reader
+    const asked = performance.now()
+    const watch = readWatch(await fetch(`${url}/v1/records/watch?structure=Errands`, { headers, signal }))
+    expect(await watch.next()).toEqual({ retry: 2000 })
+    const { total } = await watch.event('answer')
+    const answered = performance.now()
+    await client().post('/v1/records', { structure: 'Errands', data: { what: `Buy tea by ${name}` } })
+    expect((await watch.event('answer')).total).toBe(total + 1)
+    const changed = performance.now()
+    expect([answered - asked < AT_ONCE_MS, changed - answered < AT_ONCE_MS]).toEqual([true, true])
+    reader.abort()
+  })
+
+  test.skipIf(!isThere)("daybook's own refusals of what is too large arrive", async () => {
+    const body = JSON.stringify({ title: 'x'.repeat(11 * 1024 * 1024) })
+    const large = await client().post('/v1/notes', body)
+    expect([large.status, large.body.code]).toEqual([413, 'too_large'])
+    const long = await client().get(`/v1/notes?search=${'x'.repeat(66_000)}`)
+    expect([long.status, long.body.code]).toEqual([431, 'uri_too_long'])
+  })
+
+  test.skipIf(!isThere)('a path arrives as it was written', async () => {
+    const { body } = await client().post('/v1/notes', { title: 'Tags', tags: ['a/b %41'] })
+    const answer = await client().delete(`/v1/notes/${body.note.id}/tags/${encodeURIComponent('a/b %41')}`)
+    expect([answer.status, answer.body.note?.tags]).toEqual([200, []])
+  })
+})
