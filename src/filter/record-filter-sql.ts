@@ -89,6 +89,15 @@ function searchedText({ type, column }: TypedField): string {
 const guarded = ({ type, column }: TypedField, test: string) =>
   type === 'bool' ? `(${valueColumn(column)} IS NOT NULL AND ${test})` : test
 
+/** Everything of a row that a `*` search looks at as one text, a line break behind each value. */
+export function rowText(fields: Iterable<TypedField>): string {
+  const lines = Array.from(fields, (field) => {
+    const text = searchedText(field)
+    return `coalesce(${field.type === 'bool' ? `iif(${valueColumn(field.column)} IS NULL, NULL, ${text})` : text} || char(10), '')`
+  })
+  return lines.join(' || ')
+}
+
 function contains(field: TypedField, needle: SqlValue): SqlPart {
   return part(guarded(field, `instr(${searchedText(field)}, ?) > 0`), needle)
 }

@@ -37,11 +37,17 @@ function describeGroup({ match, children }: GroupNode, names: Names): string {
   if (children.length === 0) return match === 'any' ? NOTHING : EVERYTHING
   const parts = children.map((child) => {
     const part = describe(child, names)
-    const isJoined = child.type === 'group' && child.match !== 'none' && child.children.length > 1
-    return isJoined && children.length > 1 ? `(${part})` : part
+    return children.length > 1 && isJoined(child) ? `(${part})` : part
   })
   const joined = parts.join(JOINED_BY[match])
   return match === 'none' ? `not (${joined})` : joined
+}
+
+/** Whether the sentence of a tree has parts that need brackets beside others. */
+function isJoined(tree: FilterTree): boolean {
+  if (tree.type !== 'group' || tree.match === 'none') return false
+  const [only] = tree.children
+  return tree.children.length === 1 && only ? isJoined(only) : tree.children.length > 1
 }
 
 const TAG_WORDS = {
@@ -101,10 +107,11 @@ const ON_DAYS = new Set<TreeOperator>(['on', 'before', 'after', 'on_or_before', 
 function withinWords(value: unknown, words: string): string {
   const shift = relativeDay(value)
   if (!shift || shift.n === 0) return 'is today'
-  return `${words} the ${shift.n < 0 ? 'last' : 'next'} ${counted(shift)}`
+  const length = Math.abs(shift.n) === 1 ? shift.unit : amountOf(shift)
+  return `${words} the ${shift.n < 0 ? 'last' : 'next'} ${length}`
 }
 
-const counted = ({ n, unit }: RelativeDay): string => (Math.abs(n) === 1 ? unit : `${Math.abs(n)} ${unit}s`)
+const amountOf = ({ n, unit }: RelativeDay) => `${Math.abs(n)} ${unit}${Math.abs(n) === 1 ? '' : 's'}`
 
 const NEAR_DAYS = new Map([
   [0, 'today'],
@@ -115,10 +122,8 @@ const NEAR_DAYS = new Map([
 function dayOrValue(value: unknown): string {
   const shift = relativeDay(value)
   if (!shift) return typeof value === 'string' ? value : written(value)
-  if (shift.n === 0) return 'today'
-  const near = shift.unit === 'day' ? NEAR_DAYS.get(shift.n) : undefined
-  const amount = `${Math.abs(shift.n)} ${shift.unit}${Math.abs(shift.n) === 1 ? '' : 's'}`
-  return near ?? (shift.n < 0 ? `${amount} ago` : `in ${amount}`)
+  const near = shift.n === 0 || shift.unit === 'day' ? NEAR_DAYS.get(shift.n) : undefined
+  return near ?? (shift.n < 0 ? `the day ${amountOf(shift)} ago` : `the day in ${amountOf(shift)}`)
 }
 
 const LONGEST_VALUE = 100
@@ -131,6 +136,7 @@ function written(value: unknown): string {
 }
 
 function listed(values: readonly unknown[]): string {
+  if (values.length === 0) return 'nothing'
   const shown = values.slice(0, LONGEST_LIST).map(written).join(', ')
   return values.length <= LONGEST_LIST ? shown : `${shown} and ${values.length - LONGEST_LIST} more`
 }
