@@ -17,6 +17,7 @@ import { createOpenApi, openApiRoutes } from './http/openapi/routes.ts'
 import { type Route, RouteTable } from './http/route-table.ts'
 import { NoBody } from './http/types.ts'
 import { validationRefusal } from './http/validation.ts'
+import { lensRoutes } from './lenses/routes.ts'
 import { noteRoutes } from './notes/routes.ts'
 import { presetRoutes } from './presets/routes.ts'
 import { propertyRoutes } from './properties/routes.ts'
@@ -63,6 +64,7 @@ export function createApp(ctx: AppContext): App {
     .use(propertyRoutes(ctx))
     .use(presetRoutes(ctx))
     .use(viewRoutes(ctx))
+    .use(lensRoutes(ctx))
     .use(quickAccessRoutes(ctx))
     .use(structureRoutes(ctx))
     .use(recordRoutes(ctx, watches))

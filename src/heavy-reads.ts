@@ -9,6 +9,7 @@ import type { HeavyPlan, HeavyRead, HeavyWrite, Question, Reply } from './db/hea
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import { fileSearchRead } from './files/search.ts'
+import { graphRead } from './lenses/graph.ts'
 import { treeRead } from './notes/query.ts'
 import { listRead } from './records/listing.ts'
 import { summaryRead } from './records/summary.ts'
@@ -21,7 +22,7 @@ type AnyRead = HeavyRead<unknown, HeavyPlan, unknown>
 type AnyWrite = HeavyWrite<unknown, unknown>
 
 const READS = new Map(
-  ([listRead, summaryRead, treeRead, fileSearchRead] as unknown as AnyRead[]).map((read) => [
+  ([listRead, summaryRead, treeRead, graphRead, fileSearchRead] as unknown as AnyRead[]).map((read) => [
     read.name,
     read,
   ]),

@@ -22,7 +22,7 @@ export const presentWorkspace = ({ row, counts }: { row: WorkspaceRow; counts: W
     properties: counts.properties,
     presets: counts.presets,
     views: counts.views,
-    lenses: 0,
+    lenses: counts.lenses,
     quick_access: counts.quickAccess,
     files: counts.files,
     webhooks: 0,

@@ -1,6 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { countFiles } from '../files/store.ts'
+import { countLenses } from '../lenses/store.ts'
 import { countPresets } from '../presets/store.ts'
 import { countProperties } from '../properties/store.ts'
 import { countItems } from '../quick-access/store.ts'
@@ -20,6 +21,7 @@ export interface WorkspaceCounts {
   files: number
   presets: number
   views: number
+  lenses: number
   quickAccess: number
 }
 
@@ -35,6 +37,7 @@ export function getWorkspace(reader: Reader, { workspacePk }: Caller) {
     files: countFiles(reader, workspacePk),
     presets: countPresets(reader, workspacePk),
     views: countViews(reader, workspacePk),
+    lenses: countLenses(reader, workspacePk),
     quickAccess: countItems(reader, workspacePk),
   }
   return { row, counts }

@@ -18,6 +18,9 @@ export function isoTimestamp(instant: number): string {
   return `${lastDay.text}${clock}.${String(rest % 1000).padStart(3, '0')}Z`
 }
 
+/** The UTC day of an instant, `YYYY-MM-DD`. */
+export const utcDay = (instant: number): string => isoTimestamp(instant).slice(0, 'YYYY-MM-DD'.length)
+
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/
 
 const SHORTEST_MONTH = 28

@@ -165,12 +165,15 @@ function* bracketed(body: string): Generator<Passage> {
 
 const FILE_TARGET = /^file:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+/** Whether a target is that of a link to a file. */
+export const isFileTarget = (target: string): boolean => FILE_TARGET.test(target)
+
 /** Undefined for a link to a file, and for one without a target. */
 function linkOf(inner: string): WikiLink | undefined {
   const bar = inner.indexOf('|')
   const target = bar === -1 ? inner : inner.slice(0, bar)
   const label = bar === -1 ? '' : inner.slice(bar + 1)
-  if (target.trim() === '' || FILE_TARGET.test(target.trim())) return undefined
+  if (target.trim() === '' || isFileTarget(target.trim())) return undefined
   return { target, label: label.trim() === '' ? null : label }
 }
 
@@ -192,9 +195,7 @@ const targetOf = (inner: string): string => (inner.split('|')[0] ?? '').trim()
 /** The targets of every link to a file, each occurrence; none from code. */
 export function parseFileTargets(body: string): string[] {
   if (!body.includes('file:')) return []
-  return Array.from(bracketed(body), ({ text }) => targetOf(text)).filter((target) =>
-    FILE_TARGET.test(target),
-  )
+  return Array.from(bracketed(body), ({ text }) => targetOf(text)).filter(isFileTarget)
 }
 
 /** The body with this label on every link to the file that has one; brackets, which would end the link, are rounded. */

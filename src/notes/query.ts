@@ -4,7 +4,7 @@ import type { Reader } from '../db/reader.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
 import { type CheckedTree, checkTree } from '../filter/tree-check.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
-import { isoTimestamp } from '../lib/dates.ts'
+import { utcDay } from '../lib/dates.ts'
 import { fail, refused } from '../refusal.ts'
 import { type FoundNote, withNotes } from './listing.ts'
 import { findMatches, findPks } from './search/find.ts'
@@ -74,7 +74,7 @@ export async function findByTree(
   question: Omit<TreeQuestion, 'workspace' | 'today'>,
 ): Promise<Page<FoundNote>> {
   if (question.search !== undefined) await refreshSearch(ctx, workspacePk)
-  const today = isoTimestamp(ctx.clock.now()).slice(0, 'YYYY-MM-DD'.length)
+  const today = utcDay(ctx.clock.now())
   return ctx.heavy.run(treeRead, { ...question, workspace: workspacePk, today })
 }
 

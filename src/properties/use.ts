@@ -1,4 +1,5 @@
 import type { Reader } from '../db/reader.ts'
+import { lensesNamingProperty } from '../lenses/use.ts'
 import { quoteList } from '../lib/text.ts'
 import { presetsNamingProperty } from '../presets/store.ts'
 import { Refusal } from '../refusal.ts'
@@ -21,7 +22,7 @@ export interface PropertyUse {
 export const propertyUse = (reader: Reader, workspace: number, property: PropertyRow): PropertyUse => ({
   views: viewsNamingProperty(reader, workspace, property.id),
   presets: presetsNamingProperty(reader, property.pk),
-  lenses: [],
+  lenses: lensesNamingProperty(reader, workspace, property.id),
 })
 
 /** Refuses with every dependent's name; `consequence` says what therefore cannot be done. */

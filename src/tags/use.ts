@@ -1,4 +1,5 @@
 import type { Reader } from '../db/reader.ts'
+import { lensesNamingTag } from '../lenses/use.ts'
 import { quoteList } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
 import { viewsNamingTag } from '../views/use.ts'
@@ -18,7 +19,7 @@ export interface TagUse {
 /** The one place that asks other features whether they use a tag. */
 export const tagUse = (reader: Reader, workspace: number, tag: TagRow): TagUse => ({
   views: viewsNamingTag(reader, workspace, tag.id),
-  lenses: [],
+  lenses: lensesNamingTag(reader, workspace, tag.id),
 })
 
 /** Refuses with every dependent's name. */

@@ -27,6 +27,7 @@ export async function makeSamples(service: TestService, client: Client = service
   const { view } = await made(client.post('/v1/views', { name: 'Newest', display_properties: ['due'] }))
   const { item } = await made(client.post('/v1/quick-access', { note_id: noteId }))
   const { preset } = await made(client.post('/v1/presets', { name: 'Errand', ask: [{ key: 'due' }] }))
+  const { lens } = await made(client.post('/v1/lenses', { name: 'All', settings: { layers: { tags: true } } }))
   const { structure } = await made(
     client.post('/v1/records/structures', { name: 'Errands', fields: [{ key: 'what', type: 'text' }] }),
   )
@@ -42,6 +43,7 @@ export async function makeSamples(service: TestService, client: Client = service
     'notes/{id}': noteId,
     'revisions/{revisionId}': revisionId,
     'views/{id}': view.id,
+    'lenses/{id}': lens.id,
     'presets/{idOrName}': preset.id,
     'quick-access/{id}': item.id,
     'tags/{id}': String(body.tags[0].id),

@@ -1,0 +1,126 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
+import type { Reader } from '../db/reader.ts'
+import type { FilterTree } from '../filter/tree.ts'
+import { type CheckedTree, checkTree } from '../filter/tree-check.ts'
+import { utcDay } from '../lib/dates.ts'
+import { notesByTag, resolveLinks, tagNames, titlesOf } from '../notes/graph-sources.ts'
+import { treeDefinitions } from '../notes/trees/definitions.ts'
+import { type Evaluation, evaluationOf, matchingNotes } from '../notes/trees/matching.ts'
+import { byId } from '../notes/trees/walking.ts'
+import { type Drawing, type DrawnNode, drawGraph, type NodeOf } from './drawing.ts'
+import { findDefaultLens, getLens, type Lens } from './service.ts'
+import { DEFAULT_SETTINGS, type LensSettings } from './settings.ts'
+
+export interface GraphNode {
+  id: string
+  title: string
+  kind: NodeOf['kind']
+  degree: number
+}
+
+export interface GraphEdge {
+  from: string
+  to: string
+  kind: 'link' | 'tag'
+}
+
+/** What a lens shows, ready to be drawn (contract, section 11). */
+export interface Graph {
+  nodes: GraphNode[]
+  edges: GraphEdge[]
+  truncated: boolean
+}
+
+export const graphOfLens = async (ctx: AppContext, caller: Caller, id: string): Promise<Graph> =>
+  graphOf(ctx, caller, getLens(ctx.db, caller, id))
+
+/** Without any lens, the default settings over the whole workspace. */
+export const graphOfDefault = async (ctx: AppContext, caller: Caller): Promise<Graph> =>
+  graphOf(ctx, caller, findDefaultLens(ctx.db, caller) ?? { scope: null, settings: DEFAULT_SETTINGS })
+
+const graphOf = (
+  ctx: AppContext,
+  { workspacePk }: Caller,
+  { scope, settings }: Pick<Lens, 'scope' | 'settings'>,
+): Promise<Graph> =>
+  ctx.heavy.run(graphRead, { workspace: workspacePk, scope, settings, today: utcDay(ctx.clock.now()) })
+
+interface GraphQuestion {
+  readonly workspace: number
+  /** Null for the whole workspace. */
+  readonly scope: FilterTree | null
+  readonly settings: LensSettings
+  /** The UTC day, `YYYY-MM-DD`. */
+  readonly today: string
+  /** Of so few notes the links are looked up one note after the other; of more, those of the workspace are read. */
+  readonly few?: number
+}
+
+interface GraphPlan extends HeavyPlan {
+  readonly question: GraphQuestion
+  readonly evaluation: Evaluation
+  readonly tree: CheckedTree
+}
+
+const EVERY_NOTE: CheckedTree = { kind: 'group', match: 'all', children: [] }
+const FEW = 2_000
+/** A note itself, its links and its tags, as a guess. */
+const ROWS_PER_NOTE = 5
+
+/** Draws the graph of a scope; listed in `heavy-reads.ts`. */
+export const graphRead: HeavyRead<GraphQuestion, GraphPlan, Graph> = {
+  name: 'lenses.graph',
+  plan: (reader, question) => {
+    const { workspace, scope, today } = question
+    const tree = scope ? checkTree(scope, treeDefinitions(reader, workspace), 'scope') : EVERY_NOTE
+    const evaluation = evaluationOf(reader, workspace, today)
+    const { rows, most } = evaluation.scales.weigh(tree)
+    return { question, evaluation, tree, rows: rows + most * ROWS_PER_NOTE }
+  },
+  run: (reader, { question, evaluation, tree }) => {
+    const { workspace, settings, today, few = FEW } = question
+    const notes = matchingNotes(reader, workspace, tree, today)
+    const among = notes.length <= few ? notes : undefined
+    const drawing = drawGraph(
+      {
+        notes: byId(evaluation, notes, 'asc'),
+        tags: settings.layers.tags ? notesByTag(reader, workspace, among) : [],
+        links: settings.layers.links ? resolveLinks(reader, workspace, among) : [],
+      },
+      settings,
+    )
+    return withNames(reader, drawing)
+  },
+}
+
+/** Gives nodes their ids and titles, which only those that are drawn need. */
+function withNames(reader: Reader, { nodes, edges, truncated }: Drawing): Graph {
+  const kinds = nodes.map(({ of }) => of)
+  const titles = titlesOf(
+    reader,
+    kinds.flatMap((of) => (of.kind === 'note' ? [of.pk] : [])),
+  )
+  const names = tagNames(
+    reader,
+    kinds.flatMap((of) => (of.kind === 'tag' ? [of.tag] : [])),
+  )
+  const nameOf = (of: NodeOf) => {
+    if (of.kind === 'note') return known(titles, of.pk)
+    if (of.kind === 'tag') return { id: `tag:${of.tag}`, title: known(names, of.tag) }
+    return { id: `dangling:${of.target}`, title: of.target }
+  }
+  const named = new Map(nodes.map((node) => [node, nameOf(node.of)]))
+  const idOf = (node: DrawnNode) => known(named, node).id
+  return {
+    nodes: nodes.map((node) => ({ ...known(named, node), kind: node.of.kind, degree: node.degree })),
+    edges: edges.map(({ from, to, kind }) => ({ from: idOf(from), to: idOf(to), kind })),
+    truncated,
+  }
+}
+
+function known<Key, Value>(values: ReadonlyMap<Key, Value>, key: Key): Value {
+  const value = values.get(key)
+  if (value === undefined) throw new Error('a node of the graph is gone within one read')
+  return value
+}

@@ -1,0 +1,105 @@
+import { t } from 'elysia'
+import { filterTree } from '../http/filter-tree.ts'
+import { answer, choice, flag, id, integer, strict, text, timestamp } from '../http/types.ts'
+import { MAX_NODES, NODE_KINDS } from './drawing.ts'
+import { TITLE_MODES } from './settings.ts'
+
+const Settings = strict({
+  layers: strict({
+    links: t.Boolean({ description: 'Links between notes.', examples: [true] }),
+    tags: t.Boolean({ description: 'Tags as nodes, joined to the notes that carry them.' }),
+  }),
+  nodes: strict({
+    orphans: t.Boolean({ description: 'Notes without any edge.', examples: [true] }),
+    dangling: t.Boolean({ description: 'Targets of links that mean no note, as nodes.' }),
+  }),
+  look: strict({
+    arrows: t.Boolean({ examples: [true] }),
+    titles: t.String({ enum: [...TITLE_MODES], examples: ['zoom'] }),
+  }),
+})
+
+export const Lens = strict(
+  {
+    id: id(),
+    name: t.String({ examples: ['Work'] }),
+    scope: t.Union([filterTree(), t.Null()], { description: 'null for the whole workspace.' }),
+    settings: Settings,
+    is_default: t.Boolean({ description: 'One lens always is, while there are any.', examples: [true] }),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  { $id: 'Lens', description: 'What the graph of notes shows.' },
+)
+
+export const LensesAnswer = answer({ lenses: t.Array(Lens) })
+export const LensAnswer = answer({ lens: Lens })
+export const DeletedLensAnswer = answer({ deleted: t.Boolean({ examples: [true] }), id: id() })
+
+const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Work'] })
+
+const settings = t.Optional(
+  strict(
+    {
+      layers: t.Optional(strict({ links: t.Optional(flag()), tags: t.Optional(flag()) })),
+      nodes: t.Optional(strict({ orphans: t.Optional(flag()), dangling: t.Optional(flag()) })),
+      look: t.Optional(strict({ arrows: t.Optional(flag()), titles: t.Optional(choice(TITLE_MODES)) })),
+    },
+    {
+      description: 'Merged into the current settings, one by one.',
+      examples: [{ layers: { tags: true } }],
+    },
+  ),
+)
+const scope = t.Optional(
+  t.Union([filterTree(), t.Null()], {
+    description: 'Replaces the whole tree; null for the whole workspace.',
+  }),
+)
+
+export const CreateLensBody = strict({
+  name: name(),
+  scope,
+  settings,
+  is_default: t.Optional(
+    flag({
+      description: 'true takes it from the lens that is the default so far; the first lens always is.',
+    }),
+  ),
+})
+
+export const PatchLensBody = strict({
+  name: t.Optional(name()),
+  scope,
+  settings,
+  is_default: t.Optional(
+    flag({
+      description: 'true takes it from the lens that is the default so far, which cannot give it away.',
+    }),
+  ),
+})
+
+const GraphNode = strict({
+  id: t.String({
+    description: 'Of a note its id, of a tag `tag:<id>`, of a dangling target `dangling:<target>`.',
+    examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
+  }),
+  title: t.String({
+    description: 'The title of a note, the name of a tag, or the target in lower case.',
+    examples: ['Meeting with Ada'],
+  }),
+  kind: t.String({ enum: [...NODE_KINDS], examples: ['note'] }),
+  degree: integer({ description: 'How many edges it has, those to nodes left out included.', examples: [2] }),
+})
+
+const GraphEdge = strict({
+  from: t.String({ description: 'The note that links or is tagged.' }),
+  to: t.String({ description: 'The node it is joined to; never the note itself.' }),
+  kind: t.String({ enum: ['link', 'tag'], examples: ['link'] }),
+})
+
+export const GraphAnswer = answer({
+  nodes: t.Array(GraphNode, { description: `The best connected first, at most ${MAX_NODES}.` }),
+  edges: t.Array(GraphEdge, { description: 'Between these nodes, each once.' }),
+  truncated: t.Boolean({ description: 'Whether nodes were left out because they are too many.' }),
+})

@@ -1,0 +1,118 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { type FilterTree, parseTree } from '../filter/tree.ts'
+import { checkTree } from '../filter/tree-check.ts'
+import { treeDefinitions } from '../notes/trees/definitions.ts'
+import { fail, notFound, refused } from '../refusal.ts'
+import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
+import * as store from './store.ts'
+
+/** A lens with what it keeps as JSON. */
+export interface Lens {
+  row: store.LensRow
+  scope: FilterTree | null
+  settings: LensSettings
+}
+
+const whole = (row: store.LensRow): Lens => ({
+  row,
+  scope: row.scope === null ? null : JSON.parse(row.scope),
+  settings: JSON.parse(row.settings),
+})
+
+/** Lenses by creation. */
+export const listLenses = (reader: Reader, { workspacePk }: Caller): Lens[] =>
+  store.listLensRows(reader, workspacePk).map(whole)
+
+const getLensRow = (reader: Reader, { workspacePk }: Caller, id: string): store.LensRow =>
+  store.findLens(reader, workspacePk, id) ?? fail(notFound('lens'))
+
+export const getLens = (reader: Reader, caller: Caller, id: string): Lens =>
+  whole(getLensRow(reader, caller, id))
+
+/** Undefined while the workspace has no lens. */
+export function findDefaultLens(reader: Reader, { workspacePk }: Caller): Lens | undefined {
+  const row = store.findDefaultLens(reader, workspacePk)
+  return row && whole(row)
+}
+
+export interface LensInput {
+  name?: string
+  scope?: FilterTree | null
+  settings?: SettingsChanges
+  is_default?: boolean
+}
+
+const NEW_LENS = { scope: null, settings: JSON.stringify(DEFAULT_SETTINGS), isDefault: 0 }
+
+/** Saves a lens; the first one is the default, whatever is asked. Joins the caller's transaction. */
+export function createLens(tx: Tx, caller: Caller, input: LensInput & { name: string }): Lens {
+  const { workspacePk: workspace } = caller
+  const isFirst = store.countLenses(tx, workspace) === 0
+  const columns = merged(tx, caller, { ...NEW_LENS, name: input.name }, input)
+  const isDefault = isFirst ? 1 : columns.isDefault
+  const id = tx.newId()
+  if (isDefault === 1) store.clearDefault(tx, workspace, tx.now)
+  store.insertLens(tx, { ...columns, isDefault, id, workspace, now: tx.now })
+  return getLens(tx, caller, id)
+}
+
+/** Changes what is named; settings are merged one by one, the scope is replaced whole. */
+export async function patchLens(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  input: LensInput,
+): Promise<Lens> {
+  // The form is judged before it is looked up whether there is such a lens.
+  if (input.scope) parseTree(input.scope, 'scope')
+  return ctx.db.write((tx): Lens => {
+    const before = getLensRow(tx, caller, id)
+    const columns = merged(tx, caller, before, input)
+    if (columns.isDefault < before.isDefault)
+      throw refused(
+        `The lens "${before.name}" is the default, and one always is; make another lens the default instead.`,
+      )
+    if (isSame(before, columns)) return whole(before)
+    if (columns.isDefault > before.isDefault) store.clearDefault(tx, caller.workspacePk, tx.now)
+    store.updateLens(tx, before.pk, { ...columns, now: tx.now })
+    return getLens(tx, caller, id)
+  })
+}
+
+const merged = (
+  reader: Reader,
+  caller: Caller,
+  before: store.LensColumns,
+  { name, scope, settings, is_default }: LensInput,
+): store.LensColumns => ({
+  name: name ?? before.name,
+  scope: scope === undefined ? before.scope : checkedScope(reader, caller, scope),
+  settings: settings
+    ? JSON.stringify(mergedSettings(JSON.parse(before.settings), settings))
+    : before.settings,
+  isDefault: is_default === undefined ? before.isDefault : Number(is_default),
+})
+
+function checkedScope(reader: Reader, { workspacePk }: Caller, scope: FilterTree | null): string | null {
+  if (scope === null) return null
+  const tree = parseTree(scope, 'scope')
+  checkTree(tree, treeDefinitions(reader, workspacePk), 'scope')
+  return JSON.stringify(tree)
+}
+
+const isSame = (before: store.LensColumns, after: store.LensColumns): boolean =>
+  before.name === after.name &&
+  before.scope === after.scope &&
+  before.settings === after.settings &&
+  before.isDefault === after.isDefault
+
+/** When it was the default, the next in order of creation becomes it, else the first. */
+export const deleteLens = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
+  ctx.db.write((tx) => {
+    const { pk, isDefault } = getLensRow(tx, caller, id)
+    const heir = isDefault === 1 ? store.findNextLens(tx, caller.workspacePk, pk) : undefined
+    store.deleteLensRow(tx, pk)
+    if (heir) store.updateLens(tx, heir.pk, { ...heir, isDefault: 1, now: tx.now })
+  })
