@@ -1,0 +1,54 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { openDatabase } from '../../src/db/database.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { runInProcess } from '../support/cli.ts'
+import { newFolder } from '../support/process.ts'
+import { testClock } from '../support/service.ts'
+
+/** Writes through a database that is opened and closed; answers how large its write-ahead log is after that. */
+async function logAfterWriting(checkpoint: 'auto' | 'off'): Promise<number> {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const clock = testClock()
+  const open = () =>
+    openDatabase({
+      file,
+      programVersion: '0.0.0',
+      clock,
+      log: createLog('silent', clock, () => {}),
+      role: 'server',
+      checkpoint,
+    })
+  open().close()
+  // Another program has the file open: SQLite itself checkpoints when the last one closes it.
+  const other = new Database(file)
+  other.query('SELECT count(*) FROM notes').get()
+  const db = open()
+  await db.write((tx): void => {
+    tx.sql.run("INSERT INTO workspaces (id, name, name_fold, created_at) VALUES ('w', 'W', 'w', 0)")
+  })
+  db.close()
+  const command = await runInProcess(['workspaces', 'list', '--db', file], {
+    env: { DAYBOOK_CHECKPOINT: checkpoint },
+  })
+  expect(command.exitCode).toBe(0)
+  const { size } = statSync(`${file}-wal`)
+  other.close()
+  folder.remove()
+  return size
+}
+
+test('the write-ahead log is moved into the file when a database is closed', async () => {
+  expect(await logAfterWriting('auto')).toBe(0)
+})
+
+test('with --checkpoint off neither the server nor a command moves it', async () => {
+  expect(await logAfterWriting('off')).toBeGreaterThan(0)
+})
+
+test('--checkpoint takes no other word, in the environment too', async () => {
+  const { exitCode, err } = await runInProcess(['workspaces', 'list'], { env: { DAYBOOK_CHECKPOINT: 'on' } })
+  expect([exitCode, err]).toEqual([2, expect.stringContaining('--checkpoint must be one of auto, off')])
+})
