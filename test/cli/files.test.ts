@@ -1,0 +1,209 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { insertFile, insertPart } from '../../src/files/store.ts'
+import { sweepFiles } from '../../src/upkeep/sweeps.ts'
+import { runInProcess } from '../support/cli.ts'
+import { makeFile } from '../support/files.ts'
+import { makeNote } from '../support/notes.ts'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { startService } from '../support/service.ts'
+
+const sample = (name: string) => resolve(import.meta.dir, '../files/samples', name)
+const ID = /^[0-9a-f-]{36}$/
+
+let folder: ReturnType<typeof newFolder>
+let file: string
+beforeEach(async () => {
+  folder = newFolder()
+  file = folder.file('daybook.db')
+})
+afterEach(() => folder.remove())
+
+/** A database with a workspace and a note; answers the note's id. */
+async function makeDatabase(): Promise<string> {
+  const service = await startService({ file })
+  const { id } = await makeNote(service)
+  service.close()
+  return id
+}
+
+const run = (...args: string[]) => runInProcess(['files', ...args, '--db', file])
+
+const listed = async (...args: string[]) => JSON.parse((await run('list', '--json', ...args)).out).files
+
+async function write(name: string, content: string | Uint8Array): Promise<string> {
+  await Bun.write(folder.file(name), content)
+  return folder.file(name)
+}
+
+describe('files add, when no server runs', () => {
+  beforeEach(makeDatabase)
+
+  test('reads the text before it ends', async () => {
+    const { exitCode, out, err } = await run('add', sample('handbook.pdf'), await write('a.txt', 'text'))
+    expect([exitCode, err]).toEqual([0, 'handbook.pdf: ready, 3 pages.\na.txt: ready, 1 page.\n'])
+    const files = await listed()
+    expect(out).toBe(files.map(({ id }: { id: string }) => `${id}\n`).join(''))
+    expect(files).toMatchObject([
+      { file_name: 'handbook.pdf', status: 'ready', pages: 3, size: 36_849, note_id: null },
+      { file_name: 'a.txt', status: 'ready', pages: 1, size: 4, note_id: null },
+    ])
+  })
+
+  test('attaches to a note, and prints JSON', async () => {
+    const service = await startService({ file })
+    const note = await makeNote(service, { title: 'Attached' })
+    service.close()
+    const { exitCode, out } = await run('add', await write('b.png', 'a\0b'), '--note', note.id, '--json')
+    expect([exitCode, JSON.parse(out).files]).toEqual([0, await listed()])
+    expect(await listed()).toMatchObject([
+      { note_id: note.id, status: 'failed', error: 'No text can be read from this kind of file.' },
+    ])
+  })
+
+  test('refuses what it cannot keep, keeps the rest, and exits 1', async () => {
+    mkdirSync(folder.file('folder'))
+    await Bun.write(folder.file('large.txt'), new Uint8Array(52_428_801))
+    const good = await write('good.txt', 'text')
+    const odd = await write('a\nb.txt', 'text')
+    const paths = [folder.file('none.txt'), folder.file('folder'), folder.file('large.txt'), odd, good]
+    const { exitCode, err } = await run('add', ...paths)
+    expect(exitCode).toBe(1)
+    expect(err).toBe(`${paths[0]}: refused. There is no file ${paths[0]}.
+${paths[1]}: refused. ${paths[1]} is not a file.
+${paths[2]}: refused. The file is larger than 50 MiB; add a smaller one.
+${paths[3]}: refused. The name of a file must be a text of 1 to 500 characters without control characters.
+good.txt: ready, 1 page.
+`)
+    expect(await listed()).toMatchObject([{ file_name: 'good.txt' }])
+  })
+
+  test('refuses a note that is not there', async () => {
+    const { exitCode, err } = await run('add', await write('a.txt', 'text'), '--note', 'x')
+    expect([exitCode, err]).toEqual([
+      1,
+      `${folder.file('a.txt')}: refused. There is no such note in this workspace.\n`,
+    ])
+    expect(await listed()).toEqual([])
+  })
+
+  test('keeps the original, byte for byte', async () => {
+    const bytes = crypto.getRandomValues(new Uint8Array(1_048_577))
+    const path = await write('a.bin', bytes)
+    await run('add', path)
+    const service = await startService({ file })
+    const parts = service.ctx.db.sql.column<Uint8Array>('SELECT bytes FROM file_parts ORDER BY pk')
+    service.close()
+    expect(Buffer.concat(parts).equals(bytes)).toBe(true)
+    expect(parts.length).toBe(3)
+  })
+})
+
+describe('files list and delete', () => {
+  beforeEach(makeDatabase)
+
+  test('show what is there, and take it away', async () => {
+    await run('add', await write('a.txt', 'text'), await write('b.txt', 'more'))
+    const [first, second] = await listed()
+    expect((await run('list')).out.split('\n').slice(0, 2)).toEqual([
+      `ID${' '.repeat(36)}NAME   BYTES  NOTE  STATE`,
+      `${first.id}  a.txt  4      -     ready, 1 page`,
+    ])
+    expect(await run('delete', first.id)).toEqual({
+      exitCode: 0,
+      out: '',
+      err: 'The file "a.txt" is deleted.\n',
+    })
+    expect(await listed()).toEqual([second])
+    expect(await run('delete', first.id)).toEqual({
+      exitCode: 1,
+      out: '',
+      err: 'There is no such file in this workspace.\n',
+    })
+    expect((await runInProcess(['check', '--db', file])).out).toBe('ok\n')
+  })
+})
+
+describe.each(['source', 'executable'] as const)('a server from %s', (how) => {
+  let server: ServerProcess
+  beforeEach(async () => {
+    server = await startProcess(file, { how })
+  })
+  afterEach(async () => void (await server.end('SIGKILL')))
+
+  const add = (...paths: string[]) => daybook(['files', 'add', ...paths, '--db', file], { how })
+
+  test('reads what the command line adds, and is searched at once', async () => {
+    const paths = ['handbook.pdf', 'handbook.docx', 'accounts.xlsx', 'talk.pptx'].map(sample)
+    const { exitCode, out, err } = await add(...paths)
+    expect([exitCode, err]).toEqual([
+      0,
+      'handbook.pdf: ready, 3 pages.\nhandbook.docx: ready, 1 page.\naccounts.xlsx: ready, 2 pages.\ntalk.pptx: ready, 3 pages.\n',
+    ])
+    const ids = out.trim().split('\n')
+    expect(ids.every((id) => ID.test(id))).toBe(true)
+    const { body } = await server.get(`/v1/files/${ids[0]}/text?pages=3`)
+    expect(body.text).toBe('=== page 3 ===\nÇa suffit: Größe, naïveté, Ελληνικά.')
+    const found = await server.get(`/v1/files/search?q=${encodeURIComponent('织布机')}`)
+    expect(found.body.total).toBe(4)
+  })
+})
+
+describe('a server that dies while it reads a file', () => {
+  /** What the database says of its one file. */
+  function stateOfFile() {
+    const database = new Database(file, { readonly: true })
+    try {
+      return database.query('SELECT status, attempts FROM files').get() as {
+        status: string
+        attempts: number
+      }
+    } finally {
+      database.close()
+    }
+  }
+
+  async function until(isSo: (state: { status: string; attempts: number }) => boolean): Promise<void> {
+    while (!isSo(stateOfFile())) await Bun.sleep(2)
+  }
+
+  test('takes it up again when it starts, and leaves no half of it', async () => {
+    const service = await startService({ file })
+    const { key = '' } = service
+    // So much text that reading and keeping it takes a while.
+    const bytes = new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(500_000))
+    await makeFile(service, { bytes })
+    service.close()
+    const first = await startProcess(file, { key })
+    await until(({ attempts }) => attempts === 1)
+    // Among other moments, while pages are being kept.
+    await Bun.sleep(Math.random() * 600)
+    await first.end('SIGKILL')
+    const died = stateOfFile()
+    const second = await startProcess(file, { key })
+    await until(({ status }) => status === 'ready')
+    expect(stateOfFile().attempts).toBe(died.status === 'ready' ? 1 : 2)
+    const { pages } = (await second.get('/v1/files')).body.files[0]
+    expect((await second.get('/v1/files/search?q=flowers')).body.total).toBe(pages)
+    expect(await second.end()).toBe(0)
+    expect((await daybook(['check', '--db', file])).out).toBe('ok\n')
+  })
+})
+
+test('a file that was not wholly added is not seen, and swept away', async () => {
+  const service = await startService({ file: join(folder.path, 'other.db') })
+  await service.ctx.db.write((tx): void => {
+    const row = { id: tx.newId(), workspace: 1, note: null, fileName: 'a', mimeType: 'text/plain', size: 9 }
+    insertPart(tx, insertFile(tx, row), 0, new Uint8Array(4))
+  })
+  const kept = () => service.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')
+  expect((await service.get('/v1/files')).body.files).toEqual([])
+  await sweepFiles(service.ctx)
+  expect(kept()).toBe(1)
+  service.clock.advance(3_600_001)
+  await sweepFiles(service.ctx)
+  expect(kept()).toBe(0)
+  service.close()
+})
