@@ -49,7 +49,7 @@ export function urlFault(url: string, allowances: readonly Allowance[]): string 
   if (written.includes('@'))
     return 'url must not hold a user name or password; remove what stands before the @.'
   if (url.includes('#')) return 'url must not have a fragment; remove the # and what follows it.'
-  if (!URL.canParse(url)) return 'url must be a valid https URL, such as https://example.com/hook.'
+  if (written === '' || !URL.canParse(url)) return 'url must be a valid https URL, such as https://example.com/hook.'
   const target = targetOf(url)
   return spellingFault(written.toLowerCase(), target) ?? targetFault(target, allowances)
 }
@@ -88,6 +88,7 @@ const addressFault = (address: string): string | undefined => {
 /**
  * Why none of the addresses that a host stands for is called, as a sentence; undefined when each of them may be.
  * One that is not public refuses them all: a name that leads inside as well as outside is not to be trusted.
+ * To which address a name leads is not told, since names may be of the server's own network.
  */
 export function addressesFault(
   { isSecure, host, port }: Target,
@@ -99,7 +100,7 @@ export function addressesFault(
   if (closed === undefined) return undefined
   return host === closed
     ? `${host} is not a public address, so it is not called.`
-    : `The name "${host}" leads to ${closed}, which is not a public address, so it is not called.`
+    : `The name "${host}" leads to an address that is not public, so it is not called.`
 
   function mayCall(address: string): boolean {
     if (!isAddress(address)) return false
