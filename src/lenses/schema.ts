@@ -64,6 +64,7 @@ export const CreateLensBody = strict({
   is_default: t.Optional(
     flag({
       description: 'true takes it from the lens that is the default so far; the first lens always is.',
+      examples: [true],
     }),
   ),
 })
@@ -75,6 +76,7 @@ export const PatchLensBody = strict({
   is_default: t.Optional(
     flag({
       description: 'true takes it from the lens that is the default so far, which cannot give it away.',
+      examples: [true],
     }),
   ),
 })

@@ -27,7 +27,9 @@ export async function makeSamples(service: TestService, client: Client = service
   const { view } = await made(client.post('/v1/views', { name: 'Newest', display_properties: ['due'] }))
   const { item } = await made(client.post('/v1/quick-access', { note_id: noteId }))
   const { preset } = await made(client.post('/v1/presets', { name: 'Errand', ask: [{ key: 'due' }] }))
-  const { lens } = await made(client.post('/v1/lenses', { name: 'All', settings: { layers: { tags: true } } }))
+  const { lens } = await made(
+    client.post('/v1/lenses', { name: 'All', settings: { layers: { tags: true } } }),
+  )
   const { structure } = await made(
     client.post('/v1/records/structures', { name: 'Errands', fields: [{ key: 'what', type: 'text' }] }),
   )
