@@ -54,7 +54,7 @@ export const listKeys = (reader: Reader) => listKeyRows(reader)
 const unknownKey = (id: string) =>
   new Refusal('not_found', `There is no key with the id "${id}"; list the keys to see their ids.`)
 
-/** Revoking a key twice is the same as once. */
+/** Revoking a key twice is the same as once. A server that does so itself must wake its bus, for watches to close. */
 export const revokeKey = (db: Db, id: string): Promise<KeyRow> =>
   db.write((tx) => {
     const key = findKey(tx, id) ?? fail(unknownKey(id))

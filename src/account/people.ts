@@ -106,7 +106,7 @@ export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Rol
 
 /**
  * Takes a user out of one workspace, or out of all with the user itself. Their keys open nothing from then
- * on. The last owner of a workspace stays.
+ * on; a server that does so itself must wake its bus, for watches to close. The last owner of a workspace stays.
  */
 export const removeUser = (db: Db, nameOrId: string, workspace: WorkspaceRow | undefined): Promise<UserRow> =>
   db.write((tx) => {

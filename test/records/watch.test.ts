@@ -4,7 +4,7 @@ import { removeUser } from '../../src/account/people.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { declare, list, queryOf, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { settle, watch } from '../support/watch.ts'
+import { settle, type Watch, watch } from '../support/watch.ts'
 
 const MERGE_MS = 250
 const FIELDS = [
@@ -325,6 +325,18 @@ describe('one room', () => {
       await watch(service, asked, more)
     }
     expect(service.app.watching()).toEqual({ rooms: 1, readers: 4 })
+  })
+
+  test('tells every one of many readers', async () => {
+    const watches: Watch[] = []
+    for (let count = 0; count < 1_100; count++)
+      watches.push(await watch(service, 'Boxes', { limit: 1, changes: count % 2 === 0 }))
+    const told = () => Promise.all(watches.map(async (opened) => (await opened.event('answer')).total))
+    expect(new Set(await told())).toEqual(new Set([0]))
+    await one({ name: 'a' })
+    await merge()
+    expect(new Set(await told())).toEqual(new Set([1]))
+    expect(service.app.watching()).toEqual({ rooms: 1, readers: 1_100 })
   })
 
   test('serves nobody who asks something else', async () => {
