@@ -8,6 +8,7 @@ import { checkTree } from '../../src/filter/tree-check.ts'
 import { loadNotes } from '../../src/notes/store.ts'
 import { treeDefinitions } from '../../src/notes/trees/definitions.ts'
 import { evaluationOf, matchingNotes, matchTree } from '../../src/notes/trees/matching.ts'
+import { isIn } from '../../src/notes/trees/note-set.ts'
 import { pageOf } from '../../src/notes/trees/pages.ts'
 import { runs } from '../support/counts.ts'
 import { startService, type TestService, testClock } from '../support/service.ts'
@@ -16,6 +17,7 @@ import {
   arbitraryPropertySort,
   arbitrarySort,
   arbitraryTree,
+  EVERY_CONDITION,
   inOrder,
   matchesTree,
   type OracleSort,
@@ -26,6 +28,7 @@ import { fillWorld, makeWorld, type TreeWorld } from '../support/tree-world.ts'
 
 const START = Date.parse('2026-11-21T09:30:00.000Z')
 const folder = mkdtempSync(join(tmpdir(), 'daybook-trees-'))
+const EVERYTHING = { kind: 'group', match: 'all', children: [] } as const
 const NEWEST: OracleSort = { field: 'updated_at', direction: 'desc' }
 
 let service: TestService
@@ -35,7 +38,13 @@ let crowd: TreeWorld
 beforeAll(async () => {
   service = await startService({ file: join(folder, 'trees.db'), clock: testClock(START) })
   crowd = await makeWorld(service)
-  await fillWorld(service, crowd, fc.sample(arbitraryNote, { numRuns: 600, seed: 4 }))
+  const notes = fc.sample(arbitraryNote, { numRuns: 600, seed: 4 })
+  // More different texts than are judged one by one.
+  const texts = notes.slice(300).map(({ properties, ...note }, at) => {
+    const { note_text: text = '' } = properties
+    return { ...note, properties: { ...properties, note_text: `${text}${at}` } }
+  })
+  await fillWorld(service, crowd, [...notes.slice(0, 300), ...texts])
 })
 afterAll(() => {
   service.close()
@@ -111,6 +120,23 @@ function expectBroad(world: TreeWorld, tree: OracleTree, sort: OracleSort, few: 
   const everyPk = matchingNotes(db, world.workspace, checked, today())
   expect(idsOf(loadNotes(db, everyPk)).sort()).toEqual(ids.toSorted())
 }
+
+test('every operator with every value finds what the judge finds, over all notes and among candidates', () => {
+  const { db } = service.ctx
+  const definitions = treeDefinitions(db, crowd.workspace)
+  const evaluation = evaluationOf(db, crowd.workspace, today())
+  const all = matchingNotes(db, crowd.workspace, EVERYTHING, today())
+  const idOf = new Map(loadNotes(db, all).map(({ pk, id }) => [pk, id]))
+  for (const tree of EVERY_CONDITION) {
+    const checked = checkTree(parseTree(wired(tree, crowd.ids), 'filter'), definitions, 'filter')
+    const expected = idsOf(crowd.notes.filter((note) => matchesTree(note, tree, today())))
+    for (const among of [undefined, all]) {
+      const { set, total } = matchTree(evaluation, checked, among)
+      const ids = all.filter((pk) => isIn(set, pk)).map((pk) => idOf.get(pk))
+      expect({ tree, total, ids }).toEqual({ tree, total: expected.length, ids: expected })
+    }
+  }
+})
 
 const question = fc.record({
   tree: arbitraryTree,

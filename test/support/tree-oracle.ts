@@ -303,63 +303,80 @@ export const arbitraryNote = fc.record({
 })
 export type NewOracleNote = typeof arbitraryNote extends fc.Arbitrary<infer Value> ? Value : never
 
-const condition = (op: string, value: fc.Arbitrary<unknown>) => value.map((found) => ({ op, value: found }))
-const bare = fc.constantFrom({ op: 'empty' }, { op: 'not_empty' })
-
-const textCondition = (texts: readonly string[]) => {
-  const text = fc.constantFrom(...texts)
-  return fc.oneof(
-    bare,
-    ...['eq', 'neq', 'contains', 'not_contains', 'starts_with', 'ends_with'].map((op) => condition(op, text)),
-    ...['in', 'not_in'].map((op) => condition(op, fc.array(text, { maxLength: 4 }))),
-  )
+interface Condition {
+  op: string
+  value?: unknown
 }
 
-const relative = fc.record({
-  relative: fc.record({
-    n: fc.constantFrom(0, 1, -1, 3, -7, 9, -9, 12, 100_000, -100_000),
-    unit: fc.constantFrom('day', 'week', 'month', 'year'),
-  }),
-})
-const day = fc.oneof(fc.constantFrom(...DAYS), relative)
-const dateCondition = fc.oneof(
-  bare,
-  ...['on', 'before', 'after', 'on_or_before', 'on_or_after'].map((op) => condition(op, day)),
-  condition('between', fc.tuple(day, day)),
-  condition('within', relative),
+const each = (ops: readonly string[], values: readonly unknown[]): Condition[] =>
+  ops.flatMap((op) => values.map((value) => ({ op, value })))
+const pairsOf = (values: readonly unknown[]) =>
+  values.flatMap((low) => values.map((high) => [low, high] as const))
+
+const BARE: Condition[] = [{ op: 'empty' }, { op: 'not_empty' }]
+
+const textConditions = (texts: readonly string[]): Condition[] => [
+  ...BARE,
+  ...each(['eq', 'neq', 'contains', 'not_contains', 'starts_with', 'ends_with'], texts),
+  ...each(['in', 'not_in'], [[], ...texts.map((text, at) => [text, texts[at + 1] ?? '']), texts]),
+]
+
+const SHIFTS = [0, 1, -1, 3, -7, 9, -9, 12, 100_000, -100_000].flatMap((n) =>
+  ['day', 'week', 'month', 'year'].map((unit) => ({ relative: { n, unit } })),
 )
+const dateConditions: Condition[] = [
+  ...BARE,
+  ...each(['on', 'before', 'after', 'on_or_before', 'on_or_after'], [...DAYS, ...SHIFTS]),
+  ...each(['between'], pairsOf([...DAYS, ...SHIFTS.slice(0, 12)])),
+  ...each(['within'], SHIFTS),
+]
 
-const number = fc.constantFrom(...NUMBERS)
-const CONDITIONS: Record<PropertyKey, fc.Arbitrary<{ op: string; value?: unknown }>> = {
-  note_text: textCondition(TEXTS),
-  stage: textCondition([...STAGES, '', 'o', 'É', 'e\u0301']),
-  amount: fc.oneof(
-    bare,
-    ...['eq', 'neq', 'gt', 'gte', 'lt', 'lte'].map((op) => condition(op, number)),
-    condition('between', fc.tuple(number, number)),
-  ),
-  due: dateCondition,
-  done: fc.oneof(bare, condition('eq', fc.boolean())),
-  extra: fc.oneof(
-    bare,
-    condition('has_key', fc.constantFrom(...KEYS)),
-    condition('contains', fc.constantFrom(...JSONS, null)),
-  ),
+const CONDITIONS: Record<PropertyKey, Condition[]> = {
+  note_text: textConditions(TEXTS),
+  stage: textConditions([...STAGES, '', 'o', 'É', 'e\u0301']),
+  amount: [
+    ...BARE,
+    ...each(['eq', 'neq', 'gt', 'gte', 'lt', 'lte'], NUMBERS),
+    ...each(['between'], pairsOf(NUMBERS)),
+  ],
+  due: dateConditions,
+  done: [...BARE, ...each(['eq'], [true, false])],
+  extra: [...BARE, ...each(['has_key'], KEYS), ...each(['contains'], [...JSONS, null])],
 }
 
-const arbitraryLeaf: fc.Arbitrary<OracleTree> = fc.oneof(
-  fc.record({
-    type: fc.constant('tags' as const),
-    op: fc.constantFrom('has_all', 'has_any', 'has_none'),
-    names: fc.subarray([...TAGS], { minLength: 1 }),
-  }),
-  ...(Object.keys(PROPERTIES) as PropertyKey[]).map((key) =>
+/** Every condition on a property or a field that the values above allow: each operator with each of them. */
+export const EVERY_CONDITION: OracleTree[] = [
+  ...(Object.keys(PROPERTIES) as PropertyKey[]).flatMap((key) =>
     CONDITIONS[key].map((rest) => ({ type: 'property' as const, key, ...rest })),
   ),
-  textCondition(TEXTS).map((rest) => ({ type: 'field' as const, field: 'title' as const, ...rest })),
-  fc
-    .tuple(fc.constantFrom('created_at' as const, 'updated_at' as const), dateCondition)
-    .map(([field, rest]) => ({ type: 'field' as const, field, ...rest })),
+  ...textConditions(TEXTS).map((rest) => ({ type: 'field' as const, field: 'title' as const, ...rest })),
+  ...(['created_at', 'updated_at'] as const).flatMap((field) =>
+    dateConditions.map((rest) => ({ type: 'field' as const, field, ...rest })),
+  ),
+]
+
+/** Targets are equally likely, however many conditions there are on each, and so are the operators of each. */
+const byTargetAndOp = Map.groupBy(EVERY_CONDITION, (leaf) =>
+  leaf.type === 'property'
+    ? `${leaf.key} ${leaf.op}`
+    : leaf.type === 'field'
+      ? `${leaf.field} ${leaf.op}`
+      : '',
+)
+
+const arbitraryLeaf: fc.Arbitrary<OracleTree> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('tags' as const),
+      op: fc.constantFrom('has_all', 'has_any', 'has_none'),
+      names: fc.subarray([...TAGS], { minLength: 1 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(...byTargetAndOp.values()).chain((leaves) => fc.constantFrom(...leaves)),
+  },
 )
 
 const arbitraryGroup = (levels: number): fc.Arbitrary<OracleTree> =>
