@@ -23,6 +23,12 @@ const count = Number(flags.requests)
 const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31))
 if (!Number.isInteger(count) || !Number.isInteger(seed)) throw new Error('--requests and --seed are integers')
 
+const FILES = [
+  ['tea.md', `# Tea\n\n${'Green tea, black tea and Ada. '.repeat(400)}\n\n## Later\n\nInk and paper.\n`],
+  ['table.csv', 'what,amount\ntea,3\nink,7\n'],
+  ['broken.pdf', 'This is no PDF.'],
+] as const
+
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 class Fuzz {
@@ -94,10 +100,19 @@ async function readKeyOf(file: string): Promise<string> {
   return out.trim()
 }
 
+/** Files come in by the command line alone. */
+async function addFiles(folder: ReturnType<typeof newFolder>, file: string): Promise<void> {
+  const paths = FILES.map(([name]) => folder.file(name))
+  for (const [name, text] of FILES) await Bun.write(folder.file(name), text)
+  const added = await daybook(['files', 'add', ...paths, '--db', file], { how: 'executable' })
+  if (added.exitCode !== 0) throw new Error(`no file was added: ${added.err}`)
+}
+
 async function fuzz(folder: ReturnType<typeof newFolder>): Promise<boolean> {
   const file = folder.file('daybook.db')
   const server = await startProcess(file, { how: 'executable', args: ['--log-level', 'error'] })
   const { body } = await server.get('/openapi.json')
+  await addFiles(folder, file)
   const run = new Fuzz(server, body, await readKeyOf(file))
   const begin = performance.now()
   const isGood = await run.run()
