@@ -49,7 +49,8 @@ export function urlFault(url: string, allowances: readonly Allowance[]): string 
   if (written.includes('@'))
     return 'url must not hold a user name or password; remove what stands before the @.'
   if (url.includes('#')) return 'url must not have a fragment; remove the # and what follows it.'
-  if (written === '' || !URL.canParse(url)) return 'url must be a valid https URL, such as https://example.com/hook.'
+  if (written === '' || !URL.canParse(url))
+    return 'url must be a valid https URL, such as https://example.com/hook.'
   const target = targetOf(url)
   return spellingFault(written.toLowerCase(), target) ?? targetFault(target, allowances)
 }

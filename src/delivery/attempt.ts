@@ -44,8 +44,8 @@ export interface SenderSettings {
 /** Sends deliveries; connections are kept for a few seconds and used again. */
 export interface Sender {
   readonly send: Send
-  /** How many connections are open. */
-  readonly open: number
+  /** How many connections are open, and how many of them nobody uses. */
+  readonly connections: { readonly open: number; readonly free: number }
   /** Ends every connection; attempts under way fail. */
   close(): void
 }
@@ -202,9 +202,7 @@ export function createSender(settings: SenderSettings): Sender {
     })
   return {
     send,
-    get open() {
-      return pool.size
-    },
+    connections: pool,
     close: () => {
       for (const attempt of running) attempt.abandon()
       pool.close()

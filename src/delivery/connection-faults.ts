@@ -10,6 +10,7 @@ const SENTENCES: Record<string, (host: string) => string> = {
   ECONNRESET: (host) => `${quoted(host)} ended the connection without an answer.`,
   EPIPE: (host) => `${quoted(host)} ended the connection without an answer.`,
   NOT_HTTP: (host) => `${quoted(host)} answered with something that is not HTTP/1.1.`,
+  ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${quoted(host)} does not speak TLS at this port.`,
   ERR_TLS_CERT_ALTNAME_INVALID: (host) => `The certificate of ${quoted(host)} is for another name.`,
   CERT_HAS_EXPIRED: (host) => `The certificate of ${quoted(host)} has expired.`,
   CERT_NOT_YET_VALID: (host) => `The certificate of ${quoted(host)} is not valid yet.`,

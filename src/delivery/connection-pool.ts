@@ -20,8 +20,12 @@ export class ConnectionPool {
 
   constructor(private readonly clock: Clock) {}
 
-  get size(): number {
+  get open(): number {
     return this.#members.size
+  }
+
+  get free(): number {
+    return this.#free.size
   }
 
   /** Takes in a connection that is in use. From its status on it has 4 seconds to become free and be used again. */
