@@ -97,7 +97,7 @@ async function expectView(world: TreeWorld, tree: OracleTree, sort: OracleSort, 
   await world.client.delete(`/v1/views/${body.view.id}`)
 }
 
-/** The same answers where hardly any notes count as few, as in a large workspace. */
+/** The same answers where hardly any notes count as few, as in a large workspace, and where pks are no help. */
 function expectBroad(world: TreeWorld, tree: OracleTree, sort: OracleSort, few: number) {
   const { db } = service.ctx
   const definitions = treeDefinitions(db, world.workspace)
@@ -112,11 +112,14 @@ function expectBroad(world: TreeWorld, tree: OracleTree, sort: OracleSort, few: 
       : { by: sort.field, direction: sort.direction }
   const ids = expected(world, tree, sort)
   const page = { limit: 7, offset: Math.floor(ids.length / 2) }
-  const pks = pageOf(evaluation, matching, order, page)
-  expect({ total: matching.total, ids: idsOf(loadNotes(db, pks)) }).toEqual({
-    total: ids.length,
-    ids: ids.slice(page.offset, page.offset + page.limit),
-  })
+  for (const inOrder of [true, false]) {
+    const pks = pageOf({ ...evaluation, inOrder }, matching, order, page)
+    expect({ inOrder, total: matching.total, ids: idsOf(loadNotes(db, pks)) }).toEqual({
+      inOrder,
+      total: ids.length,
+      ids: ids.slice(page.offset, page.offset + page.limit),
+    })
+  }
   const everyPk = matchingNotes(db, world.workspace, checked, today())
   expect(idsOf(loadNotes(db, everyPk)).sort()).toEqual(ids.toSorted())
 }
