@@ -15,6 +15,7 @@ import { listRead } from './records/listing.ts'
 import { summaryRead } from './records/summary.ts'
 import { Refusal } from './refusal.ts'
 import { autoIndexBuild, autoIndexDrop } from './structures/auto-index.ts'
+import { rowSearchFill } from './structures/row-search.ts'
 
 declare const self: Worker
 
@@ -28,7 +29,10 @@ const READS = new Map(
   ]),
 )
 const WRITES = new Map(
-  ([autoIndexBuild, autoIndexDrop] as unknown as AnyWrite[]).map((write) => [write.name, write]),
+  ([autoIndexBuild, autoIndexDrop, rowSearchFill] as unknown as AnyWrite[]).map((write) => [
+    write.name,
+    write,
+  ]),
 )
 
 /** How long a long change waits for another process's lock. */

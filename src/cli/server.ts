@@ -12,6 +12,7 @@ import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
 import { startIndexing } from '../notes/search/pending.ts'
+import { startRowIndexing } from '../records/search-filling.ts'
 import { fail, refused } from '../refusal.ts'
 import { startUpkeep } from '../upkeep/timer.ts'
 import type { Io } from './io.ts'
@@ -73,7 +74,7 @@ async function serveDatabase(ctx: AppContext, lock: ServerLock, io: Io): Promise
     throw error
   }
   ctx.db.onForeignWrite(() => ctx.bus.wake())
-  const background = [startIndexing(ctx), startUpkeep(ctx), startReadingFiles(ctx)]
+  const background = [startIndexing(ctx), startRowIndexing(ctx), startUpkeep(ctx), startReadingFiles(ctx)]
   ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
   return {
     url: urlOf(ctx.config.host, listener.port),

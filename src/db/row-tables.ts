@@ -6,6 +6,9 @@
 /** The table of a structure's live rows. */
 export const rowTable = (structurePk: number): string => `rows_${structurePk}`
 
+/** The structure's search table (`structures/row-search.ts`). */
+export const rowSearchTable = (structurePk: number): string => `${rowTable(structurePk)}_search`
+
 /** Holds a field's values: text, REAL for numbers, INTEGER 0 or 1 for yes/no; NULL without a value. */
 export const valueColumn = (column: number): string => `f${column}`
 

@@ -1,6 +1,6 @@
 import type { Check } from '../db/check.ts'
 import type { Reader } from '../db/reader.ts'
-import { differences, makeExpected } from '../notes/search/check.ts'
+import { createExpected, expectedName, searchTableFaults } from '../db/search-table-check.ts'
 import { indexedText } from '../notes/search/words.ts'
 import { fileOfPlace, placeOf, rangeOf } from './places.ts'
 import { ensurePageTable, hasPageTable, indexPage, PAGE_TABLE, pageTable } from './search-table.ts'
@@ -97,10 +97,10 @@ export const fileSearchCheck: Check = {
         if (hasPages(reader, workspace)) yield `The search table ${table} is missing.`
         continue
       }
-      const expected = makeExpected(reader, table, PAGE_TABLE)
-      for (const { pk, text } of allPages(reader, workspace))
-        reader.sql.run(`INSERT INTO temp.${expected} (rowid, text) VALUES (?, ?)`, pk, indexedText(text))
-      yield* differences(reader, table)
+      createExpected(reader, table, PAGE_TABLE)
+      const insert = `INSERT INTO temp.${expectedName(table)} (rowid, text) VALUES (?, ?)`
+      for (const { pk, text } of allPages(reader, workspace)) reader.sql.run(insert, pk, indexedText(text))
+      yield* searchTableFaults(reader, table)
     }
   },
   repair: (tx) => {

@@ -1,5 +1,5 @@
 import type { Reader } from '../db/reader.ts'
-import { foldedText, valueColumn } from '../db/row-tables.ts'
+import { foldedText, rowSearchTable, valueColumn } from '../db/row-tables.ts'
 import type { Operator } from '../filter/kinds.ts'
 import type { Condition } from '../filter/record-filter.ts'
 import type { SqlPart } from '../filter/record-filter-sql.ts'
@@ -11,6 +11,7 @@ import {
   indexedColumn,
   isFolded,
 } from '../structures/auto-index.ts'
+import { SEARCH_COLUMN } from '../structures/row-search.ts'
 import { columnNumbers, uniqueIndexName } from '../structures/row-table.ts'
 import { findTotal, keepTotal, totalKey } from './kept-totals.ts'
 import { type Entry, type RowQuery, rowSource } from './plan.ts'
@@ -51,7 +52,7 @@ export interface Driver {
 /** So few rows are looked at in no time. */
 export const FEW = 1_000
 
-/** By what they begin with; an automatic index goes before a unique one, as it sorts. */
+/** By what they begin with, the search table as `*`; an automatic index goes before a unique one, as it sorts. */
 export function usableIndexes(reader: Reader, { structure, definition }: RowQuery): Indexes {
   const indexes = new Map<string, UsableIndex>()
   for (const set of definition.uniqueSets) {
@@ -63,8 +64,9 @@ export function usableIndexes(reader: Reader, { structure, definition }: RowQuer
   }
   const folded = new Set(definition.fields.filter(({ type }) => isFolded(type)).map(indexedColumn))
   for (const [column, usedAt] of findAutoIndexes(reader, structure.pk)) {
-    const name = autoIndexName(structure.pk, column)
-    indexes.set(column, { name, column, isFolded: folded.has(column), sorts: true, usedAt })
+    const isSearch = column === SEARCH_COLUMN
+    const name = isSearch ? rowSearchTable(structure.pk) : autoIndexName(structure.pk, column)
+    indexes.set(column, { name, column, isFolded: folded.has(column), sorts: !isSearch, usedAt })
   }
   return indexes
 }

@@ -4,6 +4,7 @@ import { rowTable } from '../db/row-tables.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { autoIndexName, findAutoIndexes } from '../structures/auto-index.ts'
 import { type Definition, definitionOf } from '../structures/definition.ts'
+import { SEARCH_COLUMN } from '../structures/row-search.ts'
 import { changeUniqueSets, createRowTable, dropRowTable } from '../structures/row-table.ts'
 import { listStructureRows, type StructureRow } from '../structures/store.ts'
 import { dataOf, insertLive, liveColumns, type RecordRow } from './store.ts'
@@ -78,7 +79,7 @@ function formFault(reader: Reader, { row, definition }: Checked): string | undef
   if (sql.scalar<number>(list, table) !== definition.uniqueSets.length)
     return `The rows of the structure "${row.name}" do not have the indexes that keep them unique.`
   const names = sql.column<string>("SELECT name FROM pragma_index_list(?, 'main')", table)
-  const noted = [...findAutoIndexes(reader, row.pk).keys()]
+  const noted = [...findAutoIndexes(reader, row.pk).keys()].filter((column) => column !== SEARCH_COLUMN)
   if (noted.every((column) => names.includes(autoIndexName(row.pk, column)))) return undefined
   return `The rows of the structure "${row.name}" do not have the indexes that are noted.`
 }

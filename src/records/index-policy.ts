@@ -1,5 +1,6 @@
 import type { AppContext } from '../context.ts'
 import { autoIndexBuild, autoIndexDrop, findUnusedIndexes, markUsed } from '../structures/auto-index.ts'
+import { SEARCH_COLUMN } from '../structures/row-search.ts'
 import type { Lesson } from './lessons.ts'
 
 /*
@@ -9,6 +10,9 @@ import type { Lesson } from './lessons.ts'
 
 const BUILD_MS_PER_ROW = 0.0015
 const WORTH_BUILDS = 2
+/** A search table is filled beside everything else: it counts as this much, and is made of more rows. */
+const SEARCH_MS_PER_ROW = 0.005
+const SEARCH_TIMES_MANY = 10
 const DAY_MS = 86_400_000
 const UNUSED_MS = 30 * DAY_MS
 const STRUCTURES_KEPT = 1_000
@@ -35,11 +39,16 @@ export function learn(ctx: AppContext, { structurePk, rows, scans, served }: Les
   for (const { column, ms } of scans) {
     const cost = (costs.get(column) ?? 0) + ms
     costs.set(column, cost)
-    if (cost <= WORTH_BUILDS * BUILD_MS_PER_ROW * rows) continue
+    if (!isWorthIt(column, cost, rows, ctx.heavy.manyRows)) continue
     // What is asked meanwhile, or where there can be no index, must not ask for it again at once.
     costs.set(column, Number.NEGATIVE_INFINITY)
     void build(ctx, structurePk, column)
   }
+}
+
+function isWorthIt(column: string, costMs: number, rows: number, manyRows: number): boolean {
+  if (column !== SEARCH_COLUMN) return costMs > WORTH_BUILDS * BUILD_MS_PER_ROW * rows
+  return rows >= SEARCH_TIMES_MANY * manyRows && costMs > WORTH_BUILDS * SEARCH_MS_PER_ROW * rows
 }
 
 async function build(ctx: AppContext, structurePk: number, column: string): Promise<void> {

@@ -5,6 +5,7 @@ import { checkFilter, parseFilter } from '../filter/record-filter.ts'
 import { hasMore, pageRequest } from '../http/page.ts'
 import { indexedColumn } from '../structures/auto-index.ts'
 import { definitionOf } from '../structures/definition.ts'
+import { SEARCH_COLUMN } from '../structures/row-search.ts'
 import { getStructure } from '../structures/service.ts'
 import type { StructureRow } from '../structures/store.ts'
 import { chooseDriver, usableIndexes } from './access.ts'
@@ -12,6 +13,7 @@ import { findTotal, keepTotal, totalKey } from './kept-totals.ts'
 import { filterScans, type Lesson, lessonOf, sortScan } from './lessons.ts'
 import { isNarrow, type PageQuestion, pageEntry, rowsForPage, sortsAll } from './page-entry.ts'
 import { type Direction, orderBy, type RowQuery, rowSource, sortTarget } from './plan.ts'
+import { searchEntry, searchScan } from './search.ts'
 import { loadRecords, type RecordRow } from './store.ts'
 import { countRows, type Matches } from './totals.ts'
 
@@ -58,7 +60,8 @@ export const listRead: HeavyRead<ListInput, ListPlan, ListOutcome> = {
   plan: planList,
   run: (reader, plan) => {
     const started = performance.now()
-    const matches = matchesOf(reader, plan)
+    const searched = searchedRows(reader, plan)
+    const matches = searched ?? matchesOf(reader, plan)
     const counted = performance.now()
     const pks = matches?.pks ? pageAmong(reader, plan, matches.pks) : pageOf(reader, plan, matches?.total)
     const paged = performance.now()
@@ -70,7 +73,9 @@ export const listRead: HeavyRead<ListInput, ListPlan, ListOutcome> = {
       page,
       structure: plan.query.structure,
       key: plan.key,
-      lesson: lessonOfPage(plan, counted - started, paged - counted),
+      lesson: searched
+        ? lessonOf(plan.query, plan.indexes, [], [SEARCH_COLUMN])
+        : lessonOfPage(plan, exact, counted - started, paged - counted),
     }
   },
 }
@@ -99,6 +104,16 @@ export function rowQuery(
   return { structure, definition, conditions: checkFilter(filter, definition.byKey) }
 }
 
+/** What a search table tells, where the page takes a look at every row otherwise. */
+function searchedRows(reader: Reader, plan: ListPlan): Matches | undefined {
+  if (plan.rows < plan.query.structure.live) return undefined
+  const entry = searchEntry(reader, plan.query, plan.indexes)
+  if (!entry) return undefined
+  const { text, values } = rowSource(plan.query, entry)
+  const pks = reader.sql.column<number>(`SELECT pk ${text}`, ...values)
+  return { total: pks.length, pks }
+}
+
 /** Undefined where the page itself will tell, or nearly. */
 function matchesOf(reader: Reader, plan: ListPlan): Matches | undefined {
   if (plan.total !== undefined) return { total: plan.total }
@@ -111,14 +126,9 @@ function pageAmong(
   { query, page, sort, direction }: ListPlan,
   pks: readonly number[],
 ): number[] {
-  const { text } = rowSource({ ...query, conditions: [] }, { by: 'pk' })
+  const { text, values } = rowSource({ ...query, conditions: [] }, { by: 'pk', pks })
   const order = orderBy(query.structure, sort, direction)
-  return sql.column(
-    `SELECT pk ${text} WHERE pk IN (SELECT value FROM json_each(?)) ${order} LIMIT ? OFFSET ?`,
-    JSON.stringify(pks),
-    page.limit,
-    page.offset,
-  )
+  return sql.column(`SELECT pk ${text} ${order} LIMIT ? OFFSET ?`, ...values, page.limit, page.offset)
 }
 
 function pageOf({ sql }: Reader, plan: ListPlan, total: number | undefined): number[] {
@@ -135,10 +145,11 @@ function totalBehind(reader: Reader, { query, page, indexes, driver }: ListPlan,
   return countRows(reader, query, indexes, driver).total
 }
 
-function lessonOfPage(plan: ListPlan, countMs: number, pageMs: number): Lesson {
+function lessonOfPage(plan: ListPlan, total: number, countMs: number, pageMs: number): Lesson {
   const { query, sort, indexes, driver } = plan
   const scans = [
     ...filterScans(query.conditions, driver, countMs),
+    ...(driver?.few === undefined ? searchScan(query, total, countMs) : []),
     ...(sortsAll(plan) ? sortScan(sort, pageMs) : []),
   ]
   return lessonOf(query, indexes, scans, [driver?.index.column, indexedColumn(sort)])

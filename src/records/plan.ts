@@ -16,23 +16,30 @@ export interface RowQuery {
   readonly conditions: readonly Condition[]
 }
 
-/** How a table is entered: through an index, by its pks alone, or as SQLite sees fit. */
+/** How a table is entered: through an index, by its pks or some of them alone, or as SQLite sees fit. */
 export type Entry =
   | { readonly by: 'index'; readonly name: string; readonly seeks?: readonly SqlPart[] }
-  | { readonly by: 'pk' | 'any' }
+  | { readonly by: 'pk'; readonly pks?: readonly number[] }
+  | { readonly by: 'any' }
 
 export const ANY_ENTRY: Entry = { by: 'any' }
 
 /** `FROM … WHERE …` over the structure's own table, with its values. */
 export function rowSource({ structure, definition, conditions }: RowQuery, entry: Entry): SqlPart {
   const filter = filterSql(conditions, definition.fields)
-  const parts = [...(entry.by === 'index' ? (entry.seeks ?? []) : []), ...(filter ? [filter] : [])]
+  const parts = [...seeksOf(entry), ...(filter ? [filter] : [])]
   const table = `FROM ${rowTable(structure.pk)} AS live${hint(entry)}`
   if (parts.length === 0) return { text: table, values: [] }
   return {
     text: `${table} WHERE ${parts.map(({ text }) => text).join(' AND ')}`,
     values: parts.flatMap(({ values }) => values),
   }
+}
+
+function seeksOf(entry: Entry): readonly SqlPart[] {
+  if (entry.by === 'index') return entry.seeks ?? []
+  if (entry.by === 'any' || !entry.pks) return []
+  return [{ text: 'pk IN (SELECT value FROM json_each(?))', values: [JSON.stringify(entry.pks)] }]
 }
 
 function hint(entry: Entry): string {

@@ -2,6 +2,7 @@ import { changedKeys, type RecordData } from '../events/record-change.ts'
 import { quoteList } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
 import type { UniqueSet } from '../structures/definition.ts'
+import { markForSearch } from '../structures/row-search.ts'
 import * as store from './store.ts'
 import { publish, type Target } from './target.ts'
 import { type FieldChanges, mergedData } from './values.ts'
@@ -35,6 +36,7 @@ export function changeRow(target: Target, before: store.RecordRow, changes: Fiel
   store.updateRecord(tx, row)
   store.updateLive(tx, structure.pk, row.pk, fields, { data, updatedAt })
   store.countChange(tx, structure.pk)
+  markForSearch(tx, structure, row.pk)
   const states = { before: store.stateOf(before, oldData), after: store.stateOf(row, data) }
   publish(target, { kind: 'updated', ...states }, changed)
   return row
@@ -48,6 +50,7 @@ export function deleteRow(target: Target, before: store.RecordRow): void {
   const row = { ...before, updatedAt: now, deletedAt: now }
   store.updateRecord(tx, row)
   store.deleteLive(tx, structure.pk, row.pk)
+  markForSearch(tx, structure, row.pk)
   const states = { before: store.stateOf(before, data), after: store.stateOf(row, data) }
   publish(target, { kind: 'deleted', ...states })
 }
@@ -63,6 +66,7 @@ export function reviveRow(target: Target, before: store.RecordRow, data: RecordD
   }
   store.updateRecord(tx, row)
   store.insertLive(tx, structure.pk, definition, { ...row, data })
+  markForSearch(tx, structure, row.pk)
   publish(target, { kind: 'created', before: null, after: store.stateOf(row, data) })
   return row
 }

@@ -8,11 +8,13 @@ import { compareNames } from '../lib/text.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
 import { fail, invalid, refused } from '../refusal.ts'
 import type { Definition, FieldDefinition } from '../structures/definition.ts'
+import { SEARCH_COLUMN } from '../structures/row-search.ts'
 import { chooseDriver, type Driver, FEW, type Indexes, usableIndexes } from './access.ts'
 import { filterScans, type Lesson, lessonOf } from './lessons.ts'
 import { rowQuery } from './listing.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { ANY_ENTRY, type Entry, type RowQuery, rowSource } from './plan.ts'
+import { searchEntry } from './search.ts'
 
 export interface SummaryRequest {
   structure: string
@@ -97,14 +99,17 @@ export const summaryRead: HeavyRead<SummaryInput, SummaryPlan, SummaryOutcome> =
   run: (reader, plan) => {
     const { query, indexes, driver, columns, periodOf, field, by } = plan
     const started = performance.now()
-    const { text, values } = rowSource(query, summaryEntry(driver))
+    const searched = driver?.few === undefined ? searchEntry(reader, query, indexes) : undefined
+    const { text, values } = rowSource(query, searched ?? summaryEntry(driver))
     const buckets = plan.isGrouped
       ? grouped(reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
       : [whole(reader, columns[0] ?? 'NULL', { text, values })]
     const scans = filterScans(query.conditions, driver, performance.now() - started)
     return {
       summary: { buckets: buckets.sort(compareBuckets), hasField: field !== undefined },
-      lesson: lessonOf(query, indexes, scans, [driver?.index.column]),
+      lesson: searched
+        ? lessonOf(query, indexes, [], [SEARCH_COLUMN])
+        : lessonOf(query, indexes, scans, [driver?.index.column]),
     }
   },
 }

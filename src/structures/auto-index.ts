@@ -3,6 +3,8 @@ import type { Reader } from '../db/reader.ts'
 import { foldedText, rowTable, valueColumn } from '../db/row-tables.ts'
 import type { FieldType, TypedField } from '../filter/kinds.ts'
 import { definitionOf } from './definition.ts'
+import { createRowSearch, dropRowSearch, SEARCH_COLUMN } from './row-search.ts'
+import { findDefinitionTexts } from './store.ts'
 
 /*
  * Indexes that make themselves, where reads have cost more than building one (`records/index-policy.ts`). Texts
@@ -29,7 +31,7 @@ export function sortExpression(target: IndexTarget): string {
 export const autoIndexName = (structurePk: number, column: string) =>
   `${rowTable(structurePk)}_auto_${column}`
 
-/** The structure's automatic indexes: their columns, and when each last served. */
+/** The structure's automatic indexes, the search table among them: their columns, and when each last served. */
 export const findAutoIndexes = ({ sql }: Reader, structurePk: number): Map<string, number> =>
   new Map(
     sql.rows<[string, number]>('SELECT "column", used_at FROM auto_indexes WHERE structure = ?', structurePk),
@@ -66,14 +68,8 @@ const SAMPLED_ROWS = 1_000
 export const autoIndexBuild: HeavyWrite<IndexPlace & { now: number }, boolean> = {
   name: 'structures.index',
   run: (reader, { structurePk, column, now }) => {
-    const target = findTarget(reader, structurePk, column)
-    const present = findAutoIndexes(reader, structurePk)
-    if (!target || present.size >= MOST_INDEXES || present.has(column)) return false
-    if (hasLongTexts(reader, structurePk, column)) return false
-    const expression = sortExpression(target)
-    const columns = expression === column ? column : `${expression}, pk, ${column}`
-    const table = rowTable(structurePk)
-    reader.sql.script(`CREATE INDEX ${autoIndexName(structurePk, column)} ON ${table} (${columns})`)
+    const make = column === SEARCH_COLUMN ? makeSearch : makeIndex
+    if (!make(reader, structurePk, column)) return false
     reader.sql.run(
       'INSERT INTO auto_indexes (structure, "column", created_at, used_at) VALUES (?, ?, ?, ?)',
       structurePk,
@@ -81,31 +77,47 @@ export const autoIndexBuild: HeavyWrite<IndexPlace & { now: number }, boolean> =
       now,
       now,
     )
-    reader.sql.script(`PRAGMA analysis_limit = 1000; ANALYZE ${table}`)
     return true
   },
 }
 
-/** Takes an index away. */
+/** It is empty at first, and does not count among the five. */
+function makeSearch(reader: Reader, structurePk: number): boolean {
+  const isThere = findAutoIndexes(reader, structurePk).has(SEARCH_COLUMN)
+  if (isThere || !findDefinitionTexts(reader, structurePk)) return false
+  createRowSearch(reader, structurePk)
+  return true
+}
+
+function makeIndex(reader: Reader, structurePk: number, column: string): boolean {
+  const target = findTarget(reader, structurePk, column)
+  const present = [...findAutoIndexes(reader, structurePk).keys()].filter((name) => name !== SEARCH_COLUMN)
+  if (!target || present.length >= MOST_INDEXES || present.includes(column)) return false
+  if (hasLongTexts(reader, structurePk, column)) return false
+  const expression = sortExpression(target)
+  const columns = expression === column ? column : `${expression}, pk, ${column}`
+  const table = rowTable(structurePk)
+  reader.sql.script(`CREATE INDEX ${autoIndexName(structurePk, column)} ON ${table} (${columns})`)
+  reader.sql.script(`PRAGMA analysis_limit = 1000; ANALYZE ${table}`)
+  return true
+}
+
+/** Takes an index, or the search table, away. */
 export const autoIndexDrop: HeavyWrite<IndexPlace, void> = {
   name: 'structures.dropIndex',
-  run: ({ sql }, { structurePk, column }) => {
-    sql.script(`DROP INDEX IF EXISTS ${autoIndexName(structurePk, column)}`)
-    sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', structurePk, column)
+  run: (reader, { structurePk, column }) => {
+    if (column === SEARCH_COLUMN) dropRowSearch(reader, structurePk)
+    else reader.sql.script(`DROP INDEX IF EXISTS ${autoIndexName(structurePk, column)}`)
+    reader.sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', structurePk, column)
   },
 }
 
 /** The structure may have gone, or the field have changed, since the index was asked for. */
-function findTarget({ sql }: Reader, structurePk: number, column: string): IndexTarget | undefined {
-  const structure = sql.get<{ fields: string; uniqueTogether: string }>(
-    `SELECT fields, unique_together AS uniqueTogether FROM structures WHERE pk = ? AND name_fold IS NOT NULL`,
-    structurePk,
-  )
-  if (!structure) return undefined
+function findTarget(reader: Reader, structurePk: number, column: string): IndexTarget | undefined {
+  const texts = findDefinitionTexts(reader, structurePk)
+  if (!texts) return undefined
   if (column === 'created_at' || column === 'updated_at') return column
-  return definitionOf(structure).fields.find(
-    (field) => indexedColumn(field) === column && field.type !== 'bool',
-  )
+  return definitionOf(texts).fields.find((field) => indexedColumn(field) === column && field.type !== 'bool')
 }
 
 const hasLongTexts = ({ sql }: Reader, structurePk: number, column: string): boolean =>

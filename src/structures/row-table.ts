@@ -7,6 +7,7 @@ import { quoteList } from '../lib/text.ts'
 import { refused } from '../refusal.ts'
 import { forgetAutoIndexes } from './auto-index.ts'
 import type { FieldDefinition, UniqueSet } from './definition.ts'
+import { dropRowSearch } from './row-search.ts'
 
 /*
  * Each structure's own table of live rows: typed, indexed, derived from `records` and made anew at will.
@@ -49,6 +50,7 @@ export function createRowTable({ sql }: Reader, structurePk: number, fields: rea
 }
 
 export function dropRowTable(reader: Reader, structurePk: number): void {
+  dropRowSearch(reader, structurePk)
   reader.sql.script(`DROP TABLE IF EXISTS ${rowTable(structurePk)}`)
   forgetAutoIndexes(reader, structurePk)
 }

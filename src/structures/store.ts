@@ -22,6 +22,8 @@ export interface StructureRow {
   lastCreatedAt: number | null
   /** Null while there never was a row. */
   lastId: string | null
+  /** Rows of pks up to this are in the search table (`row-search.ts`); null where there is none. */
+  searchedTo: number | null
 }
 
 const counter = (column: string) => `(SELECT ${column} FROM structure_rows r WHERE r.structure = s.pk)`
@@ -31,7 +33,8 @@ const COLUMNS = `s.pk, s.id, s.name, s.description, s.fields, s.label_field AS l
   s.unique_together AS uniqueTogether, s.max_rows AS maxRows, s.immutable, s.created_at AS createdAt,
   s.updated_at AS updatedAt, ${counter('live')} AS live,
   ${counter('changes')} AS changes, ${counter('in_order')} AS inOrder,
-  ${counter('last_created_at')} AS lastCreatedAt, ${counter('last_id')} AS lastId`
+  ${counter('last_created_at')} AS lastCreatedAt, ${counter('last_id')} AS lastId,
+  ${counter('searched_to')} AS searchedTo`
 const FROM = 'FROM structures s'
 
 /** By creation. */
@@ -60,6 +63,16 @@ export const findStructureByPk = ({ sql }: Reader, workspace: number, pk: number
     `SELECT ${COLUMNS} ${FROM} WHERE s.pk = ? AND s.workspace = ? AND s.name_fold IS NOT NULL`,
     pk,
     workspace,
+  )
+
+/** What the definition of a structure is made of, of any workspace; undefined while it is being deleted. */
+export const findDefinitionTexts = (
+  { sql }: Reader,
+  pk: number,
+): Pick<StructureRow, 'fields' | 'uniqueTogether'> | undefined =>
+  sql.get(
+    'SELECT fields, unique_together AS uniqueTogether FROM structures WHERE pk = ? AND name_fold IS NOT NULL',
+    pk,
   )
 
 /** How many structures and live records the workspace holds. */

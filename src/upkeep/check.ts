@@ -4,6 +4,7 @@ import { fileCheck, fileSearchCheck } from '../files/check.ts'
 import { noteCountCheck, noteTextCheck } from '../notes/check.ts'
 import { searchCheck } from '../notes/search/check.ts'
 import { rowTableCheck } from '../records/check.ts'
+import { rowSearchCheck } from '../records/search-check.ts'
 import { unavailable } from '../refusal.ts'
 import { tagCheck } from '../tags/check.ts'
 
@@ -13,6 +14,7 @@ const CHECKS: readonly Check[] = [
   noteTextCheck,
   tagCheck,
   rowTableCheck,
+  rowSearchCheck,
   searchCheck,
   fileCheck,
   fileSearchCheck,

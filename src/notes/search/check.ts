@@ -1,6 +1,7 @@
 import type { Check } from '../../db/check.ts'
 import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
+import { createExpected, expectedName, hasTable, searchTableFaults } from '../../db/search-table-check.ts'
 import {
   findIndexable,
   indexedColumns,
@@ -46,23 +47,10 @@ function* indexables(reader: Reader, workspace: number) {
 const tagsOf = ({ sql }: Reader, workspace: number) =>
   sql.all<{ id: number; name: string }>('SELECT id, name FROM tags WHERE workspace = ?', workspace)
 
-/** How much is indexed in memory before it is written: much in one go takes half the time. */
-const BYTES_AT_ONCE = 67_108_864
-
-const expectedName = (table: string) => `expected_${table}`
-
-/** Makes the temporary table that is to hold what a search table should hold; answers its name. */
-export function makeExpected({ sql }: Reader, table: string, definition: string): string {
-  const expected = expectedName(table)
-  sql.script(`CREATE VIRTUAL TABLE temp.${expected} USING fts5(${definition})`)
-  sql.script(`INSERT INTO temp.${expected} (${expected}, rank) VALUES ('hashsize', ${BYTES_AT_ONCE})`)
-  return expected
-}
-
 /** Makes beside each search table of the workspace a temporary one that holds what it should hold. */
 function fillExpected(reader: Reader, workspace: number): void {
   const { sql } = reader
-  for (const { name, definition } of searchTables(workspace)) makeExpected(reader, name, definition)
+  for (const { name, definition } of searchTables(workspace)) createExpected(reader, name, definition)
   const [full, head] = [expectedName(fullTable(workspace)), expectedName(headTable(workspace))]
   for (const note of indexables(reader, workspace)) {
     const { title, body, tags } = indexedColumns(note)
@@ -82,41 +70,10 @@ function fillExpected(reader: Reader, workspace: number): void {
 }
 
 /** The search tables that the workspace should have and has not. */
-function missingTables({ sql }: Reader, workspace: number): string[] {
-  const found = new Set(sql.column<string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'"))
-  return searchTables(workspace)
+const missingTables = (reader: Reader, workspace: number): string[] =>
+  searchTables(workspace)
     .map(({ name }) => name)
-    .filter((name) => !found.has(name))
-}
-
-/**
- * Compares a table with the temporary one: which entries there are, how many words each column of each has,
- * and in how many entries and how often each word stands in each column.
- */
-export function* differences({ sql }: Reader, table: string): Generator<string> {
-  const expected = expectedName(table)
-  const entries = sql.all<{ id: number; isExpected: number }>(
-    `SELECT id, 1 AS isExpected FROM (SELECT id, sz FROM temp.${expected}_docsize EXCEPT SELECT id, sz FROM main.${table}_docsize)
-     UNION SELECT id, 0 FROM (SELECT id, sz FROM main.${table}_docsize EXCEPT SELECT id, sz FROM temp.${expected}_docsize)`,
-  )
-  for (const id of new Set(entries.map((entry) => entry.id))) {
-    const sides = entries.filter((entry) => entry.id === id)
-    const what =
-      sides.length === 2 ? 'does not match its text' : sides[0]?.isExpected ? 'is missing' : 'is left over'
-    yield `The entry ${id} of the search table ${table} ${what}.`
-  }
-  if (entries.length === 0 && hasOtherWords({ sql }, table, expected)) {
-    yield `The search table ${table} holds other words than the texts.`
-  }
-}
-
-function hasOtherWords({ sql }: Pick<Reader, 'sql'>, table: string, expected: string): boolean {
-  sql.script(`CREATE VIRTUAL TABLE temp.${table}_words USING fts5vocab(main, ${table}, col)`)
-  sql.script(`CREATE VIRTUAL TABLE temp.${expected}_words USING fts5vocab(temp, ${expected}, col)`)
-  const [left, right] = [`SELECT * FROM temp.${table}_words`, `SELECT * FROM temp.${expected}_words`]
-  const differs = (one: string, other: string) => sql.get(`${one} EXCEPT ${other} LIMIT 1`) !== undefined
-  return differs(left, right) || differs(right, left)
-}
+    .filter((name) => !hasTable(reader, name))
 
 /** The search tables hold exactly the words of the active notes and of the tags. */
 export const searchCheck: Check = {
@@ -135,7 +92,7 @@ export const searchCheck: Check = {
       for (const name of missing) yield `The search table ${name} is missing.`
       if (missing.length > 0) continue
       fillExpected(reader, workspace)
-      for (const { name } of searchTables(workspace)) yield* differences(reader, name)
+      for (const { name } of searchTables(workspace)) yield* searchTableFaults(reader, name)
     }
   },
   repair: (tx) => {

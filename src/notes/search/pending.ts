@@ -1,4 +1,5 @@
 import type { AppContext } from '../../context.ts'
+import { startDeferredWork } from '../../db/deferred-work.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/write-queue.ts'
 import { fullTable, headTable, tagTable } from './tables.ts'
@@ -97,14 +98,8 @@ export async function refreshSearch({ db }: Pick<AppContext, 'db'>, workspace: n
   }
 }
 
-const IDLE_STEP_MS = 200
-const BUSY_STEP_MS = 20
-
 /** So many waiting notes are indexed beside other writes too: a search after them would wait for seconds. */
 const LONG_BACKLOG = 10_000
-
-/** Moves with every commit of any connection but the reading one. */
-const commitsSeen = ({ sql }: Reader): number => sql.scalar('PRAGMA data_version')
 
 const isBacklogLong = ({ sql }: Reader): boolean =>
   sql.get(`SELECT 1 FROM search_pending LIMIT 1 OFFSET ${LONG_BACKLOG}`) !== undefined
@@ -123,31 +118,10 @@ async function indexSome({ db }: AppContext): Promise<boolean> {
   return true
 }
 
-/**
- * Indexes marked notes in the background, a batch at a time, while nothing else is written, so that searches
- * seldom have to; a long backlog also beside other writes. Answers how to stop.
- */
-export function startIndexing(ctx: AppContext): () => void {
-  let stopped = false
-  let timer: Timer
-  let seen = -1
-  const step = async (): Promise<number> => {
-    const isQuiet = commitsSeen(ctx.db) === seen
-    const more = (isQuiet || isBacklogLong(ctx.db)) && (await indexSome(ctx))
-    seen = commitsSeen(ctx.db)
-    if (!more) return IDLE_STEP_MS
-    return isQuiet ? 0 : BUSY_STEP_MS
-  }
-  const run = async (): Promise<void> => {
-    const wait = await step().catch((error) => {
-      ctx.log.warn('indexing is put off', { error: String(error) })
-      return IDLE_STEP_MS
-    })
-    if (!stopped) timer = setTimeout(run, wait)
-  }
-  timer = setTimeout(run, IDLE_STEP_MS)
-  return () => {
-    stopped = true
-    clearTimeout(timer)
-  }
-}
+/** Indexes marked notes in the background, so that searches seldom have to; answers how to stop. */
+export const startIndexing = (ctx: AppContext): (() => void) =>
+  startDeferredWork(ctx, {
+    what: 'indexing',
+    isPiledUp: () => isBacklogLong(ctx.db),
+    doSome: () => indexSome(ctx),
+  })

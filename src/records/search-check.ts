@@ -1,0 +1,55 @@
+import type { Check } from '../db/check.ts'
+import type { Reader } from '../db/reader.ts'
+import { rowSearchTable, rowTable } from '../db/row-tables.ts'
+import { createExpected, expectedName, hasTable, searchTableFaults } from '../db/search-table-check.ts'
+import { rowText } from '../filter/record-filter-sql.ts'
+import { definitionOf } from '../structures/definition.ts'
+import { listSearched, ROW_SEARCH, runsOf } from '../structures/row-search.ts'
+import { findDefinitionTexts } from '../structures/store.ts'
+import { areFilled, fillRowSearches } from './search-filling.ts'
+
+const ROWS_AT_ONCE = 500
+
+const tablesOf = (reader: Reader): string[] => listSearched(reader).map(({ pk }) => rowSearchTable(pk))
+
+const areThere = (reader: Reader): boolean => tablesOf(reader).every((table) => hasTable(reader, table))
+
+/** Fills the temporary table with what stands in the structure's rows. */
+function fillExpected(reader: Reader, structurePk: number): void {
+  const { sql } = reader
+  const table = rowSearchTable(structurePk)
+  createExpected(reader, table, ROW_SEARCH)
+  const texts = findDefinitionTexts(reader, structurePk)
+  const text = rowText(texts ? definitionOf(texts).fields : [])
+  let after = 0
+  for (;;) {
+    const rows = sql.rows<[number, string]>(
+      `SELECT pk, ${text} FROM ${rowTable(structurePk)} WHERE pk > ? ORDER BY pk LIMIT ?`,
+      after,
+      ROWS_AT_ONCE,
+    )
+    for (const [row, held] of rows)
+      sql.run(`INSERT INTO temp.${expectedName(table)} (rowid, runs) VALUES (?, ?)`, row, runsOf(held))
+    const last = rows.at(-1)
+    if (!last) return
+    after = last[0]
+  }
+}
+
+/** The search tables of rows hold exactly what the rows do; the repair of the rows' own tables takes them away. */
+export const rowSearchCheck: Check = {
+  settle: async (db) => {
+    if (areThere(db)) await fillRowSearches(db)
+  },
+  isSettled: (reader) => !areThere(reader) || areFilled(reader),
+  *faults(reader) {
+    for (const { pk } of listSearched(reader)) {
+      const table = rowSearchTable(pk)
+      if (!hasTable(reader, table)) yield `The search table ${table} is missing.`
+      else if (hasTable(reader, rowTable(pk))) {
+        fillExpected(reader, pk)
+        yield* searchTableFaults(reader, table)
+      }
+    }
+  },
+}
