@@ -35,6 +35,7 @@ async function smoke(): Promise<void> {
     const key = /dbk_[\w-]{43}/.exec(new TextDecoder().decode(printed))?.[0] ?? ''
     await useApi(url, key)
     await useCommands(url)
+    await useFiles(url, key)
   } finally {
     server.kill('SIGTERM')
   }
@@ -84,6 +85,13 @@ async function useWorker(url: string, key: string): Promise<void> {
   }
   const { body } = await call(url, key, '/v1/records?structure=Rows&sort=n&limit=1')
   expect('the greatest', [body.total, body.records?.[0]?.data.n], [ROWS, ROWS - 1])
+}
+
+/** Text is read by programs within the executable, that of PDF files in a sandbox. */
+async function useFiles(url: string, key: string): Promise<void> {
+  const id = (await daybook('files', 'add', SAMPLE)).trim()
+  const { body } = await call(url, key, `/v1/files/${id}/text?pages=2`)
+  expect('text of a file', body.text?.split('\n')[1], 'Cards carry the operations.')
 }
 
 async function useCommands(url: string): Promise<void> {
