@@ -77,6 +77,7 @@ export class WatchRoom {
   close(): void {
     this.#stopListening()
     this.#timer?.stop()
+    this.#timer = undefined
     this.#keepLatest()
   }
 
