@@ -112,10 +112,10 @@ function expectBroad(world: TreeWorld, tree: OracleTree, sort: OracleSort, few: 
       : { by: sort.field, direction: sort.direction }
   const ids = expected(world, tree, sort)
   const page = { limit: 7, offset: Math.floor(ids.length / 2) }
-  for (const inOrder of [true, false]) {
-    const pks = pageOf({ ...evaluation, inOrder }, matching, order, page)
-    expect({ inOrder, total: matching.total, ids: idsOf(loadNotes(db, pks)) }).toEqual({
-      inOrder,
+  for (const areInOrder of [true, false]) {
+    const pks = pageOf({ ...evaluation, inOrder: areInOrder }, matching, order, page)
+    expect({ areInOrder, total: matching.total, ids: idsOf(loadNotes(db, pks)) }).toEqual({
+      areInOrder,
       total: ids.length,
       ids: ids.slice(page.offset, page.offset + page.limit),
     })

@@ -327,7 +327,7 @@ const SHIFTS = [0, 1, -1, 3, -7, 9, -9, 12, 100_000, -100_000].flatMap((n) =>
 const dateConditions: Condition[] = [
   ...BARE,
   ...each(['on', 'before', 'after', 'on_or_before', 'on_or_after'], [...DAYS, ...SHIFTS]),
-  ...each(['between'], pairsOf([...DAYS, ...SHIFTS.slice(0, 12)])),
+  ...each(['between'], pairsOf([...DAYS.slice(2, 8), ...SHIFTS.slice(0, 3)])),
   ...each(['within'], SHIFTS),
 ]
 
