@@ -46,6 +46,12 @@ export const DB_FLAG: FlagSpec = {
   isSetting: true,
 }
 
+export const WORKSPACE_FLAG: FlagSpec = {
+  name: 'workspace',
+  value: 'name',
+  help: 'which workspace (default the only one)',
+}
+
 export const JSON_FLAG: FlagSpec = { name: 'json', help: 'print JSON' }
 
 const isVariadic = (parameter: string | undefined) => parameter?.endsWith('…>') ?? false

@@ -5,16 +5,10 @@ import type { Db } from '../db/database.ts'
 import type { FileRow } from '../files/store.ts'
 import { systemClock } from '../lib/clock.ts'
 import { Refusal, refused } from '../refusal.ts'
-import { type Command, DB_FLAG, type FlagSpec, JSON_FLAG, textFlag } from './command.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
 import { withDatabase } from './database.ts'
 import type { Io } from './io.ts'
 import { printJson, printTable } from './table.ts'
-
-const WORKSPACE_FLAG: FlagSpec = {
-  name: 'workspace',
-  value: 'name',
-  help: 'which workspace (default the only one)',
-}
 
 /** Loaded late: they bring notes and search with them. */
 const adding = () => import('../files/adding.ts')

@@ -1,81 +1,120 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { getWorkspaceOrOnly } from '../account/people.ts'
+import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { createBus } from '../events/bus.ts'
-import type { RowsReport } from '../import/rows.ts'
+import type { AttemptsReport, ImportMode } from '../import/attempts.ts'
 import { fail, refused } from '../refusal.ts'
 import { commandCaller } from './caller.ts'
-import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WrongUsage } from './command.ts'
+import {
+  type Command,
+  DB_FLAG,
+  type Input,
+  JSON_FLAG,
+  textFlag,
+  WORKSPACE_FLAG,
+  WrongUsage,
+} from './command.ts'
+import { countsInWords } from './counts.ts'
 import { withDatabase } from './database.ts'
 import type { Io } from './io.ts'
 import { progressOn } from './progress.ts'
 import { printJson } from './table.ts'
 
-/** Loaded late: they bring the whole of the records with them. */
-const rowsImport = () => import('../import/rows.ts')
+/** Loaded late: they bring the whole of the service with them. */
+const tables = () => import('../import/rows.ts')
+const workspaces = () => import('../transfer/import.ts')
+
+/** What an import has come to, in words and as the members of its JSON report. */
+interface Told {
+  readonly report: AttemptsReport
+  readonly words: string
+  readonly members: object
+}
+
+interface Work {
+  readonly db: Db
+  readonly caller: Caller
+  readonly path: string
+  readonly mode: ImportMode & { onProgress(done: number): void }
+}
+
+async function importTable({ db, caller, path, mode }: Work, input: Input, structure: string): Promise<Told> {
+  const { importRows } = await tables()
+  const onConflict = textFlag(input, 'on-conflict') === 'update' ? 'update' : 'refuse'
+  const report = await importRows({ db, bus: createBus() }, caller, {
+    ...mode,
+    file: path,
+    structure,
+    onConflict,
+  })
+  const { structure: filled, fields, inserted, updated } = report
+  const types = fields.map(({ key, type }) => `${key} (${type})`).join(', ')
+  return {
+    report,
+    words: `Structure "${filled.name}"${filled.isNew ? ', new' : ''}: ${types}\n${inserted} rows inserted, ${updated} updated`,
+    members: {
+      structure: { id: filled.id, name: filled.name, is_new: filled.isNew },
+      fields,
+      inserted,
+      updated,
+    },
+  }
+}
+
+async function importFolder({ db, caller, path, mode }: Work): Promise<Told> {
+  const { importWorkspace, isExport } = await workspaces()
+  if (!isExport(path)) throw refused(`The folder ${path} holds no daybook.json; it is no exported workspace.`)
+  const report = await importWorkspace(db, caller, { ...mode, folder: path })
+  return { report, words: countsInWords(report.counts), members: { counts: report.counts } }
+}
+
+function tell(io: Io, input: Input, { report, words, members }: Told): void {
+  const { refusedCount, refused: first, isWritten } = report
+  if (input.flags.json) {
+    printJson(io, { ...members, refused_count: refusedCount, refused: first, written: isWritten })
+    return
+  }
+  io.out(`${words}\n`)
+  for (const { place, reason } of first) io.out(`${place}: ${reason}\n`)
+  if (refusedCount > first.length) io.out(`… and ${refusedCount - first.length} more refused\n`)
+  if (!isWritten) io.out('Nothing was written.\n')
+}
 
 const serverRuns = () => refused('A server runs on this database; stop it before you import.')
 
-async function importTable(db: Db, input: Input, io: Io, structure: string): Promise<number> {
-  const [file = ''] = input.args
-  const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
-  const { importRows } = await rowsImport()
-  const progress = progressOn(io, 'rows')
-  const report = await importRows({ db, bus: createBus() }, commandCaller(workspace), {
-    file,
-    structure,
-    onConflict: textFlag(input, 'on-conflict') === 'update' ? 'update' : 'refuse',
-    isDryRun: input.flags['dry-run'] === true,
-    skipsBad: input.flags['skip-bad'] === true,
-    onProgress: progress.show,
-  }).finally(progress.end)
-  if (input.flags.json) printJson(io, presentReport(report))
-  else printReport(io, report)
-  return report.refusedCount > 0 && !input.flags['skip-bad'] ? 1 : 0
-}
-
-const presentReport = ({
-  structure,
-  fields,
-  isWritten,
-  inserted,
-  updated,
-  refusedCount,
-  refused,
-}: RowsReport) => ({
-  structure: { id: structure.id, name: structure.name, is_new: structure.isNew },
-  fields,
-  inserted,
-  updated,
-  refused_count: refusedCount,
-  refused,
-  written: isWritten,
-})
-
-function printReport(
-  io: Io,
-  { structure, fields, isWritten, inserted, updated, refusedCount, refused }: RowsReport,
-) {
-  const types = fields.map(({ key, type }) => `${key} (${type})`).join(', ')
-  io.out(`Structure "${structure.name}"${structure.isNew ? ', new' : ''}: ${types}\n`)
-  io.out(`${inserted} rows inserted, ${updated} updated, ${refusedCount} refused\n`)
-  for (const { row, reason } of refused) io.out(`Row ${row}: ${reason}\n`)
-  if (refusedCount > refused.length) io.out(`… and ${refusedCount - refused.length} more\n`)
-  if (!isWritten) io.out('Nothing was written.\n')
+async function importPath(db: Db, input: Input, io: Io): Promise<number> {
+  const [path = ''] = input.args
+  const structure = textFlag(input, 'structure')
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
+  if (isFolder === undefined) throw refused(`There is no file or folder ${path}.`)
+  if (isFolder && structure !== undefined)
+    throw new WrongUsage('--structure goes with a file of rows, not a folder.')
+  if (!isFolder && structure === undefined) throw new WrongUsage(`A file of rows needs --structure <name>.`)
+  const progress = progressOn(io, isFolder ? 'notes' : 'rows')
+  const work: Work = {
+    db,
+    caller: commandCaller(getWorkspaceOrOnly(db, textFlag(input, 'workspace'))),
+    path,
+    mode: {
+      isDryRun: input.flags['dry-run'] === true,
+      skipsBad: input.flags['skip-bad'] === true,
+      onProgress: progress.show,
+    },
+  }
+  const importing = structure === undefined ? importFolder(work) : importTable(work, input, structure)
+  const told = await importing.finally(progress.end)
+  tell(io, input, told)
+  return told.report.refusedCount > 0 && !work.mode.skipsBad ? 1 : 0
 }
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'Bring rows in from a file of comma-separated values.',
-  parameters: ['<file>'],
+  summary: 'Bring in an exported workspace, or rows from a file of comma-separated values.',
+  parameters: ['<path>'],
   flags: [
-    {
-      name: 'structure',
-      value: 'name',
-      help: 'where the rows go; made when there is none of that name',
-      isRequired: true,
-    },
+    { name: 'structure', value: 'name', help: 'where rows go; made when there is none of that name' },
     {
       name: 'on-conflict',
       value: 'what',
@@ -84,29 +123,28 @@ export const importCommand: Command = {
     },
     { name: 'dry-run', help: 'report what would happen, and write nothing' },
     { name: 'skip-bad', help: 'leave out what is refused, instead of writing nothing' },
-    { name: 'workspace', value: 'name', help: 'which workspace (default the only one)' },
+    WORKSPACE_FLAG,
     JSON_FLAG,
     DB_FLAG,
   ],
   remarks: [
-    'The first line names the columns. A new structure gets a field for each, of the type that all its cells show;',
-    'an existing one is filled by key or label. It is one transaction: when a row is refused nothing is written,',
-    'unless --skip-bad is given. Not while a server runs.',
+    'An exported workspace comes back with its ids and times, and makes no events. Of a file of rows the first line',
+    'names the columns; a new structure gets a field for each, of the type that all its cells show, and an existing one',
+    'is filled by key or label. It is one transaction: when anything is refused nothing is written, unless --skip-bad',
+    'is given. Not while a server runs.',
   ],
   examples: [
+    'daybook import notebook',
     'daybook import --structure Expenses expenses.csv',
     'daybook import --structure Expenses june.csv --dry-run',
   ],
-  run: (input, io) => {
-    const [file = ''] = input.args
-    if (!existsSync(file)) throw new WrongUsage(`There is no file ${file}.`)
-    return withDatabase(input, io, async (db) => {
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
       const lock = takeServerLock(db.file) ?? fail(serverRuns())
       try {
-        return await importTable(db, input, io, textFlag(input, 'structure') ?? '')
+        return await importPath(db, input, io)
       } finally {
         lock.release()
       }
-    })
-  },
+    }),
 }

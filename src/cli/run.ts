@@ -2,6 +2,7 @@ import { asUnavailable } from '../db/failures.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { type Command, isWrongUsage, parseInput, WrongUsage } from './command.ts'
+import { exportCommand } from './export.ts'
 import { extract } from './extract.ts'
 import { filesAdd, filesDelete, filesList } from './files.ts'
 import { commandHelp, overview } from './help.ts'
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
   filesAdd,
   filesList,
   filesDelete,
+  exportCommand,
   importCommand,
   backup,
   check,

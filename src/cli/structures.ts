@@ -1,14 +1,8 @@
 import { getWorkspaceOrOnly } from '../account/people.ts'
 import { isoTimestamp } from '../lib/dates.ts'
-import { type Command, DB_FLAG, type FlagSpec, JSON_FLAG, textFlag, WrongUsage } from './command.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG, WrongUsage } from './command.ts'
 import { withDatabase } from './database.ts'
 import { printJson, printTable } from './table.ts'
-
-const WORKSPACE_FLAG: FlagSpec = {
-  name: 'workspace',
-  value: 'name',
-  help: 'which workspace (default the only one)',
-}
 
 /** Loaded late: they bring the whole of the records with them. */
 const store = () => import('../structures/store.ts')

@@ -55,11 +55,11 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid('The body is not valid JSON.')
+    throw invalid(`${what} is not valid JSON.`)
   }
 }
 
@@ -79,7 +79,7 @@ function endOfText(json: string, from: number): number {
 }
 
 /** Judged before parsing: a deep body costs the parser seconds, and nothing that walks it would be safe. */
-function checkDepth(json: string): void {
+function checkDepth(json: string, what: string): void {
   let depth = 0
   let at = 0
   while (at < json.length) {
@@ -87,7 +87,7 @@ function checkDepth(json: string): void {
     if (unit === QUOTE) at = endOfText(json, at)
     else if (isClosing(unit)) depth -= 1
     else if (isOpening(unit) && ++depth > MAX_DEPTH)
-      throw invalid(`The body is nested more than ${MAX_DEPTH} levels deep.`)
+      throw invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
   }
 }
 
@@ -98,18 +98,18 @@ const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 const SUSPICIOUS_NUMBER = /[eE]\+?\d{3}|(?<!\d)\d{200}/
 
 /** Refuses texts and numbers that could not be kept as they were sent. */
-function checkKeepable(value: unknown): void {
+export function checkKeepable(value: unknown, what: string): void {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw invalid('The body holds a NUL character; no text may.')
-    if (!value.isWellFormed()) throw invalid('The body holds a lone surrogate; no text may.')
+    if (value.includes('\0')) throw invalid(`${what} holds a NUL character; no text may.`)
+    if (!value.isWellFormed()) throw invalid(`${what} holds a lone surrogate; no text may.`)
     return
   }
   if (value === Infinity || value === -Infinity)
-    throw invalid('The body holds a number too large to be kept; send one between -1.7e308 and 1.7e308.')
+    throw invalid(`${what} holds a number too large to be kept; send one between -1.7e308 and 1.7e308.`)
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
-    checkKeepable(name)
-    checkKeepable(member)
+    checkKeepable(name, what)
+    checkKeepable(member, what)
   }
 }
 
@@ -124,8 +124,13 @@ export async function readBody(request: Request): Promise<Body | undefined> {
   const bytes = await received(request)
   if (bytes.byteLength === 0) return undefined
   const text = decodeUtf8(bytes)
-  checkDepth(text)
-  const value = parseJson(text)
-  if (SUSPICIOUS_ESCAPE.test(text) || SUSPICIOUS_NUMBER.test(text)) checkKeepable(value)
-  return { text, value }
+  return { text, value: keepableJson(text, 'The body') }
+}
+
+/** What a JSON text says, if it can be kept as it was sent; `what` it is stands in the refusal. */
+export function keepableJson(text: string, what: string): unknown {
+  checkDepth(text, what)
+  const value = parseJson(text, what)
+  if (SUSPICIOUS_ESCAPE.test(text) || SUSPICIOUS_NUMBER.test(text)) checkKeepable(value, what)
+  return value
 }

@@ -3,78 +3,45 @@ import { checkedName } from '../account/names.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { writeRecords } from '../records/batch.ts'
-import { Refusal, refused } from '../refusal.ts'
+import { refused } from '../refusal.ts'
 import { definitionOf } from '../structures/definition.ts'
 import { createStructure, findStructure } from '../structures/service.ts'
 import type { StructureRow } from '../structures/store.ts'
+import { type Attempts, type AttemptsReport, type ImportMode, importWhole } from './attempts.ts'
 import { ColumnTypes, cellValue } from './column-types.ts'
 import { type Column, columnsOf, fieldsFor } from './columns.ts'
 import { readRows } from './table-file.ts'
 
-export interface RowsImport {
+export interface RowsImport extends ImportMode {
   readonly file: string
   /** The name or id of the structure; one that does not exist is made, its types told from all rows. */
   readonly structure: string
   readonly onConflict: 'refuse' | 'update'
-  /** Finds out everything and writes nothing. */
-  readonly isDryRun: boolean
-  /** Leaves out rows that are refused, instead of writing nothing. */
-  readonly skipsBad: boolean
   /** Told now and then how much is done, from 0 to 1. */
   onProgress(done: number): void
 }
 
-export interface RefusedRow {
-  /** From 1, the first one after the header. */
-  readonly row: number
-  readonly reason: string
-}
-
-export interface RowsReport {
+export interface RowsOutcome {
   readonly structure: { readonly id: string; readonly name: string; readonly isNew: boolean }
   readonly fields: readonly Column[]
-  inserted: number
-  updated: number
-  refusedCount: number
-  /** The first of them. */
-  readonly refused: RefusedRow[]
-  /** Whether anything was written. */
-  isWritten: boolean
+  readonly inserted: number
+  readonly updated: number
 }
+
+export type RowsReport = RowsOutcome & AttemptsReport
 
 const BATCH = 500
-const REFUSALS_TOLD = 20
-
-/** Thrown out of a transaction to take everything in it back. */
-class TakenBack extends Error {
-  constructor(readonly report: RowsReport) {
-    super('nothing is written')
-  }
-}
 
 /**
- * Writes the rows of a file into a structure in one transaction, checked as the API checks them. When any row is
- * refused nothing is written, unless those are to be skipped. Throws Refusal for what is wrong with the whole file.
+ * Writes the rows of a file into a structure in one transaction, checked as the API checks them. Throws Refusal for
+ * what is wrong with the whole file.
  */
-export async function importRows(
+export const importRows = (
   ctx: Pick<AppContext, 'db' | 'bus'>,
   caller: Caller,
   request: RowsImport,
-): Promise<RowsReport> {
-  try {
-    return await ctx.db.write((tx) => {
-      // Nobody listens in this process, and a million reports of changes would fill its memory.
-      const quiet: Tx = { ...tx, afterCommit: () => {} }
-      const report = new RowsWriter(ctx, quiet, caller, request).run()
-      if (request.isDryRun || (report.refusedCount > 0 && !request.skipsBad)) throw new TakenBack(report)
-      report.isWritten = true
-      return report
-    })
-  } catch (error) {
-    if (error instanceof TakenBack) return error.report
-    throw error
-  }
-}
+): Promise<RowsReport> =>
+  importWhole(ctx.db, request, (attempts) => new RowsWriter(ctx, attempts, caller, request).run())
 
 /** The rows of the file after its header; `share` is how much of it is read. */
 function* dataRows(
@@ -124,76 +91,61 @@ function prepare(tx: Tx, caller: Caller, { structure: nameOrId, file, onProgress
 class RowsWriter {
   readonly #columns: readonly Column[]
   readonly #structure: StructureRow
-  readonly #report: RowsReport
+  readonly #isNew: boolean
+  #inserted = 0
+  #updated = 0
   #rowsBefore = 0
 
   constructor(
     private readonly ctx: Pick<AppContext, 'bus'>,
-    private readonly tx: Tx,
+    private readonly attempts: Attempts,
     private readonly caller: Caller,
     private readonly request: RowsImport,
   ) {
-    const { structure, isNew, columns } = prepare(tx, caller, request)
+    const { structure, isNew, columns } = prepare(attempts.tx, caller, request)
     this.#columns = columns
     this.#structure = structure
-    this.#report = {
-      structure: { id: structure.id, name: structure.name, isNew },
-      fields: columns.map(({ key, type }) => ({ key, type })),
-      inserted: 0,
-      updated: 0,
-      refusedCount: 0,
-      refused: [],
-      isWritten: false,
-    }
+    this.#isNew = isNew
   }
 
-  run(): RowsReport {
-    const before = this.#report.structure.isNew ? SHARE_OF_LEARNING : 0
+  run(): RowsOutcome {
+    const before = this.#isNew ? SHARE_OF_LEARNING : 0
     for (const { rows, share } of dataRows(this.request.file)) {
       for (let at = 0; at < rows.length; at += BATCH) this.#writeBatch(rows.slice(at, at + BATCH))
       this.request.onProgress(before + share * (1 - before))
     }
-    return this.#report
+    const { id, name } = this.#structure
+    return {
+      structure: { id, name, isNew: this.#isNew },
+      fields: this.#columns.map(({ key, type }) => ({ key, type })),
+      inserted: this.#inserted,
+      updated: this.#updated,
+    }
   }
 
   /** Whole, or, when a row of it is refused, row by row, so that each refusal is known. */
   #writeBatch(rows: readonly (readonly string[])[]): void {
-    if (!this.#isRefused(() => this.#write(rows))) {
+    if (!this.attempts.refusalOf(() => this.#write(rows))) {
       this.#rowsBefore += rows.length
       return
     }
     for (const cells of rows) {
-      const refusal = this.#isRefused(() => this.#write([cells]))
+      const refusal = this.attempts.refusalOf(() => this.#write([cells]))
       this.#rowsBefore += 1
-      if (refusal) this.#note(refusal)
-    }
-  }
-
-  #isRefused(write: () => void): Refusal | undefined {
-    const { sql } = this.tx
-    sql.run('SAVEPOINT import_rows')
-    try {
-      write()
-      sql.run('RELEASE import_rows')
-      return undefined
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      sql.run('ROLLBACK TO import_rows')
-      sql.run('RELEASE import_rows')
-      return error
+      if (refusal) this.attempts.note(`row ${this.#rowsBefore}`, refusal.message.replace(/^Row 1: /, ''))
     }
   }
 
   #write(rows: readonly (readonly string[])[]): void {
     if (this.#structure.maxRows === 1 && this.#rowsBefore > 0)
       throw refused(`"${this.#structure.name}" holds one row; a file with one row can replace it.`)
-    const { inserted, updated } = writeRecords(this.ctx, this.tx, this.caller, {
+    const { inserted, updated } = writeRecords(this.ctx, this.attempts.tx, this.caller, {
       structure: this.#structure.id,
       rows: rows.map((cells) => ({ data: this.#dataOf(cells) })),
       on_conflict: this.request.onConflict,
     })
-    this.#report.inserted += inserted
-    this.#report.updated += updated
+    this.#inserted += inserted
+    this.#updated += updated
   }
 
   #dataOf(cells: readonly string[]): Record<string, unknown> {
@@ -205,12 +157,6 @@ class RowsWriter {
       if (column && cell !== '') data[column.key] = checkedCell(column, cell)
     }
     return data
-  }
-
-  #note({ message }: Refusal): void {
-    this.#report.refusedCount += 1
-    if (this.#report.refused.length >= REFUSALS_TOLD) return
-    this.#report.refused.push({ row: this.#rowsBefore, reason: message.replace(/^Row 1: /, '') })
   }
 }
 

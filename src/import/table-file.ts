@@ -1,10 +1,9 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import Papa from 'papaparse'
 import { refused } from '../refusal.ts'
+import { textOf } from './text-file.ts'
 
 /** How a file of rows is written. */
 interface TableForm {
-  readonly encoding: 'utf-8' | 'utf-16le'
   readonly delimiter: string
   readonly lineBreak: '\n' | '\r' | '\r\n'
 }
@@ -15,45 +14,19 @@ export interface RowBatch {
   readonly bytesRead: number
 }
 
-const CHUNK_BYTES = 1_048_576
 const SAMPLE_CHARACTERS = 65_536
 const DELIMITERS = [',', ';', '\t', '|']
 /** Longer than any row that could be kept; a quote that is never closed would make one of the rest of the file. */
 const LONGEST_ROW = 16_777_216
 
-const startsWith = (bytes: Uint8Array, ...mark: number[]) => mark.every((byte, at) => bytes[at] === byte)
-
-/** Decodes the file piece by piece, reading synchronously: a transaction cannot wait. */
-function* textOf(
-  file: string,
-): Generator<{ text: string; bytesRead: number; encoding: TableForm['encoding'] }> {
-  const handle = openSync(file, 'r')
-  try {
-    const chunk = new Uint8Array(CHUNK_BYTES)
-    let length = readSync(handle, chunk)
-    const encoding = startsWith(chunk, 0xff, 0xfe) ? 'utf-16le' : 'utf-8'
-    const decoder = new TextDecoder(encoding, { fatal: true })
-    for (let bytesRead = length; length > 0; bytesRead += length) {
-      yield { text: decoder.decode(chunk.subarray(0, length), { stream: true }), bytesRead, encoding }
-      length = readSync(handle, chunk)
-    }
-    decoder.decode()
-  } catch (error) {
-    if (error instanceof TypeError) throw refused(`${file} is not UTF-8 text; save it as UTF-8.`)
-    throw error
-  } finally {
-    closeSync(handle)
-  }
-}
-
 /** Delimiter and line break are told from the beginning of the file. */
-function formOf(sample: string, encoding: TableForm['encoding']): TableForm {
+function formOf(sample: string): TableForm {
   const { meta } = Papa.parse<string[]>(sample, {
     preview: 50,
     skipEmptyLines: 'greedy',
     delimitersToGuess: DELIMITERS,
   })
-  return { encoding, delimiter: meta.delimiter, lineBreak: meta.linebreak as TableForm['lineBreak'] }
+  return { delimiter: meta.delimiter, lineBreak: meta.linebreak as TableForm['lineBreak'] }
 }
 
 interface Parsed {
@@ -82,9 +55,9 @@ export function* readRows(file: string): Generator<RowBatch> {
     rowsBefore += data.length
     return { rows: data.filter((cells) => cells.length > 1 || cells[0] !== ''), bytesRead }
   }
-  for (const { text, bytesRead, encoding } of textOf(file)) {
+  for (const { text, bytesRead } of textOf(file)) {
     if (!parser) {
-      const { delimiter, lineBreak } = formOf(text.slice(0, SAMPLE_CHARACTERS), encoding)
+      const { delimiter, lineBreak } = formOf(text.slice(0, SAMPLE_CHARACTERS))
       parser = new Papa.Parser({ delimiter, newline: lineBreak })
     }
     last = bytesRead

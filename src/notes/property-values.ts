@@ -137,3 +137,14 @@ function setValue({ sql }: Tx, note: number, { pk, type }: PropertyRule, value: 
   )
   return changes === 1
 }
+
+/** Keeps values that were held elsewhere: a text that is no option of a select any more is kept as well. */
+export function keepProperties(tx: Tx, workspace: number, note: number, values: PropertyValues): void {
+  for (const [key, value] of Object.entries(values)) {
+    const rule = findPropertyRule(tx, workspace, key)
+    if (!rule) throw refused(`There is no property "${key}" in this workspace; define it first.`)
+    const refusal = valueRefusal(rule.type === 'select' ? { ...rule, type: 'text' } : rule, value)
+    if (refusal) throw refusal
+    setValue(tx, note, rule, value)
+  }
+}

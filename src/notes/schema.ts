@@ -16,7 +16,7 @@ import {
 
 export const MAX_PAGE = 200
 export const MAX_CONTENT = 1_000_000
-const TAGS_PER_REQUEST = 100
+export const TAGS_PER_REQUEST = 100
 
 const title = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Meeting with Ada'] })
 const content = () =>

@@ -27,7 +27,12 @@ export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<
     moveCounters(tx, caller.workspacePk, { live: -1, trashed: 1 })
   })
 
-const moveCounters = ({ sql }: Tx, workspace: number, { live, trashed }: { live: number; trashed: number }) =>
+/** Moves how many notes the workspace counts, active ones and those in the trash. */
+export const moveCounters = (
+  { sql }: Tx,
+  workspace: number,
+  { live, trashed }: { live: number; trashed: number },
+) =>
   sql.run(
     'UPDATE workspaces SET live_notes = live_notes + ?, trashed_notes = trashed_notes + ? WHERE pk = ?',
     live,

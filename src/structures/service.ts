@@ -9,6 +9,7 @@ import {
   checkedLabelField,
   checkedUniqueTogether,
   type FieldInput,
+  type FindStructureId,
   lostFields,
   plannedFields,
   refuseLossOfFields,
@@ -47,12 +48,21 @@ export interface NewStructure {
   immutable?: boolean
 }
 
-/** Declares a structure; joins the caller's transaction. */
-export function createStructure(tx: Tx, caller: Caller, input: NewStructure): store.StructureRow {
+/**
+ * Declares a structure; joins the caller's transaction. `findStructureId` answers which structure a record field
+ * points to, by default one that is there, or the new one itself.
+ */
+export function createStructure(
+  tx: Tx,
+  caller: Caller,
+  input: NewStructure,
+  findStructureId?: FindStructureId,
+): store.StructureRow {
   refuseUnusableName(tx, caller, input.name)
   const id = tx.newId()
   const named = { name: input.name, id }
-  const fields = plannedFields(input.fields, [], (nameOrId) => findTarget(tx, caller, nameOrId, named))
+  const find = findStructureId ?? ((nameOrId: string) => findTarget(tx, caller, nameOrId, named))
+  const fields = plannedFields(input.fields, [], find)
   const together = checkedUniqueTogether(input.unique_together ?? [], fields)
   const pk = store.insertStructure(tx, {
     id,

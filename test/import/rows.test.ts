@@ -192,12 +192,12 @@ describe('an existing structure', () => {
 
   const BAD = 'name,age,kind\nBo,1,a\nAda,2,a\n,3,a\nCy,-1,a\nDi,x,a\nEd,4,c\nFi,5,b,more\nGo,6,b\n'
   const REASONS = [
-    { row: 2, reason: expect.stringContaining('holds this value already') },
-    { row: 3, reason: '"name" is required; give it a value.' },
-    { row: 4, reason: 'The field "age" must be at least 0.' },
-    { row: 5, reason: 'The field "age" must be a finite number.' },
-    { row: 6, reason: 'The field "kind" must be one of "a" and "b".' },
-    { row: 7, reason: 'the row has 4 cells, and the file 3 columns.' },
+    { place: 'row 2', reason: expect.stringContaining('holds this value already') },
+    { place: 'row 3', reason: '"name" is required; give it a value.' },
+    { place: 'row 4', reason: 'The field "age" must be at least 0.' },
+    { place: 'row 5', reason: 'The field "age" must be a finite number.' },
+    { place: 'row 6', reason: 'The field "kind" must be one of "a" and "b".' },
+    { place: 'row 7', reason: 'the row has 4 cells, and the file 3 columns.' },
   ]
 
   test('takes nothing when any row is refused, and every refusal is told', async () => {

@@ -1,0 +1,41 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { refused } from '../refusal.ts'
+
+const CHUNK_BYTES = 1_048_576
+
+const startsWith = (bytes: Uint8Array, ...mark: number[]) => mark.every((byte, at) => bytes[at] === byte)
+
+/**
+ * Decodes a file piece by piece, reading synchronously: a transaction cannot wait. UTF-8, or UTF-16 with a byte order
+ * mark; anything else is refused.
+ */
+export function* textOf(file: string): Generator<{ text: string; bytesRead: number }> {
+  const handle = openSync(file, 'r')
+  try {
+    const chunk = new Uint8Array(CHUNK_BYTES)
+    let length = readSync(handle, chunk)
+    const encoding = startsWith(chunk, 0xff, 0xfe) ? 'utf-16le' : 'utf-8'
+    const decoder = new TextDecoder(encoding, { fatal: true })
+    for (let bytesRead = length; length > 0; bytesRead += length) {
+      yield { text: decoder.decode(chunk.subarray(0, length), { stream: true }), bytesRead }
+      length = readSync(handle, chunk)
+    }
+    decoder.decode()
+  } catch (error) {
+    if (error instanceof TypeError) throw refused(`${file} is not UTF-8 text; save it as UTF-8.`)
+    throw error
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** The lines of a file without their ends; the last one may be empty. */
+export function* linesOf(file: string): Generator<string> {
+  let rest = ''
+  for (const { text } of textOf(file)) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  yield rest
+}
