@@ -89,7 +89,8 @@ async function useWorker(url: string, key: string): Promise<void> {
 
 /** Text is read by programs within the executable, that of PDF files in a sandbox. */
 async function useFiles(url: string, key: string): Promise<void> {
-  const id = (await daybook('files', 'add', SAMPLE)).trim()
+  await Bun.write(join(folder, 'handbook.pdf'), Bun.file('test/files/samples/handbook.pdf'))
+  const id = (await daybook('files', 'add', 'handbook.pdf')).trim()
   const { body } = await call(url, key, `/v1/files/${id}/text?pages=2`)
   expect('text of a file', body.text?.split('\n')[1], 'Cards carry the operations.')
 }

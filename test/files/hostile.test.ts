@@ -53,11 +53,7 @@ const BROKEN = 'The file is not a whole document of its kind, or it is protected
 
 describe('a process that reads a file', () => {
   test('answers its text', async () => {
-    const { pages, outline } = (await extract('pdf', await sample('handbook.pdf'))) as {
-      pages: []
-      outline: []
-    }
-    expect([pages.length, outline.length]).toEqual([3, 3])
+    expect(await extract('txt', strToU8('Looms weave.'))).toEqual({ pages: ['Looms weave.'], outline: [] })
   })
 
   test.each([
