@@ -181,7 +181,7 @@ const KINDS = ['note', 'tag', 'dangling']
 function expectInOrder({ nodes }: Graph): void {
   const keys = nodes.map(({ id, kind, degree }) => {
     const place = kind === 'tag' ? id.slice('tag:'.length).padStart(10, '0') : id
-    return `${1_000 - degree} ${KINDS.indexOf(kind)} ${place}`
+    return `${9_000 - degree} ${KINDS.indexOf(kind)} ${place}`
   })
   expect(keys).toEqual(keys.toSorted(compareCodePoints))
 }
