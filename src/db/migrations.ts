@@ -7,6 +7,7 @@ import migration4 from '../../drizzle/0004_files.sql' with { type: 'text' }
 import migration5 from '../../drizzle/0005_views.sql' with { type: 'text' }
 import migration6 from '../../drizzle/0006_presets.sql' with { type: 'text' }
 import migration7 from '../../drizzle/0007_row_search.sql' with { type: 'text' }
+import migration8 from '../../drizzle/0008_file_claims.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0005_views', sql: migration5 },
   { name: '0006_presets', sql: migration6 },
   { name: '0007_row_search', sql: migration7 },
+  { name: '0008_file_claims', sql: migration8 },
 ]

@@ -3,8 +3,8 @@ import type { Tx } from '../db/write-queue.ts'
 
 /*
  * One process reads the text of a file: it claims the file, and what it finds counts only while the claim is its own.
- * A server's claim keeps nobody out, because there is only one server and it knows what it does; a command's claim
- * keeps others out for as long as reading may take.
+ * A claim keeps nobody out, so that nothing waits for a process that died. A server never claims what it is reading
+ * already, and a command claims only what it added itself, while no server runs; one that starts takes the file over.
  */
 
 /** A file whose text its holder reads. */
@@ -20,20 +20,17 @@ export interface Claim {
 
 const WAITING = `status = 'processing' AND status NOT IN ('ready', 'failed')`
 
-/** The files whose text is to be read and which no command reads, oldest first. */
-export const listWaiting = ({ sql }: Reader, now: number): number[] =>
-  sql.column(`SELECT pk FROM files WHERE ${WAITING} AND coalesce(claimed_until, 0) <= ? ORDER BY pk`, now)
+/** The files whose text is to be read, oldest first. */
+export const listWaiting = ({ sql }: Reader): number[] =>
+  sql.column(`SELECT pk FROM files WHERE ${WAITING} ORDER BY pk`)
 
-/** Begins an attempt, unless the file is not there any more or another holds it. `forMs` is 0 for a server. */
-export function claimFile(tx: Tx, file: number, forMs: number): Claim | undefined {
+/** Begins an attempt; answers nothing when the file is not there any more, or read already. */
+export function claimFile(tx: Tx, file: number): Claim | undefined {
   const token = tx.newId()
   const { changes } = tx.sql.run(
-    `UPDATE files SET claim = ?, claimed_until = ?, attempts = attempts + 1
-     WHERE pk = ? AND ${WAITING} AND coalesce(claimed_until, 0) <= ?`,
+    `UPDATE files SET claim = ?, attempts = attempts + 1 WHERE pk = ? AND ${WAITING}`,
     token,
-    tx.now + forMs,
     file,
-    tx.now,
   )
   if (changes === 0) return undefined
   return tx.sql.get<Claim>(
@@ -52,7 +49,7 @@ export const settleClaim = (
   outcome: { status: 'ready' | 'failed'; pages: number | null; error: string | null; outline: string | null },
 ) =>
   sql.run(
-    `UPDATE files SET status = ?, pages = ?, error = ?, outline = ?, claim = NULL, claimed_until = NULL,
+    `UPDATE files SET status = ?, pages = ?, error = ?, outline = ?, claim = NULL,
        updated_at = max(?, updated_at + 1)
      WHERE pk = ? AND claim = ? AND ${WAITING}`,
     outcome.status,

@@ -5,19 +5,19 @@ import { keepResult, readText } from './reading.ts'
 /** So many files are read at the same time. */
 const AT_ONCE = 2
 
-/** A command that died leaves its file to the server after a while. */
+/** What was put off is tried again so much later. */
 const LOOK_EVERY_MS = 5_000
 
 /**
  * Reads the text of files in the background: of those that waited at the start, were being read when a server
  * died, or come from another process. Answers how to stop.
  */
-export function startReadingFiles({ db, clock, log }: AppContext): () => void {
+export function startReadingFiles({ db, log }: AppContext): () => void {
   const running = new Map<number, () => void>()
   let isStopped = false
 
   const read = async (file: number): Promise<void> => {
-    const claim = await db.write((tx) => claimFile(tx, file, 0))
+    const claim = await db.write((tx) => claimFile(tx, file))
     if (!claim || isStopped) return
     const extraction = readText(db, claim)
     running.set(file, extraction.stop)
@@ -39,7 +39,7 @@ export function startReadingFiles({ db, clock, log }: AppContext): () => void {
 
   const look = (): void => {
     if (isStopped) return
-    const waiting = listWaiting(db, clock.now()).filter((file) => !running.has(file))
+    const waiting = listWaiting(db).filter((file) => !running.has(file))
     for (const file of waiting.slice(0, AT_ONCE - running.size)) begin(file)
   }
 

@@ -1,14 +1,10 @@
 import type { AppContext, Caller } from '../context.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { claimFile } from './claims.ts'
-import { LIMITS } from './extraction/child.ts'
 import { readAndKeep } from './reading.ts'
 import { type FileRow, findFile } from './store.ts'
 
 const POLL_MS = 50
-
-/** Reading, and then keeping what was read. */
-const HELD_MS = 2 * LIMITS.seconds * 1_000
 
 /** A server may have files to read before this one. */
 const WAIT_MS = 5 * 60_000
@@ -38,7 +34,6 @@ export async function untilRead(
 }
 
 async function readHere(db: AppContext['db'], file: number): Promise<void> {
-  const claim = await db.write((tx) => claimFile(tx, file, HELD_MS))
+  const claim = await db.write((tx) => claimFile(tx, file))
   if (claim) await readAndKeep(db, claim)
-  else await Bun.sleep(POLL_MS)
 }

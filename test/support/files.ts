@@ -33,7 +33,7 @@ export async function makeFile(
   const bytes = file.bytes ?? new TextEncoder().encode(file.pages?.join('\n') ?? '')
   const added = await addFile(db, await callerOf(db, client), { fileName: name, noteId, bytes })
   if (file.pages === undefined && file.failed === undefined) return added.id
-  const claim = await db.write((tx) => claimFile(tx, added.pk, 0))
+  const claim = await db.write((tx) => claimFile(tx, added.pk))
   if (!claim) throw new Error('the file that was just added cannot be claimed')
   const { pages = [], outline = [], failed } = file
   await keepResult(db, claim, failed === undefined ? { pages, outline } : { failed })
@@ -45,7 +45,7 @@ export async function readFile(service: TestService, id: string): Promise<void> 
   const { db } = service.ctx
   const { workspacePk } = await callerOf(db, service)
   const file = findFile(db, workspacePk, id)
-  const claim = file && (await db.write((tx) => claimFile(tx, file.pk, 0)))
+  const claim = file && (await db.write((tx) => claimFile(tx, file.pk)))
   if (!claim) throw new Error(`the file ${id} cannot be claimed`)
   await readAndKeep(db, claim)
 }

@@ -26,8 +26,6 @@ export const files = sqliteTable(
     attempts: integer().notNull().default(0),
     /** Whoever reads the text now; what another began counts no more. */
     claim: text(),
-    /** Until then a command reads the text and is left alone. */
-    claimedUntil: integer('claimed_until'),
     /** JSON array of `{title, level, page}`, once the text is there. */
     outline: text(),
   },

@@ -1,5 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { workerProgram } from '../../lib/program.ts'
+import type { Section } from './document.ts'
 import { isKind, type Kind } from './kinds.ts'
 import type { Result, Task } from './worker.ts'
 
@@ -15,10 +16,7 @@ export interface Limits {
 export const LIMITS: Limits = { seconds: 60, mebibytes: 512 }
 
 /** One line of the child's output: a page each, then the outline or why there is none. */
-export type Line =
-  | { readonly page: string }
-  | { readonly outline: { title: string; level: number; page: number }[] }
-  | { readonly failed: string }
+export type Line = { readonly page: string } | { readonly outline: Section[] } | { readonly failed: string }
 
 const WATCH_MS = 20
 const MEBIBYTE = 1_048_576

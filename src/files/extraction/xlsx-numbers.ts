@@ -19,6 +19,9 @@ const BUILT_IN: Record<number, CellFormat> = {
   47: 'time',
 }
 
+/** Excel's own limit. */
+const LONGEST_FORMAT = 255
+
 /** Reads a format code: what is quoted, escaped or in brackets are words of the format, but `[h]` counts hours. */
 function formatOf(code: string): CellFormat {
   const bare = code.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '')
@@ -38,7 +41,7 @@ export function cellFormats(styles: Uint8Array | undefined): CellFormat[] {
   readXml(styles, {
     open: (name, attributes) => {
       const id = Number(attributeOf(attributes, 'numFmtId') ?? 0)
-      if (name === 'numFmt') custom.set(id, formatOf(attributes.formatCode ?? ''))
+      if (name === 'numFmt') custom.set(id, formatOf((attributes.formatCode ?? '').slice(0, LONGEST_FORMAT)))
       else if (name === 'cellXfs') inCells = true
       else if (name === 'xf' && inCells) formats.push(custom.get(id) ?? BUILT_IN[id] ?? 'number')
     },
