@@ -12,6 +12,8 @@ export interface Io {
   readonly isTerminal: boolean
   /** One line of standard input; on a terminal it is asked for with the prompt and not shown. */
   readSecret(prompt: string): Promise<string>
+  /** All of standard input, byte for byte. */
+  readAll(): Promise<Buffer>
   /** Settles when the process is asked to end (SIGTERM or SIGINT). */
   untilAskedToEnd(): Promise<void>
   /** From now on the process ends within so long, even when nobody reads its last messages. */
@@ -73,6 +75,7 @@ export function processIo(): Io {
     err: messagesTo(process.stderr),
     isTerminal: process.stderr.isTTY === true,
     readSecret: readLine,
+    readAll: async () => Buffer.from(await Bun.stdin.arrayBuffer()),
     untilAskedToEnd: nextSignal,
     endWithin: (milliseconds) => void setTimeout(() => process.exit(), milliseconds).unref(),
   }

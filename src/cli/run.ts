@@ -13,6 +13,7 @@ import { openapi } from './openapi.ts'
 import { serve } from './serve.ts'
 import { structuresDelete, structuresList } from './structures.ts'
 import { usersAdd, usersList, usersPassword, usersRemove } from './users.ts'
+import { verify } from './verify.ts'
 import { version } from './version.ts'
 import { workspacesAdd, workspacesList } from './workspaces.ts'
 
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   filesDelete,
   exportCommand,
   importCommand,
+  verify,
   backup,
   check,
   openapi,

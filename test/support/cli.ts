@@ -18,6 +18,7 @@ export async function runInProcess(args: string[], options: InProcessOptions = {
       printed.err += text
     },
     readSecret: async () => options.input ?? '',
+    readAll: async () => Buffer.from(options.input ?? ''),
     isTerminal: false,
     untilAskedToEnd: async () => {},
     endWithin: () => {},

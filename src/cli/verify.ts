@@ -1,0 +1,51 @@
+import { secretFault, verifyDelivery } from '../delivery/verify.ts'
+import { systemClock } from '../lib/clock.ts'
+import { refused } from '../refusal.ts'
+import { type Command, type Input, textFlag, WrongUsage } from './command.ts'
+
+function headersOf({ flags }: Input): Map<string, string> {
+  const given = Array.isArray(flags.header) ? flags.header.map(String) : []
+  return new Map(
+    given.map((text) => {
+      const [, name, value = ''] = /^([!-9;-~]+):[ \t]*(.*?)[ \t\r]*$/.exec(text) ?? []
+      if (name === undefined) throw new WrongUsage(`--header must be "Name: value", not "${text}".`)
+      return [name.toLowerCase(), value]
+    }),
+  )
+}
+
+export const verify: Command = {
+  name: 'verify',
+  summary: 'Verify the signatures of a delivery that was received, and say which step fails.',
+  flags: [
+    { name: 'secret', value: 'secret', help: "the subscription's secret, whsec_…", isRequired: true },
+    {
+      name: 'header',
+      value: 'name: value',
+      help: 'a header that was received; others than those of signatures are passed over',
+      isRepeatable: true,
+    },
+  ],
+  remarks: [
+    'Reads the raw body from standard input, byte for byte. Judges X-Service-Signature, the headers of Standard',
+    'Webhooks (webhook-id, webhook-timestamp, webhook-signature), or both, whichever are given. Exits 0 when all is',
+    'good, 1 when a step fails: a missing header, its form, its time (300 seconds), the secret, the signature.',
+  ],
+  examples: [
+    `daybook verify --secret whsec_… --header 'X-Service-Signature: t=1795253400,v1=5f0c…' < body.json`,
+    `daybook verify --secret whsec_… --header 'webhook-id: 019a…' --header 'webhook-timestamp: 1795253400' \\
+    --header 'webhook-signature: v1,K5oZ…' < body.json`,
+  ],
+  run: async (input, io) => {
+    const headers = headersOf(input)
+    const secret = textFlag(input, 'secret') ?? ''
+    const fault = secretFault(secret)
+    if (fault !== undefined) throw refused(fault)
+    const verdicts = verifyDelivery({ headers, body: await io.readAll() }, secret, systemClock.now())
+    for (const { family, faults } of verdicts) {
+      for (const sentence of faults) io.err(`${family}: ${sentence}\n`)
+      if (faults.length === 0) io.out(`${family}: good\n`)
+    }
+    return verdicts.every(({ faults }) => faults.length === 0) ? 0 : 1
+  },
+}
