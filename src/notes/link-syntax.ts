@@ -198,9 +198,12 @@ export function parseFileTargets(body: string): string[] {
   return Array.from(bracketed(body), ({ text }) => targetOf(text)).filter(isFileTarget)
 }
 
-/** The body with this label on every link to the file that has one; brackets, which would end the link, are rounded. */
+/**
+ * The body with this label on every link to the file that has one. Brackets, which would end the link, are rounded, and
+ * backticks, which would make code of it, become apostrophes.
+ */
 export function withFileLabel(body: string, fileId: string, fileName: string): string {
-  const label = fileName.replaceAll('[', '(').replaceAll(']', ')')
+  const label = fileName.replaceAll('[', '(').replaceAll(']', ')').replaceAll('`', "'")
   let result = ''
   let from = 0
   for (const { text, start } of bracketed(body)) {

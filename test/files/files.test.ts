@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { deleteFile } from '../../src/files/adding.ts'
 import { clearRemovedFiles } from '../../src/files/clearing.ts'
+import { findFaults } from '../../src/upkeep/check.ts'
 import { sweepTrash } from '../../src/upkeep/sweeps.ts'
 import { makeFile } from '../support/files.ts'
 import { makeNote, readNote, revisionsOf } from '../support/notes.ts'
@@ -250,6 +251,18 @@ describe('renaming a file', () => {
     expect((await readNote(service, trashed.id)).content).toBe(`[[file:${id}|new (1).pdf]]`)
     expect((await service.get('/v1/notes?search=new')).body.total).toBe(2)
   })
+
+  test.each(['`code`', 'a ` b', '```', ']] [[x', 'a|b', '\\', '~~~'])(
+    'to %p leaves every link a link, which the next renaming finds',
+    async (name) => {
+      const id = await makeFile(service, { name: 'old', pages: ['text'] })
+      const { id: note } = await makeNote(service, { content: `[[file:${id}|old]] and [[Tea|\`]]` })
+      expect((await service.patch(`/v1/files/${id}`, { file_name: name })).status).toBe(200)
+      expect(await findFaults(service.ctx.db)).toEqual([])
+      await service.patch(`/v1/files/${id}`, { file_name: 'new' })
+      expect((await readNote(service, note)).content).toBe(`[[file:${id}|new]] and [[Tea|\`]]`)
+    },
+  )
 
   test('to the name it has changes nothing', async () => {
     const id = await makeFile(service, { name: 'same.pdf', pages: ['text'] })
