@@ -69,6 +69,17 @@ const asked = (what: string, { node, sql }: Condition, mostMs?: number): TreeQue
 
 const FIVE_MS = 30
 
+/** A search within a condition that half the notes meet. */
+export function searchQuestions(named: Named): TreeQuestion[] {
+  const { node, sql } = conditionsOf(named).above('amount', 500)
+  return [30, 0].map((rank) => ({
+    what: `search ${rank === 0 ? 'the most common word' : 'a common word'} within a half`,
+    filter: node,
+    where: sql,
+    search: wordOfRank(rank),
+  }))
+}
+
 /** Trees of one, five and fifty conditions. */
 export function treeQuestions(named: Named): TreeQuestion[] {
   const { tagged, notTagged, is, isNot, above, since, contains, isEmpty, titled } = conditionsOf(named)

@@ -9,7 +9,13 @@ import { corpus, seededRandom, wordOfRank } from './corpus.ts'
 import { type Dataset, openDataset, temporaryFolder } from './dataset.ts'
 import { interleaved, type Line, markdown, milliseconds, type Times } from './measure.ts'
 import { RawNotes } from './raw-notes.ts'
-import { conditionsOf, type Named, type TreeQuestion, treeQuestions } from './view-questions.ts'
+import {
+  conditionsOf,
+  type Named,
+  searchQuestions,
+  type TreeQuestion,
+  treeQuestions,
+} from './view-questions.ts'
 
 const NOTES_PER_TRANSACTION = 500
 const CONTENT_LENGTH = 200
@@ -86,24 +92,37 @@ function line(what: string, ours: Times, floor: Times, mostMs?: number): Line {
   }
 }
 
+const rawPage = (raw: RawNotes, where: string) =>
+  raw.page(
+    `SELECT pk ${LIVE} AND (${where}) ORDER BY ${NEWEST} LIMIT 50`,
+    `SELECT count(*) ${LIVE} AND (${where})`,
+  )
+
+const FULL = 'note_search_1'
+
+function rawSearch(raw: RawNotes, where: string, word: string): string {
+  const inTree = where.replace(/^pk\b/, '+rowid')
+  const found = `FROM ${FULL} WHERE ${FULL} MATCH '"${word}"' AND ${inTree}`
+  return raw.page(
+    `SELECT rowid AS pk ${found} ORDER BY bm25(${FULL}, 10, 1, 5) LIMIT 50`,
+    `SELECT count(*) ${found}`,
+  )
+}
+
 /** First page and total of a tree, without HTTP, against the same by hand. */
 async function queryLine(
   { ctx, caller }: Dataset,
   raw: RawNotes,
-  { what, filter, where, mostMs }: TreeQuestion,
+  { what, filter, where, search, mostMs }: TreeQuestion,
   rounds: number,
 ): Promise<Line> {
   const times = await interleaved(
     {
       ours: async () => {
-        const page = await queryNotes(ctx, caller, { filter })
+        const page = await queryNotes(ctx, caller, { filter, search })
         return JSON.stringify({ notes: page.items.map(presentFound), total: page.total, has_more: true })
       },
-      floor: () =>
-        raw.page(
-          `SELECT pk ${LIVE} AND (${where}) ORDER BY ${NEWEST} LIMIT 50`,
-          `SELECT count(*) ${LIVE} AND (${where})`,
-        ),
+      floor: () => (search === undefined ? rawPage(raw, where) : rawSearch(raw, where, search)),
     },
     rounds,
   )
@@ -171,7 +190,8 @@ async function benchSize(count: number, rounds: number): Promise<string> {
   const raw = new RawNotes(file)
   const named = namesIn(data)
   const lines: Line[] = []
-  for (const question of treeQuestions(named)) lines.push(await queryLine(data, raw, question, rounds))
+  for (const question of [...treeQuestions(named), ...searchQuestions(named)])
+    lines.push(await queryLine(data, raw, question, rounds))
   for (const question of sortedQuestions(named))
     lines.push(await sortedLine(data, raw, named, question, rounds))
   raw.close()

@@ -96,9 +96,9 @@ function planTree(reader: Reader, { workspace, filter, search, sort, page, today
   const tree = filter ? checkTree(filter, treeDefinitions(reader, workspace), 'filter') : EVERY_NOTE
   const evaluation = evaluationOf(reader, workspace, today)
   const order = orderOf(reader, workspace, sort)
-  const readsAllValues = order.by === 'property' && isOrderedByText(order)
-  const rows = evaluation.scales.weigh(tree).rows + (readsAllValues ? evaluation.live : 0)
   const phrases = search === undefined ? undefined : parseSearch(search)
+  const readsAll = phrases !== undefined || (order.by === 'property' && isOrderedByText(order))
+  const rows = evaluation.scales.weigh(tree).rows + (readsAll ? evaluation.live : 0)
   return { evaluation, tree, phrases, order, page, rows }
 }
 
@@ -128,6 +128,6 @@ function searched(
   const found = findMatches(reader, { workspace }, phrases)
   const { set } = matchTree(evaluation, tree, found.length <= evaluation.few ? found : undefined)
   const among = pksOf(intersection(setOf(found, size), set))
-  if (among.length === 0) return { items: [], total: 0 }
+  if (among.length === found.length) return findPks(reader, { workspace }, phrases, undefined, page)
   return findPks(reader, { workspace, among: JSON.stringify(among) }, phrases, undefined, page)
 }
