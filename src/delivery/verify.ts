@@ -84,11 +84,11 @@ const CHANGES: readonly { readonly undo: (text: string) => string; readonly hint
     undo: (text) => text.replace(/\r?\n$/, ''),
     hint: 'It is right for the body without the line break at its end.',
   },
-  { undo: (text) => text.trim(), hint: 'It is right for the body without the blanks around it.' },
   {
     undo: (text) => text.replace(/^\ufeff/, ''),
     hint: 'It is right for the body without the byte order mark.',
   },
+  { undo: (text) => text.trim(), hint: 'It is right for the body without the blanks around it.' },
   { undo: (text) => text.replaceAll('\r\n', '\n'), hint: 'It is right for the body with other line breaks.' },
   {
     undo: (text) => JSON.stringify(JSON.parse(text)),
