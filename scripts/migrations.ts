@@ -16,6 +16,7 @@ const WITHOUT_ROWID = new Set([
   'preset_tags',
   'preset_properties',
   'row_search_pending',
+  'webhook_deliveries',
 ])
 
 const listMigrations = () =>

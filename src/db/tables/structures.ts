@@ -20,6 +20,11 @@ export const structures = sqliteTable(
     uniqueTogether: text('unique_together').notNull(),
     maxRows: integer('max_rows'),
     immutable: integer().notNull().default(0),
+    /**
+     * Names the state of the structure's enabled subscriptions: another one after each change of theirs, null while
+     * there are none. What a process remembers of them it remembers by this name.
+     */
+    subscriptions: text(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },

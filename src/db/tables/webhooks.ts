@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { workspaces } from './account.ts'
+import { structures } from './structures.ts'
+
+export const webhooks = sqliteTable(
+  'webhooks',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    structure: integer()
+      .notNull()
+      .references(() => structures.pk, { onDelete: 'cascade' }),
+    url: text().notNull(),
+    /** `whsec_…`; it signs, so it is kept as it is. */
+    secret: text().notNull(),
+    /** JSON array of event types. */
+    events: text().notNull(),
+    /** JSON array of conditions, by field key. */
+    filter: text().notNull(),
+    /** JSON array of field keys; null for every field. */
+    fields: text(),
+    ignoreOwnKey: integer('ignore_own_key').notNull(),
+    ignoreKeyId: text('ignore_key_id'),
+    description: text(),
+    enabled: integer().notNull(),
+    pausedAt: integer('paused_at'),
+    consecutiveFailures: integer('consecutive_failures').notNull().default(0),
+    /** Null for one made without a key. */
+    createdByKeyId: text('created_by_key_id'),
+    /** 1 while its deliveries are being removed: it is out of sight. */
+    isRemoved: integer('is_removed').notNull().default(0),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [
+    index('webhooks_workspace').on(table.workspace, table.pk),
+    index('webhooks_structure').on(table.structure),
+  ],
+)
+
+/** What happened, once for all its deliveries; gone with the last of them. */
+export const webhookEvents = sqliteTable('webhook_events', {
+  pk: integer().primaryKey(),
+  id: text().notNull(),
+  type: text().notNull(),
+  /** Null for a test. */
+  recordId: text('record_id'),
+  /** The text that is sent, byte for byte at every attempt. */
+  body: text().notNull(),
+})
+
+export const webhookDeliveries = sqliteTable(
+  'webhook_deliveries',
+  {
+    event: integer()
+      .notNull()
+      .references(() => webhookEvents.pk, { onDelete: 'cascade' }),
+    webhook: integer()
+      .notNull()
+      .references(() => webhooks.pk, { onDelete: 'cascade' }),
+    id: text().notNull(),
+    status: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),
+    /** Since the delivery was made or last asked for again. */
+    attempts: integer().notNull().default(0),
+    /** Counts redeliveries: what comes of an attempt made before the last of them does not count. */
+    round: integer().notNull().default(0),
+    /** 1 while its first attempt is due whatever the state of the subscription: for tests and redeliveries. */
+    isUrgent: integer('is_urgent').notNull().default(0),
+    responseStatus: integer('response_status'),
+    error: text(),
+    /** Null once it has ended. */
+    nextAttemptAt: integer('next_attempt_at'),
+    createdAt: integer('created_at').notNull(),
+    lastAttemptAt: integer('last_attempt_at'),
+    /** When it was delivered or given up; null while it is pending. */
+    endedAt: integer('ended_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.event, table.webhook] }),
+    index('webhook_deliveries_listed').on(table.webhook, table.status, table.id),
+    index('webhook_deliveries_due')
+      .on(table.webhook, table.isUrgent, table.nextAttemptAt)
+      .where(sql`status = 'pending'`),
+    index('webhook_deliveries_ended').on(table.endedAt).where(sql`ended_at IS NOT NULL`),
+  ],
+)
