@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 import { structures } from './structures.ts'
 
-/** Subscriptions. A pk is never used again: deliveries of a deleted subscription may still stand for a while. */
 export const webhooks = sqliteTable(
   'webhooks',
   {
@@ -16,21 +15,24 @@ export const webhooks = sqliteTable(
       .notNull()
       .references(() => structures.pk, { onDelete: 'cascade' }),
     url: text().notNull(),
+    /** `whsec_…`; it signs, so it is kept as it is. */
+    secret: text().notNull(),
     /** JSON array of event types. */
     events: text().notNull(),
-    /** JSON array of conditions, as they were sent. */
+    /** JSON array of conditions, by field key. */
     filter: text().notNull(),
-    /** JSON array of the keys of fields; null for any. */
+    /** JSON array of field keys; null for every field. */
     fields: text(),
     ignoreOwnKey: integer('ignore_own_key').notNull(),
     ignoreKeyId: text('ignore_key_id'),
     description: text(),
     enabled: integer().notNull(),
     pausedAt: integer('paused_at'),
-    /** Deliveries of record events that ended failed, since the last that was delivered. */
-    consecutiveFailures: integer('consecutive_failures').notNull(),
+    consecutiveFailures: integer('consecutive_failures').notNull().default(0),
+    /** Null for one made without a key. */
     createdByKeyId: text('created_by_key_id'),
-    secret: text().notNull(),
+    /** 1 while its deliveries are being removed: it is out of sight. */
+    isRemoved: integer('is_removed').notNull().default(0),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },
@@ -40,44 +42,49 @@ export const webhooks = sqliteTable(
   ],
 )
 
-/** What happened, once for all subscriptions that are told: every attempt sends these very bytes. */
+/** What happened, once for all its deliveries; gone with the last of them. */
 export const webhookEvents = sqliteTable('webhook_events', {
-  pk: integer().primaryKey({ autoIncrement: true }),
-  id: text().notNull().unique(),
+  pk: integer().primaryKey(),
+  id: text().notNull(),
   type: text().notNull(),
+  /** Null for a test. */
   recordId: text('record_id'),
+  /** The text that is sent, byte for byte at every attempt. */
   body: text().notNull(),
-  createdAt: integer('created_at').notNull(),
 })
 
-/** One event on its way to one subscription. */
-export const deliveries = sqliteTable(
-  'deliveries',
+export const webhookDeliveries = sqliteTable(
+  'webhook_deliveries',
   {
-    pk: integer().primaryKey({ autoIncrement: true }),
-    id: text().notNull().unique(),
-    webhook: integer().notNull(),
-    event: integer().notNull(),
+    event: integer()
+      .notNull()
+      .references(() => webhookEvents.pk, { onDelete: 'cascade' }),
+    webhook: integer()
+      .notNull()
+      .references(() => webhooks.pk, { onDelete: 'cascade' }),
+    id: text().notNull(),
     status: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),
-    /** 1 when it is attempted at once, whatever the state of the subscription. */
-    urgent: integer().notNull(),
-    /** When it is due; 0 at once, so that a clock set back holds nothing up. */
-    dueAt: integer('due_at').notNull(),
-    /** Grows when it is sent again on demand: what an attempt begun before then finds counts no more. */
-    round: integer().notNull(),
-    attempts: integer().notNull(),
+    /** Since the delivery was made or last asked for again. */
+    attempts: integer().notNull().default(0),
+    /** Counts redeliveries: what comes of an attempt made before the last of them does not count. */
+    round: integer().notNull().default(0),
+    /** 1 while its first attempt is due whatever the state of the subscription: for tests and redeliveries. */
+    isUrgent: integer('is_urgent').notNull().default(0),
     responseStatus: integer('response_status'),
     error: text(),
+    /** Null once it has ended. */
     nextAttemptAt: integer('next_attempt_at'),
     createdAt: integer('created_at').notNull(),
     lastAttemptAt: integer('last_attempt_at'),
-    /** When it was delivered or given up. */
+    /** When it was delivered or given up; null while it is pending. */
     endedAt: integer('ended_at'),
   },
   (table) => [
-    index('deliveries_due').on(table.webhook, table.urgent, table.dueAt).where(sql`status = 'pending'`),
-    index('deliveries_webhook').on(table.webhook),
-    index('deliveries_event').on(table.event),
-    index('deliveries_ended').on(table.endedAt).where(sql`ended_at IS NOT NULL`),
+    primaryKey({ columns: [table.event, table.webhook] }),
+    index('webhook_deliveries_listed').on(table.webhook, table.status, table.id),
+    index('webhook_deliveries_due')
+      .on(table.webhook, table.isUrgent, table.nextAttemptAt)
+      .where(sql`status = 'pending'`),
+    index('webhook_deliveries_ended').on(table.endedAt).where(sql`ended_at IS NOT NULL`),
   ],
 )
