@@ -39,6 +39,7 @@ const WRITES = new Map(
 const LOCK_WAIT_MS = 5_000
 
 let reading: Reader | undefined
+let writing: Reader | undefined
 
 const readerOf = (database: Database): Reader => ({ sql: new Sql(database), orm: drizzle(database) })
 
@@ -46,6 +47,16 @@ function openReading(file: string): Reader {
   const database = new Database(file, { readonly: true, strict: true })
   database.run('PRAGMA cache_size = -65536')
   database.run('PRAGMA temp_store = MEMORY')
+  return readerOf(database)
+}
+
+function openWriting({ file, checkpoints }: Question): Reader {
+  const database = new Database(file, { readwrite: true, create: false, strict: true })
+  database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
+  database.run('PRAGMA synchronous = FULL')
+  database.run('PRAGMA foreign_keys = ON')
+  database.run('PRAGMA cache_size = -65536')
+  if (!checkpoints) database.run('PRAGMA wal_autocheckpoint = 0')
   return readerOf(database)
 }
 
@@ -63,26 +74,19 @@ function read({ file, name, input }: Question): unknown {
   }
 }
 
-/** Over a connection of its own, which is seldom needed and not kept. */
-function write({ file, name, input, checkpoints }: Question): unknown {
-  const heavy = WRITES.get(name)
-  if (!heavy) throw new Error(`there is no heavy write "${name}"`)
-  const database = new Database(file, { readwrite: true, create: false, strict: true })
-  const writing = readerOf(database)
+/** Over a connection of its own, which is kept: making one takes longer than many a write. */
+function write(question: Question): unknown {
+  const heavy = WRITES.get(question.name)
+  if (!heavy) throw new Error(`there is no heavy write "${question.name}"`)
+  writing ??= openWriting(question)
+  const { sql } = writing
+  sql.run('BEGIN IMMEDIATE')
   try {
-    database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
-    database.run('PRAGMA synchronous = FULL')
-    database.run('PRAGMA foreign_keys = ON')
-    database.run('PRAGMA cache_size = -65536')
-    if (!checkpoints) database.run('PRAGMA wal_autocheckpoint = 0')
-    database.run('BEGIN IMMEDIATE')
-    const output = heavy.run(writing, input)
-    database.run('COMMIT')
+    const output = heavy.run(writing, question.input)
+    sql.run('COMMIT')
     return output
   } finally {
-    if (database.inTransaction) database.run('ROLLBACK')
-    writing.sql.finalize()
-    database.close()
+    if (sql.database.inTransaction) sql.run('ROLLBACK')
   }
 }
 

@@ -77,9 +77,11 @@ export class WriteQueue {
 
   /**
    * Lets another connection of this process write, one at a time: until `action` is done, writes wait for it,
-   * however long it takes.
+   * however long it takes. Those that wait already go first, so that many such actions in a row hold none up for
+   * longer than one.
    */
   async makeWay<T>(action: () => Promise<T>): Promise<T> {
+    if (!this.idle) await this.write((): void => {})
     this.#isMakingWay = true
     try {
       return await action()

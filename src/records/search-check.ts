@@ -10,9 +10,10 @@ import { areFilled, fillRowSearches } from './search-filling.ts'
 
 const ROWS_AT_ONCE = 500
 
-const tablesOf = (reader: Reader): string[] => listSearched(reader).map(({ pk }) => rowSearchTable(pk))
-
-const areThere = (reader: Reader): boolean => tablesOf(reader).every((table) => hasTable(reader, table))
+const areThere = (reader: Reader): boolean =>
+  listSearched(reader).every(
+    ({ pk }) => hasTable(reader, rowTable(pk)) && hasTable(reader, rowSearchTable(pk)),
+  )
 
 /** Fills the temporary table with what stands in the structure's rows. */
 function fillExpected(reader: Reader, structurePk: number): void {

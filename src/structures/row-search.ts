@@ -148,12 +148,12 @@ export const rowSearchFill: HeavyWrite<Filling, boolean> = {
     const until = performance.now() + STEP_MS
     const text = rowText(definitionOf(texts).fields)
     let done = 0
-    while (done < mostRows && performance.now() < until) {
+    let count: number
+    do {
       const most = Math.min(mostRows - done, ROWS_AT_ONCE)
-      const count = fillPending(reader, structurePk, text, most) || fillNew(reader, structurePk, text, most)
-      if (count === 0) break
+      count = fillPending(reader, structurePk, text, most) || fillNew(reader, structurePk, text, most)
       done += count
-    }
+    } while (count > 0 && done < mostRows && performance.now() < until)
     const table = rowSearchTable(structurePk)
     if (done > 0) reader.sql.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${MERGED_PAGES})`)
     return done > 0

@@ -45,6 +45,11 @@ test('writes wait for another connection of ours as long as it takes, and no lon
   expect(await made).toBe('made')
   expect(await waiting).toBe('one that waited')
   expect(sql.column<string>('SELECT text FROM lines')).toEqual(['the other', 'one that waited'])
+  const order: string[] = []
+  const first = line('one that came first').then((text) => order.push(text))
+  const next = queue.makeWay(async () => void order.push('the next action'))
+  await Promise.all([first, next])
+  expect(order).toEqual(['one that came first', 'the next action'])
   other.run('BEGIN IMMEDIATE')
   expect(await line('refused').catch(({ code }) => code)).toBe('unavailable')
   other.run('ROLLBACK')

@@ -1,0 +1,302 @@
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { startRowIndexing } from '../../src/records/search-filling.ts'
+import { autoIndexBuild } from '../../src/structures/auto-index.ts'
+import { deleteStructure } from '../../src/structures/deletion.ts'
+import { rowSearchFill } from '../../src/structures/row-search.ts'
+import { findFaults, repairDerived } from '../../src/upkeep/check.ts'
+import { runs } from '../support/counts.ts'
+import { matches, type Row, sorted } from '../support/record-oracle.ts'
+import { declare, type FieldSpec, list, summary, write } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-row-search-'))
+const open: TestService[] = []
+
+async function start(file = ':memory:') {
+  const service = await startService({ file, heavy: { manyRows: -1 } })
+  open.push(service)
+  return service
+}
+
+afterEach(() => {
+  for (const service of open.splice(0)) service.close()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const structurePk = ({ ctx }: TestService, id: string) =>
+  ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
+
+async function makeSearch(service: TestService, id: string) {
+  const place = { structurePk: structurePk(service, id), column: '*', now: service.clock.now() }
+  return service.ctx.heavy.write(autoIndexBuild, place)
+}
+
+/** Brings at most so many rows into the search table. */
+const fill = (service: TestService, id: string, mostRows: number) =>
+  service.ctx.heavy.write(rowSearchFill, { structurePk: structurePk(service, id), mostRows })
+
+const pending = ({ ctx }: TestService) => ctx.db.sql.column('SELECT row FROM row_search_pending')
+
+const FIELDS: FieldSpec[] = [
+  { key: 'title', type: 'text' },
+  { key: 'remark', type: 'text' },
+  { key: 'kind', type: 'select' },
+  { key: 'n', type: 'number' },
+  { key: 'at', type: 'datetime' },
+  { key: 'day', type: 'date' },
+  { key: 'done', type: 'bool' },
+]
+
+/** Few characters of every sort, so that texts share runs: some fold, some are longer than one unit or special to FTS. */
+const CHARACTERS = ['a', 'A', 'b', 'é', 'E\u0301', 'Σ', 'ς', '日', '本', '😀', '𐐀', '\ue020', '\ufffd']
+const SIGNS = [' ', '"', '*', "'", '%', '-', '(', ':', '\n', '\t', '0', '1', 'NOT ', ' AND ']
+const arbitraryText = (minLength: number, maxLength: number) =>
+  fc
+    .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...CHARACTERS) }, fc.constantFrom(...SIGNS)), {
+      minLength,
+      maxLength,
+    })
+    .map((parts) => parts.join(''))
+
+const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { freq: 3 })
+
+const arbitraryData = fc.record({
+  title: optional(arbitraryText(0, 12)),
+  remark: optional(arbitraryText(0, 6)),
+  kind: optional(fc.constantFrom('open', 'Open', 'abAb', '日本日本')),
+  n: optional(fc.constantFrom(0, -1, 1e21, 123456.5, 10101, 5e-7)),
+  at: optional(fc.constantFrom('2026-11-21T00:00:00Z', '1950-06-01T12:00:00.5-05:00')),
+  day: optional(fc.constantFrom('2026-11-21', '1999-12-31')),
+  done: optional(fc.boolean()),
+})
+
+/** What is looked for: any text, a part of a value, or how values are written. */
+const arbitraryNeedle = fc.oneof(
+  arbitraryText(1, 6).filter((text) => text.length > 0),
+  fc.constantFrom(
+    'true',
+    'als',
+    '00z',
+    '12:',
+    '-11-21',
+    '1e+21',
+    '.5',
+    'OPEN',
+    'pen',
+    'abab',
+    '日本日',
+    '本日本',
+  ),
+  fc.record({ row: fc.nat(30), from: fc.nat(8), length: fc.integer({ min: 2, max: 7 }) }),
+)
+
+const arbitraryChange = fc.record({
+  what: fc.constantFrom('change', 'delete', 'delete', 'restore', 'add', 'fill'),
+  row: fc.nat(30),
+  data: arbitraryData,
+})
+
+const arbitraryScene = fc.record({
+  rows: fc.array(arbitraryData, { minLength: 1, maxLength: 15 }),
+  filled: fc.nat(20),
+  changes: fc.array(arbitraryChange, { maxLength: 10 }),
+  needles: fc.array(arbitraryNeedle, { minLength: 5, maxLength: 8 }),
+})
+
+type Needle = typeof arbitraryNeedle extends fc.Arbitrary<infer Value> ? Value : never
+
+function textOf(needle: Needle, rows: readonly Row[]): string {
+  if (typeof needle === 'string') return needle
+  const row = rows[needle.row % Math.max(1, rows.length)]
+  const points = Array.from(String(row?.data.title ?? 'nothing'))
+  return points.slice(needle.from, needle.from + needle.length).join('') || 'nothing'
+}
+
+/** Does to the rows what the scene says; answers those that are live then. */
+async function disturb(
+  service: TestService,
+  id: string,
+  rows: Row[],
+  changes: { what: string; row: number; data: Row['data'] }[],
+) {
+  const gone: Row[] = []
+  let live = rows
+  for (const { what, row: place, data } of changes) {
+    const row = live[place % Math.max(1, live.length)]
+    service.clock.advance(1)
+    if (what === 'fill') await fill(service, id, place)
+    if (what === 'add') live = [...live, ...(await write(service, id, data))]
+    if (what === 'change' && row) {
+      const { body } = await service.patch(`/v1/records/${row.id}`, { data })
+      live = live.map((one) => (one === row ? body.record : one))
+    }
+    if (what === 'delete' && row) {
+      await service.delete(`/v1/records/${row.id}`)
+      live = live.filter((one) => one !== row)
+      gone.push(row)
+    }
+    const back = what === 'restore' ? gone.pop() : undefined
+    if (back) live = [...live, (await service.post(`/v1/records/${back.id}/restore`)).body.record]
+  }
+  return live
+}
+
+test('with a search table in any state, every search answers what a plain look at the rows answers', async () => {
+  const service = await start()
+  let count = 0
+  await fc.assert(
+    fc.asyncProperty(arbitraryScene, async ({ rows: sent, filled, changes, needles }) => {
+      const { id } = await declare(service, `scene ${++count}`, FIELDS)
+      const first = await write(service, id, ...sent)
+      await makeSearch(service, id)
+      await fill(service, id, filled)
+      const rows = await disturb(service, id, first, changes as Parameters<typeof disturb>[3])
+      const ask = async () => {
+        for (const [at, needle] of needles.entries()) {
+          const filter = [
+            { field: '*', op: 'contains', value: textOf(needle, rows) },
+            ...(at % 3 === 0 ? [{ field: 'done', op: 'neq', value: true }] : []),
+            ...(at % 4 === 0 ? [{ field: '*', op: 'contains', value: 'abA' }] : []),
+          ]
+          const found = rows.filter((row) => matches(row, FIELDS, filter))
+          const records = sorted(found, { key: 'created_at', direction: 'desc' }).slice(1, 4)
+          const answer = await list(service, id, { filter, limit: 3, offset: 1 })
+          const has_more = records.length > 0 && found.length > 1 + records.length
+          expect({ filter, ...answer.body }).toEqual({ filter, records, total: found.length, has_more })
+          const { body } = await summary(service, id, { filter })
+          expect(body.buckets[0]?.count ?? 0).toBe(found.length)
+        }
+      }
+      await ask()
+      while (await fill(service, id, 7));
+      await ask()
+    }),
+    { numRuns: runs(60, 2000), seed: 20261121 },
+  )
+  expect(await findFaults(service.ctx.db)).toEqual([])
+}, 600_000)
+
+/** A structure of 1,200 rows that all hold "some text", its search table filled. */
+async function searched(service: TestService) {
+  const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])
+  const rows: Row[] = []
+  for (let at = 0; at < 1_200; at += 400)
+    rows.push(
+      ...(await write(
+        service,
+        id,
+        ...Array.from({ length: 400 }, (_, index) => ({ title: `some text ${at + index}` })),
+      )),
+    )
+  await makeSearch(service, id)
+  while (await fill(service, id, 500));
+  return { id, rows }
+}
+
+const titles = async (service: TestService, value: string) => {
+  const { body } = await list(service, 'entries', {
+    filter: [{ field: '*', op: 'contains', value }],
+    limit: 2,
+  })
+  return { total: body.total, titles: body.records.map((row: Row) => row.data.title) }
+}
+
+test('what more rows hold than are worth a look is found in a scan, also page by page', async () => {
+  const service = await start()
+  await searched(service)
+  expect(await titles(service, 'TEXT')).toEqual({
+    total: 1_200,
+    titles: ['some text 1199', 'some text 1198'],
+  })
+  expect(await titles(service, 'text')).toEqual({
+    total: 1_200,
+    titles: ['some text 1199', 'some text 1198'],
+  })
+  expect(await titles(service, 't 77')).toEqual({ total: 11, titles: ['some text 779', 'some text 778'] })
+  expect(await titles(service, 't 77')).toEqual({ total: 11, titles: ['some text 779', 'some text 778'] })
+  expect(await titles(service, '77')).toEqual({ total: 21, titles: ['some text 1177', 'some text 1077'] })
+})
+
+test('only a change of a row that is in the search table is marked, and every mark is dealt with', async () => {
+  const service = await start()
+  const { id, rows } = await searched(service)
+  const [one, other] = rows as [Row, Row]
+  const [late] = await write(service, id, { title: 'late' })
+  await service.patch(`/v1/records/${late.id}`, { data: { title: 'later' } })
+  expect(pending(service)).toEqual([])
+  await service.patch(`/v1/records/${one.id}`, { data: { title: 'changed' } })
+  await service.patch(`/v1/records/${one.id}`, { data: { title: 'changed again' } })
+  await service.delete(`/v1/records/${other.id}`)
+  expect(pending(service)).toEqual([1, 2])
+  expect(await fill(service, id, 2)).toBe(true)
+  expect(pending(service)).toEqual([])
+  await service.post(`/v1/records/${other.id}/restore`)
+  expect(pending(service)).toEqual([2])
+  expect(await findFaults(service.ctx.db)).toEqual([])
+  expect(pending(service)).toEqual([])
+})
+
+test('a search table is filled in the background, beside writes that change what it holds', async () => {
+  const service = await start(join(folder, 'background.db'))
+  const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])
+  const rows = await write(service, id, ...Array.from({ length: 400 }, (_, at) => ({ title: `entry ${at}` })))
+  await makeSearch(service, id)
+  const end = startRowIndexing(service.ctx)
+  for (const row of rows.slice(0, 20)) {
+    await service.patch(`/v1/records/${row.id}`, { data: { title: `changed ${row.data.title}` } })
+    await write(service, id, { title: 'new' })
+  }
+  const isFilled = () =>
+    pending(service).length === 0 &&
+    service.ctx.db.sql.scalar('SELECT searched_to FROM structure_rows') === 420
+  while (!isFilled()) await Bun.sleep(5)
+  end()
+  expect((await titles(service, 'changed entry 1')).total).toBe(11)
+  await service.ctx.heavy.close()
+})
+
+test.each([
+  [
+    'an entry that is missing',
+    'DELETE FROM rows_1_search WHERE rowid = 3',
+    'The entry 3 of the search table rows_1_search is missing.',
+  ],
+  [
+    'an entry of no row',
+    "INSERT INTO rows_1_search (rowid, runs) VALUES (99999, 'gone')",
+    'The entry 99999 of the search table rows_1_search is left over.',
+  ],
+  [
+    'an entry of another text',
+    "INSERT OR REPLACE INTO rows_1_search (rowid, runs) SELECT 3, 'xxxx ' || group_concat('text', ' ') FROM (SELECT 1 FROM records LIMIT 8)",
+    'The search table rows_1_search holds other words than the texts.',
+  ],
+  ['no table', 'DROP TABLE rows_1_search', 'The search table rows_1_search is missing.'],
+])('%s in a search table is a fault; a repair takes the table away', async (_, damage, sentence) => {
+  const service = await start()
+  const { id } = await searched(service)
+  await service.ctx.db.write((tx): void => tx.sql.script(damage))
+  expect(await findFaults(service.ctx.db)).toEqual([sentence])
+  await repairDerived(service.ctx.db)
+  expect(await findFaults(service.ctx.db)).toEqual([])
+  expect(service.ctx.db.sql.column('SELECT "column" FROM auto_indexes')).toEqual([])
+  expect((await titles(service, 'text 777')).total).toBe(1)
+  expect(await makeSearch(service, id)).toBe(true)
+  expect(await makeSearch(service, id)).toBe(false)
+})
+
+test('with its structure goes its search table, and whatever waited for it', async () => {
+  const service = await start()
+  const { id, rows } = await searched(service)
+  await service.patch(`/v1/records/${rows[0]?.id}`, { data: { title: 'changed' } })
+  const workspacePk = service.ctx.db.sql.scalar<number>('SELECT workspace FROM structures')
+  await deleteStructure(service.ctx.db, { workspacePk }, id)
+  expect(pending(service)).toEqual([])
+  expect(
+    service.ctx.db.sql.column("SELECT name FROM sqlite_schema WHERE name LIKE 'rows!_1!_%' ESCAPE '!'"),
+  ).toEqual([])
+})
