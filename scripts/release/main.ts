@@ -1,6 +1,7 @@
 /**
  * Builds what is given out, into `dist/release`: an executable for every system, their checksums and the bill of
- * materials. Each is built twice and must come out the same; those for Linux are started where this machine can.
+ * materials. Each is built twice and must come out the same; those for Linux are started where this machine can. Whoever
+ * wants the same checksums builds in a folder of the same path, which the bundler writes into the executables.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
