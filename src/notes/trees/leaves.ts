@@ -3,7 +3,7 @@ import type { SqlPart } from '../../filter/record-filter-sql.ts'
 import type { CheckedTree, ValueTest } from '../../filter/tree-check.ts'
 import type { TreeField } from '../../filter/tree-operators.ts'
 import { fold } from '../../lib/text.ts'
-import { columnCondition, isColumnTest, prefilterOf, type TextTest, textJudge } from './tests.ts'
+import { columnCondition, isColumnTest, prefilterOf, type TextTest, textJudge } from './value-tests.ts'
 
 export type TagsLeaf = Extract<CheckedTree, { kind: 'tags' }>
 export type ValueLeaf = Extract<CheckedTree, { kind: 'value' }>
@@ -123,10 +123,10 @@ function instantCondition(test: ValueTest, column: string, today: string): SqlPa
   return columnCondition(test, column, today, 'instants')
 }
 
-const TITLE_PARTS = {
-  anywhere: 'instr(title_fold, ?1) > 0',
-  start: 'substr(title_fold, 1, length(?1)) = ?1',
-  end: 'substr(title_fold, -length(?1)) = ?1',
+const TITLE_PARTS: Record<'anywhere' | 'start' | 'end', (needle: string) => SqlPart> = {
+  anywhere: (needle) => ({ text: 'instr(title_fold, ?) > 0', values: [needle] }),
+  start: (needle) => ({ text: 'substr(title_fold, 1, length(?)) = ?', values: [needle, needle] }),
+  end: (needle) => ({ text: 'substr(title_fold, -length(?)) = ?', values: [needle, needle] }),
 }
 
 /** Titles are kept folded too, so that SQL can judge all of it. */
@@ -138,7 +138,5 @@ function titleCondition(test: ValueTest): SqlPart {
       values: [folds, JSON.stringify(test.values)],
     }
   }
-  if (test.by !== 'text') return { text: '1', values: [] }
-  const uses = TITLE_PARTS[test.part].split('?1').length - 1
-  return { text: TITLE_PARTS[test.part].replaceAll('?1', '?'), values: Array(uses).fill(test.folded) }
+  return test.by === 'text' ? TITLE_PARTS[test.part](test.folded) : { text: '1', values: [] }
 }

@@ -97,7 +97,7 @@ const evaluateAny = (evaluation: Evaluation, children: readonly CheckedTree[]): 
 function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): NoteSet {
   let found = complementOf(nothing(evaluation))
   let next = evaluation
-  const ordered = evaluation.among === undefined ? evaluation.scales.inOrder(children) : children
+  const ordered = evaluation.among === undefined ? evaluation.scales.lightestFirst(children) : children
   for (const child of ordered) {
     found = intersection(found, evaluate(next, child))
     if (found.isComplement) continue

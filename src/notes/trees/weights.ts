@@ -1,6 +1,6 @@
 import type { CheckedTree, ValueTest } from '../../filter/tree-check.ts'
 import { fieldSource, type Scope, type TagsLeaf, type ValueLeaf } from './leaves.ts'
-import { columnCondition, isColumnTest } from './tests.ts'
+import { columnCondition, isColumnTest } from './value-tests.ts'
 
 /** So few notes are looked at one by one, whatever else is asked of them. */
 export const FEW = 2_000
@@ -34,8 +34,8 @@ export class Scales {
     return weight
   }
 
-  /** The most selective first: once few notes are left, the others are judged on those alone. */
-  inOrder(children: readonly CheckedTree[]): CheckedTree[] {
+  /** The most selective first. */
+  lightestFirst(children: readonly CheckedTree[]): CheckedTree[] {
     return children.toSorted((left, right) => this.weigh(left).most - this.weigh(right).most)
   }
 
