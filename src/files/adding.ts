@@ -4,6 +4,7 @@ import { codePointLength, hasControlCharacter } from '../lib/text.ts'
 import { findHead } from '../notes/store.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import { mimeTypeOf } from './extraction/kinds.ts'
+import { inSteps } from './steps.ts'
 import { type FileRow, findFile, insertFile, insertPart, markRemoved, PART_BYTES, showFile } from './store.ts'
 
 /** Contract, section 8. */
@@ -57,10 +58,12 @@ export async function addFile(
     }
     return { id, pk: insertFile(tx, row) }
   })
-  for (let number = 0; number * PART_BYTES < bytes.length; number++) {
-    const part = bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES)
-    await db.write((tx): void => void insertPart(tx, pk, number, part))
-  }
+  let number = 0
+  await inSteps(db, (tx) => {
+    insertPart(tx, pk, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
+    number += 1
+    return number * PART_BYTES < bytes.length
+  })
   return db.write((tx) => {
     showFile(tx, pk)
     return findFile(tx, workspacePk, id) ?? fail(notFound('file'))

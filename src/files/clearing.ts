@@ -2,11 +2,12 @@ import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { removeSomePages } from './search-table.ts'
+import { inSteps } from './steps.ts'
 import { deleteSomeParts } from './store.ts'
 
 /** So few a transaction that others hardly notice it. */
-const PARTS_AT_ONCE = 8
-const PAGES_AT_ONCE = 100
+const PARTS_AT_ONCE = 2
+const PAGES_AT_ONCE = 50
 
 interface Removed {
   pk: number
@@ -31,9 +32,7 @@ function clearSome(tx: Tx): boolean {
 /** Removes what is kept of removed files, in short writes. */
 export async function clearRemovedFiles(db: Db): Promise<void> {
   if (!findRemoved(db)) return
-  while (await db.write(clearSome)) {
-    // One piece after another.
-  }
+  await inSteps(db, clearSome)
 }
 
 /** Gives up files that have been arriving since before `before`: whoever brought them was stopped. */

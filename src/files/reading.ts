@@ -8,12 +8,13 @@ import { type Extraction, startExtraction } from './extraction/run.ts'
 import type { Result } from './extraction/worker.ts'
 import { placeOf } from './places.ts'
 import { ensurePageTable, indexPage, removeSomePages } from './search-table.ts'
+import { inSteps } from './steps.ts'
 import { insertPage, readParts } from './store.ts'
 
 /** A file that was begun so often and never ended, as when the machine is too small for it, is given up. */
 const MOST_ATTEMPTS = 5
 const BATCH_TIME_MS = 5
-const PAGES_AT_ONCE = 100
+const PAGES_AT_ONCE = 50
 
 const failure = (failed: string): Extraction => ({ result: Promise.resolve({ failed }), stop: () => {} })
 
@@ -35,12 +36,12 @@ export async function keepResult(db: Db, claim: Claim, result: Result): Promise<
     await db.write((tx): void => void settleClaim(tx, claim, outcome))
     return
   }
-  for (let done = 0; done < result.pages.length; ) {
-    const from = done
-    const kept = await db.write((tx) => keepSome(tx, claim, result, from))
-    if (kept === 0) return
+  let done = 0
+  await inSteps(db, (tx) => {
+    const kept = keepSome(tx, claim, result, done)
     done += kept
-  }
+    return kept > 0 && done < result.pages.length
+  })
   const { pages, outline } = result
   const outcome = {
     status: 'ready',
@@ -53,13 +54,10 @@ export async function keepResult(db: Db, claim: Claim, result: Result): Promise<
 
 /** Removes what an attempt left that was stopped. */
 async function dropPages(db: Db, claim: Claim): Promise<void> {
-  const dropSome = (tx: Tx): number => {
+  await inSteps(db, (tx) => {
     ensurePageTable(tx, claim.workspace)
-    return isHeld(tx, claim) ? removeSomePages(tx, claim.workspace, claim.file, PAGES_AT_ONCE) : 0
-  }
-  while ((await db.write(dropSome)) > 0) {
-    // One piece after another.
-  }
+    return isHeld(tx, claim) && removeSomePages(tx, claim.workspace, claim.file, PAGES_AT_ONCE) > 0
+  })
 }
 
 /** Keeps the next pages for a few milliseconds; answers how many, none when the claim is lost. */

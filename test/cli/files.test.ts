@@ -151,7 +151,7 @@ describe.each(['source', 'executable'] as const)('a server from %s', (how) => {
   })
 })
 
-describe('a server that dies while it reads a file', () => {
+describe('a file that is being read when a server dies or starts', () => {
   interface State {
     status: string
     attempts: number
@@ -159,12 +159,14 @@ describe('a server that dies while it reads a file', () => {
     kept: number
   }
 
+  const NONE: State = { status: 'none', attempts: 0, kept: 0 }
+
   /** What the database says of its one file. */
   function stateOfFile(): State {
     const database = new Database(file, { readonly: true })
     const text = 'SELECT status, attempts, (SELECT count(*) FROM file_pages) AS kept FROM files'
     try {
-      return database.query(text).get() as State
+      return (database.query(text).get() ?? NONE) as State
     } finally {
       database.close()
     }
@@ -174,7 +176,7 @@ describe('a server that dies while it reads a file', () => {
     while (!isSo(stateOfFile())) await Bun.sleep(2)
   }
 
-  test('takes it up again when it starts, and leaves no half of it', async () => {
+  test('is taken up again by the next server, and no half of it is left', async () => {
     const service = await startService({ file })
     const { key = '' } = service
     // So much text that its pages are kept in many writes.
@@ -191,6 +193,22 @@ describe('a server that dies while it reads a file', () => {
     const { pages } = (await second.get('/v1/files')).body.files[0]
     expect((await second.get('/v1/files/search?q=flowers')).body.total).toBe(pages)
     expect(await second.end()).toBe(0)
+    expect((await runInProcess(['check', '--db', file])).out).toBe('ok\n')
+  })
+
+  test('is taken over from the command line, which then waits for the server', async () => {
+    const service = await startService({ file })
+    const { key = '' } = service
+    service.close()
+    const path = await write('long.txt', 'Looms weave flowers and leaves.\n'.repeat(150_000))
+    const adding = daybook(['files', 'add', path, '--db', file])
+    await until(({ kept }) => kept > 50)
+    const server = await startProcess(file, { key })
+    const { exitCode, err } = await adding
+    expect([exitCode, err]).toEqual([0, expect.stringMatching(/^long\.txt: ready, \d+ pages\.\n$/)])
+    const { pages } = (await server.get('/v1/files')).body.files[0]
+    expect((await server.get('/v1/files/search?q=flowers')).body.total).toBe(pages)
+    expect(await server.end()).toBe(0)
     expect((await runInProcess(['check', '--db', file])).out).toBe('ok\n')
   })
 })
