@@ -9,11 +9,10 @@ export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** `notes` is a list of what is called `note`. */
-export const singular = (name: string) =>
-  name
-    .replace(/ies$/, 'y')
-    .replace(/([^aeiou]s)es$/, '$1')
-    .replace(/(?<=[^s])s$/, '')
+export function singular(name: string): string {
+  if (name.endsWith('ies')) return `${name.slice(0, -3)}y`
+  return name.replace(/(?<=[^s]s)es$|(?<=[^s])s$/, '')
+}
 
 /**
  * What earlier answers told of: the newest few objects of every kind, by the name they were answered under.
