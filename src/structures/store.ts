@@ -14,6 +14,8 @@ export interface StructureRow {
   immutable: number
   createdAt: number
   updatedAt: number
+  /** Names the state of its enabled subscriptions (`delivery/subscriptions.ts`); null while there are none. */
+  subscriptions: string | null
   live: number
   /** Grows with every write of a row: what was counted at one value holds while it stays. */
   changes: number
@@ -31,7 +33,7 @@ const counter = (column: string) => `(SELECT ${column} FROM structure_rows r WHE
 /* By subquery, not by join: this SQLite prepares a join with bound values anew at every run. */
 const COLUMNS = `s.pk, s.id, s.name, s.description, s.fields, s.label_field AS labelField,
   s.unique_together AS uniqueTogether, s.max_rows AS maxRows, s.immutable, s.created_at AS createdAt,
-  s.updated_at AS updatedAt, ${counter('live')} AS live,
+  s.updated_at AS updatedAt, s.subscriptions, ${counter('live')} AS live,
   ${counter('changes')} AS changes, ${counter('in_order')} AS inOrder,
   ${counter('last_created_at')} AS lastCreatedAt, ${counter('last_id')} AS lastId,
   ${counter('searched_to')} AS searchedTo`
