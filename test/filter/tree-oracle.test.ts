@@ -27,6 +27,7 @@ import {
 import { fillWorld, makeWorld, type TreeWorld } from '../support/tree-world.ts'
 
 const START = Date.parse('2026-11-21T09:30:00.000Z')
+const LONG_MS = 600_000
 const folder = mkdtempSync(join(tmpdir(), 'daybook-trees-'))
 const EVERYTHING = { kind: 'group', match: 'all', children: [] } as const
 const NEWEST: OracleSort = { field: 'updated_at', direction: 'desc' }
@@ -124,22 +125,26 @@ function expectBroad(world: TreeWorld, tree: OracleTree, sort: OracleSort, few: 
   expect(idsOf(loadNotes(db, everyPk)).sort()).toEqual(ids.toSorted())
 }
 
-test('every operator with every value finds what the judge finds, over all notes and among candidates', () => {
-  const { db } = service.ctx
-  const definitions = treeDefinitions(db, crowd.workspace)
-  const evaluation = evaluationOf(db, crowd.workspace, today())
-  const all = matchingNotes(db, crowd.workspace, EVERYTHING, today())
-  const idOf = new Map(loadNotes(db, all).map(({ pk, id }) => [pk, id]))
-  for (const tree of EVERY_CONDITION) {
-    const checked = checkTree(parseTree(wired(tree, crowd.ids), 'filter'), definitions, 'filter')
-    const expected = idsOf(crowd.notes.filter((note) => matchesTree(note, tree, today())))
-    for (const among of [undefined, all]) {
-      const { set, total } = matchTree(evaluation, checked, among)
-      const ids = all.filter((pk) => isIn(set, pk)).map((pk) => idOf.get(pk))
-      expect({ tree, total, ids }).toEqual({ tree, total: expected.length, ids: expected })
+test(
+  'every operator with every value finds what the judge finds, over all notes and among candidates',
+  () => {
+    const { db } = service.ctx
+    const definitions = treeDefinitions(db, crowd.workspace)
+    const evaluation = evaluationOf(db, crowd.workspace, today())
+    const all = matchingNotes(db, crowd.workspace, EVERYTHING, today())
+    const idOf = new Map(loadNotes(db, all).map(({ pk, id }) => [pk, id]))
+    for (const tree of EVERY_CONDITION) {
+      const checked = checkTree(parseTree(wired(tree, crowd.ids), 'filter'), definitions, 'filter')
+      const expected = idsOf(crowd.notes.filter((note) => matchesTree(note, tree, today())))
+      for (const among of [undefined, all]) {
+        const { set, total } = matchTree(evaluation, checked, among)
+        const ids = all.filter((pk) => isIn(set, pk)).map((pk) => idOf.get(pk))
+        expect({ tree, total, ids }).toEqual({ tree, total: expected.length, ids: expected })
+      }
     }
-  }
-})
+  },
+  LONG_MS,
+)
 
 const question = fc.record({
   tree: arbitraryTree,
@@ -148,8 +153,6 @@ const question = fc.record({
   offset: fc.nat(15),
   few: fc.constantFrom(0, 3, 30),
 })
-
-const LONG_MS = 600_000
 
 test(
   'any tree over any notes is answered as the plain judge answers it',
