@@ -13,43 +13,47 @@ const LOOK_EVERY_MS = 5_000
  * died, or come from another process. Answers how to stop.
  */
 export function startReadingFiles({ db, log }: AppContext): () => void {
-  const running = new Map<number, () => void>()
-  let isStopped = false
+  const running = new Set<number>()
+  const ending = new AbortController()
+
+  const putOff = (error: unknown): void => {
+    if (!ending.signal.aborted) log.warn('reading files is put off', { error: String(error) })
+  }
 
   const read = async (file: number): Promise<void> => {
     const claim = await db.write((tx) => claimFile(tx, file))
-    if (!claim || isStopped) return
+    if (!claim || ending.signal.aborted) return
     const extraction = readText(db, claim)
-    running.set(file, extraction.stop)
+    ending.signal.addEventListener('abort', extraction.stop)
     const result = await extraction.result
-    if (result && !isStopped) await keepResult(db, claim, result)
+    ending.signal.removeEventListener('abort', extraction.stop)
+    if (result) await keepResult(db, claim, result, ending.signal)
   }
 
-  const begin = (file: number): void => {
-    running.set(file, () => {})
-    const putOff = (error: unknown) => {
-      running.delete(file)
-      if (!isStopped) log.warn('reading a file is put off', { error: String(error) })
+  const readNext = (): void => {
+    if (ending.signal.aborted) return
+    const waiting = listWaiting(db).filter((file) => !running.has(file))
+    for (const file of waiting.slice(0, AT_ONCE - running.size)) {
+      running.add(file)
+      const done = read(file).finally(() => running.delete(file))
+      done.then(look, putOff)
     }
-    read(file).then(() => {
-      running.delete(file)
-      look()
-    }, putOff)
   }
 
   const look = (): void => {
-    if (isStopped) return
-    const waiting = listWaiting(db).filter((file) => !running.has(file))
-    for (const file of waiting.slice(0, AT_ONCE - running.size)) begin(file)
+    try {
+      readNext()
+    } catch (error) {
+      putOff(error)
+    }
   }
 
   const timer = setInterval(look, LOOK_EVERY_MS)
   const stopListening = db.onForeignWrite(look)
   look()
   return () => {
-    isStopped = true
+    ending.abort()
     clearInterval(timer)
     stopListening()
-    for (const stop of running.values()) stop()
   }
 }

@@ -28,20 +28,21 @@ export function readText(db: Db, { file, fileName, attempts }: Claim, limits?: L
   return startExtraction(kind, readParts(db, file), limits)
 }
 
-/** Keeps what came of it, in short writes; the file is ready, and found, with the last one. */
-export async function keepResult(db: Db, claim: Claim, result: Result): Promise<void> {
-  await dropPages(db, claim)
+/** Keeps what came of it, in short writes; the file is ready, and found, with the last one. Throws when it is ended. */
+export async function keepResult(db: Db, claim: Claim, result: Result, signal?: AbortSignal): Promise<void> {
+  await dropPages(db, claim, signal)
   if ('failed' in result) {
     const outcome = { status: 'failed', pages: null, error: result.failed, outline: null } as const
     await db.write((tx): void => void settleClaim(tx, claim, outcome))
     return
   }
   let done = 0
-  await inSteps(db, (tx) => {
+  const keepNext = (tx: Tx): boolean => {
     const kept = keepSome(tx, claim, result, done)
     done += kept
     return kept > 0 && done < result.pages.length
-  })
+  }
+  await inSteps(db, keepNext, signal)
   const { pages, outline } = result
   const outcome = {
     status: 'ready',
@@ -53,11 +54,12 @@ export async function keepResult(db: Db, claim: Claim, result: Result): Promise<
 }
 
 /** Removes what an attempt left that was stopped. */
-async function dropPages(db: Db, claim: Claim): Promise<void> {
-  await inSteps(db, (tx) => {
+async function dropPages(db: Db, claim: Claim, signal?: AbortSignal): Promise<void> {
+  const dropSome = (tx: Tx): boolean => {
     ensurePageTable(tx, claim.workspace)
     return isHeld(tx, claim) && removeSomePages(tx, claim.workspace, claim.file, PAGES_AT_ONCE) > 0
-  })
+  }
+  await inSteps(db, dropSome, signal)
 }
 
 /** Keeps the next pages for a few milliseconds; answers how many, none when the claim is lost. */

@@ -180,7 +180,7 @@ describe('a file that is being read when a server dies or starts', () => {
     const service = await startService({ file })
     const { key = '' } = service
     // So much text that its pages are kept in many writes.
-    const bytes = new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(150_000))
+    const bytes = new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(100_000))
     await makeFile(service, { bytes })
     service.close()
     const first = await startProcess(file, { key })
@@ -196,11 +196,29 @@ describe('a file that is being read when a server dies or starts', () => {
     expect((await runInProcess(['check', '--db', file])).out).toBe('ok\n')
   })
 
+  test('does not keep a server from stopping', async () => {
+    const service = await startService({ file })
+    const { key = '' } = service
+    await makeFile(service, {
+      bytes: new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(100_000)),
+    })
+    service.close()
+    for (const isAtWork of [({ attempts }: State) => attempts === 1, ({ kept }: State) => kept > 50]) {
+      const server = await startProcess(file, { key })
+      await until(isAtWork)
+      expect(await server.end('SIGTERM')).toBe(0)
+      expect([server.err().match(/"level":"(?:warn|error)"/), stateOfFile().status]).toEqual([
+        null,
+        'processing',
+      ])
+    }
+  })
+
   test('is taken over from the command line, which then waits for the server', async () => {
     const service = await startService({ file })
     const { key = '' } = service
     service.close()
-    const path = await write('long.txt', 'Looms weave flowers and leaves.\n'.repeat(150_000))
+    const path = await write('long.txt', 'Looms weave flowers and leaves.\n'.repeat(100_000))
     const adding = daybook(['files', 'add', path, '--db', file])
     await until(({ kept }) => kept > 50)
     const server = await startProcess(file, { key })

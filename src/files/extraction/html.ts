@@ -33,7 +33,7 @@ class HtmlText {
     if (LINES.has(name)) this.#end('line')
     if (name === 'pre') this.#preformatted += 1
     if (name === 'br') this.#text += '\n'
-    if ((name === 'td' || name === 'th') && this.#text.trim() !== '') this.#text += '\t'
+    if ((name === 'td' || name === 'th') && this.#text !== '') this.#text += '\t'
   }
 
   close(name: string): void {
@@ -52,7 +52,7 @@ class HtmlText {
       return
     }
     const words = text.replace(/[ \t\r\n\f]+/g, ' ')
-    this.#text += /(?:^|\s)$/.test(this.#text) ? words.trimStart() : words
+    this.#text += /\S/.test(this.#text.at(-1) ?? '') ? words : words.trimStart()
   }
 
   finish(): Extracted {
