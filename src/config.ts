@@ -84,6 +84,9 @@ function certificates(file: string): string {
 export const readDatabaseFile = (env: Environment, flags: Flags): string =>
   setting('db', flags, env) ?? 'daybook.db'
 
+/** The API key with which a command speaks to another daybook. */
+export const readKey = (env: Environment, flags: Flags): string | undefined => setting('key', flags, env)
+
 /** For commands, which have no flag for it: they must keep to what the server beside them does. */
 export function readCheckpoint(env: Environment, flags: Flags = {}): Checkpoint {
   const text = setting('checkpoint', flags, env) ?? 'auto'

@@ -9,6 +9,7 @@ import { commandHelp, overview } from './help.ts'
 import { importCommand } from './import.ts'
 import type { Io } from './io.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
+import { listen } from './listen.ts'
 import { openapi } from './openapi.ts'
 import { serve } from './serve.ts'
 import { structuresDelete, structuresList } from './structures.ts'
@@ -36,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
   filesDelete,
   exportCommand,
   importCommand,
+  listen,
   verify,
   backup,
   check,

@@ -84,6 +84,35 @@ function listenTo(stream: ReadableStream<Uint8Array>) {
   }
 }
 
+/** A command that goes on until it is ended. */
+export interface CommandProcess {
+  readonly out: ReturnType<typeof listenTo>
+  readonly err: ReturnType<typeof listenTo>
+  /** The exit code, once it has ended and all it said is known (null when a signal killed it). */
+  readonly exited: Promise<number | null>
+  end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>
+}
+
+/** Starts one command, with nothing in its environment but what is given. */
+export function startCommand(args: string[], options: RunOptions = {}): CommandProcess {
+  const child = spawn([...program(options.how ?? 'source'), ...args], {
+    cwd: options.cwd ?? tmpdir(),
+    env: options.env ?? {},
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err] = [listenTo(child.stdout), listenTo(child.stderr)]
+  const exited = Promise.all([child.exited, out.ended, err.ended]).then(() =>
+    child.signalCode === null ? child.exitCode : null,
+  )
+  const end = (signal: NodeJS.Signals = 'SIGINT') => {
+    child.kill(signal)
+    return exited
+  }
+  return { out, err, exited, end }
+}
+
 export interface ServerProcess extends Client {
   readonly url: string
   readonly pid: number

@@ -1,0 +1,372 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { isSecret, newSecret } from '../../src/delivery/sign.ts'
+import { verifyDelivery } from '../../src/delivery/verify.ts'
+import { isoTimestamp } from '../../src/lib/dates.ts'
+import { runInProcess } from '../support/cli.ts'
+import {
+  type CommandProcess,
+  daybook,
+  newFolder,
+  type ServerProcess,
+  startCommand,
+  startProcess,
+} from '../support/process.ts'
+import { type Received, type Receiver, startReceiver, status } from '../support/receiver.ts'
+
+let folder: ReturnType<typeof newFolder>
+let server: ServerProcess
+let key: string
+let structures = 0
+
+beforeAll(async () => {
+  folder = newFolder()
+  server = await startProcess(folder.file('daybook.db'))
+  const made = await daybook([
+    'keys',
+    'create',
+    '--name',
+    'reader',
+    '--scope',
+    'read',
+    '--db',
+    folder.file('daybook.db'),
+  ])
+  key = made.out.trim()
+})
+
+afterAll(async () => {
+  await server.end()
+  folder.remove()
+})
+
+const opened: { end?: () => unknown; close?: () => unknown }[] = []
+afterEach(async () => {
+  for (const each of opened.splice(0)) await (each.end?.() ?? each.close?.())
+})
+
+async function newStructure(definition: object = {}): Promise<string> {
+  const name = `Things ${++structures}`
+  const fields = [
+    { key: 'what', type: 'text' },
+    { key: 'n', type: 'number' },
+  ]
+  const { status: code } = await server.post('/v1/records/structures', { name, fields, ...definition })
+  expect(code).toBe(201)
+  return name
+}
+
+async function write(structure: string, data: object) {
+  const { body } = await server.post('/v1/records', { structure, data })
+  return body.records[0]
+}
+
+async function newReceiver(): Promise<Receiver> {
+  const receiver = await startReceiver()
+  opened.push(receiver)
+  return receiver
+}
+
+/** A `daybook listen` that has seen where the changes begin. */
+async function listening(structure: string, ...args: string[]): Promise<CommandProcess> {
+  const flags = ['--url', server.url, '--structure', structure, ...args]
+  const command = startCommand(['listen', ...flags], { env: { DAYBOOK_KEY: key } })
+  opened.push(command)
+  await command.err.until(/Listening to /)
+  return command
+}
+
+const forward = (receiver: Receiver) => ['--forward', `http://localhost:${receiver.port}/hook?a=b`]
+const payload = (received: Received | undefined) => JSON.parse(received?.body ?? 'null')
+const lines = (command: CommandProcess) =>
+  command.out
+    .said()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+
+test('changes are posted as webhooks are, signed with the secret', async () => {
+  const structure = await newStructure()
+  const old = await write(structure, { what: 'old', n: 1 })
+  const receiver = await newReceiver()
+  const secret = newSecret()
+  const command = await listening(structure, ...forward(receiver), '--secret', secret)
+  const made = await write(structure, { what: 'new', n: 5 })
+  await receiver.until(1)
+  const patched = await server.patch(`/v1/records/${old.id}`, { data: { n: null, what: 'newer' } })
+  await receiver.until(2)
+  await server.delete(`/v1/records/${made.id}`)
+  await receiver.until(3)
+
+  const me = (await server.get('/v1/me')).body
+  const about = {
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    workspace_id: me.workspace_id,
+    structure: { id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: structure },
+    source: { surface: 'api', key_id: null },
+  }
+  const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  expect(receiver.received.map(payload)).toEqual([
+    {
+      ...about,
+      type: 'record.created',
+      occurred_at: made.created_at,
+      record: made,
+      changed: [],
+      previous: {},
+    },
+    {
+      ...about,
+      type: 'record.updated',
+      occurred_at: patched.body.record.updated_at,
+      record: patched.body.record,
+      changed: ['what', 'n'],
+      previous: { what: 'old', n: 1 },
+    },
+    {
+      ...about,
+      type: 'record.deleted',
+      occurred_at: instant,
+      record: { ...made, deleted_at: instant },
+      changed: [],
+      previous: {},
+    },
+  ])
+  for (const { method, path, headers, body } of receiver.received) {
+    const { id, type } = JSON.parse(body)
+    const verdicts = verifyDelivery(
+      { headers: new Map(Object.entries(headers)), body: Buffer.from(body) },
+      secret,
+      Date.now(),
+    )
+    expect(verdicts.map(({ faults }) => faults)).toEqual([[], []])
+    expect({ method, path, event: headers['x-service-event'], id: headers['webhook-id'] }).toEqual({
+      method: 'POST',
+      path: '/hook?a=b',
+      event: type,
+      id,
+    })
+  }
+  await command.err.until(/record\.deleted \S+: 200\n/)
+  expect(await command.end('SIGINT')).toBe(0)
+  expect(command.out.said()).toBe('')
+  expect(command.err.said()).not.toContain(secret)
+  expect(command.err.said()).not.toContain(key)
+})
+
+test('a secret is made and told when none is given; a receiver that fails is told too', async () => {
+  const structure = await newStructure()
+  const receiver = await newReceiver()
+  receiver.answer = status(500)
+  const command = await listening(structure, ...forward(receiver))
+  const [, secret = ''] = await command.err.until(/secret of this run is (\S+)\n/)
+  expect(isSecret(secret)).toBe(true)
+  const { id } = await write(structure, { what: 'a' })
+  await command.err.until(new RegExp(`record\\.created ${id}: The receiver answered 500\\.\n`))
+  const [{ headers = {}, body = '' } = {}] = receiver.received
+  const received = { headers: new Map(Object.entries(headers)), body: Buffer.from(body) }
+  expect(verifyDelivery(received, secret, Date.now()).flatMap(({ faults }) => faults)).toEqual([])
+  expect(await command.end('SIGTERM')).toBe(0)
+})
+
+test('--print alone prints each change as a line of JSON', async () => {
+  const structure = await newStructure()
+  const command = await listening(structure, '--print')
+  const { body } = await server.post('/v1/records', {
+    structure,
+    rows: [{ data: { n: 1 } }, { data: { n: 2 } }],
+  })
+  await command.out.until(/\n.*\n/)
+  expect(lines(command).map(({ type, record }) => ({ type, record }))).toEqual(
+    body.records.map((record: unknown) => ({ type: 'record.created', record })),
+  )
+  expect(await command.end()).toBe(0)
+})
+
+test('a row that comes back is created, and rows that only move into the page are not told', async () => {
+  const structure = await newStructure()
+  for (const count of [500, 10]) {
+    const rows = Array.from({ length: count }, (_, n) => ({ data: { n } }))
+    await server.post('/v1/records', { structure, rows })
+  }
+  const command = await listening(structure, '--print')
+  const added = await write(structure, { what: 'pushes one out' })
+  await command.out.until(/\n/)
+  await server.delete(`/v1/records/${added.id}`)
+  await command.out.until(/record\.deleted.*\n/)
+  const oldest = (
+    await server.get(
+      `/v1/records?structure=${encodeURIComponent(structure)}&sort=updated_at&direction=asc&limit=1`,
+    )
+  ).body.records[0]
+  await server.patch(`/v1/records/${oldest.id}`, { data: { what: 'from beyond the page' } })
+  await command.out.until(/record\.updated.*\n/)
+  expect(
+    lines(command).map(({ type, record, changed, previous }) => ({ type, id: record.id, changed, previous })),
+  ).toEqual([
+    { type: 'record.created', id: added.id, changed: [], previous: {} },
+    { type: 'record.deleted', id: added.id, changed: [], previous: {} },
+    { type: 'record.updated', id: oldest.id, changed: [], previous: {} },
+  ])
+  await server.post(`/v1/records/${added.id}/restore`, {})
+  await command.out.until(/(record\.created[\s\S]*){2}\n/)
+  expect(lines(command).at(-1)).toMatchObject({
+    type: 'record.created',
+    record: { id: added.id, deleted_at: null },
+  })
+})
+
+test('more changes than a page holds are reported as missed', async () => {
+  const structure = await newStructure()
+  const command = await listening(structure, '--print')
+  const rows = Array.from({ length: 500 }, (_, n) => ({ data: { n } }))
+  await Promise.all([1, 2, 3].map(() => server.post('/v1/records', { structure, rows })))
+  await command.err.until(/More than 500 rows changed at once; changes beyond the newest 500 were missed\.\n/)
+  expect(await command.end()).toBe(0)
+})
+
+describe('it ends with a sentence and exit code 1', () => {
+  const outcome = async (args: string[], env: Record<string, string> = { DAYBOOK_KEY: key }) => {
+    const { exitCode, out, err } = await daybook(['listen', ...args, '--print'], { env })
+    return { exitCode, out, err }
+  }
+
+  test('when there is no such key, structure or daybook', async () => {
+    const structure = await newStructure()
+    const wrongKey = await outcome(['--url', server.url, '--structure', structure, '--key', 'dbk_wrong'])
+    expect(wrongKey).toEqual({ exitCode: 1, out: '', err: expect.stringMatching(/^[^\n]*key[^\n]*\n$/) })
+    expect(wrongKey.err).not.toContain('dbk_wrong')
+    const err = 'There is no such structure in this workspace.\n'
+    expect(await outcome(['--url', server.url, '--structure', 'nothing'])).toEqual({
+      exitCode: 1,
+      out: '',
+      err,
+    })
+    const receiver = await startReceiver()
+    await receiver.close()
+    const gone = await outcome(['--url', `http://127.0.0.1:${receiver.port}`, '--structure', structure])
+    expect(gone.err).toMatch(/^http:\/\/127\.0\.0\.1:\d+ does not answer \(\w+\)\.\n$/)
+    expect(gone.exitCode).toBe(1)
+  })
+
+  test('when its key is revoked', async () => {
+    const structure = await newStructure()
+    const file = folder.file('daybook.db')
+    const made = JSON.parse((await daybook(['keys', 'create', '--name', 'a', '--json', '--db', file])).out)
+    const command = await listening(structure, '--print', '--key', made.key)
+    await daybook(['keys', 'revoke', made.id, '--db', file])
+    expect(await command.exited).toBe(1)
+    expect(command.err.said()).toEndWith(
+      'This API key was revoked, or its user may no longer read this workspace.\n',
+    )
+  })
+})
+
+test.each([
+  [[], '"listen" needs --url <base_url>.'],
+  [['--url', 'nonsense'], '--url must be the address of a daybook, such as http://127.0.0.1:8787.'],
+  [
+    ['--url', 'http://u:p@a.example'],
+    '--url must be the address of a daybook, such as http://127.0.0.1:8787.',
+  ],
+  [['--url', 'http://a', '--key', ''], '--key must be an API key, such as dbk_….'],
+  [['--url', 'http://a'], '"listen" needs --key <key>, or DAYBOOK_KEY.'],
+  [['--url', 'http://a', '--key', 'k'], '"listen" needs --forward <url>, --print or both.'],
+  [
+    ['--url', 'http://a', '--key', 'k', '--forward', 'localhost:3000'],
+    '--forward must be an http or https URL, not "localhost:3000".',
+  ],
+  [
+    ['--url', 'http://a', '--key', 'k', '--forward', 'http://u@b'],
+    '--forward: url must not hold a user name or password',
+  ],
+  [
+    ['--url', 'http://a', '--key', 'k', '--print', '--secret', 'x'],
+    'The secret must be whsec_ and the base64 of 32 bytes',
+  ],
+])('%j is wrong usage', async (args, sentence) => {
+  const flags = args.length === 0 ? [] : ['--structure', 'Things', ...args]
+  const { exitCode, out, err } = await runInProcess(['listen', ...flags])
+  expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
+  expect(err).toContain(sentence)
+  expect(err).not.toContain('u:p@')
+})
+
+describe('a watch that breaks', () => {
+  /** A daybook that says what the test wants. */
+  async function fakeDaybook() {
+    const asked: Received[] = []
+    const receiver = await newReceiver()
+    const answers: ((socket: { write(text: string): unknown; end(): unknown }) => void)[] = []
+    receiver.answer = (received, socket) => {
+      const json = (value: unknown) => status(200, JSON.stringify(value))(received, socket)
+      if (received.path === '/v1/me') return json({ workspace_id: 'w1' })
+      if (received.path.startsWith('/v1/records?')) return json({ total: 0 })
+      asked.push(received)
+      socket.write(
+        'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\nretry: 20\n\n',
+      )
+      answers.shift()?.(socket)
+    }
+    return { url: `http://127.0.0.1:${receiver.port}`, asked, answers }
+  }
+
+  const record = (id: string, seconds: number, what = id) => {
+    const instant = isoTimestamp(seconds * 1000)
+    return { id, data: { what }, created_at: isoTimestamp(0), updated_at: instant, deleted_at: null }
+  }
+  const answer = (id: string, records: object[], more = {}) =>
+    `id: ${id}\nevent: answer\ndata: ${JSON.stringify({ structure: { id: 's1', name: 'S', fields: [] }, records, total: records.length, has_more: false, ...more })}\n\n`
+
+  test('is opened again after what was seen last, and misses nothing, also without the changes', async () => {
+    const fake = await fakeDaybook()
+    fake.answers.push(
+      (socket) => {
+        socket.write(answer('a1', [record('r2', 2), record('r1', 1)]))
+        socket.end()
+      },
+      (socket) => {
+        socket.write(': alive\n\n')
+        const text = answer('b7', [record('r3', 4), record('r1', 3, 'other')])
+        for (const piece of text.match(/[\s\S]{1,7}/g) ?? []) socket.write(piece)
+        socket.write('event: problem\ndata: {"error":"One answer failed.","code":"internal"}\n\n')
+        socket.end()
+      },
+      (socket) => {
+        const changes = { created: [], updated: [record('r1', 5, 'last')], removed: [] }
+        socket.write(answer('b8', [record('r1', 5, 'last'), record('r3', 4)], { changes }))
+        socket.write(
+          'event: closed\ndata: {"error":"The server is shutting down.","code":"shutting_down"}\n\n',
+        )
+      },
+    )
+    const command = startCommand([
+      'listen',
+      '--url',
+      `${fake.url}/`,
+      '--structure',
+      'S',
+      '--print',
+      '--key',
+      'k',
+    ])
+    opened.push(command)
+    expect(await command.exited).toBe(1)
+    expect(
+      lines(command).map(({ type, record: { id }, changed, previous }) => ({ type, id, changed, previous })),
+    ).toEqual([
+      { type: 'record.updated', id: 'r1', changed: ['what'], previous: { what: 'r1' } },
+      { type: 'record.created', id: 'r3', changed: [], previous: {} },
+      { type: 'record.deleted', id: 'r2', changed: [], previous: {} },
+      { type: 'record.updated', id: 'r1', changed: ['what'], previous: { what: 'other' } },
+    ])
+    expect(fake.asked.map(({ path, headers }) => ({ path, last: headers['last-event-id'] }))).toEqual([
+      { path: '/v1/records/watch?structure=S&sort=updated_at&limit=500&changes=true', last: undefined },
+      { path: '/v1/records/watch?structure=S&sort=updated_at&limit=500&changes=true', last: 'a1' },
+      { path: '/v1/records/watch?structure=S&sort=updated_at&limit=500&changes=true', last: 'b7' },
+    ])
+    expect(command.err.said()).toBe(
+      `Listening to "S" of ${fake.url}.\nThe stream ended. Connecting again.\nProblem: One answer failed.\n` +
+        'The stream ended. Connecting again.\nThe server is shutting down.\n',
+    )
+  })
+})
