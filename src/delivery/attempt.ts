@@ -59,10 +59,30 @@ const systemResolve: Resolve = async (host) =>
 
 interface Tools {
   readonly allowances: readonly Allowance[]
+  readonly judge: (url: string) => Judgement
   readonly trust: SecureContext | undefined
   readonly resolve: Resolve
   readonly clock: Clock
   readonly pool: ConnectionPool
+}
+
+/** What is known of a URL without the network. */
+type Judgement = { readonly target: Target } | { readonly fault: string }
+
+const MOST_JUDGED = 1_000
+
+/** Few URLs are called often, so that what was found out about them is kept. */
+function rememberingJudge(allowances: readonly Allowance[]): (url: string) => Judgement {
+  const known = new Map<string, Judgement>()
+  return (url) => {
+    const before = known.get(url)
+    if (before) return before
+    const fault = urlFault(url, allowances)
+    const judgement = fault === undefined ? { target: targetOf(url) } : { fault }
+    if (known.size >= MOST_JUDGED) known.clear()
+    known.set(url, judgement)
+    return judgement
+  }
 }
 
 /** An attempt failed before any status came; the message is the sentence of the outcome. */
@@ -93,10 +113,9 @@ class Attempt {
   ) {}
 
   async run(): Promise<AttemptOutcome> {
-    const { url } = this.request
-    const fault = urlFault(url, this.tools.allowances)
-    if (fault !== undefined) throw new NoAnswer(`This url is not called: ${fault}`)
-    const target = targetOf(url)
+    const judgement = this.tools.judge(this.request.url)
+    if ('fault' in judgement) throw new NoAnswer(`This url is not called: ${judgement.fault}`)
+    const { target } = judgement
     const addresses = await this.#resolve(target)
     const refusal = addressesFault(target, addresses, this.tools.allowances)
     if (refusal !== undefined) throw new NoAnswer(refusal)
@@ -186,7 +205,8 @@ const trustOf = (ca: string | undefined): SecureContext | undefined =>
 export function createSender(settings: SenderSettings): Sender {
   const { allowances, ca, resolve = systemResolve, clock = systemClock } = settings
   const pool = new ConnectionPool(clock)
-  const tools: Tools = { allowances, trust: trustOf(ca), resolve, clock, pool }
+  const judge = rememberingJudge(allowances)
+  const tools: Tools = { allowances, judge, trust: trustOf(ca), resolve, clock, pool }
   const running = new Set<Attempt>()
   const send: Send = (request) =>
     new Promise((settle) => {

@@ -46,13 +46,15 @@ export class ConnectionPool {
     }
   }
 
-  /** Hands out the free connection to one of these places that was used last. */
+  /** Hands out a free connection to one of these places. */
   take(keys: readonly string[]): Connection | undefined {
-    const found = [...this.#free].findLast(({ key }) => keys.includes(key))
-    if (!found) return undefined
-    found.callOff()
-    this.#free.delete(found)
-    return found.connection
+    for (const member of this.#free) {
+      if (!keys.includes(member.key)) continue
+      member.callOff()
+      this.#free.delete(member)
+      return member.connection
+    }
+    return undefined
   }
 
   close(): void {
