@@ -27,6 +27,7 @@ import { Watches } from './records/watch.ts'
 import { structureRoutes } from './structures/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 import { viewRoutes } from './views/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 export interface App {
   readonly routes: readonly Route[]
@@ -68,6 +69,7 @@ export function createApp(ctx: AppContext): App {
     .use(quickAccessRoutes(ctx))
     .use(structureRoutes(ctx))
     .use(recordRoutes(ctx, watches))
+    .use(webhookRoutes(ctx))
     .use(fileRoutes(ctx))
   const routes = new RouteTable(elysia.routes.map(routeOf))
   const edge = createEdge({

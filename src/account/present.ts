@@ -25,6 +25,6 @@ export const presentWorkspace = ({ row, counts }: { row: WorkspaceRow; counts: W
     lenses: counts.lenses,
     quick_access: counts.quickAccess,
     files: counts.files,
-    webhooks: 0,
+    webhooks: counts.webhooks,
   },
 })

@@ -9,6 +9,7 @@ import { fail, notFound } from '../refusal.ts'
 import { countStructures } from '../structures/store.ts'
 import { countTags } from '../tags/store.ts'
 import { countViews } from '../views/store.ts'
+import { countWebhooks } from '../webhooks/store.ts'
 import { findWorkspace } from './store.ts'
 
 export interface WorkspaceCounts {
@@ -23,6 +24,7 @@ export interface WorkspaceCounts {
   views: number
   lenses: number
   quickAccess: number
+  webhooks: number
 }
 
 /** The caller's workspace and how much of everything it holds. */
@@ -39,6 +41,7 @@ export function getWorkspace(reader: Reader, { workspacePk }: Caller) {
     views: countViews(reader, workspacePk),
     lenses: countLenses(reader, workspacePk),
     quickAccess: countItems(reader, workspacePk),
+    webhooks: countWebhooks(reader, workspacePk),
   }
   return { row, counts }
 }

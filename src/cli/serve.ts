@@ -55,8 +55,8 @@ export const serve: Command = {
   remarks: [
     'On an empty database it makes the user "owner", the workspace "Personal" and one write key, which is',
     'printed on stderr once. When ready it prints one line on stdout: daybook listening on http://<host>:<port>.',
-    'SIGTERM or SIGINT stop it: watches are closed and running requests finished (10 seconds at most), then it',
-    'exits 0.',
+    'SIGTERM or SIGINT stop it: watches are closed, running requests and deliveries finished (10 seconds at',
+    'most), then it exits 0.',
   ],
   examples: ['daybook serve', 'daybook serve --db /srv/daybook.db --host 0.0.0.0 --port 80'],
   run: async (input, io) => {

@@ -6,6 +6,8 @@ import type { AppContext } from '../context.ts'
 import { type Db, openDatabase } from '../db/database.ts'
 import { openHeavy } from '../db/heavy.ts'
 import { type ServerLock, takeServerLock } from '../db/server-lock.ts'
+import { createSender } from '../delivery/attempt.ts'
+import { type Deliveries, startDeliveries } from '../delivery/loop.ts'
 import { createBus } from '../events/bus.ts'
 import { startReadingFiles } from '../files/loop.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -21,7 +23,7 @@ import type { Io } from './io.ts'
 export interface RunningServer {
   /** `http://<host>:<port>`, with the port that was really taken. */
   readonly url: string
-  /** Stops accepting, finishes running requests, brings everything to disk; 10 seconds at most. */
+  /** Stops accepting, finishes running requests and deliveries, 10 seconds at most, and brings everything to disk. */
   stop(): Promise<void>
 }
 
@@ -74,11 +76,25 @@ async function serveDatabase(ctx: AppContext, lock: ServerLock, io: Io): Promise
     throw error
   }
   ctx.db.onForeignWrite(() => ctx.bus.wake())
+  const deliveries = startSending(ctx)
   const background = [startIndexing(ctx), startRowIndexing(ctx), startUpkeep(ctx), startReadingFiles(ctx)]
   ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
   return {
     url: urlOf(ctx.config.host, listener.port),
-    stop: () => stopServer(ctx, app, listener, background, lock),
+    stop: () => stopServer(ctx, app, listener, deliveries, background, lock),
+  }
+}
+
+/** The loop of deliveries with its connections, which end with it. */
+function startSending(ctx: AppContext): Deliveries {
+  const { webhookAllowances: allowances, webhookCa: ca } = ctx.config
+  const sender = createSender({ allowances, ca, clock: ctx.clock })
+  const deliveries = startDeliveries({ ...ctx, send: sender.send })
+  return {
+    stop: async () => {
+      await deliveries.stop()
+      sender.close()
+    },
   }
 }
 
@@ -86,11 +102,12 @@ async function stopServer(
   { log, db, heavy }: AppContext,
   app: App,
   listener: Listener,
+  deliveries: Deliveries,
   background: readonly (() => void)[],
   lock: ServerLock,
 ): Promise<void> {
   log.info('stopping')
-  await drain(app, listener)
+  await Promise.all([drain(app, listener), deliveries.stop()])
   for (const end of background) end()
   await heavy.close()
   db.close()

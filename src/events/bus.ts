@@ -12,12 +12,16 @@ export interface Bus {
   onWake(structureId: string, listener: () => void): () => void
   /** Calls the listener when anything may have changed, keys and users too; answers how to stop. */
   onWakeAll(listener: () => void): () => void
+  /** Deliveries wait for these subscriptions, given by pk. */
+  wakeDeliveries(webhooks: readonly number[]): void
+  onWakeDeliveries(listener: (webhooks: readonly number[]) => void): () => void
 }
 
 export function createBus(): Bus {
   const changeListeners = new Set<(change: RecordChange) => void>()
   const wakers = new Map<string, Set<() => void>>()
   const allWakers = new Set<() => void>()
+  const deliveryWakers = new Set<(webhooks: readonly number[]) => void>()
   const wakeAll = (listeners: Iterable<() => void>) => {
     for (const listener of [...listeners]) listener()
   }
@@ -47,6 +51,13 @@ export function createBus(): Bus {
     onWakeAll: (listener) => {
       allWakers.add(listener)
       return () => void allWakers.delete(listener)
+    },
+    wakeDeliveries: (webhooks) => {
+      for (const listener of deliveryWakers) listener(webhooks)
+    },
+    onWakeDeliveries: (listener) => {
+      deliveryWakers.add(listener)
+      return () => void deliveryWakers.delete(listener)
     },
   }
 }

@@ -1,6 +1,3 @@
-import type { Tx } from '../db/write-queue.ts'
-import type { Bus } from './bus.ts'
-
 /** From where a change came (`service.md`, Events). */
 export type Surface = 'web' | 'ios' | 'chrome' | 'mcp' | 'api' | 'block'
 
@@ -40,7 +37,3 @@ export function changedKeys(before: RecordData, after: RecordData): string[] {
   const moved = Object.keys(after).filter((key) => valueIn(before, key) !== after[key])
   return [...moved, ...Object.keys(before).filter((key) => !Object.hasOwn(after, key))]
 }
-
-/** The one door out of a write (`design.md`, rule 6): whoever listens learns of the change after the commit. */
-export const publishChange = (tx: Tx, bus: Bus, change: RecordChange): void =>
-  tx.afterCommit(() => bus.publish(change))

@@ -12,8 +12,8 @@ export const ANSWERS_KEPT_MS = 24 * 60 * 60 * 1000
 const CREATED = 201
 const KEY_FORM = /^[\x20-\x7e]{1,255}$/
 
-/** Makes something and answers it: an object, or its JSON text. */
-type Creation = (tx: Tx) => object | string
+/** An answer as an object, or as its JSON text. */
+type Answer = object | string
 
 interface Outcome {
   text: string
@@ -23,20 +23,28 @@ interface Outcome {
 /**
  * Runs a creation in a transaction of its own and answers 201. Under an `Idempotency-Key` the answer is kept
  * in that transaction: the same call again gets it once more and writes nothing; with another body it is
- * refused. Writes stand in one queue, so a second call during the first finds the first one's answer.
+ * refused. Writes stand in one queue, so a second call during the first finds the first one's answer. `keep` leaves
+ * out what may be answered only the first time, and must not be kept.
  */
-export async function answerOnce(db: Db, request: Request, create: Creation): Promise<Response> {
+export async function answerOnce<Created extends Answer>(
+  db: Db,
+  request: Request,
+  create: (tx: Tx) => Created,
+  keep: (created: Created) => Answer = (created) => created,
+): Promise<Response> {
   const exchange = exchangeOf(request)
   const identity = identityOf(request, exchange)
   const { text, replayed } = await db.write((tx) =>
-    identity ? once(tx, identity, exchange.bodyText, create) : { text: asText(create(tx)), replayed: false },
+    identity
+      ? once(tx, identity, exchange.bodyText, create, keep)
+      : { text: asText(create(tx)), replayed: false },
   )
   const response = jsonResponse(text, CREATED)
   if (replayed) response.headers.set('Idempotent-Replayed', 'true')
   return response
 }
 
-const asText = (answer: object | string) => (typeof answer === 'string' ? answer : JSON.stringify(answer))
+const asText = (answer: Answer) => (typeof answer === 'string' ? answer : JSON.stringify(answer))
 
 function identityOf(request: Request, { caller }: Exchange): CallIdentity | undefined {
   const idempotencyKey = request.headers.get('idempotency-key')
@@ -48,13 +56,19 @@ function identityOf(request: Request, { caller }: Exchange): CallIdentity | unde
   return { keyId, target: `${request.method} ${new URL(request.url).pathname}`, idempotencyKey }
 }
 
-function once(tx: Tx, identity: CallIdentity, body: string, create: Creation): Outcome {
+function once<Created extends Answer>(
+  tx: Tx,
+  identity: CallIdentity,
+  body: string,
+  create: (tx: Tx) => Created,
+  keep: (created: Created) => Answer,
+): Outcome {
   const bodyHash = new CryptoHasher('sha256').update(body).digest('hex')
   const kept = findKeptAnswer(tx, identity, tx.now - ANSWERS_KEPT_MS)
   if (!kept) {
-    const answer = asText(create(tx))
-    keepAnswer(tx, identity, { bodyHash, answer }, tx.now)
-    return { text: answer, replayed: false }
+    const created = create(tx)
+    keepAnswer(tx, identity, { bodyHash, answer: asText(keep(created)) }, tx.now)
+    return { text: asText(created), replayed: false }
   }
   if (kept.bodyHash === bodyHash) return { text: kept.answer, replayed: true }
   throw refused(

@@ -1,6 +1,8 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Tx } from '../db/write-queue.ts'
-import { publishChange, type RecordChange } from '../events/record-change.ts'
+import { type Outlet, publishChange } from '../delivery/outbox.ts'
+import { subscriptionsOf } from '../delivery/subscriptions.ts'
+import type { RecordChange } from '../events/record-change.ts'
 import { Refusal } from '../refusal.ts'
 import { type Definition, definitionOf } from '../structures/definition.ts'
 import type { StructureRow } from '../structures/store.ts'
@@ -9,7 +11,7 @@ import { countLive } from './store.ts'
 /** A structure whose rows a transaction writes, and on whose behalf. */
 export interface Target {
   readonly tx: Tx
-  readonly bus: AppContext['bus']
+  readonly outlet: Outlet
   readonly caller: Caller
   readonly structure: StructureRow
   readonly definition: Definition
@@ -20,7 +22,12 @@ export const targetOf = (
   tx: Tx,
   caller: Caller,
   structure: StructureRow,
-): Target => ({ tx, bus, caller, structure, definition: definitionOf(structure) })
+): Target => {
+  const definition = definitionOf(structure)
+  const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
+  const outlet = { tx, bus, workspaceId: caller.workspaceId, subscriptions }
+  return { tx, outlet, caller, structure, definition }
+}
 
 /** Moves the count of live rows, in storage and in the row at hand. */
 export function moveLive({ tx, structure }: Target, step: number): void {
@@ -28,13 +35,13 @@ export function moveLive({ tx, structure }: Target, step: number): void {
   structure.live += step
 }
 
-/** Hands a change of a row of this structure to whoever listens. */
+/** Hands a change of a row of this structure to the subscriptions and to whoever listens. */
 export function publish(
-  { tx, bus, caller, structure }: Target,
+  { outlet, caller, structure }: Target,
   change: Pick<RecordChange, 'kind' | 'before' | 'after'>,
   changed: readonly string[] = [],
 ): void {
-  publishChange(tx, bus, {
+  publishChange(outlet, {
     ...change,
     changed,
     workspacePk: caller.workspacePk,

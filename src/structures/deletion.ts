@@ -2,6 +2,7 @@ import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { rowTable } from '../db/row-tables.ts'
 import type { Tx } from '../db/write-queue.ts'
+import { hideWebhooksOf, removeHiddenWebhooks } from '../webhooks/removal.ts'
 import { dropRowTable } from './row-table.ts'
 import { getStructure } from './service.ts'
 
@@ -9,8 +10,8 @@ import { getStructure } from './service.ts'
 const ROWS_PER_STEP = 1_000
 
 /**
- * Deletes a structure and its rows. It is out of sight, and its name free, with the first transaction; the
- * rows go in steps, so that a server beside it goes on writing. Answers the id.
+ * Deletes a structure, its rows and its subscriptions. It is out of sight, and its name free, with the first
+ * transaction; the rest goes in steps, so that a server beside it goes on writing. Answers the id.
  */
 export async function deleteStructure(
   db: Db,
@@ -20,6 +21,7 @@ export async function deleteStructure(
   const { pk, id } = await db.write((tx) => {
     const structure = getStructure(tx, caller, nameOrId)
     tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
+    hideWebhooksOf(tx, structure.pk)
     return structure
   })
   await removeHidden(db, pk)
@@ -34,6 +36,7 @@ export async function finishDeletions(db: Db): Promise<void> {
 
 async function removeHidden(db: Db, structurePk: number): Promise<void> {
   while ((await db.write((tx) => removeSomeRows(tx, structurePk))) > 0);
+  await removeHiddenWebhooks(db)
   await db.write((tx): void => {
     dropRowTable(tx, structurePk)
     tx.sql.run('DELETE FROM structures WHERE pk = ?', structurePk)

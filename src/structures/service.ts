@@ -131,7 +131,8 @@ function merged(reader: Reader, caller: Caller, before: store.StructureRow, patc
   const labelField = patch.label_field === undefined ? before.labelField : patch.label_field
   const together = patch.unique_together ?? (JSON.parse(before.uniqueTogether) as string[][])
   if (before.lastId !== null) refuseLossOfFields(oldFields, fields)
-  refuseLossOfUsedFields(lostFields(oldFields, fields), { labelField, uniqueTogether: together })
+  const use = { structurePk: before.pk, labelField, uniqueTogether: together }
+  refuseLossOfUsedFields(reader, lostFields(oldFields, fields), use)
   const name = patch.name ?? before.name
   const columns: store.StructureColumns = {
     name,

@@ -7,6 +7,7 @@ import { rowTableCheck } from '../records/check.ts'
 import { rowSearchCheck } from '../records/search-check.ts'
 import { unavailable } from '../refusal.ts'
 import { tagCheck } from '../tags/check.ts'
+import { webhookCheck } from '../webhooks/check.ts'
 
 /** What the features keep beside their data, in the order of the report. */
 const CHECKS: readonly Check[] = [
@@ -15,6 +16,7 @@ const CHECKS: readonly Check[] = [
   tagCheck,
   rowTableCheck,
   rowSearchCheck,
+  webhookCheck,
   searchCheck,
   fileCheck,
   fileSearchCheck,

@@ -5,16 +5,19 @@ import { clearRemovedFiles, removeArrivingBefore } from '../files/clearing.ts'
 import { ANSWERS_KEPT_MS } from '../http/idempotency.ts'
 import { removeRevisionsBefore } from '../notes/revisions.ts'
 import { removeTrashedBefore } from '../notes/trash.ts'
+import { removeEndedBefore } from '../webhooks/deliveries.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const TRASH_DAYS = 30
 const REVISION_DAYS = 7
+const DELIVERY_DAYS = 30
 
 /** So few a transaction that requests hardly notice it. */
 const NOTES_AT_ONCE = 20
 const REVISIONS_AT_ONCE = 100
 const ANSWERS_AT_ONCE = 200
+const DELIVERIES_AT_ONCE = 200
 
 /** Repeats a batch, each in its own transaction, until one removes less than it might. */
 async function inBatches({ db }: AppContext, size: number, batch: WriteFunction<number>): Promise<number> {
@@ -36,6 +39,12 @@ export const sweepTrash = (ctx: AppContext): Promise<number> =>
 export const sweepRevisions = (ctx: AppContext): Promise<number> =>
   inBatches(ctx, REVISIONS_AT_ONCE, (tx) =>
     removeRevisionsBefore(tx, ctx.clock.now() - REVISION_DAYS * DAY_MS, REVISIONS_AT_ONCE),
+  )
+
+/** Removes the deliveries that ended 30 days ago, with their events (`service.md`, Limits); answers how many. */
+export const sweepDeliveries = (ctx: AppContext): Promise<number> =>
+  inBatches(ctx, DELIVERIES_AT_ONCE, (tx) =>
+    removeEndedBefore(tx, ctx.clock.now() - DELIVERY_DAYS * DAY_MS, DELIVERIES_AT_ONCE),
   )
 
 /** Forgets the answers kept for an `Idempotency-Key` after 24 hours (contract, section 11); answers how many. */

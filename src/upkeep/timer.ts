@@ -1,7 +1,8 @@
 import type { AppContext } from '../context.ts'
 import { sweepAutoIndexes } from '../records/index-policy.ts'
 import { finishDeletions } from '../structures/deletion.ts'
-import { sweepFiles, sweepKeptAnswers, sweepRevisions, sweepTrash } from './sweeps.ts'
+import { removeHiddenWebhooks } from '../webhooks/removal.ts'
+import { sweepDeliveries, sweepFiles, sweepKeptAnswers, sweepRevisions, sweepTrash } from './sweeps.ts'
 
 const FIRST_AFTER_MS = 5_000
 const EVERY_MS = 3_600_000
@@ -12,8 +13,10 @@ export async function runUpkeep(ctx: AppContext): Promise<void> {
     const revisions = await sweepRevisions(ctx)
     const notes = await sweepTrash(ctx)
     await sweepKeptAnswers(ctx)
+    await sweepDeliveries(ctx)
     await sweepFiles(ctx)
     await finishDeletions(ctx.db)
+    await removeHiddenWebhooks(ctx.db)
     await sweepAutoIndexes(ctx)
     ctx.db.optimize()
     if (revisions + notes > 0) ctx.log.info('upkeep', { revisions_removed: revisions, notes_removed: notes })

@@ -17,6 +17,12 @@ const QUERIES: Record<string, (samples: Samples) => string> = {
 
 /** Bodies that do more than the example of the document, or fit the samples better. */
 const BODIES: Record<string, object> = {
+  updateWebhook: {
+    filter: [{ field: 'what', op: 'contains', value: 'tea' }],
+    description: 'Tea',
+    enabled: false,
+    resume: true,
+  },
   writeRecords: { structure: 'Errands', rows: [{ data: { what: 'Buy milk' } }] },
   updateRecord: { data: { what: 'Buy green tea' } },
   createStructure: { name: 'Tasks', fields: [{ key: 'what', type: 'text' }] },
@@ -30,6 +36,11 @@ const BODIES: Record<string, object> = {
 /** Bodies that name samples. */
 const NAMING: Record<string, (samples: Samples) => object> = {
   createQuickAccessItem: (samples) => ({ note_id: samples['notes/{id}'], icon: 'book', color: '#1E90FF' }),
+  createWebhook: (samples) => ({
+    structure: samples['structures/{nameOrId}'] as string,
+    url: 'https://hooks.example.com/errands',
+    fields: ['what'],
+  }),
   applyPreset: (samples) => ({ note_id: samples['notes/{id}'], answers: { due: '2026-12-01' } }),
 }
 

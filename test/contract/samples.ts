@@ -36,6 +36,10 @@ export async function makeSamples(service: TestService, client: Client = service
   const { records } = await made(
     client.post('/v1/records', { structure: structure.id, data: { what: 'Buy tea' } }),
   )
+  const { webhook } = await made(
+    client.post('/v1/webhooks', { structure: structure.id, url: 'https://hooks.example.com/errands' }),
+  )
+  const { body: tested } = await client.post(`/v1/webhooks/${webhook.id}/test`)
   const fileId = await makeFile(
     service,
     { noteId, pages: ['Cards carry the operations.', 'Two mills.'] },
@@ -54,6 +58,8 @@ export async function makeSamples(service: TestService, client: Client = service
     'structures/{nameOrId}': structure.id,
     'records/{id}': records[0].id,
     'files/{id}': fileId,
+    'webhooks/{id}': webhook.id,
+    'deliveries/{deliveryId}': tested.delivery.id,
   }
 }
 

@@ -1,0 +1,199 @@
+import type { Db } from '../db/database.ts'
+import type { Bus } from '../events/bus.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { AttemptOutcome, Send } from './attempt.ts'
+import { type DueDelivery, findDue, findNextDueAt, listWaiting, recordOutcome } from './queue.ts'
+import { signedHeaders } from './sign.ts'
+
+/** Attempts in flight (contract, section 7). */
+const MOST_PER_SUBSCRIPTION = 4
+const MOST_IN_ALL = 64
+
+/** A subscription whose outcomes cannot be written down begins no more attempts beyond so many. */
+const MOST_UNRECORDED = 32
+
+/** However the clock moves, the queue is looked at this often. */
+const LOOK_EVERY_MS = 30_000
+const TRY_AGAIN_MS = 1_000
+const STOP_WITHIN_MS = 10_000
+
+export interface DeliveryOptions {
+  readonly db: Db
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly log: Log
+  readonly send: Send
+}
+
+/** The loop that makes attempts. */
+export interface Deliveries {
+  /** Begins no more attempts and waits for those under way, 10 seconds at most. */
+  stop(): Promise<void>
+}
+
+/** One subscription's share of the attempts. */
+interface Lane {
+  inFlight: number
+  /** Falls to one while the receiver fails, so that receivers that are dead hardly keep others waiting. */
+  most: number
+  /** Ids of deliveries that are attempted, or whose outcome is being written down. */
+  readonly taken: Set<string>
+}
+
+class DeliveryLoop implements Deliveries {
+  readonly #options: DeliveryOptions
+  readonly #lanes = new Map<number, Lane>()
+  /** Subscriptions that may have something due; whoever had a turn goes to the end. */
+  readonly #ready = new Set<number>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #stopListening: readonly (() => void)[]
+  #inFlight = 0
+  #isScheduled = false
+  #isStopped = false
+  #isGivenUp = false
+  #timer: { readonly at: number; readonly cancel: () => void } | undefined
+
+  constructor(options: DeliveryOptions) {
+    const { bus } = options
+    this.#options = options
+    this.#stopListening = [
+      bus.onWakeDeliveries((webhooks) => this.#wake(webhooks)),
+      bus.onWakeAll(() => this.#lookAtAll()),
+    ]
+    this.#lookAtAll()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    for (const stop of this.#stopListening) stop()
+    this.#timer?.cancel()
+    const { promise: isLate, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#options.clock.after(STOP_WITHIN_MS, resolve)
+    await Promise.race([isLate, Promise.all(this.#running)])
+    cancel()
+    this.#isGivenUp = true
+  }
+
+  #wake(webhooks: readonly number[]): void {
+    for (const webhook of webhooks) this.#ready.add(webhook)
+    if (this.#isScheduled || this.#isStopped) return
+    this.#isScheduled = true
+    setImmediate(() => this.#takeTurns())
+  }
+
+  /** At the start, after another process wrote, and now and then. */
+  #lookAtAll(): void {
+    if (this.#isStopped) return
+    this.#lookBy(this.#options.clock.now() + LOOK_EVERY_MS)
+    this.#unlessReadingFails(() => this.#wake(listWaiting(this.#options.db)))
+  }
+
+  /** Looks at everything at this instant, or sooner. */
+  #lookBy(at: number): void {
+    if (this.#timer && this.#timer.at <= at) return
+    this.#timer?.cancel()
+    const { clock } = this.#options
+    const cancel = clock.after(Math.max(0, at - clock.now()), () => {
+      this.#timer = undefined
+      this.#lookAtAll()
+    })
+    this.#timer = { at, cancel }
+  }
+
+  /** One attempt for each subscription in turn, until nothing is due or all places are taken. */
+  #takeTurns(): void {
+    this.#isScheduled = false
+    this.#unlessReadingFails(() => {
+      for (const webhook of this.#ready) {
+        if (this.#isStopped || this.#inFlight >= MOST_IN_ALL) return
+        this.#ready.delete(webhook)
+        if (this.#begin(webhook)) this.#ready.add(webhook)
+      }
+    })
+  }
+
+  /** Begins the next attempt for a subscription; answers false when there is none to begin now. */
+  #begin(webhook: number): boolean {
+    const { db, clock } = this.#options
+    const lane = this.#laneOf(webhook)
+    if (lane.inFlight >= lane.most || lane.taken.size >= MOST_UNRECORDED) return false
+    const due = findDue(db, webhook, clock.now(), lane.taken)
+    if (due) {
+      const running = this.#deliver(lane, due)
+      this.#running.add(running)
+      void running.then(() => this.#running.delete(running))
+      return true
+    }
+    const nextAt = findNextDueAt(db, webhook, clock.now())
+    if (nextAt !== undefined) this.#lookBy(nextAt)
+    else if (lane.taken.size === 0) this.#lanes.delete(webhook)
+    return false
+  }
+
+  #laneOf(webhook: number): Lane {
+    const known = this.#lanes.get(webhook)
+    if (known) return known
+    const lane: Lane = { inFlight: 0, most: MOST_PER_SUBSCRIPTION, taken: new Set() }
+    this.#lanes.set(webhook, lane)
+    return lane
+  }
+
+  /** The place is free again as soon as the answer is there: the next attempt does not wait for the commit. */
+  async #deliver(lane: Lane, due: DueDelivery): Promise<void> {
+    const { clock, send } = this.#options
+    const attemptedAt = clock.now()
+    lane.taken.add(due.id)
+    lane.inFlight += 1
+    this.#inFlight += 1
+    const outcome = await send({
+      url: due.url,
+      headers: signedHeaders({
+        secret: due.secret,
+        event: due.type,
+        eventId: due.eventId,
+        deliveryId: due.id,
+        body: due.body,
+        atMs: attemptedAt,
+      }),
+      body: due.body,
+    })
+    lane.inFlight -= 1
+    this.#inFlight -= 1
+    lane.most = outcome.error === null ? MOST_PER_SUBSCRIPTION : 1
+    this.#wake([due.webhook])
+    await this.#record(due, outcome, attemptedAt)
+    lane.taken.delete(due.id)
+    this.#wake([due.webhook])
+  }
+
+  /** Tries until storage takes it; what was not written down at the stop is attempted again at the next start. */
+  async #record(due: DueDelivery, outcome: AttemptOutcome, attemptedAt: number): Promise<void> {
+    const { db, clock, log } = this.#options
+    while (!this.#isGivenUp) {
+      try {
+        const isPaused: boolean = await db.write((tx) => recordOutcome(tx, due, outcome, attemptedAt))
+        if (isPaused) log.warn('a subscription is paused', { webhook_id: due.webhookId })
+        return
+      } catch (error) {
+        log.warn('the outcome of a delivery is not written yet', { error: String(error) })
+        await new Promise<void>((resolve) => clock.after(TRY_AGAIN_MS, resolve))
+      }
+    }
+  }
+
+  #unlessReadingFails(action: () => void): void {
+    try {
+      action()
+    } catch (error) {
+      this.#options.log.warn('deliveries are put off', { error: String(error) })
+      this.#lookBy(this.#options.clock.now() + TRY_AGAIN_MS)
+    }
+  }
+}
+
+/**
+ * Delivers what waits in the outbox (`service.md`, Delivery rules): woken by commits, by the next retry that falls
+ * due and by writes of other processes. What was in flight when a server died is attempted again at once.
+ */
+export const startDeliveries = (options: DeliveryOptions): Deliveries => new DeliveryLoop(options)

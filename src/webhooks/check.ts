@@ -1,0 +1,36 @@
+import type { Check } from '../db/check.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { renameState } from '../delivery/subscriptions.ts'
+
+const ENABLED = `EXISTS (SELECT 1 FROM webhooks w
+  WHERE w.structure = s.pk AND w.enabled = 1 AND w.is_removed = 0)`
+const WRONG = `SELECT s.pk, s.name, s.subscriptions IS NULL AS isQuiet FROM structures s
+  WHERE s.name_fold IS NOT NULL AND (s.subscriptions IS NULL) = ${ENABLED}`
+
+interface WrongStructure {
+  pk: number
+  name: string
+  isQuiet: number
+}
+
+const listWrong = ({ sql }: Pick<Tx, 'sql'>) => sql.all<WrongStructure>(WRONG)
+
+const LEFT_OVER = `webhook_events WHERE NOT EXISTS
+  (SELECT 1 FROM webhook_deliveries d WHERE d.event = webhook_events.pk)`
+
+/** What structures know of their subscriptions, and that no event outlives its deliveries. */
+export const webhookCheck: Check = {
+  *faults(reader) {
+    for (const { name, isQuiet } of listWrong(reader)) {
+      yield isQuiet === 1
+        ? `The structure "${name}" does not tell its enabled webhooks of changes.`
+        : `The structure "${name}" tells webhooks of changes, and none is enabled.`
+    }
+    const left = reader.sql.scalar<number>(`SELECT count(*) FROM ${LEFT_OVER}`)
+    if (left > 0) yield `${left} webhook events are left without a delivery.`
+  },
+  repair: (tx) => {
+    for (const { pk } of listWrong(tx)) renameState(tx, pk)
+    tx.sql.run(`DELETE FROM ${LEFT_OVER}`)
+  },
+}

@@ -1,0 +1,175 @@
+import type { TSchema } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { EVENTS, RECORD_EVENTS } from '../delivery/event-types.ts'
+import { OPERATORS } from '../filter/kinds.ts'
+import {
+  answer,
+  choice,
+  flag,
+  id,
+  integer,
+  nullableText,
+  paging,
+  strict,
+  text,
+  timestamp,
+} from '../http/types.ts'
+import { DELIVERY_STATUSES } from './deliveries.ts'
+
+const MAX_DELIVERIES = 200
+const MAX_FIELDS = 100
+const MAX_CONDITIONS = 50
+
+const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null()], { description })
+
+const EXAMPLE_FILTER = [{ field: 'pages', op: 'gt', value: 500 }]
+const condition = () =>
+  strict({
+    field: t.String({
+      description: 'A field key, `id`, `created_at`, `updated_at` or `*`.',
+      examples: ['pages'],
+    }),
+    op: t.String({ enum: [...OPERATORS], examples: ['gt'] }),
+    value: t.Optional(
+      t.Unknown({ description: 'Left out with `is_empty` and `not_empty`.', examples: [500] }),
+    ),
+  })
+
+export const Webhook = strict(
+  {
+    id: id(),
+    structure: strict({ id: id(), name: t.String({ examples: ['Books'] }) }),
+    url: t.String({ examples: ['https://hooks.example.com/books'] }),
+    events: t.Array(t.String({ enum: [...RECORD_EVENTS] }), { examples: [['record.created']] }),
+    filter: t.Array(condition(), { examples: [EXAMPLE_FILTER] }),
+    fields: t.Union([t.Array(t.String()), t.Null()], {
+      description: 'null for every field.',
+      examples: [['pages']],
+    }),
+    ignore_own_key: t.Boolean(),
+    ignore_key_id: nullable(id()),
+    description: nullable(t.String({ examples: ['Tells the shelf'] })),
+    enabled: t.Boolean(),
+    status: t.String({
+      enum: ['enabled', 'disabled', 'paused'],
+      description: 'Ten failed deliveries in a row pause a subscription; `resume` ends the pause.',
+      examples: ['enabled'],
+    }),
+    paused_at: nullable(timestamp()),
+    consecutive_failures: integer({
+      description: 'Deliveries of record events that failed since the last one that was delivered.',
+      examples: [0],
+    }),
+    created_by_key_id: nullable(id('The API key that made it.')),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  { $id: 'Webhook', description: 'A subscription to the changes of one structure.' },
+)
+
+export const Delivery = strict(
+  {
+    id: id(),
+    webhook_id: id(),
+    event_id: id('The same at every attempt; receivers know repetitions by it.'),
+    event: t.String({ enum: [...EVENTS], examples: ['record.created'] }),
+    record_id: nullable(id(), 'null for `webhook.test`.'),
+    status: t.String({ enum: [...DELIVERY_STATUSES], examples: ['delivered'] }),
+    attempts: integer({ description: 'Since it was made or last asked for again.', examples: [1] }),
+    response_status: t.Union([integer(), t.Null()], {
+      description: 'What the receiver answered last; null without an answer.',
+      examples: [200],
+    }),
+    error: nullable(t.String({ examples: ['The receiver answered 503.'] }), 'Why the last attempt failed.'),
+    next_attempt_at: nullable(timestamp(), 'null once it is delivered or failed.'),
+    created_at: timestamp(),
+    last_attempt_at: nullable(timestamp()),
+    delivered_at: nullable(timestamp()),
+  },
+  { $id: 'Delivery', description: 'One event on its way to one subscription.' },
+)
+
+const secret = (description: string) =>
+  t.String({ description, examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDEXAMPLEKEY0='] })
+
+export const WebhooksAnswer = answer({ webhooks: t.Array(Webhook) })
+export const WebhookAnswer = answer({ webhook: Webhook })
+export const CreatedWebhookAnswer = answer({
+  webhook: Webhook,
+  secret: t.Optional(
+    secret(
+      'Signs the deliveries. Shown only now: it is left out when the answer is repeated for an `Idempotency-Key`.',
+    ),
+  ),
+})
+export const RotatedWebhookAnswer = answer({ webhook: Webhook, secret: secret('Shown only now.') })
+export const DeletedWebhookAnswer = answer({ deleted: t.Boolean({ examples: [true] }) })
+export const DeliveriesAnswer = answer({ deliveries: t.Array(Delivery) })
+export const DeliveryAnswer = answer({ delivery: Delivery })
+
+const structure = () =>
+  text({ minLength: 1, description: 'The id or the name of a structure.', examples: ['Books'] })
+
+export const ListQuery = strict({ structure: t.Optional(structure()) })
+
+const { limit } = paging(MAX_DELIVERIES)
+export const DeliveriesQuery = strict({ status: t.Optional(choice(DELIVERY_STATUSES)), limit })
+
+const url = () =>
+  text({
+    minLength: 1,
+    maxLength: 2_048,
+    description: 'A public https address; redirects are not followed.',
+    examples: ['https://hooks.example.com/books'],
+  })
+
+const attributes = {
+  events: t.Optional(
+    t.Array(choice(RECORD_EVENTS), {
+      minItems: 1,
+      maxItems: RECORD_EVENTS.length,
+      description: 'By default all three.',
+      examples: [['record.created', 'record.updated']],
+    }),
+  ),
+  filter: t.Optional(
+    t.Array(t.Unsafe<unknown>(condition()), {
+      maxItems: MAX_CONDITIONS,
+      description:
+        'Only rows that meet every condition fire; judged after the change, for a deletion before it.',
+      examples: [[]],
+    }),
+  ),
+  fields: t.Optional(
+    t.Union(
+      [t.Array(text({ minLength: 1, maxLength: 63 }), { minItems: 1, maxItems: MAX_FIELDS }), t.Null()],
+      {
+        description: 'An update fires only when one of these fields changed; null for any.',
+        examples: [null],
+      },
+    ),
+  ),
+  ignore_own_key: t.Optional(
+    flag({ description: 'Writes with the API key that made the subscription do not fire it.' }),
+  ),
+  ignore_key_id: t.Optional(
+    nullableText({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Writes with this API key do not fire it.',
+      examples: [null],
+    }),
+  ),
+  description: t.Optional(nullableText({ maxLength: 10_000, examples: ['Tells the shelf'] })),
+  enabled: t.Optional(flag({ description: 'While false no event is recorded and nothing is sent.' })),
+}
+
+export const CreateWebhookBody = strict(
+  { structure: structure(), url: url(), ...attributes },
+  { examples: [{ structure: 'Books', url: 'https://hooks.example.com/books' }] },
+)
+export const PatchWebhookBody = strict({
+  url: t.Optional(url()),
+  ...attributes,
+  resume: t.Optional(flag({ description: 'true ends a pause and sends what waits.', examples: [true] })),
+})

@@ -1,0 +1,268 @@
+import { findKey } from '../account/store.ts'
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
+import { urlFault } from '../delivery/address.ts'
+import { RECORD_EVENTS, type RecordEvent } from '../delivery/event-types.ts'
+import { publishTest } from '../delivery/outbox.ts'
+import { newSecret } from '../delivery/sign.ts'
+import { renameState } from '../delivery/subscriptions.ts'
+import { checkFilter, filterShape } from '../filter/record-filter.ts'
+import { quoteList } from '../lib/text.ts'
+import { fail, invalid, notFound, refused } from '../refusal.ts'
+import { type Definition, definitionOf } from '../structures/definition.ts'
+import { getStructure } from '../structures/service.ts'
+import { findStructureByPk, type StructureRow } from '../structures/store.ts'
+import {
+  askAgain,
+  type DeliveryRow,
+  type DeliveryStatus,
+  findDelivery,
+  listDeliveryRows,
+} from './deliveries.ts'
+import { hideWebhook, removeHiddenWebhooks } from './removal.ts'
+import * as store from './store.ts'
+
+const MOST_WEBHOOKS = 25
+
+export interface WebhookInput {
+  url?: string
+  events?: RecordEvent[]
+  filter?: unknown[]
+  fields?: string[] | null
+  ignore_own_key?: boolean
+  ignore_key_id?: string | null
+  description?: string | null
+  enabled?: boolean
+}
+
+/** A subscription with its structure. */
+export interface DescribedWebhook {
+  row: store.WebhookRow
+  structure: Pick<StructureRow, 'id' | 'name'>
+}
+
+/** A delivery with the id of its subscription. */
+export interface DescribedDelivery {
+  row: DeliveryRow
+  webhookId: string
+}
+
+type Ctx = Pick<AppContext, 'config' | 'bus'>
+type Place = Pick<Caller, 'workspacePk'>
+
+/** Subscriptions by creation, of the workspace or of one structure. */
+export const listWebhooks = (reader: Reader, caller: Place, structure?: string): DescribedWebhook[] =>
+  (structure === undefined
+    ? store.listWebhookRows(reader, caller.workspacePk)
+    : store.listWebhooksOf(reader, getStructure(reader, caller, structure).pk)
+  ).map((row) => described(reader, row))
+
+export const getWebhook = (reader: Reader, caller: Place, id: string): DescribedWebhook =>
+  described(reader, getRow(reader, caller, id))
+
+const getRow = (reader: Reader, { workspacePk }: Place, id: string): store.WebhookRow =>
+  store.findWebhook(reader, workspacePk, id) ?? fail(notFound('webhook'))
+
+const structureOf = (reader: Reader, { workspace, structure }: store.WebhookRow): StructureRow =>
+  findStructureByPk(reader, workspace, structure) ?? fail(notFound('webhook'))
+
+const described = (reader: Reader, row: store.WebhookRow): DescribedWebhook => ({
+  row,
+  structure: structureOf(reader, row),
+})
+
+const NEW_WEBHOOK: Omit<store.WebhookColumns, 'url'> = {
+  events: JSON.stringify(RECORD_EVENTS),
+  filter: '[]',
+  fields: null,
+  ignoreOwnKey: 0,
+  ignoreKeyId: null,
+  description: null,
+  enabled: 1,
+}
+
+export interface NewWebhook extends WebhookInput {
+  structure: string
+  url: string
+}
+
+/** Subscribes to a structure; joins the caller's transaction. The secret is answered here alone. */
+export function createWebhook(
+  ctx: Ctx,
+  tx: Tx,
+  caller: Caller,
+  input: NewWebhook,
+): DescribedWebhook & { secret: string } {
+  const structure = getStructure(tx, caller, input.structure)
+  const { workspacePk: workspace, keyId: createdByKeyId } = caller
+  if (store.countWebhooks(tx, workspace) >= MOST_WEBHOOKS)
+    throw refused(`A workspace has at most ${MOST_WEBHOOKS} webhooks; delete one first.`)
+  const columns = merged(ctx, tx, caller, structure, { ...NEW_WEBHOOK, url: input.url }, input)
+  const secret = newSecret()
+  const own = { id: tx.newId(), workspace, structure: structure.pk, secret, createdByKeyId, now: tx.now }
+  const row = store.insertWebhook(tx, { ...columns, ...own })
+  renameState(tx, structure.pk)
+  return { row, structure, secret }
+}
+
+/** Changes what is named, and with `resume` ends a pause; what waits is then sent. */
+export async function patchWebhook(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  { resume, ...input }: WebhookInput & { resume?: boolean },
+): Promise<DescribedWebhook> {
+  refuseWrongShape(input)
+  return ctx.db.write((tx): DescribedWebhook => {
+    const before = getRow(tx, caller, id)
+    const columns = merged(ctx, tx, caller, structureOf(tx, before), before, input)
+    if (!isSame(before, columns)) {
+      store.updateWebhook(tx, { ...columns, pk: before.pk, now: tx.now })
+      renameState(tx, before.structure)
+    }
+    if (resume) resumeRow(tx, before)
+    tx.afterCommit(() => ctx.bus.wakeDeliveries([before.pk]))
+    return getWebhook(tx, caller, id)
+  })
+}
+
+/** Ends a pause and sends what waits; without a pause it changes nothing. */
+export const resumeWebhook = (
+  ctx: Pick<AppContext, 'db' | 'bus'>,
+  caller: Place,
+  id: string,
+): Promise<void> =>
+  ctx.db.write((tx): void => {
+    const row = getRow(tx, caller, id)
+    resumeRow(tx, row)
+    tx.afterCommit(() => ctx.bus.wakeDeliveries([row.pk]))
+  })
+
+function resumeRow(tx: Tx, { pk, pausedAt }: store.WebhookRow): void {
+  if (pausedAt !== null) store.clearPause(tx, pk, tx.now)
+}
+
+/** Deletes a subscription and its deliveries; nothing more is sent from the first moment on. */
+export async function deleteWebhook({ db }: AppContext, caller: Caller, id: string): Promise<void> {
+  await db.write((tx) => hideWebhook(tx, getRow(tx, caller, id)))
+  await removeHiddenWebhooks(db)
+}
+
+/** The next attempt, whatever its delivery, is signed with the new secret alone. */
+export const rotateSecret = (
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+): Promise<DescribedWebhook & { secret: string }> =>
+  ctx.db.write((tx) => {
+    const secret = newSecret()
+    store.setSecret(tx, getRow(tx, caller, id).pk, secret, tx.now)
+    return { ...getWebhook(tx, caller, id), secret }
+  })
+
+/** Sends a `webhook.test` event at once, also while the subscription is disabled or paused. */
+export const testWebhook = (
+  ctx: Pick<AppContext, 'db' | 'bus'>,
+  caller: Caller,
+  id: string,
+): Promise<DescribedDelivery> =>
+  ctx.db.write((tx) => {
+    const { row, structure } = getWebhook(tx, caller, id)
+    const source = { surface: caller.surface, keyId: caller.keyId }
+    const delivery = publishTest(tx, ctx.bus, row.pk, { workspaceId: caller.workspaceId, structure, source })
+    return getDelivery(tx, row, delivery)
+  })
+
+function getDelivery(reader: Reader, { pk, id: webhookId }: store.WebhookRow, id: string): DescribedDelivery {
+  return { row: findDelivery(reader, pk, id) ?? fail(notFound('delivery')), webhookId }
+}
+
+/** Newest first. */
+export function listDeliveries(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+  { status, limit }: { status?: DeliveryStatus; limit: number },
+): DescribedDelivery[] {
+  const { pk, id: webhookId } = getRow(reader, caller, id)
+  return listDeliveryRows(reader, pk, { status, limit }).map((row) => ({ row, webhookId }))
+}
+
+/** Sends a delivery's event again at once, whatever became of it; its attempts start anew. */
+export const redeliver = (
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  deliveryId: string,
+): Promise<DescribedDelivery> =>
+  ctx.db.write((tx) => {
+    const webhook = getRow(tx, caller, id)
+    askAgain(tx, webhook.pk, getDelivery(tx, webhook, deliveryId).row, tx.now)
+    tx.afterCommit(() => ctx.bus.wakeDeliveries([webhook.pk]))
+    return getDelivery(tx, webhook, deliveryId)
+  })
+
+/** What the schemas leave open, judged before anything is looked up. */
+export function refuseWrongShape({ events = [], filter = [], fields }: WebhookInput): void {
+  filterShape(filter)
+  refuseRepeated('events', events)
+  refuseRepeated('fields', fields ?? [])
+}
+
+function refuseRepeated(name: string, values: readonly string[]): void {
+  const repeated = values.find((value, at) => values.indexOf(value) < at)
+  if (repeated !== undefined) throw invalid(`"${name}" names "${repeated}" twice; name each once.`)
+}
+
+const bit = (value: boolean | undefined, before: number) => (value === undefined ? before : Number(value))
+const sent = <Value>(value: Value | undefined, before: Value) => (value === undefined ? before : value)
+
+/** The columns after a change; what the structure cannot answer is refused. */
+function merged(
+  { config }: Ctx,
+  reader: Reader,
+  { workspacePk }: Place,
+  structure: StructureRow,
+  before: store.WebhookColumns,
+  input: WebhookInput,
+): store.WebhookColumns {
+  const definition = definitionOf(structure)
+  if (input.url !== undefined) {
+    const fault = urlFault(input.url, config.webhookAllowances)
+    if (fault !== undefined) throw refused(fault)
+  }
+  if (input.ignore_key_id) refuseUnknownKey(reader, workspacePk, input.ignore_key_id)
+  return {
+    url: sent(input.url, before.url),
+    events: input.events ? JSON.stringify(input.events) : before.events,
+    filter: input.filter ? checkedFilter(definition, input.filter) : before.filter,
+    fields: input.fields === undefined ? before.fields : checkedFields(definition, input.fields),
+    ignoreOwnKey: bit(input.ignore_own_key, before.ignoreOwnKey),
+    ignoreKeyId: sent(input.ignore_key_id, before.ignoreKeyId),
+    description: sent(input.description, before.description),
+    enabled: bit(input.enabled, before.enabled),
+  }
+}
+
+function checkedFilter({ byKey }: Definition, filter: unknown[]): string {
+  const conditions = filterShape(filter)
+  checkFilter(conditions, byKey)
+  return JSON.stringify(conditions)
+}
+
+function checkedFields({ byKey }: Definition, fields: string[] | null): string | null {
+  if (fields === null) return null
+  const unknown = fields.filter((key) => !byKey.has(key))
+  if (unknown.length > 0)
+    throw refused(`"fields" names ${quoteList(unknown)}, and the structure has no such field.`)
+  return JSON.stringify(fields)
+}
+
+function refuseUnknownKey(reader: Reader, workspace: number, id: string): void {
+  if (findKey(reader, id)?.workspace === workspace) return
+  throw refused(`"ignore_key_id" names "${id}", and there is no such API key in this workspace.`)
+}
+
+const isSame = (before: store.WebhookColumns, after: store.WebhookColumns): boolean =>
+  (Object.keys(after) as (keyof store.WebhookColumns)[]).every((name) => before[name] === after[name])
