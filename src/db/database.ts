@@ -121,7 +121,7 @@ function asUnusable(error: unknown, file: string): unknown {
 /** The connection that the hot paths of requests read from. */
 interface Reading {
   readonly sql: Sql
-  /** Called after each commit of this process, and when that of another is seen. */
+  /** Called around each commit of this process, and when that of another is seen. */
   renew(): void
   close(): void
 }
@@ -172,6 +172,8 @@ export function openDatabase(options: OpenOptions): Db {
     log,
     newId: createIdSource(),
     lockWaitMs: LOCK_WAIT_MS[role],
+    // A commit that moves the write-ahead log into the file starts it anew only where nobody reads from it.
+    beforeCommit: () => reading.renew(),
     onCommit: () => {
       reading.renew()
       if (role === 'server' && checkpoints) checkpointWhenIdle()

@@ -33,6 +33,8 @@ export interface WriteQueueOptions {
   log: Log
   /** How long a write waits for another process's lock before it is refused as unavailable. */
   lockWaitMs: number
+  /** Called before each commit, and before another connection gets its way. */
+  beforeCommit?: () => void
   /** Called after each commit, before anyone learns of it. */
   onCommit?: () => void
 }
@@ -83,6 +85,7 @@ export class WriteQueue {
   async makeWay<T>(action: () => Promise<T>): Promise<T> {
     if (!this.idle) await this.write((): void => {})
     this.#isMakingWay = true
+    this.#options.beforeCommit?.()
     try {
       return await action()
     } finally {
@@ -153,6 +156,7 @@ export class WriteQueue {
     const done: Item[] = []
     try {
       this.#runGroup(done)
+      this.#options.beforeCommit?.()
       this.#options.sql.run('COMMIT')
     } catch (error) {
       this.#abandon(done, error)

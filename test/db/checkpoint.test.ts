@@ -44,6 +44,26 @@ test('the write-ahead log is moved into the file when a database is closed', asy
   expect(await logAfterWriting('auto')).toBe(0)
 })
 
+test('the write-ahead log starts anew under steady reads and writes, and does not grow for ever', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const clock = testClock()
+  const log = createLog('silent', clock, () => {})
+  const db = openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'server' })
+  await db.write((tx): void => {
+    tx.sql.script('CREATE TABLE blobs (bytes BLOB)')
+    tx.sql.script('PRAGMA wal_autocheckpoint = 100')
+  })
+  const written = 200 * 50_000
+  for (let count = 1; count <= 200; count++) {
+    expect(db.sql.scalar<number>('SELECT count(*) FROM blobs')).toBe(count - 1)
+    await db.write((tx): void => void tx.sql.run('INSERT INTO blobs VALUES (randomblob(50000))'))
+  }
+  expect(statSync(`${file}-wal`).size).toBeLessThan(written / 5)
+  db.close()
+  folder.remove()
+})
+
 test('with --checkpoint off neither the server nor a command moves it', async () => {
   expect(await logAfterWriting('off')).toBeGreaterThan(0)
 })
