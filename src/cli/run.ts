@@ -16,6 +16,7 @@ import { structuresDelete, structuresList } from './structures.ts'
 import { usersAdd, usersList, usersPassword, usersRemove } from './users.ts'
 import { verify } from './verify.ts'
 import { version } from './version.ts'
+import { webhooksList, webhooksResume, webhooksTest } from './webhooks.ts'
 import { workspacesAdd, workspacesList } from './workspaces.ts'
 
 /** Every command, in the order of the help (contract, section 9). */
@@ -35,6 +36,9 @@ export const COMMANDS: readonly Command[] = [
   filesAdd,
   filesList,
   filesDelete,
+  webhooksList,
+  webhooksResume,
+  webhooksTest,
   exportCommand,
   importCommand,
   listen,

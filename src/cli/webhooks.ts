@@ -1,0 +1,74 @@
+import { getWorkspaceOrOnly } from '../account/people.ts'
+import type { WorkspaceRow } from '../account/store.ts'
+import type { Db } from '../db/database.ts'
+import { createBus } from '../events/bus.ts'
+import { commandCaller } from './caller.ts'
+import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
+import { withDatabase } from './database.ts'
+import type { Io } from './io.ts'
+import { printJson, printTable } from './table.ts'
+
+/** Loaded late: they bring the whole of the records with them. */
+const service = () => import('../webhooks/service.ts')
+const present = () => import('../webhooks/present.ts')
+
+const inWorkspace = (input: Input, io: Io, use: (db: Db, workspace: WorkspaceRow) => Promise<void>) =>
+  withDatabase(input, io, async (db) => {
+    await use(db, getWorkspaceOrOnly(db, textFlag(input, 'workspace')))
+    return 0
+  })
+
+export const webhooksList: Command = {
+  name: 'webhooks list',
+  summary: 'List the webhooks of a workspace, and which of them are paused.',
+  flags: [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG],
+  examples: ['daybook webhooks list', 'daybook webhooks list --json'],
+  run: (input, io) =>
+    inWorkspace(input, io, async (db, workspace) => {
+      const { listWebhooks } = await service()
+      const { presentWebhook } = await present()
+      const webhooks = listWebhooks(db, commandCaller(workspace)).map(presentWebhook)
+      if (input.flags.json) printJson(io, { webhooks })
+      else {
+        const rows = webhooks.map(({ id, structure, status, url }) => [id, structure.name, status, url])
+        printTable(io, ['ID', 'STRUCTURE', 'STATUS', 'URL'], rows)
+      }
+    }),
+}
+
+export const webhooksResume: Command = {
+  name: 'webhooks resume',
+  summary: 'End the pause of a webhook; what waits is sent.',
+  parameters: ['<id>'],
+  flags: [WORKSPACE_FLAG, DB_FLAG],
+  remarks: [
+    'Works beside a running server, which sends within a second; without one, the next that runs does.',
+    'A webhook that is not paused is left as it is.',
+  ],
+  examples: ['daybook webhooks resume 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
+  run: (input, io) =>
+    inWorkspace(input, io, async (db, workspace) => {
+      const { resumeWebhook } = await service()
+      const [id = ''] = input.args
+      await resumeWebhook({ db, bus: createBus() }, commandCaller(workspace), id)
+      io.err(`The webhook ${id} is not paused.\n`)
+    }),
+}
+
+export const webhooksTest: Command = {
+  name: 'webhooks test',
+  summary: 'Send a test event to a webhook, also to one that is disabled or paused.',
+  parameters: ['<id>'],
+  flags: [WORKSPACE_FLAG, DB_FLAG],
+  remarks: [
+    'Prints the id of the delivery. A running server sends it within a second; without one, the next that runs does.',
+  ],
+  examples: ['daybook webhooks test 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
+  run: (input, io) =>
+    inWorkspace(input, io, async (db, workspace) => {
+      const { testWebhook } = await service()
+      const [id = ''] = input.args
+      const { row } = await testWebhook({ db, bus: createBus() }, commandCaller(workspace), id)
+      io.out(`${row.id}\n`)
+    }),
+}
