@@ -1,0 +1,100 @@
+import { parseAllowances } from '../../src/delivery/address.ts'
+import { createSender, type Send } from '../../src/delivery/attempt.ts'
+import { type Deliveries, startDeliveries } from '../../src/delivery/loop.ts'
+import type { RawCondition } from '../../src/filter/record-filter.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { type Client, startService, type TestService, type TestServiceOptions } from './service.ts'
+
+export interface WebhookOptions {
+  events?: string[]
+  filter?: RawCondition[]
+  fields?: string[] | null
+  ignore_own_key?: boolean
+  ignore_key_id?: string | null
+  description?: string | null
+  enabled?: boolean
+}
+
+export interface TestWebhook {
+  id: string
+  secret: string
+}
+
+/** Subscribes and answers the new webhook's id and secret. */
+export async function subscribe(
+  client: Client,
+  structure: string,
+  url: string,
+  more: WebhookOptions = {},
+): Promise<TestWebhook> {
+  const { status, body } = await client.post('/v1/webhooks', { structure, url, ...more })
+  if (status !== 201) throw new Error(body.error)
+  return { id: body.webhook.id, secret: body.secret }
+}
+
+/** The deliveries of a webhook as the API lists them, oldest first. */
+export async function deliveriesOf(client: Client, webhook: string) {
+  const { status, body } = await client.get(`/v1/webhooks/${webhook}/deliveries?limit=200`)
+  if (status !== 200) throw new Error(body.error)
+  return body.deliveries.reverse()
+}
+
+export const webhookOf = async (client: Client, id: string) =>
+  (await client.get(`/v1/webhooks/${id}`)).body.webhook
+
+const PATIENCE_MS = 10_000
+
+/** Waits, while the event loop turns, until the condition holds; for what sockets and commits bring about. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + PATIENCE_MS
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`this never came true: ${condition}`)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** Lets everything that is under way within the process come to rest. */
+export async function rest(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+export const LOOPBACK = { webhookAllowances: parseAllowances(['127.0.0.1']) }
+
+/** A whole service with a receiver on the loopback, and the loop that delivers to it over real sockets. */
+export interface Hooked extends TestService {
+  readonly receiver: Receiver
+  readonly url: string
+  /** Bodies that arrived, parsed. */
+  // biome-ignore lint/suspicious/noExplicitAny: a payload is judged by what the test expects of it
+  arrived(): any[]
+  /** Starts the loop anew after `stop`. */
+  start(send?: Send): void
+  stop(): Promise<void>
+  end(): Promise<void>
+}
+
+export async function startHooked(options: TestServiceOptions & { start?: boolean } = {}): Promise<Hooked> {
+  const service = await startService({ ...options, config: { ...LOOPBACK, ...options.config } })
+  const receiver = await startReceiver()
+  const { webhookAllowances: allowances } = service.ctx.config
+  const sender = createSender({ allowances, clock: service.clock })
+  let deliveries: Deliveries | undefined
+  const hooked: Hooked = {
+    ...service,
+    receiver,
+    url: `http://127.0.0.1:${receiver.port}/hook`,
+    arrived: () => receiver.received.map(({ body }) => JSON.parse(body)),
+    start: (send = sender.send) => {
+      deliveries = startDeliveries({ ...service.ctx, send })
+    },
+    stop: async () => deliveries?.stop(),
+    end: async () => {
+      sender.close()
+      await deliveries?.stop()
+      service.close()
+      await receiver.close()
+    },
+  }
+  if (options.start !== false) hooked.start()
+  return hooked
+}
