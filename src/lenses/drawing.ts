@@ -43,65 +43,53 @@ export interface Material {
   readonly links: readonly LinkTarget[]
 }
 
-/** Draws a graph: two notes are joined once however often one links to the other, and none to itself. */
+/** Draws a graph: two nodes are joined once, however often and by whatever name a note links to the other. */
 export function drawGraph(
   { notes, tags, links }: Material,
   { nodes: shown }: Pick<LensSettings, 'nodes'>,
   most = MAX_NODES,
 ): Drawing {
-  const sheet = new Sheet()
-  const noteOf = new Map(notes.map((pk) => [pk, sheet.node({ kind: 'note', pk })]))
-  const inScope = (pks: readonly number[]) =>
-    pks.map((pk) => noteOf.get(pk)).filter((node) => node !== undefined)
-  for (const { tag, notes: tagged } of tags) {
-    for (const from of inScope(tagged)) sheet.join(from, sheet.tagNode(tag), 'tag')
-  }
-  for (const { target, note, linking } of links) {
-    if (note === null && !shown.dangling) continue
-    const goal = note === null ? () => sheet.danglingNode(target) : () => noteOf.get(note)
-    for (const from of inScope(linking)) sheet.join(from, goal(), 'link')
+  const sheet = new Sheet(notes)
+  for (const { tag, notes: tagged } of tags) sheet.join(tagged, { kind: 'tag', tag })
+  // Several targets may mean one note, or be one but for blanks.
+  for (const [goal, same] of Map.groupBy(links, ({ note, target }) => note ?? target)) {
+    const linking = [...new Set(same.flatMap((link) => link.linking))]
+    if (typeof goal === 'number') sheet.join(linking, { kind: 'note', pk: goal })
+    else if (shown.dangling) sheet.join(linking, { kind: 'dangling', target: goal })
   }
   return sheet.drawing(shown.orphans, most)
 }
-
-/** Above every rank: a pair of ranks is one exact number. */
-const RANKS = 2 ** 26
 
 const KINDS: readonly DrawnEdge['kind'][] = ['link', 'tag']
 
 class Sheet {
   readonly #nodes: DrawnNode[] = []
   readonly #edges: DrawnEdge[] = []
-  readonly #joined = new Set<number>()
-  readonly #tags = new Map<number, DrawnNode>()
-  readonly #dangling = new Map<string, DrawnNode>()
+  readonly #notes: ReadonlyMap<number, DrawnNode>
 
-  node(of: NodeOf): DrawnNode {
+  constructor(notes: readonly number[]) {
+    this.#notes = new Map(notes.map((pk) => [pk, this.#add({ kind: 'note', pk })]))
+  }
+
+  /** Joins those of the notes that are in scope to a node, once for each node; a note is not joined to itself. */
+  join(pks: readonly number[], goal: NodeOf): void {
+    const notes = pks.map((pk) => this.#notes.get(pk)).filter((note) => note !== undefined)
+    if (notes.length === 0) return
+    const to = goal.kind === 'note' ? this.#notes.get(goal.pk) : this.#add(goal)
+    if (!to) return
+    const kind = goal.kind === 'tag' ? 'tag' : 'link'
+    for (const from of notes) {
+      if (from === to) continue
+      this.#edges.push({ from, to, kind })
+      from.degree += 1
+      to.degree += 1
+    }
+  }
+
+  #add(of: NodeOf): DrawnNode {
     const node = { of, rank: this.#nodes.length, degree: 0 }
     this.#nodes.push(node)
     return node
-  }
-
-  tagNode(tag: number): DrawnNode {
-    const node = this.#tags.get(tag) ?? this.node({ kind: 'tag', tag })
-    this.#tags.set(tag, node)
-    return node
-  }
-
-  danglingNode(target: string): DrawnNode {
-    const node = this.#dangling.get(target) ?? this.node({ kind: 'dangling', target })
-    this.#dangling.set(target, node)
-    return node
-  }
-
-  join(from: DrawnNode, to: DrawnNode | undefined, kind: DrawnEdge['kind']): void {
-    if (!to || from === to) return
-    const pair = from.rank * RANKS + to.rank
-    if (this.#joined.has(pair)) return
-    this.#joined.add(pair)
-    this.#edges.push({ from, to, kind })
-    from.degree += 1
-    to.degree += 1
   }
 
   drawing(withOrphans: boolean, most: number): Drawing {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findWorkspaceNamed } from '../../src/account/people.ts'
+import type { FilterTree } from '../../src/filter/tree.ts'
 import { type Graph, graphRead } from '../../src/lenses/graph.ts'
 import { compareCodePoints } from '../../src/lib/text.ts'
 import { runs } from '../support/counts.ts'
@@ -155,17 +156,17 @@ describe('the graph', () => {
   })
 })
 
-function treeOf(scope: Scope, tagIds: ReadonlyMap<string, number>) {
+function treeOf(scope: Scope, tagIds: ReadonlyMap<string, number>): FilterTree | null {
   if (scope === null) return null
   return 'title' in scope
-    ? ({ type: 'field', field: 'title', op: 'contains', value: scope.title } as const)
-    : ({ type: 'tags', op: scope.op, tag_ids: [tagIds.get(scope.tag) ?? 0] } as const)
+    ? { type: 'field', field: 'title', op: 'contains', value: scope.title }
+    : { type: 'tags', op: scope.op, tag_ids: [tagIds.get(scope.tag) ?? 0] }
 }
 
 /** The graph as it is read when the scope holds many notes: from all links and tags of the workspace. */
 function readWhole(
   name: string,
-  scope: ReturnType<typeof treeOf>,
+  scope: FilterTree | null,
   settings: { layers: { links: boolean; tags: boolean }; nodes: { orphans: boolean; dangling: boolean } },
 ): Graph {
   const { db } = service.ctx
