@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { drawGraph } from '../../src/lenses/drawing.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
 import { type Client, startService, type TestService } from '../support/service.ts'
@@ -131,6 +134,22 @@ describe('the graph', () => {
     await note('A', `[[file:01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60|plan.pdf]]`)
     await lens({ nodes: { dangling: true } })
     expect(await drawn()).toEqual({ nodes: ['A 0'], edges: [] })
+  })
+
+  test('of many notes is drawn in the worker', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'daybook-graph-'))
+    const heavy = await startService({ file: join(directory, 'graph.db'), heavy: { manyRows: 0 } })
+    await makeNote(heavy, { title: 'A', content: '[[B]] [[Nowhere]]', tags: ['work'] })
+    await makeNote(heavy, { title: 'B' })
+    const settings = { layers: { tags: true }, nodes: { dangling: true } }
+    const title = { type: 'field', field: 'title', op: 'in', value: ['A', 'B'] }
+    await heavy.post('/v1/lenses', { name: 'Lens', settings, scope: title })
+    expect(await drawn(heavy)).toEqual({
+      nodes: ['A 3', 'B 1', 'work 1', 'nowhere 1'],
+      edges: ['A > B', 'A > nowhere', 'A > work'],
+    })
+    heavy.close()
+    rmSync(directory, { recursive: true })
   })
 
   test('of one workspace holds nothing of another', async () => {
