@@ -36,7 +36,8 @@ export const tagName = () =>
     says: 'a tag name: 1 to 100 characters, no comma, no control character',
     examples: ['work'],
   })
-export const tagList = (description: string) => t.Array(tagName(), { maxItems: TAGS_PER_REQUEST, description })
+export const tagList = (description: string) =>
+  t.Array(tagName(), { maxItems: TAGS_PER_REQUEST, description })
 
 const ALIAS = { minLength: 1, maxLength: 200, trimmed: true, singleLine: true, examples: ['ada'] }
 const alias = () =>
