@@ -25,6 +25,7 @@ import { printJson } from './table.ts'
 /** Loaded late: they bring the whole of the service with them. */
 const tables = () => import('../import/rows.ts')
 const workspaces = () => import('../transfer/import.ts')
+const vaults = () => import('../import/vault.ts')
 
 /** What an import has come to, in words and as the members of its JSON report. */
 interface Told {
@@ -63,11 +64,24 @@ async function importTable({ db, caller, path, mode }: Work, input: Input, struc
   }
 }
 
-async function importFolder({ db, caller, path, mode }: Work): Promise<Told> {
+async function importFolder(work: Work, input: Input): Promise<Told> {
+  const { db, caller, path, mode } = work
   const { importWorkspace, isExport } = await workspaces()
-  if (!isExport(path)) throw refused(`The folder ${path} holds no daybook.json; it is no exported workspace.`)
+  if (!isExport(path)) return importNotes(work, input)
+  if (input.flags['folders-as-tags'])
+    throw new WrongUsage('--folders-as-tags goes with a folder of notes, not an exported workspace.')
   const report = await importWorkspace(db, caller, { ...mode, folder: path })
   return { report, words: countsInWords(report.counts), members: { counts: report.counts } }
+}
+
+async function importNotes({ db, caller, path, mode }: Work, input: Input): Promise<Told> {
+  const { importVault } = await vaults()
+  const foldersAsTags = input.flags['folders-as-tags'] === true
+  const report = await importVault(db, caller, { ...mode, folder: path, foldersAsTags })
+  const { counts, changed, changedCount } = report
+  const lines = [countsInWords(counts), ...changed.map(({ place, what }) => `${place}: ${what}`)]
+  if (changedCount > changed.length) lines.push(`… and ${changedCount - changed.length} more changed`)
+  return { report, words: lines.join('\n'), members: { counts, changed_count: changedCount, changed } }
 }
 
 function tell(io: Io, input: Input, { report, words, members }: Told): void {
@@ -91,6 +105,8 @@ async function importPath(db: Db, input: Input, io: Io): Promise<number> {
   if (isFolder === undefined) throw refused(`There is no file or folder ${path}.`)
   if (isFolder && structure !== undefined)
     throw new WrongUsage('--structure goes with a file of rows, not a folder.')
+  if (!isFolder && input.flags['folders-as-tags'])
+    throw new WrongUsage('--folders-as-tags goes with a folder of notes, not a file of rows.')
   if (!isFolder && structure === undefined) throw new WrongUsage(`A file of rows needs --structure <name>.`)
   const progress = progressOn(io, isFolder ? 'notes' : 'rows')
   const work: Work = {
@@ -103,7 +119,7 @@ async function importPath(db: Db, input: Input, io: Io): Promise<number> {
       onProgress: progress.show,
     },
   }
-  const importing = structure === undefined ? importFolder(work) : importTable(work, input, structure)
+  const importing = structure === undefined ? importFolder(work, input) : importTable(work, input, structure)
   const told = await importing.finally(progress.end)
   tell(io, input, told)
   return told.report.refusedCount > 0 && !work.mode.skipsBad ? 1 : 0
@@ -111,7 +127,7 @@ async function importPath(db: Db, input: Input, io: Io): Promise<number> {
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'Bring in an exported workspace, or rows from a file of comma-separated values.',
+  summary: 'Bring in an exported workspace, a folder of Markdown notes, or rows from a file.',
   parameters: ['<path>'],
   flags: [
     { name: 'structure', value: 'name', help: 'where rows go; made when there is none of that name' },
@@ -121,6 +137,7 @@ export const importCommand: Command = {
       help: 'refuse or update (default refuse)',
       choices: ['refuse', 'update'],
     },
+    { name: 'folders-as-tags', help: 'give each note the path of its folder as a tag' },
     { name: 'dry-run', help: 'report what would happen, and write nothing' },
     { name: 'skip-bad', help: 'leave out what is refused, instead of writing nothing' },
     WORKSPACE_FLAG,
@@ -128,13 +145,16 @@ export const importCommand: Command = {
     DB_FLAG,
   ],
   remarks: [
-    'An exported workspace comes back with its ids and times, and makes no events. Of a file of rows the first line',
-    'names the columns; a new structure gets a field for each, of the type that all its cells show, and an existing one',
-    'is filled by key or label. It is one transaction: when anything is refused nothing is written, unless --skip-bad',
-    'is given. Not while a server runs.',
+    'An exported workspace comes back with its ids and times, and makes no events. Of any other folder, such as an',
+    'Obsidian vault, every Markdown file becomes a note and every other file one of the workspace; links are rewritten',
+    'where they would lead nowhere, and front matter becomes tags, alias and properties. Of a file of comma-separated',
+    'values the first line names the columns; a new structure gets a field for each, of the type that all its cells',
+    'show, and an existing one is filled by key or label. It is one transaction: when anything is refused nothing is',
+    'written, unless --skip-bad is given. Not while a server runs.',
   ],
   examples: [
     'daybook import notebook',
+    'daybook import ~/Vault --dry-run',
     'daybook import --structure Expenses expenses.csv',
     'daybook import --structure Expenses june.csv --dry-run',
   ],

@@ -1,9 +1,15 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { refused } from '../refusal.ts'
 
 const CHUNK_BYTES = 1_048_576
 
 const startsWith = (bytes: Uint8Array, ...mark: number[]) => mark.every((byte, at) => bytes[at] === byte)
+
+const decoderFor = (beginning: Uint8Array) =>
+  new TextDecoder(startsWith(beginning, 0xff, 0xfe) ? 'utf-16le' : 'utf-8', { fatal: true })
+
+const asRefusal = (error: unknown, file: string): unknown =>
+  error instanceof TypeError ? refused(`${file} is not UTF-8 text; save it as UTF-8.`) : error
 
 /**
  * Decodes a file piece by piece, reading synchronously: a transaction cannot wait. UTF-8, or UTF-16 with a byte order
@@ -14,18 +20,26 @@ export function* textOf(file: string): Generator<{ text: string; bytesRead: numb
   try {
     const chunk = new Uint8Array(CHUNK_BYTES)
     let length = readSync(handle, chunk)
-    const encoding = startsWith(chunk, 0xff, 0xfe) ? 'utf-16le' : 'utf-8'
-    const decoder = new TextDecoder(encoding, { fatal: true })
+    const decoder = decoderFor(chunk)
     for (let bytesRead = length; length > 0; bytesRead += length) {
       yield { text: decoder.decode(chunk.subarray(0, length), { stream: true }), bytesRead }
       length = readSync(handle, chunk)
     }
     decoder.decode()
   } catch (error) {
-    if (error instanceof TypeError) throw refused(`${file} is not UTF-8 text; save it as UTF-8.`)
-    throw error
+    throw asRefusal(error, file)
   } finally {
     closeSync(handle)
+  }
+}
+
+/** Decodes a file at once, in the same way. */
+export function readText(file: string): string {
+  const bytes = readFileSync(file)
+  try {
+    return decoderFor(bytes).decode(bytes)
+  } catch (error) {
+    throw asRefusal(error, file)
   }
 }
 

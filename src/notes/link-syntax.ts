@@ -64,7 +64,7 @@ const STARTS_BLOCK = /^(?:[ \t]*$|[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s
 
 /** A passage of a body and where in it that begins. */
-interface Passage {
+export interface Passage {
   readonly text: string
   readonly start: number
 }
@@ -111,8 +111,11 @@ function runFinder(runs: readonly Run[]): (after: number, length: number) => Run
   }
 }
 
+/** Stands for inline code; no body holds one. */
+const CODE = '\0'
+
 /**
- * Puts line breaks in the place of every inline code span, as many as it is long: a run of backticks up to the next
+ * Puts NUL characters in the place of every inline code span, as many as it is long: a run of backticks up to the next
  * run of its length. A backslash takes the first backtick of an opening run away; inside code it means nothing.
  */
 function withoutInlineCode(text: string): string {
@@ -129,14 +132,27 @@ function withoutInlineCode(text: string): string {
     const opening = start + (backslashesBefore(text, start, from) % 2)
     const closing = opening < end ? nextRun(end, end - opening) : undefined
     if (!closing) continue
-    result += text.slice(from, opening) + '\n'.repeat(closing.end - opening)
+    result += text.slice(from, opening) + CODE.repeat(closing.end - opening)
     from = closing.end
   }
   return result + text.slice(from)
 }
 
-/** What stands between each innermost pair of double brackets of one line. */
-function* bracketedIn(line: string): Generator<Passage> {
+/** The lines outside fenced code, of the passages that hold the mark, with NUL characters in the place of inline code. */
+export function* linesOutsideCode(body: string, mark = ''): Generator<Passage> {
+  if (!body.includes(mark)) return
+  for (const block of blocksOf(body)) {
+    if (!block.text.includes(mark)) continue
+    let start = block.start
+    for (const text of withoutInlineCode(block.text).split(/[\r\n]/)) {
+      yield { text, start }
+      start += text.length + 1
+    }
+  }
+}
+
+/** What stands between each innermost pair of double brackets of one line, and where in the line. */
+export function* bracketedIn(line: string): Generator<Passage> {
   let close = -1
   for (let open = line.indexOf('[['); open !== -1; open = line.indexOf('[[', open + 1)) {
     const begin = open + 2
@@ -145,21 +161,16 @@ function* bracketedIn(line: string): Generator<Passage> {
     if (close === -1) return
     const inner = line.indexOf('[[', begin)
     if (inner !== -1 && inner < close) continue
-    yield { text: line.slice(begin, close), start: begin }
+    const text = line.slice(begin, close)
+    if (!text.includes(CODE)) yield { text, start: begin }
     open = close
   }
 }
 
 /** What stands between double brackets, outside code, in the order of the body. */
 function* bracketed(body: string): Generator<Passage> {
-  if (!body.includes('[[')) return
-  for (const block of blocksOf(body)) {
-    if (!block.text.includes('[[')) continue
-    let lineStart = block.start
-    for (const line of withoutInlineCode(block.text).split(/[\r\n]/)) {
-      for (const { text, start } of bracketedIn(line)) yield { text, start: lineStart + start }
-      lineStart += line.length + 1
-    }
+  for (const line of linesOutsideCode(body, '[[')) {
+    for (const { text, start } of bracketedIn(line.text)) yield { text, start: line.start + start }
   }
 }
 
@@ -168,8 +179,8 @@ const FILE_TARGET = /^file:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Whether a target is that of a link to a file. */
 export const isFileTarget = (target: string): boolean => FILE_TARGET.test(target)
 
-/** Undefined for a link to a file, and for one without a target. */
-function linkOf(inner: string): WikiLink | undefined {
+/** What stands between double brackets as a link; undefined for a link to a file, and for one without a target. */
+export function linkOf(inner: string): WikiLink | undefined {
   const bar = inner.indexOf('|')
   const target = bar === -1 ? inner : inner.slice(0, bar)
   const label = bar === -1 ? '' : inner.slice(bar + 1)
@@ -198,12 +209,13 @@ export function parseFileTargets(body: string): string[] {
   return Array.from(bracketed(body), ({ text }) => targetOf(text)).filter(isFileTarget)
 }
 
-/**
- * The body with this label on every link to the file that has one. Brackets, which would end the link, are rounded, and
- * backticks, which would make code of it, become apostrophes.
- */
+/** A text as a label. Brackets, which would end the link, are rounded, and backticks, which make code, become apostrophes. */
+export const asLabel = (text: string): string =>
+  text.replaceAll('[', '(').replaceAll(']', ')').replaceAll('`', "'")
+
+/** The body with this label on every link to the file that has one. */
 export function withFileLabel(body: string, fileId: string, fileName: string): string {
-  const label = fileName.replaceAll('[', '(').replaceAll(']', ')').replaceAll('`', "'")
+  const label = asLabel(fileName)
   let result = ''
   let from = 0
   for (const { text, start } of bracketed(body)) {

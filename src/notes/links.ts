@@ -19,7 +19,7 @@ const MAX_TARGET = 500
  * The form in which a target is kept and compared: folded, without the blanks around it; when there are any,
  * a line break (which no target holds) and the whole of it follow, because a title may begin or end in blanks.
  */
-function targetKey(target: string): string {
+export function targetKey(target: string): string {
   const whole = fold(target)
   const bare = whole.trim()
   return bare === whole ? bare : `${bare}\n${whole}`

@@ -61,7 +61,7 @@ export const loadNotes = ({ sql }: Reader, pks: readonly number[]): NoteRow[] =>
     JSON.stringify(pks),
   )
 
-export interface NewNoteRow {
+export interface NewHead {
   id: string
   workspace: number
   title: string
@@ -69,6 +69,11 @@ export interface NewNoteRow {
   alias: string | null
   aliasFold: string | null
   coverUrl: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+export interface NewNoteRow extends Omit<NewHead, 'createdAt' | 'updatedAt'> {
   content: string
   now: number
 }
@@ -80,7 +85,14 @@ function noteOrder({ sql }: Reader, id: string): void {
 }
 
 /** Answers the pk of the new note. */
-export function insertNote(reader: Reader, row: NewNoteRow): number {
+export function insertNote(reader: Reader, { now, ...row }: NewNoteRow): number {
+  const pk = insertHead(reader, { ...row, createdAt: now, updatedAt: now })
+  insertBody(reader, pk, row.content)
+  return pk
+}
+
+/** Answers the pk of a note that is whole only once `insertBody` has followed. */
+export function insertHead(reader: Reader, row: NewHead): number {
   const { sql } = reader
   noteOrder(reader, row.id)
   const { lastInsertRowid } = sql.run(
@@ -93,13 +105,15 @@ export function insertNote(reader: Reader, row: NewNoteRow): number {
     row.alias,
     row.aliasFold,
     row.coverUrl,
-    row.now,
-    row.now,
+    row.createdAt,
+    row.updatedAt,
   )
-  sql.run('INSERT INTO note_bodies (note, content) VALUES (?, ?)', lastInsertRowid, row.content)
   sql.run('UPDATE workspaces SET live_notes = live_notes + 1 WHERE pk = ?', row.workspace)
   return lastInsertRowid
 }
+
+export const insertBody = ({ sql }: Reader, note: number, content: string) =>
+  sql.run('INSERT INTO note_bodies (note, content) VALUES (?, ?)', note, content)
 
 /** Columns of a head that a write may set; values are bound, names come from this list alone. */
 const SETTABLE = {
