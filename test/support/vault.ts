@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { runInProcess } from './cli.ts'
+import type { NoteAnswer } from './notes.ts'
+import { newFolder } from './process.ts'
+import { startService, type TestService } from './service.ts'
+
+/** What lies in a folder, by path. */
+export type VaultFiles = Readonly<Record<string, string | Uint8Array>>
+
+export function writeFiles(folder: string, files: VaultFiles): void {
+  for (const [path, content] of Object.entries(files)) {
+    const whole = join(folder, path)
+    mkdirSync(dirname(whole), { recursive: true })
+    writeFileSync(whole, content)
+  }
+}
+
+/** A folder of notes, and a workspace that it is imported into. */
+export interface VaultWorld {
+  /** The folder that is imported. */
+  readonly path: string
+  /** The database lies in the folder, as it does for whoever imports where he is. */
+  readonly db: string
+  /** The service on the database; another one after each import. */
+  service(): TestService
+  write(files: VaultFiles): void
+  /** Imports the folder while nobody serves the database. */
+  run(...flags: string[]): Promise<{ exitCode: number; out: string; err: string }>
+  /** The same with a report, and without progress. */
+  report(...flags: string[]): Promise<{ exitCode: number; report: ReturnType<typeof JSON.parse> }>
+  /** Every note, by title. */
+  notes(): Promise<Record<string, NoteAnswer>>
+  remove(): void
+}
+
+export async function newVaultWorld(): Promise<VaultWorld> {
+  const folder = newFolder()
+  const path = folder.file('vault')
+  mkdirSync(path)
+  const db = join(path, 'daybook.db')
+  let service = await startService({ file: db })
+  const run = async (...flags: string[]) => {
+    service.close()
+    const outcome = await runInProcess(['import', path, '--db', db, ...flags])
+    service = await startService({ file: db })
+    return { ...outcome, err: outcome.err.replace(/notes: \d+%\n/g, '') }
+  }
+  return {
+    path,
+    db,
+    service: () => service,
+    write: (files) => writeFiles(path, files),
+    run,
+    report: async (...flags) => {
+      const { exitCode, out, err } = await run('--json', ...flags)
+      if (out === '') throw new Error(`the import ended without a report: ${err}`)
+      return { exitCode, report: JSON.parse(out) }
+    },
+    notes: async () => {
+      const { body } = await service.get('/v1/notes?limit=200&sort=created_at&direction=asc')
+      return Object.fromEntries(body.notes.map((note: NoteAnswer) => [note.title, note]))
+    },
+    remove: () => {
+      service.close()
+      folder.remove()
+    },
+  }
+}
