@@ -10,6 +10,7 @@ import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import { fileSearchRead } from './files/search.ts'
 import { graphRead } from './lenses/graph.ts'
+import { stepBack } from './lib/thread-priority.ts'
 import { treeRead } from './notes/query.ts'
 import { listRead } from './records/listing.ts'
 import { summaryRead } from './records/summary.ts'
@@ -99,5 +100,8 @@ function replyTo(question: Question): Reply {
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }
 }
+
+// A light request must not wait until this thread has used up its share of a processor.
+stepBack()
 
 self.onmessage = ({ data }: MessageEvent<Question>) => self.postMessage(replyTo(data))

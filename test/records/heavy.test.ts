@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { sweepAutoIndexes } from '../../src/records/index-policy.ts'
@@ -298,6 +298,23 @@ test('the worker sees everything that was answered before it is asked', async ()
     await write(service, 'rows', { n: count })
     expect((await list(service, 'rows', { sort: 'n', limit: 1 })).body.total).toBe(count)
   }
+})
+
+test.if(process.platform === 'linux')('the worker steps back behind the thread of the requests', async () => {
+  const service = await startHeavy()
+  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
+  const before = getPriority(process.pid)
+  await list(service, 'rows', { sort: 'n' })
+  const threads = readdirSync('/proc/self/task').map(Number)
+  const priorityOf = (thread: number) => {
+    try {
+      return getPriority(thread)
+    } catch {
+      return 'it has ended meanwhile'
+    }
+  }
+  expect(getPriority(process.pid)).toBe(before)
+  expect(threads.map(priorityOf)).toContain(before + 5)
 })
 
 test('at the end of the service heavy reads are refused, and an index that is being made is finished', async () => {
