@@ -71,7 +71,15 @@ async function importFolder(work: Work, input: Input): Promise<Told> {
   if (input.flags['folders-as-tags'])
     throw new WrongUsage('--folders-as-tags goes with a folder of notes, not an exported workspace.')
   const report = await importWorkspace(db, caller, { ...mode, folder: path })
-  return { report, words: countsInWords(report.counts), members: { counts: report.counts } }
+  const { counts, webhookSecrets, isWritten } = report
+  // What was not written has no secret.
+  const secrets = isWritten ? webhookSecrets : []
+  const told = secrets.map(({ id, url, secret }) => `The webhook ${id} to ${url} has a new secret: ${secret}`)
+  return {
+    report,
+    words: [countsInWords(counts), ...told].join('\n'),
+    members: { counts, webhook_secrets: secrets },
+  }
 }
 
 async function importNotes({ db, caller, path, mode }: Work, input: Input): Promise<Told> {

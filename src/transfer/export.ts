@@ -20,6 +20,7 @@ import { exportNote, listNotes } from './notes.ts'
 import { propertyKind, SAVED_KINDS } from './saved.ts'
 import { exportRows, exportStructure, listStructures } from './structures.ts'
 import { exportTags } from './tags.ts'
+import { exportWebhooks } from './webhooks.ts'
 
 /** How many of each kind were written. */
 export type Counts = Record<string, number>
@@ -73,6 +74,7 @@ function writeAll(work: Export): Counts {
   const { reader, caller, counts } = work
   writeObjects(work, 'tags', exportTags(reader, caller))
   for (const kind of [propertyKind, ...SAVED_KINDS]) writeObjects(work, kind.name, kind.list(reader, caller))
+  writeObjects(work, 'webhooks', exportWebhooks(reader, caller))
   writeStructures(work)
   writeFiles(work)
   writeNotes(work)

@@ -14,15 +14,17 @@ import { asObject, type Kept, type KeptTable, keepUpdatedAt } from './objects.ts
 import { type Kind, propertyKind, SAVED_KINDS } from './saved.ts'
 import { importRow, importStructure } from './structures.ts'
 import { importTag, importTagLinks, type TagIds } from './tags.ts'
+import { importWebhook, type NewWebhookSecret } from './webhooks.ts'
 
 export interface WorkspaceImport extends ImportMode {
   readonly folder: string
   onProgress(done: number): void
 }
 
-/** How many of each kind came in. */
 export interface WorkspaceOutcome {
+  /** How many of each kind came in. */
   readonly counts: Record<string, number>
+  readonly webhookSecrets: readonly NewWebhookSecret[]
 }
 
 /** Whether the folder was written by an export. */
@@ -76,9 +78,11 @@ class WorkspaceReader {
     this.#files()
     for (const { path, row } of structures) this.#rows(path, row)
     for (const kind of SAVED_KINDS) this.#kind(kind)
+    const webhookSecrets: NewWebhookSecret[] = []
+    this.#each('webhooks', (value) => void webhookSecrets.push(importWebhook(tx, this.caller, value)))
     for (const { table, kept } of this.#kept) keepUpdatedAt(tx, table, kept)
     this.request.onProgress(1)
-    return { counts: this.#counts }
+    return { counts: this.#counts, webhookSecrets }
   }
 
   #path(...parts: string[]): string {

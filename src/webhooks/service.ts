@@ -96,14 +96,19 @@ export function createWebhook(
 ): DescribedWebhook & { secret: string } {
   const structure = getStructure(tx, caller, input.structure)
   const { workspacePk: workspace, keyId: createdByKeyId } = caller
-  if (store.countWebhooks(tx, workspace) >= MOST_WEBHOOKS)
-    throw refused(`A workspace has at most ${MOST_WEBHOOKS} webhooks; delete one first.`)
+  refuseTooMany(tx, workspace)
   const columns = merged(ctx, tx, caller, structure, { ...NEW_WEBHOOK, url: input.url }, input)
   const secret = newSecret()
   const own = { id: tx.newId(), workspace, structure: structure.pk, secret, createdByKeyId, now: tx.now }
   const row = store.insertWebhook(tx, { ...columns, ...own })
   renameState(tx, structure.pk)
   return { row, structure, secret }
+}
+
+/** Refuses one more than a workspace may have (`service.md`, Limits). */
+export function refuseTooMany(reader: Reader, workspace: number): void {
+  if (store.countWebhooks(reader, workspace) < MOST_WEBHOOKS) return
+  throw refused(`A workspace has at most ${MOST_WEBHOOKS} webhooks; delete one first.`)
 }
 
 /** Changes what is named, and with `resume` ends a pause; what waits is then sent. */

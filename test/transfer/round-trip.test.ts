@@ -182,6 +182,12 @@ async function makeStructure(
     label_field: 'text',
     description: 'Rows.',
   })
+  await service.post('/v1/webhooks', {
+    structure: `Rows ${at}`,
+    url: 'https://hooks.example.com/rows',
+    filter: [{ field: 'n', op: 'gt', value: at }],
+    ...(at === 1 && { fields: ['text'], enabled: false, ignore_own_key: true }),
+  })
   let last: string | undefined
   for (const [n, [data, fate]] of rows.entries()) {
     service.clock.advance(10)
@@ -209,6 +215,7 @@ const PATHS = [
   '/v1/lenses',
   '/v1/quick-access',
   '/v1/files',
+  '/v1/webhooks',
 ]
 
 /** Everything the API answers of a workspace. */
