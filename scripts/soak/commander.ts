@@ -1,0 +1,122 @@
+import { existsSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Outcome } from '../../test/support/process.ts'
+import type { Random } from '../fuzz/random.ts'
+import type { ApiOptions } from './api.ts'
+import type { Program } from './program.ts'
+import type { Subscription } from './subscriptions.ts'
+
+/** A server obeys within a second (contract, section 9); the machine may be busy. */
+const OBEYS_WITHIN_MS = 2_000
+
+export interface CommanderOptions extends ApiOptions {
+  readonly program: Program
+  readonly random: Random
+  readonly subscriptions: readonly Subscription[]
+}
+
+/** Works with the command line beside the server. */
+export class Commander {
+  readonly #options: CommanderOptions
+  /** Ids of the files that were added. */
+  readonly files: string[] = []
+  #count = 0
+
+  constructor(options: CommanderOptions) {
+    this.#options = options
+  }
+
+  async step(): Promise<void> {
+    const steps = [this.#key, this.#lists, this.#backup, this.#check, this.#export, this.#addFile, this.#test]
+    await this.#options.random.pick(steps).call(this)
+  }
+
+  /** A command that fails is a finding, unless a fault was under way. */
+  async #run(...args: string[]): Promise<Outcome | undefined> {
+    const { program, tally, findings, disturbances } = this.#options
+    const name = `daybook ${args[0]}${/^(keys|files|webhooks|structures)$/.test(args[0] ?? '') ? ` ${args[1]}` : ''}`
+    const begin = performance.now()
+    const outcome = await program.run(...args)
+    tally.operation(name, outcome.exitCode === 0 ? 'done' : 'refused')
+    if (outcome.exitCode === 0) return outcome
+    if (!disturbances.since(begin))
+      findings.add('commands', `${name} exited ${outcome.exitCode}: ${outcome.err}${outcome.out}`)
+    return undefined
+  }
+
+  async #statusFor(key: string): Promise<number> {
+    const { server } = this.#options
+    const headers = { authorization: `Bearer ${key}` }
+    try {
+      return (await fetch(`${await server.url}/v1/me`, { headers })).status
+    } catch {
+      return 0
+    }
+  }
+
+  /** Whether the server answers a key so before long; a fault meanwhile excuses it. */
+  async #expectStatus(key: string, wanted: number): Promise<void> {
+    const { findings, disturbances } = this.#options
+    const begin = performance.now()
+    let status = await this.#statusFor(key)
+    while (status !== wanted && performance.now() - begin < OBEYS_WITHIN_MS) {
+      await Bun.sleep(50)
+      status = await this.#statusFor(key)
+    }
+    if (status !== wanted && !disturbances.since(begin))
+      findings.add('commands', `a key is answered ${status}, not ${wanted}, after ${OBEYS_WITHIN_MS} ms`)
+  }
+
+  async #key(): Promise<void> {
+    const created = await this.#run('keys', 'create', '--name', 'passing', '--json')
+    if (!created) return
+    const { id, key } = JSON.parse(created.out)
+    await this.#expectStatus(key, 200)
+    if (await this.#run('keys', 'revoke', id)) await this.#expectStatus(key, 401)
+  }
+
+  async #lists(): Promise<void> {
+    await this.#run('structures', 'list')
+    await this.#run('keys', 'list', '--json')
+  }
+
+  #newPath(name: string): string {
+    return join(dirname(this.#options.program.executable), `${name}-${this.#count++}`)
+  }
+
+  /** A backup is whole, whatever happened while it was made. */
+  async #backup(): Promise<void> {
+    const { program, findings } = this.#options
+    const file = this.#newPath('backup')
+    const made = await this.#run('backup', file)
+    if (existsSync(file)) {
+      const copy = program.on(file)
+      const { exitCode, out, err } = await copy.run('check')
+      if (exitCode !== 0) findings.add('commands', `the check of a backup says: ${out}${err}`)
+    } else if (made) findings.add('commands', 'there is no backup')
+    for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+  }
+
+  async #check(): Promise<void> {
+    await this.#run('check')
+  }
+
+  async #export(): Promise<void> {
+    const folder = this.#newPath('export')
+    await this.#run('export', folder)
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  async #addFile(): Promise<void> {
+    const path = `${this.#newPath('tea')}.md`
+    await Bun.write(path, `# Tea\n\n${'Green tea, black tea. '.repeat(200)}\n`)
+    const added = await this.#run('files', 'add', path)
+    if (added) this.files.push(added.out.trim())
+    rmSync(path)
+  }
+
+  async #test(): Promise<void> {
+    const { subscriptions, random } = this.#options
+    if (subscriptions.length > 0) await this.#run('webhooks', 'test', random.pick(subscriptions).id)
+  }
+}

@@ -1,0 +1,115 @@
+import type { Random } from '../fuzz/random.ts'
+import type { Api, Request } from './api.ts'
+import type { KnownNote, NoteLedger, NoteState } from './note-ledger.ts'
+import { TAGS } from './objects.ts'
+
+const MOST_OWN = 200
+const LONGEST = 20_000
+
+export interface NoteWriterOptions {
+  readonly name: string
+  readonly api: Api
+  readonly random: Random
+  readonly ledger: NoteLedger
+}
+
+/** Writes notes that nobody else writes, one request after the other. */
+export class NoteWriter {
+  readonly #options: NoteWriterOptions
+  readonly #own: KnownNote[] = []
+  #count = 0
+
+  constructor(options: NoteWriterOptions) {
+    this.#options = options
+  }
+
+  step(): Promise<void> {
+    const { random } = this.#options
+    if (this.#own.length < 5 || random.chance(0.2)) return this.#create()
+    const [note] = this.#own.splice(random.below(this.#own.length), 1)
+    if (!note) return this.#create()
+    if (note.isTrashed)
+      return this.#change('restore a note', note, { path: '/restore' }, { isTrashed: false })
+    const changes = [this.#append, this.#edit, this.#tag, this.#untag, this.#replace, this.#trash]
+    return random.pick(changes).call(this, note)
+  }
+
+  get #name(): string {
+    return `${this.#options.name} note ${this.#count}`
+  }
+
+  async #create(): Promise<void> {
+    const { api, ledger, random } = this.#options
+    this.#count += 1
+    const title = this.#name
+    const content = `step 0 of [[${title}]] mark${title.replaceAll(' ', '')} ${'word '.repeat(random.below(300))}end`
+    const after: NoteState = { title, content, tags: [random.pick(TAGS)], isTrashed: false }
+    const body = { title, content, tags: after.tags }
+    const outcome = await api.send({
+      name: 'write a note',
+      method: 'POST',
+      path: '/v1/notes',
+      body,
+      status: 201,
+    })
+    if (outcome.kind === 'done') this.#keep({ ...after, id: outcome.body.note.id })
+    else if (outcome.kind === 'unknown') ledger.doubtNew(after)
+  }
+
+  #append(note: KnownNote): Promise<void> {
+    const text = `line ${this.#options.random.below(1_000)}`
+    if (note.content.length > LONGEST) return this.#replace(note)
+    const content = `${note.content}\n\n${text}`
+    return this.#change('append to a note', note, { path: '/append', body: { text } }, { content })
+  }
+
+  #edit(note: KnownNote): Promise<void> {
+    const [step = ''] = /^step \d+ of/.exec(note.content) ?? []
+    const next = `step ${Number(step.split(' ')[1]) + 1} of`
+    const body = { old_str: step, new_str: next }
+    const content = note.content.replace(step, next)
+    return this.#change('edit a note', note, { path: '/edit', body }, { content })
+  }
+
+  #tag(note: KnownNote): Promise<void> {
+    const tag = this.#options.random.pick(TAGS)
+    const tags = [...new Set([...note.tags, tag])].sort()
+    return this.#change('tag a note', note, { path: '/tags', body: { tags: [tag] } }, { tags })
+  }
+
+  #untag(note: KnownNote): Promise<void> {
+    const tag = this.#options.random.pick(TAGS)
+    const tags = note.tags.filter((other) => other !== tag)
+    return this.#change('untag a note', note, { method: 'DELETE', path: `/tags/${tag}` }, { tags })
+  }
+
+  #replace(note: KnownNote): Promise<void> {
+    const [, rest = ''] = /(mark\S+)/.exec(note.content) ?? []
+    const content = `step 0 of [[${note.title}]] ${rest} ${'other '.repeat(this.#options.random.below(200))}end`
+    return this.#change('patch a note', note, { method: 'PATCH', path: '', body: { content } }, { content })
+  }
+
+  #trash(note: KnownNote): Promise<void> {
+    return this.#change('trash a note', note, { method: 'DELETE', path: '' }, { isTrashed: true })
+  }
+
+  async #change(
+    name: string,
+    note: KnownNote,
+    { path, ...request }: Omit<Request, 'name'>,
+    change: Partial<NoteState>,
+  ): Promise<void> {
+    const { api, ledger } = this.#options
+    const after = { ...note, ...change }
+    const outcome = await api.send({ name, method: 'POST', path: `/v1/notes/${note.id}${path}`, ...request })
+    if (outcome.kind === 'done') this.#keep(after)
+    else if (outcome.kind === 'refused') this.#keep(note)
+    else ledger.doubt(note.id, after)
+  }
+
+  #keep(note: KnownNote): void {
+    this.#options.ledger.acknowledge(note)
+    this.#own.push(note)
+    this.#own.splice(0, this.#own.length - MOST_OWN)
+  }
+}

@@ -1,0 +1,53 @@
+import type { Random } from '../fuzz/random.ts'
+import type { Api, Request } from './api.ts'
+import type { Subscription } from './subscriptions.ts'
+
+interface Listed {
+  id: string
+}
+
+/** Does to the subscriptions what loses no event: tests them, asks for deliveries again, changes secrets and resumes. */
+export class Tinkerer {
+  constructor(
+    private readonly api: Api,
+    private readonly random: Random,
+    private readonly subscriptions: readonly Subscription[],
+  ) {}
+
+  async step(): Promise<void> {
+    const subscription = this.random.pick(this.subscriptions)
+    const path = `/v1/webhooks/${subscription.id}`
+    const steps = [
+      () => this.#send({ name: 'test a webhook', path: `${path}/test`, status: 202 }),
+      () => this.#redeliver(path),
+      () => this.#rotate(subscription, path),
+      () => this.#send({ name: 'resume', method: 'PATCH', path, body: { resume: true } }),
+      () => this.#send({ name: 'read a webhook', method: 'GET', path }),
+    ]
+    await this.random.pick(steps)()
+  }
+
+  #send(request: Request) {
+    return this.api.send({ method: 'POST', ...request })
+  }
+
+  async #redeliver(path: string): Promise<void> {
+    const outcome = await this.api.send({ name: 'read deliveries', path: `${path}/deliveries?limit=20` })
+    if (outcome.kind !== 'done') return
+    const deliveries = outcome.body.deliveries as Listed[]
+    if (deliveries.length === 0) return
+    const { id } = this.random.pick(deliveries)
+    await this.#send({ name: 'redeliver', path: `${path}/deliveries/${id}/redeliver`, status: 202 })
+  }
+
+  /** A secret whose answer was lost is not known here: another is asked for. */
+  async #rotate({ inbox }: Subscription, path: string): Promise<void> {
+    inbox.expectNewSecret()
+    for (let isSure = true; ; ) {
+      const outcome = await this.#send({ name: 'rotate a secret', path: `${path}/rotate-secret` })
+      if (outcome.kind === 'done') return inbox.learnSecret(outcome.body.secret, isSure)
+      isSure &&= outcome.kind === 'refused'
+      await Bun.sleep(200)
+    }
+  }
+}
