@@ -44,12 +44,12 @@ export const webhookOf = async (client: Client, id: string) =>
 
 const PATIENCE_MS = 10_000
 
-/** Waits, while the event loop turns, until the condition holds; for what sockets and commits bring about. */
+/** Looks again and again until the condition holds; for what sockets, commits and other processes bring about. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`this never came true: ${condition}`)
-    await new Promise((resolve) => setImmediate(resolve))
+    await Bun.sleep(1)
   }
 }
 
@@ -78,6 +78,7 @@ export async function startHooked(options: TestServiceOptions & { start?: boolea
   const receiver = await startReceiver()
   const { webhookAllowances: allowances } = service.ctx.config
   const sender = createSender({ allowances, clock: service.clock })
+  service.ctx.db.onForeignWrite(() => service.ctx.bus.wake())
   let deliveries: Deliveries | undefined
   const hooked: Hooked = {
     ...service,

@@ -1,0 +1,302 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { AttemptOutcome, Send } from '../../src/delivery/attempt.ts'
+import { daybook, newFolder } from '../support/process.ts'
+import { declare, write } from '../support/records.ts'
+import {
+  deliveriesOf,
+  type Hooked,
+  rest,
+  startHooked,
+  subscribe,
+  until,
+  webhookOf,
+} from '../support/webhooks.ts'
+
+const MINUTE = 60_000
+const OK: AttemptOutcome = { status: 200, error: null }
+const FAILED: AttemptOutcome = { status: 500, error: 'The receiver answered 500.' }
+
+interface Attempt {
+  readonly url: string
+  readonly delivery: string
+  readonly event: string
+  end(outcome: AttemptOutcome): void
+}
+
+/** The network handed in: every attempt hangs until the test ends it. */
+class Network {
+  readonly begun: Attempt[] = []
+  readonly open = new Set<Attempt>()
+  most = 0
+
+  readonly send: Send = ({ url, headers }) =>
+    new Promise((resolve) => {
+      const attempt: Attempt = {
+        url,
+        delivery: headers['X-Service-Delivery'] ?? '',
+        event: headers['webhook-id'] ?? '',
+        end: (outcome) => {
+          this.open.delete(attempt)
+          resolve(outcome)
+        },
+      }
+      this.begun.push(attempt)
+      this.open.add(attempt)
+      this.most = Math.max(this.most, this.open.size)
+    })
+
+  openAt(url: string): Attempt[] {
+    return [...this.open].filter((attempt) => attempt.url === url)
+  }
+
+  endAll(outcome: AttemptOutcome): void {
+    for (const attempt of [...this.open]) attempt.end(outcome)
+  }
+}
+
+let folder: ReturnType<typeof newFolder>
+let it: Hooked
+let network: Network
+
+beforeEach(async () => {
+  folder = newFolder()
+  it = await startHooked({ file: folder.file('daybook.db'), start: false })
+  network = new Network()
+  it.start(network.send)
+  await declare(it, 'Tasks', [{ key: 'n', type: 'number' }])
+})
+afterEach(async () => {
+  network.endAll(OK)
+  await it.end()
+  folder.remove()
+})
+
+const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ n }))
+const urlOf = (number: number) => `https://hooks.example.com/${number}`
+
+async function subscribeMany(count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let number = 0; number < count; number++) ids.push((await subscribe(it, 'Tasks', urlOf(number))).id)
+  return ids
+}
+
+test('at most 4 attempts are in flight per subscription, in the order of creation', async () => {
+  const [id = ''] = await subscribeMany(1)
+  await write(it, 'Tasks', ...rows(20))
+  await until(() => network.open.size === 4)
+  await rest()
+  const order = (await deliveriesOf(it, id)).map((delivery: { id: string }) => delivery.id)
+  expect(network.begun.map(({ delivery }) => delivery)).toEqual(order.slice(0, 4))
+  network.begun[1]?.end(OK)
+  await until(() => network.begun.length === 5)
+  expect(network.begun[4]?.delivery).toBe(order[4])
+  while (network.begun.length < 20) {
+    network.endAll(OK)
+    await rest()
+    expect(network.open.size).toBeLessThanOrEqual(4)
+  }
+  network.endAll(OK)
+  await rest()
+  expect(network.begun.map(({ delivery }) => delivery)).toEqual(order)
+  expect(network.most).toBe(4)
+})
+
+test('at most 64 attempts are in flight in all, shared evenly', async () => {
+  await subscribeMany(25)
+  await write(it, 'Tasks', ...rows(5))
+  await until(() => network.open.size === 64)
+  await rest()
+  expect(network.open.size).toBe(64)
+  const shares = rows(25).map(({ n }) => network.openAt(urlOf(n)).length)
+  expect([Math.min(...shares), Math.max(...shares)]).toEqual([2, 3])
+  while (network.begun.length < 125) {
+    network.endAll(OK)
+    await rest()
+  }
+  expect(network.most).toBe(64)
+})
+
+test('receivers that hang keep nobody waiting, and have one attempt at a time once they failed', async () => {
+  const ids = await subscribeMany(25)
+  const dead = Array.from({ length: 24 }, (_, number) => urlOf(number))
+  const failDead = () => {
+    for (const attempt of network.open) if (dead.includes(attempt.url)) attempt.end(FAILED)
+  }
+  await write(it, 'Tasks', ...rows(4))
+  while (network.begun.length < 100) {
+    failDead()
+    await rest()
+  }
+  failDead()
+  for (const attempt of network.openAt(urlOf(24))) attempt.end(OK)
+  await rest()
+  expect(await deliveriesOf(it, ids[24] ?? '')).toMatchObject(Array(4).fill({ status: 'delivered' }))
+
+  await write(it, 'Tasks', ...rows(12))
+  for (let delivered = 0; delivered < 12; ) {
+    await until(() => network.openAt(urlOf(24)).length > 0)
+    for (const attempt of network.openAt(urlOf(24))) {
+      attempt.end(OK)
+      delivered += 1
+    }
+  }
+  await rest()
+  expect(dead.map((url) => network.openAt(url).length)).toEqual(Array(24).fill(1))
+})
+
+test('an attempt that is under way or being written down is not made twice', async () => {
+  await subscribeMany(1)
+  await write(it, 'Tasks', ...rows(2))
+  await until(() => network.open.size === 2)
+  it.ctx.bus.wake()
+  it.clock.advance(MINUTE)
+  await rest()
+  network.endAll(OK)
+  it.ctx.bus.wake()
+  await rest()
+  expect(network.begun).toHaveLength(2)
+})
+
+test('what is in flight when a server dies is attempted again at the next start, at once', async () => {
+  const [id = ''] = await subscribeMany(1)
+  await write(it, 'Tasks', ...rows(3))
+  await until(() => network.open.size === 3)
+  const abandoned = network.begun.map(({ event }) => event)
+  network = new Network()
+  it.start(network.send)
+  await until(() => network.open.size === 3)
+  expect(network.begun.map(({ event }) => event)).toEqual(abandoned)
+  network.endAll(OK)
+  await until(async () =>
+    (await deliveriesOf(it, id)).every(({ status }: { status: string }) => status === 'delivered'),
+  )
+})
+
+describe('a stop', () => {
+  test('begins nothing more, waits for what is under way and writes it down', async () => {
+    const [id = ''] = await subscribeMany(1)
+    await write(it, 'Tasks', ...rows(6))
+    await until(() => network.open.size === 4)
+    const stopping = it.stop()
+    network.endAll(OK)
+    await stopping
+    await rest()
+    expect(network.begun).toHaveLength(4)
+    const states = (await deliveriesOf(it, id)).map(({ status }: { status: string }) => status)
+    expect(states).toEqual([...Array(4).fill('delivered'), 'pending', 'pending'])
+  })
+
+  test('waits 10 seconds at most, and what it gave up is pending still', async () => {
+    const [id = ''] = await subscribeMany(1)
+    await write(it, 'Tasks', ...rows(1))
+    await until(() => network.open.size === 1)
+    let isOver = false
+    const stopping = it.stop().then(() => {
+      isOver = true
+    })
+    it.clock.advance(9_999)
+    await rest()
+    expect(isOver).toBe(false)
+    it.clock.advance(1)
+    await stopping
+    network.endAll(FAILED)
+    await rest()
+    expect(await deliveriesOf(it, id)).toMatchObject([{ status: 'pending', attempts: 0 }])
+  })
+})
+
+test('an outcome that storage does not take is written later, and the delivery is not sent again', async () => {
+  const [id = ''] = await subscribeMany(1)
+  await write(it, 'Tasks', ...rows(1))
+  await until(() => network.open.size === 1)
+  const { sql } = it.ctx.db
+  await it.ctx.db.write((tx) =>
+    tx.sql.script(
+      "CREATE TRIGGER full BEFORE UPDATE ON webhook_deliveries BEGIN SELECT RAISE(ABORT, 'full'); END",
+    ),
+  )
+  network.endAll(OK)
+  await rest()
+  it.clock.advance(5_000)
+  await rest()
+  expect(await deliveriesOf(it, id)).toMatchObject([{ status: 'pending' }])
+  await it.ctx.db.write((tx) => tx.sql.script('DROP TRIGGER full'))
+  it.clock.advance(1_000)
+  await until(async () => (await deliveriesOf(it, id))[0].status === 'delivered')
+  expect(network.begun).toHaveLength(1)
+  expect(sql.scalar<number>("SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'")).toBe(1)
+})
+
+test('a queue of many thousands is read a few at a time', async () => {
+  const [id = ''] = await subscribeMany(1)
+  await it.patch(`/v1/webhooks/${id}`, { enabled: false })
+  await it.ctx.db.write((tx): void => {
+    tx.sql.run(
+      `INSERT INTO webhook_events (id, type, body)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
+       SELECT printf('event %05d', i), 'record.created', '{}' FROM n`,
+    )
+    tx.sql.run(
+      `INSERT INTO webhook_deliveries (event, webhook, id, status, next_attempt_at, created_at)
+       SELECT pk, 1, printf('delivery %05d', pk), 'pending', ?1, ?1 FROM webhook_events`,
+      tx.now,
+    )
+  })
+  await it.patch(`/v1/webhooks/${id}`, { enabled: true })
+  const started = performance.now()
+  while (network.begun.length < 400) {
+    await until(() => network.open.size > 0)
+    network.endAll(OK)
+  }
+  expect(performance.now() - started).toBeLessThan(2_000)
+  expect(network.most).toBe(4)
+  expect(network.begun[0]?.event).toBe('event 00001')
+})
+
+describe('beside the command line', () => {
+  const run = (...args: string[]) => daybook([...args, '--db', folder.file('daybook.db')])
+
+  test('webhooks test sends, also to one that is disabled, and prints the delivery', async () => {
+    const [id = ''] = await subscribeMany(1)
+    await it.patch(`/v1/webhooks/${id}`, { enabled: false })
+    const { exitCode, out, err } = await run('webhooks', 'test', id)
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
+    await until(() => network.open.size === 1)
+    expect(network.begun[0]?.delivery).toBe(out.trim())
+  })
+
+  test('webhooks resume ends a pause, and what waits is sent', async () => {
+    const [id = ''] = await subscribeMany(1)
+    await it.ctx.db.write((tx): void => void tx.sql.run('UPDATE webhooks SET paused_at = 1'))
+    await write(it, 'Tasks', { n: 1 })
+    await rest()
+    expect(network.begun).toHaveLength(0)
+    expect(await run('webhooks', 'resume', id)).toEqual({
+      exitCode: 0,
+      out: '',
+      err: `The webhook ${id} is not paused.\n`,
+    })
+    await until(() => network.open.size === 1)
+    expect(await webhookOf(it, id)).toMatchObject({ status: 'enabled', paused_at: null })
+  })
+
+  test('webhooks list prints what the API answers, as a table or as JSON, and no secret', async () => {
+    const [id = ''] = await subscribeMany(1)
+    const json = await run('webhooks', 'list', '--json')
+    expect(JSON.parse(json.out)).toEqual({ webhooks: [await webhookOf(it, id)] })
+    const { out } = await run('webhooks', 'list')
+    const [headings, line] = out.split('\n')
+    expect(headings?.split(/ +/)).toEqual(['ID', 'STRUCTURE', 'STATUS', 'URL'])
+    expect(line?.split(/ +/)).toEqual([id, 'Tasks', 'enabled', urlOf(0)])
+  })
+
+  test('an unknown webhook is exit 1', async () => {
+    for (const command of ['test', 'resume']) {
+      expect(await run('webhooks', command, 'x')).toEqual({
+        exitCode: 1,
+        out: '',
+        err: 'There is no such webhook in this workspace.\n',
+      })
+    }
+  })
+})
