@@ -10,7 +10,7 @@ import type { Entry, RowQuery } from './plan.ts'
  * at each of them is worth it.
  */
 
-const WORTH_SHARE = 0.1
+const WORTH_SHARE = 0.05
 
 /** The most rows that are looked at one by one rather than in a scan. */
 const mostCandidates = ({ structure }: RowQuery) => Math.max(FEW, Math.floor(structure.live * WORTH_SHARE))

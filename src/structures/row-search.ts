@@ -56,7 +56,7 @@ const runQuery = (needle: string): string =>
  * every step.
  */
 const SETTINGS = { automerge: 0, crisismerge: 1_900, usermerge: 16 }
-const MERGED_PAGES = 32
+const MERGED_PAGES = 16
 
 /** What a search table is made of. */
 export const ROW_SEARCH = `runs, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1`
