@@ -52,7 +52,10 @@ export function rewriteLinks(
 }
 
 /** `[[#Heading]]`, `[[Note#Heading]]`, `[[Note^block]]`: the part of a note. */
-const PART = /[#^]/
+const PART = /[#^]/g
+const MOST_SIGNS = 4
+/** Longer than any path. */
+const MOST_TARGET = 4_096
 
 interface Target {
   readonly found: Found
@@ -60,17 +63,17 @@ interface Target {
   readonly part: string
 }
 
-/** A name may hold the signs by which a part is told, so the whole target is tried first. */
+/** A name may hold the signs by which a part is told, so the longest name that is one counts. */
 function findTarget(world: LinkWorld, from: VaultNote, target: string, isWiki: boolean): Target | undefined {
-  const pointer = { from: from.file.path, isWiki }
-  const whole = world.names.find({ ...pointer, target })
-  if (whole) return { found: whole, part: '' }
-  const at = target.search(PART)
-  if (at === -1) return undefined
-  const [name, part] = [target.slice(0, at), target.slice(at)]
-  if (name.trim() === '') return { found: { note: from }, part }
-  const found = world.names.find({ ...pointer, target: name })
-  return found && { found, part }
+  if (target.length > MOST_TARGET) return undefined
+  const signs = Array.from(target.matchAll(PART), ({ index }) => index).slice(0, MOST_SIGNS)
+  for (const at of [...signs, target.length].reverse()) {
+    const [name, part] = [target.slice(0, at), target.slice(at)]
+    if (at === 0) return isWiki ? { found: { note: from }, part } : undefined
+    const found = world.names.find({ target: name, from: from.file.path, isWiki })
+    if (found) return { found, part }
+  }
+  return undefined
 }
 
 function* wikiLinks(world: LinkWorld, from: VaultNote, line: Passage): Generator<Replacement> {

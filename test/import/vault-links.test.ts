@@ -1,0 +1,239 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { runInProcess } from '../support/cli.ts'
+import { runs } from '../support/counts.ts'
+import { makeNote } from '../support/notes.ts'
+import { newVaultWorld, type VaultWorld } from '../support/vault.ts'
+
+let vault: VaultWorld
+
+beforeEach(async () => {
+  vault = await newVaultWorld()
+})
+afterEach(() => vault.remove())
+
+const aliased = (...aliases: string[]) => `---\naliases: ${JSON.stringify(aliases)}\n---\n`
+const titled = (title: string) => `---\ntitle: ${JSON.stringify(title)}\n---\n`
+
+/** The titles, or nothing, that the links of a note lead to. */
+async function titlesLinkedFrom(title: string): Promise<(string | undefined)[]> {
+  const { id } = (await vault.notes())[title] ?? {}
+  const { outgoing } = (await vault.service().get(`/v1/notes/${id}/links`)).body
+  return outgoing.map(({ note }: { note: { title: string } | null }) => note?.title)
+}
+
+/** Ids of notes and files as the paths they come from, to compare with. */
+const withoutIds = (body: string) => body.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+
+describe('a link', () => {
+  const NOTES = {
+    'Plain.md': 'x',
+    'Two words.md': 'x',
+    'folder/Deep.md': 'x',
+    'folder/Same.md': 'x',
+    'other/deeper/Same.md': 'x',
+    'Called.md': aliased('Alias', 'Second'),
+    'File name.md': titled('A title'),
+    'C#.md': 'x',
+    'a [b].md': 'x',
+    [`${'Café'.normalize('NFD')}.md`]: 'x',
+    'in/image.png': 'png',
+    'in/paper (1).pdf': 'pdf',
+    'in/[odd].pdf': 'pdf',
+  }
+  test.each([
+    // What the service resolves already stays.
+    ['[[Plain]]', '[[Plain]]', 'Plain'],
+    ['[[plain|label]]', '[[plain|label]]', 'Plain'],
+    ['![[ Plain ]]', '![[ Plain ]]', 'Plain'],
+    ['[[Deep]]', '[[Deep]]', 'Deep'],
+    ['[[Alias]]', '[[Alias]]', 'Called'],
+    ['[[A title]]', '[[A title]]', 'A title'],
+    ['[[C#]]', '[[C#]]', 'C#'],
+    ['[[Café]]', '[[Café]]', 'Café'],
+    ['[[Missing]]', '[[Missing]]', undefined],
+    ['[[Missing#Part]]', '[[Missing#Part]]', undefined],
+    // Parts of notes.
+    ['[[Plain#Heading]]', '[[Plain|Plain#Heading]]', 'Plain'],
+    ['[[Plain#Heading|label]]', '[[Plain|label]]', 'Plain'],
+    ['![[Plain#^block]]', '![[Plain|Plain#^block]]', 'Plain'],
+    ['[[Plain^block]]', '[[Plain|Plain^block]]', 'Plain'],
+    ['[[C##Heading]]', '[[C#|C##Heading]]', 'C#'],
+    ['[[#Heading]]', '[[From|#Heading]]', 'From'],
+    // Paths.
+    ['[[folder/Deep]]', '[[Deep|folder/Deep]]', 'Deep'],
+    ['[[/folder/deep|label]]', '[[Deep|label]]', 'Deep'],
+    ['[[Plain.md]]', '[[Plain|Plain.md]]', 'Plain'],
+    ['[[./folder/../Plain]]', '[[Plain|./folder/../Plain]]', 'Plain'],
+    ['[[../Plain]]', '[[../Plain]]', undefined],
+    // The shortest path for a name alone, which the service takes for the same; by id for the other one.
+    ['[[Same]]', '[[Same]]', 'Same'],
+    ['[[deeper/Same]]', '[[ID|deeper/Same]]', 'Same'],
+    ['[[other/deeper/Same#x|label]]', '[[ID|label]]', 'Same'],
+    // Other names.
+    ['[[Second]]', '[[Called|Second]]', 'Called'],
+    ['[[File name]]', '[[A title|File name]]', 'A title'],
+    ['[[a title#x]]', '[[A title|a title#x]]', 'A title'],
+    // In a table.
+    ['| [[Plain\\|label]] |', '| [[Plain|label]] |', 'Plain'],
+    // Markdown.
+    ['[text](Plain.md)', '[[Plain|text]]', 'Plain'],
+    ['[text](Two%20words.md#a "title")', '[[Two words|text]]', 'Two words'],
+    ['[text](<Two words.md>)', '[[Two words|text]]', 'Two words'],
+    ['[](Plain.md) [Plain](Plain)', '[[Plain]] [[Plain]]', 'Plain'],
+    ['[a `code` \\[b\\]](./folder/Deep.md)', '[[Deep|a code (b)]]', 'Deep'],
+    ['[text](Deep.md)', '[[Deep|text]]', 'Deep'],
+    ['[text](a%20%5Bb%5D.md)', '[[ID|text]]', 'a [b]'],
+    ['[text](Same.md)', '[text](Same.md)', undefined],
+    ['[text](https://plain.md/Plain.md)', '[text](https://plain.md/Plain.md)', undefined],
+    ['[text](#Plain) [text]() [text](%)', '[text](#Plain) [text]() [text](%)', undefined],
+    // Files.
+    ['![[image.png]]', '![[file:ID|image.png]]', undefined],
+    ['[[in/image.png#x]]', '[[file:ID|image.png#x]]', undefined],
+    ['![alt](in/image.png)', '![[file:ID|alt]]', undefined],
+    ['![](image.png)', '![[file:ID|image.png]]', undefined],
+    ['![100x20](image.png)', '![[file:ID|image.png]]', undefined],
+    ['[p](in/paper%20\\(1\\).pdf) [p](<in/paper (1).pdf>)', '[[file:ID|p]] [[file:ID|p]]', undefined],
+    ['![](<in/[odd].pdf>)', '![[file:ID|(odd).pdf]]', undefined],
+    // Code.
+    ['`[[Plain#a]]` ``[t](Plain.md)``', '`[[Plain#a]]` ``[t](Plain.md)``', undefined],
+    ['```\n[[Plain#a]] [t](Plain.md)\n```', '```\n[[Plain#a]] [t](Plain.md)\n```', undefined],
+  ])('%s becomes %s', async (written, rewritten, title) => {
+    vault.write({ ...NOTES, 'From.md': `\r\n${written}\r\nend\r\n` })
+    expect((await vault.run()).exitCode).toBe(0)
+    expect(withoutIds((await vault.notes()).From?.content ?? '')).toBe(`\r\n${rewritten}\r\nend\r\n`)
+    expect((await titlesLinkedFrom('From')).find((found) => found !== undefined)).toBe(title)
+  })
+
+  test('with a path leads to the right one of several notes of one name', async () => {
+    vault.write({
+      'a/Same.md': 'a',
+      'b/Same.md': 'b',
+      'b/From.md': '[[Same]] [[a/Same]] [[b/Same]] [x](Same.md) [x](../a/Same.md) [[./Same]] [[../a/Same]]',
+    })
+    await vault.run()
+    const { body } = await vault.service().get('/v1/notes?search=From')
+    const { outgoing } = (await vault.service().get(`/v1/notes/${body.notes[0].id}/links`)).body
+    const contents = await Promise.all(
+      outgoing.map(async ({ note }: { note: { id: string } }) => {
+        return (await vault.service().get(`/v1/notes/${note.id}`)).body.note.content
+      }),
+    )
+    expect(contents.join('')).toBe('babbaba')
+  })
+
+  test('leads to the note of the folder, whatever the workspace holds of that name', async () => {
+    const service = vault.service()
+    await makeNote(service, { title: 'Taken', content: 'old' })
+    await makeNote(service, { title: 'Holder', alias: 'Named' })
+    vault.write({
+      'Taken.md': '---\ncreated: 2099-01-01\n---\nnew',
+      'Named.md': 'new',
+      'From.md': '[[Taken]] [[Named]] [[Holder]]',
+    })
+    await vault.run()
+    expect(withoutIds((await vault.notes()).From?.content ?? '')).toBe('[[ID|Taken]] [[ID|Named]] [[Holder]]')
+    expect(await titlesLinkedFrom('From')).toEqual(['Taken', 'Named', 'Holder'])
+  })
+
+  test('to a note that is refused stays as it is', async () => {
+    vault.write({ 'Bad.md': 'a\0b', 'From.md': '[[Bad#x]]', 'Bad/Other.md': '' })
+    await vault.run('--skip-bad')
+    expect((await vault.notes()).From?.content).toBe('[[Bad#x]]')
+  })
+
+  test('stays as it is where a note would become too long', async () => {
+    const content = `[[Plain#x]]${'x'.repeat(1_000_000 - '[[Plain#x]]'.length)}`
+    vault.write({ 'Plain.md': '', 'From.md': content })
+    const { report } = await vault.report()
+    expect([report.counts.links_rewritten, report.changed]).toEqual([
+      0,
+      [{ place: 'From.md', what: 'its links stay as they are; rewritten they would make it too long.' }],
+    ])
+    expect((await vault.notes()).From?.content).toBe(content)
+  })
+})
+
+describe('random folders', () => {
+  const NAMES = ['A', 'b', 'Été', 'x y', 'C#', '日本']
+  const FOLDERS = ['', 'f/', 'f/g/', 'h/']
+  const paths = fc
+    .tuple(fc.constantFrom(...FOLDERS), fc.constantFrom(...NAMES), fc.boolean())
+    .map(([folder, name, isDecomposed]) => `${folder}${isDecomposed ? name.normalize('NFD') : name}`)
+  const target = fc.oneof(paths, fc.constantFrom(...NAMES, 'g/A', 'None', 'Alias 0', 'alias 1'))
+  const part = fc.constantFrom('', '', '#Part', '#^block')
+  const label = fc.constantFrom('', '', '|a label')
+  const link = fc.tuple(target, part, label).map((words) => words.join(''))
+  const folders = fc.uniqueArray(fc.tuple(paths, fc.array(link, { maxLength: 6 }), fc.boolean()), {
+    // Systems differ in which names they take for one.
+    selector: ([path]) => path.normalize('NFC'),
+    minLength: 1,
+    maxLength: 10,
+  })
+
+  const key = (text: string) => text.normalize('NFC').toLowerCase()
+
+  /** The path that a wiki link means, as this page of words says it, done the slow way. */
+  function meant(
+    all: readonly string[],
+    aliases: ReadonlyMap<string, string>,
+    from: string,
+    written: string,
+  ) {
+    const whole = key(written.split('|')[0] ?? '')
+    const folder = key(from).replace(/[^/]*$/, '')
+    const find = (wanted: string) => {
+      const exact = [wanted, folder + wanted].map((path) => all.find((other) => key(other) === path))
+      const ending = all
+        .filter((path) => `/${key(path)}`.endsWith(`/${wanted}`))
+        .sort((one, two) => one.split('/').length - two.split('/').length)
+      return exact[0] ?? exact[1] ?? ending[0] ?? aliases.get(wanted)
+    }
+    for (let words = whole.split('#'); words.length > 0; words = words.slice(0, -1)) {
+      const found = find(words.join('#'))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  test('are linked afterwards as they were before', async () => {
+    await fc.assert(
+      fc.asyncProperty(folders, async (entries) => {
+        const sorted = entries.toSorted(([one], [two]) => (one < two ? -1 : 1))
+        const aliases = new Map<string, string>()
+        const files: Record<string, string> = {}
+        for (const [at, [path, links, hasAlias]] of sorted.entries()) {
+          if (hasAlias && !aliases.has(`alias ${at % 2}`)) aliases.set(`alias ${at % 2}`, path)
+          const head = `---\norigin: ${JSON.stringify(path)}\n${hasAlias ? `alias: Alias ${at % 2}\n` : ''}---\n`
+          files[`${path}.md`] = head + links.map((words) => `[[${words}]]`).join('\n')
+        }
+        vault.remove()
+        vault = await newVaultWorld()
+        vault.write(files)
+        expect((await vault.run()).exitCode).toBe(0)
+        const all = sorted.map(([path]) => path)
+        for (const [path, links] of sorted) {
+          const expected = links.map((words) => meant(all, aliases, path, words))
+          expect([path, await originsLinkedFrom(path)]).toEqual([path, expected])
+        }
+        expect((await runInProcess(['check', '--db', vault.db])).out).toBe('ok\n')
+      }),
+      { numRuns: runs(25, 500) },
+    )
+  }, 300_000)
+
+  /** The paths of the notes, as their property says, that the links of a note lead to. */
+  async function originsLinkedFrom(path: string): Promise<(string | undefined)[]> {
+    const service = vault.service()
+    const origins = new Map<string, string>()
+    for (const { id } of (await service.get('/v1/notes?limit=200')).body.notes)
+      origins.set(id, (await service.get(`/v1/notes/${id}/properties`)).body.properties.origin)
+    const [id] = [...origins].find(([, origin]) => origin === path) ?? []
+    const { outgoing } = (await service.get(`/v1/notes/${id}/links`)).body
+    return outgoing
+      .map(({ note }: { note: { id: string } | null }) => note && origins.get(note.id))
+      .map(orNone)
+  }
+
+  const orNone = (origin: string | null | undefined) => origin ?? undefined
+})
