@@ -3,6 +3,7 @@ import { type Db, openDatabase } from '../db/database.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
+import { refreshNoteTexts } from '../notes/check.ts'
 import type { Input } from './command.ts'
 import type { Io } from './io.ts'
 
@@ -16,6 +17,7 @@ export async function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T |
     log,
     role: 'command',
     checkpoint: readCheckpoint(io.env),
+    afterUpgrade: refreshNoteTexts,
   })
   try {
     return await use(db)

@@ -13,6 +13,7 @@ import { startReadingFiles } from '../files/loop.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
+import { refreshNoteTexts } from '../notes/check.ts'
 import { startIndexing } from '../notes/search/pending.ts'
 import { startRowIndexing } from '../records/search-filling.ts'
 import { fail, refused } from '../refusal.ts'
@@ -52,6 +53,7 @@ export async function startServer(config: Config, io: Io): Promise<RunningServer
       log,
       role: 'server',
       checkpoint: config.checkpoint,
+      afterUpgrade: refreshNoteTexts,
     })
     const heavy = openHeavy({ db, log })
     return await serveDatabase({ config, db, heavy, bus: createBus(), clock, log }, lock, io)

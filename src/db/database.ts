@@ -6,6 +6,7 @@ import { createIdSource } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { isBusy, isNotADatabase, isStorageFailure } from './failures.ts'
 import { migrate, needsMigration, UnusableDatabase } from './migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { ReadSnapshot } from './read-snapshot.ts'
 import type { Orm, Reader } from './reader.ts'
 import { takeServerLock } from './server-lock.ts'
@@ -44,6 +45,8 @@ export interface OpenOptions {
   role: 'server' | 'command'
   /** `off` when another program alone moves the write-ahead log into the file; `auto` unless given. */
   checkpoint?: 'auto' | 'off'
+  /** Brings what is derived from the data in step with this program, in the transaction of an upgrade. */
+  afterUpgrade?: (reader: Reader) => void
 }
 
 const LOCK_WAIT_MS = { server: 2_000, command: 5_000 }
@@ -90,21 +93,32 @@ function openUsable(options: OpenOptions): Database {
 }
 
 /** A server holds its lock already; a command takes it for the migration, so as not to change a schema in use. */
-function migrateAlone(database: Database, { file, programVersion, role }: OpenOptions): void {
+function migrateAlone(database: Database, options: OpenOptions): void {
   if (!needsMigration(database)) return
+  const { file, role } = options
   if (role === 'server') {
-    migrate(database, file, programVersion)
+    upgrade(database, options)
     return
   }
   const lock = takeServerLock(file)
   if (!lock)
     throw new UnusableDatabase('An older daybook serves this database; stop it before you use this one.')
   try {
-    migrate(database, file, programVersion)
+    upgrade(database, options)
   } finally {
     lock.release()
   }
 }
+
+const upgrade = (database: Database, { file, programVersion, afterUpgrade }: OpenOptions): void =>
+  migrate(database, file, programVersion, MIGRATIONS, () => {
+    const sql = new Sql(database)
+    try {
+      afterUpgrade?.({ sql, orm: drizzle(database) })
+    } finally {
+      sql.finalize()
+    }
+  })
 
 /** What keeps a file from being used as a sentence for the operator; a programming error as it is. */
 function asUnusable(error: unknown, file: string): unknown {

@@ -72,14 +72,16 @@ export function needsMigration(
 }
 
 /**
- * Brings the database to the newest schema in one transaction. One that holds data is first copied,
- * verified, to `<file>.before-<version>`. Throws UnusableDatabase for a foreign or newer file.
+ * Brings the database to the newest schema in one transaction, in which `afterUpgrade` then changes what SQL alone
+ * cannot. One that holds data is first copied, verified, to `<file>.before-<version>`. Throws UnusableDatabase for a
+ * foreign or newer file.
  */
 export function migrate(
   database: Database,
   file: string,
   programVersion: string,
   migrations: readonly { name: string; sql: string }[] = MIGRATIONS,
+  afterUpgrade: (database: Database) => void = () => {},
 ): void {
   if (!needsMigration(database, migrations)) return
   const version = pragma(database, 'user_version')
@@ -88,6 +90,7 @@ export function migrate(
   database.run('BEGIN IMMEDIATE')
   try {
     applyPending(database, migrations)
+    if (version > 0) afterUpgrade(database)
     database.run('COMMIT')
   } catch (error) {
     if (database.inTransaction) database.run('ROLLBACK')

@@ -88,6 +88,24 @@ function hasOtherLinks({ content, targets }: WholeNote): boolean {
   return JSON.stringify(wanted) !== JSON.stringify(kept)
 }
 
+/**
+ * Makes anew the links and folded names that are not what this program makes of a note: an older one may have known
+ * another rule. Reads every body once, and writes only what differs.
+ */
+export function refreshNoteTexts(reader: Reader): void {
+  for (const note of allNotes(reader)) {
+    if (hasOtherLinks(note)) indexLinks(reader, note.workspace, note.pk, note.content ?? '')
+    if (!hasOtherNames(note)) continue
+    const { titleFold, aliasFold } = foldsOf(note)
+    reader.sql.run(
+      'UPDATE notes SET title_fold = ?, alias_fold = ? WHERE pk = ?',
+      titleFold,
+      aliasFold,
+      note.pk,
+    )
+  }
+}
+
 /** Every note has a body; its links are those of the body, and its folded names those of its names. */
 export const noteTextCheck: Check = {
   *faults(reader) {
@@ -98,17 +116,5 @@ export const noteTextCheck: Check = {
         yield `The folded names of the note ${note.id} are not those of its title and alias.`
     }
   },
-  repair: (tx) => {
-    for (const note of allNotes(tx)) {
-      if (hasOtherLinks(note)) indexLinks(tx, note.workspace, note.pk, note.content ?? '')
-      if (!hasOtherNames(note)) continue
-      const { titleFold, aliasFold } = foldsOf(note)
-      tx.sql.run(
-        'UPDATE notes SET title_fold = ?, alias_fold = ? WHERE pk = ?',
-        titleFold,
-        aliasFold,
-        note.pk,
-      )
-    }
-  },
+  repair: refreshNoteTexts,
 }

@@ -1,6 +1,5 @@
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
 import { isId } from '../lib/ids.ts'
 import { codePointLength, fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
@@ -50,20 +49,21 @@ export function linkTargets(content: string): string[] {
 }
 
 /** Keeps the table of link targets in step with a body; only what differs is written. */
-export function indexLinks(tx: Tx, workspace: number, note: number, content: string, isNew = false): void {
+export function indexLinks(
+  { sql }: Reader,
+  workspace: number,
+  note: number,
+  content: string,
+  isNew = false,
+): void {
   const missing = new Set(linkTargets(content))
-  const kept = isNew ? [] : tx.sql.column<string>('SELECT target FROM note_links WHERE note = ?', note)
+  const kept = isNew ? [] : sql.column<string>('SELECT target FROM note_links WHERE note = ?', note)
   for (const target of kept) {
     if (missing.delete(target)) continue
-    tx.sql.run(
-      'DELETE FROM note_links WHERE workspace = ? AND target = ? AND note = ?',
-      workspace,
-      target,
-      note,
-    )
+    sql.run('DELETE FROM note_links WHERE workspace = ? AND target = ? AND note = ?', workspace, target, note)
   }
   for (const target of missing) {
-    tx.sql.run('INSERT INTO note_links (workspace, target, note) VALUES (?, ?, ?)', workspace, target, note)
+    sql.run('INSERT INTO note_links (workspace, target, note) VALUES (?, ?, ?)', workspace, target, note)
   }
 }
 

@@ -58,6 +58,28 @@ test('an older database is copied, whole and verified, before it is migrated', (
   expect(rows(`${file}.before-2.0.0`)).toEqual([{ x: 1 }, { x: 2 }])
 })
 
+test('what an upgrade changes beside the schema stands or falls with it, and a new database has none', () => {
+  const fail = () => {
+    throw new Error('too full')
+  }
+  const upgrade = (migrations: typeof FIRST, after: (database: Database) => void) => {
+    const database = new Database(file)
+    try {
+      migrate(database, file, '2.0.0', migrations, after)
+    } finally {
+      database.close()
+    }
+  }
+  upgrade(FIRST, fail)
+  expect(() => upgrade(SECOND, fail)).toThrow('too full')
+  expect(rows(file)).toEqual([{ x: 1 }, { x: 2 }])
+  upgrade(SECOND, (database) => void database.run('UPDATE a SET y = x'))
+  expect(rows(file)).toEqual([
+    { x: 1, y: 1 },
+    { x: 2, y: 2 },
+  ])
+})
+
 test('a migration that fails leaves the database as it was', async () => {
   migrateTo(FIRST, '1.0.0')
   const before = await Bun.file(file).bytes()

@@ -15,6 +15,7 @@ import { createBus } from '../../src/events/bus.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
+import { refreshNoteTexts } from '../../src/notes/check.ts'
 
 /** A clock that moves only when told to; what it was asked to do on the way is done in order. */
 export interface TestClock extends Clock {
@@ -137,7 +138,14 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const lines: string[] = []
   const log = createLog('debug', clock, (text) => lines.push(text))
   const file = options.file ?? ':memory:'
-  const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
+  const db = openDatabase({
+    file,
+    programVersion: VERSION,
+    clock,
+    log,
+    role: 'server',
+    afterUpgrade: refreshNoteTexts,
+  })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
   const heavy = openHeavy({ db, log, ...options.heavy })
   const ctx: AppContext = { config, db, heavy, bus: createBus(), clock, log }

@@ -2,8 +2,10 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { findWorkspaceNamed } from '../../src/account/people.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
+import { insertFile, showFile } from '../../src/files/store.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
@@ -57,6 +59,24 @@ const stages = WRITTEN.flatMap((written) => {
     return [`${written.name}, brought to ${name},`, written, version] as const
   })
 })
+
+/** Gives the oldest note a link to a file, as a program did that kept no targets of such links. */
+function writeUnkeptLink(fileId: string): void {
+  const database = new Database(file)
+  const { pk, workspace } = database
+    .query("SELECT pk, workspace FROM notes WHERE title = 'Engines'")
+    .get() as Record<string, number>
+  database.run('UPDATE note_bodies SET content = ? WHERE note = ?', [
+    `The plan is [[file:${fileId}|old.pdf]].`,
+    pk ?? 0,
+  ])
+  database.run('DELETE FROM note_links WHERE note = ?', [pk ?? 0])
+  database.run('INSERT OR IGNORE INTO search_pending (workspace, note) VALUES (?, ?)', [
+    workspace ?? 0,
+    pk ?? 0,
+  ])
+  database.close()
+}
 
 const titles = ({ body }: { body: { notes: { title: string }[] } }) => body.notes.map(({ title }) => title)
 
@@ -164,6 +184,27 @@ describe('a database of', () => {
     expect(existsSync(`${file}.before-${VERSION}`)).toBe(true)
     expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
+
+  test.each(stages)(
+    '%s whose links to files were not kept is in step with its notes when opened',
+    async (_, written, version) => {
+      await unpack(written, version)
+      const fileId = '01a1fe0a-c200-7000-a6ac-48cfd60882bf'
+      writeUnkeptLink(fileId)
+      expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+      const service = await startService({ file })
+      await service.ctx.db.write((tx): void => {
+        const workspace = findWorkspaceNamed(tx, 'Personal')?.pk ?? 0
+        const row = { id: fileId, workspace, note: null, fileName: 'old.pdf', mimeType: '', size: 0 }
+        showFile(tx, insertFile(tx, row))
+      })
+      const client = service.as(written.key)
+      await client.patch(`/v1/files/${fileId}`, { file_name: 'new.pdf' })
+      const [engines] = (await client.get('/v1/notes?sort=created_at&direction=asc')).body.notes
+      expect(engines.content).toBe(`The plan is [[file:${fileId}|new.pdf]].`)
+      service.close()
+    },
+  )
 
   test.each(WRITTEN.map((written) => [written.name, written] as const))(
     '%s is as it was, byte for byte, after an upgrade that failed',
