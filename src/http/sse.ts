@@ -27,7 +27,8 @@ const HEADERS = {
 }
 const ALIVE_EVERY_MS = 25_000
 const MOST_WAITING_BYTES = 1_048_576
-/** How long a connection may stand still once its stream is over. */
+/** How long a connection may stand still once its stream is over; afterwards it may carry another request. */
+const LAST_MS = 1_000
 const LAST_SECONDS = 1
 
 const encoder = new TextEncoder()
@@ -46,11 +47,96 @@ function bytesOf(event: StreamEvent): Uint8Array {
   return bytes
 }
 
-type Controller = ReadableStreamDefaultController<Uint8Array>
+/**
+ * Writes to a connection, in order, as fast as it takes things. It is written to directly: a reader that stands
+ * still can then be let go at once, while a queue would first have to be read to its end.
+ */
+class Outflow {
+  readonly #controller: ReadableStreamDirectController
+  /** Whether the connection has yet to take what it was given last. */
+  #isBusy = false
+  readonly #waiting: Uint8Array[] = []
+  #waitingBytes = 0
+  #isEnding = false
+  #isOver = false
+  readonly #over = Promise.withResolvers<void>()
+
+  constructor(controller: ReadableStreamDirectController) {
+    this.#controller = controller
+  }
+
+  /** How much waits behind what the connection was given last. */
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+
+  get isBusy(): boolean {
+    return this.#isBusy
+  }
+
+  /** Settles when the connection is needed no more. */
+  get over(): Promise<void> {
+    return this.#over.promise
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#isBusy) this.#give(bytes)
+    else {
+      this.#waiting.push(bytes)
+      this.#waitingBytes += bytes.byteLength
+    }
+  }
+
+  /** Ends once everything is written. */
+  end(): void {
+    this.#isEnding = true
+    if (!this.#isBusy) this.#close()
+  }
+
+  /** Ends at once; what waits is lost. */
+  breakOff(): void {
+    this.#close(new Error('the reader of a stream stands still'))
+  }
+
+  /** The connection is gone. */
+  abandon(): void {
+    this.#isOver = true
+    this.#over.resolve()
+  }
+
+  #close(error?: Error): void {
+    if (this.#isOver) return
+    this.#controller.close(error)
+    this.abandon()
+  }
+
+  #give(bytes: Uint8Array): void {
+    const written: unknown = this.#controller.write(bytes)
+    this.#controller.flush()
+    if (!(written instanceof Promise)) return
+    this.#isBusy = true
+    written.then(
+      () => this.#goOn(),
+      () => {},
+    )
+  }
+
+  #goOn(): void {
+    if (this.#isOver) return
+    this.#isBusy = false
+    while (this.#waiting[0] && !this.#isBusy) {
+      this.#waitingBytes -= this.#waiting[0].byteLength
+      this.#give(this.#waiting[0])
+      this.#waiting.shift()
+    }
+    if (this.#isEnding && !this.#isBusy) this.#close()
+  }
+}
 
 /** One answer of Server-Sent Events that does not end by itself. */
 class EventStream implements StreamReader {
-  #controller: Controller | undefined
+  readonly type = 'direct'
+  #outflow: Outflow | undefined
   #leave: (() => void) | undefined
   #stopAlive: (() => void) | undefined
 
@@ -60,18 +146,21 @@ class EventStream implements StreamReader {
     private readonly on: { over: () => void; cutOff: () => void },
   ) {}
 
-  start(controller: Controller): void {
-    this.#controller = controller
-    controller.enqueue(RETRY)
+  /** The connection is there; it is kept until this settles. */
+  pull(controller: ReadableStreamDirectController): Promise<void> {
+    const outflow = new Outflow(controller)
+    this.#outflow = outflow
+    this.#write(RETRY)
     this.#aliveLater()
     const leave = this.begin(this)
-    if (this.#controller) this.#leave = leave
+    if (this.#outflow) this.#leave = leave
     else leave()
+    return outflow.over
   }
 
   /** The reader went away. */
   cancel(): void {
-    this.#over()
+    this.#over()?.abandon()
   }
 
   send(event: StreamEvent): void {
@@ -79,20 +168,21 @@ class EventStream implements StreamReader {
   }
 
   end(last: StreamEvent): void {
-    const controller = this.#over()
-    controller?.enqueue(bytesOf(last))
-    controller?.close()
+    const outflow = this.#over()
+    outflow?.write(bytesOf(last))
+    outflow?.end()
+    if (outflow?.isBusy) this.clock.after(LAST_MS, () => outflow.breakOff())
   }
 
   /** One that stands still must not fill the memory; one that is only slow finds room again. */
   #write(bytes: Uint8Array): void {
-    if (!this.#controller) return
-    if ((this.#controller.desiredSize ?? 0) > 0) this.#controller.enqueue(bytes)
+    if (!this.#outflow) return
+    if (this.#outflow.waitingBytes < MOST_WAITING_BYTES) this.#outflow.write(bytes)
     else this.#cutOff()
   }
 
   #cutOff(): void {
-    this.#over()?.error(new Error('the reader of a stream stands still'))
+    this.#over()?.breakOff()
     this.on.cutOff()
   }
 
@@ -103,15 +193,15 @@ class EventStream implements StreamReader {
     })
   }
 
-  /** From here on nothing is written but what the answered controller is still given. */
-  #over(): Controller | undefined {
-    const controller = this.#controller
-    if (!controller) return undefined
-    this.#controller = undefined
+  /** From here on nothing is written but what the answered outflow is still given. */
+  #over(): Outflow | undefined {
+    const outflow = this.#outflow
+    if (!outflow) return undefined
+    this.#outflow = undefined
     this.#stopAlive?.()
     this.#leave?.()
     this.on.over()
-    return controller
+    return outflow
   }
 }
 
@@ -131,6 +221,5 @@ export function eventStream(
     over: () => limitIdle(LAST_SECONDS),
     cutOff: () => log.warn('a reader of a stream stood still and was cut off', { request_id: requestId }),
   })
-  const strategy = new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES })
-  return new Response(new ReadableStream(stream, strategy), { headers: HEADERS })
+  return new Response(new ReadableStream(stream), { headers: HEADERS })
 }
