@@ -1,9 +1,10 @@
-/** `bun run bench [records] [notes] [watch] [--quick]`: prints tables in Markdown. */
+/** `bun run bench [records] [notes] [watch] [webhooks] [--quick]`: prints tables in Markdown. */
 import { parseArgs } from 'node:util'
 import { benchNotes } from './notes.ts'
 import { benchRecords } from './records.ts'
 import { benchViews } from './views.ts'
 import { benchWatch } from './watch.ts'
+import { benchWebhooks } from './webhooks.ts'
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } })
 const rounds = values.quick ? 30 : 200
@@ -13,6 +14,7 @@ const BENCHES: Record<string, () => Promise<string>> = {
   notes: () => benchNotes(values.quick ? [1_000, 10_000] : [1_000, 10_000, 100_000], rounds),
   views: () => benchViews(values.quick ? [10_000] : [10_000, 100_000], rounds),
   watch: () => (values.quick ? benchWatch(1, 3) : benchWatch(3, 10)),
+  webhooks: () => (values.quick ? benchWebhooks(1, 2_000, 3) : benchWebhooks(5, 5_000, 20)),
 }
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {

@@ -29,9 +29,9 @@ async function whenReady(process: Bun.Subprocess<'ignore', 'pipe', 'ignore'>): P
 }
 
 /** The executable, serving a database; as it ships, request log and all. */
-export const startServer = (file: string): Promise<Server> =>
+export const startServer = (file: string, flags: readonly string[] = []): Promise<Server> =>
   whenReady(
-    Bun.spawn([join(ROOT, 'dist', 'daybook'), 'serve', '--db', file, '--port', '0'], {
+    Bun.spawn([join(ROOT, 'dist', 'daybook'), 'serve', '--db', file, '--port', '0', ...flags], {
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'ignore',

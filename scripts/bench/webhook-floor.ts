@@ -1,0 +1,29 @@
+/*
+ * The floor of deliveries: a bare loop of `fetch` in a process of its own. `bun webhook-floor.ts`, with
+ * `{urls, ca, body, loops, total}` on standard input: so many loops post the body to the URLs in turn until `total`
+ * requests are answered. Prints how many were answered a second.
+ */
+const { urls, ca, body, loops, total } = (await Bun.stdin.json()) as {
+  urls: string[]
+  ca: string
+  body: string
+  loops: number
+  total: number
+}
+
+const post = async (count: number) => {
+  const url = urls[count % urls.length] as string
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(url, { method: 'POST', body, headers, tls: { ca } })
+  await answer.arrayBuffer()
+}
+
+let sent = 0
+const loop = async () => {
+  while (sent < total) await post(sent++)
+}
+
+await Promise.all(urls.map((_, number) => post(number)))
+const started = performance.now()
+await Promise.all(Array.from({ length: loops }, loop))
+process.stdout.write(String((total * 1000) / (performance.now() - started)))

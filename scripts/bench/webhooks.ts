@@ -1,0 +1,206 @@
+import { join } from 'node:path'
+import { newAuthority } from '../../test/support/certificates.ts'
+import { openDataset, temporaryFolder } from './dataset.ts'
+import { type Line, markdown, median, milliseconds, perSecond, type Times, timesOf } from './measure.ts'
+import { type Server, startServer } from './servers.ts'
+
+const LEAST_SHARE_OF_FLOOR = 0.6
+const LEAST_SHARE_BESIDE_DEAD = 0.9
+const MOST_P99_MS = 150
+const EVENTS_A_SECOND = 50
+const BATCH = 500
+const MOST_PER_SUBSCRIPTION = 4
+const MOST_IN_ALL = 64
+const LOOK_MS = 20
+
+/** What an event of this bench weighs on the wire, about. */
+const BODY = JSON.stringify({ record: { data: { n: 1, text: 'x'.repeat(450) } } })
+
+type Arrival = [receiver: number, n: number, at: number]
+
+interface Receivers {
+  readonly live: string[]
+  readonly dead: string[]
+  /** What arrived since the last call. */
+  arrivals(): Promise<Arrival[]>
+  stop(): void
+}
+
+/** The receivers, and the server that delivers to them. */
+interface Bench {
+  readonly server: Server
+  readonly key: string
+  readonly ca: string
+  readonly receivers: Receivers
+  stop(): Promise<void>
+}
+
+const now = () => performance.timeOrigin + performance.now()
+
+async function startReceivers(certificate: object, live: number, dead: number): Promise<Receivers> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'webhook-receivers.ts')], {
+    stdin: new Blob([`${JSON.stringify({ ...certificate, live, dead })}\n`]),
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const { value } = await child.stdout.getReader().read()
+  const ports = JSON.parse(Buffer.from(value ?? []).toString())
+  const urlOf = (port: number) => `https://127.0.0.1:${port}/`
+  return {
+    live: ports.live.map(urlOf),
+    dead: ports.dead.map(urlOf),
+    arrivals: async () => (await fetch(`http://127.0.0.1:${ports.control}/`)).json() as Promise<Arrival[]>,
+    stop: () => child.kill(),
+  }
+}
+
+async function call(
+  { server, key }: Pick<Bench, 'server' | 'key'>,
+  path: string,
+  body: object,
+): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
+  })
+  if (answer.status !== 201) throw new Error(await answer.text())
+  await answer.arrayBuffer()
+}
+
+async function begin(live: number, dead = 0): Promise<Bench> {
+  const folder = temporaryFolder()
+  const file = join(folder, 'webhooks.db')
+  const data = await openDataset(file)
+  data.close()
+  const authority = await newAuthority()
+  const ca = join(folder, 'ca.pem')
+  await Bun.write(ca, authority.cert)
+  const receivers = await startReceivers(await authority.certify(['127.0.0.1']), live, dead)
+  const server = await startServer(file, ['--webhook-allow', '127.0.0.1', '--webhook-ca', ca])
+  const bench = { server, key: data.key, ca: authority.cert, receivers }
+  const fields = [
+    { key: 'n', type: 'number' },
+    { key: 'text', type: 'text' },
+  ]
+  await call(bench, '/v1/records/structures', { name: 'ticks', fields })
+  for (const url of [...receivers.live, ...receivers.dead])
+    await call(bench, '/v1/webhooks', { structure: 'ticks', url })
+  const stop = async () => {
+    await server.stop()
+    receivers.stop()
+  }
+  return { ...bench, stop }
+}
+
+const rowOf = (n: number) => ({ data: { n, text: 'x'.repeat(50) } })
+
+/** Deliveries a second, from the first arrival to the last; rows come in batches, as fast as they are taken. */
+async function drainRate(bench: Bench, events: number): Promise<number> {
+  const { receivers } = bench
+  for (let n = 0; n < events; n += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, events - n) }, (_, at) => rowOf(n + at))
+    await call(bench, '/v1/records', { structure: 'ticks', rows })
+  }
+  const arrived: Arrival[] = []
+  while (arrived.length < events * receivers.live.length) {
+    await Bun.sleep(LOOK_MS)
+    arrived.push(...(await receivers.arrivals()))
+  }
+  const times = arrived.map(([, , at]) => at).sort((left, right) => left - right)
+  return ((times.length - 1) * 1000) / ((times.at(-1) ?? 0) - (times[0] ?? 0))
+}
+
+async function floorRate({ ca, receivers }: Bench, total: number): Promise<number> {
+  const { live: urls } = receivers
+  const loops = Math.min(MOST_IN_ALL, MOST_PER_SUBSCRIPTION * urls.length)
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'webhook-floor.ts')], {
+    stdin: new Blob([JSON.stringify({ urls, ca, body: BODY, loops, total })]),
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const rate = Number(await new Response(child.stdout).text())
+  await receivers.arrivals()
+  return rate
+}
+
+const plural = (count: number) => `${count} receiver${count === 1 ? '' : 's'}`
+
+async function rateLine(live: number, events: number, runs: number): Promise<Line> {
+  const rates: { ours: number; floor: number }[] = []
+  const bench = await begin(live)
+  for (let run = 0; run < runs; run++)
+    rates.push({ ours: await drainRate(bench, events), floor: await floorRate(bench, events * live) })
+  await bench.stop()
+  const share = median(rates.map(({ ours, floor }) => ours / floor))
+  return {
+    what: `deliveries to ${plural(live)}`,
+    ours: perSecond(median(rates.map(({ ours }) => ours))),
+    floor: `${perSecond(median(rates.map(({ floor }) => floor)))} bare fetch`,
+    ratio: `${share.toFixed(2)}×`,
+    goal: `≥ ${LEAST_SHARE_OF_FLOOR}×`,
+    met: share >= LEAST_SHARE_OF_FLOOR,
+  }
+}
+
+/** From the answer to a write to the arrival of its event. */
+async function delays(live: number, seconds: number): Promise<Times> {
+  const bench = await begin(live)
+  const written: number[] = []
+  const started = performance.now()
+  for (let n = 0; n < EVENTS_A_SECOND * seconds; n++) {
+    const due = started + (n * 1000) / EVENTS_A_SECOND
+    if (due > performance.now()) await Bun.sleep(due - performance.now())
+    await call(bench, '/v1/records', { structure: 'ticks', rows: [rowOf(n)] })
+    written[n] = now()
+  }
+  await Bun.sleep(1_000)
+  const arrived = await bench.receivers.arrivals()
+  await bench.stop()
+  if (arrived.length < written.length * live) throw new Error('events are missing')
+  return timesOf(arrived.map(([, n, at]) => Math.max(0, at - (written[n] ?? 0))))
+}
+
+async function delayLine(live: number, seconds: number, runs: number): Promise<Line> {
+  const times: Times[] = []
+  for (let run = 0; run < runs; run++) times.push(await delays(live, seconds))
+  const p99 = median(times.map((time) => time.p99))
+  return {
+    what: `${EVENTS_A_SECOND} events a second to ${plural(live)}: from commit to arrival (p99)`,
+    ours: milliseconds(p99),
+    floor: '',
+    ratio: `median ${milliseconds(median(times.map((time) => time.median)))}`,
+    goal: `< ${MOST_P99_MS} ms`,
+    met: p99 < MOST_P99_MS,
+  }
+}
+
+async function deadLine(events: number, runs: number): Promise<Line> {
+  const rates: { beside: number; alone: number }[] = []
+  const [beside, alone] = [await begin(24, 1), await begin(24)]
+  for (let run = 0; run < runs; run++)
+    rates.push({ beside: await drainRate(beside, events), alone: await drainRate(alone, events) })
+  await beside.stop()
+  await alone.stop()
+  const share = median(rates.map((rate) => rate.beside / rate.alone))
+  return {
+    what: 'deliveries to 24 receivers beside one that never answers',
+    ours: perSecond(median(rates.map((rate) => rate.beside))),
+    floor: `${perSecond(median(rates.map((rate) => rate.alone)))} without it`,
+    ratio: `${share.toFixed(2)}×`,
+    goal: `≥ ${LEAST_SHARE_BESIDE_DEAD}×`,
+    met: share >= LEAST_SHARE_BESIDE_DEAD,
+  }
+}
+
+/** Deliveries over https with certificates of their own: how many, how soon, and what a dead receiver costs others. */
+export async function benchWebhooks(runs: number, events: number, seconds: number): Promise<string> {
+  const lines = [
+    await rateLine(1, events, runs),
+    await rateLine(25, events / 10, runs),
+    await delayLine(1, seconds, runs),
+    await delayLine(25, seconds, runs),
+    await deadLine(events / 10, runs),
+  ]
+  return markdown('Webhooks', lines)
+}
