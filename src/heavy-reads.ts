@@ -17,6 +17,7 @@ import { summaryRead } from './records/summary.ts'
 import { Refusal } from './refusal.ts'
 import { autoIndexBuild, autoIndexDrop } from './structures/auto-index.ts'
 import { rowSearchFill } from './structures/row-search.ts'
+import { viewRead } from './views/reading.ts'
 
 declare const self: Worker
 
@@ -24,10 +25,9 @@ type AnyRead = HeavyRead<unknown, HeavyPlan, unknown>
 type AnyWrite = HeavyWrite<unknown, unknown>
 
 const READS = new Map(
-  ([listRead, summaryRead, treeRead, graphRead, fileSearchRead] as unknown as AnyRead[]).map((read) => [
-    read.name,
-    read,
-  ]),
+  ([listRead, summaryRead, treeRead, viewRead, graphRead, fileSearchRead] as unknown as AnyRead[]).map(
+    (read) => [read.name, read],
+  ),
 )
 const WRITES = new Map(
   ([autoIndexBuild, autoIndexDrop, rowSearchFill] as unknown as AnyWrite[]).map((write) => [

@@ -1,7 +1,6 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
-import type { FilterTree } from '../filter/tree.ts'
 import { type CheckedTree, checkTree } from '../filter/tree-check.ts'
 import { utcDay } from '../lib/dates.ts'
 import { notesByTag, resolveLinks, tagNames, titlesOf } from '../notes/graph-sources.ts'
@@ -9,7 +8,7 @@ import { treeDefinitions } from '../notes/trees/definitions.ts'
 import { type Evaluation, evaluationOf, matchingNotes } from '../notes/trees/matching.ts'
 import { byId } from '../notes/trees/walking.ts'
 import { type Drawing, type DrawnNode, drawGraph, type NodeOf } from './drawing.ts'
-import { findDefaultLens, getLens, type Lens } from './service.ts'
+import { findDefaultLens, getLens } from './service.ts'
 import { DEFAULT_SETTINGS, type LensSettings } from './settings.ts'
 
 export interface GraphNode {
@@ -32,25 +31,17 @@ export interface Graph {
   truncated: boolean
 }
 
-export const graphOfLens = async (ctx: AppContext, caller: Caller, id: string): Promise<Graph> =>
-  graphOf(ctx, caller, getLens(ctx.db, caller, id))
-
-/** Without any lens, the default settings over the whole workspace. */
-export const graphOfDefault = async (ctx: AppContext, caller: Caller): Promise<Graph> =>
-  graphOf(ctx, caller, findDefaultLens(ctx.db, caller) ?? { scope: null, settings: DEFAULT_SETTINGS })
-
-const graphOf = (
+/** Without `id`, the graph of the default lens; without any lens, the default settings over the whole workspace. */
+export const graphOfLens = async (
   ctx: AppContext,
   { workspacePk }: Caller,
-  { scope, settings }: Pick<Lens, 'scope' | 'settings'>,
-): Promise<Graph> =>
-  ctx.heavy.run(graphRead, { workspace: workspacePk, scope, settings, today: utcDay(ctx.clock.now()) })
+  id: string | undefined,
+): Promise<Graph> => ctx.heavy.run(graphRead, { workspacePk, id, today: utcDay(ctx.clock.now()) })
 
 interface GraphQuestion {
-  readonly workspace: number
-  /** Null for the whole workspace. */
-  readonly scope: FilterTree | null
-  readonly settings: LensSettings
+  readonly workspacePk: number
+  /** Of the lens; without it, the default one. */
+  readonly id?: string
   /** The UTC day, `YYYY-MM-DD`. */
   readonly today: string
   /** Of so few notes the links are looked up one note after the other; of more, those of the workspace are read. */
@@ -59,6 +50,7 @@ interface GraphQuestion {
 
 interface GraphPlan extends HeavyPlan {
   readonly question: GraphQuestion
+  readonly settings: LensSettings
   readonly evaluation: Evaluation
   readonly tree: CheckedTree
 }
@@ -68,18 +60,25 @@ const FEW = 2_000
 /** A note itself, its links and its tags, as a guess. */
 const ROWS_PER_NOTE = 5
 
-/** Draws the graph of a scope; listed in `heavy-reads.ts`. */
+const NO_LENS = { scope: null, settings: DEFAULT_SETTINGS }
+
+/**
+ * Draws the graph of a lens, which is read here too: while the question waits for the worker, the lens may change,
+ * and what it named be deleted. Listed in `heavy-reads.ts`.
+ */
 export const graphRead: HeavyRead<GraphQuestion, GraphPlan, Graph> = {
   name: 'lenses.graph',
   plan: (reader, question) => {
-    const { workspace, scope, today } = question
+    const { workspacePk: workspace, id, today } = question
+    const lens = id === undefined ? findDefaultLens(reader, question) : getLens(reader, question, id)
+    const { scope, settings } = lens ?? NO_LENS
     const tree = scope ? checkTree(scope, treeDefinitions(reader, workspace), 'scope') : EVERY_NOTE
     const evaluation = evaluationOf(reader, workspace, today)
     const { rows, most } = evaluation.scales.weigh(tree)
-    return { question, evaluation, tree, rows: rows + most * ROWS_PER_NOTE }
+    return { question, settings, evaluation, tree, rows: rows + most * ROWS_PER_NOTE }
   },
-  run: (reader, { question, evaluation, tree }) => {
-    const { workspace, settings, today, few = FEW } = question
+  run: (reader, { question, settings, evaluation, tree }) => {
+    const { workspacePk: workspace, today, few = FEW } = question
     const notes = matchingNotes(reader, workspace, tree, today)
     const among = notes.length <= few ? notes : undefined
     const drawing = drawGraph(

@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts'
 import { keyed } from '../http/exchange.ts'
 import { answerOnce } from '../http/idempotency.ts'
 import { NoBody, NoQuery } from '../http/types.ts'
-import { graphOfDefault, graphOfLens } from './graph.ts'
+import { graphOfLens } from './graph.ts'
 import { presentGraph, presentLens } from './present.ts'
 import * as schema from './schema.ts'
 import { createLens, deleteLens, getLens, listLenses, patchLens } from './service.ts'
@@ -76,7 +76,7 @@ export const lensRoutes = (ctx: AppContext) =>
         detail: { operationId: 'getLensGraph', tags, summary: 'The graph that a lens shows now' },
       },
     )
-    .get('/graph', async ({ caller }) => presentGraph(await graphOfDefault(ctx, caller)), {
+    .get('/graph', async ({ caller }) => presentGraph(await graphOfLens(ctx, caller, undefined)), {
       query: NoQuery,
       response: schema.GraphAnswer,
       detail: {

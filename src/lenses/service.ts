@@ -25,14 +25,16 @@ const whole = (row: store.LensRow): Lens => ({
 export const listLenses = (reader: Reader, { workspacePk }: Caller): Lens[] =>
   store.listLensRows(reader, workspacePk).map(whole)
 
-const getLensRow = (reader: Reader, { workspacePk }: Caller, id: string): store.LensRow =>
+type OfWorkspace = Pick<Caller, 'workspacePk'>
+
+const getLensRow = (reader: Reader, { workspacePk }: OfWorkspace, id: string): store.LensRow =>
   store.findLens(reader, workspacePk, id) ?? fail(notFound('lens'))
 
-export const getLens = (reader: Reader, caller: Caller, id: string): Lens =>
+export const getLens = (reader: Reader, caller: OfWorkspace, id: string): Lens =>
   whole(getLensRow(reader, caller, id))
 
 /** Undefined while the workspace has no lens. */
-export function findDefaultLens(reader: Reader, { workspacePk }: Caller): Lens | undefined {
+export function findDefaultLens(reader: Reader, { workspacePk }: OfWorkspace): Lens | undefined {
   const row = store.findDefaultLens(reader, workspacePk)
   return row && whole(row)
 }

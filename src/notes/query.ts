@@ -27,7 +27,8 @@ export interface NoteSort {
 
 export const NEWEST_EDIT_FIRST: NoteSort = { field: 'updated_at', direction: 'desc' }
 
-interface TreeQuestion {
+/** A question by filter tree, all of it in one state of the database. */
+export interface TreeQuestion {
   readonly workspace: number
   /** Null for every note. */
   readonly filter: FilterTree | null
@@ -39,7 +40,7 @@ interface TreeQuestion {
   readonly today: string
 }
 
-interface TreePlan extends HeavyPlan {
+export interface TreePlan extends HeavyPlan {
   readonly evaluation: Evaluation
   readonly tree: CheckedTree
   readonly phrases: readonly Phrase[] | undefined

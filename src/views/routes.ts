@@ -7,8 +7,9 @@ import { NoBody, NoQuery } from '../http/types.ts'
 import { presentNote } from '../notes/present.ts'
 import { NotesAnswer } from '../notes/schema.ts'
 import { presentView } from './present.ts'
+import { listViewNotes } from './reading.ts'
 import * as schema from './schema.ts'
-import { createView, deleteView, getView, listViewNotes, listViews, patchView } from './service.ts'
+import { createView, deleteView, getView, listViews, patchView } from './service.ts'
 
 const tags = ['Views']
 

@@ -4,10 +4,7 @@ import type { Tx } from '../db/write-queue.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
 import { checkTree } from '../filter/tree-check.ts'
 import { describeTree } from '../filter/tree-sentence.ts'
-import { type Page, pageRequest } from '../http/page.ts'
 import { fold } from '../lib/text.ts'
-import type { FoundNote } from '../notes/listing.ts'
-import { findByTree } from '../notes/query.ts'
 import { treeDefinitions } from '../notes/trees/definitions.ts'
 import { findPropertyHead, findPropertyHeadByKey, type PropertyHead } from '../properties/store.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
@@ -42,8 +39,11 @@ export const listViews = (reader: Reader, { workspacePk }: Caller): DescribedVie
 export const getView = (reader: Reader, caller: Caller, id: string): DescribedView =>
   described(reader, getViewRow(reader, caller, id))
 
-const getViewRow = (reader: Reader, { workspacePk }: Caller, id: string): store.ViewRow =>
-  store.findView(reader, workspacePk, id) ?? fail(notFound('view'))
+export const getViewRow = (
+  reader: Reader,
+  { workspacePk }: Pick<Caller, 'workspacePk'>,
+  id: string,
+): store.ViewRow => store.findView(reader, workspacePk, id) ?? fail(notFound('view'))
 
 export const filterOf = ({ filter }: Pick<store.ViewRow, 'filter'>): FilterTree | null =>
   filter === null ? null : JSON.parse(filter)
@@ -63,25 +63,6 @@ function described(reader: Reader, row: store.ViewRow): DescribedView {
       .map(property)
       .filter((found) => found !== undefined),
   }
-}
-
-/** One page of the notes that the view matches now, in its order. */
-export function listViewNotes(
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  query: { limit?: number; offset?: number },
-): Promise<Page<FoundNote>> {
-  const row = getViewRow(ctx.db, caller, id)
-  return findByTree(ctx, caller, {
-    filter: filterOf(row),
-    sort: {
-      field: row.sortField,
-      direction: row.sortDirection,
-      ...(row.sortProperty !== null && { property: row.sortProperty }),
-    },
-    page: pageRequest(query),
-  })
 }
 
 const NEW_VIEW: Omit<store.ViewColumns, 'name'> = {

@@ -152,6 +152,23 @@ describe('the graph', () => {
     rmSync(directory, { recursive: true })
   })
 
+  test('of many notes is that of its lens as it is when they are read, whatever changes before', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'daybook-graph-'))
+    const heavy = await startService({ file: join(directory, 'graph.db'), heavy: { manyRows: -1 } })
+    await makeNote(heavy, { title: 'A', tags: ['work'] })
+    await makeNote(heavy, { title: 'B' })
+    const { id: tag } = await tagNamed(heavy, 'work')
+    const scope = { type: 'tags', op: 'has_any', tag_ids: [tag] }
+    const { id } = (await heavy.post('/v1/lenses', { name: 'Work', scope })).body.lens
+    // The worker has yet to start: the changes are there before it reads.
+    const reading = drawn(heavy)
+    expect((await heavy.patch(`/v1/lenses/${id}`, { scope: null })).status).toBe(200)
+    expect((await heavy.delete(`/v1/tags/${tag}`)).status).toBe(200)
+    expect(await reading).toEqual({ nodes: ['A 0', 'B 0'], edges: [] })
+    heavy.close()
+    rmSync(directory, { recursive: true })
+  })
+
   test('of one workspace holds nothing of another', async () => {
     await note('A', '[[B]]', { tags: ['work'] })
     const other = service.as(await service.newWorkspace('Other'))
