@@ -1,7 +1,7 @@
 import type { Check } from '../db/check.ts'
 import type { Reader } from '../db/reader.ts'
-import { createExpected, expectedName, searchTableFaults } from '../db/search-table-check.ts'
-import { indexedText } from '../notes/search/words.ts'
+import { createExpected, expectedName, searchTableFaults } from '../search/table-check.ts'
+import { indexedText } from '../search/words.ts'
 import { fileOfPlace, placeOf, rangeOf } from './places.ts'
 import { ensurePageTable, hasPageTable, indexPage, PAGE_TABLE, pageTable } from './search-table.ts'
 

@@ -3,9 +3,9 @@ import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
 import type { SqlValue } from '../db/sql.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
-import { matchPhrase, type Phrase, parseSearch } from '../notes/search/query.ts'
-import { snippetOf } from '../notes/search/snippet.ts'
 import { fail, notFound } from '../refusal.ts'
+import { matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query.ts'
+import { snippetOf } from '../search/snippet.ts'
 import { fileAt, fileOfPlace, numberAt, rangeOf } from './places.ts'
 import { hasPageTable, pageTable } from './search-table.ts'
 import { type FileRow, findFile, findFileByPk, findPageText } from './store.ts'
@@ -44,8 +44,7 @@ interface SearchPlan extends HeavyPlan {
 function expressionOf(phrases: readonly Phrase[]): string {
   const wanted = phrases.filter(({ isExcluded }) => !isExcluded).map(matchPhrase)
   const excluded = phrases.filter(({ isExcluded }) => isExcluded).map(matchPhrase)
-  const all = wanted.join(' AND ')
-  return excluded.length === 0 ? all : `(${all}) NOT (${excluded.join(' OR ')})`
+  return matchAll(wanted, excluded)
 }
 
 /** Pages of files that are not ready are there already, or still, and are not found. */
@@ -62,7 +61,7 @@ function matchesOf({ workspace, file }: SearchInput, phrases: readonly Phrase[])
 
 /** The pages that hold the words, by rank, equals in the order in which they came. */
 export const fileSearchRead: HeavyRead<SearchInput, SearchPlan, Page<FoundPage>> = {
-  name: 'file search',
+  name: 'files.search',
   plan: (reader, input) => {
     const phrases = parseSearch(input.q)
     if (phrases.length === 0 || !hasPageTable(reader, input.workspace))

@@ -8,7 +8,7 @@ const SOURCE = join(import.meta.dir, '..', '..', 'src')
 const LAYERS = [
   ['lib', 'refusal.ts', 'web'],
   ['db'],
-  ['events'],
+  ['events', 'search'],
   ['filter'],
   ['delivery'],
   ['config.ts', 'context.ts'],
@@ -64,7 +64,8 @@ const files = await Promise.all(
 
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 const layerOf = (path: string) => LAYERS.findIndex((rooms) => rooms.includes(roomOf(path)))
-const isFeature = (path: string) => LAYERS[7]?.includes(roomOf(path)) === true
+const isFeature = (path: string) =>
+  LAYERS.find((rooms) => rooms.includes('notes'))?.includes(roomOf(path)) === true
 const below = (path: string) => !path.startsWith('..')
 
 describe('src', () => {

@@ -1,7 +1,9 @@
 import type { Check } from '../../db/check.ts'
 import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
-import { createExpected, expectedName, hasTable, searchTableFaults } from '../../db/search-table-check.ts'
+import { createExpected, expectedName, searchTableFaults } from '../../search/table-check.ts'
+import { hasTable } from '../../search/tables.ts'
+import { indexedText } from '../../search/words.ts'
 import {
   findIndexable,
   indexedColumns,
@@ -18,7 +20,6 @@ import {
   searchTables,
   tagTable,
 } from './tables.ts'
-import { indexedText } from './words.ts'
 
 const allWorkspaces = ({ sql }: Reader) => sql.column<number>('SELECT pk FROM workspaces ORDER BY pk')
 

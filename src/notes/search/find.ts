@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
 import type { Page, PageRequest } from '../../http/page.ts'
+import type { Phrase } from '../../search/query.ts'
 import { allMatches, headMatches, type Matches, type SearchScope, type Term, termsOf } from './matches.ts'
-import type { Phrase } from './query.ts'
 
 /** Above so many matches, ranking every one would take too long: see `byTiers`. */
 const RANKED_AT_MOST = 20_000

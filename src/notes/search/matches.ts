@@ -1,8 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
 import type { SqlValue } from '../../db/sql.ts'
-import { matchPhrase, type Phrase } from './query.ts'
-import { fullTable, headTable, tagTable } from './tables.ts'
-import { tagTerm } from './words.ts'
+import { matchAll, matchPhrase, type Phrase } from '../../search/query.ts'
+import { fullTable, headTable, tagTable, tagTerm } from './tables.ts'
 
 export interface SearchScope {
   workspace: number
@@ -89,8 +88,7 @@ function expressionOf(terms: readonly PlacedTerm[], { tag }: SearchScope): strin
   const scope = tag === undefined ? [] : [`"${tagTerm(tag)}"`]
   const wanted = [...terms.filter(({ isExcluded }) => !isExcluded).map(withTags), ...scope]
   const excluded = terms.filter(({ isExcluded }) => isExcluded).map(withTags)
-  const all = wanted.join(' AND ')
-  return excluded.length === 0 ? all : `(${all}) NOT (${excluded.join(' OR ')})`
+  return matchAll(wanted, excluded)
 }
 
 /** What must hold beside a MATCH on one table. The plus keeps SQLite from matching anew for every row id. */

@@ -2,8 +2,8 @@ import type { AppContext } from '../../context.ts'
 import { startDeferredWork } from '../../db/deferred-work.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/write-queue.ts'
-import { fullTable, headTable, tagTable } from './tables.ts'
-import { indexedText, tagTerm } from './words.ts'
+import { indexedText } from '../../search/words.ts'
+import { fullTable, headTable, tagTable, tagTerm } from './tables.ts'
 
 /** One transaction brings notes into the search tables until this time has passed, and one note at least. */
 const BATCH_TIME_MS = 5

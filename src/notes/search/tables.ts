@@ -1,4 +1,5 @@
 import type { Reader } from '../../db/reader.ts'
+import { WORD_OPTIONS } from '../../search/tables.ts'
 
 /** The full-text table over titles, bodies and tags of one workspace; its row ids are note pks. */
 export const fullTable = (workspacePk: number): string => `note_search_${workspacePk}`
@@ -9,17 +10,14 @@ export const headTable = (workspacePk: number): string => `note_search_head_${wo
 /** The table over tag names: which tags a word of a search means. Its row ids are tag ids. */
 export const tagTable = (workspacePk: number): string => `tag_search_${workspacePk}`
 
-/*
- * Words are folded and segmented before they come here (`words.ts`), so the tokenizer only has to split at
- * spaces and ASCII punctuation. The tables keep no copy of the text; they can be rebuilt at any time.
- */
-const OPTIONS = `tokenize = 'ascii', content = '', contentless_delete = 1`
+/** The opaque term that stands for a tag, so that renaming a tag re-indexes nothing; no text can hold it. */
+export const tagTerm = (tag: number): string => `\ue001${tag}`
 
 /** The search tables of a workspace and what they are made of. */
 export const searchTables = (workspacePk: number): { name: string; definition: string }[] => [
-  { name: fullTable(workspacePk), definition: `title, body, tags, ${OPTIONS}` },
-  { name: headTable(workspacePk), definition: `title, tags, prefix = '1 2', ${OPTIONS}` },
-  { name: tagTable(workspacePk), definition: `name, prefix = '1 2', ${OPTIONS}` },
+  { name: fullTable(workspacePk), definition: `title, body, tags, ${WORD_OPTIONS}` },
+  { name: headTable(workspacePk), definition: `title, tags, prefix = '1 2', ${WORD_OPTIONS}` },
+  { name: tagTable(workspacePk), definition: `name, prefix = '1 2', ${WORD_OPTIONS}` },
 ]
 
 /** Search tables are made per workspace, so that totals and ranking of one never depend on another. */

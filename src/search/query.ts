@@ -1,4 +1,4 @@
-import { codePointLength } from '../../lib/text.ts'
+import { codePointLength } from '../lib/text.ts'
 import { type Word, wordsOf } from './words.ts'
 
 /** One condition of a search: these terms, one right after another. */
@@ -33,7 +33,7 @@ function* chunksOf(search: string): Generator<Chunk> {
 function withoutOpenEnd(words: readonly Word[]): readonly Word[] {
   const last = words.at(-1)
   const before = words.at(-2)
-  const continues = last?.unspaced === true && before?.unspaced === true && before.end === last.end
+  const continues = last?.isUnspaced === true && before?.isUnspaced === true && before.end === last.end
   return continues ? words.slice(0, -1) : words
 }
 
@@ -41,8 +41,8 @@ function phraseOf({ text, isQuoted, isExcluded }: Chunk): Phrase | undefined {
   const words = withoutOpenEnd(wordsOf(text))
   const last = words.at(-1)
   if (!last) return undefined
-  const isLoneCharacter = last.unspaced && codePointLength(last.term) === 1
-  const isStarred = !isQuoted && !last.unspaced && text.slice(last.end) === '*'
+  const isLoneCharacter = last.isUnspaced && codePointLength(last.term) === 1
+  const isStarred = !isQuoted && !last.isUnspaced && text.slice(last.end) === '*'
   const isShort = words.length === 1 && codePointLength(last.term) < SHORTEST_BODY_PREFIX
   return {
     terms: words.map(({ term }) => term),
@@ -64,3 +64,9 @@ export function parseSearch(search: string): Phrase[] {
 /** A phrase in the language of FTS5, every term quoted. */
 export const matchPhrase = ({ terms, isPrefix }: Phrase): string =>
   `"${terms.join(' ').replaceAll('"', '""')}"${isPrefix ? ' *' : ''}`
+
+/** Everything that is wanted, at least one, and nothing that is excluded; all of them in the language of FTS5. */
+export function matchAll(wanted: readonly string[], excluded: readonly string[]): string {
+  const all = wanted.join(' AND ')
+  return excluded.length === 0 ? all : `(${all}) NOT (${excluded.join(' OR ')})`
+}

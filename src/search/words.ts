@@ -1,4 +1,4 @@
-import { isAscii } from '../../lib/text.ts'
+import { isAscii } from '../lib/text.ts'
 import { classOf, LETTER, UNSPACED } from './characters.ts'
 
 /** Takes one searchable term of a text and the range of the text it stands for; answers true to stop. */
@@ -11,7 +11,7 @@ export interface Word {
   readonly start: number
   readonly end: number
   /** Whether it is of a script without spaces. */
-  readonly unspaced: boolean
+  readonly isUnspaced: boolean
 }
 
 /** Combining marks that only modify a letter; the marks of Thai, Hindi and the like are part of the word. */
@@ -77,8 +77,8 @@ export function visitWords(text: string, visit: WordVisitor): void {
 /** Every term of a text in its order. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = []
-  visitWords(text, (term, start, end, unspaced) => {
-    words.push({ term, start, end, unspaced })
+  visitWords(text, (term, start, end, isUnspaced) => {
+    words.push({ term, start, end, isUnspaced })
     return false
   })
   return words
@@ -94,6 +94,3 @@ export function indexedText(text: string): string {
   })
   return terms
 }
-
-/** The opaque term that stands for a tag, so that renaming a tag re-indexes nothing; no text can hold it. */
-export const tagTerm = (tag: number): string => `\ue001${tag}`

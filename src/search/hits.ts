@@ -1,4 +1,4 @@
-import { isAscii } from '../../lib/text.ts'
+import { isAscii } from '../lib/text.ts'
 import { classOf, UNSPACED } from './characters.ts'
 import type { Phrase } from './query.ts'
 import { visitWords, type Word } from './words.ts'
@@ -61,7 +61,7 @@ function endOfPhrase({ terms, isPrefix }: Phrase, words: readonly Word[], from: 
   }
   const last = words[from + terms.length - 1]
   if (!last) return undefined
-  const standsForItself = last.unspaced && last.end - last.start === last.term.length
+  const standsForItself = last.isUnspaced && last.end - last.start === last.term.length
   return standsForItself ? last.start + (terms.at(-1)?.length ?? 0) : last.end
 }
 
@@ -104,10 +104,10 @@ function wordHits(text: string, phrases: readonly Phrase[], reach: number): Hit[
     const hit = hitAt(find, words, judged++)
     if (hit) hits.push(hit)
   }
-  visitWords(text, (term, start, end, unspaced) => {
+  visitWords(text, (term, start, end, isUnspaced) => {
     const first = hits[0]
     if (first && start > first.start + reach) return true
-    words.push({ term, start, end, unspaced })
+    words.push({ term, start, end, isUnspaced })
     if (words.length - judged >= longest) judge()
     return false
   })

@@ -1,4 +1,4 @@
-import type { Reader } from './reader.ts'
+import type { Reader } from '../db/reader.ts'
 
 /** The temporary table beside a search table that is to hold what that one should hold. */
 export const expectedName = (table: string) => `expected_${table}`
@@ -12,10 +12,6 @@ export function createExpected({ sql }: Reader, table: string, definition: strin
   sql.script(`CREATE VIRTUAL TABLE temp.${expected} USING fts5(${definition})`)
   sql.script(`INSERT INTO temp.${expected} (${expected}, rank) VALUES ('hashsize', ${BYTES_AT_ONCE})`)
 }
-
-/** Whether the database has the table. */
-export const hasTable = ({ sql }: Reader, table: string): boolean =>
-  sql.get("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table) !== undefined
 
 /**
  * Compares a search table with its temporary one, each fault as a sentence: which entries there are, how many
