@@ -3,6 +3,7 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
 import { checkTree } from '../filter/tree-check.ts'
+import { isSame, patchedFlag } from '../lib/patching.ts'
 import { treeDefinitions } from '../notes/trees/definitions.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
@@ -94,7 +95,7 @@ const merged = (
   settings: settings
     ? JSON.stringify(mergedSettings(JSON.parse(before.settings), settings))
     : before.settings,
-  isDefault: is_default === undefined ? before.isDefault : Number(is_default),
+  isDefault: patchedFlag(is_default, before.isDefault),
 })
 
 function checkedScope(reader: Reader, { workspacePk }: Caller, scope: FilterTree | null): string | null {
@@ -103,12 +104,6 @@ function checkedScope(reader: Reader, { workspacePk }: Caller, scope: FilterTree
   checkTree(tree, treeDefinitions(reader, workspacePk), 'scope')
   return JSON.stringify(tree)
 }
-
-const isSame = (before: store.LensColumns, after: store.LensColumns): boolean =>
-  before.name === after.name &&
-  before.scope === after.scope &&
-  before.settings === after.settings &&
-  before.isDefault === after.isDefault
 
 /** When it was the default, the next in order of creation becomes it, else the first. */
 export const deleteLens = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>

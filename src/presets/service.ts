@@ -2,6 +2,7 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { isId } from '../lib/ids.ts'
+import { patched, patchedFlag } from '../lib/patching.ts'
 import { compareNames, fold } from '../lib/text.ts'
 import { ensureTags } from '../notes/tagging.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
@@ -94,9 +95,9 @@ function merged(
   return {
     name,
     nameFold: fold(name),
-    icon: input.icon === undefined ? before.icon : input.icon,
-    color: input.color === undefined ? before.color : input.color,
-    isPinned: (input.is_pinned ?? before.isPinned === 1) ? 1 : 0,
+    icon: patched(input.icon, before.icon),
+    color: patched(input.color, before.color),
+    isPinned: patchedFlag(input.is_pinned, before.isPinned),
   }
 }
 

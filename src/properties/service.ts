@@ -3,6 +3,7 @@ import { closeGap, endOf, moveTo } from '../db/dense-order.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { isId } from '../lib/ids.ts'
+import { isSame, patched, patchedFlag } from '../lib/patching.ts'
 import { fold } from '../lib/text.ts'
 import type { PropertyType } from '../notes/property-values.ts'
 import { updateHead } from '../notes/store.ts'
@@ -100,7 +101,7 @@ export const patchProperty = (
     const { workspacePk } = caller
     const moved =
       patch.position !== undefined && moveTo(tx, 'properties', workspacePk, before, patch.position)
-    if (moved || !sameDefinition(before, after)) {
+    if (moved || !isSame<Definition>(before, after)) {
       store.updateProperty(tx, before.pk, after)
       store.touchProperty(tx, before.pk, tx.now)
     }
@@ -116,18 +117,11 @@ function merged(before: store.PropertyRow, patch: PropertyPatch): Definition {
   return {
     key: patch.key ?? before.key,
     type,
-    label: patch.label === undefined ? before.label : patch.label,
+    label: patched(patch.label, before.label),
     options: optionsFor(type, patch.options, before.options),
-    isPinned: (patch.is_pinned ?? before.isPinned === 1) ? 1 : 0,
+    isPinned: patchedFlag(patch.is_pinned, before.isPinned),
   }
 }
-
-const sameDefinition = (before: Definition, after: Definition): boolean =>
-  before.key === after.key &&
-  before.type === after.type &&
-  before.label === after.label &&
-  before.options === after.options &&
-  before.isPinned === after.isPinned
 
 function refuseRetype(
   tx: Tx,

@@ -2,6 +2,7 @@ import type { AppContext, Caller } from '../context.ts'
 import { endOf, moveTo } from '../db/dense-order.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
+import { patched, patchedFlag } from '../lib/patching.ts'
 import { findHead } from '../notes/store.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
 import * as store from './store.ts'
@@ -35,9 +36,9 @@ export function createItem(tx: Tx, caller: Caller, input: ItemInput & { note_id:
 }
 
 const restyled = (before: store.Looks, input: ItemInput): store.Looks => ({
-  icon: input.icon === undefined ? before.icon : input.icon,
-  color: input.color === undefined ? before.color : input.color,
-  iconFilled: (input.icon_filled ?? before.iconFilled === 1) ? 1 : 0,
+  icon: patched(input.icon, before.icon),
+  color: patched(input.color, before.color),
+  iconFilled: patchedFlag(input.icon_filled, before.iconFilled),
 })
 
 /** Restyles or moves an item, named by its own id or by that of its note. */

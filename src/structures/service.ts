@@ -2,6 +2,7 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { isId } from '../lib/ids.ts'
+import { isSame, patched, patchedFlag } from '../lib/patching.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound, Refusal, refused } from '../refusal.ts'
 import { type Definition, definitionOf, type FieldDefinition, uniqueSetsOf } from './definition.ts'
@@ -115,7 +116,7 @@ export const patchStructure = (
     if (patch.name !== undefined) refuseUnusableName(tx, caller, patch.name, before.pk)
     const { columns, definition } = merged(tx, caller, before, patch)
     refuseLowMaxRows(before, columns.maxRows)
-    if (isSame(before, columns)) return before
+    if (isSameDefinition(before, columns)) return before
     changeTable(tx, before, definition)
     store.updateStructure(tx, before.pk, columns, tx.now)
     tx.afterCommit(() => ctx.bus.wake(before.id))
@@ -128,7 +129,7 @@ function merged(reader: Reader, caller: Caller, before: store.StructureRow, patc
   const fields = patch.fields
     ? plannedFields(patch.fields, oldFields, (nameOrId) => findTarget(reader, caller, nameOrId, self))
     : oldFields
-  const labelField = patch.label_field === undefined ? before.labelField : patch.label_field
+  const labelField = patched(patch.label_field, before.labelField)
   const together = patch.unique_together ?? (JSON.parse(before.uniqueTogether) as string[][])
   if (before.lastId !== null) refuseLossOfFields(oldFields, fields)
   const use = { structurePk: before.pk, labelField, uniqueTogether: together }
@@ -137,12 +138,12 @@ function merged(reader: Reader, caller: Caller, before: store.StructureRow, patc
   const columns: store.StructureColumns = {
     name,
     nameFold: fold(name),
-    description: patch.description === undefined ? before.description : patch.description,
+    description: patched(patch.description, before.description),
     fields: JSON.stringify(fields),
     labelField: checkedLabelField(labelField, fields),
     uniqueTogether: JSON.stringify(checkedUniqueTogether(together, fields)),
-    maxRows: patch.max_rows === undefined ? before.maxRows : patch.max_rows,
-    immutable: (patch.immutable ?? before.immutable === 1) ? 1 : 0,
+    maxRows: patched(patch.max_rows, before.maxRows),
+    immutable: patchedFlag(patch.immutable, before.immutable),
   }
   return { columns, definition: { fields, uniqueSets: uniqueSetsOf(fields, together) } }
 }
@@ -155,14 +156,11 @@ function refuseLowMaxRows({ live }: store.StructureRow, maxRows: number | null):
   )
 }
 
-const isSame = (before: store.StructureRow, after: store.StructureColumns): boolean =>
-  before.name === after.name &&
-  before.description === after.description &&
-  before.fields === after.fields &&
-  before.labelField === after.labelField &&
-  before.uniqueTogether === after.uniqueTogether &&
-  before.maxRows === after.maxRows &&
-  before.immutable === after.immutable
+/** The folded name follows from the name. */
+const isSameDefinition = (
+  before: store.StructureRow,
+  { nameFold: _, ...after }: store.StructureColumns,
+): boolean => isSame<typeof after>(before, after)
 
 /** A table that never had a row is made anew; one that had only grows. */
 function changeTable(

@@ -1,6 +1,7 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
+import { patched, patchedFlag } from '../lib/patching.ts'
 import { fold } from '../lib/text.ts'
 import { forgetTagName, indexTagName, markForSearch } from '../notes/search/pending.ts'
 import { updateHead } from '../notes/store.ts'
@@ -49,8 +50,8 @@ export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: T
     updateTag(tx, tag.id, {
       name,
       nameFold: fold(name),
-      color: changes.color === undefined ? tag.color : changes.color,
-      isPinned: (changes.is_pinned ?? tag.isPinned === 1) ? 1 : 0,
+      color: patched(changes.color, tag.color),
+      isPinned: patchedFlag(changes.is_pinned, tag.isPinned),
     })
     return getTagRow(tx, caller, id)
   })

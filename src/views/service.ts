@@ -4,6 +4,7 @@ import type { Tx } from '../db/write-queue.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
 import { checkTree } from '../filter/tree-check.ts'
 import { describeTree } from '../filter/tree-sentence.ts'
+import { isSame, patched, patchedFlag } from '../lib/patching.ts'
 import { fold } from '../lib/text.ts'
 import { treeDefinitions } from '../notes/trees/definitions.ts'
 import { findPropertyHead, findPropertyHeadByKey, type PropertyHead } from '../properties/store.ts'
@@ -124,9 +125,6 @@ function refuseWrongShape({ filter, sort, display_properties = [] }: ViewInput):
     throw invalid('"display_properties" names one property twice; name each once.')
 }
 
-const bit = (value: boolean | undefined, before: number) => (value === undefined ? before : Number(value))
-const sent = <Value>(value: Value | undefined, before: Value) => (value === undefined ? before : value)
-
 /** The columns after a change, every reference checked and kept by id. */
 function merged(
   reader: Reader,
@@ -145,12 +143,12 @@ function merged(
           ),
         )
       : before.displayProperties,
-    showTags: bit(input.show_tags, before.showTags),
-    isPinned: bit(input.is_pinned, before.isPinned),
-    isDefault: bit(input.is_default, before.isDefault),
-    icon: sent(input.icon, before.icon),
-    color: sent(input.color, before.color),
-    coverUrl: sent(input.cover_url, before.coverUrl),
+    showTags: patchedFlag(input.show_tags, before.showTags),
+    isPinned: patchedFlag(input.is_pinned, before.isPinned),
+    isDefault: patchedFlag(input.is_default, before.isDefault),
+    icon: patched(input.icon, before.icon),
+    color: patched(input.color, before.color),
+    coverUrl: patched(input.cover_url, before.coverUrl),
   }
 }
 
@@ -184,6 +182,3 @@ function propertyId(reader: Reader, { workspacePk }: Caller, key: string, place:
   if (property) return property.id
   throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`)
 }
-
-const isSame = (before: store.ViewColumns, after: store.ViewColumns): boolean =>
-  (Object.keys(after) as (keyof store.ViewColumns)[]).every((name) => before[name] === after[name])

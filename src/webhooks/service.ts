@@ -8,6 +8,7 @@ import { publishTest } from '../delivery/outbox.ts'
 import { newSecret } from '../delivery/sign.ts'
 import { renameState } from '../delivery/subscriptions.ts'
 import { checkFilter, filterShape } from '../filter/record-filter.ts'
+import { isSame, patched, patchedFlag } from '../lib/patching.ts'
 import { quoteList } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
 import { type Definition, definitionOf } from '../structures/definition.ts'
@@ -220,9 +221,6 @@ function refuseRepeated(name: string, values: readonly string[]): void {
   if (repeated !== undefined) throw invalid(`"${name}" names "${repeated}" twice; name each once.`)
 }
 
-const bit = (value: boolean | undefined, before: number) => (value === undefined ? before : Number(value))
-const sent = <Value>(value: Value | undefined, before: Value) => (value === undefined ? before : value)
-
 /** The columns after a change; what the structure cannot answer is refused. */
 function merged(
   { config }: Ctx,
@@ -239,14 +237,14 @@ function merged(
   }
   if (input.ignore_key_id) refuseUnknownKey(reader, workspacePk, input.ignore_key_id)
   return {
-    url: sent(input.url, before.url),
+    url: patched(input.url, before.url),
     events: input.events ? JSON.stringify(input.events) : before.events,
     filter: input.filter ? checkedFilter(definition, input.filter) : before.filter,
     fields: input.fields === undefined ? before.fields : checkedFields(definition, input.fields),
-    ignoreOwnKey: bit(input.ignore_own_key, before.ignoreOwnKey),
-    ignoreKeyId: sent(input.ignore_key_id, before.ignoreKeyId),
-    description: sent(input.description, before.description),
-    enabled: bit(input.enabled, before.enabled),
+    ignoreOwnKey: patchedFlag(input.ignore_own_key, before.ignoreOwnKey),
+    ignoreKeyId: patched(input.ignore_key_id, before.ignoreKeyId),
+    description: patched(input.description, before.description),
+    enabled: patchedFlag(input.enabled, before.enabled),
   }
 }
 
@@ -268,6 +266,3 @@ function refuseUnknownKey(reader: Reader, workspace: number, id: string): void {
   if (findKey(reader, id)?.workspace === workspace) return
   throw refused(`"ignore_key_id" names "${id}", and there is no such API key in this workspace.`)
 }
-
-const isSame = (before: store.WebhookColumns, after: store.WebhookColumns): boolean =>
-  (Object.keys(after) as (keyof store.WebhookColumns)[]).every((name) => before[name] === after[name])
