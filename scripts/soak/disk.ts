@@ -1,10 +1,13 @@
+import { Database } from 'bun:sqlite'
 import { mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { spawnSync } from 'bun'
 
-const SIZE = '2g'
+const SIZE = '1g'
 /** A few pages remain, so that some writes still find room. */
 const LEFT_BYTES = 65_536
+const PIECE = Buffer.alloc(4_194_304)
 
 /** A disk of its own for the database, in memory, that can be filled. */
 export class Disk {
@@ -23,9 +26,25 @@ export class Disk {
     return join(this.path, 'ballast')
   }
 
-  fill(): void {
+  /** Leaves almost no room; none either in the write-ahead log of the database, which would be used again. */
+  async fill(database: string): Promise<void> {
+    const connection = new Database(database)
+    connection.run('PRAGMA busy_timeout = 2000')
+    connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    connection.close()
+    const ballast = await open(this.#ballast, 'w')
+    try {
+      for (let room = this.#roomBytes(); room > LEFT_BYTES; room = this.#roomBytes()) {
+        await ballast.write(PIECE, 0, Math.min(PIECE.length, room - LEFT_BYTES))
+      }
+    } finally {
+      await ballast.close()
+    }
+  }
+
+  #roomBytes(): number {
     const { bavail, bsize } = statfsSync(this.path)
-    spawnSync(['fallocate', '-l', String(Math.max(bsize, bavail * bsize - LEFT_BYTES)), this.#ballast])
+    return bavail * bsize
   }
 
   clear(): void {

@@ -4,11 +4,13 @@ import type { SetClock } from './clock.ts'
 import type { Disk } from './disk.ts'
 import { BAD_MOODS, GOOD } from './moods.ts'
 import type { Pace } from './pace.ts'
+import type { Program } from './program.ts'
 import type { Subscription } from './subscriptions.ts'
 
 export interface FaultOptions extends ApiOptions {
   readonly random: Random
   readonly pace: Pace
+  readonly program: Program
   readonly clock: SetClock | undefined
   readonly disk: Disk | undefined
   readonly subscriptions: readonly Subscription[]
@@ -72,9 +74,9 @@ export class Faults {
   }
 
   #fillDisk(): Promise<void> {
-    const { disk } = this.#options
+    const { disk, program } = this.#options
     return this.#disturb('the disk is full', async () => {
-      disk?.fill()
+      await disk?.fill(program.db)
       await Bun.sleep(FULL_MS)
       disk?.clear()
     })

@@ -160,6 +160,7 @@ export class Soak {
       faults: new Faults({
         ...this.#shared,
         pace: this.#pace,
+        program: this.#program,
         clock: this.#clock,
         disk: this.#disk,
         subscriptions,
