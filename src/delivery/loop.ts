@@ -2,8 +2,9 @@ import type { Db } from '../db/database.ts'
 import type { Bus } from '../events/bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { AttemptOutcome, Send } from './attempt.ts'
-import { type DueDelivery, findDue, findNextDueAt, listWaiting, recordOutcome } from './queue.ts'
+import type { Send } from './attempt.ts'
+import { OutcomeWriter } from './outcomes.ts'
+import { type DueDelivery, findDue, findNextDueAt, listWaiting } from './queue.ts'
 import { signedHeaders } from './sign.ts'
 
 /** Attempts in flight (contract, section 7). */
@@ -43,6 +44,7 @@ interface Lane {
 
 class DeliveryLoop implements Deliveries {
   readonly #options: DeliveryOptions
+  readonly #outcomes: OutcomeWriter
   readonly #lanes = new Map<number, Lane>()
   /** Subscriptions that may have something due; whoever had a turn goes to the end. */
   readonly #ready = new Set<number>()
@@ -51,12 +53,12 @@ class DeliveryLoop implements Deliveries {
   #inFlight = 0
   #isScheduled = false
   #isStopped = false
-  #isGivenUp = false
   #timer: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor(options: DeliveryOptions) {
     const { bus } = options
     this.#options = options
+    this.#outcomes = new OutcomeWriter(options)
     this.#stopListening = [
       bus.onWakeDeliveries((webhooks) => this.#wake(webhooks)),
       bus.onWakeAll(() => this.#lookAtAll()),
@@ -68,11 +70,12 @@ class DeliveryLoop implements Deliveries {
     this.#isStopped = true
     for (const stop of this.#stopListening) stop()
     this.#timer?.cancel()
+    this.#outcomes.flush()
     const { promise: isLate, resolve } = Promise.withResolvers<void>()
     const cancel = this.#options.clock.after(STOP_WITHIN_MS, resolve)
     await Promise.race([isLate, Promise.all(this.#running)])
     cancel()
-    this.#isGivenUp = true
+    this.#outcomes.giveUp()
   }
 
   #wake(webhooks: readonly number[]): void {
@@ -110,6 +113,7 @@ class DeliveryLoop implements Deliveries {
         this.#ready.delete(webhook)
         if (this.#begin(webhook)) this.#ready.add(webhook)
       }
+      if (this.#inFlight === 0) this.#outcomes.flush()
     })
   }
 
@@ -162,24 +166,11 @@ class DeliveryLoop implements Deliveries {
     this.#inFlight -= 1
     lane.most = outcome.error === null ? MOST_PER_SUBSCRIPTION : 1
     this.#wake([due.webhook])
-    await this.#record(due, outcome, attemptedAt)
+    const written = this.#outcomes.write({ due, outcome, attemptedAt })
+    if (this.#isStopped) this.#outcomes.flush()
+    await written
     lane.taken.delete(due.id)
     this.#wake([due.webhook])
-  }
-
-  /** Tries until storage takes it; what was not written down at the stop is attempted again at the next start. */
-  async #record(due: DueDelivery, outcome: AttemptOutcome, attemptedAt: number): Promise<void> {
-    const { db, clock, log } = this.#options
-    while (!this.#isGivenUp) {
-      try {
-        const isPaused: boolean = await db.write((tx) => recordOutcome(tx, due, outcome, attemptedAt))
-        if (isPaused) log.warn('a subscription is paused', { webhook_id: due.webhookId })
-        return
-      } catch (error) {
-        log.warn('the outcome of a delivery is not written yet', { error: String(error) })
-        await new Promise<void>((resolve) => clock.after(TRY_AGAIN_MS, resolve))
-      }
-    }
   }
 
   #unlessReadingFails(action: () => void): void {

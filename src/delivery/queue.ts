@@ -1,8 +1,5 @@
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
-import type { AttemptOutcome } from './attempt.ts'
-import { TEST_EVENT } from './event-types.ts'
-import { FAILURES_TO_PAUSE, LONGEST_WAIT_MS, nextStep } from './schedule.ts'
+import { LONGEST_WAIT_MS } from './schedule.ts'
 
 interface DueRow {
   event: number
@@ -87,58 +84,3 @@ export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): nu
     webhook,
     now,
   )?.at
-
-/**
- * Writes down what came of an attempt. Nothing, when the delivery was asked for again since, or is gone. Answers
- * whether the subscription is paused by it.
- */
-export function recordOutcome(
-  tx: Tx,
-  due: DueDelivery,
-  outcome: AttemptOutcome,
-  attemptedAt: number,
-): boolean {
-  const attempts = due.attempts + 1
-  const step = nextStep(outcome, attempts)
-  const { changes } = tx.sql.run(
-    `UPDATE webhook_deliveries SET status = ?, attempts = ?, is_urgent = 0, response_status = ?, error = ?,
-       next_attempt_at = ?, last_attempt_at = ?, ended_at = ?
-     WHERE event = ? AND webhook = ? AND id = ? AND round = ? AND status = 'pending'`,
-    step.status,
-    attempts,
-    outcome.status,
-    outcome.error,
-    step.status === 'pending' ? tx.now + step.afterMs : null,
-    attemptedAt,
-    step.status === 'pending' ? null : tx.now,
-    due.event,
-    due.webhook,
-    due.id,
-    due.round,
-  )
-  if (changes === 0 || due.type === TEST_EVENT || step.status === 'pending') return false
-  return step.status === 'failed' ? countFailure(tx, due.webhook) : forgetFailures(tx, due.webhook)
-}
-
-function countFailure({ sql, now }: Tx, webhook: number): boolean {
-  const counted = sql.get<{ isPausing: number }>(
-    `UPDATE webhooks SET consecutive_failures = consecutive_failures + 1, updated_at = max(?1, updated_at + 1),
-       paused_at = coalesce(paused_at, CASE WHEN consecutive_failures + 1 >= ?2 THEN ?1 END)
-     WHERE pk = ?3
-     RETURNING consecutive_failures = ?2 AS isPausing`,
-    now,
-    FAILURES_TO_PAUSE,
-    webhook,
-  )
-  return counted?.isPausing === 1
-}
-
-function forgetFailures({ sql, now }: Tx, webhook: number): false {
-  sql.run(
-    `UPDATE webhooks SET consecutive_failures = 0, updated_at = max(?, updated_at + 1)
-     WHERE pk = ? AND consecutive_failures > 0`,
-    now,
-    webhook,
-  )
-  return false
-}
