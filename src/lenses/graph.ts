@@ -1,10 +1,10 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
-import { type CheckedTree, checkTree } from '../filter/tree-check.ts'
+import type { CheckedTree } from '../filter/tree-check.ts'
 import { utcDay } from '../lib/dates.ts'
 import { notesByTag, resolveLinks, tagNames, titlesOf } from '../notes/graph-sources.ts'
-import { treeDefinitions } from '../notes/trees/definitions.ts'
+import { checkedTree } from '../notes/trees/definitions.ts'
 import { type Evaluation, evaluationOf, matchingNotes } from '../notes/trees/matching.ts'
 import { byId } from '../notes/trees/walking.ts'
 import { type Drawing, type DrawnNode, drawGraph, type NodeOf } from './drawing.ts'
@@ -55,7 +55,6 @@ interface GraphPlan extends HeavyPlan {
   readonly tree: CheckedTree
 }
 
-const EVERY_NOTE: CheckedTree = { kind: 'group', match: 'all', children: [] }
 const FEW = 2_000
 /** A note itself, its links and its tags, as a guess. */
 const ROWS_PER_NOTE = 5
@@ -72,7 +71,7 @@ export const graphRead: HeavyRead<GraphQuestion, GraphPlan, Graph> = {
     const { workspacePk: workspace, id, today } = question
     const lens = id === undefined ? findDefaultLens(reader, question) : getLens(reader, question, id)
     const { scope, settings } = lens ?? NO_LENS
-    const tree = scope ? checkTree(scope, treeDefinitions(reader, workspace), 'scope') : EVERY_NOTE
+    const tree = checkedTree(reader, workspace, scope, 'scope')
     const evaluation = evaluationOf(reader, workspace, today)
     const { rows, most } = evaluation.scales.weigh(tree)
     return { question, settings, evaluation, tree, rows: rows + most * ROWS_PER_NOTE }

@@ -2,9 +2,8 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
-import { checkTree } from '../filter/tree-check.ts'
 import { isSame, patchedFlag } from '../lib/patching.ts'
-import { treeDefinitions } from '../notes/trees/definitions.ts'
+import { keptTree, readTree } from '../notes/trees/kept.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
 import * as store from './store.ts'
@@ -18,7 +17,7 @@ export interface Lens {
 
 const whole = (row: store.LensRow): Lens => ({
   row,
-  scope: row.scope === null ? null : JSON.parse(row.scope),
+  scope: readTree(row.scope),
   settings: JSON.parse(row.settings),
 })
 
@@ -91,19 +90,12 @@ const merged = (
   { name, scope, settings, is_default }: LensInput,
 ): store.LensColumns => ({
   name: name ?? before.name,
-  scope: scope === undefined ? before.scope : checkedScope(reader, caller, scope),
+  scope: scope === undefined ? before.scope : keptTree(reader, caller.workspacePk, scope, 'scope'),
   settings: settings
     ? JSON.stringify(mergedSettings(JSON.parse(before.settings), settings))
     : before.settings,
   isDefault: patchedFlag(is_default, before.isDefault),
 })
-
-function checkedScope(reader: Reader, { workspacePk }: Caller, scope: FilterTree | null): string | null {
-  if (scope === null) return null
-  const tree = parseTree(scope, 'scope')
-  checkTree(tree, treeDefinitions(reader, workspacePk), 'scope')
-  return JSON.stringify(tree)
-}
 
 /** When it was the default, the next in order of creation becomes it, else the first. */
 export const deleteLens = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>

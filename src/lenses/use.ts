@@ -1,23 +1,16 @@
 import type { Reader } from '../db/reader.ts'
-import { type FilterTree, treeNames } from '../filter/tree.ts'
-import { type LensRow, listLensRows } from './store.ts'
-
-export interface NamingLens {
-  id: string
-  name: string
-}
-
-const namesIn = ({ scope }: LensRow) =>
-  scope === null ? { tagIds: [], propertyIds: [] } : treeNames(JSON.parse(scope) as FilterTree)
+import type { Dependent } from '../http/dependents.ts'
+import { namesInTree } from '../notes/trees/kept.ts'
+import { listLensRows } from './store.ts'
 
 /** The lenses whose scope names the tag. */
-export const lensesNamingTag = (reader: Reader, workspace: number, tag: number): NamingLens[] =>
+export const lensesNamingTag = (reader: Reader, workspace: number, tag: number): Dependent[] =>
   listLensRows(reader, workspace)
-    .filter((lens) => namesIn(lens).tagIds.includes(tag))
+    .filter((lens) => namesInTree(lens.scope).tagIds.includes(tag))
     .map(({ id, name }) => ({ id, name }))
 
 /** The lenses whose scope names the property. */
-export const lensesNamingProperty = (reader: Reader, workspace: number, property: string): NamingLens[] =>
+export const lensesNamingProperty = (reader: Reader, workspace: number, property: string): Dependent[] =>
   listLensRows(reader, workspace)
-    .filter((lens) => namesIn(lens).propertyIds.includes(property))
+    .filter((lens) => namesInTree(lens.scope).propertyIds.includes(property))
     .map(({ id, name }) => ({ id, name }))

@@ -2,7 +2,7 @@ import type { AppContext, Caller } from '../context.ts'
 import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
-import { type CheckedTree, checkTree } from '../filter/tree-check.ts'
+import type { CheckedTree } from '../filter/tree-check.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
 import { utcDay } from '../lib/dates.ts'
 import { fail, refused } from '../refusal.ts'
@@ -10,7 +10,7 @@ import { type Phrase, parseSearch } from '../search/query.ts'
 import { type FoundNote, withNotes } from './listing.ts'
 import { findMatches, findPks } from './search/find.ts'
 import { refreshSearch } from './search/pending.ts'
-import { treeDefinitions } from './trees/definitions.ts'
+import { checkedTree, treeDefinitions } from './trees/definitions.ts'
 import { type Evaluation, evaluationOf, type Matching, matchTree } from './trees/matching.ts'
 import { intersection, pksOf, setOf } from './trees/note-set.ts'
 import { type MatchOrder, pageOf } from './trees/pages.ts'
@@ -91,10 +91,8 @@ export const treeRead: HeavyRead<TreeQuestion, TreePlan, Page<FoundNote>> = {
   },
 }
 
-const EVERY_NOTE: CheckedTree = { kind: 'group', match: 'all', children: [] }
-
 function planTree(reader: Reader, { workspace, filter, search, sort, page, today }: TreeQuestion): TreePlan {
-  const tree = filter ? checkTree(filter, treeDefinitions(reader, workspace), 'filter') : EVERY_NOTE
+  const tree = checkedTree(reader, workspace, filter, 'filter')
   const evaluation = evaluationOf(reader, workspace, today)
   const order = orderOf(reader, workspace, sort)
   const phrases = search === undefined ? undefined : parseSearch(search)

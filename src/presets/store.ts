@@ -1,4 +1,5 @@
 import type { Reader } from '../db/reader.ts'
+import type { Dependent } from '../http/dependents.ts'
 import type { PropertyRule } from '../notes/property-values.ts'
 
 export interface PresetRow {
@@ -143,7 +144,7 @@ export function takeTagOffPresets({ sql }: Reader, tag: number, now: number): vo
 }
 
 /** The presets that set the property or ask for it, by name. */
-export const presetsNamingProperty = ({ sql }: Reader, property: number): { id: string; name: string }[] =>
+export const presetsNamingProperty = ({ sql }: Reader, property: number): Dependent[] =>
   sql.all(
     `SELECT id, name FROM presets WHERE pk IN (SELECT preset FROM preset_properties WHERE property = ?)
      ORDER BY name_fold`,

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { dependent } from '../http/dependents.ts'
 import { answer, choice, flag, id, integer, nullableText, strict, text, timestamp } from '../http/types.ts'
 import { PROPERTY_TYPES } from '../notes/property-values.ts'
 
@@ -23,7 +24,6 @@ export const Property = strict(
   { $id: 'Property' },
 )
 
-const Dependent = strict({ id: id(), name: t.String({ examples: ['Open work'] }) })
 const ViewDependent = strict({
   id: id(),
   name: t.String({ examples: ['Open work'] }),
@@ -34,7 +34,11 @@ export const PropertiesAnswer = answer({ properties: t.Array(Property) })
 export const PropertyAnswer = answer({ property: Property })
 export const PropertyWithUseAnswer = answer({
   property: Property,
-  used_by: strict({ views: t.Array(ViewDependent), presets: t.Array(Dependent), lenses: t.Array(Dependent) }),
+  used_by: strict({
+    views: t.Array(ViewDependent),
+    presets: t.Array(dependent()),
+    lenses: t.Array(dependent()),
+  }),
 })
 export const PatchedPropertyAnswer = answer({
   property: Property,

@@ -1,15 +1,11 @@
 import type { Reader } from '../db/reader.ts'
+import type { Dependent } from '../http/dependents.ts'
 import { lensesNamingProperty } from '../lenses/use.ts'
 import { quoteList } from '../lib/text.ts'
 import { presetsNamingProperty } from '../presets/store.ts'
 import { Refusal } from '../refusal.ts'
 import { type ViewRole, viewsNamingProperty } from '../views/use.ts'
 import type { PropertyRow } from './store.ts'
-
-export interface Dependent {
-  id: string
-  name: string
-}
 
 /** What names a property: views by the part that does, presets and lenses. */
 export interface PropertyUse {

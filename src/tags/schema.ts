@@ -1,6 +1,7 @@
 import { t } from 'elysia'
+import { dependent } from '../http/dependents.ts'
 import { color } from '../http/looks.ts'
-import { answer, flag, id, integer, strict } from '../http/types.ts'
+import { answer, flag, integer, strict } from '../http/types.ts'
 import { tagName } from '../notes/schema.ts'
 
 const LinkedTag = strict({ id: integer({ examples: [2] }), name: t.String({ examples: ['project'] }) })
@@ -19,13 +20,11 @@ export const Tag = strict(
   { $id: 'Tag' },
 )
 
-const Dependent = strict({ id: id(), name: t.String({ examples: ['Open work'] }) })
-
 export const TagsAnswer = answer({ tags: t.Array(Tag) })
 export const TagAnswer = answer({ tag: Tag })
 export const TagWithUseAnswer = answer({
   tag: Tag,
-  used_by: strict({ views: t.Array(Dependent), lenses: t.Array(Dependent) }),
+  used_by: strict({ views: t.Array(dependent()), lenses: t.Array(dependent()) }),
 })
 export const DeletedTagAnswer = answer({
   deleted: t.Boolean({ examples: [true] }),

@@ -1,14 +1,10 @@
 import type { Reader } from '../db/reader.ts'
+import type { Dependent } from '../http/dependents.ts'
 import { lensesNamingTag } from '../lenses/use.ts'
 import { quoteList } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
 import { viewsNamingTag } from '../views/use.ts'
 import type { TagRow } from './store.ts'
-
-export interface Dependent {
-  id: string
-  name: string
-}
 
 /** What names a tag: the views that filter on it and the lenses scoped by it. */
 export interface TagUse {

@@ -2,11 +2,11 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
-import { checkTree } from '../filter/tree-check.ts'
 import { describeTree } from '../filter/tree-sentence.ts'
 import { isSame, patched, patchedFlag } from '../lib/patching.ts'
 import { fold } from '../lib/text.ts'
 import { treeDefinitions } from '../notes/trees/definitions.ts'
+import { keptTree, readTree } from '../notes/trees/kept.ts'
 import { findPropertyHead, findPropertyHeadByKey, type PropertyHead } from '../properties/store.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
 import * as store from './store.ts'
@@ -46,8 +46,7 @@ export const getViewRow = (
   id: string,
 ): store.ViewRow => store.findView(reader, workspacePk, id) ?? fail(notFound('view'))
 
-export const filterOf = ({ filter }: Pick<store.ViewRow, 'filter'>): FilterTree | null =>
-  filter === null ? null : JSON.parse(filter)
+export const filterOf = ({ filter }: Pick<store.ViewRow, 'filter'>): FilterTree | null => readTree(filter)
 
 export const displayedIds = ({ displayProperties }: Pick<store.ViewRow, 'displayProperties'>): string[] =>
   JSON.parse(displayProperties)
@@ -134,7 +133,10 @@ function merged(
 ): store.ViewColumns {
   return {
     name: input.name ?? before.name,
-    filter: input.filter === undefined ? before.filter : checkedFilter(reader, caller, input.filter),
+    filter:
+      input.filter === undefined
+        ? before.filter
+        : keptTree(reader, caller.workspacePk, input.filter, 'filter'),
     ...sortColumns(reader, caller, before, input.sort),
     displayProperties: input.display_properties
       ? JSON.stringify(
@@ -150,13 +152,6 @@ function merged(
     color: patched(input.color, before.color),
     coverUrl: patched(input.cover_url, before.coverUrl),
   }
-}
-
-function checkedFilter(reader: Reader, { workspacePk }: Caller, filter: FilterTree | null): string | null {
-  if (filter === null) return null
-  const tree = parseTree(filter, 'filter')
-  checkTree(tree, treeDefinitions(reader, workspacePk), 'filter')
-  return JSON.stringify(tree)
 }
 
 type SortColumns = Pick<store.ViewColumns, 'sortField' | 'sortDirection' | 'sortProperty'>

@@ -1,22 +1,15 @@
 import type { Reader } from '../db/reader.ts'
-import { type FilterTree, treeNames } from '../filter/tree.ts'
+import type { Dependent } from '../http/dependents.ts'
+import { namesInTree } from '../notes/trees/kept.ts'
 import { listViewRows, type ViewRow } from './store.ts'
 
 /** The part of a view that names a property. */
 export type ViewRole = 'filter' | 'sort' | 'display'
 
-export interface NamingView {
-  id: string
-  name: string
-}
-
-const namesIn = ({ filter }: ViewRow) =>
-  filter === null ? { tagIds: [], propertyIds: [] } : treeNames(JSON.parse(filter) as FilterTree)
-
 /** The views whose filter names the tag. */
-export const viewsNamingTag = (reader: Reader, workspace: number, tag: number): NamingView[] =>
+export const viewsNamingTag = (reader: Reader, workspace: number, tag: number): Dependent[] =>
   listViewRows(reader, workspace)
-    .filter((view) => namesIn(view).tagIds.includes(tag))
+    .filter((view) => namesInTree(view.filter).tagIds.includes(tag))
     .map(({ id, name }) => ({ id, name }))
 
 /** The views that name the property, and by which of their parts. */
@@ -24,14 +17,14 @@ export const viewsNamingProperty = (
   reader: Reader,
   workspace: number,
   property: string,
-): (NamingView & { roles: ViewRole[] })[] =>
+): (Dependent & { roles: ViewRole[] })[] =>
   listViewRows(reader, workspace)
     .map((view) => ({ id: view.id, name: view.name, roles: rolesOf(view, property) }))
     .filter(({ roles }) => roles.length > 0)
 
 function rolesOf(view: ViewRow, property: string): ViewRole[] {
   const named: Record<ViewRole, boolean> = {
-    filter: namesIn(view).propertyIds.includes(property),
+    filter: namesInTree(view.filter).propertyIds.includes(property),
     sort: view.sortProperty === property,
     display: (JSON.parse(view.displayProperties) as string[]).includes(property),
   }
