@@ -31,3 +31,6 @@ export interface Caller {
   readonly mayWrite: boolean
   readonly surface: Surface
 }
+
+/** The workspace in which something is looked up: all that a read needs of its caller. */
+export type InWorkspace = Pick<Caller, 'workspacePk'>

@@ -1,4 +1,4 @@
-import type { Caller } from '../context.ts'
+import type { InWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { codePointLength, hasControlCharacter } from '../lib/text.ts'
 import { findHead } from '../notes/store.ts'
@@ -40,7 +40,7 @@ export interface NewFile {
  */
 export async function addFile(
   db: Db,
-  { workspacePk }: Pick<Caller, 'workspacePk'>,
+  { workspacePk }: InWorkspace,
   { fileName, noteId, bytes }: NewFile,
 ): Promise<FileRow> {
   checkedFileName(fileName)
@@ -71,11 +71,7 @@ export async function addFile(
 }
 
 /** Removes a file for good, at once out of sight; fields of records that name it stand (contract, section 10). */
-export const deleteFile = (
-  db: Db,
-  { workspacePk }: Pick<Caller, 'workspacePk'>,
-  id: string,
-): Promise<FileRow> =>
+export const deleteFile = (db: Db, { workspacePk }: InWorkspace, id: string): Promise<FileRow> =>
   db.write((tx) => {
     const file = findFile(tx, workspacePk, id) ?? fail(notFound('file'))
     markRemoved(tx, file.pk)

@@ -1,4 +1,4 @@
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, InWorkspace } from '../context.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { claimFile } from './claims.ts'
 import { readAndKeep } from './reading.ts'
@@ -21,7 +21,7 @@ function isServed(file: string): boolean {
  */
 export async function untilRead(
   { db, clock }: Pick<AppContext, 'db' | 'clock'>,
-  { workspacePk }: Pick<Caller, 'workspacePk'>,
+  { workspacePk }: InWorkspace,
   added: FileRow,
 ): Promise<FileRow> {
   const until = clock.now() + WAIT_MS

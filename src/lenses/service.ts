@@ -1,4 +1,4 @@
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
@@ -25,16 +25,14 @@ const whole = (row: store.LensRow): Lens => ({
 export const listLenses = (reader: Reader, { workspacePk }: Caller): Lens[] =>
   store.listLensRows(reader, workspacePk).map(whole)
 
-type OfWorkspace = Pick<Caller, 'workspacePk'>
-
-const getLensRow = (reader: Reader, { workspacePk }: OfWorkspace, id: string): store.LensRow =>
+const getLensRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.LensRow =>
   store.findLens(reader, workspacePk, id) ?? fail(notFound('lens'))
 
-export const getLens = (reader: Reader, caller: OfWorkspace, id: string): Lens =>
+export const getLens = (reader: Reader, caller: InWorkspace, id: string): Lens =>
   whole(getLensRow(reader, caller, id))
 
 /** Undefined while the workspace has no lens. */
-export function findDefaultLens(reader: Reader, { workspacePk }: OfWorkspace): Lens | undefined {
+export function findDefaultLens(reader: Reader, { workspacePk }: InWorkspace): Lens | undefined {
   const row = store.findDefaultLens(reader, workspacePk)
   return row && whole(row)
 }

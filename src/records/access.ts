@@ -14,7 +14,7 @@ import {
 import { SEARCH_COLUMN } from '../structures/row-search.ts'
 import { columnNumbers, uniqueIndexName } from '../structures/row-table.ts'
 import { findTotal, keepTotal, totalKey } from './kept-totals.ts'
-import { type Entry, type RowQuery, rowSource } from './plan.ts'
+import { ANY_ENTRY, type Entry, type RowQuery, rowSource } from './plan.ts'
 
 /*
  * Which indexes of a structure's table can serve a filter. SQLite would choose by statistics that it seldom
@@ -132,6 +132,15 @@ function countUpToFew(reader: Reader, query: RowQuery, entry: Entry): number | u
     known ?? reader.sql.scalar<number>(`SELECT count(*) FROM (SELECT pk ${text} LIMIT ${FEW})`, ...values)
   if (known === undefined) keepTotal(reader, key, count)
   return count < FEW ? count : undefined
+}
+
+/**
+ * The way in where every matching row is looked at. Many rows of a stretch of values stand apart, and are read faster
+ * in a scan than through the index.
+ */
+export function scanEntry(driver: Driver | undefined): Entry {
+  if (!driver) return ANY_ENTRY
+  return driver.few !== undefined || driver.isEqual ? driver.entry : { by: 'pk' }
 }
 
 /** What an index of folded texts is entered by; the condition itself then compares the text as written. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../context.ts'
+import type { InWorkspace } from '../context.ts'
 import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
 import { checkFilter, parseFilter } from '../filter/record-filter.ts'
@@ -34,7 +34,7 @@ export interface RecordPage {
 
 /** Who asks, and for which page. */
 export interface ListInput {
-  caller: Pick<Caller, 'workspacePk'>
+  caller: InWorkspace
   request: ListRequest
 }
 
@@ -95,7 +95,7 @@ function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
 /** Which rows of which structure a query is about. */
 export function rowQuery(
   reader: Reader,
-  caller: Pick<Caller, 'workspacePk'>,
+  caller: InWorkspace,
   request: { structure: string; filter?: string },
 ): RowQuery {
   const filter = request.filter === undefined ? [] : parseFilter(request.filter)

@@ -1,7 +1,9 @@
 import { isoTimestamp } from '../lib/dates.ts'
+import { refused } from '../refusal.ts'
 import type { Written } from './batch.ts'
 import type { RecordPage } from './listing.ts'
 import type { RecordRow } from './store.ts'
+import type { Summary } from './summary.ts'
 
 const instant = (value: number | null) => (value === null ? 'null' : `"${isoTimestamp(value)}"`)
 
@@ -22,3 +24,21 @@ export const pageAnswer = (page: RecordPage): string => `{${pageMembers(page)}}`
 
 export const writtenAnswer = ({ rows, inserted, updated }: Written): string =>
   `{"written":${rows.length},"inserted":${inserted},"updated":${updated},"records":[${rows.map(recordJson).join(',')}]}`
+
+/** Buckets as they are answered. */
+export const presentBuckets = ({ buckets, hasField }: Summary) =>
+  buckets.map(({ period, value, count, valued, sum, lost, min, max }) => ({
+    period,
+    value,
+    count,
+    sum: hasField ? total(sum, lost) : null,
+    average: valued === 0 ? null : total(sum, lost) / valued,
+    min: valued === 0 ? null : min,
+    max: valued === 0 ? null : max,
+  }))
+
+function total(sum: number, lost: number): number {
+  const exact = sum + lost
+  if (Number.isFinite(exact)) return exact
+  throw refused('The sum is beyond the range of a number; narrow it with a filter.')
+}

@@ -1,23 +1,21 @@
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { StructureRow } from '../structures/store.ts'
 import { learn } from './index-policy.ts'
 import { keepTotal } from './kept-totals.ts'
 import { type ListRequest, listRead, type RecordPage } from './listing.ts'
 import { type Summary, type SummaryRequest, summaryRead } from './summary.ts'
 
-type Reading = Pick<Caller, 'workspacePk'>
-
 /** One page of live rows with the exact total, found wherever it keeps nobody waiting (`db/heavy.ts`). */
 export const listRecords = async (
   ctx: AppContext,
-  caller: Reading,
+  caller: InWorkspace,
   request: ListRequest,
 ): Promise<RecordPage> => (await readPage(ctx, caller, request)).page
 
 /** The same together with the structure, both of one moment. */
 export async function readPage(
   ctx: AppContext,
-  { workspacePk }: Reading,
+  { workspacePk }: InWorkspace,
   request: ListRequest,
 ): Promise<{ page: RecordPage; structure: StructureRow }> {
   const { page, structure, key, lesson } = await ctx.heavy.run(listRead, { caller: { workspacePk }, request })

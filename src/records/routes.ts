@@ -6,11 +6,10 @@ import { jsonResponse } from '../http/json.ts'
 import { eventStream } from '../http/sse.ts'
 import { NoBody, NoQuery } from '../http/types.ts'
 import { checkedWrite, writeRecords } from './batch.ts'
-import { pageAnswer, recordAnswer, writtenAnswer } from './present.ts'
+import { pageAnswer, presentBuckets, recordAnswer, writtenAnswer } from './present.ts'
 import { listRecords, summarise } from './reading.ts'
 import * as schema from './schema.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './service.ts'
-import { presentBuckets } from './summary.ts'
 import type { Watches } from './watch.ts'
 
 const tags = ['Records']

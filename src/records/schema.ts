@@ -11,6 +11,7 @@ import {
   text,
   timestamp,
 } from '../http/types.ts'
+import { PERIODS } from './periods.ts'
 
 const MAX_PAGE = 500
 const MAX_ROWS = 500
@@ -124,7 +125,7 @@ export const WatchStream = eventStreamText([
 export const SummaryQuery = strict({
   structure: structure(),
   field: t.Optional(text({ description: 'A number field to add up.', examples: ['pages'] })),
-  period: t.Optional(choice(['day', 'week', 'month', 'year'])),
+  period: t.Optional(choice(PERIODS)),
   by: t.Optional(text({ description: 'One bucket for each value of this field.', examples: ['status'] })),
   date: t.Optional(
     text({

@@ -1,4 +1,4 @@
-import type { Caller } from '../context.ts'
+import type { InWorkspace } from '../context.ts'
 import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
 import { valueColumn } from '../db/row-tables.ts'
@@ -9,11 +9,11 @@ import { findTimeZone } from '../lib/time-zones.ts'
 import { fail, invalid, refused } from '../refusal.ts'
 import type { Definition, FieldDefinition } from '../structures/definition.ts'
 import { SEARCH_COLUMN } from '../structures/row-search.ts'
-import { chooseDriver, type Driver, FEW, type Indexes, usableIndexes } from './access.ts'
+import { chooseDriver, type Driver, FEW, type Indexes, scanEntry, usableIndexes } from './access.ts'
 import { filterScans, type Lesson, lessonOf } from './lessons.ts'
 import { rowQuery } from './listing.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
-import { ANY_ENTRY, type Entry, type RowQuery, rowSource } from './plan.ts'
+import { type RowQuery, rowSource } from './plan.ts'
 import { searchEntry } from './search.ts'
 
 export interface SummaryRequest {
@@ -68,7 +68,7 @@ const emptyBucket = (period: string | null, value: FieldValue | null): Bucket =>
 
 /** Who asks, and for which sums. */
 export interface SummaryInput {
-  caller: Pick<Caller, 'workspacePk'>
+  caller: InWorkspace
   request: SummaryRequest
 }
 
@@ -100,7 +100,7 @@ export const summaryRead: HeavyRead<SummaryInput, SummaryPlan, SummaryOutcome> =
     const { query, indexes, driver, columns, periodOf, field, by } = plan
     const started = performance.now()
     const searched = driver?.few === undefined ? searchEntry(reader, query, indexes) : undefined
-    const { text, values } = rowSource(query, searched ?? summaryEntry(driver))
+    const { text, values } = rowSource(query, searched ?? scanEntry(driver))
     const buckets = plan.isGrouped
       ? grouped(reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
       : [whole(reader, columns[0] ?? 'NULL', { text, values })]
@@ -141,12 +141,6 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput): Summary
 function rowColumns(...wanted: readonly (string | undefined)[]): string[] {
   const last = wanted.findLastIndex((column) => column !== undefined)
   return wanted.slice(0, Math.max(1, last + 1)).map((column) => column ?? 'NULL')
-}
-
-/** Many rows that stand apart are read faster in a scan than through an index. */
-function summaryEntry(driver: Driver | undefined): Entry {
-  if (!driver) return ANY_ENTRY
-  return driver.few !== undefined || driver.isEqual ? driver.entry : { by: 'pk' }
 }
 
 const unknownZone = () =>
@@ -264,21 +258,3 @@ const compareValues = (left: FieldValue, right: FieldValue): number =>
 
 const compareBuckets = (left: Bucket, right: Bucket): number =>
   nullsLast(left.period, right.period, comparePeriods) || nullsLast(left.value, right.value, compareValues)
-
-/** Buckets as they are answered. */
-export const presentBuckets = ({ buckets, hasField }: Summary) =>
-  buckets.map(({ period, value, count, valued, sum, lost, min, max }) => ({
-    period,
-    value,
-    count,
-    sum: hasField ? total(sum, lost) : null,
-    average: valued === 0 ? null : total(sum, lost) / valued,
-    min: valued === 0 ? null : min,
-    max: valued === 0 ? null : max,
-  }))
-
-function total(sum: number, lost: number): number {
-  const exact = sum + lost
-  if (Number.isFinite(exact)) return exact
-  throw refused('The sum is beyond the range of a number; narrow it with a filter.')
-}

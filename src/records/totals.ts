@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
-import { chooseDriver, complementOf, type Driver, FEW, type Indexes } from './access.ts'
-import { ANY_ENTRY, type Entry, type RowQuery, rowSource } from './plan.ts'
+import { chooseDriver, complementOf, type Driver, FEW, type Indexes, scanEntry } from './access.ts'
+import { type Entry, type RowQuery, rowSource } from './plan.ts'
 
 /** How many rows match, and, where they are few and it was found out by the way, which. */
 export interface Matches {
@@ -26,7 +26,7 @@ export function countRows(
     if (way) return { total: query.structure.live - (way.few ?? count(reader, others, way.entry)) }
   }
   if (driver && answersAll(query, driver)) return { total: count(reader, query, driver.entry) }
-  const entry = countEntry(driver)
+  const entry = scanEntry(driver)
   const { text, values } = rowSource(query, entry)
   const pks = reader.sql.column<number>(`SELECT pk ${text} LIMIT ${FEW}`, ...values)
   return pks.length < FEW ? { total: pks.length, pks } : { total: count(reader, query, entry) }
@@ -34,12 +34,6 @@ export function countRows(
 
 const answersAll = ({ conditions }: RowQuery, driver: Driver) =>
   driver.conditions.length === conditions.length
-
-/** An index that leads to a stretch of values is worth it only where it answers everything by itself. */
-function countEntry(driver: Driver | undefined): Entry {
-  if (!driver) return ANY_ENTRY
-  return driver.few !== undefined || driver.isEqual ? driver.entry : { by: 'pk' }
-}
 
 function count({ sql }: Reader, query: RowQuery, entry: Entry): number {
   const { text, values } = rowSource(query, entry)

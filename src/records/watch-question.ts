@@ -1,4 +1,4 @@
-import type { Caller } from '../context.ts'
+import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { parseFilter, type RawCondition } from '../filter/record-filter.ts'
 import { type ListRequest, listRead } from './listing.ts'
@@ -18,7 +18,7 @@ export interface Question {
 /** Judges the request as the list would, and finds the question in it. */
 export function questionOf(
   reader: Reader,
-  { workspacePk }: Pick<Caller, 'workspacePk'>,
+  { workspacePk }: InWorkspace,
   { changes: _, ...request }: WatchRequest,
 ): Question {
   const { query, direction, page } = listRead.plan(reader, { caller: { workspacePk }, request })

@@ -1,4 +1,4 @@
-import type { Caller } from '../context.ts'
+import type { InWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { rowTable } from '../db/row-tables.ts'
 import type { Tx } from '../db/write-queue.ts'
@@ -13,11 +13,7 @@ const ROWS_PER_STEP = 1_000
  * Deletes a structure, its rows and its subscriptions. It is out of sight, and its name free, with the first
  * transaction; the rest goes in steps, so that a server beside it goes on writing. Answers the id.
  */
-export async function deleteStructure(
-  db: Db,
-  caller: Pick<Caller, 'workspacePk'>,
-  nameOrId: string,
-): Promise<string> {
+export async function deleteStructure(db: Db, caller: InWorkspace, nameOrId: string): Promise<string> {
   const { pk, id } = await db.write((tx) => {
     const structure = getStructure(tx, caller, nameOrId)
     tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)

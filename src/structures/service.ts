@@ -1,4 +1,4 @@
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { isId } from '../lib/ids.ts'
@@ -26,18 +26,15 @@ export const listStructures = (reader: Reader, { workspacePk }: Caller) =>
 /** By id, else by name ignoring case. */
 export const findStructure = (
   reader: Reader,
-  { workspacePk }: Pick<Caller, 'workspacePk'>,
+  { workspacePk }: InWorkspace,
   nameOrId: string,
 ): store.StructureRow | undefined =>
   isId(nameOrId)
     ? store.findStructureById(reader, workspacePk, nameOrId)
     : store.findStructureByName(reader, workspacePk, fold(nameOrId))
 
-export const getStructure = (
-  reader: Reader,
-  caller: Pick<Caller, 'workspacePk'>,
-  nameOrId: string,
-): store.StructureRow => findStructure(reader, caller, nameOrId) ?? fail(notFound('structure'))
+export const getStructure = (reader: Reader, caller: InWorkspace, nameOrId: string): store.StructureRow =>
+  findStructure(reader, caller, nameOrId) ?? fail(notFound('structure'))
 
 export interface NewStructure {
   name: string

@@ -1,4 +1,4 @@
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
@@ -40,11 +40,8 @@ export const listViews = (reader: Reader, { workspacePk }: Caller): DescribedVie
 export const getView = (reader: Reader, caller: Caller, id: string): DescribedView =>
   described(reader, getViewRow(reader, caller, id))
 
-export const getViewRow = (
-  reader: Reader,
-  { workspacePk }: Pick<Caller, 'workspacePk'>,
-  id: string,
-): store.ViewRow => store.findView(reader, workspacePk, id) ?? fail(notFound('view'))
+export const getViewRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.ViewRow =>
+  store.findView(reader, workspacePk, id) ?? fail(notFound('view'))
 
 export const filterOf = ({ filter }: Pick<store.ViewRow, 'filter'>): FilterTree | null => readTree(filter)
 

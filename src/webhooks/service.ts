@@ -1,5 +1,5 @@
 import { findKey } from '../account/store.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { urlFault } from '../delivery/address.ts'
@@ -50,19 +50,17 @@ export interface DescribedDelivery {
 }
 
 type Ctx = Pick<AppContext, 'config' | 'bus'>
-type Place = Pick<Caller, 'workspacePk'>
-
 /** Subscriptions by creation, of the workspace or of one structure. */
-export const listWebhooks = (reader: Reader, caller: Place, structure?: string): DescribedWebhook[] =>
+export const listWebhooks = (reader: Reader, caller: InWorkspace, structure?: string): DescribedWebhook[] =>
   (structure === undefined
     ? store.listWebhookRows(reader, caller.workspacePk)
     : store.listWebhooksOf(reader, getStructure(reader, caller, structure).pk)
   ).map((row) => described(reader, row))
 
-export const getWebhook = (reader: Reader, caller: Place, id: string): DescribedWebhook =>
+export const getWebhook = (reader: Reader, caller: InWorkspace, id: string): DescribedWebhook =>
   described(reader, getRow(reader, caller, id))
 
-const getRow = (reader: Reader, { workspacePk }: Place, id: string): store.WebhookRow =>
+const getRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.WebhookRow =>
   store.findWebhook(reader, workspacePk, id) ?? fail(notFound('webhook'))
 
 const structureOf = (reader: Reader, { workspace, structure }: store.WebhookRow): StructureRow =>
@@ -136,7 +134,7 @@ export async function patchWebhook(
 /** Ends a pause and sends what waits; without a pause it changes nothing. */
 export const resumeWebhook = (
   ctx: Pick<AppContext, 'db' | 'bus'>,
-  caller: Place,
+  caller: InWorkspace,
   id: string,
 ): Promise<void> =>
   ctx.db.write((tx): void => {
@@ -225,7 +223,7 @@ function refuseRepeated(name: string, values: readonly string[]): void {
 function merged(
   { config }: Ctx,
   reader: Reader,
-  { workspacePk }: Place,
+  { workspacePk }: InWorkspace,
   structure: StructureRow,
   before: store.WebhookColumns,
   input: WebhookInput,
