@@ -199,6 +199,24 @@ describe('flowing text', () => {
   })
 })
 
+describe('a document without pages', () => {
+  const slideless = zipSync({
+    'ppt/presentation.xml': strToU8('<presentation/>'),
+    'ppt/_rels/presentation.xml.rels': strToU8('<Relationships/>'),
+  })
+  const sheetless = zipSync({
+    'xl/workbook.xml': strToU8('<workbook><sheets/></workbook>'),
+    'xl/_rels/workbook.xml.rels': strToU8('<Relationships/>'),
+  })
+
+  test.each([
+    ['a presentation', 'pptx', slideless],
+    ['a workbook', 'xlsx', sheetless],
+  ] as const)('as %s, has one that is empty', async (_, kind, made) => {
+    expect(await readDocument(kind, made)).toEqual({ pages: [''], outline: [] })
+  })
+})
+
 /** A workbook with one sheet of these cells. */
 const workbook = (sheet: string, styles = '') =>
   zipSync({

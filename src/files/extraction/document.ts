@@ -60,7 +60,9 @@ export class PageCollector {
     this.#outline.push({ title: Array.from(shown).slice(0, LONGEST_TITLE).join(''), level, page })
   }
 
+  /** A document without slides, sheets or pages has one empty page, as an empty text has. */
   finish(): Extracted {
+    if (this.#pages.length === 0) this.add('')
     return { pages: this.#pages, outline: this.#outline }
   }
 }
