@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Send } from './attempt.ts'
 import { OutcomeWriter } from './outcomes.ts'
-import { type DueDelivery, findDue, findNextDueAt, listWaiting } from './queue.ts'
+import { type Claims, type DueDelivery, findDue, findNextDueAt, listWaiting } from './queue.ts'
 import { signedHeaders } from './sign.ts'
 
 /** Attempts in flight (contract, section 7). */
@@ -12,7 +12,7 @@ const MOST_PER_SUBSCRIPTION = 4
 const MOST_IN_ALL = 64
 
 /** A subscription whose outcomes cannot be written down begins no more attempts beyond so many. */
-const MOST_UNRECORDED = 32
+const MOST_UNRECORDED = 256
 
 /** However the clock moves, the queue is looked at this often. */
 const LOOK_EVERY_MS = 30_000
@@ -34,12 +34,10 @@ export interface Deliveries {
 }
 
 /** One subscription's share of the attempts. */
-interface Lane {
+interface Lane extends Claims {
   inFlight: number
   /** Falls to one while the receiver fails, so that receivers that are dead hardly keep others waiting. */
   most: number
-  /** Ids of deliveries that are attempted, or whose outcome is being written down. */
-  readonly taken: Set<string>
 }
 
 class DeliveryLoop implements Deliveries {
@@ -122,7 +120,7 @@ class DeliveryLoop implements Deliveries {
     const { db, clock } = this.#options
     const lane = this.#laneOf(webhook)
     if (lane.inFlight >= lane.most || lane.taken.size >= MOST_UNRECORDED) return false
-    const due = findDue(db, webhook, clock.now(), lane.taken)
+    const due = findDue(db, webhook, clock.now(), lane)
     if (due) {
       const running = this.#deliver(lane, due)
       this.#running.add(running)
@@ -138,7 +136,7 @@ class DeliveryLoop implements Deliveries {
   #laneOf(webhook: number): Lane {
     const known = this.#lanes.get(webhook)
     if (known) return known
-    const lane: Lane = { inFlight: 0, most: MOST_PER_SUBSCRIPTION, taken: new Set() }
+    const lane: Lane = { inFlight: 0, most: MOST_PER_SUBSCRIPTION, taken: new Set(), page: [] }
     this.#lanes.set(webhook, lane)
     return lane
   }

@@ -15,8 +15,8 @@ export interface Attempted {
 }
 
 /** So many outcomes are written together, or as many as came within so long: each commit waits for the disk. */
-const MOST_TOGETHER = 32
-const TOGETHER_WITHIN_MS = 10
+const MOST_TOGETHER = 256
+const TOGETHER_WITHIN_MS = 50
 const TRY_AGAIN_MS = 1_000
 
 interface Waiting extends Attempted {

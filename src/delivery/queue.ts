@@ -41,6 +41,16 @@ const findTarget = ({ sql }: Reader, webhook: number): Target | undefined =>
     webhook,
   )
 
+/** What a subscription is about to attempt. */
+export interface Claims {
+  /** Ids of deliveries that are attempted, or whose outcome is being written down. */
+  readonly taken: Set<string>
+  /** Due some moments ago, in order; read many at a time, so that a long queue is read once. */
+  readonly page: DueRow[]
+}
+
+const PAGE = 64
+
 const dueText = (condition: string) =>
   `SELECT event, id, attempts, round FROM webhook_deliveries
    WHERE webhook = ? AND status = 'pending' AND ${condition} ORDER BY next_attempt_at, event LIMIT ?`
@@ -48,31 +58,56 @@ const URGENT = dueText('is_urgent = 1')
 const DUE = dueText('is_urgent = 0 AND next_attempt_at <= ?')
 const OVERLONG = dueText('is_urgent = 0 AND next_attempt_at > ?')
 
+function listDue({ sql }: Reader, webhook: number, now: number, { taken }: Claims): DueRow[] {
+  const unclaimed = (text: string, instant: number) =>
+    sql.all<DueRow>(text, webhook, instant, taken.size + PAGE).filter(({ id }) => !taken.has(id))
+  const due = unclaimed(DUE, now)
+  return due.length > 0 ? due : unclaimed(OVERLONG, now + LONGEST_WAIT_MS)
+}
+
+/** Undefined when the delivery was asked for again, or went, since it was read. */
+const findEvent = ({ sql }: Reader, webhook: number, { event, id, round }: DueRow) =>
+  sql.get<{ eventId: string; type: string; body: string }>(
+    `SELECT e.id AS eventId, e.type, e.body FROM webhook_events e WHERE e.pk = ?1 AND EXISTS
+       (SELECT 1 FROM webhook_deliveries d
+        WHERE d.event = ?1 AND d.webhook = ?2 AND d.id = ?3 AND d.round = ?4 AND d.status = 'pending')`,
+    event,
+    webhook,
+    id,
+    round,
+  )
+
+/** Until one is taken; what is stale in the page is passed over. */
+function* candidates(reader: Reader, webhook: number, now: number, isActive: boolean, claims: Claims) {
+  const { taken, page } = claims
+  const urgent = reader.sql.all<DueRow>(URGENT, webhook, taken.size + 1)
+  yield* urgent.filter(({ id }) => !taken.has(id))
+  while (isActive) {
+    if (page.length === 0) page.push(...listDue(reader, webhook, now, claims))
+    const row = page.shift()
+    if (!row) return
+    yield row
+  }
+}
+
 /**
- * The delivery of a subscription that is to be attempted next, in the order in which they fell due; `taken` are those
- * under way. Answers undefined when none is due, or the subscription went meanwhile.
+ * The delivery of a subscription that is to be attempted next, in the order in which they fell due. Answers undefined
+ * when none is due, or the subscription went meanwhile.
  */
 export function findDue(
   reader: Reader,
   webhook: number,
   now: number,
-  taken: ReadonlySet<string>,
+  claims: Claims,
 ): DueDelivery | undefined {
   const target = findTarget(reader, webhook)
   if (!target) return undefined
-  const { sql } = reader
-  const first = (text: string, ...values: number[]) =>
-    sql.all<DueRow>(text, webhook, ...values, taken.size + 1).find(({ id }) => !taken.has(id))
-  const row =
-    first(URGENT) ??
-    (target.isActive === 1 ? (first(DUE, now) ?? first(OVERLONG, now + LONGEST_WAIT_MS)) : undefined)
-  if (!row) return undefined
-  const event = sql.get<{ eventId: string; type: string; body: string }>(
-    'SELECT id AS eventId, type, body FROM webhook_events WHERE pk = ?',
-    row.event,
-  )
   const { id: webhookId, url, secret } = target
-  return event && { ...row, ...event, webhook, webhookId, url, secret }
+  for (const row of candidates(reader, webhook, now, target.isActive === 1, claims)) {
+    const event = findEvent(reader, webhook, row)
+    if (event) return { ...row, ...event, webhook, webhookId, url, secret }
+  }
+  return undefined
 }
 
 /** When the next delivery of an active subscription falls due, after `now`. */
