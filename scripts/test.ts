@@ -5,12 +5,21 @@
 import { spawnSync } from 'bun'
 import { buildWhenStale } from './executable.ts'
 
+/** Enough on a machine that does much else; a test that hangs still ends. */
+const TIMEOUT_MS = 60_000
+
 const given = process.argv.slice(2)
 const isLong = given.includes('--long')
 
 buildWhenStale()
 const { exitCode } = spawnSync(
-  [process.execPath, 'test', ...given.filter((argument) => argument !== '--long')],
+  [
+    process.execPath,
+    'test',
+    '--timeout',
+    String(TIMEOUT_MS),
+    ...given.filter((argument) => argument !== '--long'),
+  ],
   {
     stdio: ['inherit', 'inherit', 'inherit'],
     env: { ...process.env, ...(isLong && { DAYBOOK_TEST_LONG: '1' }) },
