@@ -52,6 +52,7 @@ export class Disk {
   }
 
   unmount(): void {
-    spawnSync(['umount', this.path])
+    // Lazily: a command may still have something open.
+    spawnSync(['umount', '-l', this.path])
   }
 }

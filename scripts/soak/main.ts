@@ -32,11 +32,20 @@ const soak = new Soak({
   seed,
   faketime: flags.faketime,
 })
-try {
-  await soak.run()
-} finally {
+
+/** Says what was found so far; nothing stays, not the disk either. */
+async function end(exitCode: number): Promise<never> {
   say(soak.lines.join('\n'))
   await soak.clear()
   folder.remove()
+  process.exit(exitCode)
 }
-process.exit(soak.findings.isGood ? 0 : 1)
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(1))
+try {
+  await soak.run()
+} catch (error) {
+  say(`The soak broke off: ${error instanceof Error ? error.stack : error}`)
+  await end(1)
+}
+await end(soak.findings.isGood ? 0 : 1)
