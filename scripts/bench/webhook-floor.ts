@@ -3,7 +3,9 @@
  * `{urls, ca, body, loops, total}` on standard input: so many loops post the body to the URLs in turn until `total`
  * requests are answered. Prints how many were answered a second.
  */
-const { urls, ca, body, loops, total } = (await Bun.stdin.json()) as {
+import { stdin } from 'bun'
+
+const { urls, ca, body, loops, total } = (await stdin.json()) as {
   urls: string[]
   ca: string
   body: string

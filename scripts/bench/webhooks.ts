@@ -12,6 +12,7 @@ const BATCH = 500
 const MOST_PER_SUBSCRIPTION = 4
 const MOST_IN_ALL = 64
 const LOOK_MS = 20
+const WARM_UP = 20
 
 /** What an event of this bench weighs on the wire, about. */
 const BODY = JSON.stringify({ record: { data: { n: 1, text: 'x'.repeat(450) } } })
@@ -95,8 +96,13 @@ async function begin(live: number, dead = 0): Promise<Bench> {
 
 const rowOf = (n: number) => ({ data: { n, text: 'x'.repeat(50) } })
 
-/** Deliveries a second, from the first arrival to the last; rows come in batches, as fast as they are taken. */
+/** Deliveries a second once connections are open, from the first arrival to the last; rows come in batches. */
 async function drainRate(bench: Bench, events: number): Promise<number> {
+  await drain(bench, WARM_UP)
+  return await drain(bench, events)
+}
+
+async function drain(bench: Bench, events: number): Promise<number> {
   const { receivers } = bench
   for (let n = 0; n < events; n += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, events - n) }, (_, at) => rowOf(n + at))

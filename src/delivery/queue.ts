@@ -24,6 +24,7 @@ interface Target {
   url: string
   secret: string
   isActive: number
+  hasUrgent: number
 }
 
 /** Every subscription for which deliveries wait, now or for later. */
@@ -36,8 +37,10 @@ export const listWaiting = ({ sql }: Reader): number[] =>
 /** Undefined once the subscription is deleted; active while it is neither disabled nor paused. */
 const findTarget = ({ sql }: Reader, webhook: number): Target | undefined =>
   sql.get(
-    `SELECT id, url, secret, enabled = 1 AND paused_at IS NULL AS isActive
-     FROM webhooks WHERE pk = ? AND is_removed = 0`,
+    `SELECT w.id, w.url, w.secret, w.enabled = 1 AND w.paused_at IS NULL AS isActive, EXISTS
+       (SELECT 1 FROM webhook_deliveries d
+        WHERE d.webhook = w.pk AND d.status = 'pending' AND d.is_urgent = 1) AS hasUrgent
+     FROM webhooks w WHERE w.pk = ? AND w.is_removed = 0`,
     webhook,
   )
 
@@ -78,11 +81,13 @@ const findEvent = ({ sql }: Reader, webhook: number, { event, id, round }: DueRo
   )
 
 /** Until one is taken; what is stale in the page is passed over. */
-function* candidates(reader: Reader, webhook: number, now: number, isActive: boolean, claims: Claims) {
+function* candidates(reader: Reader, webhook: number, now: number, target: Target, claims: Claims) {
   const { taken, page } = claims
-  const urgent = reader.sql.all<DueRow>(URGENT, webhook, taken.size + 1)
-  yield* urgent.filter(({ id }) => !taken.has(id))
-  while (isActive) {
+  if (target.hasUrgent === 1) {
+    const urgent = reader.sql.all<DueRow>(URGENT, webhook, taken.size + 1)
+    yield* urgent.filter(({ id }) => !taken.has(id))
+  }
+  while (target.isActive === 1) {
     if (page.length === 0) page.push(...listDue(reader, webhook, now, claims))
     const row = page.shift()
     if (!row) return
@@ -103,7 +108,7 @@ export function findDue(
   const target = findTarget(reader, webhook)
   if (!target) return undefined
   const { id: webhookId, url, secret } = target
-  for (const row of candidates(reader, webhook, now, target.isActive === 1, claims)) {
+  for (const row of candidates(reader, webhook, now, target, claims)) {
     const event = findEvent(reader, webhook, row)
     if (event) return { ...row, ...event, webhook, webhookId, url, secret }
   }
