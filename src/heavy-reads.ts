@@ -4,6 +4,7 @@
  */
 import { Database } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { openReadingConnection, prepareWriting } from './db/connection.ts'
 import { asUnavailable } from './db/failures.ts'
 import type { HeavyPlan, HeavyRead, HeavyWrite, Question, Reply } from './db/heavy.ts'
 import type { Reader } from './db/reader.ts'
@@ -36,27 +37,14 @@ const WRITES = new Map(
   ]),
 )
 
-/** How long a long change waits for another process's lock. */
-const LOCK_WAIT_MS = 5_000
-
 let reading: Reader | undefined
 let writing: Reader | undefined
 
 const readerOf = (database: Database): Reader => ({ sql: new Sql(database), orm: drizzle(database) })
 
-function openReading(file: string): Reader {
-  const database = new Database(file, { readonly: true, strict: true })
-  database.run('PRAGMA cache_size = -65536')
-  database.run('PRAGMA temp_store = MEMORY')
-  return readerOf(database)
-}
-
 function openWriting({ file, checkpoints }: Question): Reader {
   const database = new Database(file, { readwrite: true, create: false, strict: true })
-  database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
-  database.run('PRAGMA synchronous = FULL')
-  database.run('PRAGMA foreign_keys = ON')
-  database.run('PRAGMA cache_size = -65536')
+  prepareWriting(database)
   if (!checkpoints) database.run('PRAGMA wal_autocheckpoint = 0')
   return readerOf(database)
 }
@@ -65,7 +53,7 @@ function openWriting({ file, checkpoints }: Question): Reader {
 function read({ file, name, input }: Question): unknown {
   const heavy = READS.get(name)
   if (!heavy) throw new Error(`there is no heavy read "${name}"`)
-  reading ??= openReading(file)
+  reading ??= readerOf(openReadingConnection(file))
   reading.sql.run('BEGIN')
   try {
     return heavy.run(reading, heavy.plan(reading, input))

@@ -4,7 +4,10 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Clock } from '../lib/clock.ts'
 import { createIdSource } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { isBusy, isNotADatabase, isStorageFailure } from './failures.ts'
+import { openReadingConnection, prepareWriting } from './connection.ts'
+import { isBusy, isNotADatabase, isStorageFailure, unlessStorageFails } from './failures.ts'
+import { ForeignWrites } from './foreign-writes.ts'
+import { IdleCheckpoint } from './idle-checkpoint.ts'
 import { migrate, needsMigration, UnusableDatabase } from './migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { ReadSnapshot } from './read-snapshot.ts'
@@ -50,8 +53,9 @@ export interface OpenOptions {
 }
 
 const LOCK_WAIT_MS = { server: 2_000, command: 5_000 }
-const IDLE_CHECKPOINT_MS = 1_000
-const FOREIGN_WRITE_POLL_MS = 200
+/** Pages of the write-ahead log, and what its file may keep of them afterwards. */
+const CHECKPOINT_PAGES = 10_000
+const LOG_BYTES = 67_108_864
 
 function openFile({ file, role }: OpenOptions): Database {
   if (role === 'command' && !existsSync(file)) {
@@ -66,25 +70,21 @@ function openFile({ file, role }: OpenOptions): Database {
   }
 }
 
-function prepareConnection(database: Database, { role, checkpoint }: OpenOptions): void {
-  database.run('PRAGMA busy_timeout = 5000')
+/** A server waits for locks by a timer (`write-queue.ts`), so that it goes on answering meanwhile. */
+function prepareMain(database: Database, { role, checkpoint }: OpenOptions): void {
   database.run('PRAGMA journal_mode = WAL')
-  database.run('PRAGMA synchronous = FULL')
-  database.run('PRAGMA foreign_keys = ON')
-  database.run('PRAGMA cache_size = -65536')
   database.run('PRAGMA temp_store = MEMORY')
-  database.run(`PRAGMA wal_autocheckpoint = ${checkpoint === 'off' ? 0 : 10_000}`)
-  database.run('PRAGMA journal_size_limit = 67108864')
-  if (role === 'command') return
-  database.run('PRAGMA busy_timeout = 0')
+  database.run(`PRAGMA wal_autocheckpoint = ${checkpoint === 'off' ? 0 : CHECKPOINT_PAGES}`)
+  database.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
+  if (role === 'server') database.run('PRAGMA busy_timeout = 0')
 }
 
 function openUsable(options: OpenOptions): Database {
   const database = openFile(options)
   try {
-    database.run('PRAGMA busy_timeout = 5000')
+    prepareWriting(database)
     migrateAlone(database, options)
-    prepareConnection(database, options)
+    prepareMain(database, options)
     return database
   } catch (error) {
     database.close()
@@ -143,9 +143,7 @@ interface Reading {
 /** A server reads from a connection of its own, in snapshots; commands, and databases in memory, have only one. */
 function openReading({ file, role }: OpenOptions, writer: Sql): Reading {
   if (role === 'command' || file === ':memory:') return { sql: writer, renew: () => {}, close: () => {} }
-  const database = new Database(file, { readonly: true, strict: true })
-  database.run('PRAGMA cache_size = -65536')
-  database.run('PRAGMA temp_store = MEMORY')
+  const database = openReadingConnection(file)
   const snapshot = new ReadSnapshot(database)
   const sql = new Sql(database, () => snapshot.enter())
   return {
@@ -159,7 +157,7 @@ function openReading({ file, role }: OpenOptions, writer: Sql): Reading {
   }
 }
 
-/** Opens, migrates and prepares the database (`design.md`, section 5). Throws UnusableDatabase. */
+/** Opens, migrates and prepares the database. Throws UnusableDatabase. */
 export function openDatabase(options: OpenOptions): Db {
   const { file, clock, log, role } = options
   const checkpoints = options.checkpoint !== 'off'
@@ -167,18 +165,9 @@ export function openDatabase(options: OpenOptions): Db {
   const sql = new Sql(database)
   const orm: Orm = drizzle(database)
   const reading = openReading(options, sql)
-  let idleTimer: Timer | undefined
   const checkpoint = () => void sql.all('PRAGMA wal_checkpoint(PASSIVE)')
-  let lastCommit = 0
-  const checkpointWhenIdle = () => {
-    lastCommit = performance.now()
-    idleTimer ??= setTimeout(lookWhetherIdle, IDLE_CHECKPOINT_MS)
-  }
-  const lookWhetherIdle = () => {
-    const remaining = lastCommit + IDLE_CHECKPOINT_MS - performance.now()
-    idleTimer = remaining > 1 ? setTimeout(lookWhetherIdle, remaining) : undefined
-    if (idleTimer === undefined) unlessStorageFails(log, checkpoint)
-  }
+  const idleCheckpoint = new IdleCheckpoint(() => unlessStorageFails(log, checkpoint))
+  const foreignWrites = new ForeignWrites(sql, log)
   const queue = new WriteQueue({
     sql,
     orm,
@@ -190,10 +179,9 @@ export function openDatabase(options: OpenOptions): Db {
     beforeCommit: () => reading.renew(),
     onCommit: () => {
       reading.renew()
-      if (role === 'server' && checkpoints) checkpointWhenIdle()
+      if (role === 'server' && checkpoints) idleCheckpoint.noteCommit()
     },
   })
-  const pollers = new Set<Timer>()
   return {
     sql: reading.sql,
     orm,
@@ -205,7 +193,7 @@ export function openDatabase(options: OpenOptions): Db {
       return queue.healthy
     },
     onForeignWrite: (listener) =>
-      pollForeignWrites({ sql, log, pollers }, () => {
+      foreignWrites.onWrite(() => {
         reading.renew()
         listener()
       }),
@@ -215,46 +203,12 @@ export function openDatabase(options: OpenOptions): Db {
       sql.all('PRAGMA optimize')
     },
     close: () => {
-      clearTimeout(idleTimer)
+      idleCheckpoint.stop()
       queue.close()
       reading.close()
-      for (const timer of pollers) clearInterval(timer)
+      foreignWrites.stop()
       closeDatabase(database, checkpoints)
     },
-  }
-}
-
-/** For what a timer does: a failure of storage is logged, and the next time may succeed. */
-function unlessStorageFails(log: Log, action: () => void): void {
-  try {
-    action()
-  } catch (error) {
-    if (!isStorageFailure(error)) throw error
-    log.warn('storage fails', { error: String(error) })
-  }
-}
-
-interface Polling {
-  sql: Sql
-  log: Log
-  pollers: Set<Timer>
-}
-
-/** `data_version` moves only when another connection commits, so our own writes never count. */
-function pollForeignWrites({ sql, log, pollers }: Polling, listener: () => void): () => void {
-  const version = () => sql.scalar<number>('PRAGMA data_version')
-  let seen = version()
-  const look = () => {
-    const now = version()
-    if (now === seen) return
-    seen = now
-    listener()
-  }
-  const timer = setInterval(() => unlessStorageFails(log, look), FOREIGN_WRITE_POLL_MS)
-  pollers.add(timer)
-  return () => {
-    clearInterval(timer)
-    pollers.delete(timer)
   }
 }
 

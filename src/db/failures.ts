@@ -1,4 +1,5 @@
 import { SQLiteError } from 'bun:sqlite'
+import type { Log } from '../lib/log.ts'
 import { unavailable } from '../refusal.ts'
 
 /** The SQLite error in `error` or in what it wraps (drizzle wraps), if any. */
@@ -26,4 +27,14 @@ export function asUnavailable(error: unknown): unknown {
     return unavailable('The storage of this server is full or failing; nothing was written. Try again later.')
   }
   return error
+}
+
+/** For what a timer does: a failure of storage is logged, and the next time may succeed. */
+export function unlessStorageFails(log: Log, action: () => void): void {
+  try {
+    action()
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error
+    log.warn('storage fails', { error: String(error) })
+  }
 }
