@@ -1,5 +1,6 @@
 /** `bun run bench [records] [notes] [watch] [webhooks] [--quick]`: prints tables in Markdown. */
 import { parseArgs } from 'node:util'
+import { benchImports } from './import.ts'
 import { benchNotes } from './notes.ts'
 import { benchRecords } from './records.ts'
 import { benchViews } from './views.ts'
@@ -13,6 +14,7 @@ const BENCHES: Record<string, () => Promise<string>> = {
   records: () => benchRecords(values.quick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000], rounds),
   notes: () => benchNotes(values.quick ? [1_000, 10_000] : [1_000, 10_000, 100_000], rounds),
   views: () => benchViews(values.quick ? [10_000] : [10_000, 100_000], rounds),
+  import: () => (values.quick ? benchImports(2_000, 100_000, 3) : benchImports(10_000, 1_000_000, 5)),
   watch: () => (values.quick ? benchWatch(1, 3) : benchWatch(3, 10)),
   webhooks: () => (values.quick ? benchWebhooks(1, 2_000, 3) : benchWebhooks(5, 5_000, 20)),
 }

@@ -3,12 +3,7 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { isDay } from '../lib/dates.ts'
 import { fold } from '../lib/text.ts'
-import {
-  type PropertyRule,
-  type PropertyType,
-  type PropertyValues,
-  valueRefusal,
-} from '../notes/property-values.ts'
+import { type PropertyRule, type PropertyType, setValue, valueRefusal } from '../notes/property-values.ts'
 import { createProperty, listProperties } from '../properties/service.ts'
 import { nameOf } from './vault-note.ts'
 
@@ -97,14 +92,15 @@ export class VaultProperties {
     return this.#new.size
   }
 
-  /** The values by the keys of their definitions. Of two that mean one property the first counts. */
-  valuesOf(properties: ReadonlyMap<string, unknown>): PropertyValues {
-    const values: PropertyValues = {}
+  /** Gives a new note its values, none of which was refused. Of two keys that mean one property the first counts. */
+  put(tx: Tx, note: number, properties: ReadonlyMap<string, unknown>): void {
+    const set = new Set<PropertyRule>()
     for (const [written, value] of properties) {
       const rule = this.#ruleOf(written)
-      if (rule && !Object.hasOwn(values, rule.key)) values[rule.key] = fitted(rule.type, value)
+      if (!rule || set.has(rule)) continue
+      set.add(rule)
+      setValue(tx, note, rule, fitted(rule.type, value))
     }
-    return values
   }
 }
 

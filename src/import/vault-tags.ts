@@ -2,7 +2,7 @@ import type { Caller } from '../context.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { codePointLength, fold } from '../lib/text.ts'
 import { bracketedIn, type Passage } from '../notes/link-syntax.ts'
-import { ensureTags, findTagByName, putTagsOn } from '../notes/tagging.ts'
+import { countInTag, ensureTags, findTagByName, withTagsComingAlong } from '../notes/tagging.ts'
 import type { Changes } from './vault-changes.ts'
 import type { VaultNote } from './vault-note.ts'
 
@@ -39,10 +39,13 @@ function withoutLinks(line: string): string {
   return result + line.slice(from)
 }
 
-/** Puts tags on the notes of a folder. */
+/** Puts tags on the new notes of a folder; counts them together at the end. */
 export class VaultTags {
   made = 0
   readonly #ids = new Map<string, number>()
+  /** A tag and all that comes along with it. */
+  readonly #along = new Map<number, readonly number[]>()
+  readonly #counts = new Map<number, number>()
 
   constructor(
     private readonly tx: Tx,
@@ -51,27 +54,43 @@ export class VaultTags {
     private readonly foldersAsTags: boolean,
   ) {}
 
-  /** Those of the front matter, those in the lines of its body, and that of its folder. */
-  put(pk: number, { tags, file }: VaultNote, lines: readonly Passage[]): void {
+  /** Those of the front matter, those in the lines of its body, and that of its folder; answers their ids. */
+  put(pk: number, { tags, file }: VaultNote, lines: readonly Passage[]): number[] {
     const words = new Set(tags)
     for (const { text } of lines) for (const word of inlineTags(text)) words.add(word)
     if (this.foldersAsTags) words.add(file.path.slice(0, Math.max(0, file.path.lastIndexOf('/'))))
-    const ids = [...words].flatMap((word) => this.#idOf(word, file.path) ?? [])
-    putTagsOn(this.tx, pk, [...new Set(ids)])
+    const ids = new Set([...words].flatMap((word) => this.#tagsFor(word, file.path)))
+    for (const id of ids) {
+      this.tx.sql.run('INSERT INTO note_tags (tag, note) VALUES (?, ?)', id, pk)
+      this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1)
+    }
+    return [...ids]
   }
 
-  #idOf(word: string, place: string): number | undefined {
+  /** To be called when every note has its tags. */
+  count(): void {
+    for (const [id, notes] of this.#counts) countInTag(this.tx, id, notes)
+  }
+
+  #tagsFor(word: string, place: string): readonly number[] {
     const name = tagNameOf(word)
     if (name === undefined) {
       if (word.trim() !== '')
         this.changes.note(place, `the tag "${word}" is left out; a tag has 1 to ${LONGEST} characters.`)
-      return undefined
+      return []
     }
-    const known = this.#ids.get(fold(name))
-    if (known !== undefined) return known
+    const id = this.#ids.get(fold(name)) ?? this.#find(name)
+    const known = this.#along.get(id)
+    if (known) return known
+    const along = withTagsComingAlong(this.tx, [id])
+    this.#along.set(id, along)
+    return along
+  }
+
+  #find(name: string): number {
     if (!findTagByName(this.tx, this.caller.workspacePk, name)) this.made += 1
-    const [id] = ensureTags(this.tx, this.caller, [name])
-    if (id !== undefined) this.#ids.set(fold(name), id)
+    const [id = 0] = ensureTags(this.tx, this.caller, [name])
+    this.#ids.set(fold(name), id)
     return id
   }
 }

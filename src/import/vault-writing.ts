@@ -3,9 +3,8 @@ import type { Tx } from '../db/write-queue.ts'
 import { codePointLength, fold, hasControlCharacter } from '../lib/text.ts'
 import { isFileTarget, linesOutsideCode } from '../notes/link-syntax.ts'
 import { indexLinks, resolveTarget, targetKey } from '../notes/links.ts'
-import { writeProperties } from '../notes/property-values.ts'
 import { MAX_CONTENT } from '../notes/schema.ts'
-import { markForSearch } from '../notes/search/pending.ts'
+import { indexNote } from '../notes/search/pending.ts'
 import { findByAlias, findOldestByTitle, insertBody, insertHead } from '../notes/store.ts'
 import type { Changes } from './vault-changes.ts'
 import type { VaultFiles } from './vault-files.ts'
@@ -33,6 +32,8 @@ interface Written {
 }
 
 const LONGEST_ALIAS = 200
+/** Without any of these a body has neither links nor tags. */
+const MARK = /\[\[|\]\(|#/
 /** What would end a link, divide it or make code of it. */
 const NO_TARGET = /[[\]|`]/
 
@@ -66,6 +67,7 @@ export class VaultWriter implements LinkWorld {
       this.#writeBody(note, pk)
       onProgress(++done / notes.length)
     }
+    this.parts.tags.count()
   }
 
   means(target: string, note: VaultNote): boolean {
@@ -128,13 +130,13 @@ export class VaultWriter implements LinkWorld {
   #writeBody(note: VaultNote, pk: number): void {
     const { tx, caller, parts } = this
     const written = readBody(parts.folder, note)
-    const lines = [...linesOutsideCode(written)]
+    const lines = MARK.test(written) ? [...linesOutsideCode(written)] : []
     const body = this.#withLinks(note, written, lines)
     insertBody(tx, pk, body)
     indexLinks(tx, caller.workspacePk, pk, body, true)
-    parts.tags.put(pk, note, lines)
-    writeProperties(tx, caller, pk, parts.properties.valuesOf(note.properties))
-    markForSearch(tx, caller.workspacePk, pk)
+    parts.properties.put(tx, pk, note.properties)
+    const tags = JSON.stringify(parts.tags.put(pk, note, lines))
+    indexNote(tx, caller.workspacePk, { pk, title: note.title, content: body, tags })
   }
 
   #withLinks(note: VaultNote, written: string, lines: Parameters<typeof rewriteLinks>[3]): string {

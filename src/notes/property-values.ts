@@ -127,7 +127,13 @@ function checkedRule(reader: Reader, workspace: number, key: string, value: unkn
 const clearValue = ({ sql }: Tx, note: number, { pk }: PropertyRule): boolean =>
   sql.run('DELETE FROM note_properties WHERE note = ? AND property = ?', note, pk).changes === 1
 
-function setValue({ sql }: Tx, note: number, { pk, type }: PropertyRule, value: unknown): boolean {
+/** Sets a value that fits. Answers whether that changed anything. */
+export function setValue(
+  { sql }: Tx,
+  note: number,
+  { pk, type }: Pick<PropertyRule, 'pk' | 'type'>,
+  value: unknown,
+): boolean {
   const { changes } = sql.run(
     `INSERT INTO note_properties (note, property, value) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET value = excluded.value WHERE value IS NOT excluded.value`,

@@ -29,7 +29,7 @@ function insertTag(tx: Tx, workspace: number, name: string): number {
 }
 
 /** Moves a tag's count of active notes. */
-export const countInTag = ({ sql }: Tx, tag: number, step: 1 | -1) =>
+export const countInTag = ({ sql }: Tx, tag: number, step: number) =>
   sql.run('UPDATE tags SET note_count = note_count + ? WHERE id = ?', step, tag)
 
 /** These tags and all that come along with them, transitively; a cycle is harmless. */

@@ -101,7 +101,7 @@ test.skipIf(process.getuid?.() === 0)('what may not be read is refused by its pl
 
 describe('a body', () => {
   const long = 1_000_000
-  test.each([
+  const PIECES: [string, string, string?, string?][] = [
     ['brackets', '['],
     ['double brackets', '[[a'],
     ['links never closed', '[a]('],
@@ -115,12 +115,16 @@ describe('a body', () => {
     ['backslashes', '\\'],
     ['signs of parts in one link', '[[', '#', ']]'],
     ['steps up', '[[', '../', ']]'],
-  ])('of a million characters of %s is read in a moment', async (_, some, more = some, end = '') => {
-    vault.write({ 'Note.md': some + more.repeat((long - some.length - end.length) / more.length) + end })
-    const started = performance.now()
-    expect((await vault.run()).exitCode).toBe(0)
-    expect(performance.now() - started).toBeLessThan(3_000)
-  })
+  ]
+  test.each(PIECES.map(([name, some, more = some, end = '']) => ({ name, some, more, end })))(
+    'of a million characters of $name is read in a moment',
+    async ({ some, more, end }) => {
+      vault.write({ 'Note.md': some + more.repeat((long - some.length - end.length) / more.length) + end })
+      const started = performance.now()
+      expect((await vault.run()).exitCode).toBe(0)
+      expect(performance.now() - started).toBeLessThan(3_000)
+    },
+  )
 })
 
 test('any texts come in byte for byte when they name nothing of the folder, and nothing breaks', async () => {

@@ -1,0 +1,205 @@
+import { Database } from 'bun:sqlite'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import { importRows } from '../../src/import/rows.ts'
+import { importVault } from '../../src/import/vault.ts'
+import { indexedColumns } from '../../src/notes/search/pending.ts'
+import { fullTable, headTable } from '../../src/notes/search/tables.ts'
+import { corpus } from './corpus.ts'
+import { openDataset, temporaryFolder } from './dataset.ts'
+import { type Line, markdown, median } from './measure.ts'
+import { RawImport } from './raw-imports.ts'
+import { FIELDS, rowsOf } from './record-rows.ts'
+
+const GOAL = 0.5
+const MODE = { isDryRun: false, skipsBad: false, onProgress: () => {} }
+
+const seconds = (value: number) => `${(value / 1000).toFixed(2)} s`
+
+function line(what: string, ours: readonly number[], floor: readonly number[]): Line {
+  const ratio = median(floor) / median(ours)
+  return {
+    what,
+    ours: seconds(median(ours)),
+    floor: seconds(median(floor)),
+    ratio: `${ratio.toFixed(2)} ×`,
+    goal: `≥ ${GOAL} ×`,
+    met: ratio >= GOAL,
+  }
+}
+
+/** Makes databases with nothing in them, for one measurement each. */
+async function newTemplate(folder: string): Promise<() => string> {
+  const template = join(folder, 'template.db')
+  const data = await openDataset(template)
+  data.ctx.db.checkpoint()
+  data.close()
+  let made = 0
+  return () => {
+    const file = join(folder, `${made++}.db`)
+    copyFileSync(template, file)
+    return file
+  }
+}
+
+const removeDatabase = (file: string) => {
+  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+}
+
+async function timed(action: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await action()
+  return performance.now() - started
+}
+
+/** A vault of notes of about 2 KB: front matter, tags, and in every third a link to a part of another note. */
+function writeVault(folder: string, count: number): void {
+  const notes = [...corpus(count)]
+  const pathOf = (at: number) => `folder ${at % 100}/${notes[at]?.title}`
+  for (let at = 0; at < 100; at++) mkdirSync(join(folder, `folder ${at}`), { recursive: true })
+  for (const [at, { content, tags }] of notes.entries()) {
+    const head = `---\ntags: [${tags.join(', ')}]\nstatus: open\nrating: ${at % 5}\n---\n`
+    const body = content.replace(/\[\[Note (\d+)\]\]/, (_, other) => `[[${pathOf(Number(other))}#Part]]`)
+    writeFileSync(join(folder, `${pathOf(at)}.md`), head + body)
+  }
+}
+
+const TABLES = [
+  'notes',
+  'note_bodies',
+  'note_links',
+  'tags',
+  'note_tags',
+  'properties',
+  'note_properties',
+].concat('search_pending')
+
+type Rows = (string | number | null)[][]
+
+/** Every row that an import wrote, by table, ready to be inserted again. */
+function writtenRows(file: string) {
+  const database = new Database(file, { readonly: true })
+  const rows = TABLES.map((table) => {
+    const query = database.query(`SELECT * FROM ${table}`)
+    return { table, columns: query.columnNames.join(', '), rows: query.values() as Rows }
+  })
+  database.close()
+  return rows
+}
+
+/** What the search tables are given of each note, which cannot be read back from them. */
+function searchRows(file: string) {
+  const database = new Database(file, { readonly: true })
+  const notes = database
+    .query<{ pk: number; title: string; content: string; tags: string }, []>(
+      `SELECT pk, title, (SELECT content FROM note_bodies WHERE note = pk) AS content,
+         (SELECT json_group_array(tag) FROM note_tags WHERE note = pk) AS tags FROM notes`,
+    )
+    .all()
+    .map((note) => ({ pk: note.pk, ...indexedColumns(note) }))
+  database.close()
+  const full: Rows = notes.map(({ pk, title, body, tags }) => [pk, title, body, tags])
+  const head: Rows = notes.map(({ pk, title, tags }) => [pk, title, tags])
+  return [
+    { table: fullTable(1), columns: 'rowid, title, body, tags', rows: full },
+    { table: headTable(1), columns: 'rowid, title, tags', rows: head },
+  ]
+}
+
+/** One import and one floor, each from the files to the commit of notes that can be found. */
+async function measureVault(vault: string, copy: () => string) {
+  const [file, raw] = [copy(), copy()]
+  const { ctx, caller, close } = await openDataset(file)
+  const request = { ...MODE, folder: vault, foldersAsTags: false }
+  const ours = await timed(() => importVault(ctx.db, caller, request))
+  ctx.db.checkpoint()
+  close()
+  const written = [...writtenRows(file), ...searchRows(file)]
+  const floor = await timed(async () => {
+    for (const path of new Glob('**/*.md').scanSync(vault)) readFileSync(join(vault, path))
+    new RawImport(raw).measure((insert) => {
+      for (const { table, columns, rows } of written) insert(table, columns, rows)
+    })
+  })
+  for (const used of [file, raw]) removeDatabase(used)
+  return { ours, floor }
+}
+
+async function benchVault(count: number, rounds: number): Promise<Line> {
+  const folder = temporaryFolder()
+  const vault = join(folder, 'vault')
+  writeVault(vault, count)
+  const copy = await newTemplate(folder)
+  await measureVault(vault, copy)
+  const times: Awaited<ReturnType<typeof measureVault>>[] = []
+  for (let round = 0; round < rounds; round++) times.push(await measureVault(vault, copy))
+  const what = `${count.toLocaleString('en-US')} notes of about 2 KB from a folder, search indexes included`
+  return line(
+    what,
+    times.map(({ ours }) => ours),
+    times.map(({ floor }) => floor),
+  )
+}
+
+const quoted = (value: unknown) =>
+  value === undefined ? '' : typeof value === 'string' ? `"${value.replaceAll('"', '""')}"` : String(value)
+
+function writeTable(file: string, count: number): void {
+  const writer = Bun.file(file).writer()
+  writer.write(`${FIELDS.map(({ key }) => key).join(',')}\n`)
+  const notes = Array.from({ length: 100 }, () => crypto.randomUUID())
+  for (const row of rowsOf(count, notes))
+    writer.write(`${FIELDS.map(({ key }) => quoted(row[key])).join(',')}\n`)
+  writer.flush()
+  void writer.end()
+}
+
+const BATCH = 10_000
+
+/** Inserts the rows that an import wrote into empty tables of the same form, some at a time; answers the time it took. */
+function insertRows(source: string, target: string): number {
+  const database = new Database(source, { readonly: true })
+  const [made] = database.query("SELECT sql FROM sqlite_schema WHERE name = 'rows_1'").values() as [string][]
+  const [last] = database.query('SELECT max(pk) FROM records').values() as [number][]
+  const floor = new RawImport(target)
+  floor.run(made?.[0] ?? '')
+  const time = floor.measure((insert) => {
+    for (let from = 0; from < (last?.[0] ?? 0); from += BATCH) {
+      for (const table of ['records', 'rows_1']) {
+        const query = database.query(`SELECT * FROM ${table} WHERE pk > ? AND pk <= ?`)
+        insert(table, query.columnNames.join(', '), query.values(from, from + BATCH) as Rows)
+      }
+    }
+  })
+  database.close()
+  return time
+}
+
+async function benchTable(count: number, rounds: number): Promise<Line> {
+  const folder = temporaryFolder()
+  const path = join(folder, 'rows.csv')
+  writeTable(path, count)
+  const copy = await newTemplate(folder)
+  const times = { ours: [] as number[], floor: [] as number[] }
+  for (let round = 0; round < rounds; round++) {
+    const [file, raw] = [copy(), copy()]
+    const { ctx, caller, close } = await openDataset(file)
+    const request = { ...MODE, file: path, structure: 'Rows', onConflict: 'refuse' } as const
+    times.ours.push(await timed(() => importRows(ctx, caller, request)))
+    ctx.db.checkpoint()
+    close()
+    times.floor.push(insertRows(file, raw))
+    for (const used of [file, raw]) removeDatabase(used)
+  }
+  const what = `${count.toLocaleString('en-US')} rows of eight fields from a file, types told from all`
+  return line(what, times.ours, times.floor)
+}
+
+/**
+ * Imports of notes and of rows beside plain inserts of the very rows that they write, ready-made in memory: the floor
+ * reads the files too, and understands nothing of them. Each in one transaction, committed, in a database of its own.
+ */
+export async function benchImports(notes: number, rows: number, rounds: number): Promise<string> {
+  return markdown('Imports', [await benchVault(notes, rounds), await benchTable(rows, rounds)])
+}
