@@ -27,7 +27,7 @@ const answering = numbered(live).map((receiver) =>
   }),
 )
 const silent = numbered(dead).map(() =>
-  Bun.serve({ ...common, fetch: () => new Promise<Response>(() => {}) }),
+  Bun.serve({ ...common, idleTimeout: 0, fetch: () => new Promise<Response>(() => {}) }),
 )
 const control = Bun.serve({
   port: 0,
