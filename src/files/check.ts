@@ -1,4 +1,6 @@
+import { listWorkspacePks } from '../account/store.ts'
 import type { Check } from '../db/check.ts'
+import { everyRow } from '../db/every-row.ts'
 import type { Reader } from '../db/reader.ts'
 import { createExpected, expectedName, searchTableFaults } from '../search/table-check.ts'
 import { indexedText } from '../search/words.ts'
@@ -63,27 +65,19 @@ export const fileCheck: Check = {
   },
 }
 
-const allWorkspaces = ({ sql }: Reader) => sql.column<number>('SELECT pk FROM workspaces ORDER BY pk')
-
 const PAGES_AT_ONCE = 200
 
 /** Every page of a workspace's files, also of those whose text is still being written. */
-function* allPages({ sql }: Reader, workspace: number): Generator<{ pk: number; text: string }> {
-  let after = 0
-  for (;;) {
-    const pages = sql.all<{ pk: number; text: string }>(
+const allPages = ({ sql }: Reader, workspace: number) =>
+  everyRow((after) =>
+    sql.all<{ pk: number; text: string }>(
       `SELECT pk, text FROM file_pages WHERE pk > ? AND ${fileOfPlace('pk')} IN (SELECT pk FROM files WHERE workspace = ?)
        ORDER BY pk LIMIT ?`,
       after,
       workspace,
       PAGES_AT_ONCE,
-    )
-    yield* pages
-    const last = pages.at(-1)
-    if (!last) return
-    after = last.pk
-  }
-}
+    ),
+  )
 
 const hasPages = (reader: Reader, workspace: number): boolean =>
   allPages(reader, workspace).next().done !== true
@@ -91,7 +85,7 @@ const hasPages = (reader: Reader, workspace: number): boolean =>
 /** The search tables of files hold exactly the words of their pages. */
 export const fileSearchCheck: Check = {
   *faults(reader) {
-    for (const workspace of allWorkspaces(reader)) {
+    for (const workspace of listWorkspacePks(reader)) {
       const table = pageTable(workspace)
       if (!hasPageTable(reader, workspace)) {
         if (hasPages(reader, workspace)) yield `The search table ${table} is missing.`
@@ -104,7 +98,7 @@ export const fileSearchCheck: Check = {
     }
   },
   repair: (tx) => {
-    for (const workspace of allWorkspaces(tx)) {
+    for (const workspace of listWorkspacePks(tx)) {
       tx.sql.script(`DROP TABLE IF EXISTS ${pageTable(workspace)}`)
       if (hasPages(tx, workspace)) ensurePageTable(tx, workspace)
       for (const { pk, text } of allPages(tx, workspace)) indexPage(tx, workspace, pk, text)

@@ -1,14 +1,9 @@
 import { foldedText, numberText, valueColumn } from '../db/row-tables.ts'
 import type { SqlValue } from '../db/sql.ts'
+import { allOf, type SqlPart } from '../db/sql-part.ts'
 import type { Operator, TypedField } from './kinds.ts'
 import type { Operand } from './operands.ts'
 import type { Condition } from './record-filter.ts'
-
-/** Part of a statement: the text with a `?` for each of the values. */
-export interface SqlPart {
-  readonly text: string
-  readonly values: readonly SqlValue[]
-}
 
 type Comparison = (column: string, operand: Operand) => SqlPart
 
@@ -128,6 +123,5 @@ export function filterSql(
 ): SqlPart | undefined {
   if (conditions.length === 0) return undefined
   const all = [...fields]
-  const parts = conditions.map((condition) => conditionSql(condition, all))
-  return { text: parts.map(({ text }) => text).join(' AND '), values: parts.flatMap(({ values }) => values) }
+  return allOf(conditions.map((condition) => conditionSql(condition, all)))
 }

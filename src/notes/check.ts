@@ -1,4 +1,5 @@
 import type { Check } from '../db/check.ts'
+import { everyRow } from '../db/every-row.ts'
 import type { Reader } from '../db/reader.ts'
 import { fold } from '../lib/text.ts'
 import { indexLinks, linkTargets } from './links.ts'
@@ -53,23 +54,17 @@ interface WholeNote {
 
 const NOTES_AT_ONCE = 200
 
-/** Every note, trashed ones too, some at a time: bodies may be long. */
-function* allNotes({ sql }: Reader): Generator<WholeNote> {
-  let after = 0
-  for (;;) {
-    const notes = sql.all<WholeNote>(
+/** Every note, trashed ones too. */
+const allNotes = ({ sql }: Reader) =>
+  everyRow((after) =>
+    sql.all<WholeNote>(
       `SELECT n.pk, n.id, n.workspace, n.title, n.title_fold AS titleFold, n.alias, n.alias_fold AS aliasFold,
          b.content, (SELECT json_group_array(l.target) FROM note_links l WHERE l.note = n.pk) AS targets
        FROM notes n LEFT JOIN note_bodies b ON b.note = n.pk WHERE n.pk > ? ORDER BY n.pk LIMIT ?`,
       after,
       NOTES_AT_ONCE,
-    )
-    yield* notes
-    const last = notes.at(-1)
-    if (!last) return
-    after = last.pk
-  }
-}
+    ),
+  )
 
 /** What a note's folded title and alias must be. */
 const foldsOf = ({ title, alias }: WholeNote) => ({

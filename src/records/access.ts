@@ -1,8 +1,8 @@
 import type { Reader } from '../db/reader.ts'
 import { foldedText, rowSearchTable, valueColumn } from '../db/row-tables.ts'
+import type { SqlPart } from '../db/sql-part.ts'
 import type { Operator } from '../filter/kinds.ts'
 import type { Condition } from '../filter/record-filter.ts'
-import type { SqlPart } from '../filter/record-filter-sql.ts'
 import { fold } from '../lib/text.ts'
 import {
   autoIndexName,

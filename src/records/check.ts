@@ -1,4 +1,6 @@
+import { listWorkspacePks } from '../account/store.ts'
 import type { Check } from '../db/check.ts'
+import { everyRow } from '../db/every-row.ts'
 import type { Reader } from '../db/reader.ts'
 import { rowTable } from '../db/row-tables.ts'
 import type { Tx } from '../db/write-queue.ts'
@@ -21,8 +23,7 @@ interface Checked {
 
 /** Every structure that is in sight, by its pk; one that is being deleted is in no state to be judged. */
 function allStructures(reader: Reader): Map<number, Checked> {
-  const workspaces = reader.sql.column<number>('SELECT pk FROM workspaces ORDER BY pk')
-  const rows = workspaces.flatMap((workspace) => listStructureRows(reader, workspace))
+  const rows = listWorkspacePks(reader).flatMap((workspace) => listStructureRows(reader, workspace))
   const start = { live: 0, inOrder: true, lastCreatedAt: null, lastId: null }
   return new Map(rows.map((row) => [row.pk, { row, definition: definitionOf(row), ...start }]))
 }
@@ -30,21 +31,15 @@ function allStructures(reader: Reader): Map<number, Checked> {
 const RECORDS_AT_ONCE = 500
 
 /** Every record, deleted ones too, in the order of their pks. */
-function* allRecords({ sql }: Reader): Generator<RecordRow> {
-  let after = 0
-  for (;;) {
-    const records = sql.all<RecordRow>(
+const allRecords = ({ sql }: Reader) =>
+  everyRow((after) =>
+    sql.all<RecordRow>(
       `SELECT pk, id, structure, data, created_at AS createdAt, updated_at AS updatedAt, deleted_at AS deletedAt
        FROM records WHERE pk > ? ORDER BY pk LIMIT ?`,
       after,
       RECORDS_AT_ONCE,
-    )
-    yield* records
-    const last = records.at(-1)
-    if (!last) return
-    after = last.pk
-  }
-}
+    ),
+  )
 
 /** Counts a record in, which comes after all of lower pk. */
 function count(checked: Checked, { id, createdAt, deletedAt }: RecordRow): void {

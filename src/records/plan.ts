@@ -1,7 +1,8 @@
 import { rowTable } from '../db/row-tables.ts'
+import { allOf, type SqlPart } from '../db/sql-part.ts'
 import type { RowPart, TypedField } from '../filter/kinds.ts'
 import type { Condition } from '../filter/record-filter.ts'
-import { filterSql, type SqlPart } from '../filter/record-filter-sql.ts'
+import { filterSql } from '../filter/record-filter-sql.ts'
 import { refused } from '../refusal.ts'
 import { sortExpression } from '../structures/auto-index.ts'
 import type { Definition } from '../structures/definition.ts'
@@ -30,10 +31,8 @@ export function rowSource({ structure, definition, conditions }: RowQuery, entry
   const parts = [...seeksOf(entry), ...(filter ? [filter] : [])]
   const table = `FROM ${rowTable(structure.pk)} AS live${hint(entry)}`
   if (parts.length === 0) return { text: table, values: [] }
-  return {
-    text: `${table} WHERE ${parts.map(({ text }) => text).join(' AND ')}`,
-    values: parts.flatMap(({ values }) => values),
-  }
+  const { text, values } = allOf(parts)
+  return { text: `${table} WHERE ${text}`, values }
 }
 
 function seeksOf(entry: Entry): readonly SqlPart[] {

@@ -1,4 +1,5 @@
 import type { Check } from '../db/check.ts'
+import { everyRow } from '../db/every-row.ts'
 import type { Reader } from '../db/reader.ts'
 import { rowSearchTable, rowTable } from '../db/row-tables.ts'
 import { rowText } from '../filter/record-filter-sql.ts'
@@ -23,19 +24,15 @@ function fillExpected(reader: Reader, structurePk: number): void {
   createExpected(reader, table, ROW_SEARCH)
   const texts = findDefinitionTexts(reader, structurePk)
   const text = rowText(texts ? definitionOf(texts).fields : [])
-  let after = 0
-  for (;;) {
-    const rows = sql.rows<[number, string]>(
-      `SELECT pk, ${text} FROM ${rowTable(structurePk)} WHERE pk > ? ORDER BY pk LIMIT ?`,
+  const rows = everyRow((after) =>
+    sql.all<{ pk: number; held: string }>(
+      `SELECT pk, ${text} AS held FROM ${rowTable(structurePk)} WHERE pk > ? ORDER BY pk LIMIT ?`,
       after,
       ROWS_AT_ONCE,
-    )
-    for (const [row, held] of rows)
-      sql.run(`INSERT INTO temp.${expectedName(table)} (rowid, runs) VALUES (?, ?)`, row, runsOf(held))
-    const last = rows.at(-1)
-    if (!last) return
-    after = last[0]
-  }
+    ),
+  )
+  for (const { pk, held } of rows)
+    sql.run(`INSERT INTO temp.${expectedName(table)} (rowid, runs) VALUES (?, ?)`, pk, runsOf(held))
 }
 
 /** The search tables of rows hold exactly what the rows do; the repair of the rows' own tables takes them away. */

@@ -1,5 +1,7 @@
+import { listWorkspacePks } from '../../account/store.ts'
 import type { Check } from '../../db/check.ts'
 import type { Db } from '../../db/database.ts'
+import { everyRow } from '../../db/every-row.ts'
 import type { Reader } from '../../db/reader.ts'
 import { createExpected, expectedName, searchTableFaults } from '../../search/table-check.ts'
 import { hasTable } from '../../search/tables.ts'
@@ -21,27 +23,21 @@ import {
   tagTable,
 } from './tables.ts'
 
-const allWorkspaces = ({ sql }: Reader) => sql.column<number>('SELECT pk FROM workspaces ORDER BY pk')
-
 const NOTES_AT_ONCE = 200
 
 /** Every active note of a workspace as it is indexed. */
 function* indexables(reader: Reader, workspace: number) {
-  let after = 0
-  for (;;) {
-    const pks = reader.sql.column<number>(
+  const notes = everyRow((after) =>
+    reader.sql.all<{ pk: number }>(
       'SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL AND pk > ? ORDER BY pk LIMIT ?',
       workspace,
       after,
       NOTES_AT_ONCE,
-    )
-    for (const pk of pks) {
-      const note = findIndexable(reader, pk)
-      if (note) yield note
-    }
-    const last = pks.at(-1)
-    if (last === undefined) return
-    after = last
+    ),
+  )
+  for (const { pk } of notes) {
+    const note = findIndexable(reader, pk)
+    if (note) yield note
   }
 }
 
@@ -79,16 +75,16 @@ const missingTables = (reader: Reader, workspace: number): string[] =>
 /** The search tables hold exactly the words of the active notes and of the tags. */
 export const searchCheck: Check = {
   settle: async (db: Db) => {
-    for (const workspace of allWorkspaces(db)) {
+    for (const workspace of listWorkspacePks(db)) {
       if (missingTables(db, workspace).length === 0) await refreshSearch({ db }, workspace)
     }
   },
   isSettled: (reader) =>
-    allWorkspaces(reader).every(
+    listWorkspacePks(reader).every(
       (workspace) => !isPending(reader, workspace) || missingTables(reader, workspace).length > 0,
     ),
   *faults(reader) {
-    for (const workspace of allWorkspaces(reader)) {
+    for (const workspace of listWorkspacePks(reader)) {
       const missing = missingTables(reader, workspace)
       for (const name of missing) yield `The search table ${name} is missing.`
       if (missing.length > 0) continue
@@ -97,7 +93,7 @@ export const searchCheck: Check = {
     }
   },
   repair: (tx) => {
-    for (const workspace of allWorkspaces(tx)) {
+    for (const workspace of listWorkspacePks(tx)) {
       dropSearchTables(tx, workspace)
       createSearchTables(tx, workspace)
       for (const note of indexables(tx, workspace)) indexNote(tx, workspace, note)

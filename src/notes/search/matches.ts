@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/reader.ts'
-import type { SqlValue } from '../../db/sql.ts'
+import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import { matchAll, matchPhrase, type Phrase } from '../../search/query.ts'
 import { fullTable, headTable, tagTable, tagTerm } from './tables.ts'
 
@@ -11,17 +11,12 @@ export interface SearchScope {
   among?: string
 }
 
-export interface Statement {
-  readonly text: string
-  readonly values: readonly SqlValue[]
-}
-
 /** A set of active notes as SQL. */
 export interface Matches {
   /** Answers the `pk` of each, in no order. */
-  readonly set: Statement
+  readonly set: SqlPart
   /** Answers `pk` and `score` of each, in no order; the less, the better. */
-  scored(): Statement
+  scored(): SqlPart
 }
 
 /** A phrase, and the tags whose names hold it: a note matches by its text or by one of them. */
@@ -73,7 +68,7 @@ function tagShare({ sql }: Reader, workspace: number, { table, match }: PlacedTe
 const CARRIES_ONE_OF = 'SELECT note FROM note_tags WHERE tag IN (SELECT value FROM json_each(?))'
 
 /** What the tags of the wanted terms take off the score of `pk`, as SQL. */
-function tagShares(reader: Reader, workspace: number, terms: readonly PlacedTerm[], pk: string): Statement {
+function tagShares(reader: Reader, workspace: number, terms: readonly PlacedTerm[], pk: string): SqlPart {
   const tagged = terms.filter(({ tags, isExcluded }) => !isExcluded && tags.length > 0)
   return {
     text: tagged.map(() => ` - CASE WHEN ${pk} IN (${CARRIES_ONE_OF}) THEN ? ELSE 0 END`).join(''),
@@ -92,18 +87,13 @@ function expressionOf(terms: readonly PlacedTerm[], { tag }: SearchScope): strin
 }
 
 /** What must hold beside a MATCH on one table. The plus keeps SQLite from matching anew for every row id. */
-const conditionBeside = (term: PlacedTerm): Statement => ({
+const conditionBeside = (term: PlacedTerm): SqlPart => ({
   text: `+rowid ${term.isExcluded ? 'NOT ' : ''}IN (SELECT rowid FROM ${term.table} WHERE ${term.table} MATCH ?)`,
   values: [withTags(term)],
 })
 
-const conditionAmong = ({ among }: SearchScope, pk: string): Statement[] =>
+const conditionAmong = ({ among }: SearchScope, pk: string): SqlPart[] =>
   among === undefined ? [] : [{ text: `${pk} IN (SELECT value FROM json_each(?))`, values: [among] }]
-
-const allOf = (conditions: readonly Statement[]): Statement => ({
-  text: conditions.map(({ text }) => text).join(' AND '),
-  values: conditions.flatMap(({ values }) => values),
-})
 
 /** Few tags are in question: they are alternatives in one MATCH on the main table. */
 function matchesByText(
@@ -133,7 +123,7 @@ function matchesByText(
   }
 }
 
-const termCondition = ({ table, match, tags, isExcluded }: PlacedTerm): Statement => ({
+const termCondition = ({ table, match, tags, isExcluded }: PlacedTerm): SqlPart => ({
   text: `n.pk ${isExcluded ? 'NOT ' : ''}IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ? UNION ALL ${CARRIES_ONE_OF})`,
   values: [match, JSON.stringify(tags)],
 })

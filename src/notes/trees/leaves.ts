@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/reader.ts'
-import type { SqlPart } from '../../filter/record-filter-sql.ts'
+import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import type { CheckedTree, ValueTest } from '../../filter/tree-check.ts'
 import type { TreeField } from '../../filter/tree-operators.ts'
 import { fold } from '../../lib/text.ts'
@@ -23,11 +23,6 @@ const CANDIDATES = '(SELECT value FROM json_each(?))'
 /** One text is many times faster to hand over than a row for each pk. */
 const pksFrom = ({ reader }: Scope, { text, values }: SqlPart): number[] =>
   JSON.parse(reader.sql.scalar<string>(text, ...values))
-
-const allOf = (parts: readonly SqlPart[]): SqlPart => ({
-  text: parts.map(({ text }) => text).join(' AND '),
-  values: parts.flatMap(({ values }) => values),
-})
 
 /** The notes that carry one of the tags; trashed ones may be among them, here and below. */
 export function notesTagged(scope: Scope, { tagIds }: TagsLeaf): number[] {

@@ -1,4 +1,4 @@
-import type { SqlPart } from '../../filter/record-filter-sql.ts'
+import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import { endOfDay, shiftedDay, startOfDay } from '../../filter/relative-dates.ts'
 import type { Bound, ValueTest } from '../../filter/tree-check.ts'
 import { fold, isAscii } from '../../lib/text.ts'
@@ -31,11 +31,10 @@ export function columnCondition(
   const place = (bound: Bound, side: 'low' | 'high') =>
     holds === 'instants' ? instantOf(bound, side, today) : dayOf(bound, today)
   const { low, high } = test
-  const parts = [
-    ...(low ? [{ text: `${column} ${low.isOpen ? '>' : '>='} ?`, value: place(low, 'low') }] : []),
-    ...(high ? [{ text: `${column} ${high.isOpen ? '<' : '<='} ?`, value: place(high, 'high') }] : []),
-  ]
-  return { text: parts.map(({ text }) => text).join(' AND '), values: parts.map(({ value }) => value) }
+  return allOf([
+    ...(low ? [{ text: `${column} ${low.isOpen ? '>' : '>='} ?`, values: [place(low, 'low')] }] : []),
+    ...(high ? [{ text: `${column} ${high.isOpen ? '<' : '<='} ?`, values: [place(high, 'high')] }] : []),
+  ])
 }
 
 /** One value is bound as it is: a number may not come back from its text as the same one. */
