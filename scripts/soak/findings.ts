@@ -36,6 +36,10 @@ export class Findings {
     this.#notices.push(sentence)
   }
 
+  count(check: Check): number {
+    return this.#found.get(check)?.count ?? 0
+  }
+
   get isGood(): boolean {
     return this.#found.size === 0
   }

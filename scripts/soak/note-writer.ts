@@ -1,5 +1,6 @@
 import type { Random } from '../fuzz/random.ts'
 import type { Api, Request } from './api.ts'
+import type { Findings } from './findings.ts'
 import type { KnownNote, NoteLedger, NoteState } from './note-ledger.ts'
 import { TAGS } from './objects.ts'
 
@@ -11,6 +12,7 @@ export interface NoteWriterOptions {
   readonly api: Api
   readonly random: Random
   readonly ledger: NoteLedger
+  readonly findings: Findings
 }
 
 /** Writes notes that nobody else writes, one request after the other. */
@@ -52,7 +54,7 @@ export class NoteWriter {
       body,
       status: 201,
     })
-    if (outcome.kind === 'done') this.#keep({ ...after, id: outcome.body.note.id })
+    if (outcome.kind === 'done') this.#answered({ ...after, id: outcome.body.note.id }, outcome.body.note)
     else if (outcome.kind === 'unknown') ledger.doubtNew(after)
   }
 
@@ -102,9 +104,17 @@ export class NoteWriter {
     const { api, ledger } = this.#options
     const after = { ...note, ...change }
     const outcome = await api.send({ name, method: 'POST', path: `/v1/notes/${note.id}${path}`, ...request })
-    if (outcome.kind === 'done') this.#keep(after)
+    if (outcome.kind === 'done') this.#answered(after, outcome.body.note)
     else if (outcome.kind === 'refused') this.#keep(note)
     else ledger.doubt(note.id, after)
+  }
+
+  /** The answer shows the note as it is now, but for one that was trashed. */
+  #answered(wanted: KnownNote, answer: Omit<KnownNote, 'isTrashed'> | undefined): void {
+    const { id, title, content, tags } = answer ?? wanted
+    if (!Bun.deepEquals({ id, title, content, tags, isTrashed: wanted.isTrashed }, wanted))
+      this.#options.findings.add('notes', `${id} was answered with ${JSON.stringify(answer)?.slice(0, 300)}`)
+    this.#keep(wanted)
   }
 
   #keep(note: KnownNote): void {

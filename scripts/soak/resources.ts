@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Findings } from './findings.ts'
 
 const SAMPLE_MS = 1_000
@@ -28,11 +28,12 @@ const quarter = (samples: readonly Sample[], at: number) =>
 export class Resources {
   readonly #samples: Sample[] = []
   readonly #timer: Timer
-  readonly #pid: number
 
   constructor(pid: number) {
-    this.#pid = pid
-    this.#timer = setInterval(() => this.#samples.push(sample(pid)), SAMPLE_MS)
+    this.#timer = setInterval(() => {
+      // One that ended is another's finding.
+      if (existsSync(`/proc/${pid}`)) this.#samples.push(sample(pid))
+    }, SAMPLE_MS)
   }
 
   /** The second quarter, when all is warm, is held against the last. Answers a line for the summary. */
@@ -49,10 +50,5 @@ export class Resources {
     if (isLong && after > before + ROOM_BYTES) findings.add('memory', `${mib} MiB`)
     if (isLong && many > few + ROOM_HANDLES) findings.add('handles', handles.join(' → '))
     return `${this.#samples.length} s without a restart: ${mib} MiB, ${handles.join(' → ')} handles under load`
-  }
-
-  /** Handles open now. */
-  get handles(): number {
-    return sample(this.#pid).handles
   }
 }

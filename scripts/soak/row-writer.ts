@@ -1,7 +1,8 @@
 import type { Random } from '../fuzz/random.ts'
 import type { Api, Request } from './api.ts'
+import type { Findings } from './findings.ts'
 import { LANES, ROWS } from './objects.ts'
-import type { RowChange, RowData, RowLedger, RowState } from './row-ledger.ts'
+import type { FoundRow, RowChange, RowData, RowLedger, RowState, RowWrite } from './row-ledger.ts'
 
 const MOST_ROWS = 60
 const MOST_OWN = 400
@@ -17,10 +18,7 @@ export interface RowWriterOptions {
   readonly random: Random
   readonly ledger: RowLedger
   readonly key: WriterKey
-}
-
-interface FoundRecord {
-  id: string
+  readonly findings: Findings
 }
 
 /** Writes rows that nobody else writes, one request after the other: each knows what the next must find. */
@@ -102,7 +100,7 @@ export class RowWriter {
     const [first] = rows
     const body = { structure: ROWS, ...more, ...(rows.length === 1 ? first : { rows }) }
     const request = { name, method: 'POST', path: '/v1/records', body, status: 201 }
-    await this.#write(request, changes, ({ records }) => records.map(({ id }: FoundRecord) => id))
+    await this.#write(request, changes, ({ records }) => records)
   }
 
   #patch(before: RowState): Promise<void> {
@@ -114,33 +112,50 @@ export class RowWriter {
       path: `/v1/records/${before.id}`,
       body: { data: { round, amount } },
     }
-    return this.#write(request, [{ before, after: { data, isDeleted: false } }], ({ record }) => [record.id])
+    return this.#write(request, [{ before, after: { data, isDeleted: false } }], ({ record }) => [record])
   }
 
   #delete(before: RowState): Promise<void> {
     const request = { name: 'delete a row', method: 'DELETE', path: `/v1/records/${before.id}` }
-    return this.#write(request, [{ before, after: { ...before, isDeleted: true } }], ({ id }) => [id])
+    return this.#write(request, [{ before, after: { ...before, isDeleted: true } }], ({ id }) => [
+      { id, data: before.data },
+    ])
   }
 
   #restore(before: RowState): Promise<void> {
     const request = { name: 'restore a row', method: 'POST', path: `/v1/records/${before.id}/restore` }
     return this.#write(request, [{ before, after: { ...before, isDeleted: false } }], ({ record }) => [
-      record.id,
+      record,
     ])
   }
 
   async #write(
     request: Request,
     changes: RowChange[],
-    // biome-ignore lint/suspicious/noExplicitAny: an answer is judged by the ledger
-    idsIn: (body: any) => string[],
+    // biome-ignore lint/suspicious/noExplicitAny: an answer is judged below
+    rowsIn: (body: any) => FoundRow[],
   ): Promise<void> {
     const { api, ledger, key } = this.#options
     const write = { keyId: key.id, changes }
     const outcome = await api.send({ ...request, key: key.key })
-    if (outcome.kind === 'done') this.#keep(ledger.acknowledge(write, idsIn(outcome.body)))
+    if (outcome.kind === 'done') this.#answered(write, rowsIn(outcome.body))
     else if (outcome.kind === 'unknown') ledger.doubt(write)
     else this.#keep(changes.flatMap(({ before }) => before ?? []))
+  }
+
+  #answered(write: RowWrite, rows: readonly FoundRow[]): void {
+    const { ledger, findings } = this.#options
+    for (const [at, { before, after }] of write.changes.entries()) {
+      const { id, data } = rows[at] ?? {}
+      const isGood = Bun.deepEquals(data, after.data) && (!before || before.id === id)
+      if (!isGood) findings.add('rows', `${after.data.key} was answered with ${JSON.stringify(rows[at])}`)
+    }
+    this.#keep(
+      ledger.acknowledge(
+        write,
+        rows.map(({ id }) => id),
+      ),
+    )
   }
 
   /** Beyond so many the oldest are left as they are. */

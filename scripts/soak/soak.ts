@@ -3,39 +3,26 @@ import { join } from 'node:path'
 import { newAuthority } from '../../test/support/certificates.ts'
 import { Random } from '../fuzz/random.ts'
 import { Api } from './api.ts'
+import { type Cast, newCast } from './cast.ts'
 import { SetClock } from './clock.ts'
-import { Commander } from './commander.ts'
 import { compareFiles, compareNotes, compareRows, compareWatch } from './comparison.ts'
 import { Disk } from './disk.ts'
 import { Disturbances } from './disturbances.ts'
 import { drain } from './drain.ts'
-import { Faults } from './faults.ts'
 import { Findings } from './findings.ts'
-import { InsistentWriter } from './insistent-writer.ts'
 import { NoteLedger } from './note-ledger.ts'
-import { NoteWriter } from './note-writer.ts'
 import { makeObjects } from './objects.ts'
 import { Pace } from './pace.ts'
 import { Program } from './program.ts'
-import { Reader } from './reader.ts'
 import { Resources } from './resources.ts'
 import { RowLedger } from './row-ledger.ts'
-import { RowWriter, type WriterKey } from './row-writer.ts'
+import type { WriterKey } from './row-writer.ts'
 import { Server } from './server.ts'
 import { type Subscription, subscribe } from './subscriptions.ts'
 import { Tally } from './tally.ts'
-import { Tinkerer } from './tinkerer.ts'
-import { Visitor } from './visitor.ts'
-import { Watcher } from './watcher.ts'
 
 /** The share of the time in which the server is restarted; in the rest its memory is watched. */
 const STORM_SHARE = 0.6
-
-const QUESTIONS = [
-  { sort: 'updated_at', limit: 200 },
-  { filter: [{ field: 'lane', op: 'eq', value: 'red' }], limit: 50 },
-  { sort: 'amount', direction: 'asc', limit: 20 },
-]
 
 export interface SoakOptions {
   readonly executable: string
@@ -44,19 +31,6 @@ export interface SoakOptions {
   readonly durationMs: number
   readonly seed: number
   readonly faketime: string | undefined
-}
-
-/** Anything that goes on until the load ends. */
-interface Actor {
-  step(): Promise<void>
-}
-
-interface Cast {
-  readonly actors: readonly (readonly [actor: Actor, pauseMs: number])[]
-  readonly watchers: readonly Watcher[]
-  readonly commander: Commander
-  readonly reader: Reader
-  readonly faults: Faults
 }
 
 /** One run: load and faults for a while, then everything is compared. */
@@ -73,7 +47,6 @@ export class Soak {
   readonly #program: Program
   readonly #server: Server
   readonly #api: Api
-  #seeds: number
   #subscriptions: readonly Subscription[] = []
   #resourceLine = ''
 
@@ -82,7 +55,6 @@ export class Soak {
     const { findings, tally } = this
     const disturbances = this.#disturbances
     this.#options = options
-    this.#seeds = options.seed
     this.#clock = SetClock.find(folder, faketime)
     if (!this.#clock) findings.notice('there is no libfaketime, so the clock was left alone')
     this.#disk = Disk.mount(join(folder, 'disk'))
@@ -94,12 +66,6 @@ export class Soak {
     const args = ['--webhook-allow', '127.0.0.1', '--webhook-ca', join(folder, 'ca.pem')]
     this.#server = new Server({ program: this.#program, args, disturbances, findings })
     this.#api = new Api({ server: this.#server, disturbances, findings, tally })
-  }
-
-  get #shared() {
-    const { tally, findings } = this
-    const random = new Random(this.#seeds++)
-    return { api: this.#api, server: this.#server, disturbances: this.#disturbances, tally, findings, random }
   }
 
   async run(): Promise<void> {
@@ -121,51 +87,28 @@ export class Soak {
   }
 
   async #prepare(): Promise<Cast> {
+    const { findings, tally } = this
+    const disturbances = this.#disturbances
     const authority = await newAuthority('daybook soak')
     await Bun.write(join(this.#options.folder, 'ca.pem'), authority.cert)
     await this.#server.start()
     const keys = [await this.#newKey('first'), await this.#newKey('second')] as const
     const objects = await makeObjects(this.#api, this.#notes)
     const otherKeyId = keys[1].id
-    this.#subscriptions = await subscribe(this.#api, { authority, findings: this.findings, otherKeyId })
-    const insistent = new InsistentWriter(this.#api, this.#notes)
-    const reader = new Reader({ ...this.#shared, objects, insistent })
-    const subscriptions = this.#subscriptions
-    const commander = new Commander({ ...this.#shared, program: this.#program, subscriptions })
-    const rowWriters = [0, 1, 2].map(
-      (at) =>
-        new RowWriter({
-          ...this.#shared,
-          name: `writer${at}`,
-          ledger: this.#rows,
-          key: keys[at % 2] ?? keys[0],
-        }),
-    )
-    const noteWriters = [0, 1].map(
-      (at) => new NoteWriter({ ...this.#shared, name: `writer ${at}`, ledger: this.#notes }),
-    )
-    return {
-      actors: [
-        ...[...rowWriters, ...noteWriters].map((writer) => [writer, 25] as const),
-        [insistent, 100],
-        [reader, 20],
-        [new Reader({ ...this.#shared, objects, insistent }), 20],
-        [new Visitor({ ...this.#shared, notes: this.#notes }), 100],
-        [new Tinkerer(this.#api, this.#shared.random, subscriptions), 500],
-        [commander, 1_000],
-      ],
-      watchers: QUESTIONS.map((question) => new Watcher({ ...this.#shared, question })),
-      commander,
-      reader,
-      faults: new Faults({
-        ...this.#shared,
-        pace: this.#pace,
-        program: this.#program,
-        clock: this.#clock,
-        disk: this.#disk,
-        subscriptions,
-      }),
-    }
+    this.#subscriptions = await subscribe(this.#api, { authority, findings, otherKeyId })
+    return newCast({
+      shared: { api: this.#api, server: this.#server, disturbances, tally, findings },
+      seed: this.#options.seed,
+      rows: this.#rows,
+      notes: this.#notes,
+      keys,
+      objects,
+      program: this.#program,
+      clock: this.#clock,
+      disk: this.#disk,
+      pace: this.#pace,
+      subscriptions: this.#subscriptions,
+    })
   }
 
   async #newKey(name: string): Promise<WriterKey> {
@@ -176,7 +119,7 @@ export class Soak {
   async #load({ actors, watchers, faults }: Cast): Promise<void> {
     const { durationMs } = this.#options
     const end = performance.now() + durationMs
-    const random = new Random(this.#seeds++)
+    const random = new Random(this.#options.seed)
     const repeat = async (step: () => Promise<void>, pauseMs: number, until = end) => {
       while (performance.now() < until) {
         await step()
@@ -184,7 +127,7 @@ export class Soak {
       }
     }
     const watching = watchers.map((watcher) => watcher.run())
-    const working = actors.map(([actor, pauseMs]) => repeat(() => actor.step(), pauseMs))
+    const working = actors.map(({ actor, pauseMs }) => repeat(() => actor.step(), pauseMs))
     working.push(repeat(() => faults.upsetReceiver(), 0))
     await repeat(() => faults.strikeServer(), 0, end - durationMs * (1 - STORM_SHARE))
     const resources = new Resources(this.#server.pid)

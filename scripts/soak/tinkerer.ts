@@ -2,20 +2,27 @@ import type { Random } from '../fuzz/random.ts'
 import type { Api, Request } from './api.ts'
 import type { Subscription } from './subscriptions.ts'
 
+export interface TinkererOptions {
+  readonly api: Api
+  readonly random: Random
+  readonly subscriptions: readonly Subscription[]
+}
+
 interface Listed {
   id: string
 }
 
 /** Does to the subscriptions what loses no event: tests them, asks for deliveries again, changes secrets and resumes. */
 export class Tinkerer {
-  constructor(
-    private readonly api: Api,
-    private readonly random: Random,
-    private readonly subscriptions: readonly Subscription[],
-  ) {}
+  readonly #options: TinkererOptions
+
+  constructor(options: TinkererOptions) {
+    this.#options = options
+  }
 
   async step(): Promise<void> {
-    const subscription = this.random.pick(this.subscriptions)
+    const { random, subscriptions } = this.#options
+    const subscription = random.pick(subscriptions)
     const path = `/v1/webhooks/${subscription.id}`
     const steps = [
       () => this.#send({ name: 'test a webhook', path: `${path}/test`, status: 202 }),
@@ -24,19 +31,22 @@ export class Tinkerer {
       () => this.#send({ name: 'resume', method: 'PATCH', path, body: { resume: true } }),
       () => this.#send({ name: 'read a webhook', method: 'GET', path }),
     ]
-    await this.random.pick(steps)()
+    await random.pick(steps)()
   }
 
   #send(request: Request) {
-    return this.api.send({ method: 'POST', ...request })
+    return this.#options.api.send({ method: 'POST', ...request })
   }
 
   async #redeliver(path: string): Promise<void> {
-    const outcome = await this.api.send({ name: 'read deliveries', path: `${path}/deliveries?limit=20` })
+    const outcome = await this.#options.api.send({
+      name: 'read deliveries',
+      path: `${path}/deliveries?limit=20`,
+    })
     if (outcome.kind !== 'done') return
     const deliveries = outcome.body.deliveries as Listed[]
     if (deliveries.length === 0) return
-    const { id } = this.random.pick(deliveries)
+    const { id } = this.#options.random.pick(deliveries)
     await this.#send({ name: 'redeliver', path: `${path}/deliveries/${id}/redeliver`, status: 202 })
   }
 
