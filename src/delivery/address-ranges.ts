@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
+import { remembered } from '../lib/remembered.ts'
 
 /**
  * Everything that IANA's special-purpose registries set apart, and what is reserved or multicast: no webhook of
@@ -114,18 +115,21 @@ const metadata = rangeList([
 const ISATAP = /(?::(?:0|200):|::)5efe:[0-9a-f]{1,4}:[0-9a-f]{1,4}$/
 
 /** The one spelling of an address: IPv6 compressed and in lower case. */
-export const canonicalAddress = (address: string): string =>
-  isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1)
+export const canonicalAddress = remembered((address: string): string =>
+  isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1),
+)
+
+/** Whether a cloud's metadata service answers there, also when it is carried inside an IPv6 address. */
+export const isMetadataAddress = remembered((address: string): boolean =>
+  metadata.check(address, familyOf(address)),
+)
 
 /** Whether the address belongs to the public internet, which is where webhooks may be sent. */
-export function isPublicAddress(address: string): boolean {
+export const isPublicAddress = remembered((address: string): boolean => {
   if (!isAddress(address) || isMetadataAddress(address)) return false
   if (isIPv4(address)) return !special.check(address, 'ipv4')
   if (!global.check(address, 'ipv6') || special.check(address, 'ipv6')) return false
   return !ISATAP.test(canonicalAddress(address))
-}
-
-/** Whether a cloud's metadata service answers there, also when it is carried inside an IPv6 address. */
-export const isMetadataAddress = (address: string): boolean => metadata.check(address, familyOf(address))
+})
 
 export const isMetadataName = (host: string): boolean => METADATA_NAMES.has(host)

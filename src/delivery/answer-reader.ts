@@ -57,16 +57,21 @@ function chunked(): Body {
   return { skip }
 }
 
+/** The headers that tell how long the body is, and whether another answer may follow. */
+const FRAMING = /^(content-length|transfer-encoding|connection):[ \t]*(.*?)[ \t]*\r?$/
+
 function bodyOf(status: number, head: string): Body | 'none' | 'unknown' {
+  const lengths: string[] = []
+  const codings: string[] = []
+  for (const line of head.split('\n')) {
+    const [, name = '', value = ''] = FRAMING.exec(line.toLowerCase()) ?? []
+    if (name === 'connection' && /\bclose\b/.test(value)) return 'unknown'
+    if (name === 'content-length') lengths.push(value)
+    if (name === 'transfer-encoding') codings.push(value)
+  }
   if (status === 204 || status === 304) return 'none'
-  const lengths = [...head.matchAll(/^content-length:[ \t]*(.*?)[ \t]*\r?$/gim)].map(
-    (match) => match[1] ?? '',
-  )
-  const codings = [...head.matchAll(/^transfer-encoding:[ \t]*(.*?)[ \t]*\r?$/gim)].map(
-    (match) => match[1] ?? '',
-  )
   if (codings.length + lengths.length !== 1) return 'unknown'
-  if (codings.length === 1) return codings[0]?.toLowerCase() === 'chunked' ? chunked() : 'unknown'
+  if (codings.length === 1) return codings[0] === 'chunked' ? chunked() : 'unknown'
   const length = /^\d{1,9}$/.test(lengths[0] ?? '') ? Number(lengths[0]) : Number.NaN
   if (length === 0) return 'none'
   return length <= MOST_BODY_BYTES ? knownLength(length) : 'unknown'
@@ -109,8 +114,7 @@ export class AnswerReader {
 
   #endHead(status: number, isPersistent: boolean, head: string, rest: string): void {
     this.#head = ''
-    const isClosing = !isPersistent || /^connection:.*\bclose\b/im.test(head)
-    const body = isClosing || status < 200 ? 'unknown' : bodyOf(status, head)
+    const body = isPersistent && status >= 200 ? bodyOf(status, head) : 'unknown'
     if (body === 'unknown') this.state = 'spoiled'
     else if (body === 'none') this.state = rest === '' ? 'complete' : 'spoiled'
     else {

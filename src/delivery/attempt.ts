@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { type Clock, systemClock } from '../lib/clock.ts'
+import { remembered } from '../lib/remembered.ts'
 import { type Allowance, addressesFault, type Target, targetOf, urlFault } from './address.ts'
 import { isAddress } from './address-ranges.ts'
 import {
@@ -69,20 +70,9 @@ interface Tools {
 /** What is known of a URL without the network. */
 type Judgement = { readonly target: Target } | { readonly fault: string }
 
-const MOST_JUDGED = 1_000
-
-/** Few URLs are called often, so that what was found out about them is kept. */
-function rememberingJudge(allowances: readonly Allowance[]): (url: string) => Judgement {
-  const known = new Map<string, Judgement>()
-  return (url) => {
-    const before = known.get(url)
-    if (before) return before
-    const fault = urlFault(url, allowances)
-    const judgement = fault === undefined ? { target: targetOf(url) } : { fault }
-    if (known.size >= MOST_JUDGED) known.clear()
-    known.set(url, judgement)
-    return judgement
-  }
+function judge(url: string, allowances: readonly Allowance[]): Judgement {
+  const fault = urlFault(url, allowances)
+  return fault === undefined ? { target: targetOf(url) } : { fault }
 }
 
 /** An attempt failed before any status came; the message is the sentence of the outcome. */
@@ -96,9 +86,10 @@ function outcomeOf(status: number): AttemptOutcome {
 }
 
 function requestText({ authority, path }: Target, { headers, body }: AttemptRequest): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  let lines = ''
+  for (const name in headers) lines += `${name}: ${headers[name]}\r\n`
   const length = Buffer.byteLength(body)
-  return `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\nAccept: */*\r\n${lines.join('')}Content-Length: ${length}\r\n\r\n${body}`
+  return `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\nAccept: */*\r\n${lines}Content-Length: ${length}\r\n\r\n${body}`
 }
 
 /** One attempt on its way: what it waits for, and what must end when its time is up. */
@@ -205,8 +196,8 @@ const trustOf = (ca: string | undefined): SecureContext | undefined =>
 export function createSender(settings: SenderSettings): Sender {
   const { allowances, ca, resolve = systemResolve, clock = systemClock } = settings
   const pool = new ConnectionPool(clock)
-  const judge = rememberingJudge(allowances)
-  const tools: Tools = { allowances, judge, trust: trustOf(ca), resolve, clock, pool }
+  const judged = remembered((url) => judge(url, allowances))
+  const tools: Tools = { allowances, judge: judged, trust: trustOf(ca), resolve, clock, pool }
   const running = new Set<Attempt>()
   const send: Send = (request) =>
     new Promise((settle) => {
