@@ -91,11 +91,13 @@ class DeliveryLoop implements Deliveries {
   }
 
   /** Looks at everything at this instant, or sooner. */
-  #lookBy(at: number): void {
+  #lookBy(instant: number): void {
+    const { clock } = this.#options
+    const now = clock.now()
+    const at = Math.min(instant, now + LOOK_EVERY_MS)
     if (this.#timer && this.#timer.at <= at) return
     this.#timer?.cancel()
-    const { clock } = this.#options
-    const cancel = clock.after(Math.max(0, at - clock.now()), () => {
+    const cancel = clock.after(Math.max(0, at - now), () => {
       this.#timer = undefined
       this.#lookAtAll()
     })
