@@ -1,4 +1,5 @@
 import { parse, Schema } from 'yaml'
+import { plainMatter } from './plain-matter.ts'
 
 /** A Markdown file told apart. */
 export interface MatterFile {
@@ -35,7 +36,8 @@ const AS_WRITTEN = new Schema({
  */
 export function splitFrontMatter(text: string, { asWritten = false } = {}): MatterFile {
   const match = FENCED.exec(text)
-  const matter = match ? mapOf(match[1] ?? '', asWritten ? AS_WRITTEN : PLAIN) : undefined
+  const yaml = match?.[1] ?? ''
+  const matter = match ? (plainMatter(yaml) ?? mapOf(yaml, asWritten ? AS_WRITTEN : PLAIN)) : undefined
   return match && matter ? { matter, body: text.slice(match[0].length) } : { matter: undefined, body: text }
 }
 
