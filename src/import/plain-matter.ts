@@ -5,7 +5,7 @@ const QUOTED = /^"([^"\\]*)"$|^'([^']*)'$/
 const INTEGER = /^-?(?:0|[1-9]\d{0,14})$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const LINE = /^([A-Za-z][\w-]*(?: [\w-]+)*):(?: +(.*?))? *$/
-const ITEM = /^ *- +(.*?) *$/
+const ITEM = /^( *)- +(.*?) *$/
 
 /** Undefined for whatever is not beyond doubt. */
 function plainScalar(written: string): string | number | boolean | undefined {
@@ -31,16 +31,16 @@ function plainList(written: string): unknown[] | undefined {
  */
 export function plainMatter(yaml: string): Record<string, unknown> | undefined {
   const matter: Record<string, unknown> = {}
-  let list: unknown[] | undefined
+  let list: { readonly items: unknown[]; readonly indent: string } | undefined
   let lastKey = ''
   for (const line of yaml.split(/\r?\n/)) {
-    const item = ITEM.exec(line)
-    if (item) {
-      const value = plainScalar(item[1] ?? '')
-      if (value === undefined || (!list && matter[lastKey] !== null)) return undefined
-      list ??= []
-      list.push(value)
-      matter[lastKey] = list
+    const [, indent, word = ''] = ITEM.exec(line) ?? []
+    if (indent !== undefined) {
+      const value = plainScalar(word)
+      if (!list && matter[lastKey] === null) list = { items: [], indent }
+      if (value === undefined || list?.indent !== indent) return undefined
+      list.items.push(value)
+      matter[lastKey] = list.items
       continue
     }
     const [, key, written = ''] = LINE.exec(line) ?? []
