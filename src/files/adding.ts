@@ -7,7 +7,7 @@ import { mimeTypeOf } from './extraction/kinds.ts'
 import { inSteps } from './steps.ts'
 import { type FileRow, findFile, insertFile, insertPart, markRemoved, PART_BYTES, showFile } from './store.ts'
 
-/** Contract, section 8. */
+/** 50 MiB (contract, section 8). */
 export const LARGEST_FILE_BYTES = 52_428_800
 const LONGEST_NAME = 500
 

@@ -4,7 +4,7 @@ import { answer, id, integer, paging, strict, text, timestamp } from '../http/ty
 const MAX_PAGE = 200
 const LEAST_CHARS = 1_000
 const MOST_CHARS = 200_000
-const DEFAULT_CHARS = 20_000
+export const DEFAULT_CHARS = 20_000
 
 const nullable = (schema: ReturnType<typeof t.String> | ReturnType<typeof integer>, description: string) =>
   t.Union([schema, t.Null()], { description })

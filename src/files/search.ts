@@ -90,7 +90,7 @@ function foundPage(reader: Reader, place: number, phrases: readonly Phrase[]): F
   return [{ file, page, snippet: snippetOf([findPageText(reader, file.pk, page)], phrases) }]
 }
 
-/** Contract, section 8: searches the text of every file, or of one. An unknown file is 404. */
+/** Searches the text of every file, or of one (contract, section 8). An unknown file is refused. */
 export async function searchFiles(
   ctx: AppContext,
   { workspacePk }: Caller,

@@ -2,6 +2,7 @@ import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { codePointLength } from '../lib/text.ts'
 import { invalid, refused } from '../refusal.ts'
+import { DEFAULT_CHARS } from './schema.ts'
 import { getFile } from './service.ts'
 import { type FileRow, findPageText } from './store.ts'
 
@@ -22,9 +23,6 @@ export interface FileText {
   readonly nextChunk: string | null
 }
 
-/** `service.md`, Limits. */
-const DEFAULT_MAX_CHARS = 20_000
-
 const RANGE = /^([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/
 
 function readRange(pages: string): PageRange {
@@ -43,7 +41,7 @@ function pageCount({ status, pages, error }: FileRow): number {
   throw refused(`The text of this file is not ready, as ${reason}`)
 }
 
-/** `service.md` and contract (section 8): whole pages while they fit; a first page that alone is too long is cut. */
+/** Whole pages while they fit; a first page that alone is too long is cut (contract, section 8). */
 export function getFileText(
   reader: Reader,
   caller: Caller,
@@ -57,7 +55,7 @@ export function getFileText(
   if (range.last > count) {
     throw refused(`"pages" goes past the end: the file has ${count} page${count === 1 ? '' : 's'}.`)
   }
-  const { text, last, isCut } = fittingPages(reader, file, range, query.max_chars ?? DEFAULT_MAX_CHARS)
+  const { text, last, isCut } = fittingPages(reader, file, range, query.max_chars ?? DEFAULT_CHARS)
   const next = { first: last + 1, last: Math.min(last + 1 + range.last - range.first, count) }
   return {
     file,

@@ -1,4 +1,4 @@
-import { isDay, parseInstant } from '../lib/dates.ts'
+import { DAY_MS, isDay, parseInstant } from '../lib/dates.ts'
 import type { FieldType, RowPart } from './kinds.ts'
 import { columnValue, normalised, TYPE_WORDS } from './values.ts'
 
@@ -16,7 +16,6 @@ interface Outcome {
   readonly words: string
 }
 
-const DAY_MS = 86_400_000
 const REFERENCES: ReadonlySet<string> = new Set(['note', 'file', 'record', 'id'])
 
 const point = (value: Comparable): Operand => ({ low: value, high: value })

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../lib/dates.ts'
+
 export const DATE_UNITS = ['day', 'week', 'month', 'year'] as const
 export type DateUnit = (typeof DATE_UNITS)[number]
 
@@ -6,8 +8,6 @@ export interface RelativeDay {
   readonly n: number
   readonly unit: DateUnit
 }
-
-const DAY_MS = 86_400_000
 
 /** What stands in the order of days before the year 0000 and after the year 9999. */
 const BEFORE_ALL_DAYS = ''
@@ -19,7 +19,7 @@ function dayText(instant: number): string {
   return year > 9999 ? AFTER_ALL_DAYS : new Date(instant).toISOString().slice(0, 10)
 }
 
-function utcDay(year: number, month: number, day: number): number {
+function instantOf(year: number, month: number, day: number): number {
   const instant = new Date(0)
   return instant.setUTCFullYear(year, month, day)
 }
@@ -27,8 +27,8 @@ function utcDay(year: number, month: number, day: number): number {
 /** Months and years keep the day of the month, or clamp to the last one there is. */
 function shiftedByMonths(today: string, months: number): number {
   const [year, month, day] = today.split('-').map(Number) as [number, number, number]
-  const lastOfMonth = new Date(utcDay(year, month + months, 0)).getUTCDate()
-  return utcDay(year, month - 1 + months, Math.min(day, lastOfMonth))
+  const lastOfMonth = new Date(instantOf(year, month + months, 0)).getUTCDate()
+  return instantOf(year, month - 1 + months, Math.min(day, lastOfMonth))
 }
 
 /** `today` (`YYYY-MM-DD`) shifted; a day beyond four digits of a year becomes a text that sorts before or after all. */

@@ -2,12 +2,13 @@ import { CryptoHasher } from 'bun'
 import type { Db } from '../db/database.ts'
 import { type CallIdentity, findKeptAnswer, keepAnswer } from '../db/kept-answers.ts'
 import type { Tx } from '../db/write-queue.ts'
+import { DAY_MS } from '../lib/dates.ts'
 import { invalid, refused } from '../refusal.ts'
 import { type Exchange, exchangeOf } from './exchange.ts'
 import { jsonResponse } from './json.ts'
 
 /** How long an answer is repeated: 24 hours (contract, section 11). */
-export const ANSWERS_KEPT_MS = 24 * 60 * 60 * 1000
+export const ANSWERS_KEPT_MS = DAY_MS
 
 const CREATED = 201
 const KEY_FORM = /^[\x20-\x7e]{1,255}$/

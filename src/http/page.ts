@@ -1,4 +1,4 @@
-const DEFAULT_LIMIT = 50
+export const DEFAULT_LIMIT = 50
 
 /** One page of a list, and how many there are in all. */
 export interface Page<Item> {

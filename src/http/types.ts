@@ -8,6 +8,7 @@ import {
 } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { codePointLength, hasControlCharacter } from '../lib/text.ts'
+import { DEFAULT_LIMIT } from './page.ts'
 
 /*
  * The building blocks of every schema. They are kinds of our own because Elysia coerces the stock ones
@@ -176,7 +177,7 @@ export const NoQuery = strict({})
 /** `limit` and `offset` of a paged list. */
 export const paging = (maximum: number) => ({
   limit: t.Optional(
-    integer({ minimum: 1, maximum, default: 50, description: 'How many to answer at most.' }),
+    integer({ minimum: 1, maximum, default: DEFAULT_LIMIT, description: 'How many to answer at most.' }),
   ),
   offset: t.Optional(integer({ minimum: 0, default: 0, description: 'How many to pass over.' })),
 })

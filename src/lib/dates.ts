@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
+
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 const lastDay = { number: Number.NaN, text: '' }
 

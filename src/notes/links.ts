@@ -25,7 +25,7 @@ export function targetKey(target: string): string {
 }
 
 /**
- * Resolves a target key as of now: a note id, then an alias, then a title, of several the oldest (contract 4).
+ * Resolves a target key as of now: a note id, then an alias, then a title, of several the oldest (contract, section 4).
  * Blanks around a target do not count, unless they belong to a title.
  */
 export function resolveTarget(reader: Reader, workspace: number, key: string): NoteHead | undefined {

@@ -151,9 +151,8 @@ export const QueryBody = strict({
 
 export const TrashQuery = strict(paging(MAX_PAGE))
 
-export const RevisionsQuery = strict({
-  limit: t.Optional(integer({ minimum: 1, maximum: MAX_PAGE, default: 50 })),
-})
+const { limit } = paging(MAX_PAGE)
+export const RevisionsQuery = strict({ limit })
 
 export const CreateBody = strict({
   title: title(),

@@ -1,4 +1,5 @@
 import type { AppContext } from '../context.ts'
+import { DAY_MS } from '../lib/dates.ts'
 import { autoIndexBuild, autoIndexDrop, findUnusedIndexes, markUsed } from '../structures/auto-index.ts'
 import { SEARCH_COLUMN } from '../structures/row-search.ts'
 import type { Lesson } from './lessons.ts'
@@ -13,7 +14,6 @@ const WORTH_BUILDS = 2
 /** A search table is filled beside everything else: it counts as this much, and is made of more rows. */
 const SEARCH_MS_PER_ROW = 0.005
 const SEARCH_TIMES_MANY = 10
-const DAY_MS = 86_400_000
 const UNUSED_MS = 30 * DAY_MS
 const STRUCTURES_KEPT = 1_000
 

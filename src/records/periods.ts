@@ -1,9 +1,9 @@
+import { DAY_MS } from '../lib/dates.ts'
 import type { TimeZone } from '../lib/time-zones.ts'
 
 export const PERIODS = ['day', 'week', 'month', 'year'] as const
 export type Period = (typeof PERIODS)[number]
 
-const DAY_MS = 86_400_000
 /** 1 January 1970, day 0, was a Thursday. */
 const MONDAYS_OFFSET = 3
 

@@ -3,11 +3,11 @@ import { removeKeptAnswersBefore } from '../db/kept-answers.ts'
 import type { WriteFunction } from '../db/write-queue.ts'
 import { clearRemovedFiles, removeArrivingBefore } from '../files/clearing.ts'
 import { ANSWERS_KEPT_MS } from '../http/idempotency.ts'
+import { DAY_MS } from '../lib/dates.ts'
 import { removeRevisionsBefore } from '../notes/revisions.ts'
 import { removeTrashedBefore } from '../notes/trash.ts'
 import { removeEndedBefore } from '../webhooks/deliveries.ts'
 
-const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const TRASH_DAYS = 30
 const REVISION_DAYS = 7

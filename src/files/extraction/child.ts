@@ -1,10 +1,8 @@
 import { constants, setPriority } from 'node:os'
 import { workerProgram } from '../../lib/program.ts'
 import type { Section } from './document.ts'
-import { isKind, type Kind } from './kinds.ts'
+import type { Kind } from './kinds.ts'
 import type { Result, Task } from './worker.ts'
-
-export { isKind }
 
 /** What the reading of one file may take. */
 export interface Limits {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/dates.ts'
 import { attributeOf, readXml } from './package.ts'
 
 /** How a number in a cell is meant. */
@@ -52,7 +53,6 @@ export function cellFormats(styles: Uint8Array | undefined): CellFormat[] {
   return formats
 }
 
-const DAY_MS = 86_400_000
 const DAYS_BEFORE_1970 = { since1900: 25_569, since1904: 24_107 }
 const LAST_DAY = 2_958_465
 
