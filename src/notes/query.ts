@@ -96,8 +96,11 @@ function planTree(reader: Reader, { workspace, filter, search, sort, page, today
   const evaluation = evaluationOf(reader, workspace, today)
   const order = orderOf(reader, workspace, sort)
   const phrases = search === undefined ? undefined : parseSearch(search)
-  const readsAll = phrases !== undefined || (order.by === 'property' && isOrderedByText(order))
-  const rows = evaluation.scales.weigh(tree).rows + (readsAll ? evaluation.live : 0)
+  const { scales, live } = evaluation
+  const ofSearch = phrases === undefined ? 0 : live
+  const ofTexts =
+    order.by === 'property' && isOrderedByText(order) ? live * scales.weighText(order.property.pk) : 0
+  const rows = scales.weigh(tree).rows + ofSearch + ofTexts
   return { evaluation, tree, phrases, order, page, rows }
 }
 

@@ -52,8 +52,8 @@ export interface Prefilter extends SqlPart {
 
 const HAS_OTHER_THAN_ASCII = 'octet_length(value) <> length(value)'
 
-/** SQLite refuses long patterns. */
-const LONGEST_PATTERN = 1_000
+/** SQLite compares a passage anew at every place of a value: of a longer one only the first characters are sought. */
+const LONGEST_PASSAGE = 40
 
 const NO_PREFILTER: Prefilter = { text: '1', values: [], decides: false }
 
@@ -62,21 +62,24 @@ export function prefilterOf(test: TextTest): Prefilter {
   const passage = test.by === 'key' ? `${JSON.stringify(test.key)}:` : passageOf(test.content)
   return passage === undefined
     ? NO_PREFILTER
-    : { text: 'instr(value, ?) > 0', values: [passage], decides: false }
+    : { text: 'instr(value, ?) > 0', values: [beginning(passage)], decides: false }
 }
 
 /** SQLite folds ASCII alone: it decides on values of ASCII, and all others are looked at again. */
 function textPrefilter({ part, folded }: Extract<TextTest, { by: 'text' }>): Prefilter {
   if (!isAscii(folded)) return { text: HAS_OTHER_THAN_ASCII, values: [], decides: false }
-  if (folded.length > LONGEST_PATTERN) return NO_PREFILTER
-  const literal = folded.replace(/[\\%_]/g, '\\$&')
+  const sought = part === 'end' ? folded.slice(-LONGEST_PASSAGE) : folded.slice(0, LONGEST_PASSAGE)
+  const literal = sought.replace(/[\\%_]/g, '\\$&')
   const pattern = `${part === 'start' ? '' : '%'}${literal}${part === 'end' ? '' : '%'}`
   return {
     text: `(value LIKE ? ESCAPE '\\' OR ${HAS_OTHER_THAN_ASCII})`,
     values: [pattern],
-    decides: true,
+    decides: sought === folded,
   }
 }
+
+/** The first characters, and no half of one. */
+const beginning = (passage: string) => passage.slice(0, LONGEST_PASSAGE).replace(/[\uD800-\uDBFF]$/, '')
 
 /** A passage that stands in the JSON text of every value that holds `content`, if there is a sure one. */
 function passageOf(content: unknown): string | undefined {

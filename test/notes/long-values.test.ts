@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { NEWEST_EDIT_FIRST, treeRead } from '../../src/notes/query.ts'
+import { makeNote } from '../support/notes.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** More than a property may have that each of its different values is judged once. */
+const MANY_VALUES = 300
+const MANY_ROWS = 10_000
+
+let service: TestService
+let text: string
+let json: string
+beforeEach(async () => {
+  service = await startService()
+  const define = async (type: string) =>
+    (await service.post('/v1/properties', { key: type, type })).body.property.id
+  text = await define('text')
+  json = await define('json')
+})
+afterEach(() => service.close())
+
+const whose = (def_id: string, op: string, value: unknown) => ({ type: 'property', def_id, op, value })
+
+async function found(filter: unknown): Promise<string[]> {
+  const { status, body } = await service.post('/v1/notes/query', { filter })
+  expect(status).toBe(200)
+  return body.notes.map(({ title }: { title: string }) => title)
+}
+
+/** What answering comes to: a question of more rows than many is answered in the worker. */
+function rowsOf(filter: unknown): number {
+  const { db } = service.ctx
+  const workspace = db.sql.scalar<number>('SELECT pk FROM workspaces')
+  const page = { limit: 50, offset: 0 }
+  const question = { workspace, filter, sort: NEWEST_EDIT_FIRST, page, today: '2026-11-21' }
+  return treeRead.plan(db, question as Parameters<typeof treeRead.plan>[1]).rows
+}
+
+describe('long values', () => {
+  test('are looked through for the whole of a long passage, not for its beginning or end alone', async () => {
+    for (let at = 0; at < MANY_VALUES; at++)
+      await makeNote(service, { properties: { text: `${at}`, json: [at] } })
+    const long = 'Very long passage '.repeat(10)
+    const faces = '😀'.repeat(50)
+    await makeNote(service, { title: 'right', properties: { text: `${long}END`, json: { [faces]: long } } })
+    const wrong = { text: `${long}and more than END`, json: { [`${faces}!`]: `${long}!`, [long]: faces } }
+    await makeNote(service, { title: 'wrong', properties: wrong })
+    const passage = `${long}end`
+    for (const op of ['contains', 'starts_with', 'ends_with'])
+      expect([op, await found(whose(text, op, passage))]).toEqual([op, ['right']])
+    expect(await found(whose(text, 'ends_with', passage.slice(100)))).toEqual(['right'])
+    expect(await found(whose(text, 'ends_with', `x${passage}`))).toEqual([])
+    expect(await found(whose(json, 'has_key', faces))).toEqual(['right'])
+    expect(await found(whose(json, 'contains', { [faces]: long }))).toEqual(['right'])
+  })
+
+  test('are looked through in little time, whatever is sought', async () => {
+    for (let at = 0; at < MANY_VALUES; at++)
+      await makeNote(service, {
+        properties: { text: 'a'.repeat(20_000 - at), json: '"'.repeat(20_000 - at) },
+      })
+    const begun = performance.now()
+    expect(await found(whose(text, 'contains', `${'a'.repeat(999)}b`))).toEqual([])
+    expect(await found(whose(json, 'contains', `${'"'.repeat(10_000)}b`))).toEqual([])
+    expect(performance.now() - begun).toBeLessThan(3_000)
+  })
+
+  test('weigh what they are long, so that looking through them does not hold others up', async () => {
+    const properties = { text: 'a'.repeat(100_000), json: 'a' }
+    for (let at = 0; at < 30; at++) await makeNote(service, { properties, tags: ['all'] })
+    const onLong = whose(text, 'contains', 'b')
+    const onShort = whose(json, 'contains', 'b')
+    expect(rowsOf(onLong)).toBeGreaterThan(MANY_ROWS)
+    expect(rowsOf(onShort)).toBeLessThan(100)
+    for (const match of ['all', 'any', 'none'])
+      expect(rowsOf({ type: 'group', match, children: [onShort, onLong] })).toBeGreaterThan(MANY_ROWS)
+  })
+})
