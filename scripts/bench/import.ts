@@ -8,7 +8,7 @@ import { indexedColumns } from '../../src/notes/search/pending.ts'
 import { fullTable, headTable } from '../../src/notes/search/tables.ts'
 import { corpus } from './corpus.ts'
 import { openDataset, temporaryFolder } from './dataset.ts'
-import { type Line, markdown, median } from './measure.ts'
+import { type Line, median, type Section } from './measure.ts'
 import { RawImport } from './raw-imports.ts'
 import { FIELDS, rowsOf } from './record-rows.ts'
 
@@ -200,6 +200,6 @@ async function benchTable(count: number, rounds: number): Promise<Line> {
  * Imports of notes and of rows beside plain inserts of the very rows that they write, ready-made in memory: the floor
  * reads the files too, and understands nothing of them. Each in one transaction, committed, in a database of its own.
  */
-export async function benchImports(notes: number, rows: number, rounds: number): Promise<string> {
-  return markdown('Imports', [await benchVault(notes, rounds), await benchTable(rows, rounds)])
+export async function benchImports(notes: number, rows: number, rounds: number): Promise<Section[]> {
+  return [{ title: 'Imports', lines: [await benchVault(notes, rounds), await benchTable(rows, rounds)] }]
 }

@@ -1,6 +1,10 @@
-/** `bun run bench [records] [notes] [watch] [webhooks] [--quick]`: prints tables in Markdown. */
+/**
+ * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [--quick]`: measures and prints one table in
+ * Markdown. All of them, at full size, are written into the README as well.
+ */
 import { parseArgs } from 'node:util'
 import { benchImports } from './import.ts'
+import { markdown, type Section } from './measure.ts'
 import { benchNotes } from './notes.ts'
 import { benchRecords } from './records.ts'
 import { benchViews } from './views.ts'
@@ -10,7 +14,7 @@ import { benchWebhooks } from './webhooks.ts'
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } })
 const rounds = values.quick ? 30 : 200
 
-const BENCHES: Record<string, () => Promise<string>> = {
+const BENCHES: Record<string, () => Promise<Section[]>> = {
   records: () => benchRecords(values.quick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000], rounds),
   notes: () => benchNotes(values.quick ? [1_000, 10_000] : [1_000, 10_000, 100_000], rounds),
   views: () => benchViews(values.quick ? [10_000] : [10_000, 100_000], rounds),
@@ -19,8 +23,24 @@ const BENCHES: Record<string, () => Promise<string>> = {
   webhooks: () => (values.quick ? benchWebhooks(1, 2_000, 3) : benchWebhooks(5, 5_000, 20)),
 }
 
-for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
+const README = 'README.md'
+const PLACE = /(<!-- bench -->\n)[\s\S]*?(\n<!-- end of bench -->)/
+
+const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)
+const sections: Section[] = []
+for (const name of names) {
   const bench = BENCHES[name]
   if (!bench) throw new Error(`There is no bench "${name}"; there are ${Object.keys(BENCHES).join(', ')}.`)
-  process.stdout.write(`${await bench()}\n`)
+  process.stderr.write(`measuring ${name}\n`)
+  sections.push(...(await bench()))
+}
+
+const table = markdown(sections)
+process.stdout.write(`${table}\n`)
+if (positionals.length === 0 && !values.quick) {
+  const readme = await Bun.file(README).text()
+  await Bun.write(
+    README,
+    readme.replace(PLACE, (_, before, after) => `${before}${table}${after}`),
+  )
 }

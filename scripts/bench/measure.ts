@@ -54,18 +54,28 @@ export const perSecond = (value: number): string => `${Math.round(value).toLocal
 
 const verdict = (met: boolean | undefined): string => (met === undefined ? '' : met ? 'yes' : '**no**')
 
-/** The lines as a Markdown table. */
-export function markdown(title: string, lines: readonly Line[]): string {
-  const rows = lines.map(
-    ({ what, ours, floor, ratio, goal, met }) =>
-      `| ${what} | ${ours} | ${floor} | ${ratio} | ${goal} | ${verdict(met)} |`,
-  )
-  return [
-    `### ${title}`,
-    '',
-    '| what | daybook | floor | ratio | goal | met |',
-    '| --- | --- | --- | --- | --- | --- |',
-    ...rows,
-    '',
-  ].join('\n')
+/** What one bench has measured at one size. */
+export interface Section {
+  title: string
+  lines: readonly Line[]
+  /** What is worth knowing and has no line. */
+  remark?: string
 }
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+
+const rowsOf = ({ title, lines, remark }: Section): string[] => [
+  row([`**${title}**`, '', '', '', '', '']),
+  ...lines.map(({ what, ours, floor, ratio, goal, met }) =>
+    row([what, ours, floor, ratio, goal, verdict(met)]),
+  ),
+  ...(remark === undefined ? [] : [row([remark, '', '', '', '', ''])]),
+]
+
+/** Everything as one Markdown table. */
+export const markdown = (sections: readonly Section[]): string =>
+  [
+    row(['what', 'daybook', 'floor', 'ratio', 'goal', 'met']),
+    row(Array.from({ length: 6 }, () => '---')),
+    ...sections.flatMap(rowsOf),
+  ].join('\n')

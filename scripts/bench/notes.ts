@@ -8,7 +8,15 @@ import { presentCreated, presentFound, presentNote } from '../../src/notes/prese
 import { type CreatedNote, createNote } from '../../src/notes/writing.ts'
 import { corpus, wordOfRank } from './corpus.ts'
 import { type Dataset, fillNotes, openDataset, temporaryFolder } from './dataset.ts'
-import { interleaved, type Line, markdown, median, milliseconds, perSecond, type Times } from './measure.ts'
+import {
+  interleaved,
+  type Line,
+  median,
+  milliseconds,
+  perSecond,
+  type Section,
+  type Times,
+} from './measure.ts'
 import { RawNotes } from './raw-notes.ts'
 import { measureRate, type Server, startBareServer, startServer } from './servers.ts'
 
@@ -233,12 +241,9 @@ async function benchSize(count: number, rounds: number): Promise<{ title: string
   return { title: `Notes, ${count.toLocaleString('en-US')} of about 2 KB`, lines }
 }
 
-/** Prints a table per size and one that compares the largest with the smallest. */
-export async function benchNotes(sizes: readonly number[], rounds: number): Promise<string> {
-  const tables: string[] = []
-  for (const size of sizes) {
-    const { title, lines } = await benchSize(size, rounds)
-    tables.push(markdown(title, lines))
-  }
-  return tables.join('\n')
+/** A section for each size. */
+export async function benchNotes(sizes: readonly number[], rounds: number): Promise<Section[]> {
+  const sections: Section[] = []
+  for (const size of sizes) sections.push(await benchSize(size, rounds))
+  return sections
 }

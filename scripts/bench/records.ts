@@ -11,10 +11,10 @@ import {
   type Action,
   interleaved,
   type Line,
-  markdown,
   median,
   milliseconds,
   perSecond,
+  type Section,
   type Times,
 } from './measure.ts'
 import { RawRecords } from './raw-records.ts'
@@ -366,19 +366,18 @@ async function benchSize(count: number, rounds: number) {
   for (const name of ['records.db', 'raw.db', 'served.db']) rmSync(join(folder, name), { force: true })
   const built = `Making the five indexes took ${buildMs.map(milliseconds).join(', ')}, the search table ${milliseconds(searchMs)}.`
   const title = `Records, ${count.toLocaleString('en-US')} of about 340 bytes`
-  return { table: `${markdown(title, bench.lines)}\n${built}\n`, firsts, written }
+  return { section: { title, lines: bench.lines, remark: built }, firsts, written }
 }
 
-/** Prints a table per size and one that compares the largest with the smallest. */
-export async function benchRecords(sizes: readonly number[], rounds: number): Promise<string> {
+/** A section for each size, and one that compares the largest with the smallest. */
+export async function benchRecords(sizes: readonly number[], rounds: number): Promise<Section[]> {
   const results: Awaited<ReturnType<typeof benchSize>>[] = []
   for (const size of sizes) {
     const result = await benchSize(size, rounds)
-    process.stderr.write(`${result.table}\n`)
     results.push(result)
   }
   const [small, large] = [results[0], results.at(-1)]
-  if (!small || !large) return ''
+  if (!small || !large) return []
   const growth = (what: string, before: number, after: number): Line => ({
     what,
     ours: milliseconds(after),
@@ -395,5 +394,5 @@ export async function benchRecords(sizes: readonly number[], rounds: number): Pr
     ),
   ]
   const title = `Records, growth from ${sizes[0]?.toLocaleString('en-US')} (floor) to ${sizes.at(-1)?.toLocaleString('en-US')}`
-  return [...results.map(({ table }) => table), markdown(title, lines)].join('\n')
+  return [...results.map(({ section }) => section), { title, lines }]
 }

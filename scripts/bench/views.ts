@@ -7,7 +7,7 @@ import { createNote } from '../../src/notes/writing.ts'
 import { createProperty } from '../../src/properties/service.ts'
 import { corpus, seededRandom, wordOfRank } from './corpus.ts'
 import { type Dataset, openDataset, temporaryFolder } from './dataset.ts'
-import { interleaved, type Line, markdown, milliseconds, type Times } from './measure.ts'
+import { interleaved, type Line, milliseconds, type Section, type Times } from './measure.ts'
 import { RawNotes } from './raw-notes.ts'
 import {
   conditionsOf,
@@ -183,7 +183,7 @@ async function sortedLine(
 }
 
 /** Trees and views over one size. */
-async function benchSize(count: number, rounds: number): Promise<string> {
+async function benchSize(count: number, rounds: number): Promise<Section> {
   const file = join(temporaryFolder(), 'views.db')
   const data = await openDataset(file)
   await fill(data, count)
@@ -196,11 +196,11 @@ async function benchSize(count: number, rounds: number): Promise<string> {
     lines.push(await sortedLine(data, raw, named, question, rounds))
   raw.close()
   data.close()
-  return markdown(`Filter trees and views, ${count.toLocaleString('en-US')} notes`, lines)
+  return { title: `Filter trees and views, ${count.toLocaleString('en-US')} notes`, lines }
 }
 
-export async function benchViews(sizes: readonly number[], rounds: number): Promise<string> {
-  const tables: string[] = []
-  for (const size of sizes) tables.push(await benchSize(size, rounds))
-  return tables.join('\n')
+export async function benchViews(sizes: readonly number[], rounds: number): Promise<Section[]> {
+  const sections: Section[] = []
+  for (const size of sizes) sections.push(await benchSize(size, rounds))
+  return sections
 }

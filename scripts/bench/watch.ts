@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openDataset, temporaryFolder } from './dataset.ts'
-import { type Line, markdown, median, milliseconds, perSecond, timesOf } from './measure.ts'
+import { type Line, median, milliseconds, perSecond, type Section, timesOf } from './measure.ts'
 import { measureRate, type Server, startServer } from './servers.ts'
 
 interface Scenario {
@@ -204,9 +204,9 @@ async function writesLine(streams: number, runs: number): Promise<Line> {
 }
 
 /** Streams that watch while rows are written: how soon the last one knows, what each costs, and what writes lose. */
-export async function benchWatch(runs: number, seconds: number): Promise<string> {
+export async function benchWatch(runs: number, seconds: number): Promise<Section[]> {
   const lines: Line[] = []
   for (const scenario of SCENARIOS) lines.push(...(await scenarioLines(scenario, runs, seconds)))
   for (const streams of [100, 5_000]) lines.push(await writesLine(streams, runs))
-  return markdown(`Watch, ${WRITES_A_SECOND} writes a second`, lines)
+  return [{ title: `Watch, ${WRITES_A_SECOND} writes a second`, lines }]
 }

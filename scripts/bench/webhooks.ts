@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { newAuthority } from '../../test/support/certificates.ts'
 import { openDataset, temporaryFolder } from './dataset.ts'
-import { type Line, markdown, median, milliseconds, perSecond, type Times, timesOf } from './measure.ts'
+import { type Line, median, milliseconds, perSecond, type Section, type Times, timesOf } from './measure.ts'
 import { type Server, startServer } from './servers.ts'
 
 const LEAST_SHARE_OF_FLOOR = 0.6
@@ -200,7 +200,7 @@ async function deadLine(events: number, runs: number): Promise<Line> {
 }
 
 /** Deliveries over https with certificates of their own: how many, how soon, and what a dead receiver costs others. */
-export async function benchWebhooks(runs: number, events: number, seconds: number): Promise<string> {
+export async function benchWebhooks(runs: number, events: number, seconds: number): Promise<Section[]> {
   const lines = [
     await rateLine(1, events, runs),
     await rateLine(25, events / 10, runs),
@@ -208,5 +208,5 @@ export async function benchWebhooks(runs: number, events: number, seconds: numbe
     await delayLine(25, seconds, runs),
     await deadLine(events / 10, runs),
   ]
-  return markdown('Webhooks', lines)
+  return [{ title: 'Webhooks', lines }]
 }
