@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { NEWEST_EDIT_FIRST, treeRead } from '../../src/notes/query.ts'
+import type { FilterTree } from '../../src/filter/tree.ts'
+import type { TreeOperator } from '../../src/filter/tree-operators.ts'
+import { NEWEST_EDIT_FIRST, type TreeQuestion, treeRead } from '../../src/notes/query.ts'
 import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -19,7 +21,12 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const whose = (def_id: string, op: string, value: unknown) => ({ type: 'property', def_id, op, value })
+const whose = (def_id: string, op: TreeOperator, value: unknown): FilterTree => ({
+  type: 'property',
+  def_id,
+  op,
+  value,
+})
 
 async function found(filter: unknown): Promise<string[]> {
   const { status, body } = await service.post('/v1/notes/query', { filter })
@@ -28,12 +35,13 @@ async function found(filter: unknown): Promise<string[]> {
 }
 
 /** What answering comes to: a question of more rows than many is answered in the worker. */
-function rowsOf(filter: unknown): number {
+function rowsOf(filter: FilterTree): number {
   const { db } = service.ctx
   const workspace = db.sql.scalar<number>('SELECT pk FROM workspaces')
   const page = { limit: 50, offset: 0 }
-  const question = { workspace, filter, sort: NEWEST_EDIT_FIRST, page, today: '2026-11-21' }
-  return treeRead.plan(db, question as Parameters<typeof treeRead.plan>[1]).rows
+  const sort = NEWEST_EDIT_FIRST
+  const question: TreeQuestion = { workspace, filter, sort, page, today: '2026-11-21' }
+  return treeRead.plan(db, question).rows
 }
 
 describe('long values', () => {
@@ -46,7 +54,7 @@ describe('long values', () => {
     const wrong = { text: `${long}and more than END`, json: { [`${faces}!`]: `${long}!`, [long]: faces } }
     await makeNote(service, { title: 'wrong', properties: wrong })
     const passage = `${long}end`
-    for (const op of ['contains', 'starts_with', 'ends_with'])
+    for (const op of ['contains', 'starts_with', 'ends_with'] as const)
       expect([op, await found(whose(text, op, passage))]).toEqual([op, ['right']])
     expect(await found(whose(text, 'ends_with', passage.slice(100)))).toEqual(['right'])
     expect(await found(whose(text, 'ends_with', `x${passage}`))).toEqual([])
@@ -72,7 +80,7 @@ describe('long values', () => {
     const onShort = whose(json, 'contains', 'b')
     expect(rowsOf(onLong)).toBeGreaterThan(MANY_ROWS)
     expect(rowsOf(onShort)).toBeLessThan(100)
-    for (const match of ['all', 'any', 'none'])
+    for (const match of ['all', 'any', 'none'] as const)
       expect(rowsOf({ type: 'group', match, children: [onShort, onLong] })).toBeGreaterThan(MANY_ROWS)
   })
 })
