@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Send } from './attempt.ts'
 import { OutcomeWriter } from './outcomes.ts'
-import { type Claims, type DueDelivery, findDue, findNextDueAt, listWaiting } from './queue.ts'
+import { type Claims, type DueDelivery, findDue, findNextDueAt, listWaiting, moveWaits } from './queue.ts'
 import { signedHeaders } from './sign.ts'
 
 /** Attempts in flight (contract, section 7). */
@@ -17,6 +17,8 @@ const MOST_UNRECORDED = 256
 /** However the clock moves, the queue is looked at this often. */
 const LOOK_EVERY_MS = 30_000
 const TRY_AGAIN_MS = 1_000
+/** A clock that is put right by less is not noticed. */
+const CLOCK_SLACK_MS = 1_000
 const STOP_WITHIN_MS = 10_000
 
 export interface DeliveryOptions {
@@ -49,6 +51,7 @@ class DeliveryLoop implements Deliveries {
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: readonly (() => void)[]
   #inFlight = 0
+  #lastNow = 0
   #isScheduled = false
   #isStopped = false
   #timer: { readonly at: number; readonly cancel: () => void } | undefined
@@ -86,6 +89,7 @@ class DeliveryLoop implements Deliveries {
   /** At the start, after another process wrote, and now and then. */
   #lookAtAll(): void {
     if (this.#isStopped) return
+    this.#noticeClock()
     this.#lookBy(this.#options.clock.now() + LOOK_EVERY_MS)
     this.#unlessReadingFails(() => this.#wake(listWaiting(this.#options.db)))
   }
@@ -104,9 +108,23 @@ class DeliveryLoop implements Deliveries {
     this.#timer = { at, cancel }
   }
 
+  #noticeClock(): void {
+    const { clock, db, log } = this.#options
+    const now = clock.now()
+    const backMs = this.#lastNow - now
+    this.#lastNow = now
+    if (backMs < CLOCK_SLACK_MS) return
+    log.warn('the clock was set back', { by_ms: backMs })
+    db.write((tx): void => void moveWaits(tx, backMs)).then(
+      () => this.#lookAtAll(),
+      (error) => log.warn('deliveries wait as if the clock had not been set back', { error: String(error) }),
+    )
+  }
+
   /** One attempt for each subscription in turn, until nothing is due or all places are taken. */
   #takeTurns(): void {
     this.#isScheduled = false
+    this.#noticeClock()
     this.#unlessReadingFails(() => {
       for (const webhook of this.#ready) {
         if (this.#isStopped || this.#inFlight >= MOST_IN_ALL) return

@@ -1,4 +1,5 @@
 import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/write-queue.ts'
 import { LONGEST_WAIT_MS } from './schedule.ts'
 
 interface DueRow {
@@ -124,3 +125,12 @@ export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): nu
     webhook,
     now,
   )?.at
+
+/** Moves the instants for which deliveries wait by as much as the clock was set back: a wait is a span of time. */
+export const moveWaits = ({ sql, now }: Tx, backMs: number) =>
+  sql.run(
+    `UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - ?
+     WHERE status = 'pending' AND is_urgent = 0 AND next_attempt_at > ?`,
+    backMs,
+    now,
+  )

@@ -374,7 +374,7 @@ test('a subscription that goes during an attempt is forgotten in silence', async
 })
 
 describe('the clock', () => {
-  test('that is set back by years leaves nothing waiting for years', async () => {
+  test('that is set back by years before a start leaves nothing waiting for years', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
     it.receiver.answer = status(500)
     await it.stop()
@@ -382,9 +382,25 @@ describe('the clock', () => {
     it.start()
     await writeOne()
     await attempted(id, 1)
+    await it.stop()
     it.clock.set(NOW)
+    it.start()
     it.receiver.answer = status(200)
     await writeOne()
+    await ended(id, 'delivered')
+    expect(it.receiver.received).toHaveLength(3)
+  })
+
+  test('that is set back by an hour prolongs no wait', async () => {
+    const { id } = await subscribe(it, 'Tasks', it.url)
+    it.receiver.answer = status(500)
+    await writeOne()
+    await attempted(id, 1)
+    it.clock.set(NOW - HOUR)
+    it.receiver.answer = status(200)
+    await writeOne()
+    await until(() => it.receiver.received.length === 2)
+    it.clock.advance(MINUTE)
     await ended(id, 'delivered')
     expect(it.receiver.received).toHaveLength(3)
   })
