@@ -18,6 +18,7 @@ export const CHECKS = {
 export type Check = keyof typeof CHECKS
 
 const SHOWN = 5
+const LONGEST = 1_000
 
 /** Gathers what was found wrong; the first few of each check are kept. */
 export class Findings {
@@ -27,7 +28,7 @@ export class Findings {
   add(check: Check, sentence: string): void {
     const found = this.#found.get(check) ?? { count: 0, first: [] }
     found.count += 1
-    if (found.first.length < SHOWN) found.first.push(sentence)
+    if (found.first.length < SHOWN) found.first.push(sentence.slice(0, LONGEST))
     this.#found.set(check, found)
   }
 
