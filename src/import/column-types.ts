@@ -51,6 +51,11 @@ export class ColumnTypes {
     }
   }
 
+  /** Whether every column has shown a value. */
+  areShown(): boolean {
+    return this.#columns.every(({ isEmpty }) => !isEmpty)
+  }
+
   /** A column without any value is text. */
   types(): ColumnType[] {
     return this.#columns.map(({ possible, isEmpty }) => (isEmpty ? 'text' : (possible[0] ?? 'text')))

@@ -41,7 +41,13 @@ export const importRows = (
   caller: Caller,
   request: RowsImport,
 ): Promise<RowsReport> =>
-  importWhole(ctx.db, request, (attempts) => new RowsWriter(ctx, attempts, caller, request).run())
+  importWhole(
+    ctx.db,
+    request,
+    (attempts) =>
+      writeGuessed(ctx, attempts, caller, request) ??
+      new RowsWriter(ctx, attempts, caller, request, learnTypes).run(),
+  )
 
 /** The rows of the file after its header; `share` is how much of it is read. */
 function* dataRows(
@@ -59,29 +65,72 @@ function* dataRows(
   if (!header) throw refused(`${file} is empty; its first line must name the columns.`)
 }
 
-/** Tells the types of all columns; `onShare` hears how much is read. */
-function learnTypes(file: string, onShare: (share: number) => void) {
+interface Learnt {
+  readonly header: readonly string[]
+  readonly types: ReturnType<ColumnTypes['types']>
+}
+
+/** Tells the types of all columns from all rows. */
+function learnTypes({ file, onProgress }: RowsImport): Learnt {
   let types: ColumnTypes | undefined
   let names: readonly string[] = []
   for (const { header, rows, share } of dataRows(file)) {
     names = header
     types ??= new ColumnTypes(header.length)
     for (const cells of rows) types.learn(cells)
-    onShare(share)
+    onProgress(share * SHARE_OF_LEARNING)
   }
   return { header: names, types: types?.types() ?? [] }
+}
+
+/** Tells them from the beginning of the file; undefined when that says nothing of some column. */
+function guessTypes(file: string): Learnt | undefined {
+  const [first] = dataRows(file)
+  const types = new ColumnTypes(first?.header.length ?? 0)
+  for (const cells of first?.rows ?? []) types.learn(cells)
+  return first && types.areShown() ? { header: first.header, types: types.types() } : undefined
+}
+
+/** A row shows that a guess was wrong, or may have been. */
+class WrongGuess extends Error {}
+
+/**
+ * Types that the beginning shows and every other row fits are those that all rows show: then the file is read once
+ * instead of twice. Answers undefined, and has written nothing, when some row does not fit.
+ */
+function writeGuessed(
+  ctx: Pick<AppContext, 'bus'>,
+  attempts: Attempts,
+  caller: Caller,
+  request: RowsImport,
+): RowsOutcome | undefined {
+  const { sql } = attempts.tx
+  if (findStructure(attempts.tx, caller, request.structure)) return undefined
+  const guess = guessTypes(request.file)
+  if (!guess) return undefined
+  sql.run('SAVEPOINT import_guess')
+  try {
+    return new RowsWriter(ctx, attempts, caller, request, () => guess, true).run()
+  } catch (error) {
+    if (!(error instanceof WrongGuess)) throw error
+    sql.run('ROLLBACK TO import_guess')
+    return undefined
+  } finally {
+    if (sql.database.inTransaction) sql.run('RELEASE import_guess')
+  }
 }
 
 const SHARE_OF_LEARNING = 0.25
 
 /** Finds the structure or makes it with a field for every column; answers what each column fills. */
-function prepare(tx: Tx, caller: Caller, { structure: nameOrId, file, onProgress }: RowsImport) {
+function prepare(tx: Tx, caller: Caller, request: RowsImport, learn: (request: RowsImport) => Learnt) {
+  const { structure: nameOrId, file } = request
   const known = findStructure(tx, caller, nameOrId)
   if (known) {
     const [first] = dataRows(file)
     return { structure: known, isNew: false, columns: columnsOf(first?.header ?? [], definitionOf(known)) }
   }
-  const { header, types } = learnTypes(file, (share) => onProgress(share * SHARE_OF_LEARNING))
+  const { header, types } = learn(request)
   const fields = fieldsFor(header, types)
   const name = checkedName(nameOrId, 'structure')
   return { structure: createStructure(tx, caller, { name, fields }), isNew: true, columns: fields }
@@ -101,15 +150,17 @@ class RowsWriter {
     private readonly attempts: Attempts,
     private readonly caller: Caller,
     private readonly request: RowsImport,
+    learn: (request: RowsImport) => Learnt,
+    private readonly isGuess = false,
   ) {
-    const { structure, isNew, columns } = prepare(attempts.tx, caller, request)
+    const { structure, isNew, columns } = prepare(attempts.tx, caller, request, learn)
     this.#columns = columns
     this.#structure = structure
     this.#isNew = isNew
   }
 
   run(): RowsOutcome {
-    const before = this.#isNew ? SHARE_OF_LEARNING : 0
+    const before = this.#isNew && !this.isGuess ? SHARE_OF_LEARNING : 0
     for (const { rows, share } of dataRows(this.request.file)) {
       for (let at = 0; at < rows.length; at += BATCH) this.#writeBatch(rows.slice(at, at + BATCH))
       this.request.onProgress(before + share * (1 - before))
@@ -129,6 +180,7 @@ class RowsWriter {
       this.#rowsBefore += rows.length
       return
     }
+    if (this.isGuess) throw new WrongGuess()
     for (const cells of rows) {
       const refusal = this.attempts.refusalOf(() => this.#write([cells]))
       this.#rowsBefore += 1
@@ -152,8 +204,9 @@ class RowsWriter {
     if (cells.length > this.#columns.length)
       throw refused(`the row has ${cells.length} cells, and the file ${this.#columns.length} columns.`)
     const data: Record<string, unknown> = {}
-    for (const [at, cell] of cells.entries()) {
+    for (let at = 0; at < cells.length; at++) {
       const column = this.#columns[at]
+      const cell = cells[at] ?? ''
       if (column && cell !== '') data[column.key] = checkedCell(column, cell)
     }
     return data

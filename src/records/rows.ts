@@ -13,10 +13,18 @@ const movedOn = (now: number, before: number) => Math.max(now, before + 1)
 /** Writes a new row. Its count is up to the caller, who may write many (`countNew`). */
 export function insertRow(target: Target, data: RecordData): store.RecordRow {
   const { tx, structure, definition } = target
-  const times = { createdAt: tx.now, updatedAt: tx.now, deletedAt: null }
-  const bare = { id: tx.newId(), structure: structure.pk, data: JSON.stringify(data), ...times }
-  const row = { pk: store.insertRecord(tx, bare), ...bare }
-  store.insertLive(tx, structure.pk, definition, { pk: row.pk, data, ...times })
+  const row = {
+    pk: 0,
+    id: tx.newId(),
+    structure: structure.pk,
+    data: JSON.stringify(data),
+    createdAt: tx.now,
+    updatedAt: tx.now,
+    deletedAt: null,
+  }
+  row.pk = store.insertRecord(tx, row)
+  const { pk, createdAt, updatedAt } = row
+  store.insertLive(tx, structure.pk, definition, { pk, data, createdAt, updatedAt })
   publish(target, { kind: 'created', before: null, after: store.stateOf(row, data) })
   return row
 }

@@ -58,9 +58,13 @@ export const stateOf = (row: RecordRow, data: RecordData): RecordState => ({
   deletedAt: row.deletedAt,
 })
 
+const MAY_FOLD = /[A-Z\u0080-\uffff]/
+
 /** What the companion column holds (`db/row-tables.ts`). */
 function companionOf(value: FieldValue): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? null : JSON.stringify(value)
+  // Most texts are as they are folded, and to see that is quicker than to fold them.
+  if (!MAY_FOLD.test(String(value))) return null
   const folded = fold(String(value))
   return folded === value ? null : folded
 }
@@ -69,9 +73,15 @@ function columnNames({ column, type }: FieldDefinition): string[] {
   return hasCompanion(type) ? [valueColumn(column), companionColumn(column)] : [valueColumn(column)]
 }
 
-function columnValues({ type }: FieldDefinition, value: FieldValue | undefined): SqlValue[] {
-  if (value === undefined) return hasCompanion(type) ? [null, null] : [null]
-  return hasCompanion(type) ? [columnValue(value), companionOf(value)] : [columnValue(value)]
+/** What the columns of these fields hold; a loop, as it is made for every row that is written. */
+function columnValues(fields: readonly FieldDefinition[], data: RecordData): SqlValue[] {
+  const values: SqlValue[] = []
+  for (const { key, type } of fields) {
+    const value = valueIn(data, key)
+    values.push(value === undefined ? null : columnValue(value))
+    if (hasCompanion(type)) values.push(value === undefined ? null : companionOf(value))
+  }
+  return values
 }
 
 /** Every column of a structure's table of live rows. */
@@ -114,7 +124,7 @@ export function insertLive(
   definition: Definition,
   { pk, data, createdAt, updatedAt }: { pk: number; data: RecordData; createdAt: number; updatedAt: number },
 ): void {
-  const values = definition.fields.flatMap((field) => columnValues(field, valueIn(data, field.key)))
+  const values = columnValues(definition.fields, data)
   guarded(() => sql.run(insertText(structurePk, definition), pk, createdAt, updatedAt, ...values))
 }
 
@@ -148,7 +158,7 @@ export function updateLive(
   { data, updatedAt }: { data: RecordData; updatedAt: number },
 ): void {
   const sets = ['updated_at', ...fields.flatMap(columnNames)].map((name) => `${name} = ?`)
-  const values = fields.flatMap((field) => columnValues(field, valueIn(data, field.key)))
+  const values = columnValues(fields, data)
   const text = `UPDATE ${rowTable(structurePk)} SET ${sets.join(', ')} WHERE pk = ?`
   guarded(() => sql.run(text, updatedAt, ...values, pk))
 }
