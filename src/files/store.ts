@@ -99,6 +99,15 @@ export const showFile = ({ sql, now }: Tx, pk: number) =>
     pk,
   )
 
+/** Keeps a file in the transaction at hand, where nobody waits for it; answers its pk. */
+export function insertWholeFile(tx: Tx, row: NewFileRow, bytes: Uint8Array): number {
+  const pk = insertFile(tx, row)
+  for (let number = 0; number * PART_BYTES < bytes.length; number++)
+    insertPart(tx, pk, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
+  showFile(tx, pk)
+  return pk
+}
+
 /** The original, part by part. */
 export function* readParts({ sql }: Reader, file: number): Generator<Uint8Array> {
   for (let number = 0; ; number++) {

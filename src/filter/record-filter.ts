@@ -27,7 +27,7 @@ export interface RawCondition {
   value: unknown
 }
 
-const MAX_CONDITIONS = 50
+export const MAX_CONDITIONS = 50
 const MAX_VALUES = 500
 const MAX_NEEDLE = 200
 const MEMBERS = new Set(['field', 'op', 'value'])

@@ -3,7 +3,9 @@ import { codePointLength, fold, hasControlCharacter, quoteList } from '../lib/te
 import { refused } from '../refusal.ts'
 import type { Definition } from '../structures/definition.ts'
 import type { FieldInput } from '../structures/fields.ts'
+import { MAX_FIELDS, RESERVED_KEYS } from '../structures/schema.ts'
 import type { ColumnType } from './column-types.ts'
+import { freeKey, LONGEST_KEY, unaccented } from './keys.ts'
 
 /** The field that a column fills. */
 export interface Column {
@@ -11,33 +13,21 @@ export interface Column {
   readonly type: FieldType
 }
 
-const LONGEST_KEY = 63
 const LONGEST_LABEL = 500
-const MOST_FIELDS = 100
-const RESERVED = new Set(['id', 'created_at', 'updated_at', 'deleted_at'])
 
 /** A heading as a key of a field: `Due date` is `due_date`, and one of other letters `field_3`. */
 function keyOf(heading: string, at: number): string {
-  const plain = heading.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const plain = unaccented(heading)
   const word = plain.replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '')
   if (word === '') return `field_${at + 1}`
-  const key = /^[a-z]/.test(word) && !RESERVED.has(word) ? word : `field_${word}`
+  const key = /^[a-z]/.test(word) && !RESERVED_KEYS.has(word) ? word : `field_${word}`
   return key.slice(0, LONGEST_KEY)
-}
-
-/** A key that is taken gets a number at its end. */
-function freeKey(key: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(key)) return key
-  for (let number = 2; ; number++) {
-    const numbered = `${key.slice(0, LONGEST_KEY - 4)}_${number}`
-    if (!taken.has(numbered)) return numbered
-  }
 }
 
 /** A field for each column of a new structure, labelled with its heading. */
 export function fieldsFor(header: readonly string[], types: readonly ColumnType[]): FieldInput[] {
-  if (header.length > MOST_FIELDS)
-    throw refused(`The file has ${header.length} columns, and a structure at most ${MOST_FIELDS} fields.`)
+  if (header.length > MAX_FIELDS)
+    throw refused(`The file has ${header.length} columns, and a structure at most ${MAX_FIELDS} fields.`)
   const taken = new Set<string>()
   return header.map((heading, at) => {
     const label = checkedLabel(heading.trim(), at)

@@ -4,7 +4,7 @@ import type { Caller } from '../context.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { LARGEST_FILE_BYTES, refuseTooLarge } from '../files/adding.ts'
 import { mimeTypeOf } from '../files/extraction/kinds.ts'
-import { insertFile, insertPart, PART_BYTES, showFile } from '../files/store.ts'
+import { insertWholeFile } from '../files/store.ts'
 import { refused } from '../refusal.ts'
 import type { Attempts } from './attempts.ts'
 import type { Changes } from './vault-changes.ts'
@@ -47,16 +47,9 @@ export class VaultFiles {
     const { tx, changes } = { tx: this.attempts.tx, changes: this.changes }
     const made: Tx = { ...tx, now: Math.min(Math.max(file.changedAt, 0), tx.now) }
     const kept = { id: tx.newId(), fileName: fileNameOf(file, changes) }
-    const pk = insertFile(made, {
-      ...kept,
-      workspace: this.caller.workspacePk,
-      note,
-      mimeType: mimeTypeOf(kept.fileName),
-      size: bytes.length,
-    })
-    for (let number = 0; number * PART_BYTES < bytes.length; number++)
-      insertPart(tx, pk, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
-    showFile(made, pk)
+    const mimeType = mimeTypeOf(kept.fileName)
+    const row = { ...kept, workspace: this.caller.workspacePk, note, mimeType, size: bytes.length }
+    insertWholeFile(made, row, bytes)
     return kept
   }
 

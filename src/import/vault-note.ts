@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { keepableJson } from '../http/body.ts'
 import { codePointLength } from '../lib/text.ts'
+import { isTooLong } from '../notes/change.ts'
 import { MAX_CONTENT } from '../notes/schema.ts'
 import { Refusal, refused } from '../refusal.ts'
 import { splitFrontMatter } from './front-matter.ts'
@@ -60,7 +61,7 @@ export function readNote(folder: string, file: FolderFile, now: number, changes:
   const text = readNoteText(folder, file)
   if (text.includes('\0')) throw refused('it holds a NUL character, which no text may.')
   const { matter: said, body } = splitFrontMatter(text, { asWritten: true })
-  if (body.length > MAX_CONTENT && codePointLength(body) > MAX_CONTENT) throw tooLong()
+  if (isTooLong(body)) throw tooLong()
   if (!said && /^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))
     changes.note(file.path, 'what it begins with is no map of YAML and stays in the body.')
   const { title, ...matter } = sortedMatter(said ? keepable(said) : {})

@@ -5,14 +5,14 @@ import { isDay } from '../lib/dates.ts'
 import { fold } from '../lib/text.ts'
 import { type PropertyRule, type PropertyType, setValue, valueRefusal } from '../notes/property-values.ts'
 import { createProperty, listProperties } from '../properties/service.ts'
+import { freeKey, LONGEST_KEY, unaccented } from './keys.ts'
 import { nameOf } from './vault-note.ts'
 
-const LONGEST_KEY = 63
 const FITTING_KEY = /^[a-z][a-z0-9_-]{0,62}$/
 
 /** A key as notes hold it: `Due date` is `due_date`, and one of other letters `property`. */
 function keyOf(written: string): string {
-  const plain = written.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim()
+  const plain = unaccented(written).trim()
   if (FITTING_KEY.test(plain)) return plain
   const word = plain.replace(/[^a-z0-9-]+/g, '_').replace(/^[_-]+|[_-]+$/g, '')
   if (word === '') return 'property'
@@ -101,14 +101,5 @@ export class VaultProperties {
       set.add(rule)
       setValue(tx, note, rule, fitted(rule.type, value))
     }
-  }
-}
-
-/** A key that is taken gets a number at its end. */
-function freeKey(key: string, taken: ReadonlySet<string>): string {
-  for (let number = 1; ; number++) {
-    const end = number === 1 ? '' : `_${number}`
-    const numbered = `${key.slice(0, LONGEST_KEY - end.length)}${end}`
-    if (!taken.has(numbered)) return numbered
   }
 }

@@ -1,9 +1,9 @@
 import type { Caller } from '../context.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { codePointLength, fold, hasControlCharacter } from '../lib/text.ts'
+import { isTooLong } from '../notes/change.ts'
 import { isFileTarget, linesOutsideCode } from '../notes/link-syntax.ts'
 import { indexLinks, resolveTarget, targetKey } from '../notes/links.ts'
-import { MAX_CONTENT } from '../notes/schema.ts'
 import { indexNote } from '../notes/search/pending.ts'
 import { findByAlias, findOldestByTitle, insertBody, insertHead } from '../notes/store.ts'
 import type { Changes } from './vault-changes.ts'
@@ -141,7 +141,7 @@ export class VaultWriter implements LinkWorld {
 
   #withLinks(note: VaultNote, written: string, lines: Parameters<typeof rewriteLinks>[3]): string {
     const { body, count } = rewriteLinks(this, note, written, lines)
-    if (body.length > MAX_CONTENT && codePointLength(body) > MAX_CONTENT) {
+    if (isTooLong(body)) {
       this.parts.changes.note(
         note.file.path,
         'its links stay as they are; rewritten they would make it too long.',

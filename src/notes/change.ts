@@ -50,9 +50,13 @@ export const keepRevision = (tx: Tx, caller: Caller, note: Pick<NoteRow, 'pk' | 
     note.content,
   )
 
-/** Refuses a body that a write would make longer than a note may be. */
+/** Whether a body is longer than that of a note may be. */
+export const isTooLong = (content: string): boolean =>
+  content.length > MAX_CONTENT && codePointLength(content) > MAX_CONTENT
+
+/** Refuses a body that a write would make too long. */
 export function checkedLength(content: string): string {
-  if (content.length <= MAX_CONTENT || codePointLength(content) <= MAX_CONTENT) return content
+  if (!isTooLong(content)) return content
   throw refused(
     `The note would be longer than ${MAX_CONTENT.toLocaleString('en-US')} characters; start another note.`,
   )

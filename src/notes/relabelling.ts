@@ -1,10 +1,8 @@
 import type { Caller } from '../context.ts'
 import type { Tx } from '../db/write-queue.ts'
-import { codePointLength } from '../lib/text.ts'
 import { refused } from '../refusal.ts'
-import { keepRevision } from './change.ts'
+import { isTooLong, keepRevision } from './change.ts'
 import { fileTarget, withFileLabel } from './link-syntax.ts'
-import { MAX_CONTENT } from './schema.ts'
 import { markForSearch } from './search/pending.ts'
 import { updateContent, updateHead } from './store.ts'
 
@@ -30,7 +28,7 @@ export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileNam
   for (const note of notesLinkingTo(tx, caller.workspacePk, fileId)) {
     const content = withFileLabel(note.content, fileId, fileName)
     if (content === note.content) continue
-    refuseTooLong(note.title, content)
+    if (isTooLong(content)) throw noRoom(note.title)
     keepRevision(tx, caller, note)
     updateContent(tx, note.pk, content)
     updateHead(tx, note.pk, {}, tx.now)
@@ -38,9 +36,5 @@ export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileNam
   }
 }
 
-function refuseTooLong(title: string, content: string): void {
-  if (content.length <= MAX_CONTENT || codePointLength(content) <= MAX_CONTENT) return
-  throw refused(
-    `The note "${title}" links to the file and has no room for so long a name; choose a shorter one.`,
-  )
-}
+const noRoom = (title: string) =>
+  refused(`The note "${title}" links to the file and has no room for so long a name; choose a shorter one.`)

@@ -3,10 +3,10 @@ import { t } from 'elysia'
 import { FIELD_TYPES } from '../filter/kinds.ts'
 import { answer, choice, flag, id, integer, nullableText, strict, text, timestamp } from '../http/types.ts'
 
-const MAX_FIELDS = 100
+export const MAX_FIELDS = 100
 const MAX_OPTIONS = 1_000
 const MAX_SETS = 50
-const RESERVED_KEYS: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'deleted_at'])
+export const RESERVED_KEYS: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'deleted_at'])
 
 const nullable = (member: TSchema) => t.Union([member, t.Null()])
 const bound = (description: string) =>

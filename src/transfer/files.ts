@@ -2,7 +2,7 @@ import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { checkedFileName, refuseTooLarge } from '../files/adding.ts'
-import { type FileRow, insertFile, insertPart, listFileRows, PART_BYTES, showFile } from '../files/store.ts'
+import { type FileRow, insertWholeFile, listFileRows } from '../files/store.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { fail, refused } from '../refusal.ts'
 import { asMade, asObject, idOf, instantOf } from './objects.ts'
@@ -35,18 +35,15 @@ export function importFile(
   const bytes = read(textOf(stored, 'stored'))
   refuseTooLarge(bytes.length)
   const kept = { id: idOf(id), createdAt: instantOf(created_at, 'created_at') }
-  const made = asMade(tx, kept)
-  const pk = insertFile(made, {
+  const row = {
     id: kept.id,
     workspace: workspacePk,
     note: note_id === null ? null : notePk(tx, workspacePk, textOf(note_id, 'note_id')),
     fileName: checkedFileName(textOf(file_name, 'file_name')),
     mimeType: textOf(mime_type, 'mime_type'),
     size: bytes.length,
-  })
-  for (let number = 0; number * PART_BYTES < bytes.length; number++)
-    insertPart(tx, pk, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
-  showFile(made, pk)
+  }
+  insertWholeFile(asMade(tx, kept), row, bytes)
 }
 
 function textOf(value: unknown, name: string): string {

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { EVENTS, RECORD_EVENTS } from '../delivery/event-types.ts'
 import { OPERATORS } from '../filter/kinds.ts'
+import { MAX_CONDITIONS } from '../filter/record-filter.ts'
 import {
   answer,
   choice,
@@ -14,11 +15,10 @@ import {
   text,
   timestamp,
 } from '../http/types.ts'
+import { MAX_FIELDS } from '../structures/schema.ts'
 import { DELIVERY_STATUSES } from './deliveries.ts'
 
 const MAX_DELIVERIES = 200
-const MAX_FIELDS = 100
-const MAX_CONDITIONS = 50
 
 const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null()], { description })
 
