@@ -46,8 +46,8 @@ function insertDelivery(tx: Tx, event: number, webhook: number, isUrgent: 0 | 1)
 }
 
 /**
- * The one door out of a write (`design.md`, rule 6): the event and its deliveries stand or fall with the change, and
- * whoever listens learns of it after the commit. What nobody subscribed to leaves no event.
+ * The one door out of a write: the event and its deliveries stand or fall with the change, and whoever listens learns
+ * of it after the commit. What nobody subscribed to leaves no event.
  */
 export function publishChange({ tx, bus, workspaceId, subscriptions }: Outlet, change: RecordChange): void {
   tx.afterCommit(() => bus.publish(change))
