@@ -57,6 +57,10 @@ export const isNamed = (host: string, port: number, allowances: readonly Allowan
       allowed.kind === 'host' && allowed.host === host && (allowed.port === null || allowed.port === port),
   )
 
+/** Whether the host is named itself, at whichever port. */
+export const isNamedAnywhere = (host: string, allowances: readonly Allowance[]): boolean =>
+  allowances.some((allowed) => allowed.kind === 'host' && allowed.host === host)
+
 /**
  * Whether an address that `host` stands for is exempt. A metadata service must be named itself: neither a range
  * nor a name that leads to it opens it.

@@ -1,9 +1,9 @@
-import { lookup } from 'node:dns/promises'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { remembered } from '../lib/remembered.ts'
 import { type Allowance, addressesFault, type Target, targetOf, urlFault } from './address.ts'
 import { isAddress } from './address-ranges.ts'
+import { isNamedAnywhere } from './allowance.ts'
 import {
   type Connecting,
   type Connection,
@@ -14,6 +14,7 @@ import {
 } from './connection.ts'
 import { connectionFault } from './connection-faults.ts'
 import { ConnectionPool } from './connection-pool.ts'
+import { createResolve, type Resolve } from './name-lookup.ts'
 
 /** One POST. */
 export interface AttemptRequest {
@@ -30,9 +31,6 @@ export interface AttemptOutcome {
 
 /** Makes one attempt, 10 seconds in all; never throws. */
 export type Send = (request: AttemptRequest) => Promise<AttemptOutcome>
-
-/** Every address that a name stands for now. */
-export type Resolve = (host: string) => Promise<readonly string[]>
 
 export interface SenderSettings {
   readonly allowances: readonly Allowance[]
@@ -54,9 +52,6 @@ export interface Sender {
 const LIMIT_MS = 10_000
 /** How long one of several addresses may keep the others waiting. */
 const CONNECT_MS = 3_000
-
-const systemResolve: Resolve = async (host) =>
-  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
 interface Tools {
   readonly allowances: readonly Allowance[]
@@ -194,7 +189,9 @@ const trustOf = (ca: string | undefined): SecureContext | undefined =>
  * stands for is checked, and the connection goes to one of those. The status line decides; the body is dropped.
  */
 export function createSender(settings: SenderSettings): Sender {
-  const { allowances, ca, resolve = systemResolve, clock = systemClock } = settings
+  const { allowances, ca, clock = systemClock } = settings
+  const isTrusted = (host: string) => isNamedAnywhere(host, allowances)
+  const resolve = settings.resolve ?? createResolve({ clock, isTrusted })
   const pool = new ConnectionPool(clock)
   const judged = remembered((url) => judge(url, allowances))
   const tools: Tools = { allowances, judge: judged, trust: trustOf(ca), resolve, clock, pool }
