@@ -8,7 +8,7 @@ import { matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query
 import { snippetOf } from '../search/snippet.ts'
 import { fileAt, fileOfPlace, numberAt, rangeOf } from './places.ts'
 import { hasPageTable, pageTable } from './search-table.ts'
-import { type FileRow, findFile, findFileByPk, findPageText } from './store.ts'
+import { countPages, type FileRow, findFile, findFileByPk, findPageText } from './store.ts'
 
 /** A page that holds what is searched for. */
 export interface FoundPage {
@@ -40,11 +40,11 @@ interface SearchPlan extends HeavyPlan {
   readonly values: readonly SqlValue[]
 }
 
-/** Words are ANDed on one page; what is excluded is not on it. */
+/** Words are ANDed on one page; what is excluded is not on it. What is said twice is looked for once. */
 function expressionOf(phrases: readonly Phrase[]): string {
-  const wanted = phrases.filter(({ isExcluded }) => !isExcluded).map(matchPhrase)
-  const excluded = phrases.filter(({ isExcluded }) => isExcluded).map(matchPhrase)
-  return matchAll(wanted, excluded)
+  const wanted = new Set(phrases.filter(({ isExcluded }) => !isExcluded).map(matchPhrase))
+  const excluded = new Set(phrases.filter(({ isExcluded }) => isExcluded).map(matchPhrase))
+  return matchAll([...wanted], [...excluded])
 }
 
 /** Pages of files that are not ready are there already, or still, and are not found. */
@@ -59,6 +59,16 @@ function matchesOf({ workspace, file }: SearchInput, phrases: readonly Phrase[])
   }
 }
 
+/** So many words of a page may begin with one or two characters. */
+const WORDS_OF_SHORT_PREFIX = 20
+
+/** How many entries the search may read at most: those of each phrase on every page that is looked in. */
+function entriesOf(reader: Reader, { workspace, file }: SearchInput, phrases: readonly Phrase[]): number {
+  const pages = countPages(reader, workspace, file)
+  const words = ({ terms, headsOnly }: Phrase) => (headsOnly ? WORDS_OF_SHORT_PREFIX : terms.length)
+  return phrases.reduce((entries, phrase) => entries + pages * words(phrase), 0)
+}
+
 /** The pages that hold the words, by rank, equals in the order in which they came. */
 export const fileSearchRead: HeavyRead<SearchInput, SearchPlan, Page<FoundPage>> = {
   name: 'files.search',
@@ -66,13 +76,12 @@ export const fileSearchRead: HeavyRead<SearchInput, SearchPlan, Page<FoundPage>>
     const phrases = parseSearch(input.q)
     if (phrases.length === 0 || !hasPageTable(reader, input.workspace))
       return { rows: 0, input, phrases, matches: '', values: [] }
-    const { matches, values } = matchesOf(input, phrases)
-    const rows = reader.sql.scalar<number>(`SELECT count(*) FROM ${matches}`, ...values)
-    return { rows, input, phrases, matches, values }
+    return { rows: entriesOf(reader, input, phrases), input, phrases, ...matchesOf(input, phrases) }
   },
-  run: (reader, { rows, input, phrases, matches, values }) => {
+  run: (reader, { input, phrases, matches, values }) => {
     const { limit, offset } = input.page
-    if (offset >= rows) return { items: [], total: rows }
+    const total = matches === '' ? 0 : reader.sql.scalar<number>(`SELECT count(*) FROM ${matches}`, ...values)
+    if (offset >= total) return { items: [], total }
     const order = `bm25(${pageTable(input.workspace)}), rowid`
     const places = reader.sql.column<number>(
       `SELECT rowid FROM ${matches} ORDER BY ${order} LIMIT ? OFFSET ?`,
@@ -80,7 +89,7 @@ export const fileSearchRead: HeavyRead<SearchInput, SearchPlan, Page<FoundPage>>
       limit,
       offset,
     )
-    return { items: places.flatMap((place) => foundPage(reader, place, phrases)), total: rows }
+    return { items: places.flatMap((place) => foundPage(reader, place, phrases)), total }
   },
 }
 

@@ -43,6 +43,12 @@ export const findFileByPk = ({ sql }: Reader, pk: number): FileRow | undefined =
 export const countFiles = ({ sql }: Reader, workspace: number): number =>
   sql.scalar(`SELECT count(*) FROM files f WHERE f.workspace = ? AND ${IN_SIGHT}`, workspace)
 
+/** How many pages of text there are in the workspace, or in one of its files. */
+export const countPages = ({ sql }: Reader, workspace: number, file?: number): number =>
+  file === undefined
+    ? sql.scalar("SELECT total(pages) FROM files WHERE workspace = ? AND status = 'ready'", workspace)
+    : sql.scalar("SELECT total(pages) FROM files WHERE pk = ? AND status = 'ready'", file)
+
 /** JSON array of `{title, level, page}`; null until the text is there. */
 export const findOutline = ({ sql }: Reader, pk: number): string | null =>
   sql.scalar('SELECT outline FROM files WHERE pk = ?', pk)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { fileSearchRead } from '../../src/files/search.ts'
 import { makeFile } from '../support/files.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -91,4 +92,29 @@ describe('a search', () => {
       expect([status, body.code]).toEqual([400, 'invalid_request'])
     },
   )
+})
+
+describe('what a search comes to', () => {
+  const plan = (q: string, file?: number) => {
+    const { db } = service.ctx
+    const workspace = db.sql.scalar<number>('SELECT pk FROM workspaces')
+    return fileSearchRead.plan(db, { workspace, q, file, page: { limit: 50, offset: 0 } })
+  }
+  /** A question of more rows than 10,000 is answered in the worker. */
+  const rowsOf = (q: string, file?: number) => plan(q, file).rows
+
+  test('grows with the pages that are looked in and with what is sought, and nothing is counted for it', async () => {
+    await makeFile(service, { name: 'long', pages: Array.from({ length: 300 }, (_, at) => `page ${at}`) })
+    await makeFile(service, { name: 'short', pages: ['page'] })
+    const short = service.ctx.db.sql.scalar<number>("SELECT pk FROM files WHERE file_name = 'short'")
+    expect([rowsOf('page'), rowsOf('page 7 -8'), rowsOf('"page 7"'), rowsOf('p*')]).toEqual([
+      301, 903, 602, 6_020,
+    ])
+    expect([rowsOf('p* a*'), rowsOf('p* a*', short), rowsOf('-page')]).toEqual([12_040, 40, 0])
+  })
+
+  test('does not grow with how often a word is said', async () => {
+    await makeFile(service, { name: 'a', pages: ['one word', 'another'] })
+    expect(plan('o* o* word o* -another -another').values).toEqual(plan('o* word -another').values)
+  })
 })
