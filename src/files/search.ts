@@ -59,10 +59,10 @@ function matchesOf({ workspace, file }: SearchInput, phrases: readonly Phrase[])
   }
 }
 
-/** So many words of a page may begin with one or two characters. */
+/** About so many words of a page may begin with one or two characters. */
 const WORDS_OF_SHORT_PREFIX = 20
 
-/** How many entries the search may read at most: those of each phrase on every page that is looked in. */
+/** About how many entries the search may read: those of each phrase on every page that is looked in. */
 function entriesOf(reader: Reader, { workspace, file }: SearchInput, phrases: readonly Phrase[]): number {
   const pages = countPages(reader, workspace, file)
   const words = ({ terms, headsOnly }: Phrase) => (headsOnly ? WORDS_OF_SHORT_PREFIX : terms.length)
