@@ -1,10 +1,8 @@
-import { getWorkspaceOrOnly } from '../account/people.ts'
-import { commandCaller } from './caller.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
+import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG } from './command.ts'
 import { countsInWords } from './counts.ts'
-import { withDatabase } from './database.ts'
 import { progressOn } from './progress.ts'
 import { printJson } from './table.ts'
+import { commandCaller, inWorkspace } from './workspace.ts'
 
 /** Loaded late: it brings the whole of the service with it. */
 const transfer = () => import('../transfer/export.ts')
@@ -21,9 +19,8 @@ export const exportCommand: Command = {
   ],
   examples: ['daybook export notebook', 'daybook export /backup/work --workspace Work'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
+    inWorkspace(input, io, async (db, workspace) => {
       const [folder = ''] = input.args
-      const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
       const { exportWorkspace } = await transfer()
       const progress = progressOn(io, 'notes')
       const counts = exportWorkspace(db, commandCaller(workspace), folder, progress.show)

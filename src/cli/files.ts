@@ -1,14 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { getWorkspaceOrOnly } from '../account/people.ts'
 import type { Db } from '../db/database.ts'
 import type { FileRow } from '../files/store.ts'
 import { systemClock } from '../lib/clock.ts'
 import { Refusal, refused } from '../refusal.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
-import { withDatabase } from './database.ts'
 import type { Io } from './io.ts'
 import { printJson, printTable } from './table.ts'
+import { inWorkspace } from './workspace.ts'
 
 /** Loaded late: they bring notes and search with them. */
 const adding = () => import('../files/adding.ts')
@@ -75,10 +74,9 @@ export const filesAdd: Command = {
     'daybook files add --note 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35 *.xlsx',
   ],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
+    inWorkspace(input, io, async (db, workspace) => {
       const { untilRead } = await waiting()
-      const workspacePk = getWorkspaceOrOnly(db, textFlag(input, 'workspace')).pk
-      const target = { workspacePk, noteId: textFlag(input, 'note') ?? null }
+      const target = { workspacePk: workspace.pk, noteId: textFlag(input, 'note') ?? null }
       const added: FileRow[] = []
       for (const path of input.args) {
         const file = await tryToAdd(db, io, target, path)
@@ -102,8 +100,7 @@ export const filesList: Command = {
   flags: [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG],
   examples: ['daybook files list', 'daybook files list --json'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
-      const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
+    inWorkspace(input, io, async (db, workspace) => {
       const files = (await store()).listFileRows(db, workspace.pk)
       if (input.flags.json) printJson(io, { files: files.map((await present()).presentFile) })
       else {
@@ -130,10 +127,9 @@ export const filesDelete: Command = {
   ],
   examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
+    inWorkspace(input, io, async (db, workspace) => {
       const { deleteFile } = await adding()
-      const workspacePk = getWorkspaceOrOnly(db, textFlag(input, 'workspace')).pk
-      const file = await deleteFile(db, { workspacePk }, input.args[0] ?? '')
+      const file = await deleteFile(db, { workspacePk: workspace.pk }, input.args[0] ?? '')
       await (await clearing()).clearRemovedFiles(db)
       io.err(`The file "${file.fileName}" is deleted.\n`)
       return 0

@@ -6,7 +6,6 @@ import { takeServerLock } from '../db/server-lock.ts'
 import { createBus } from '../events/bus.ts'
 import type { AttemptsReport, ImportMode } from '../import/attempts.ts'
 import { fail, refused } from '../refusal.ts'
-import { commandCaller } from './caller.ts'
 import {
   type Command,
   DB_FLAG,
@@ -21,6 +20,7 @@ import { withDatabase } from './database.ts'
 import type { Io } from './io.ts'
 import { progressOn } from './progress.ts'
 import { printJson } from './table.ts'
+import { commandCaller } from './workspace.ts'
 
 /** Loaded late: they bring the whole of the service with them. */
 const tables = () => import('../import/rows.ts')

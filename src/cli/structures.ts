@@ -1,8 +1,7 @@
-import { getWorkspaceOrOnly } from '../account/people.ts'
 import { isoTimestamp } from '../lib/dates.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG, WrongUsage } from './command.ts'
-import { withDatabase } from './database.ts'
+import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG, WrongUsage } from './command.ts'
 import { printJson, printTable } from './table.ts'
+import { inWorkspace } from './workspace.ts'
 
 /** Loaded late: they bring the whole of the records with them. */
 const store = () => import('../structures/store.ts')
@@ -14,9 +13,8 @@ export const structuresList: Command = {
   flags: [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG],
   examples: ['daybook structures list', 'daybook structures list --workspace Work --json'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
+    inWorkspace(input, io, async (db, workspace) => {
       const { listStructureRows } = await store()
-      const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
       const structures = listStructureRows(db, workspace.pk).map((row) => ({
         id: row.id,
         name: row.name,
@@ -44,9 +42,8 @@ export const structuresDelete: Command = {
     if (input.flags.yes !== true) {
       throw new WrongUsage(`This deletes "${nameOrId}" with all its rows, for good; give --yes to do it.`)
     }
-    return withDatabase(input, io, async (db) => {
+    return inWorkspace(input, io, async (db, workspace) => {
       const { deleteStructure } = await deletion()
-      const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
       const id = await deleteStructure(db, { workspacePk: workspace.pk }, nameOrId)
       io.err(`The structure ${id} is deleted.\n`)
       return 0

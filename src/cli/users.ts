@@ -1,6 +1,6 @@
 import { addUser, getWorkspaceOrOnly, listUsers, removeUser, setPassword } from '../account/people.ts'
 import { isoTimestamp } from '../lib/dates.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag } from './command.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
 import { withDatabase } from './database.ts'
 import { printJson, printTable } from './table.ts'
 
@@ -12,7 +12,7 @@ export const usersAdd: Command = {
   parameters: ['<name>'],
   flags: [
     { name: 'role', value: 'role', help: 'owner, editor or viewer (default editor)', choices: ROLES },
-    { name: 'workspace', value: 'name', help: 'which workspace (default the only one)' },
+    WORKSPACE_FLAG,
     JSON_FLAG,
     DB_FLAG,
   ],

@@ -1,22 +1,11 @@
-import { getWorkspaceOrOnly } from '../account/people.ts'
-import type { WorkspaceRow } from '../account/store.ts'
-import type { Db } from '../db/database.ts'
 import { createBus } from '../events/bus.ts'
-import { commandCaller } from './caller.ts'
-import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
-import { withDatabase } from './database.ts'
-import type { Io } from './io.ts'
+import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG } from './command.ts'
 import { printJson, printTable } from './table.ts'
+import { commandCaller, inWorkspace } from './workspace.ts'
 
 /** Loaded late: they bring the whole of the records with them. */
 const service = () => import('../webhooks/service.ts')
 const present = () => import('../webhooks/present.ts')
-
-const inWorkspace = (input: Input, io: Io, use: (db: Db, workspace: WorkspaceRow) => Promise<void>) =>
-  withDatabase(input, io, async (db) => {
-    await use(db, getWorkspaceOrOnly(db, textFlag(input, 'workspace')))
-    return 0
-  })
 
 export const webhooksList: Command = {
   name: 'webhooks list',
@@ -33,6 +22,7 @@ export const webhooksList: Command = {
         const rows = webhooks.map(({ id, structure, status, url }) => [id, structure.name, status, url])
         printTable(io, ['ID', 'STRUCTURE', 'STATUS', 'URL'], rows)
       }
+      return 0
     }),
 }
 
@@ -52,6 +42,7 @@ export const webhooksResume: Command = {
       const [id = ''] = input.args
       await resumeWebhook({ db, bus: createBus() }, commandCaller(workspace), id)
       io.err(`The webhook ${id} is not paused.\n`)
+      return 0
     }),
 }
 
@@ -70,5 +61,6 @@ export const webhooksTest: Command = {
       const [id = ''] = input.args
       const { row } = await testWebhook({ db, bus: createBus() }, commandCaller(workspace), id)
       io.out(`${row.id}\n`)
+      return 0
     }),
 }
