@@ -38,7 +38,7 @@ export interface Deliveries {
 /** One subscription's share of the attempts. */
 interface Lane extends Claims {
   inFlight: number
-  /** Falls to one while the receiver fails, so that receivers that are dead hardly keep others waiting. */
+  /** One until the receiver answers well, and while it fails: those that are dead hardly keep others waiting. */
   most: number
 }
 
@@ -156,7 +156,7 @@ class DeliveryLoop implements Deliveries {
   #laneOf(webhook: number): Lane {
     const known = this.#lanes.get(webhook)
     if (known) return known
-    const lane: Lane = { inFlight: 0, most: MOST_PER_SUBSCRIPTION, taken: new Set(), page: [] }
+    const lane: Lane = { inFlight: 0, most: 1, taken: new Set(), page: [] }
     this.#lanes.set(webhook, lane)
     return lane
   }

@@ -80,16 +80,20 @@ async function subscribeMany(count: number): Promise<string[]> {
   return ids
 }
 
-test('at most 4 attempts are in flight per subscription, in the order of creation', async () => {
+test('at most 4 attempts are in flight per subscription once one went well, in the order of creation', async () => {
   const [id = ''] = await subscribeMany(1)
   await write(it, 'Tasks', ...rows(20))
-  await until(() => network.open.size === 4)
+  await until(() => network.open.size === 1)
   await rest()
   const order = (await deliveriesOf(it, id)).map((delivery: { id: string }) => delivery.id)
-  expect(network.begun.map(({ delivery }) => delivery)).toEqual(order.slice(0, 4))
-  network.begun[1]?.end(OK)
-  await until(() => network.begun.length === 5)
-  expect(network.begun[4]?.delivery).toBe(order[4])
+  expect(network.begun.map(({ delivery }) => delivery)).toEqual(order.slice(0, 1))
+  network.begun[0]?.end(OK)
+  await until(() => network.open.size === 4)
+  await rest()
+  expect(network.begun.map(({ delivery }) => delivery)).toEqual(order.slice(0, 5))
+  network.begun[2]?.end(OK)
+  await until(() => network.begun.length === 6)
+  expect(network.begun[5]?.delivery).toBe(order[5])
   while (network.begun.length < 20) {
     network.endAll(OK)
     await rest()
@@ -103,17 +107,31 @@ test('at most 4 attempts are in flight per subscription, in the order of creatio
 
 test('at most 64 attempts are in flight in all, shared evenly', async () => {
   await subscribeMany(25)
-  await write(it, 'Tasks', ...rows(5))
+  await write(it, 'Tasks', ...rows(6))
+  await until(() => network.open.size === 25)
+  network.endAll(OK)
   await until(() => network.open.size === 64)
   await rest()
   expect(network.open.size).toBe(64)
   const shares = rows(25).map(({ n }) => network.openAt(urlOf(n)).length)
   expect([Math.min(...shares), Math.max(...shares)]).toEqual([2, 3])
-  while (network.begun.length < 125) {
+  while (network.begun.length < 150) {
     network.endAll(OK)
     await rest()
   }
   expect(network.most).toBe(64)
+})
+
+test('receivers that were never heard of have one attempt each, and keep nobody waiting', async () => {
+  await subscribeMany(25)
+  await write(it, 'Tasks', ...rows(4))
+  const live = urlOf(24)
+  const delivered = () => network.begun.filter(({ url }) => url === live).length
+  while (delivered() < 4) {
+    for (const attempt of network.openAt(live)) attempt.end(OK)
+    await rest()
+  }
+  expect(network.begun.length).toBe(24 + 4)
 })
 
 test('receivers that hang keep nobody waiting, and have one attempt at a time once they failed', async () => {
@@ -123,13 +141,18 @@ test('receivers that hang keep nobody waiting, and have one attempt at a time on
     for (const attempt of network.open) if (dead.includes(attempt.url)) attempt.end(FAILED)
   }
   await write(it, 'Tasks', ...rows(4))
-  while (network.begun.length < 100) {
+  while (network.begun.length < 96 + 1) {
     failDead()
     await rest()
   }
   failDead()
-  for (const attempt of network.openAt(urlOf(24))) attempt.end(OK)
-  await rest()
+  for (let delivered = 0; delivered < 4; ) {
+    for (const attempt of network.openAt(urlOf(24))) {
+      attempt.end(OK)
+      delivered += 1
+    }
+    await rest()
+  }
   expect(await deliveriesOf(it, ids[24] ?? '')).toMatchObject(Array(4).fill({ status: 'delivered' }))
 
   await write(it, 'Tasks', ...rows(12))
@@ -144,29 +167,40 @@ test('receivers that hang keep nobody waiting, and have one attempt at a time on
   expect(dead.map((url) => network.openAt(url).length)).toEqual(Array(24).fill(1))
 })
 
+/** Writes rows for a receiver that answers the first delivery well, so that others are attempted beside each other. */
+async function writeForGoodReceiver(count: number): Promise<void> {
+  await write(it, 'Tasks', ...rows(count))
+  await until(() => network.open.size === 1)
+  network.endAll(OK)
+  await until(() => network.open.size === Math.min(count - 1, 4))
+}
+
 test('an attempt that is under way or being written down is not made twice', async () => {
   await subscribeMany(1)
-  await write(it, 'Tasks', ...rows(2))
-  await until(() => network.open.size === 2)
+  await writeForGoodReceiver(3)
   it.ctx.bus.wake()
   it.clock.advance(MINUTE)
   await rest()
   network.endAll(OK)
   it.ctx.bus.wake()
   await rest()
-  expect(network.begun).toHaveLength(2)
+  expect(network.begun).toHaveLength(3)
 })
 
 test('what is in flight when a server dies is attempted again at the next start, at once', async () => {
   const [id = ''] = await subscribeMany(1)
-  await write(it, 'Tasks', ...rows(3))
-  await until(() => network.open.size === 3)
-  const abandoned = network.begun.map(({ event }) => event)
+  await writeForGoodReceiver(4)
+  it.clock.advance(50)
+  await until(async () => (await deliveriesOf(it, id))[0].status === 'delivered')
+  const abandoned = [...network.open].map(({ event }) => event)
   network = new Network()
   it.start(network.send)
-  await until(() => network.open.size === 3)
-  expect(network.begun.map(({ event }) => event)).toEqual(abandoned)
+  while (network.begun.length < 3) {
+    network.endAll(OK)
+    await rest()
+  }
   network.endAll(OK)
+  expect(network.begun.map(({ event }) => event)).toEqual(abandoned)
   await until(async () =>
     (await deliveriesOf(it, id)).every(({ status }: { status: string }) => status === 'delivered'),
   )
@@ -175,15 +209,14 @@ test('what is in flight when a server dies is attempted again at the next start,
 describe('a stop', () => {
   test('begins nothing more, waits for what is under way and writes it down', async () => {
     const [id = ''] = await subscribeMany(1)
-    await write(it, 'Tasks', ...rows(6))
-    await until(() => network.open.size === 4)
+    await writeForGoodReceiver(7)
     const stopping = it.stop()
     network.endAll(OK)
     await stopping
     await rest()
-    expect(network.begun).toHaveLength(4)
+    expect(network.begun).toHaveLength(5)
     const states = (await deliveriesOf(it, id)).map(({ status }: { status: string }) => status)
-    expect(states).toEqual([...Array(4).fill('delivered'), 'pending', 'pending'])
+    expect(states).toEqual([...Array(5).fill('delivered'), 'pending', 'pending'])
   })
 
   test('waits 10 seconds at most, and what it gave up is pending still', async () => {
@@ -222,6 +255,7 @@ test('an outcome that storage does not take is written later, and the delivery i
   expect(await deliveriesOf(it, id)).toMatchObject([{ status: 'pending' }])
   await it.ctx.db.write((tx) => tx.sql.script('DROP TRIGGER full'))
   it.clock.advance(1_000)
+  it.clock.advance(50)
   await until(async () => (await deliveriesOf(it, id))[0].status === 'delivered')
   expect(network.begun).toHaveLength(1)
   expect(sql.scalar<number>("SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'")).toBe(1)
