@@ -40,11 +40,11 @@ interface SearchPlan extends HeavyPlan {
   readonly values: readonly SqlValue[]
 }
 
-/** Words are ANDed on one page; what is excluded is not on it. What is said twice is looked for once. */
+/** Words are ANDed on one page; what is excluded is not on it. */
 function expressionOf(phrases: readonly Phrase[]): string {
-  const wanted = new Set(phrases.filter(({ isExcluded }) => !isExcluded).map(matchPhrase))
-  const excluded = new Set(phrases.filter(({ isExcluded }) => isExcluded).map(matchPhrase))
-  return matchAll([...wanted], [...excluded])
+  const wanted = phrases.filter(({ isExcluded }) => !isExcluded).map(matchPhrase)
+  const excluded = phrases.filter(({ isExcluded }) => isExcluded).map(matchPhrase)
+  return matchAll(wanted, excluded)
 }
 
 /** Pages of files that are not ready are there already, or still, and are not found. */

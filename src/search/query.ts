@@ -52,12 +52,19 @@ function phraseOf({ text, isQuoted, isExcluded }: Chunk): Phrase | undefined {
   }
 }
 
+/** What is said twice is looked for once: each time costs as much as the first. */
+function withoutRepeats(phrases: readonly Phrase[]): Phrase[] {
+  const different = new Map(phrases.map((phrase) => [`${phrase.isExcluded} ${matchPhrase(phrase)}`, phrase]))
+  return [...different.values()]
+}
+
 /**
  * Reads a search: words are ANDed, `"a phrase"` keeps order, `word*` is a prefix, `-word` excludes; anything
  * else is literal, so that no text is an error (contract, section 4). Empty when nothing can be found by it.
  */
 export function parseSearch(search: string): Phrase[] {
-  const phrases = [...chunksOf(search)].map(phraseOf).filter((phrase) => phrase !== undefined)
+  const said = [...chunksOf(search)].map(phraseOf).filter((phrase) => phrase !== undefined)
+  const phrases = withoutRepeats(said)
   return phrases.some(({ isExcluded }) => !isExcluded) ? phrases : []
 }
 

@@ -1,0 +1,13 @@
+import { expect, test } from 'bun:test'
+import { parseSearch } from '../../src/search/query.ts'
+
+test('what is said twice in a search is looked for once, and wanted is not excluded', () => {
+  const phrases = parseSearch('loom* Loom* "a card" loom -loom* "A CARD" -loom* loom')
+  expect(phrases.map(({ terms, isPrefix, isExcluded }) => [terms.join(' '), isPrefix, isExcluded])).toEqual([
+    ['loom', true, false],
+    ['a card', false, false],
+    ['loom', false, false],
+    ['loom', true, true],
+  ])
+  expect(parseSearch(Array(200).fill('x*').join(' '))).toHaveLength(1)
+})
