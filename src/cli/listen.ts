@@ -89,7 +89,7 @@ class Listening {
     const news = this.#changes.read(answer)
     if (news.isOverfull) {
       this.io.err(
-        `More than ${PAGE_LIMIT} rows changed at once; changes beyond the newest ${PAGE_LIMIT} were missed.\n`,
+        `At least ${PAGE_LIMIT} rows changed at once; if it were more, those beyond the newest ${PAGE_LIMIT} were missed.\n`,
       )
     }
     this.#told = this.#told
