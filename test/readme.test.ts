@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { newFolder } from './support/process.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
@@ -72,8 +71,8 @@ async function startExecutable(folder: string) {
 
 test('the tour of the README prints what the README says', async () => {
   const steps = tourSteps(await Bun.file(join(ROOT, 'README.md')).text())
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-tour-'))
-  const { server, env } = await startExecutable(folder)
+  const folder = newFolder()
+  const { server, env } = await startExecutable(folder.path)
   const ids = new Ids()
   try {
     expect(steps.length).toBeGreaterThan(10)
@@ -86,6 +85,6 @@ test('the tour of the README prints what the README says', async () => {
   } finally {
     server.kill('SIGTERM')
     await server.exited
-    rmSync(folder, { recursive: true })
+    folder.remove()
   }
 }, 30_000)

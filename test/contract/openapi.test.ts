@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
-let folder: string
+let folder: ReturnType<typeof newFolder>
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'daybook-openapi-'))
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  folder = newFolder()
+  symlinkSync(join(ROOT, 'node_modules'), folder.file('node_modules'))
   const service = await startService()
   const { body } = await service.as(undefined).get('/openapi.json')
-  await Bun.write(join(folder, 'openapi.json'), JSON.stringify(body))
+  await Bun.write(folder.file('openapi.json'), JSON.stringify(body))
   service.close()
 })
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => folder.remove())
 
 /** The linter asks nobody for newer versions and reports to nobody. */
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
@@ -24,7 +24,7 @@ const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true'
 async function run(tool: string, ...args: string[]) {
   const command = [process.execPath, join(ROOT, 'node_modules', tool), ...args]
   const child = Bun.spawn(command, {
-    cwd: folder,
+    cwd: folder.path,
     stdout: 'pipe',
     stderr: 'pipe',
     env: { ...Bun.env, ...QUIET },
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('says which version it has and under which licence', async () => {
-    const document = await Bun.file(join(folder, 'openapi.json')).json()
+    const document = await Bun.file(folder.file('openapi.json')).json()
     expect(document.openapi).toBe('3.1.0')
     expect(document.info).toEqual({
       title: 'daybook',
@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
   test('generates a client whose types hold good use and refuse bad', async () => {
     const generated = await run('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'client.ts')
     expect(generated.exitCode).toBe(0)
-    await Bun.write(join(folder, 'program.ts'), PROGRAM)
+    await Bun.write(folder.file('program.ts'), PROGRAM)
     const strictly = [
       '--strict',
       '--noEmit',

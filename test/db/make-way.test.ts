@@ -1,19 +1,17 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { Sql } from '../../src/db/sql.ts'
 import { WriteQueue } from '../../src/db/write-queue.ts'
 import { createIdSource } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { newFolder } from '../support/process.ts'
 import { testClock } from '../support/service.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'daybook-way-'))
-const file = join(folder, 'way.db')
+const folder = newFolder()
+const file = folder.file('way.db')
 
-afterEach(() => rmSync(folder, { recursive: true }))
+afterEach(() => folder.remove())
 
 test('writes wait for another connection of ours as long as it takes, and no longer for anyone else', async () => {
   const database = new Database(file)

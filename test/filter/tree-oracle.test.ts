@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { parseTree } from '../../src/filter/tree.ts'
 import { checkTree } from '../../src/filter/tree-check.ts'
@@ -11,6 +8,7 @@ import { evaluationOf, matchingNotes, matchTree } from '../../src/notes/trees/ma
 import { isIn } from '../../src/notes/trees/note-set.ts'
 import { pageOf } from '../../src/notes/trees/pages.ts'
 import { runs } from '../support/counts.ts'
+import { newFolder } from '../support/process.ts'
 import { startService, type TestService, testClock } from '../support/service.ts'
 import {
   arbitraryNote,
@@ -28,7 +26,7 @@ import { fillWorld, makeWorld, type TreeWorld } from '../support/tree-world.ts'
 
 const START = Date.parse('2026-11-21T09:30:00.000Z')
 const LONG_MS = 600_000
-const folder = mkdtempSync(join(tmpdir(), 'daybook-trees-'))
+const folder = newFolder()
 const EVERYTHING = { kind: 'group', match: 'all', children: [] } as const
 const NEWEST: OracleSort = { field: 'updated_at', direction: 'desc' }
 
@@ -37,7 +35,7 @@ let service: TestService
 let crowd: TreeWorld
 
 beforeAll(async () => {
-  service = await startService({ file: join(folder, 'trees.db'), clock: testClock(START) })
+  service = await startService({ file: folder.file('trees.db'), clock: testClock(START) })
   crowd = await makeWorld(service)
   const notes = fc.sample(arbitraryNote, { numRuns: 600, seed: 4 })
   // More different texts than are judged one by one.
@@ -49,7 +47,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   service.close()
-  rmSync(folder, { recursive: true })
+  folder.remove()
 })
 
 const today = () => new Date(service.clock.now()).toISOString().slice(0, 10)

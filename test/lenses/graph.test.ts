@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { drawGraph } from '../../src/lenses/drawing.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
+import { newFolder } from '../support/process.ts'
 import { type Client, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -137,8 +135,8 @@ describe('the graph', () => {
   })
 
   test('of many notes is drawn in the worker', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'daybook-graph-'))
-    const heavy = await startService({ file: join(directory, 'graph.db'), heavy: { manyRows: 0 } })
+    const folder = newFolder()
+    const heavy = await startService({ file: folder.file('graph.db'), heavy: { manyRows: 0 } })
     await makeNote(heavy, { title: 'A', content: '[[B]] [[Nowhere]]', tags: ['work'] })
     await makeNote(heavy, { title: 'B' })
     const settings = { layers: { tags: true }, nodes: { dangling: true } }
@@ -149,12 +147,12 @@ describe('the graph', () => {
       edges: ['A > B', 'A > nowhere', 'A > work'],
     })
     heavy.close()
-    rmSync(directory, { recursive: true })
+    folder.remove()
   })
 
   test('of many notes is that of its lens as it is when they are read, whatever changes before', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'daybook-graph-'))
-    const heavy = await startService({ file: join(directory, 'graph.db'), heavy: { manyRows: -1 } })
+    const folder = newFolder()
+    const heavy = await startService({ file: folder.file('graph.db'), heavy: { manyRows: -1 } })
     await makeNote(heavy, { title: 'A', tags: ['work'] })
     await makeNote(heavy, { title: 'B' })
     const { id: tag } = await tagNamed(heavy, 'work')
@@ -166,7 +164,7 @@ describe('the graph', () => {
     expect((await heavy.delete(`/v1/tags/${tag}`)).status).toBe(200)
     expect(await reading).toEqual({ nodes: ['A 0', 'B 0'], edges: [] })
     heavy.close()
-    rmSync(directory, { recursive: true })
+    folder.remove()
   })
 
   test('of one workspace holds nothing of another', async () => {

@@ -1,12 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { findMatches, findPks } from '../../src/notes/search/find.ts'
 import { parseSearch } from '../../src/search/query.ts'
 import { runs } from '../support/counts.ts'
 import { makeNote, type NoteAnswer, readNote, tagNamed } from '../support/notes.ts'
+import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { arbitraryNote, arbitraryTree, matchesTree, wired } from '../support/tree-oracle.ts'
 import { fillWorld, makeWorld, type TreeWorld } from '../support/tree-world.ts'
@@ -112,17 +110,17 @@ describe('POST /v1/notes/query', () => {
 })
 
 describe('a search within a tree', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-query-'))
+  const folder = newFolder()
   let service: TestService
   let world: TreeWorld
   beforeAll(async () => {
-    service = await startService({ file: join(folder, 'query.db') })
+    service = await startService({ file: folder.file('query.db') })
     world = await makeWorld(service)
     await fillWorld(service, world, fc.sample(arbitraryNote, { numRuns: 150, seed: 9 }))
   })
   afterAll(() => {
     service.close()
-    rmSync(folder, { recursive: true })
+    folder.remove()
   })
 
   const SEARCHES = ['body', 'open', 'a', 'ab*', 'work', 'body -work', '"the body"', 'later', 'b*', '日本']
@@ -161,11 +159,11 @@ describe('a search within a tree', () => {
 })
 
 describe('in the worker', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-query-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = newFolder()
+  afterAll(() => folder.remove())
 
   test('a question sees every write that was acknowledged before it, and is refused alike', async () => {
-    const service = await startService({ file: join(folder, 'worker.db'), heavy: { manyRows: 0 } })
+    const service = await startService({ file: folder.file('worker.db'), heavy: { manyRows: 0 } })
     const filter = { type: 'field', field: 'title', op: 'contains', value: 'NOTE' }
     for (let count = 1; count <= 20; count++) {
       const { id } = await makeNote(service, { title: `Note ${count}` })

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { getPriority, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import fc from 'fast-check'
 import { sweepAutoIndexes } from '../../src/records/index-policy.ts'
 import { autoIndexBuild } from '../../src/structures/auto-index.ts'
 import { findFaults, repairDerived } from '../../src/upkeep/check.ts'
 import { isLong, runs } from '../support/counts.ts'
+import { newFolder } from '../support/process.ts'
 import {
   arbitraryData,
   arbitraryFields,
@@ -21,11 +21,11 @@ import { startService, type TestService, type TestServiceOptions } from '../supp
 
 const DAY_MS = 86_400_000
 
-const folder = mkdtempSync(join(tmpdir(), 'daybook-heavy-'))
+const folder = newFolder()
 const open: TestService[] = []
 let files = 0
 
-const newFile = () => join(folder, `${++files}.db`)
+const newFile = () => folder.file(`${++files}.db`)
 
 async function start(options: TestServiceOptions) {
   const service = await startService(options)
@@ -39,7 +39,7 @@ const startHeavy = (file = newFile()) => start({ file, heavy: { manyRows: -1 } }
 afterEach(() => {
   for (const service of open.splice(0)) service.close()
 })
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => folder.remove())
 
 const structurePk = ({ ctx }: TestService, id: string) =>
   ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)

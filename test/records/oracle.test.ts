@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { runs } from '../support/counts.ts'
+import { newFolder } from '../support/process.ts'
 import {
   arbitraryData,
   arbitraryFields,
@@ -20,14 +18,14 @@ let service: TestService
 let count = 0
 
 /** On a file, where reads have a connection of their own that must follow every change of a table. */
-const folder = mkdtempSync(join(tmpdir(), 'daybook-records-'))
+const folder = newFolder()
 
 beforeAll(async () => {
-  service = await startService({ file: join(folder, 'oracle.db') })
+  service = await startService({ file: folder.file('oracle.db') })
 })
 afterAll(() => {
   service.close()
-  rmSync(folder, { recursive: true })
+  folder.remove()
 })
 
 const arbitraryQuery = (fields: readonly FieldSpec[]) =>

@@ -1,7 +1,4 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { startRowIndexing } from '../../src/records/search-filling.ts'
 import { autoIndexBuild } from '../../src/structures/auto-index.ts'
@@ -9,11 +6,12 @@ import { deleteStructure } from '../../src/structures/deletion.ts'
 import { rowSearchFill } from '../../src/structures/row-search.ts'
 import { findFaults, repairDerived } from '../../src/upkeep/check.ts'
 import { runs } from '../support/counts.ts'
+import { newFolder } from '../support/process.ts'
 import { matches, type Row, sorted } from '../support/record-oracle.ts'
 import { declare, type FieldSpec, list, summary, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'daybook-row-search-'))
+const folder = newFolder()
 const open: TestService[] = []
 
 async function start(file = ':memory:') {
@@ -25,7 +23,7 @@ async function start(file = ':memory:') {
 afterEach(() => {
   for (const service of open.splice(0)) service.close()
 })
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => folder.remove())
 
 const structurePk = ({ ctx }: TestService, id: string) =>
   ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
@@ -241,7 +239,7 @@ test('only a change of a row that is in the search table is marked, and every ma
 })
 
 test('a search table is filled in the background, beside writes that change what it holds', async () => {
-  const service = await start(join(folder, 'background.db'))
+  const service = await start(folder.file('background.db'))
   const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])
   const rows = await write(service, id, ...Array.from({ length: 400 }, (_, at) => ({ title: `entry ${at}` })))
   await makeSearch(service, id)

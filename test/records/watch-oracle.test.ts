@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { runs } from '../support/counts.ts'
+import { newFolder } from '../support/process.ts'
 import {
   arbitraryData,
   arbitraryFields,
@@ -17,15 +15,15 @@ import { settle, type Watch, watch } from '../support/watch.ts'
 
 let service: TestService
 let count = 0
-const folder = mkdtempSync(join(tmpdir(), 'daybook-watch-'))
+const folder = newFolder()
 
 /** On a file, where reads have a connection of their own, and some go to the worker. */
 beforeAll(async () => {
-  service = await startService({ file: join(folder, 'oracle.db'), heavy: { manyRows: 12 } })
+  service = await startService({ file: folder.file('oracle.db'), heavy: { manyRows: 12 } })
 })
 afterAll(() => {
   service.close()
-  rmSync(folder, { recursive: true })
+  folder.remove()
 })
 
 const arbitraryQuestion = (fields: readonly FieldSpec[]) =>

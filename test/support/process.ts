@@ -86,6 +86,7 @@ function listenTo(stream: ReadableStream<Uint8Array>) {
 
 /** A command that goes on until it is ended. */
 export interface CommandProcess {
+  readonly pid: number
   readonly out: ReturnType<typeof listenTo>
   readonly err: ReturnType<typeof listenTo>
   /** The exit code, once it has ended and all it said is known (null when a signal killed it). */
@@ -110,7 +111,7 @@ export function startCommand(args: string[], options: RunOptions = {}): CommandP
     child.kill(signal)
     return exited
   }
-  return { out, err, exited, end }
+  return { pid: child.pid, out, err, exited, end }
 }
 
 export interface ServerProcess extends Client {
@@ -136,19 +137,10 @@ export interface ServeOptions extends RunOptions {
 /** Starts a real server on a free port and waits until it is ready. */
 export async function startProcess(file: string, options: ServeOptions = {}): Promise<ServerProcess> {
   const args = ['serve', '--db', file, '--port', '0', ...(options.args ?? [])]
-  const child = spawn([...program(options.how ?? 'source'), ...args], {
-    cwd: options.cwd ?? tmpdir(),
-    env: options.env ?? {},
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const out = listenTo(child.stdout)
-  const err = listenTo(child.stderr)
+  const { pid, out, err, exited, end } = startCommand(args, options)
   const ready = await Promise.race([
     out.until(/listening on (http:\S+)\n/),
-    child.exited.then(async (code) => {
-      await err.ended
+    exited.then((code) => {
       throw new Error(`the server exited ${code}: ${err.said()}`)
     }),
   ])
@@ -158,20 +150,14 @@ export async function startProcess(file: string, options: ServeOptions = {}): Pr
     fetch: (request: Request) => fetch(new Request(request.url.replace('http://localhost', url), request)),
   }
   const through = (other: string | undefined) => clientOf(toServer, other)
-  const exited = Promise.all([child.exited, out.ended, err.ended]).then(() =>
-    child.signalCode === null ? child.exitCode : null,
-  )
   return {
     ...through(key),
     url,
-    pid: child.pid,
+    pid,
     out: out.said,
     err: err.said,
     as: through,
     exited,
-    end: (signal = 'SIGTERM') => {
-      child.kill(signal)
-      return exited
-    },
+    end: (signal = 'SIGTERM') => end(signal),
   }
 }

@@ -1,13 +1,11 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { makeNote, tagNamed } from '../support/notes.ts'
+import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 
 test('a view in a large workspace is answered as it is when its notes are read, whatever changes before', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-view-'))
-  const service = await startService({ file: join(folder, 'views.db'), heavy: { manyRows: -1 } })
+  const folder = newFolder()
+  const service = await startService({ file: folder.file('views.db'), heavy: { manyRows: -1 } })
   await makeNote(service, { title: 'A', tags: ['work'] })
   await makeNote(service, { title: 'B' })
   const { id: tag } = await tagNamed(service, 'work')
@@ -20,5 +18,5 @@ test('a view in a large workspace is answered as it is when its notes are read, 
   const { status, body } = await reading
   expect([status, body.total]).toEqual([200, 2])
   service.close()
-  rmSync(folder, { recursive: true })
+  folder.remove()
 })

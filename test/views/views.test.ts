@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { makeNote, tagNamed } from '../support/notes.ts'
+import { newFolder } from '../support/process.ts'
 import { startService, type TestService, testClock } from '../support/service.ts'
 
 let service: TestService
@@ -325,8 +323,8 @@ describe('the notes of a view', () => {
   })
 
   test('stand by id, also when a server was started after the clock was set back', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'daybook-views-'))
-    const file = join(folder, 'views.db')
+    const folder = newFolder()
+    const file = folder.file('views.db')
     for (const [title, instant] of [
       ['later', '2026-11-21T10:00:00Z'],
       ['earlier', '2026-11-20T10:00:00Z'],
@@ -348,7 +346,7 @@ describe('the notes of a view', () => {
     await define('word', 'text')
     await service.patch(`/v1/views/${id}`, { filter: whose(amount.id, 'empty'), sort: sort('asc', 'word') })
     expect(await titles(id)).toEqual(['earlier, without', 'later, without'])
-    rmSync(folder, { recursive: true })
+    folder.remove()
   })
 })
 
