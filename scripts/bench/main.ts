@@ -1,18 +1,21 @@
 /**
- * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [--quick]`: measures and prints one table in
- * Markdown. All of them, at full size, are written into the README as well.
+ * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [--quick] [--rounds N]`: measures
+ * and prints one table in Markdown. At full size it is written into the README too, in the place of the same parts.
  */
 import { parseArgs } from 'node:util'
 import { benchImports } from './import.ts'
-import { markdown, type Section } from './measure.ts'
+import { markdown, markdownWith, type Section } from './measure.ts'
 import { benchNotes } from './notes.ts'
 import { benchRecords } from './records.ts'
 import { benchViews } from './views.ts'
 import { benchWatch } from './watch.ts'
 import { benchWebhooks } from './webhooks.ts'
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } })
-const rounds = values.quick ? 30 : 200
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean' }, rounds: { type: 'string' } },
+})
+const rounds = Number(values.rounds ?? (values.quick ? 30 : 200))
 
 const BENCHES: Record<string, () => Promise<Section[]>> = {
   records: () => benchRecords(values.quick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000], rounds),
@@ -24,7 +27,7 @@ const BENCHES: Record<string, () => Promise<Section[]>> = {
 }
 
 const README = 'README.md'
-const PLACE = /(<!-- bench -->\n)[\s\S]*?(\n<!-- end of bench -->)/
+const PLACE = /(<!-- bench -->\n)([\s\S]*?)(\n<!-- end of bench -->)/
 
 const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)
 const sections: Section[] = []
@@ -35,12 +38,11 @@ for (const name of names) {
   sections.push(...(await bench()))
 }
 
-const table = markdown(sections)
-process.stdout.write(`${table}\n`)
-if (positionals.length === 0 && !values.quick) {
+process.stdout.write(`${markdown(sections)}\n`)
+if (!values.quick) {
   const readme = await Bun.file(README).text()
   await Bun.write(
     README,
-    readme.replace(PLACE, (_, before, after) => `${before}${table}${after}`),
+    readme.replace(PLACE, (_, before, table, after) => `${before}${markdownWith(table, sections)}${after}`),
   )
 }

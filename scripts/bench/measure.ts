@@ -64,18 +64,30 @@ export interface Section {
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
-const rowsOf = ({ title, lines, remark }: Section): string[] => [
-  row([`**${title}**`, '', '', '', '', '']),
-  ...lines.map(({ what, ours, floor, ratio, goal, met }) =>
+const headOf = ({ title }: Section): string => row([`**${title}**`, '', '', '', '', ''])
+
+const rowsOf = (section: Section): string[] => [
+  headOf(section),
+  ...section.lines.map(({ what, ours, floor, ratio, goal, met }) =>
     row([what, ours, floor, ratio, goal, verdict(met)]),
   ),
-  ...(remark === undefined ? [] : [row([remark, '', '', '', '', ''])]),
+  ...(section.remark === undefined ? [] : [row([section.remark, '', '', '', '', ''])]),
 ]
+
+const HEADING = [row(['what', 'daybook', 'floor', 'ratio', 'goal', 'met']), row(Array(6).fill('---'))]
 
 /** Everything as one Markdown table. */
 export const markdown = (sections: readonly Section[]): string =>
-  [
-    row(['what', 'daybook', 'floor', 'ratio', 'goal', 'met']),
-    row(Array.from({ length: 6 }, () => '---')),
-    ...sections.flatMap(rowsOf),
-  ].join('\n')
+  [...HEADING, ...sections.flatMap(rowsOf)].join('\n')
+
+/** The table with these sections in the place of those of the same titles, or at its end. */
+export function markdownWith(table: string, sections: readonly Section[]): string {
+  const kept = new Map<string, string[]>()
+  for (const line of table.split('\n').filter((text) => text !== '' && !HEADING.includes(text))) {
+    const isHead = line.startsWith('| **')
+    if (isHead) kept.set(line, [])
+    ;[...kept.values()].at(-1)?.push(line)
+  }
+  for (const section of sections) kept.set(headOf(section), rowsOf(section))
+  return [...HEADING, ...[...kept.values()].flat()].join('\n')
+}
