@@ -4,9 +4,6 @@ import { type Received, type Receiver, startReceiver } from '../../test/support/
 import type { Findings } from './findings.ts'
 import { GOOD, type Mood } from './moods.ts'
 
-/** No attempt is on its way for longer. */
-const ATTEMPT_MS = 11_000
-
 /** What is kept of an event. */
 export interface Arrived {
   /** What happened to which row at which of its rounds; undefined for a test. */
@@ -44,8 +41,6 @@ export class Inbox {
   readonly #secrets = new Set<string>()
   /** What came while a new secret was asked for, signed with none that is known; undefined at other times. */
   #unsure: Received[] | undefined
-  /** Until then, what is signed with an unknown secret may be signed with one whose answer was lost. */
-  #lostUntil = Number.NEGATIVE_INFINITY
   #mood = GOOD
   #receiver: Receiver | undefined
 
@@ -77,24 +72,22 @@ export class Inbox {
     this.#receiver?.disconnect()
   }
 
+  /** What comes from now on may be signed with a secret that is told here later. */
   expectNewSecret(): void {
     this.#unsure = []
   }
 
-  /** `isSure`: no other secret was in force meanwhile; one whose answer was lost may still sign what is on its way. */
-  learnSecret(secret: string, isSure = true): void {
+  learnSecret(secret: string): void {
     this.#secrets.add(secret)
     const unsure = this.#unsure ?? []
     this.#unsure = undefined
-    if (!isSure) this.#lostUntil = performance.now() + ATTEMPT_MS
     for (const received of unsure) this.#verify(received)
   }
 
   #verify(received: Received): void {
     if ([...this.#secrets].some((secret) => isSigned(secret, received))) return
     if (this.#unsure) this.#unsure.push(received)
-    else if (performance.now() > this.#lostUntil)
-      this.#findings.add('signatures', `${JSON.stringify(received.headers)}, ${received.body}`)
+    else this.#findings.add('signatures', `${JSON.stringify(received.headers)}, ${received.body}`)
   }
 
   #take(received: Received): void {
