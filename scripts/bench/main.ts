@@ -3,6 +3,7 @@
  * and prints one table in Markdown. At full size it is written into the README too, in the place of the same parts.
  */
 import { parseArgs } from 'node:util'
+import { buildWhenStale } from '../executable.ts'
 import { benchImports } from './import.ts'
 import { markdown, markdownWith, type Section } from './measure.ts'
 import { benchNotes } from './notes.ts'
@@ -29,6 +30,7 @@ const BENCHES: Record<string, () => Promise<Section[]>> = {
 const README = 'README.md'
 const PLACE = /(<!-- bench -->\n)([\s\S]*?)(\n<!-- end of bench -->)/
 
+buildWhenStale()
 const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)
 const sections: Section[] = []
 for (const name of names) {
