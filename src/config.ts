@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { type Allowance, parseAllowances } from './delivery/address.ts'
+import { type Allowance, parseAllowances } from './delivery/allowance.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 
 /** The settings of one process. Flags win over `DAYBOOK_<FLAG>`, that over the defaults. */

@@ -32,9 +32,13 @@ export class Refusal extends Error {
   }
 }
 
+/** The form of what was sent is wrong, whatever the workspace holds. */
 export const invalid = (sentence: string) => new Refusal('invalid_request', sentence)
+/** A rule stops the call, whose form is right. */
 export const refused = (sentence: string) => new Refusal('refused', sentence)
+/** Something else in the workspace has the name already. */
 export const nameTaken = (sentence: string) => new Refusal('name_taken', sentence)
+/** The service cannot do it now; the same call may pass later. */
 export const unavailable = (sentence: string) => new Refusal('unavailable', sentence)
 
 /** `what` names the kind of object: "note", "tag", "revision". */

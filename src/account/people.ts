@@ -47,23 +47,34 @@ export function listUsers(reader: Reader) {
 
 const unknownUser = (nameOrId: string) => new Refusal('not_found', `There is no user "${nameOrId}".`)
 
-/** Finds by id or by name, ignoring case. */
+interface Named {
+  readonly id: string
+  readonly name: string
+  readonly nameFold: string
+}
+
+/** By id, or by name ignoring case. */
+const findNamed = <Row extends Named>(rows: readonly Row[], nameOrId: string): Row | undefined =>
+  rows.find(({ id, nameFold }) => id === nameOrId || nameFold === fold(nameOrId))
+
 export const findUser = (reader: Reader, nameOrId: string): UserRow | undefined =>
-  listUserRows(reader).find((row) => row.id === nameOrId || row.nameFold === fold(nameOrId))
+  findNamed(listUserRows(reader), nameOrId)
 
 export const findWorkspaceNamed = (reader: Reader, nameOrId: string): WorkspaceRow | undefined =>
-  listWorkspaceRows(reader).find((row) => row.id === nameOrId || row.nameFold === fold(nameOrId))
+  findNamed(listWorkspaceRows(reader), nameOrId)
 
 /** The one that is named, else the only one there is; refuses with the names when there are several. */
-function namedOrOnly<Row extends { id: string; name: string; nameFold: string }>(
+function namedOrOnly<Row extends Named>(
   rows: readonly Row[],
   what: 'user' | 'workspace',
   nameOrId: string | undefined,
 ): Row {
   const names = quoteList(rows.map(({ name }) => name))
   if (nameOrId !== undefined) {
-    const found = rows.find((row) => row.id === nameOrId || row.nameFold === fold(nameOrId))
-    return found ?? fail(refused(`There is no ${what} "${nameOrId}"; there is ${names || 'none yet'}.`))
+    return (
+      findNamed(rows, nameOrId) ??
+      fail(refused(`There is no ${what} "${nameOrId}"; there is ${names || 'none yet'}.`))
+    )
   }
   const [only, ...others] = rows
   if (only && others.length === 0) return only

@@ -58,6 +58,7 @@ const keyById = prepared((orm) =>
     .where(eq(keys.id, placeholder('id')))
     .prepare(),
 )
+/** A key of any workspace, revoked ones too. */
 export const findKey = (reader: Reader, id: string): KeyRow | undefined => keyById(reader).get({ id })
 
 const insertKeyRow = prepared((orm) =>

@@ -1,4 +1,5 @@
-import { parseAllowances, urlFault } from '../delivery/address.ts'
+import { urlFault } from '../delivery/address.ts'
+import { parseAllowances } from '../delivery/allowance.ts'
 import { createSender, type Send } from '../delivery/attempt.ts'
 import { signedHeaders } from '../delivery/sign.ts'
 import type { Clock } from '../lib/clock.ts'

@@ -1,8 +1,6 @@
 import { isAddress, isMetadataAddress, isMetadataName, isPublicAddress } from './address-ranges.ts'
 import { type Allowance, isExempt, isNamed } from './allowance.ts'
 
-export { type Allowance, parseAllowances } from './allowance.ts'
-
 const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 } as const
 const FORM = /^(https?):\/\/([^/?#]*)/i
 /** What a URL parser would drop or turn into something else: blanks, control characters, backslashes. */

@@ -1,8 +1,9 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { remembered } from '../lib/remembered.ts'
-import { type Allowance, addressesFault, type Target, targetOf, urlFault } from './address.ts'
+import { addressesFault, type Target, targetOf, urlFault } from './address.ts'
 import { isAddress } from './address-ranges.ts'
+import type { Allowance } from './allowance.ts'
 import { isNamedAnywhere } from './allowance.ts'
 import {
   type Connecting,

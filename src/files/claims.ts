@@ -1,5 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
+import { UNFINISHED } from './store.ts'
 
 /*
  * One process reads the text of a file: it claims the file, and what it finds counts only while the claim is its own.
@@ -18,7 +19,7 @@ export interface Claim {
   readonly attempts: number
 }
 
-const WAITING = `status = 'processing' AND status NOT IN ('ready', 'failed')`
+const WAITING = `status = 'processing' AND ${UNFINISHED}`
 
 /** The files whose text is to be read, oldest first. */
 export const listWaiting = ({ sql }: Reader): number[] =>

@@ -3,7 +3,7 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { removeSomePages } from './search-table.ts'
 import { inSteps } from './steps.ts'
-import { deleteSomeParts } from './store.ts'
+import { deleteSomeParts, UNFINISHED } from './store.ts'
 
 /** So few a transaction that others hardly notice it. */
 const PARTS_AT_ONCE = 2
@@ -15,9 +15,7 @@ interface Removed {
 }
 
 const findRemoved = ({ sql }: Reader): Removed | undefined =>
-  sql.get(
-    `SELECT pk, workspace FROM files WHERE status = 'removed' AND status NOT IN ('ready', 'failed') LIMIT 1`,
-  )
+  sql.get(`SELECT pk, workspace FROM files WHERE status = 'removed' AND ${UNFINISHED} LIMIT 1`)
 
 /** Removes something of a removed file, at last its row; answers whether there was one. */
 function clearSome(tx: Tx): boolean {
@@ -39,6 +37,6 @@ export async function clearRemovedFiles(db: Db): Promise<void> {
 export const removeArrivingBefore = ({ sql }: Tx, before: number): number =>
   sql.run(
     `UPDATE files SET status = 'removed'
-     WHERE status = 'arriving' AND status NOT IN ('ready', 'failed') AND created_at < ?`,
+     WHERE status = 'arriving' AND ${UNFINISHED} AND created_at < ?`,
     before,
   ).changes

@@ -8,7 +8,7 @@ import { matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query
 import { snippetOf } from '../search/snippet.ts'
 import { fileAt, fileOfPlace, numberAt, rangeOf } from './places.ts'
 import { hasPageTable, pageTable } from './search-table.ts'
-import { countPages, type FileRow, findFile, findFileByPk, findPageText } from './store.ts'
+import { countPages, type FileRow, findFile, findFileByPk, findPageText, UNFINISHED } from './store.ts'
 
 /** A page that holds what is searched for. */
 export interface FoundPage {
@@ -48,7 +48,7 @@ function expressionOf(phrases: readonly Phrase[]): string {
 }
 
 /** Pages of files that are not ready are there already, or still, and are not found. */
-const NOT_READY = `SELECT pk FROM files WHERE status NOT IN ('ready', 'failed')`
+const NOT_READY = `SELECT pk FROM files WHERE ${UNFINISHED}`
 
 function matchesOf({ workspace, file }: SearchInput, phrases: readonly Phrase[]) {
   const table = pageTable(workspace)

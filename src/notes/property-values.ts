@@ -65,6 +65,7 @@ export function answeredValue(type: PropertyType, stored: string | number): unkn
   return type === 'bool' ? stored === 1 : stored
 }
 
+/** By key, ignoring case. */
 export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string): PropertyRule | undefined =>
   sql.get(
     'SELECT pk, key, type, options FROM properties WHERE workspace = ? AND key = ?',

@@ -4,6 +4,7 @@ import type { Tx } from '../db/write-queue.ts'
 import { fold } from '../lib/text.ts'
 import { indexTagName } from './search/pending.ts'
 
+/** Ignoring case and blanks around the name. */
 export const findTagByName = ({ sql }: Reader, workspace: number, name: string): { id: number } | undefined =>
   sql.get('SELECT id FROM tags WHERE workspace = ? AND name_fold = ?', workspace, fold(name.trim()))
 

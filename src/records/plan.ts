@@ -49,6 +49,7 @@ function hint(entry: Entry): string {
 /** What a list can be sorted by: a field, `created_at` or `updated_at`. */
 export type SortTarget = TypedField | Extract<RowPart, 'created_at' | 'updated_at'>
 
+/** What `sort` names; refuses what is no field. */
 export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
   if (sort === 'created_at' || sort === 'updated_at') return sort
   const field = byKey.get(sort)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addressesFault, parseAllowances, targetOf, urlFault } from '../../src/delivery/address.ts'
+import { addressesFault, targetOf, urlFault } from '../../src/delivery/address.ts'
 import { isPublicAddress } from '../../src/delivery/address-ranges.ts'
+import { parseAllowances } from '../../src/delivery/allowance.ts'
 import { runs } from '../support/counts.ts'
 import { CLOSED_HOSTS, hostsOf, IMPOSSIBLE_HOSTS, PUBLIC_HOSTS } from './addresses.ts'
 

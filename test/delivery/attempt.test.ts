@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
-import { parseAllowances } from '../../src/delivery/address.ts'
+import { parseAllowances } from '../../src/delivery/allowance.ts'
 import { createSender, type Sender, type SenderSettings } from '../../src/delivery/attempt.ts'
 import { newAuthority } from '../support/certificates.ts'
 import {
@@ -512,7 +512,7 @@ test('no proxy of the environment is asked', async () => {
   const plain = await newReceiver()
   const program = `
     const { createSender } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/attempt.ts', import.meta.dir))})
-    const { parseAllowances } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/address.ts', import.meta.dir))})
+    const { parseAllowances } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/allowance.ts', import.meta.dir))})
     const { send, close } = createSender({
       allowances: parseAllowances(['hook.example']), ca: process.env.CA, resolve: async () => ['127.0.0.1'],
     })

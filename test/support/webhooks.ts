@@ -1,4 +1,4 @@
-import { parseAllowances } from '../../src/delivery/address.ts'
+import { parseAllowances } from '../../src/delivery/allowance.ts'
 import { createSender, type Send } from '../../src/delivery/attempt.ts'
 import { type Deliveries, startDeliveries } from '../../src/delivery/loop.ts'
 import type { RawCondition } from '../../src/filter/record-filter.ts'

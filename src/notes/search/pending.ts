@@ -55,6 +55,7 @@ export function indexNote({ sql }: Tx, workspace: number, note: Indexable): void
   sql.run(`INSERT OR REPLACE INTO ${head} (rowid, title, tags) VALUES (?, ?, ?)`, note.pk, title, tags)
 }
 
+/** What is indexed of an active note; undefined for one in the trash. */
 export const findIndexable = ({ sql }: Reader, pk: number): Indexable | undefined =>
   sql.get(
     `SELECT n.pk, n.title, (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
