@@ -399,7 +399,7 @@ describe('the clock', () => {
     it.clock.set(NOW - HOUR)
     it.receiver.answer = status(200)
     await writeOne()
-    await until(() => it.receiver.received.length === 2)
+    await until(async () => (await deliveriesOf(it, id))[1].status === 'delivered')
     it.clock.advance(MINUTE)
     await ended(id, 'delivered')
     expect(it.receiver.received).toHaveLength(3)
