@@ -1,4 +1,5 @@
 import type { AppContext, Caller } from '../context.ts'
+import { type Direction, sqlWay } from '../db/direction.ts'
 import type { Reader } from '../db/reader.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
 import { fail, notFound } from '../refusal.ts'
@@ -14,7 +15,7 @@ export interface ListRequest {
   search?: string
   tag?: string
   sort?: keyof typeof SORT_COLUMNS
-  direction?: 'asc' | 'desc'
+  direction?: Direction
   limit?: number
   offset?: number
 }
@@ -28,8 +29,8 @@ export interface FoundNote {
 const SORT_COLUMNS = { created_at: 'created_at', updated_at: 'updated_at', title: 'title_fold' }
 
 /** Equal values stand by id in the same direction. */
-function orderOf(sort: keyof typeof SORT_COLUMNS, direction?: 'asc' | 'desc'): string {
-  const way = (direction ?? (sort === 'title' ? 'asc' : 'desc')) === 'asc' ? 'ASC' : 'DESC'
+function orderOf(sort: keyof typeof SORT_COLUMNS, direction?: Direction): string {
+  const way = sqlWay(direction ?? (sort === 'title' ? 'asc' : 'desc'))
   return `${SORT_COLUMNS[sort]} ${way}, id ${way}`
 }
 

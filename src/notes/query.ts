@@ -1,4 +1,5 @@
 import type { AppContext, Caller } from '../context.ts'
+import type { Direction } from '../db/direction.ts'
 import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
@@ -15,7 +16,6 @@ import { type Evaluation, evaluationOf, type Matching, matchTree } from './trees
 import { intersection, pksOf, setOf } from './trees/note-set.ts'
 import { type MatchOrder, pageOf } from './trees/pages.ts'
 import { isOrderedByText } from './trees/property-pages.ts'
-import type { Direction } from './trees/walking.ts'
 
 /** What notes are asked for by their sort: a field, or a property by its id. */
 export interface NoteSort {

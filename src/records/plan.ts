@@ -1,3 +1,4 @@
+import { type Direction, sqlWay } from '../db/direction.ts'
 import { rowTable } from '../db/row-tables.ts'
 import { allOf, type SqlPart } from '../db/sql-part.ts'
 import type { RowPart, TypedField } from '../filter/kinds.ts'
@@ -7,8 +8,6 @@ import { refused } from '../refusal.ts'
 import { sortExpression } from '../structures/auto-index.ts'
 import type { Definition } from '../structures/definition.ts'
 import type { StructureRow } from '../structures/store.ts'
-
-export type Direction = 'asc' | 'desc'
 
 /** What is asked of a structure's rows. */
 export interface RowQuery {
@@ -66,7 +65,7 @@ export const isByPk = ({ inOrder }: StructureRow, target: SortTarget): boolean =
  * stands by the code points of its folded form, everything else as its column compares.
  */
 export function orderBy(structure: StructureRow, target: SortTarget, direction: Direction): string {
-  const way = direction === 'asc' ? 'ASC' : 'DESC'
+  const way = sqlWay(direction)
   if (isByPk(structure, target)) return `ORDER BY pk ${way}`
   const nulls = typeof target === 'string' || direction === 'desc' ? '' : ' NULLS LAST'
   const first = `${sortExpression(target)} ${way}${nulls}`

@@ -1,4 +1,5 @@
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { Direction } from '../db/direction.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { type FilterTree, parseTree } from '../filter/tree.ts'
@@ -14,7 +15,7 @@ import * as store from './store.ts'
 export interface ViewInput {
   name?: string
   filter?: FilterTree | null
-  sort?: { field: store.ViewRow['sortField']; direction?: 'asc' | 'desc'; property?: string }
+  sort?: { field: store.ViewRow['sortField']; direction?: Direction; property?: string }
   display_properties?: string[]
   show_tags?: boolean
   is_pinned?: boolean

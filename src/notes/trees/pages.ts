@@ -1,13 +1,14 @@
+import { type Direction, sqlWay } from '../../db/direction.ts'
 import type { PageRequest } from '../../http/page.ts'
 import { FIELD_INDEXES } from './leaves.ts'
 import type { Evaluation, Matching } from './matching.ts'
 import { isIn } from './note-set.ts'
 import { type PropertyOrder, pageByProperty } from './property-pages.ts'
-import { candidatesOf, sqlWay, walk } from './walking.ts'
+import { candidatesOf, walk } from './walking.ts'
 
 export interface FieldOrder {
   readonly by: keyof typeof FIELD_INDEXES
-  readonly direction: 'asc' | 'desc'
+  readonly direction: Direction
 }
 
 /** What matching notes are ordered by; equal ones stand by id in the same direction. */

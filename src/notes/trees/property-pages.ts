@@ -1,10 +1,11 @@
+import { type Direction, sqlWay } from '../../db/direction.ts'
 import type { ValueKind } from '../../filter/tree-operators.ts'
 import type { PageRequest } from '../../http/page.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
 import { notesPassing } from './leaves.ts'
 import type { Evaluation, Matching } from './matching.ts'
 import { complementOf, intersection, isIn, type NoteSet, pksOf, setOf } from './note-set.ts'
-import { byId, candidatesOf, type Direction, sqlWay, type Walked, walk } from './walking.ts'
+import { byId, candidatesOf, type Walked, walk } from './walking.ts'
 
 export interface PropertyOrder {
   readonly by: 'property'

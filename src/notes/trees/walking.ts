@@ -1,10 +1,7 @@
+import { type Direction, sqlWay } from '../../db/direction.ts'
 import type { PageRequest } from '../../http/page.ts'
 import type { Evaluation, Matching } from './matching.ts'
 import { pksOf } from './note-set.ts'
-
-export type Direction = 'asc' | 'desc'
-
-export const sqlWay = (direction: Direction) => (direction === 'asc' ? 'ASC' : 'DESC')
 
 /** The notes that match as a JSON list, when they are few. */
 export const candidatesOf = ({ few }: Evaluation, { set, total }: Matching): string | undefined =>
