@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
 import { keyed } from '../http/exchange.ts'
-import { hasMore, pageRequest } from '../http/page.ts'
+import { presentPage } from '../http/page.ts'
 import { NoQuery } from '../http/types.ts'
 import { presentFile, presentFileText, presentFileWithOutline, presentFoundPage } from './present.ts'
 import { renameFile } from './renaming.ts'
@@ -24,11 +24,7 @@ export const fileRoutes = (ctx: AppContext) =>
       '/search',
       async ({ caller, query }) => {
         const page = await searchFiles(ctx, caller, query)
-        return {
-          results: page.items.map(presentFoundPage),
-          total: page.total,
-          has_more: hasMore(pageRequest(query), page),
-        }
+        return { results: page.items.map(presentFoundPage), ...presentPage(query, page) }
       },
       {
         query: schema.SearchQuery,

@@ -20,3 +20,9 @@ export const pageRequest = (query: { limit?: number; offset?: number }): PageReq
 /** Whether rows stand beyond this page. */
 export const hasMore = (request: PageRequest, page: Page<unknown>): boolean =>
   request.offset + page.items.length < page.total && page.items.length > 0
+
+/** What a page answers beside its items. */
+export const presentPage = (query: { limit?: number; offset?: number }, page: Page<unknown>) => ({
+  total: page.total,
+  has_more: hasMore(pageRequest(query), page),
+})

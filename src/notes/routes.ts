@@ -5,7 +5,7 @@ import { FilesAnswer } from '../files/schema.ts'
 import { listFilesOfNote } from '../files/service.ts'
 import { keyed } from '../http/exchange.ts'
 import { answerOnce } from '../http/idempotency.ts'
-import { hasMore, pageRequest } from '../http/page.ts'
+import { pageRequest, presentPage } from '../http/page.ts'
 import { NoBody, NoQuery } from '../http/types.ts'
 import { getLinks } from './links.ts'
 import { getNote, getProperties, listNotes } from './listing.ts'
@@ -34,11 +34,7 @@ export const noteRoutes = (ctx: AppContext) =>
       '/',
       async ({ caller, query }) => {
         const page = await listNotes(ctx, caller, query)
-        return {
-          notes: page.items.map(presentFound),
-          total: page.total,
-          has_more: hasMore(pageRequest(query), page),
-        }
+        return { notes: page.items.map(presentFound), ...presentPage(query, page) }
       },
       {
         query: schema.ListQuery,
@@ -63,11 +59,7 @@ export const noteRoutes = (ctx: AppContext) =>
       '/query',
       async ({ caller, body }) => {
         const page = await queryNotes(ctx, caller, body)
-        return {
-          notes: page.items.map(presentFound),
-          total: page.total,
-          has_more: hasMore(pageRequest(body), page),
-        }
+        return { notes: page.items.map(presentFound), ...presentPage(body, page) }
       },
       {
         query: NoQuery,
@@ -84,11 +76,7 @@ export const noteRoutes = (ctx: AppContext) =>
       '/trash',
       ({ caller, query }) => {
         const page = listTrash(ctx.db, caller, pageRequest(query))
-        return {
-          notes: page.items.map(presentTrashed),
-          total: page.total,
-          has_more: hasMore(pageRequest(query), page),
-        }
+        return { notes: page.items.map(presentTrashed), ...presentPage(query, page) }
       },
       {
         query: schema.TrashQuery,

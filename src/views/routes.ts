@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
 import { keyed } from '../http/exchange.ts'
 import { answerOnce } from '../http/idempotency.ts'
-import { hasMore, pageRequest } from '../http/page.ts'
+import { presentPage } from '../http/page.ts'
 import { NoBody, NoQuery } from '../http/types.ts'
 import { presentNote } from '../notes/present.ts'
 import { NotesAnswer } from '../notes/schema.ts'
@@ -43,11 +43,7 @@ export const viewRoutes = (ctx: AppContext) =>
       '/:id/notes',
       async ({ caller, params, query }) => {
         const page = await listViewNotes(ctx, caller, params.id, query)
-        return {
-          notes: page.items.map(({ row }) => presentNote(row)),
-          total: page.total,
-          has_more: hasMore(pageRequest(query), page),
-        }
+        return { notes: page.items.map(({ row }) => presentNote(row)), ...presentPage(query, page) }
       },
       {
         query: schema.ViewNotesQuery,
