@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Send } from './attempt.ts'
 import { OutcomeWriter } from './outcomes.ts'
-import { type Claims, type DueDelivery, findDue, findNextDueAt, listWaiting, moveWaits } from './queue.ts'
+import { type Claims, type DueDelivery, findDue, findNextDueAt, listWaiting, shortenWaits } from './queue.ts'
 import { signedHeaders } from './sign.ts'
 
 /** Attempts in flight (contract, section 7). */
@@ -51,7 +51,7 @@ class DeliveryLoop implements Deliveries {
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: readonly (() => void)[]
   #inFlight = 0
-  #lastNow = 0
+  #lastNow = Number.POSITIVE_INFINITY
   #isScheduled = false
   #isStopped = false
   #timer: { readonly at: number; readonly cancel: () => void } | undefined
@@ -108,14 +108,14 @@ class DeliveryLoop implements Deliveries {
     this.#timer = { at, cancel }
   }
 
+  /** At the start, too, the clock may stand before the instants that were written with it. */
   #noticeClock(): void {
     const { clock, db, log } = this.#options
     const now = clock.now()
-    const backMs = this.#lastNow - now
+    const wasSetBack = now < this.#lastNow - CLOCK_SLACK_MS
     this.#lastNow = now
-    if (backMs < CLOCK_SLACK_MS) return
-    log.warn('the clock was set back', { by_ms: backMs })
-    db.write((tx): void => void moveWaits(tx, backMs)).then(
+    if (!wasSetBack) return
+    db.write((tx): void => void shortenWaits(tx)).then(
       () => this.#lookAtAll(),
       (error) => log.warn('deliveries wait as if the clock had not been set back', { error: String(error) }),
     )

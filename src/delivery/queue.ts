@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
-import { LONGEST_WAIT_MS } from './schedule.ts'
+import { RETRY_AFTER_MS } from './schedule.ts'
 
 interface DueRow {
   event: number
@@ -60,13 +60,9 @@ const dueText = (condition: string) =>
    WHERE webhook = ? AND status = 'pending' AND ${condition} ORDER BY next_attempt_at, event LIMIT ?`
 const URGENT = dueText('is_urgent = 1')
 const DUE = dueText('is_urgent = 0 AND next_attempt_at <= ?')
-const OVERLONG = dueText('is_urgent = 0 AND next_attempt_at > ?')
 
 function listDue({ sql }: Reader, webhook: number, now: number, { taken }: Claims): DueRow[] {
-  const unclaimed = (text: string, instant: number) =>
-    sql.all<DueRow>(text, webhook, instant, taken.size + PAGE).filter(({ id }) => !taken.has(id))
-  const due = unclaimed(DUE, now)
-  return due.length > 0 ? due : unclaimed(OVERLONG, now + LONGEST_WAIT_MS)
+  return sql.all<DueRow>(DUE, webhook, now, taken.size + PAGE).filter(({ id }) => !taken.has(id))
 }
 
 /** Undefined when the delivery was asked for again, or went, since it was read. */
@@ -126,11 +122,13 @@ export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): nu
     now,
   )?.at
 
-/** Moves the instants for which deliveries wait by as much as the clock was set back: a wait is a span of time. */
-export const moveWaits = ({ sql, now }: Tx, backMs: number) =>
+/** The longest that a delivery waits after so many attempts. */
+const LONGEST_WAIT = `CASE attempts ${[0, ...RETRY_AFTER_MS].map((waitMs, attempts) => `WHEN ${attempts} THEN ${waitMs}`).join(' ')} ELSE 0 END`
+
+/** Lets no delivery wait longer than its attempts allow: those that would were put off before the clock was set back. */
+export const shortenWaits = ({ sql, now }: Tx) =>
   sql.run(
-    `UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - ?
-     WHERE status = 'pending' AND is_urgent = 0 AND next_attempt_at > ?`,
-    backMs,
+    `UPDATE webhook_deliveries SET next_attempt_at = ?1 + ${LONGEST_WAIT}
+     WHERE status = 'pending' AND is_urgent = 0 AND next_attempt_at > ?1 + ${LONGEST_WAIT}`,
     now,
   )

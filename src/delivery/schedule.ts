@@ -6,9 +6,6 @@ const HOUR_MS = 60 * MINUTE_MS
 /** After the first attempt, the second, and so on (`service.md`, Delivery rules). */
 export const RETRY_AFTER_MS: readonly number[] = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS]
 
-/** A delivery that waits longer than this was put off before the clock was set back. */
-export const LONGEST_WAIT_MS = Math.max(...RETRY_AFTER_MS)
-
 /** So many failed deliveries in a row pause a subscription. */
 export const FAILURES_TO_PAUSE = 10
 

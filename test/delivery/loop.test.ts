@@ -387,8 +387,20 @@ describe('the clock', () => {
     it.start()
     it.receiver.answer = status(200)
     await writeOne()
+    await until(() => it.receiver.received.length === 2)
+    it.clock.advance(MINUTE)
     await ended(id, 'delivered')
     expect(it.receiver.received).toHaveLength(3)
+  })
+
+  test('that is set back by hours while the server is down delays nothing that was never attempted', async () => {
+    const { id } = await subscribe(it, 'Tasks', it.url)
+    await it.stop()
+    await writeOne()
+    it.clock.set(NOW - 2 * HOUR)
+    it.start()
+    await ended(id, 'delivered')
+    expect(it.receiver.received).toHaveLength(1)
   })
 
   test('that is set back by an hour prolongs no wait', async () => {
