@@ -71,7 +71,8 @@ const described = (reader: Reader, row: store.WebhookRow): DescribedWebhook => (
   structure: structureOf(reader, row),
 })
 
-const NEW_WEBHOOK: Omit<store.WebhookColumns, 'url'> = {
+/** What is not said of a subscription that is made. */
+export const NEW_WEBHOOK: Omit<store.WebhookColumns, 'url'> = {
   events: JSON.stringify(RECORD_EVENTS),
   filter: '[]',
   fields: null,
@@ -219,7 +220,7 @@ function refuseRepeated(name: string, values: readonly string[]): void {
   if (repeated !== undefined) throw invalid(`"${name}" names "${repeated}" twice; name each once.`)
 }
 
-/** The columns after a change; what the structure cannot answer is refused. */
+/** The columns after a change that a caller asks for. */
 function merged(
   { config }: Ctx,
   reader: Reader,
@@ -228,12 +229,21 @@ function merged(
   before: store.WebhookColumns,
   input: WebhookInput,
 ): store.WebhookColumns {
-  const definition = definitionOf(structure)
   if (input.url !== undefined) {
     const fault = urlFault(input.url, config.webhookAllowances)
     if (fault !== undefined) throw refused(fault)
   }
   if (input.ignore_key_id) refuseUnknownKey(reader, workspacePk, input.ignore_key_id)
+  return mergedColumns(structure, before, input)
+}
+
+/** The columns after a change, wherever it comes from; what the structure cannot answer is refused. */
+export function mergedColumns(
+  structure: StructureRow,
+  before: store.WebhookColumns,
+  input: WebhookInput,
+): store.WebhookColumns {
+  const definition = definitionOf(structure)
   return {
     url: patched(input.url, before.url),
     events: input.events ? JSON.stringify(input.events) : before.events,
