@@ -8,9 +8,10 @@ import { createLens, type LensInput, listLenses } from '../lenses/service.ts'
 import { fold } from '../lib/text.ts'
 import { findPropertyRule } from '../notes/property-values.ts'
 import { ensureTags } from '../notes/tagging.ts'
+import type { EntryInput } from '../presets/entries.ts'
 import { presentPreset } from '../presets/present.ts'
 import { CreatePresetBody } from '../presets/schema.ts'
-import { listPresets } from '../presets/service.ts'
+import { listPresets, type PresetInput } from '../presets/service.ts'
 import { findPresetByName, insertPreset, replaceEntries, replaceTags } from '../presets/store.ts'
 import { presentProperty } from '../properties/present.ts'
 import { CreatePropertyBody } from '../properties/schema.ts'
@@ -53,16 +54,6 @@ export const propertyKind: Kind = {
   },
 }
 
-interface KeptPreset {
-  name: string
-  tags: string[]
-  properties: { key: string; value: unknown }[]
-  ask: { key: string; value?: unknown }[]
-  icon: string | null
-  color: string | null
-  is_pinned: boolean
-}
-
 /** A value that fits no option any more is kept, as it is where it comes from. */
 const presetKind: Kind = {
   name: 'presets',
@@ -73,12 +64,12 @@ const presetKind: Kind = {
       .map(({ asks, ...preset }) => ({ ...preset, ask: asks }))
       .sort((left, right) => (left.id < right.id ? -1 : 1)),
   make: (tx, caller, value) => {
-    const kept = keptObject<KeptPreset>(value, CreatePresetBody)
-    const { name, icon, color, is_pinned, tags, properties, ask } = kept.input
+    const kept = keptObject<PresetInput & { name: string }>(value, CreatePresetBody)
+    const { name, tags = [], properties = [], ask = [], icon = null, color = null, is_pinned } = kept.input
     const { workspacePk: workspace } = caller
     if (findPresetByName(tx, workspace, fold(name)))
       throw nameTaken(`A preset named "${name}" exists already; rename one of them.`)
-    const entries = (list: KeptPreset['ask']) =>
+    const entries = (list: readonly EntryInput[]) =>
       list.map(({ key, value: entry = null }) => ({
         rule: findPropertyRule(tx, workspace, key) ?? fail(refused(`There is no property "${key}".`)),
         value: entry,

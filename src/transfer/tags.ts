@@ -29,8 +29,8 @@ export type TagIds = Map<number, number>
 
 interface SentTag {
   name: string
-  color: string | null
-  is_pinned: boolean
+  color?: string | null
+  is_pinned?: boolean
 }
 
 /** Makes the tag with its id, or with another where that one is taken; one of its name is used as it is. */
@@ -39,7 +39,7 @@ export function importTag(tx: Tx, { workspacePk }: Caller, value: unknown, ids: 
   refuseOtherThan(TagPatch, sent)
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1)
     throw refused('"id" must be a positive integer.')
-  const { name, color, is_pinned } = sent as unknown as SentTag
+  const { name, color = null, is_pinned } = sent as unknown as SentTag
   if (typeof name !== 'string') throw refused('"name" is required.')
   const known = findTagByName(tx, workspacePk, name)
   ids.set(id, known?.id ?? insertTag(tx, workspacePk, id, name.trim()))
