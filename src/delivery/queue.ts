@@ -65,17 +65,28 @@ function listDue({ sql }: Reader, webhook: number, now: number, { taken }: Claim
   return sql.all<DueRow>(DUE, webhook, now, taken.size + PAGE).filter(({ id }) => !taken.has(id))
 }
 
-/** Undefined when the delivery was asked for again, or went, since it was read. */
-const findEvent = ({ sql }: Reader, webhook: number, { event, id, round }: DueRow) =>
-  sql.get<{ eventId: string; type: string; body: string }>(
-    `SELECT e.id AS eventId, e.type, e.body FROM webhook_events e WHERE e.pk = ?1 AND EXISTS
-       (SELECT 1 FROM webhook_deliveries d
-        WHERE d.event = ?1 AND d.webhook = ?2 AND d.id = ?3 AND d.round = ?4 AND d.status = 'pending')`,
+interface EventRow {
+  eventId: string
+  type: string
+  body: string
+}
+
+/**
+ * Undefined when the delivery was asked for again, or went, since it was read. Two statements, as one over both tables
+ * would be prepared anew at every run.
+ */
+function findEvent({ sql }: Reader, webhook: number, { event, id, round }: DueRow): EventRow | undefined {
+  const stands = sql.get(
+    `SELECT 1 FROM webhook_deliveries
+     WHERE event = ? AND webhook = ? AND id = ? AND round = ? AND status = 'pending'`,
     event,
     webhook,
     id,
     round,
   )
+  if (stands === undefined) return undefined
+  return sql.get('SELECT id AS eventId, type, body FROM webhook_events WHERE pk = ?', event)
+}
 
 /** Until one is taken; what is stale in the page is passed over. */
 function* candidates(reader: Reader, webhook: number, now: number, target: Target, claims: Claims) {
