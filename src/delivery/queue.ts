@@ -53,7 +53,7 @@ export interface Claims {
   readonly page: DueRow[]
 }
 
-const PAGE = 64
+const PAGE = 256
 
 const dueText = (condition: string) =>
   `SELECT event, id, attempts, round FROM webhook_deliveries
