@@ -15,7 +15,7 @@ export interface Attempted {
 }
 
 /** So many outcomes are written together, or as many as came within so long: each commit waits for the disk. */
-const MOST_TOGETHER = 64
+const MOST_TOGETHER = 256
 const TOGETHER_WITHIN_MS = 50
 const TRY_AGAIN_MS = 1_000
 
