@@ -33,30 +33,39 @@ interface SentTag {
   is_pinned?: boolean
 }
 
-/** Makes the tag with its id, or with another where that one is taken; one of its name is used as it is. */
+/** Tags made later count on from the highest id: beyond what JavaScript holds exactly, they would have one id. */
+const HIGHEST_KEPT_ID = 2 ** 31 - 1
+
+/** Makes the tag with its id, or with another where that one is taken or too high; one of its name is used as it is. */
 export function importTag(tx: Tx, { workspacePk }: Caller, value: unknown, ids: TagIds): void {
   const { id, linked_tags: _, ...sent } = asObject(value)
   refuseOtherThan(TagPatch, sent)
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1)
     throw refused('"id" must be a positive integer.')
-  const { name, color = null, is_pinned } = sent as unknown as SentTag
-  if (typeof name !== 'string') throw refused('"name" is required.')
+  const { name: sentName, color, is_pinned } = sent as unknown as SentTag
+  if (typeof sentName !== 'string') throw refused('"name" is required.')
+  const name = sentName.trim()
   const known = findTagByName(tx, workspacePk, name)
-  ids.set(id, known?.id ?? insertTag(tx, workspacePk, id, name.trim()))
-  if (known) return
-  updateTag(tx, ids.get(id) ?? id, { name, nameFold: fold(name), color, isPinned: is_pinned ? 1 : 0 })
+  ids.set(id, known?.id ?? insertTag(tx, workspacePk, id, { name, color, is_pinned }))
 }
 
-function insertTag(tx: Tx, workspace: number, wanted: number, name: string): number {
-  const isTaken = tx.sql.get('SELECT 1 FROM tags WHERE id = ?', wanted) !== undefined
+function insertTag(
+  tx: Tx,
+  workspace: number,
+  wanted: number,
+  { name, color = null, is_pinned }: SentTag,
+): number {
+  const isFree =
+    wanted <= HIGHEST_KEPT_ID && tx.sql.get('SELECT 1 FROM tags WHERE id = ?', wanted) === undefined
   const { lastInsertRowid } = tx.sql.run(
     'INSERT INTO tags (id, workspace, name, name_fold) VALUES (?, ?, ?, ?)',
-    isTaken ? null : wanted,
+    isFree ? wanted : null,
     workspace,
     name,
     fold(name),
   )
   indexTagName(tx, workspace, lastInsertRowid, name)
+  updateTag(tx, lastInsertRowid, { name, nameFold: fold(name), color, isPinned: is_pinned ? 1 : 0 })
   return lastInsertRowid
 }
 
@@ -71,7 +80,7 @@ export function importTagLinks(tx: Tx, { workspacePk }: Caller, value: unknown, 
       findTagByName(tx, workspacePk, String(name))?.id ??
       fail(refused(`"linked_tags" names "${name}", and there is no such tag.`)),
   )
-  replaceLinks(tx, tag, linked)
+  replaceLinks(tx, tag, [...new Set(linked)])
 }
 
 /** A tree with the ids that its tags have here. */
