@@ -1,11 +1,11 @@
 import {
   closeSync,
-  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -43,8 +43,7 @@ export function exportWorkspace(
   folder: string,
   onProgress: (done: number) => void,
 ): Counts {
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw refused(`The folder ${folder} is not empty; name another one.`)
+  refuseFilled(folder)
   const target = resolve(folder)
   const unfinished = join(dirname(target), `.${basename(target)}.unfinished`)
   rmSync(unfinished, { recursive: true, force: true })
@@ -53,12 +52,20 @@ export function exportWorkspace(
     const counts = inOneSnapshot(reader, () =>
       writeAll({ reader, caller, folder: unfinished, counts: {}, onProgress }),
     )
+    refuseFilled(folder)
     rmSync(target, { recursive: true, force: true })
     renameSync(unfinished, target)
     return counts
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }
+}
+
+function refuseFilled(folder: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (found && !found.isDirectory()) throw refused(`${folder} is no folder; name another one.`)
+  if (found && readdirSync(folder).length > 0)
+    throw refused(`The folder ${folder} is not empty; name another one.`)
 }
 
 function inOneSnapshot<Result>({ sql }: Reader, read: () => Result): Result {
