@@ -1,7 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
-import { checkedFileName, refuseTooLarge } from '../files/adding.ts'
+import { checkedFileName } from '../files/adding.ts'
 import { type FileRow, insertWholeFile, listFileRows } from '../files/store.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { fail, refused } from '../refusal.ts'
@@ -24,7 +24,7 @@ export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({
   stored,
 })
 
-/** Keeps a file; its text is read out of it when a server runs next. `read` answers the bytes of the original. */
+/** Keeps a file; its text is read out of it when a server runs next. `read` answers the bytes of the original, or refuses. */
 export function importFile(
   tx: Tx,
   { workspacePk }: Caller,
@@ -33,7 +33,6 @@ export function importFile(
 ): void {
   const { id, file_name, note_id, mime_type, created_at, stored } = asObject(value)
   const bytes = read(textOf(stored, 'stored'))
-  refuseTooLarge(bytes.length)
   const kept = { id: idOf(id), createdAt: instantOf(created_at, 'created_at') }
   const row = {
     id: kept.id,

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
+import { refuseTooLarge } from '../files/adding.ts'
 import { keepableJson } from '../http/body.ts'
 import { type Attempts, type AttemptsReport, type ImportMode, importWhole } from '../import/attempts.ts'
 import { linesOf, textOf } from '../import/text-file.ts'
@@ -51,8 +52,10 @@ function refuseOtherFormat(folder: string): void {
 const wholeText = (path: string): string => [...textOf(path)].map(({ text }) => text).join('')
 const jsonOf = (path: string): unknown => keepableJson(wholeText(path), basename(path))
 
-/** A link may lead anywhere, also out of the folder. */
-const isPlainFile = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+/** A link may lead anywhere, also out of the folder: neither a file nor a folder is read through one. */
+const statsOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })
+const isPlainFile = (path: string) => statsOf(path)?.isFile() === true
+const isPlainFolder = (path: string) => statsOf(path)?.isDirectory() === true
 
 const UNEVEN = new Intl.Collator('en', { numeric: true })
 
@@ -111,21 +114,28 @@ class WorkspaceReader {
 
   /** The names of the plain files of a part of the folder, in an order that does not depend on the system. */
   #list(part: string, extension: string): string[] {
-    if (!lstatSync(this.#path(part), { throwIfNoEntry: false })?.isDirectory()) return []
+    if (!isPlainFolder(this.#path(part))) return []
     const names = readdirSync(this.#path(part)).filter((name) => name.endsWith(extension))
     return names.filter((name) => isPlainFile(this.#path(part, name))).sort(UNEVEN.compare)
+  }
+
+  /** What is read of every file of a part; one that cannot be read is refused alone. */
+  #readEach<Content>(part: string, extension: string, read: (path: string) => Content) {
+    return this.#list(part, extension).flatMap((name) => {
+      const files: { name: string; content: Content }[] = []
+      const path = this.#path(part, name)
+      this.attempts.try(`${part}/${name}`, () => void files.push({ name, content: read(path) }))
+      return files
+    })
   }
 
   /** Definitions first, as rows may name each other; by age, which is the order in which they are listed. */
   #structures(): { path: string; row: StructureRow }[] {
     const made: { path: string; row: StructureRow }[] = []
-    const files = this.#list(STRUCTURES, '.json').map((name) => ({
-      name,
-      value: jsonOf(this.#path(STRUCTURES, name)),
-    }))
-    for (const { name, value } of byAge(files, ({ value: structure }) => asObject(structure))) {
+    const files = this.#readEach(STRUCTURES, '.json', (path) => asObject(jsonOf(path)))
+    for (const { name, content } of byAge(files)) {
       this.attempts.try(`${STRUCTURES}/${name}`, () => {
-        const { kept, row } = importStructure(this.attempts.tx, this.caller, value)
+        const { kept, row } = importStructure(this.attempts.tx, this.caller, content)
         this.#kept.push({ table: 'structures', kept })
         made.push({ path: `${STRUCTURES}/${name}l`, row })
       })
@@ -149,35 +159,42 @@ class WorkspaceReader {
 
   #notes(part: string, counted: string): void {
     let made = 0
-    const names = this.#list(part, '.md')
-    const files = names.map((name) => ({ name, head: this.#headOf(join(part, name)) }))
-    for (const { name } of byAge(files, ({ head }) => head)) {
+    const files = this.#readEach(part, '.md', headOf)
+    for (const { name } of byAge(files)) {
       const write = () => importNote(this.attempts.tx, this.caller, wholeText(this.#path(part, name)))
       if (this.attempts.try(`${part}/${name}`, write)) made += 1
-      this.request.onProgress(made / (names.length + 1))
+      this.request.onProgress(made / (files.length + 1))
     }
     this.#counts[counted] = made
   }
 
-  /** Where a note stands among the others, without reading all of it. */
-  #headOf(path: string): { id?: unknown; created_at?: unknown } {
-    const [first] = textOf(this.#path(path))
-    const value = (key: string) => new RegExp(`^${key}: "(.*)"$`, 'm').exec(first?.text ?? '')?.[1]
-    return { id: value('id'), created_at: value('created_at') }
-  }
-
   #files(): void {
+    const isThere = isPlainFolder(this.#path(FILES))
     const read = (stored: string): Uint8Array => {
       const path = this.#path(FILES, stored)
-      if (stored === basename(stored) && isPlainFile(path)) return readFileSync(path)
-      throw refused(`"stored" names "${stored}", which is no file of the folder "${FILES}".`)
+      if (!isThere || stored !== basename(stored) || !isPlainFile(path))
+        throw refused(`"stored" names "${stored}", which is no file of the folder "${FILES}".`)
+      refuseTooLarge(lstatSync(path).size)
+      return readFileSync(path)
     }
     this.#each(FILES, (value) => importFile(this.attempts.tx, this.caller, value, read))
   }
 }
 
+interface Head {
+  readonly id?: unknown
+  readonly created_at?: unknown
+}
+
+/** Where a note stands among the others, without reading all of it. */
+function headOf(path: string): Head {
+  const [first] = textOf(path)
+  const value = (key: string) => new RegExp(`^${key}: "(.*)"$`, 'm').exec(first?.text ?? '')?.[1]
+  return { id: value('id'), created_at: value('created_at') }
+}
+
 /** Oldest first, those of one moment by id. */
-function byAge<Item>(items: Item[], head: (item: Item) => { id?: unknown; created_at?: unknown }): Item[] {
-  const key = (item: Item) => `${head(item).created_at} ${head(item).id}`
+function byAge<Item extends { readonly content: Head }>(items: Item[]): Item[] {
+  const key = ({ content }: Item) => `${content.created_at} ${content.id}`
   return items.toSorted((left, right) => (key(left) < key(right) ? -1 : 1))
 }

@@ -43,9 +43,13 @@ export function idOf(value: unknown): string {
   throw refused('"id" must be an id as this service makes them.')
 }
 
+/** An offset leads beyond the years of four digits, and no timestamp could be read back. */
+const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
+const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z') + 1
+
 export function instantOf(value: unknown, name: string): number {
   const instant = typeof value === 'string' ? parseInstant(value) : undefined
-  if (instant !== undefined) return Math.floor(instant)
+  if (instant !== undefined && instant >= FIRST_INSTANT && instant < END_OF_TIME) return Math.floor(instant)
   throw refused(`"${name}" must be a timestamp such as 2026-11-21T09:30:00.000Z.`)
 }
 

@@ -3,6 +3,7 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/write-queue.ts'
 import { newSecret } from '../delivery/sign.ts'
 import { renameState } from '../delivery/subscriptions.ts'
+import { refused } from '../refusal.ts'
 import { getStructure } from '../structures/service.ts'
 import { presentWebhook } from '../webhooks/present.ts'
 import { CreateWebhookBody } from '../webhooks/schema.ts'
@@ -22,6 +23,9 @@ export const exportWebhooks = (reader: Reader, caller: Caller) =>
   listWebhooks(reader, caller)
     .map(presentWebhook)
     .map(({ structure, status: _, ...webhook }) => ({ ...webhook, structure: structure.id }))
+
+/** Far more than a subscription comes to before somebody looks at it. */
+const MOST_FAILURES = 1_000_000_000
 
 /** A subscription that came in, with its new secret: the old one stays where it was. */
 export interface NewWebhookSecret {
@@ -51,12 +55,18 @@ export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhoo
   tx.sql.run(
     'UPDATE webhooks SET paused_at = ?, consecutive_failures = ?, updated_at = ? WHERE pk = ?',
     instantOrNull(paused_at, 'paused_at'),
-    Number.isSafeInteger(consecutive_failures) ? Number(consecutive_failures) : 0,
+    failuresOf(consecutive_failures),
     kept.updatedAt,
     pk,
   )
   renameState(tx, structure.pk)
   return { id, url: input.url, secret }
+}
+
+function failuresOf(value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_FAILURES)
+    return value
+  throw refused(`"consecutive_failures" must be an integer from 0 to ${MOST_FAILURES}.`)
 }
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
