@@ -140,14 +140,16 @@ class DeliveryLoop implements Deliveries {
     const { db, clock } = this.#options
     const lane = this.#laneOf(webhook)
     if (lane.inFlight >= lane.most || lane.taken.size >= MOST_UNRECORDED) return false
-    const due = findDue(db, webhook, clock.now(), lane)
+    // One instant for both questions: what falls due between two would be found by neither.
+    const now = clock.now()
+    const due = findDue(db, webhook, now, lane)
     if (due) {
       const running = this.#deliver(lane, due)
       this.#running.add(running)
       void running.then(() => this.#running.delete(running))
       return true
     }
-    const nextAt = findNextDueAt(db, webhook, clock.now())
+    const nextAt = findNextDueAt(db, webhook, now)
     if (nextAt !== undefined) this.#lookBy(nextAt)
     else if (lane.taken.size === 0) this.#lanes.delete(webhook)
     return false

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { serviceSignature } from '../../src/delivery/sign.ts'
 import { status } from '../support/receiver.ts'
 import { declare, write } from '../support/records.ts'
+import { testClock } from '../support/service.ts'
 import {
   deliveriesOf,
   type Hooked,
@@ -427,4 +428,25 @@ describe('the clock', () => {
     it.clock.advance(30_000)
     await ended(id, 'delivered')
   })
+})
+
+test('a delivery that falls due while the queue is looked at is not overlooked', async () => {
+  const clock = testClock()
+  let early = 0
+  const now = () => clock.now() - (early-- > 0 ? 1 : 0)
+  const other = await startHooked({ clock: { ...clock, now } })
+  await declare(other, 'Tasks', [{ key: 'n', type: 'number' }])
+  const { id } = await subscribe(other, 'Tasks', other.url)
+  other.receiver.answer = status(500)
+  await write(other, 'Tasks', { n: 1 })
+  await until(async () => (await deliveriesOf(other, id))[0]?.attempts === 1)
+  await rest()
+  clock.advance(MINUTE)
+  // The timer was early by a moment: the clock is noticed and the queue read before the instant, all else after it.
+  early = 2
+  await until(async () => {
+    clock.advance(0)
+    return other.receiver.received.length === 2
+  })
+  await other.end()
 })
