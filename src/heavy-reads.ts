@@ -12,6 +12,7 @@ import { Sql } from './db/sql.ts'
 import { fileSearchRead } from './files/search.ts'
 import { graphRead } from './lenses/graph.ts'
 import { stepBack } from './lib/thread-priority.ts'
+import { searchRead } from './notes/listing.ts'
 import { treeRead } from './notes/query.ts'
 import { listRead } from './records/listing.ts'
 import { summaryRead } from './records/summary.ts'
@@ -26,9 +27,9 @@ type AnyRead = HeavyRead<unknown, HeavyPlan, unknown>
 type AnyWrite = HeavyWrite<unknown, unknown>
 
 const READS = new Map(
-  ([listRead, summaryRead, treeRead, viewRead, graphRead, fileSearchRead] as unknown as AnyRead[]).map(
-    (read) => [read.name, read],
-  ),
+  (
+    [listRead, summaryRead, searchRead, treeRead, viewRead, graphRead, fileSearchRead] as unknown as AnyRead[]
+  ).map((read) => [read.name, read]),
 )
 const WRITES = new Map(
   ([autoIndexBuild, autoIndexDrop, rowSearchFill] as unknown as AnyWrite[]).map((write) => [

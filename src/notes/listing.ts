@@ -1,13 +1,16 @@
 import type { AppContext, Caller } from '../context.ts'
 import { type Direction, sqlWay } from '../db/direction.ts'
+import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
 import { fail, notFound } from '../refusal.ts'
 import { type Phrase, parseSearch } from '../search/query.ts'
 import { snippetOf } from '../search/snippet.ts'
 import { readProperties } from './property-values.ts'
-import { findPks } from './search/find.ts'
+import { findPks, type NoteOrder } from './search/find.ts'
+import type { SearchScope } from './search/matches.ts'
 import { refreshSearch } from './search/pending.ts'
+import { weighSearch } from './search/weight.ts'
 import { findHead, findNote, loadNotes, type NoteRow } from './store.ts'
 import { findTagByName } from './tagging.ts'
 
@@ -42,32 +45,64 @@ export function getProperties(reader: Reader, { workspacePk }: Caller, id: strin
   return readProperties(reader, pk)
 }
 
+/** A search as it is asked, all of it in one state of the database. */
+interface SearchQuestion {
+  readonly workspace: number
+  readonly search: string
+  /** The name of the tag that every note carries. */
+  readonly tag?: string
+  /** The rank, if undefined. */
+  readonly order?: NoteOrder
+  readonly page: PageRequest
+}
+
+interface SearchPlan extends HeavyPlan {
+  readonly scope: SearchScope
+  /** Empty when nothing can be found. */
+  readonly phrases: readonly Phrase[]
+  readonly order: NoteOrder | undefined
+  readonly page: PageRequest
+}
+
 /** One page of active notes: by rank for a search without `sort`, else newest edit first unless asked otherwise. */
 export async function listNotes(
   ctx: AppContext,
-  caller: Caller,
+  { workspacePk: workspace }: Caller,
   request: ListRequest,
 ): Promise<Page<FoundNote>> {
-  const { workspacePk } = caller
+  const { search, tag, sort, direction } = request
   const page = pageRequest(request)
-  const tag = request.tag === undefined ? undefined : findTagByName(ctx.db, workspacePk, request.tag)
-  if (request.tag !== undefined && !tag) return { items: [], total: 0 }
-  if (request.search === undefined) {
-    const order = orderOf(request.sort ?? 'updated_at', request.direction)
-    const found = tag
-      ? pageOfTag(ctx.db, workspacePk, tag.id, order, page)
-      : pageOfAll(ctx.db, workspacePk, order, page)
-    return withNotes(ctx.db, found, undefined)
-  }
-  const phrases = parseSearch(request.search)
-  if (phrases.length === 0) return { items: [], total: 0 }
-  await refreshSearch(ctx, workspacePk)
-  const order = request.sort === undefined ? undefined : orderOf(request.sort, request.direction)
-  return withNotes(
-    ctx.db,
-    findPks(ctx.db, { workspace: workspacePk, tag: tag?.id }, phrases, order, page),
-    phrases,
-  )
+  if (search === undefined)
+    return listAll(ctx.db, workspace, tag, orderOf(sort ?? 'updated_at', direction), page)
+  await refreshSearch(ctx, workspace)
+  const order = sort && orderOf(sort, direction)
+  return ctx.heavy.run(searchRead, { workspace, search, tag, order, page })
+}
+
+/** Answers a search; listed in `heavy-reads.ts`. */
+export const searchRead: HeavyRead<SearchQuestion, SearchPlan, Page<FoundNote>> = {
+  name: 'notes.search',
+  plan: (reader, { workspace, search, tag: name, order, page }) => {
+    const tag = name === undefined ? undefined : findTagByName(reader, workspace, name)
+    const scope = { workspace, tag: tag?.id }
+    const phrases = name !== undefined && !tag ? [] : parseSearch(search)
+    return { scope, phrases, order, page, rows: weighSearch(reader, workspace, phrases) }
+  },
+  run: (reader, { scope, phrases, order, page }) =>
+    withNotes(reader, findPks(reader, scope, phrases, order, page), phrases),
+}
+
+function listAll(
+  reader: Reader,
+  workspace: number,
+  tagName: string | undefined,
+  order: string,
+  page: PageRequest,
+): Page<FoundNote> {
+  if (tagName === undefined) return withNotes(reader, pageOfAll(reader, workspace, order, page), undefined)
+  const tag = findTagByName(reader, workspace, tagName)
+  if (!tag) return { items: [], total: 0 }
+  return withNotes(reader, pageOfTag(reader, workspace, tag.id, order, page), undefined)
 }
 
 /** The notes of a page of pks, each with a snippet when it was searched for. */
