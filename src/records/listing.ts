@@ -14,6 +14,7 @@ import { findTotal, keepTotal, totalKey } from './kept-totals.ts'
 import { filterScans, type Lesson, lessonOf, sortScan } from './lessons.ts'
 import { isNarrow, type PageQuestion, pageEntry, rowsForPage, sortsAll } from './page-entry.ts'
 import { orderBy, type RowQuery, rowSource, sortTarget } from './plan.ts'
+import { weighRow } from './row-weight.ts'
 import { searchEntry, searchScan } from './search.ts'
 import { loadRecords, type RecordRow } from './store.ts'
 import { countRows, type Matches } from './totals.ts'
@@ -41,6 +42,8 @@ export interface ListInput {
 
 interface ListPlan extends HeavyPlan, PageQuestion {
   readonly direction: Direction
+  /** About how many rows are looked at, however long that takes. */
+  readonly scanned: number
   /** Under which the total is kept. */
   readonly key: string
   /** As far as it is known without counting. */
@@ -90,7 +93,8 @@ function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
   const key = totalKey(query)
   const total = query.conditions.length === 0 ? query.structure.live : findTotal(reader, key)
   const direction = request.direction ?? 'desc'
-  return { ...question, direction, key, total, rows: rowsForPage(question, total) }
+  const scanned = rowsForPage(question, total)
+  return { ...question, direction, key, total, scanned, rows: scanned * weighRow(reader, query) }
 }
 
 /** Which rows of which structure a query is about. */
@@ -107,7 +111,7 @@ export function rowQuery(
 
 /** What a search table tells, where the page takes a look at every row otherwise. */
 function searchedRows(reader: Reader, plan: ListPlan): Matches | undefined {
-  if (plan.rows < plan.query.structure.live) return undefined
+  if (plan.scanned < plan.query.structure.live) return undefined
   const entry = searchEntry(reader, plan.query, plan.indexes)
   if (!entry) return undefined
   const { text, values } = rowSource(plan.query, entry)

@@ -14,6 +14,7 @@ import { filterScans, type Lesson, lessonOf } from './lessons.ts'
 import { rowQuery } from './listing.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { type RowQuery, rowSource } from './plan.ts'
+import { weighRow } from './row-weight.ts'
 import { searchEntry } from './search.ts'
 
 export interface SummaryRequest {
@@ -124,6 +125,7 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput): Summary
   const indexes = usableIndexes(reader, query)
   const driver = chooseDriver(reader, query, indexes)
   const date = request.period && dated.column
+  const scanned = driver?.few === undefined ? query.structure.live : FEW
   return {
     query,
     indexes,
@@ -133,7 +135,7 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput): Summary
     field,
     by,
     isGrouped: request.period !== undefined || by !== undefined,
-    rows: driver?.few === undefined ? query.structure.live : FEW,
+    rows: scanned * weighRow(reader, query),
   }
 }
 

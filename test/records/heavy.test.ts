@@ -272,6 +272,50 @@ test('a refusal of the worker reaches the caller as it is', async () => {
   ])
 })
 
+const looksFor = (value: string, field = 'name') => ({ filter: [{ field, op: 'contains', value }] })
+
+test('looking for a long text in long ones is done in the worker, however few rows there are', async () => {
+  const file = newFile()
+  const impatient = await start({ file, heavy: { timeLimitMs: 0 } })
+  await declare(impatient, 'texts', [
+    { key: 'name', type: 'text' },
+    { key: 'body', type: 'text' },
+  ])
+  const alike = 'a'.repeat(20_000)
+  await write(
+    impatient,
+    'texts',
+    ...Array.from({ length: 20 }, (_, at) => ({ name: `text ${at}`, body: alike })),
+  )
+  const long = looksFor(alike.slice(0, 10_000), 'body')
+  for (const read of [list, summary])
+    expect((await read(impatient, 'texts', long)).body.error).toStartWith(
+      'The answer took longer than 0 seconds',
+    )
+  for (const [query, total] of [
+    [looksFor('a', 'body'), 20],
+    [looksFor('aaa', '*'), 20],
+    [looksFor(alike), 0],
+  ] as const) {
+    expect((await list(impatient, 'texts', query)).body.total).toBe(total)
+    expect((await summary(impatient, 'texts', query)).status).toBe(200)
+  }
+  expect((await list(await start({ file }), 'texts', { ...long, limit: 1 })).body.total).toBe(20)
+})
+
+test('texts that were not measured are taken to be longer than a long text that is looked for', async () => {
+  const service = await start({ file: newFile(), heavy: { manyRows: 20_000, timeLimitMs: 0 } })
+  await declare(service, 'names', [{ key: 'name', type: 'text' }])
+  for (let at = 0; at < 10_500; at += 500)
+    await write(
+      service,
+      'names',
+      ...Array.from({ length: 500 }, (_, index) => ({ name: `name ${at + index}` })),
+    )
+  expect((await list(service, 'names', looksFor('name 9'))).body.total).toBe(1_111)
+  expect((await list(service, 'names', looksFor('n'.repeat(300)))).body.code).toBe('refused')
+})
+
 test('a read that takes longer than its time is given up, and others go on', async () => {
   const file = newFile()
   const service = await start({ file, heavy: { manyRows: 1, timeLimitMs: 0 } })
