@@ -2,7 +2,7 @@ import type { Reader } from '../../db/reader.ts'
 import { matchPhrase, type Phrase } from '../../search/query.ts'
 import { fullTable, headTable, tagTable } from './tables.ts'
 
-/** Entries are counted this far; searches that read more of them are not told apart. */
+/** No entries are counted beyond so many: searches that read more are not told apart. */
 const COUNTED = 20_000
 
 /**
@@ -14,7 +14,7 @@ export function weighSearch(reader: Reader, workspace: number, phrases: readonly
   for (const phrase of phrases) {
     const table = phrase.headsOnly ? headTable(workspace) : fullTable(workspace)
     for (const { first, last } of rangesOf(phrase)) {
-      entries += countPlaces(reader, table, first, last, COUNTED - entries)
+      entries += countPlaces(reader, table, first, last)
       if (entries >= COUNTED) return entries
     }
     entries += countTagged(reader, workspace, phrase)
@@ -38,13 +38,13 @@ function placesTable({ sql }: Reader, table: string): string {
   return places
 }
 
-/** Stops at `most`: unlike a match, which gathers all words that begin so before its first row. */
-const countPlaces = (reader: Reader, table: string, first: string, last: string, most: number): number =>
+/** Stops in time, unlike a match, which gathers all words that begin so before its first row. */
+const countPlaces = (reader: Reader, table: string, first: string, last: string): number =>
   reader.sql.scalar(
     `SELECT count(*) FROM (SELECT 1 FROM ${placesTable(reader, table)} WHERE term >= ? AND term <= ? LIMIT ?)`,
     first,
     last,
-    most,
+    COUNTED,
   )
 
 function countTagged({ sql }: Reader, workspace: number, phrase: Phrase): number {
