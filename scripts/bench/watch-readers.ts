@@ -75,5 +75,6 @@ await allStarted
 process.stdout.write('ready\n')
 await lines.next()
 const whole = [...arrivals.values()].filter(({ question, readers }) => readers === readersOf(question))
-process.stdout.write(`${JSON.stringify({ whole, broken: arrivals.size - whole.length })}\n`)
+// What is still on its way when a process exits is lost.
+await Bun.write(Bun.stdout, `${JSON.stringify({ whole, broken: arrivals.size - whole.length })}\n`)
 process.exit(0)
