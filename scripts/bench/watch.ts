@@ -65,22 +65,22 @@ interface Readers {
 
 async function startReaders(bench: Bench, { streams, questions, limit }: Scenario): Promise<Readers> {
   const requests = Array.from({ length: questions }, (_, question) => watchOf(bench, question, limit))
-  const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, 'watch-readers.ts'), String(bench.server.port), String(streams)],
-    { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' },
-  )
+  const result = join(temporaryFolder(), 'arrivals.json')
+  const program = join(import.meta.dir, 'watch-readers.ts')
+  const child = Bun.spawn([process.execPath, program, String(bench.server.port), String(streams), result], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
   child.stdin.write(`${JSON.stringify(requests)}\n`)
   await child.stdin.flush()
-  const output = child.stdout.getReader()
-  const { value } = await output.read()
+  const { value } = await child.stdout.getReader().read()
   if (Buffer.from(value ?? []).toString() !== 'ready\n') throw new Error('the readers did not start')
   return {
     end: async () => {
       await child.stdin.end()
-      let text = ''
-      for (let part = await output.read(); !part.done; part = await output.read())
-        text += Buffer.from(part.value).toString()
-      return JSON.parse(text).whole
+      await child.exited
+      return await Bun.file(result).json()
     },
   }
 }
