@@ -42,7 +42,7 @@ export async function deliveriesOf(client: Client, webhook: string) {
 export const webhookOf = async (client: Client, id: string) =>
   (await client.get(`/v1/webhooks/${id}`)).body.webhook
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
 /** Looks again and again until the condition holds; for what sockets, commits and other processes bring about. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
