@@ -1,10 +1,13 @@
-/** Builds the executable `dist/daybook`; `--target bun-linux-arm64` and the like build it for another system. */
+/** Builds the executable `dist/daybook`; `--target bun-linux-arm64` and the like build it for another system, `--outfile=…` elsewhere. */
 import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { spawnSync } from 'bun'
 
-const OUTPUT = 'dist/daybook'
+const others = process.argv.slice(2)
+const named = others.find((argument) => argument.startsWith('--outfile='))
+const output = named?.slice('--outfile='.length) ?? 'dist/daybook'
 
-mkdirSync('dist', { recursive: true })
+mkdirSync(dirname(output), { recursive: true })
 const command = [
   process.execPath,
   'build',
@@ -20,9 +23,9 @@ const command = [
   '--no-compile-autoload-bunfig',
   // Twice our own limit on URLs, so that the refusal of a long one is ours (`http/edge.ts`).
   '--compile-exec-argv=--max-http-header-size=131072',
-  `--outfile=${OUTPUT}`,
-  ...process.argv.slice(2),
+  `--outfile=${output}`,
+  ...others,
 ]
 const { exitCode } = spawnSync(command, { stdio: ['inherit', 'ignore', 'inherit'] })
 if (exitCode !== 0) process.exit(1)
-process.stdout.write(`${OUTPUT} is built.\n`)
+process.stdout.write(`${output} is built.\n`)

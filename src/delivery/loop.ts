@@ -117,7 +117,11 @@ class DeliveryLoop implements Deliveries {
     if (!wasSetBack) return
     db.write((tx): void => void shortenWaits(tx)).then(
       () => this.#lookAtAll(),
-      (error) => log.warn('deliveries wait as if the clock had not been set back', { error: String(error) }),
+      (error) => {
+        // The next start looks again.
+        if (!this.#isStopped)
+          log.warn('deliveries wait as if the clock had not been set back', { error: String(error) })
+      },
     )
   }
 

@@ -11,6 +11,7 @@ import { type Phrase, parseSearch } from '../search/query.ts'
 import { type FoundNote, withNotes } from './listing.ts'
 import { findMatches, findPks } from './search/find.ts'
 import { refreshSearch } from './search/pending.ts'
+import { weighSearch } from './search/weight.ts'
 import { checkedTree, treeDefinitions } from './trees/definitions.ts'
 import { type Evaluation, evaluationOf, type Matching, matchTree } from './trees/matching.ts'
 import { intersection, pksOf, setOf } from './trees/note-set.ts'
@@ -97,7 +98,7 @@ function planTree(reader: Reader, { workspace, filter, search, sort, page, today
   const order = orderOf(reader, workspace, sort)
   const phrases = search === undefined ? undefined : parseSearch(search)
   const { scales, live } = evaluation
-  const ofSearch = phrases === undefined ? 0 : live
+  const ofSearch = phrases === undefined ? 0 : weighSearch(reader, workspace, phrases)
   const ofTexts =
     order.by === 'property' && isOrderedByText(order) ? live * scales.weighText(order.property.pk) : 0
   const rows = scales.weigh(tree).rows + ofSearch + ofTexts

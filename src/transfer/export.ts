@@ -1,9 +1,12 @@
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
+  realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -43,17 +46,35 @@ export function exportWorkspace(
   folder: string,
   onProgress: (done: number) => void,
 ): Counts {
-  refuseFilled(folder)
-  const target = resolve(folder)
+  try {
+    refuseFilled(folder)
+    return writeFolder(
+      reader,
+      caller,
+      existsSync(folder) ? realpathSync(folder) : resolve(folder),
+      onProgress,
+    )
+  } catch (error) {
+    throw asRefusal(error, folder)
+  }
+}
+
+function writeFolder(
+  reader: Reader,
+  caller: Caller,
+  target: string,
+  onProgress: (done: number) => void,
+): Counts {
   const unfinished = join(dirname(target), `.${basename(target)}.unfinished`)
   rmSync(unfinished, { recursive: true, force: true })
-  mkdirSync(unfinished, { recursive: true })
   try {
+    mkdirSync(unfinished, { recursive: true })
     const counts = inOneSnapshot(reader, () =>
       writeAll({ reader, caller, folder: unfinished, counts: {}, onProgress }),
     )
-    refuseFilled(folder)
-    rmSync(target, { recursive: true, force: true })
+    refuseFilled(target)
+    // Only an empty folder can be removed so.
+    if (existsSync(target)) rmdirSync(target)
     renameSync(unfinished, target)
     return counts
   } finally {
@@ -66,6 +87,13 @@ function refuseFilled(folder: string): void {
   if (found && !found.isDirectory()) throw refused(`${folder} is no folder; name another one.`)
   if (found && readdirSync(folder).length > 0)
     throw refused(`The folder ${folder} is not empty; name another one.`)
+}
+
+/** What the system says of files, such as EACCES or ENOSPC, as a sentence. */
+function asRefusal(error: unknown, folder: string): unknown {
+  const { syscall } = error as { syscall?: string }
+  if (syscall === undefined) return error
+  return refused(`The folder ${folder} cannot be written; check its permissions and the space on its disk.`)
 }
 
 function inOneSnapshot<Result>({ sql }: Reader, read: () => Result): Result {

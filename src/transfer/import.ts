@@ -1,11 +1,11 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { refuseTooLarge } from '../files/adding.ts'
 import { keepableJson } from '../http/body.ts'
 import { type Attempts, type AttemptsReport, type ImportMode, importWhole } from '../import/attempts.ts'
-import { linesOf, textOf } from '../import/text-file.ts'
+import { linesOf, readText, textOf } from '../import/text-file.ts'
 import { refused } from '../refusal.ts'
 import type { StructureRow } from '../structures/store.ts'
 import { importFile } from './files.ts'
@@ -29,7 +29,7 @@ export interface WorkspaceOutcome {
 }
 
 /** Whether the folder was written by an export. */
-export const isExport = (folder: string): boolean => existsSync(join(folder, MANIFEST))
+export const isExport = (folder: string): boolean => isPlainFile(join(folder, MANIFEST))
 
 /** Brings an exported workspace back, ids and times as they were, in one transaction and without events. */
 export function importWorkspace(
@@ -49,15 +49,12 @@ function refuseOtherFormat(folder: string): void {
   )
 }
 
-const wholeText = (path: string): string => [...textOf(path)].map(({ text }) => text).join('')
-const jsonOf = (path: string): unknown => keepableJson(wholeText(path), basename(path))
+const jsonOf = (path: string): unknown => keepableJson(readText(path), basename(path))
 
 /** A link may lead anywhere, also out of the folder: neither a file nor a folder is read through one. */
 const statsOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })
 const isPlainFile = (path: string) => statsOf(path)?.isFile() === true
 const isPlainFolder = (path: string) => statsOf(path)?.isDirectory() === true
-
-const UNEVEN = new Intl.Collator('en', { numeric: true })
 
 class WorkspaceReader {
   readonly #tags: TagIds = new Map()
@@ -116,7 +113,7 @@ class WorkspaceReader {
   #list(part: string, extension: string): string[] {
     if (!isPlainFolder(this.#path(part))) return []
     const names = readdirSync(this.#path(part)).filter((name) => name.endsWith(extension))
-    return names.filter((name) => isPlainFile(this.#path(part, name))).sort(UNEVEN.compare)
+    return names.filter((name) => isPlainFile(this.#path(part, name))).sort()
   }
 
   /** What is read of every file of a part; one that cannot be read is refused alone. */
@@ -161,7 +158,7 @@ class WorkspaceReader {
     let made = 0
     const files = this.#readEach(part, '.md', headOf)
     for (const { name } of byAge(files)) {
-      const write = () => importNote(this.attempts.tx, this.caller, wholeText(this.#path(part, name)))
+      const write = () => importNote(this.attempts.tx, this.caller, readText(this.#path(part, name)))
       if (this.attempts.try(`${part}/${name}`, write)) made += 1
       this.request.onProgress(made / (files.length + 1))
     }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { getWorkspaceOrOnly } from '../../src/account/people.ts'
 import { commandCaller } from '../../src/cli/workspace.ts'
 import { exportWorkspace } from '../../src/transfer/export.ts'
-import { importWorkspace } from '../../src/transfer/import.ts'
+import { importWorkspace, isExport } from '../../src/transfer/import.ts'
 import { FORMAT } from '../../src/transfer/layout.ts'
 import { findFaults } from '../../src/upkeep/check.ts'
 import { newFolder } from '../support/process.ts'
@@ -157,4 +157,19 @@ test('an export removes nothing that came into its folder meanwhile', async () =
   expect(await Bun.file(`${path}/mine`).text()).toBe('mine')
   rmSync(path, { recursive: true })
   service.close()
+})
+
+test('an export whose folder cannot be made says so in a sentence', async () => {
+  const service = await startService()
+  writeFileSync(folder.file('plain'), '')
+  const path = folder.file('plain/export')
+  expect(() => exportWorkspace(service.ctx.db, callerOf(service), path, () => {})).toThrow(
+    'cannot be written',
+  )
+  service.close()
+})
+
+test('a folder is no export because a folder in it is called like one', () => {
+  mkdirSync(folder.file('vault/daybook.json'), { recursive: true })
+  expect(isExport(folder.file('vault'))).toBe(false)
 })
