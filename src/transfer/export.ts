@@ -12,13 +12,13 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { basename, dirname, join, parse, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { readParts } from '../files/store.ts'
 import { refused } from '../refusal.ts'
 import { exportFile, listFiles } from './files.ts'
-import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, TRASH } from './layout.ts'
+import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, TRASH, withExtension } from './layout.ts'
 import { exportNote, listNotes } from './notes.ts'
 import { propertyKind, SAVED_KINDS } from './saved.ts'
 import { exportRows, exportStructure, listStructures } from './structures.ts'
@@ -167,8 +167,7 @@ function writeFiles(work: Export): void {
   const names = new FileNames()
   mkdirSync(join(folder, FILES))
   const index = listFiles(reader, caller).map((row) => {
-    const { name, ext } = parse(row.fileName)
-    const stored = names.take(name, ext.replace(/[^.\w]/g, ''))
+    const stored = names.take(...withExtension(row.fileName))
     withNewFile(join(folder, FILES, stored), (write) => {
       for (const part of readParts(reader, row.pk)) write(part)
     })

@@ -33,6 +33,14 @@ const line = fc
 const title = fc.oneof(
   line,
   fc.constantFrom('Same', 'same', 'CON', '../up', 'a/b', '...', 'Ünïcode', '日本語', 'a"b', '.hidden'),
+  fc.constantFrom(
+    '😀'.repeat(500),
+    `a.${'b'.repeat(498)}`,
+    `.${'日'.repeat(499)}`,
+    'Straße',
+    'STRASSE',
+    'a.日本',
+  ),
 )
 const body = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 60 }).map((text) => text.replaceAll('\0', '')),
