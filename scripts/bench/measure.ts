@@ -52,6 +52,10 @@ export const milliseconds = (value: number): string =>
 
 export const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-US')}/s`
 
+/** `1 receiver`, `5,000 streams`. */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+
 const verdict = (met: boolean | undefined): string => (met === undefined ? '' : met ? 'yes' : '**no**')
 
 /** What one bench has measured at one size. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openDataset, temporaryFolder } from './dataset.ts'
-import { type Line, median, milliseconds, perSecond, type Section, timesOf } from './measure.ts'
+import { counted, type Line, median, milliseconds, perSecond, type Section, timesOf } from './measure.ts'
 import { measureRate, type Server, startServer } from './servers.ts'
 
 interface Scenario {
@@ -158,14 +158,12 @@ async function measureWrites(streams: number): Promise<{ alone: number; watched:
   return { alone: alone.perSecond, watched: watched.perSecond }
 }
 
-const count = (value: number) => value.toLocaleString('en-US')
-
 async function scenarioLines(scenario: Scenario, runs: number, seconds: number): Promise<Line[]> {
   const outcomes: Outcome[] = []
   for (let run = 0; run < runs; run++) outcomes.push(await measure(scenario, seconds))
   const { streams, questions, limit, mostP99 } = scenario
   const p99 = median(outcomes.map((outcome) => outcome.p99))
-  const what = `${count(streams)} streams on ${count(questions)} questions, limit=${limit}`
+  const what = `${counted(streams, 'stream')} on ${counted(questions, 'question')}, limit=${limit}`
   const latency: Line = {
     what: `${what}: to the last reader (p99)`,
     ours: milliseconds(p99),
@@ -194,7 +192,7 @@ async function writesLine(streams: number, runs: number): Promise<Line> {
   const watched = median(rates.map((rate) => rate.watched))
   const share = median(rates.map((rate) => rate.watched / rate.alone))
   return {
-    what: `writes beside ${count(streams)} streams on one question`,
+    what: `writes beside ${counted(streams, 'stream')} on one question`,
     ours: perSecond(watched),
     floor: `${perSecond(alone)} without`,
     ratio: `${share.toFixed(2)}×`,

@@ -1,7 +1,16 @@
 import { join } from 'node:path'
 import { newAuthority } from '../../test/support/certificates.ts'
 import { openDataset, temporaryFolder } from './dataset.ts'
-import { type Line, median, milliseconds, perSecond, type Section, type Times, timesOf } from './measure.ts'
+import {
+  counted,
+  type Line,
+  median,
+  milliseconds,
+  perSecond,
+  type Section,
+  type Times,
+  timesOf,
+} from './measure.ts'
 import { type Server, startServer } from './servers.ts'
 
 const LEAST_SHARE_OF_FLOOR = 0.6
@@ -131,8 +140,6 @@ async function floorRate({ ca, receivers }: Bench, total: number): Promise<numbe
   return rate
 }
 
-const plural = (count: number) => `${count} receiver${count === 1 ? '' : 's'}`
-
 async function rateLine(live: number, events: number, runs: number): Promise<Line> {
   const rates: { ours: number; floor: number }[] = []
   const bench = await begin(live)
@@ -141,7 +148,7 @@ async function rateLine(live: number, events: number, runs: number): Promise<Lin
   await bench.stop()
   const share = median(rates.map(({ ours, floor }) => ours / floor))
   return {
-    what: `deliveries to ${plural(live)}`,
+    what: `deliveries to ${counted(live, 'receiver')}`,
     ours: perSecond(median(rates.map(({ ours }) => ours))),
     floor: `${perSecond(median(rates.map(({ floor }) => floor)))} bare fetch`,
     ratio: `${share.toFixed(2)}×`,
@@ -173,7 +180,7 @@ async function delayLine(live: number, seconds: number, runs: number): Promise<L
   for (let run = 0; run < runs; run++) times.push(await delays(live, seconds))
   const p99 = median(times.map((time) => time.p99))
   return {
-    what: `${EVENTS_A_SECOND} events a second to ${plural(live)}: from commit to arrival (p99)`,
+    what: `${EVENTS_A_SECOND} events a second to ${counted(live, 'receiver')}: from commit to arrival (p99)`,
     ours: milliseconds(p99),
     floor: '',
     ratio: `median ${milliseconds(median(times.map((time) => time.median)))}`,
