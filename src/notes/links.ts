@@ -11,8 +11,8 @@ export interface NoteLinks {
   backlinks: NoteHead[]
 }
 
-/** Longer than any id, alias or title: such a target can never be resolved. */
-const MAX_TARGET = 500
+/** A title has 500 characters, and folding composes, which makes up to three of one. A longer target is never resolved. */
+const MAX_FOLDED = 1_500
 
 /**
  * The form in which a target is kept and compared: folded, without the blanks around it; when there are any,
@@ -45,7 +45,7 @@ export function resolveTarget(reader: Reader, workspace: number, key: string): N
 export function linkTargets(content: string): string[] {
   const keys = new Set(parseLinks(content).map(({ target }) => targetKey(target)))
   for (const target of parseFileTargets(content)) keys.add(target)
-  return [...keys].filter((key) => codePointLength(key.split('\n')[0] ?? '') <= MAX_TARGET)
+  return [...keys].filter((key) => codePointLength(key.split('\n')[0] ?? '') <= MAX_FOLDED)
 }
 
 /** Keeps the table of link targets in step with a body; only what differs is written. */
@@ -75,7 +75,7 @@ export function getLinks(reader: Reader, { workspacePk }: Caller, id: string): N
     const key = targetKey(target)
     if (!resolved.has(key)) resolved.set(key, resolveTarget(reader, workspacePk, key))
     const found = resolved.get(key)
-    return { text: label ?? (found && found.id === key ? found.title : target), note: found }
+    return { text: label ?? (found?.id === fold(target).trim() ? found.title : target), note: found }
   })
   return { outgoing, backlinks: findBacklinks(reader, workspacePk, note) }
 }

@@ -34,8 +34,10 @@ describe('outgoing links', () => {
   test('to an id show the title of the note, unless labelled or unresolved', async () => {
     const ada = await makeNote(service, { title: 'Ada' })
     const upper = ada.id.toUpperCase()
-    const { id } = await makeNote(service, { content: `[[${ada.id}]] [[${upper}]] [[${ada.id}|x]]` })
+    const content = `[[${ada.id}]] [[${upper}]] [[ ${ada.id} ]] [[${ada.id}|x]]`
+    const { id } = await makeNote(service, { content })
     expect(await outgoing(id)).toEqual([
+      ['Ada', 'Ada'],
       ['Ada', 'Ada'],
       ['Ada', 'Ada'],
       ['x', 'Ada'],
@@ -44,6 +46,7 @@ describe('outgoing links', () => {
     expect(await outgoing(id)).toEqual([
       [ada.id, null],
       [upper, null],
+      [` ${ada.id} `, null],
       ['x', null],
     ])
   })
@@ -113,6 +116,17 @@ describe('backlinks', () => {
       updated_at: self.body.note.updated_at,
     })
     expect(await backlinkTitles(target.id)).toEqual(['Target', 'id', 'alias', 'title'])
+  })
+
+  test('come from links to the longest title, whatever composing makes of it', async () => {
+    // NFC makes two characters of U+0958, and three of U+FB2C.
+    for (const character of ['é', '\u0958', '\ufb2c']) {
+      const title = character.repeat(500)
+      const { id } = await makeNote(service, { title })
+      await makeNote(service, { title: 'as written', content: `[[${title}]]` })
+      await makeNote(service, { title: 'decomposed', content: `[[${title.normalize('NFD')}]]` })
+      expect(await backlinkTitles(id)).toEqual(['decomposed', 'as written'])
+    }
   })
 
   test('leave out notes whose link resolves to another, that are trashed or no longer link', async () => {
