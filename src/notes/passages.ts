@@ -1,5 +1,5 @@
 import type { AppContext, Caller } from '../context.ts'
-import { invalid, Refusal } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import { changeNote, checkedLength, getNoteIn } from './change.ts'
 import { lastHeading } from './link-syntax.ts'
 import type { NoteRow } from './store.ts'
@@ -102,16 +102,14 @@ export function edited(body: string, passage: string, replacement: string): stri
 }
 
 /** Replaces one exact passage; the rest of the body stays byte for byte. */
-export function editNote(
+export const editNote = (
   ctx: AppContext,
   caller: Caller,
   id: string,
   { old_str: passage, new_str: replacement = '' }: { old_str: string; new_str?: string },
-): Promise<NoteRow> {
-  if (passage === '') throw invalid('"old_str" must not be empty; send the passage to replace.')
-  return ctx.db.write((tx) => {
+): Promise<NoteRow> =>
+  ctx.db.write((tx) => {
     const note = getNoteIn(tx, caller, id)
     const content = checkedLength(edited(note.content, passage, replacement))
     return changeNote(tx, caller, note, { title: note.title, content })
   })
-}

@@ -196,6 +196,7 @@ export const AppendBody = strict({
 
 export const EditBody = strict({
   old_str: text({
+    minLength: 1,
     maxLength: MAX_CONTENT,
     description: 'A passage that occurs exactly once.',
     examples: ['Engines'],
