@@ -46,7 +46,10 @@ export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: T
   ctx.db.write((tx) => {
     const tag = getTagRow(tx, caller, id)
     const name = changes.name?.trim() ?? tag.name
-    if (name !== tag.name) renameInSearch(tx, caller, tag, name)
+    if (name !== tag.name) {
+      refuseTakenName(tx, caller, tag, name)
+      indexTagName(tx, caller.workspacePk, tag.id, name)
+    }
     updateTag(tx, tag.id, {
       name,
       nameFold: fold(name),
@@ -56,11 +59,10 @@ export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: T
     return getTagRow(tx, caller, id)
   })
 
-function renameInSearch(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: string): void {
+function refuseTakenName(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: string): void {
   const holder = findTagByName(tx, workspacePk, name)
   if (holder && holder.id !== tag.id)
     throw nameTaken(`A tag named "${name}" exists already; choose another name.`)
-  indexTagName(tx, workspacePk, tag.id, name)
 }
 
 /** Takes the tag off every note, trashed ones too, and every preset, and removes it; refused while a view or lens uses it. */
