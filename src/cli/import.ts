@@ -4,7 +4,7 @@ import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { createBus } from '../events/bus.ts'
-import type { AttemptsReport, ImportMode } from '../import/attempts.ts'
+import { type AttemptsReport, type ImportMode, systemRefusal } from '../import/attempts.ts'
 import { fail, refused } from '../refusal.ts'
 import {
   type Command,
@@ -109,8 +109,11 @@ const serverRuns = () => refused('A server runs on this database; stop it before
 async function importPath(db: Db, input: Input, io: Io): Promise<number> {
   const [path = ''] = input.args
   const structure = textFlag(input, 'structure')
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
-  if (isFolder === undefined) throw refused(`There is no file or folder ${path}.`)
+  const found = statSync(path, { throwIfNoEntry: false })
+  const isFolder = found?.isDirectory() === true
+  if (!found) throw refused(`There is no file or folder ${path}.`)
+  // A pipe cannot be read twice, and may never end.
+  if (!isFolder && !found.isFile()) throw refused(`${path} is neither a file nor a folder.`)
   if (isFolder && structure !== undefined)
     throw new WrongUsage('--structure goes with a file of rows, not a folder.')
   if (!isFolder && input.flags['folders-as-tags'])
@@ -132,6 +135,8 @@ async function importPath(db: Db, input: Input, io: Io): Promise<number> {
   tell(io, input, told)
   return told.report.refusedCount > 0 && !work.mode.skipsBad ? 1 : 0
 }
+
+const pathOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).path
 
 export const importCommand: Command = {
   name: 'import',
@@ -171,6 +176,8 @@ export const importCommand: Command = {
       const lock = takeServerLock(db.file) ?? fail(serverRuns())
       try {
         return await importPath(db, input, io)
+      } catch (error) {
+        throw systemRefusal(error, pathOf(error) ?? input.args[0]) ?? error
       } finally {
         lock.release()
       }

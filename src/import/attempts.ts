@@ -19,9 +19,17 @@ export interface AttemptsReport {
 
 const REFUSALS_TOLD = 20
 
+/** What the system says of something it does not let us read, such as EACCES; undefined for any other error. */
+export function systemRefusal(error: unknown, what = 'it'): Refusal | undefined {
+  const { syscall, code } = error as NodeJS.ErrnoException
+  return syscall === undefined ? undefined : refused(`${what} cannot be read (${code}).`)
+}
+
 /** The index is the guarantee of what the rules did not look for. */
 function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
+  const refusal = systemRefusal(error)
+  if (refusal) return refusal
   if ((error as SQLiteError).code !== 'SQLITE_CONSTRAINT_UNIQUE') return undefined
   return refused('something with this id, or with values that must be unique, exists already.')
 }

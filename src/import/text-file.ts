@@ -1,12 +1,11 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { markedEncoding } from '../files/extraction/plain.ts'
 import { refused } from '../refusal.ts'
 
 const CHUNK_BYTES = 1_048_576
 
-const startsWith = (bytes: Uint8Array, ...mark: number[]) => mark.every((byte, at) => bytes[at] === byte)
-
 const decoderFor = (beginning: Uint8Array) =>
-  new TextDecoder(startsWith(beginning, 0xff, 0xfe) ? 'utf-16le' : 'utf-8', { fatal: true })
+  new TextDecoder(markedEncoding(beginning) ?? 'utf-8', { fatal: true })
 
 const asRefusal = (error: unknown, file: string): unknown =>
   error instanceof TypeError ? refused(`${file} is not UTF-8 text; save it as UTF-8.`) : error

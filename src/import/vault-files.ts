@@ -5,10 +5,9 @@ import type { Tx } from '../db/write-queue.ts'
 import { LARGEST_FILE_BYTES, refuseTooLarge } from '../files/adding.ts'
 import { mimeTypeOf } from '../files/extraction/kinds.ts'
 import { insertWholeFile } from '../files/store.ts'
-import { refused } from '../refusal.ts'
 import type { Attempts } from './attempts.ts'
 import type { Changes } from './vault-changes.ts'
-import { type FolderFile, unreadable } from './vault-folder.ts'
+import type { FolderFile } from './vault-folder.ts'
 import { fileNameOf } from './vault-note.ts'
 
 interface KeptFile {
@@ -55,10 +54,6 @@ export class VaultFiles {
 
   #read({ path, bytes }: FolderFile): Uint8Array {
     if (bytes > LARGEST_FILE_BYTES) refuseTooLarge(bytes)
-    try {
-      return readFileSync(join(this.folder, path))
-    } catch (error) {
-      throw refused(unreadable(error))
-    }
+    return readFileSync(join(this.folder, path))
   }
 }

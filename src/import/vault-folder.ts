@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { compareCodePoints } from '../lib/text.ts'
-import type { Refused } from './attempts.ts'
+import { type Refused, systemRefusal } from './attempts.ts'
 
 /** A file of a folder. */
 export interface FolderFile {
@@ -29,10 +29,6 @@ const isSkipped = (name: string): boolean => name.startsWith('.') || name === 'n
 /** What SQLite and the lock of the server put beside a database. */
 const BESIDE_DATABASE = new Set(['', '-wal', '-shm', '-journal', '.lock', '.lock-journal'])
 
-/** Why the system gave no answer, as its own code. */
-export const unreadable = (error: unknown): string =>
-  `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`
-
 /**
  * Everything in a folder and the folders in it. Symbolic links are not followed: they may lead out of the folder or in
  * a circle. The database itself, which may well lie in the folder, is left out with the files beside it.
@@ -47,7 +43,9 @@ export function readFolder(folder: string, database: string): FolderContent {
     try {
       action()
     } catch (error) {
-      unread.push({ place, reason: unreadable(error) })
+      const refusal = systemRefusal(error)
+      if (!refusal) throw error
+      unread.push({ place, reason: refusal.message })
     }
   }
   const look = (path: string, entry: Dirent, folders: string[]): void => {

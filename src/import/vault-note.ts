@@ -7,7 +7,7 @@ import { Refusal, refused } from '../refusal.ts'
 import { splitFrontMatter } from './front-matter.ts'
 import { readText } from './text-file.ts'
 import type { Changes } from './vault-changes.ts'
-import { type FolderFile, unreadable, withoutExtension } from './vault-folder.ts'
+import { type FolderFile, withoutExtension } from './vault-folder.ts'
 import { type Matter, sortedMatter } from './vault-matter.ts'
 
 /** A note of a folder without its body, which is read when it is written. */
@@ -47,9 +47,7 @@ function readNoteText(folder: string, { path, bytes }: FolderFile): string {
   try {
     return readText(join(folder, path))
   } catch (error) {
-    throw error instanceof Refusal
-      ? refused('it is not UTF-8 text; save it as UTF-8.')
-      : refused(unreadable(error))
+    throw error instanceof Refusal ? refused('it is not UTF-8 text; save it as UTF-8.') : error
   }
 }
 

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { symlinkSync } from 'node:fs'
+import { spawnSync } from 'bun'
 import fc from 'fast-check'
 import { takeServerLock } from '../../src/db/server-lock.ts'
 import { runInProcess } from '../support/cli.ts'
@@ -124,8 +126,11 @@ describe('a new structure', () => {
     expect([exitCode, await rowsOf('Rows')]).toEqual([0, rows])
   })
 
-  test('can come from UTF-16, as spreadsheets save it', async () => {
-    await importText(Buffer.from('\ufeffa\tb\r\nÄ\t数\r\n', 'utf16le'), '--structure', 'Rows')
+  test.each([
+    ['little endian', (bytes: Buffer) => bytes],
+    ['big endian', (bytes: Buffer) => bytes.swap16()],
+  ])('can come from UTF-16 in %s, as spreadsheets save it', async (_, ordered) => {
+    await importText(ordered(Buffer.from('\ufeffa\tb\r\nÄ\t数\r\n', 'utf16le')), '--structure', 'Rows')
     expect(await rowsOf('Rows')).toEqual([{ a: 'Ä', b: '数' }])
   })
 
@@ -280,5 +285,24 @@ test('an import is refused while a server runs', async () => {
     1,
     'A server runs on this database; stop it before you import.\n',
     [],
+  ])
+})
+
+test('an import of what is no file to be read says so in a sentence', async () => {
+  symlinkSync(folder.file('circle'), folder.file('circle'))
+  spawnSync(['mkfifo', folder.file('pipe')])
+  service.close()
+  const errors: string[] = []
+  for (const name of ['circle', 'pipe', 'none']) {
+    const flags = ['--structure', 'Rows', '--db', folder.file('daybook.db')]
+    const { exitCode, err } = await runInProcess(['import', folder.file(name), ...flags])
+    expect(exitCode).toBe(1)
+    errors.push(err.replaceAll(`${folder.path}/`, ''))
+  }
+  service = await startService({ file: folder.file('daybook.db') })
+  expect(errors).toEqual([
+    'circle cannot be read (ELOOP).\n',
+    'pipe is neither a file nor a folder.\n',
+    'There is no file or folder none.\n',
   ])
 })

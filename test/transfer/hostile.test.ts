@@ -67,6 +67,13 @@ test('an original that is too large is refused before it is read', async () => {
   expect(await refusalsOf(path)).toEqual([{ place: 'files.json, entry 1', reason }])
 })
 
+test('an original of a name that no system has is refused alone', async () => {
+  const stored = 'a'.repeat(300)
+  expect(await refusalsOf(folderOf({ 'files.json': [{ ...FILE, stored }], 'files/a.txt': 'x' }))).toEqual([
+    { place: 'files.json, entry 1', reason: 'it cannot be read (ENAMETOOLONG).' },
+  ])
+})
+
 test('a note or a structure that cannot be read is left out alone', async () => {
   const service = await startService()
   const note = `---\nid: "${KEPT.id}"\ntitle: "B"\ncreated_at: "${KEPT.created_at}"\nupdated_at: "${KEPT.created_at}"\n---\n`
