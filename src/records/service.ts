@@ -59,12 +59,13 @@ export const restoreRecord = (ctx: AppContext, caller: Caller, id: string): Prom
     const { row, target } = getDeleted(ctx, tx, caller, id)
     const { definition, structure } = target
     const changes = checkedChanges(definition, store.dataOf(row))
-    refuseDeadReferences(tx, caller, changes)
     const data = mergedData(definition, {}, changes)
     refuseMissing(definition, data)
     refuseCollision(target, definition.uniqueSets, data)
     refuseFull(structure)
     const revived = reviveRow(target, row, data)
     moveLive(target, 1)
+    // Last, as the row may name itself.
+    refuseDeadReferences(tx, caller, changes)
     return revived
   })

@@ -464,6 +464,18 @@ test('a deleted row is out of sight and comes back as it was', async () => {
   expect((await service.post(`/v1/records/${record.id}/restore`)).status).toBe(404)
 })
 
+test('a row that names itself comes back, one that names what is gone does not', async () => {
+  await declare(service, 'X', [field('parent', 'record', { structure: 'X' })])
+  const [root] = await write(service, 'X', {})
+  const [leaf] = await write(service, 'X', { parent: root.id })
+  await patch(root.id, { parent: root.id })
+  for (const { id } of [leaf, root]) await service.delete(`/v1/records/${id}`)
+  const restore = (id: string) => service.post(`/v1/records/${id}/restore`)
+  await expectRefusal('X', () => restore(leaf.id), 'refused', /"parent" names/)
+  expect((await restore(root.id)).body.record.data).toEqual({ parent: root.id })
+  expect((await restore(leaf.id)).status).toBe(200)
+})
+
 test('every change leaves through one door, whole, with who made it', async () => {
   const structure = await declare(service, 'X', [field('a', 'text'), field('b', 'number')])
   const [{ id }] = await write(service, 'X', { a: 'x', b: 1 })
