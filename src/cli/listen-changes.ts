@@ -1,7 +1,10 @@
+import { changedKeys, type RecordData, valueIn } from '../events/record-change.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+
 /** A record as the API answers it. */
 export interface WireRecord {
   readonly id: string
-  readonly data: Readonly<Record<string, unknown>>
+  readonly data: RecordData
   readonly created_at: string
   readonly updated_at: string
   readonly deleted_at: string | null
@@ -39,11 +42,9 @@ export const PAGE_LIMIT = 500
 const MOST_KNOWN = 20_000
 
 function differences(before: WireRecord, { data }: WireRecord): Pick<Change, 'changed' | 'previous'> {
-  const old = before.data
-  const moved = [...new Set([...Object.keys(data), ...Object.keys(old)])].filter(
-    (key) => old[key] !== data[key],
-  )
-  return { changed: moved, previous: Object.fromEntries(moved.map((key) => [key, old[key] ?? null])) }
+  const changed = changedKeys(before.data, data)
+  const previous = changed.map((key) => [key, valueIn(before.data, key) ?? null])
+  return { changed, previous: Object.fromEntries(previous) }
 }
 
 /** What changed between two pages, when the service could not say so itself. */
@@ -60,9 +61,8 @@ function compared(before: readonly WireRecord[], records: readonly WireRecord[])
 /** Makes changes out of the answers of a watch by `updated_at`, newest first, and of what it saw before. */
 export class ChangeReader {
   #page: WatchAnswer | undefined
-  /** The last state of each record, those seen last at the end. */
+  /** The last state of each record, also of deleted ones; those seen last at the end. */
   readonly #known = new Map<string, WireRecord>()
-  readonly #deleted = new Set<string>()
 
   /** The first answer is where the changes begin, and brings none. */
   read(answer: WatchAnswer): News {
@@ -76,22 +76,22 @@ export class ChangeReader {
     return { changes, removed, isOverfull: answer.has_more && changes.length >= PAGE_LIMIT }
   }
 
-  /** A record that left the page is there no more. */
-  deleted(record: WireRecord, now: string): Change {
-    this.#known.delete(record.id)
-    this.#deleted.add(record.id)
-    return { type: 'record.deleted', record: { ...record, deleted_at: now }, changed: [], previous: {} }
+  /** A record that left the page is there no more; like any change, its deletion moves `updated_at`. */
+  deleted(record: WireRecord, nowMs: number): Change {
+    const instant = isoTimestamp(Math.max(nowMs, Date.parse(record.updated_at) + 1))
+    const gone = { ...record, updated_at: instant, deleted_at: instant }
+    this.#remember(gone)
+    return { type: 'record.deleted', record: gone, changed: [], previous: {} }
   }
 
   /** None for a row that only moved up because others left. */
   #changeTo(record: WireRecord, before: WatchAnswer): Change | undefined {
-    const oldest = before.records.at(-1)
-    if (before.has_more && oldest && record.updated_at <= oldest.updated_at) return undefined
+    // What was changed last before this instant may have stood beyond the page, unseen.
+    const horizon = before.has_more ? (before.records.at(-1)?.updated_at ?? '') : ''
     const known = this.#known.get(record.id)
-    if (known?.updated_at === record.updated_at) return undefined
-    if (known) return { type: 'record.updated', record, ...differences(known, record) }
-    const isNew = !before.has_more || this.#deleted.has(record.id) || record.created_at === record.updated_at
-    this.#deleted.delete(record.id)
+    if (record.updated_at <= horizon || known?.updated_at === record.updated_at) return undefined
+    if (known?.deleted_at === null) return { type: 'record.updated', record, ...differences(known, record) }
+    const isNew = known !== undefined || record.created_at > horizon
     return { type: isNew ? 'record.created' : 'record.updated', record, changed: [], previous: {} }
   }
 

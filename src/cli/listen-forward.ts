@@ -3,7 +3,6 @@ import { parseAllowances } from '../delivery/allowance.ts'
 import { createSender, type Send } from '../delivery/attempt.ts'
 import { signedHeaders } from '../delivery/sign.ts'
 import type { Clock } from '../lib/clock.ts'
-import { isoTimestamp } from '../lib/dates.ts'
 import { createIdSource } from '../lib/ids.ts'
 import { WrongUsage } from './command.ts'
 import type { Change, WatchAnswer } from './listen-changes.ts'
@@ -13,16 +12,14 @@ export function payloadOf(
   { type, record, changed, previous }: Change,
   about: {
     readonly id: string
-    readonly nowMs: number
     readonly workspaceId: string
     readonly structure: WatchAnswer['structure']
   },
 ) {
-  const now = isoTimestamp(about.nowMs)
   return {
     id: about.id,
     type,
-    occurred_at: type === 'record.deleted' ? now : record.updated_at,
+    occurred_at: record.updated_at,
     workspace_id: about.workspaceId,
     structure: { id: about.structure.id, name: about.structure.name },
     record,

@@ -2,7 +2,6 @@ import { readKey } from '../config.ts'
 import { newSecret } from '../delivery/sign.ts'
 import { secretFault } from '../delivery/verify.ts'
 import { systemClock } from '../lib/clock.ts'
-import { isoTimestamp } from '../lib/dates.ts'
 import { createIdSource } from '../lib/ids.ts'
 import { refused } from '../refusal.ts'
 import { type Command, type Input, textFlag, WrongUsage } from './command.ts'
@@ -15,7 +14,7 @@ import {
   type WatchAnswer,
   type WireRecord,
 } from './listen-changes.ts'
-import { type RemoteDaybook, readJson, watchEvents } from './listen-client.ts'
+import { type RemoteDaybook, readWorkspaceId, recordExists, watchEvents } from './listen-client.ts'
 import { type Forwarding, forwardTo, payloadOf } from './listen-forward.ts'
 import type { StreamEvent } from './listen-stream.ts'
 
@@ -62,6 +61,7 @@ function settingsOf(input: Input, io: Io): Settings {
 class Listening {
   readonly #changes = new ChangeReader()
   readonly #newId = createIdSource()
+  #structure: string
   #told: Promise<void> = Promise.resolve()
 
   constructor(
@@ -69,7 +69,15 @@ class Listening {
     private readonly workspaceId: string,
     private readonly io: Io,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    this.#structure = settings.structure
+  }
+
+  /** Where to watch: by the name that was given, and from the first answer on by the id, which outlives it. */
+  watchPath(): string {
+    const page = { sort: 'updated_at', limit: String(PAGE_LIMIT), changes: 'true' }
+    return `/v1/records/watch?${new URLSearchParams({ structure: this.#structure, ...page })}`
+  }
 
   /** Takes in one event of the stream; what it brings is told by and by, so that the stream is read on. */
   take({ name, data }: StreamEvent): void {
@@ -86,6 +94,7 @@ class Listening {
   }
 
   #takeAnswer(answer: WatchAnswer): void {
+    this.#structure = answer.structure.id
     const news = this.#changes.read(answer)
     if (news.isOverfull) {
       this.io.err(
@@ -101,7 +110,7 @@ class Listening {
     for (const change of changes) await this.#tell(change, answer)
     for (const record of removed) {
       if (this.signal.aborted || (await this.#exists(record, answer))) continue
-      await this.#tell(this.#changes.deleted(record, isoTimestamp(systemClock.now())), answer)
+      await this.#tell(this.#changes.deleted(record, systemClock.now()), answer)
     }
   }
 
@@ -110,19 +119,15 @@ class Listening {
   }
 
   /** A row that left the page may only have been pushed out of it. */
-  async #exists({ id }: WireRecord, { structure }: WatchAnswer): Promise<boolean> {
-    const filter = JSON.stringify([{ field: 'id', op: 'eq', value: id }])
-    const query = new URLSearchParams({ structure: structure.id, filter, limit: '1' })
-    const path = `/v1/records?${query}`
-    const { total } = await readJson<{ total: number }>(this.settings.daybook, path, this.signal)
-    return total > 0
+  #exists({ id: recordId }: WireRecord, { structure }: WatchAnswer): Promise<boolean> {
+    const asking = { clock: systemClock, signal: this.signal }
+    return recordExists(this.settings.daybook, { structureId: structure.id, recordId }, asking)
   }
 
   async #tell(change: Change, { structure }: WatchAnswer): Promise<void> {
     if (this.signal.aborted) return
-    const nowMs = systemClock.now()
-    const id = this.#newId(nowMs)
-    const body = JSON.stringify(payloadOf(change, { id, nowMs, workspaceId: this.workspaceId, structure }))
+    const id = this.#newId(systemClock.now())
+    const body = JSON.stringify(payloadOf(change, { id, workspaceId: this.workspaceId, structure }))
     if (this.settings.isPrinting) this.io.out(`${body}\n`)
     const outcome = await this.settings.forwarding?.send({ id, type: change.type, body })
     if (outcome !== undefined) this.io.err(`${change.type} ${change.record.id}: ${outcome}\n`)
@@ -131,22 +136,18 @@ class Listening {
 
 async function listenUntil(signal: AbortSignal, settings: Settings, io: Io): Promise<void> {
   const { daybook, structure } = settings
-  const { workspace_id } = await readJson<{ workspace_id: string }>(daybook, '/v1/me', signal)
-  const listening = new Listening(settings, workspace_id, io, signal)
-  const query = new URLSearchParams({
-    structure,
-    sort: 'updated_at',
-    limit: String(PAGE_LIMIT),
-    changes: 'true',
-  })
-  const path = `/v1/records/watch?${query}`
-  const onBreak = (sentence: string) => io.err(`${sentence} Connecting again.\n`)
+  const listening = new Listening(settings, await readWorkspaceId(daybook, signal), io, signal)
+  let greeting: string | undefined = `Listening to "${structure}" of ${daybook.url}.\n`
+  const onBreak = (sentence: string) => {
+    io.err(`${sentence} Connecting again.\n`)
+    greeting ??= 'Listening again.\n'
+  }
+  const path = () => listening.watchPath()
   try {
-    let isFirst = true
     for await (const event of watchEvents({ daybook, path, clock: systemClock, signal, onBreak })) {
       listening.take(event)
-      if (isFirst) io.err(`Listening to "${structure}" of ${daybook.url}.\n`)
-      isFirst = false
+      if (greeting !== undefined) io.err(greeting)
+      greeting = undefined
     }
   } finally {
     await listening.finish()
@@ -166,8 +167,9 @@ export const listen: Command = {
   ],
   remarks: [
     'Watches the newest 500 rows. previous and changed are told of rows that were seen before, and every change as',
-    'made through the API. A post that fails is not made again. A stream that breaks is opened again; it ends with',
-    'exit code 1 when the service closes it, and with 0 on SIGINT or SIGTERM.',
+    'made through the API. A post that fails is not made again. A stream that breaks is opened again, also after the',
+    'server was started anew, and what was missed is told. Ends with exit code 1 when the key opens nothing any more',
+    'or the structure is deleted, and with 0 on SIGINT or SIGTERM.',
   ],
   examples: [
     'daybook listen --url http://127.0.0.1:8787 --structure Expenses --forward http://localhost:3000/hook',

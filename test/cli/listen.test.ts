@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { watchEvents } from '../../src/cli/listen-client.ts'
 import { isSecret, newSecret } from '../../src/delivery/sign.ts'
 import { verifyDelivery } from '../../src/delivery/verify.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { isoTimestamp } from '../../src/lib/dates.ts'
 import { runInProcess } from '../support/cli.ts'
 import {
@@ -126,11 +128,14 @@ test('changes are posted as webhooks are, signed with the secret', async () => {
       ...about,
       type: 'record.deleted',
       occurred_at: instant,
-      record: { ...made, deleted_at: instant },
+      record: { ...made, updated_at: instant, deleted_at: instant },
       changed: [],
       previous: {},
     },
   ])
+  const deletion = payload(receiver.received[2])
+  expect(deletion.record.updated_at).toBe(deletion.occurred_at)
+  expect(deletion.record.deleted_at).toBe(deletion.occurred_at)
   for (const { method, path, headers, body } of receiver.received) {
     const { id, type } = JSON.parse(body)
     const verdicts = verifyDelivery(
@@ -215,6 +220,20 @@ test('a row that comes back is created, and rows that only move into the page ar
   })
 })
 
+test('a field may be named like a member that every object has', async () => {
+  const structure = await newStructure({ fields: [{ key: 'constructor', type: 'text' }] })
+  const { id } = await write(structure, {})
+  const command = await listening(structure, '--print')
+  for (const [at, value] of ['a', null].entries()) {
+    await server.patch(`/v1/records/${id}`, { data: { constructor: value } })
+    await command.out.until(new RegExp(`(.*record\\.updated.*\n){${at + 1}}`))
+  }
+  expect(lines(command).map(({ changed, previous }) => ({ changed, previous }))).toEqual([
+    { changed: ['constructor'], previous: { constructor: null } },
+    { changed: ['constructor'], previous: { constructor: 'a' } },
+  ])
+})
+
 test('more changes than a page holds are reported as missed', async () => {
   const structure = await newStructure()
   const command = await listening(structure, '--print')
@@ -250,6 +269,37 @@ describe('it ends with a sentence and exit code 1', () => {
     expect(gone.exitCode).toBe(1)
   })
 
+  test('when something else than a daybook answers', async () => {
+    const receiver = await newReceiver()
+    const url = `http://127.0.0.1:${receiver.port}`
+    const said = async (answer: Receiver['answer']) => {
+      receiver.answer = answer
+      return await outcome(['--url', url, '--structure', 'Things'])
+    }
+    const err = `${url} does not answer as a daybook does.\n`
+    expect(await said(status(200, '<html>'))).toEqual({ exitCode: 1, out: '', err })
+    expect(await said(status(200, '{"hello":1}'))).toEqual({ exitCode: 1, out: '', err })
+    expect(await said(status(200, 'null'))).toEqual({ exitCode: 1, out: '', err })
+    expect(await said(status(404, 'nothing here'))).toEqual({
+      exitCode: 1,
+      out: '',
+      err: 'It answered 404, not as a daybook does.\n',
+    })
+  })
+
+  test('when it is led elsewhere, where the key would not go along', async () => {
+    const [receiver, elsewhere] = [await newReceiver(), await newReceiver()]
+    const location = `Location: http://localhost:${elsewhere.port}/v1/me\r\n`
+    receiver.answer = status(301, '', location)
+    const url = `http://127.0.0.1:${receiver.port}`
+    expect(await outcome(['--url', url, '--structure', 'Things'])).toEqual({
+      exitCode: 1,
+      out: '',
+      err: 'It answered 301, a redirect; set --url to where it leads.\n',
+    })
+    expect(elsewhere.received).toEqual([])
+  })
+
   test('when its key is revoked', async () => {
     const structure = await newStructure()
     const file = folder.file('daybook.db')
@@ -270,7 +320,7 @@ test.each([
     ['--url', 'http://u:p@a.example'],
     '--url must be the address of a daybook, such as http://127.0.0.1:8787.',
   ],
-  [['--url', 'http://a', '--key', ''], '--key must be an API key, such as dbk_….'],
+  [['--url', 'http://a', '--key', 'two words'], '--key must be an API key, such as dbk_….'],
   [['--url', 'http://a'], '"listen" needs --key <key>, or DAYBOOK_KEY.'],
   [['--url', 'http://a', '--key', 'k'], '"listen" needs --forward <url>, --print or both.'],
   [
@@ -299,17 +349,22 @@ describe('a watch that breaks', () => {
     const asked: Received[] = []
     const receiver = await newReceiver()
     const answers: ((socket: { write(text: string): unknown; end(): unknown }) => void)[] = []
+    const fake = { url: `http://127.0.0.1:${receiver.port}`, asked, answers, retryMs: 20 }
+    let looks = 0
     receiver.answer = (received, socket) => {
       const json = (value: unknown) => status(200, JSON.stringify(value))(received, socket)
       if (received.path === '/v1/me') return json({ workspace_id: 'w1' })
-      if (received.path.startsWith('/v1/records?')) return json({ total: 0 })
+      if (received.path.startsWith('/v1/records?')) {
+        looks += 1
+        return looks === 1 ? socket.end() : json({ total: 0 })
+      }
       asked.push(received)
       socket.write(
-        'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\nretry: 20\n\n',
+        `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\nretry: ${fake.retryMs}\n\n`,
       )
       answers.shift()?.(socket)
     }
-    return { url: `http://127.0.0.1:${receiver.port}`, asked, answers }
+    return fake
   }
 
   const record = (id: string, seconds: number, what = id) => {
@@ -318,6 +373,9 @@ describe('a watch that breaks', () => {
   }
   const answer = (id: string, records: object[], more = {}) =>
     `id: ${id}\nevent: answer\ndata: ${JSON.stringify({ structure: { id: 's1', name: 'S', fields: [] }, records, total: records.length, has_more: false, ...more })}\n\n`
+
+  const closed = (code: string, error: string) =>
+    `event: closed\ndata: ${JSON.stringify({ error, code })}\n\n`
 
   test('is opened again after what was seen last, and misses nothing, also without the changes', async () => {
     const fake = await fakeDaybook()
@@ -336,9 +394,11 @@ describe('a watch that breaks', () => {
       (socket) => {
         const changes = { created: [], updated: [record('r1', 5, 'last')], removed: [] }
         socket.write(answer('b8', [record('r1', 5, 'last'), record('r3', 4)], { changes }))
-        socket.write(
-          'event: closed\ndata: {"error":"The server is shutting down.","code":"shutting_down"}\n\n',
-        )
+        socket.write(closed('shutting_down', 'The server is shutting down.'))
+      },
+      (socket) => {
+        socket.write(answer('c1', [record('r1', 5, 'last'), record('r3', 4)]))
+        socket.write(closed('key_revoked', 'This key was revoked.'))
       },
     )
     const command = startCommand([
@@ -363,12 +423,85 @@ describe('a watch that breaks', () => {
     ])
     expect(fake.asked.map(({ path, headers }) => ({ path, last: headers['last-event-id'] }))).toEqual([
       { path: '/v1/records/watch?structure=S&sort=updated_at&limit=500&changes=true', last: undefined },
-      { path: '/v1/records/watch?structure=S&sort=updated_at&limit=500&changes=true', last: 'a1' },
-      { path: '/v1/records/watch?structure=S&sort=updated_at&limit=500&changes=true', last: 'b7' },
+      { path: '/v1/records/watch?structure=s1&sort=updated_at&limit=500&changes=true', last: 'a1' },
+      { path: '/v1/records/watch?structure=s1&sort=updated_at&limit=500&changes=true', last: 'b7' },
+      { path: '/v1/records/watch?structure=s1&sort=updated_at&limit=500&changes=true', last: 'b8' },
     ])
     expect(command.err.said()).toBe(
-      `Listening to "S" of ${fake.url}.\nThe stream ended. Connecting again.\nProblem: One answer failed.\n` +
-        'The stream ended. Connecting again.\nThe server is shutting down.\n',
+      `Listening to "S" of ${fake.url}.\nThe stream ended. Connecting again.\nListening again.\n` +
+        'Problem: One answer failed.\nThe stream ended. Connecting again.\nListening again.\n' +
+        'The server is shutting down. Connecting again.\nListening again.\nThis key was revoked.\n',
     )
+  })
+
+  test('goes on when the server was started anew, and tells what was missed', async () => {
+    const file = folder.file('restarted.db')
+    const first = await startProcess(file)
+    opened.push(first)
+    await first.post('/v1/records/structures', { name: 'Things', fields: [{ key: 'what', type: 'text' }] })
+    const flags = ['--url', first.url, '--structure', 'Things', '--key', first.key ?? '', '--print']
+    const command = startCommand(['listen', ...flags])
+    opened.push(command)
+    await command.err.until(/Listening to /)
+    await first.patch('/v1/records/structures/Things', { name: 'Other things' })
+    await first.end()
+    await command.err.until(/shutting down.* Connecting again\.\n/)
+    const second = await startProcess(file, { key: first.key, args: ['--port', new URL(first.url).port] })
+    opened.push(second)
+    const { body } = await second.post('/v1/records', { structure: 'Other things', data: { what: 'tea' } })
+    await command.out.until(/\n/)
+    expect(lines(command)).toMatchObject([
+      { type: 'record.created', structure: { name: 'Other things' }, record: body.records[0] },
+    ])
+    expect(command.err.said()).toContain('Listening again.\n')
+    expect(await command.end()).toBe(0)
+  })
+
+  test('waits twice as long after each failure, half a minute at most, and anew after an answer', async () => {
+    const fake = await fakeDaybook()
+    const waits: number[] = []
+    const clock = {
+      ...systemClock,
+      after: (delayMs: number, action: () => void) => {
+        if (delayMs === 60_000) return () => {}
+        waits.push(delayMs)
+        return systemClock.after(0, action)
+      },
+    }
+    const fails = (socket: { end(): unknown }) => socket.end()
+    fake.retryMs = 2_000
+    fake.answers.push(
+      (socket) => {
+        socket.write(answer('a1', []))
+        socket.end()
+      },
+      ...Array.from({ length: 6 }, () => fails),
+      (socket) => {
+        socket.write(answer('a2', []))
+        socket.write(closed('shutting_down', 'Stopping.'))
+      },
+      fails,
+      (socket) => socket.write(closed('key_revoked', 'Revoked.')),
+    )
+    const breaks: string[] = []
+    const events = watchEvents({
+      daybook: { url: fake.url, key: 'k' },
+      path: () => '/v1/records/watch',
+      clock,
+      signal: new AbortController().signal,
+      onBreak: (sentence) => breaks.push(sentence),
+    })
+    const names: string[] = []
+    for await (const { name } of events) {
+      names.push(name)
+      if (name === 'closed') break
+    }
+    expect(names).toEqual(['answer', 'answer', 'closed'])
+    expect(waits).toEqual([2, 4, 8, 16, 30, 30, 30, 2, 4].map((seconds) => seconds * 1000))
+    expect(breaks).toEqual([
+      ...Array.from({ length: 7 }, () => 'The stream ended.'),
+      'Stopping.',
+      'The stream ended.',
+    ])
   })
 })
