@@ -129,7 +129,7 @@ function collidesWithTwo({ tx }: Target, first: number, second: number): Refusal
   const [one, other] = [first, second].map((pk) => store.findRecordByPk(tx, pk)?.id)
   return new Refusal(
     'unique_violation',
-    `This row collides with two different rows, ${one} and ${other}; it can update only one.`,
+    `This row collides with two different rows, ${one} and ${other}, and can update only one; send unique values of one of them alone.`,
   )
 }
 

@@ -98,5 +98,8 @@ export function collision(set: UniqueSet, holder: string): Refusal {
   const keys = quoteList(set.map(({ key }) => key))
   const what = set.length === 1 ? `The field ${keys} is unique` : `The fields ${keys} are unique together`
   const held = set.length === 1 ? 'this value' : 'these values'
-  return new Refusal('unique_violation', `${what}, and ${holder} holds ${held} already.`)
+  return new Refusal(
+    'unique_violation',
+    `${what}, and ${holder} holds ${held} already; change one of the two.`,
+  )
 }
