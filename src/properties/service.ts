@@ -38,6 +38,7 @@ export interface NewPropertyInput {
 
 /** Defines a property; joins the caller's transaction. */
 export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput): store.PropertyRow {
+  refuseRepeatedOption(input.options)
   refuseTakenKey(tx, caller, input.key)
   const id = tx.newId()
   const end = endOf(tx, 'properties', caller.workspacePk)
@@ -57,8 +58,14 @@ export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput):
 }
 
 function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): void {
-  if (!store.findPropertyByKey(reader, workspacePk, key)) return
+  if (!store.findPropertyHeadByKey(reader, workspacePk, key)) return
   throw nameTaken(`A property with the key "${key}" exists already; choose another key.`)
+}
+
+/** What the schemas leave open, judged before anything is looked up. */
+function refuseRepeatedOption(options: readonly string[] = []): void {
+  if (new Set(options).size === options.length) return
+  throw invalid('"options" names one option twice; name each once.')
 }
 
 /** The options as they are kept: only a `select` has any. `current` stands when none are sent. */
@@ -67,9 +74,7 @@ function optionsFor(type: PropertyType, sent: string[] | undefined, current: str
     if (sent === undefined || sent.length === 0) return null
     throw refused(`"options" belong to a property of type "select", and this one is of type "${type}".`)
   }
-  if (sent === undefined) return current ?? '[]'
-  if (new Set(sent).size < sent.length) throw invalid('"options" names one option twice; name each once.')
-  return JSON.stringify(sent)
+  return sent === undefined ? (current ?? '[]') : JSON.stringify(sent)
 }
 
 export interface PropertyPatch {
@@ -94,6 +99,7 @@ export const patchProperty = (
   patch: PropertyPatch,
 ): Promise<PatchedProperty> =>
   ctx.db.write((tx) => {
+    refuseRepeatedOption(patch.options)
     const before = getPropertyRow(tx, caller, idOrKey)
     if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
     if (patch.type !== undefined && patch.type !== before.type) refuseRetype(tx, caller, before, patch.type)

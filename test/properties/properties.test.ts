@@ -80,6 +80,20 @@ describe('a property definition', () => {
     )
   })
 
+  test('has its options judged before whether it exists or its key is taken', async () => {
+    await define('taken', 'text')
+    const options = ['a', 'b', 'a']
+    const refusals = [
+      await service.post('/v1/properties', { key: 'taken', type: 'select', options }),
+      await service.post('/v1/properties', { key: 'x', type: 'text', options }),
+      await service.patch('/v1/properties/taken', { options }),
+      await service.patch('/v1/properties/missing', { options }),
+    ]
+    const refusal = { error: '"options" names one option twice; name each once.', code: 'invalid_request' }
+    expect(refusals).toMatchObject(refusals.map(() => ({ status: 400, body: refusal })))
+    expect(await order()).toEqual(['0 taken'])
+  })
+
   test('stands at dense positions, which shift', async () => {
     for (const key of ['a', 'b', 'c', 'd']) await define(key, 'text')
     await define('first', 'text', { position: 0 })
