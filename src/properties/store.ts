@@ -16,10 +16,13 @@ export interface PropertyRow {
   updatedAt: number
 }
 
+/** Those in the trash are taken off, as they are few: a look at every note would hold all others up. */
 const COLUMNS = `p.pk, p.id, p.key, p.type, p.label, p.options, p.position, p.is_pinned AS isPinned,
   p.created_at AS createdAt, p.updated_at AS updatedAt,
-  (SELECT count(*) FROM note_properties np CROSS JOIN notes n ON n.pk = np.note
-   WHERE np.property = p.pk AND n.deleted_at IS NULL) AS notesWithValue`
+  (SELECT count(*) FROM note_properties np WHERE np.property = p.pk) -
+  (SELECT count(*) FROM notes n INDEXED BY notes_trash
+   CROSS JOIN note_properties np ON np.note = n.pk AND np.property = p.pk
+   WHERE n.workspace = p.workspace AND n.deleted_at IS NOT NULL) AS notesWithValue`
 
 export const listPropertyRows = ({ sql }: Reader, workspace: number): PropertyRow[] =>
   sql.all(`SELECT ${COLUMNS} FROM properties p WHERE p.workspace = ? ORDER BY p.position, p.pk`, workspace)
