@@ -1,14 +1,17 @@
 /**
- * Runs `dist/daybook` as a user would, from an empty folder with nothing else on its path; an argument names
- * another executable, with what starts it before it.
+ * Runs `dist/daybook`, built anew when it is older than its sources, as a user would: from an empty folder with nothing
+ * else on its path. An argument names another executable, with what starts it before it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { spawn } from 'bun'
+import { buildWhenStale } from './executable.ts'
 
-const [executable = 'dist/daybook', ...runner] = process.argv.slice(2).reverse()
-const DAYBOOK = [...runner.reverse(), resolve(executable)]
+const runner = process.argv.slice(2)
+const executable = runner.pop()
+if (executable === undefined) buildWhenStale()
+const DAYBOOK = [...runner, resolve(executable ?? 'dist/daybook')]
 const folder = mkdtempSync(join(tmpdir(), 'daybook-smoke-'))
 const options = { cwd: folder, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
 
