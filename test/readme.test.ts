@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { newFolder } from './support/process.ts'
+import { COMMANDS } from '../src/cli/run.ts'
+import { serve } from '../src/cli/serve.ts'
+import { newFolder, startProcess } from './support/process.ts'
 
-const ROOT = join(import.meta.dir, '..')
+const README = await Bun.file(join(import.meta.dir, '..', 'README.md')).text()
 
 interface Step {
   command: string
@@ -10,8 +12,8 @@ interface Step {
 }
 
 /** The commands of the tour and what the README says they print. */
-function tourSteps(readme: string): Step[] {
-  const blocks = [...readme.matchAll(/<!-- tour -->\n```console\n([\s\S]*?)```/g)].map(
+function tourSteps(): Step[] {
+  const blocks = [...README.matchAll(/<!-- tour -->\n```console\n([\s\S]*?)```/g)].map(
     ([, text = '']) => text,
   )
   return blocks.flatMap((block) =>
@@ -46,45 +48,66 @@ class Ids {
 const withoutTimes = (text: string) =>
   text.replace(CHANGING, (found) => (isTimestamp(found) ? '<time>' : found))
 
-async function startExecutable(folder: string) {
-  const server = Bun.spawn([join(ROOT, 'dist/daybook'), 'serve', '--port', '0'], {
-    cwd: folder,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const printed = async (stream: ReadableStream<Uint8Array>, wanted: RegExp): Promise<string> => {
-    let text = ''
-    for await (const chunk of stream) {
-      text += Buffer.from(chunk).toString()
-      const found = wanted.exec(text)?.[0]
-      if (found) return found
-    }
-    throw new Error(`the executable printed: ${text}`)
-  }
-  const [key, url] = await Promise.all([
-    printed(server.stderr, /dbk_[A-Za-z0-9_-]{43}/),
-    printed(server.stdout, /http:\/\/\S+/),
-  ])
-  return { server, env: { PATH: process.env.PATH ?? '', KEY: key, URL: url } }
-}
-
 test('the tour of the README prints what the README says', async () => {
-  const steps = tourSteps(await Bun.file(join(ROOT, 'README.md')).text())
+  const steps = tourSteps()
   const folder = newFolder()
-  const { server, env } = await startExecutable(folder.path)
+  const server = await startProcess(folder.file('daybook.db'), { how: 'executable' })
+  const env = { PATH: process.env.PATH ?? '', KEY: server.key ?? '', URL: server.url }
   const ids = new Ids()
   try {
     expect(steps.length).toBeGreaterThan(10)
     for (const { command, output } of steps) {
       const shell = Bun.spawn(['bash', '-c', ids.inRun(command)], { env, stdout: 'pipe', stderr: 'inherit' })
-      const actual = (await new Response(shell.stdout).text()).trim()
+      const actual = (await shell.stdout.text()).trim()
       ids.learn(output, actual)
       expect(withoutTimes(actual)).toBe(withoutTimes(ids.inRun(output)))
     }
   } finally {
-    server.kill('SIGTERM')
-    await server.exited
+    await server.end()
     folder.remove()
   }
 }, 30_000)
+
+/** The cells of each row of the table under a heading of this name, without the row of the names of the columns. */
+function tableUnder(heading: string): string[][] {
+  const [, section = ''] = README.split(`\n### ${heading}\n`)
+  const [table = ''] = /(?:^\|.*\n)+/m.exec(section) ?? []
+  const rows = table.trim().split('\n').slice(2)
+  return rows.map((row) =>
+    row
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+const inCode = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
+
+test('the README lists every setting of the server, with its default', () => {
+  const listed = tableUnder('Configuration').map(([flag = '', variable, standard]) => [
+    inCode(flag)[0],
+    variable,
+    standard?.replaceAll('`', ''),
+  ])
+  const settings = serve.flags.map(({ name, value, help }) => [
+    `--${name} <${value}>`,
+    `\`DAYBOOK_${name.toUpperCase().replaceAll('-', '_')}\``,
+    /\(default (.*)\)/.exec(help)?.[1] ?? 'none',
+  ])
+  expect(listed.toSorted()).toEqual(settings.toSorted())
+})
+
+test('the README lists every command', () => {
+  const listed = tableUnder('Command line').flatMap(([cell = '']) => {
+    const usages = inCode(cell).map((usage) => usage.replace(/^daybook /, '').split(' '))
+    const group = usages[0]?.[0]
+    const candidates = usages.map(([first, second]) => [first, `${first} ${second}`, `${group} ${first}`])
+    return candidates.map((names) => COMMANDS.find(({ name }) => names.includes(name))?.name ?? names)
+  })
+  expect(listed.toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted())
+})
+
+test('the README names every flag', () => {
+  const flags = new Set(COMMANDS.flatMap((command) => command.flags.map(({ name }) => `--${name}`)))
+  expect([...flags].filter((flag) => !new RegExp(`${flag}(?![a-z-])`).test(README))).toEqual([])
+})
