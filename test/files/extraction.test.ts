@@ -150,12 +150,95 @@ describe('html', () => {
     expect(outline).toEqual([section('One & only', 1, 1)])
   })
 
+  test('is read without how its words are pronounced', async () => {
+    const ruby = '<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</ruby>を読む'
+    expect((await readText('html', ruby)).pages).toEqual(['漢字を読む'])
+  })
+
   test('is decoded as it says', async () => {
     const page = Buffer.concat([
       Buffer.from('<meta charset="gbk"><p>'),
       Buffer.from([0xd6, 0xaf, 0xb2, 0xbc]),
     ])
     expect((await readDocument('html', page)).pages).toEqual(['织布'])
+  })
+})
+
+const relationships = (targets: Record<string, string>) =>
+  `<Relationships>${Object.entries(targets)
+    .map(([id, target]) => `<Relationship Id="${id}" Target="${target}"/>`)
+    .join('')}</Relationships>`
+
+const packed = (parts: Record<string, string>) =>
+  zipSync(Object.fromEntries(Object.entries(parts).map(([name, xml]) => [name, strToU8(xml)])))
+
+describe('a presentation', () => {
+  const shape = (place: string, ...lines: string[]) =>
+    `<p:sp><p:nvPr><p:ph type="${place}"/></p:nvPr><p:txBody>${lines
+      .map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`)
+      .join('')}</p:txBody></p:sp>`
+  const slide = (...shapes: string[]) => `<p:sld>${shapes.join('')}</p:sld>`
+
+  test('has the notes of each slide below its text', async () => {
+    const made = packed({
+      'ppt/presentation.xml': '<p:presentation><p:sldId r:id="b"/><p:sldId r:id="a"/></p:presentation>',
+      'ppt/_rels/presentation.xml.rels': relationships({ a: 'slides/one.xml', b: '/ppt/slides/two.xml' }),
+      'ppt/slides/one.xml': slide(shape('title', 'One'), shape('body', 'Shown')),
+      'ppt/slides/two.xml': slide(shape('title', 'Two')),
+      'ppt/slides/_rels/one.xml.rels': relationships({
+        r1: '../slideLayouts/layout.xml',
+        r2: '../notesSlides/n.xml',
+      }),
+      'ppt/slides/_rels/two.xml.rels': relationships({
+        r1: '../../../notesSlides/n.xml',
+        r2: 'https://a.b/',
+      }),
+      'ppt/notesSlides/n.xml': slide(
+        shape('sldImg', 'image'),
+        shape('body', 'Said aloud', 'and slowly'),
+        shape('sldNum', '7'),
+      ),
+    })
+    expect(await readDocument('pptx', made)).toEqual({
+      pages: ['Two', 'One\nShown\n\nSaid aloud\nand slowly'],
+      outline: [section('Two', 1, 1), section('One', 1, 2)],
+    })
+  })
+})
+
+describe('a Word document', () => {
+  const paragraph = (runs: string) => `<w:p>${runs}</w:p>`
+  const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
+  const body = (...runs: string[]) =>
+    `<w:document><w:body>${runs.map(paragraph).join('')}</w:body></w:document>`
+  const header = (text: string) => `<w:hdr>${paragraph(run(text))}</w:hdr>`
+
+  test('has its headers and footers at the end, each once', async () => {
+    const made = packed({
+      'word/header1.xml': header('Secret'),
+      'word/document.xml': body(run('Text')),
+      'word/footnotes.xml': `<w:footnotes>${paragraph(run('Note'))}</w:footnotes>`,
+      'word/header2.xml': header('Secret'),
+      'word/footer1.xml': header('12'),
+      'word/footer2.xml': header('Draft of May'),
+    })
+    expect((await readDocument('docx', made)).pages).toEqual(['Text\n\nNote\n\nDraft of May\n\nSecret'])
+  })
+
+  test('is found where a program numbers its parts', async () => {
+    expect((await readDocument('docx', packed({ 'word/document2.xml': body(run('Text')) }))).pages).toEqual([
+      'Text',
+    ])
+  })
+
+  test('has text once that was moved, or is spelt out for the tongue, and its hyphens', async () => {
+    const moved = `<w:moveFrom>${run('moved')}</w:moveFrom>${run('stays')}`
+    const ruby = `<w:ruby><w:rt>${run('かんじ')}</w:rt><w:rubyBase>${run('漢字')}</w:rubyBase></w:ruby>`
+    const made = body(moved, `<w:moveTo>${run('moved')}</w:moveTo>`, `<w:r>${ruby}</w:r>`)
+    const hyphen = body('<w:r><w:t>e</w:t><w:noBreakHyphen/><w:t>mail</w:t></w:r>')
+    const read = async (xml: string) =>
+      (await readDocument('docx', packed({ 'word/document.xml': xml }))).pages
+    expect([await read(made), await read(hyphen)]).toEqual([['stays\n\nmoved\n\n漢字'], ['e-mail']])
   })
 })
 
@@ -246,6 +329,15 @@ describe('a sheet', () => {
     ]
     expect((await readDocument('xlsx', workbook(`<row>${row.join('')}</row>`, styles))).pages).toEqual([
       '0.3\t2026-11-21\t18:00:00\t2026-11-21 12:00:00\t3\t\tTRUE\tin line\tresult\t1900-02-28',
+    ])
+  })
+
+  test('shows durations with all their hours', async () => {
+    const styles = `<numFmts><numFmt numFmtId="164" formatCode="[h]:mm"/><numFmt numFmtId="165" formatCode="[Red]h:mm"/></numFmts>
+      <cellXfs><xf numFmtId="46"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs>`
+    const cells = [0, 1, 2].map((style) => `<c s="${style}"><v>1.50001157407407</v></c>`)
+    expect((await readDocument('xlsx', workbook(`<row>${cells.join('')}</row>`, styles))).pages).toEqual([
+      '36:00:01\t36:00:01\t12:00:01',
     ])
   })
 

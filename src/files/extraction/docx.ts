@@ -10,10 +10,12 @@ import {
   type XmlReader,
 } from './package.ts'
 
-const DOCUMENT = 'word/document.xml'
+/** Some programs number it. */
+const DOCUMENT = /^word\/document\d*\.xml$/
 const STYLES = 'word/styles.xml'
 const NOTES = ['word/footnotes.xml', 'word/endnotes.xml']
-const WANTED = /^word\/(?:document|styles|footnotes|endnotes)\.xml$/
+const HEADERS_AND_FOOTERS = /^word\/(?:header|footer)\d*\.xml$/
+const WANTED = /^word\/(?:document\d*|styles|footnotes|endnotes|(?:header|footer)\d*)\.xml$/
 
 const DEEPEST_LEVEL = 9
 
@@ -61,13 +63,15 @@ interface Paragraph {
   level?: number
 }
 
+/** They repeat what is said elsewhere: for older programs, where text was before it was moved, how it is pronounced. */
+const REPEATING = new Set(['Fallback', 'moveFrom', 'rt'])
+
 /** Paragraphs and rows of tables in their order. A text box stands inside a paragraph, a table inside a cell. */
 class WordText implements XmlReader {
   readonly #paragraphs: Paragraph[] = []
   readonly #rows: string[][] = []
   #isText = false
-  /** Inside what is there for older programs, which repeats what was said before. */
-  #repeats = 0
+  #repeating = 0
 
   constructor(
     readonly flow: Flow,
@@ -76,7 +80,7 @@ class WordText implements XmlReader {
 
   open(name: string, attributes: Attributes): void {
     const paragraph = this.#paragraphs.at(-1)
-    if (name === 'Fallback') this.#repeats += 1
+    if (REPEATING.has(name)) this.#repeating += 1
     else if (name === 'p') this.#paragraphs.push({ text: '' })
     else if (name === 'tr') this.#rows.push([])
     else if (name === 'tc') this.#rows.at(-1)?.push('')
@@ -84,12 +88,13 @@ class WordText implements XmlReader {
     else if (!paragraph) return
     else if (name === 'tab') paragraph.text += '\t'
     else if (name === 'br' || name === 'cr') paragraph.text += '\n'
+    else if (name === 'noBreakHyphen') paragraph.text += '-'
     else if (name === 'pStyle') paragraph.level ??= this.levelOf(attributeOf(attributes, 'val') ?? '')
     else if (name === 'outlineLvl') paragraph.level = outlineLevel(attributes)
   }
 
   close(name: string): void {
-    if (name === 'Fallback') this.#repeats -= 1
+    if (REPEATING.has(name)) this.#repeating -= 1
     else if (name === 't') this.#isText = false
     else if (name === 'p') this.#endParagraph(this.#paragraphs.pop())
     else if (name === 'tr') this.#endRow(this.#rows.pop() ?? [])
@@ -97,7 +102,7 @@ class WordText implements XmlReader {
 
   text(text: string): void {
     const paragraph = this.#paragraphs.at(-1)
-    if (this.#isText && paragraph && this.#repeats === 0) paragraph.text += text
+    if (this.#isText && paragraph && this.#repeating === 0) paragraph.text += text
   }
 
   #endParagraph(paragraph: Paragraph | undefined): void {
@@ -126,12 +131,25 @@ function readPart(parts: Parts, name: string, reader: WordText): void {
   if (part) readXml(part, reader)
 }
 
-/** The text of a Word document, its notes at the end; the headings are the outline. */
+/** The texts of headers and footers, each once; the number of a page alone is none. */
+function headersAndFooters(parts: Parts): Set<string> {
+  const names = [...parts.keys()].filter((name) => HEADERS_AND_FOOTERS.test(name)).sort()
+  const texts = names.map((name) => {
+    const flow = new Flow()
+    readPart(parts, name, new WordText(flow, () => undefined))
+    return flow.finish().pages.join('\n')
+  })
+  return new Set(texts.filter((text) => /\p{L}/u.test(text)))
+}
+
+/** The text of a Word document, at the end its notes, headers and footers; the headings are the outline. */
 export function readDocx(bytes: Uint8Array): Extracted {
   const parts = openPackage(bytes, WANTED)
   const flow = new Flow()
   const reader = new WordText(flow, headingLevels(parts.get(STYLES)))
-  readXml(partOf(parts, DOCUMENT), reader)
+  const document = [...parts.keys()].find((name) => DOCUMENT.test(name)) ?? ''
+  readXml(partOf(parts, document), reader)
   for (const name of NOTES) readPart(parts, name, reader)
+  for (const text of headersAndFooters(parts)) flow.block(text)
   return flow.finish()
 }

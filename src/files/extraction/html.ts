@@ -3,8 +3,8 @@ import type { Extracted } from './document.ts'
 import { Flow } from './flow.ts'
 import { decodeText, markedEncoding } from './plain.ts'
 
-/** What they hold is not for readers. */
-const HIDDEN = new Set(['script', 'style', 'title', 'template', 'noscript', 'svg', 'object', 'iframe'])
+/** What they hold is not for readers, or says only how a word is pronounced, in the midst of it. */
+const HIDDEN = new Set('script style title template noscript svg object iframe rt rp'.split(' '))
 
 /** They begin and end a paragraph. */
 const BLOCKS = new Set(

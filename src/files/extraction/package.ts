@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { unzipSync } from 'fflate'
 import { Parser } from 'htmlparser2'
 import { Unreadable } from './document.ts'
@@ -98,7 +99,7 @@ export function relationshipsOf(parts: Parts, name: string): Map<string, string>
     open: (element, attributes) => {
       const { Id: id, Target: target } = attributes
       if (element !== 'Relationship' || id === undefined || target === undefined) return
-      targets.set(id, target.startsWith('/') ? target.slice(1) : folder + target)
+      targets.set(id, target.startsWith('/') ? target.slice(1) : posix.join(folder, target))
     },
   })
   return targets

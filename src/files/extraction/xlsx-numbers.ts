@@ -2,7 +2,7 @@ import { DAY_MS } from '../../lib/dates.ts'
 import { attributeOf, readXml } from './package.ts'
 
 /** How a number in a cell is meant. */
-export type CellFormat = 'number' | 'date' | 'time' | 'datetime'
+export type CellFormat = 'number' | 'date' | 'time' | 'datetime' | 'duration'
 
 /** The formats that every workbook has, by their numbers (ECMA-376, part 1, 18.8.30). */
 const BUILT_IN: Record<number, CellFormat> = {
@@ -16,19 +16,23 @@ const BUILT_IN: Record<number, CellFormat> = {
   21: 'time',
   22: 'datetime',
   45: 'time',
-  46: 'time',
+  46: 'duration',
   47: 'time',
 }
 
 /** Excel's own limit. */
 const LONGEST_FORMAT = 255
 
-/** Reads a format code: what is quoted, escaped or in brackets are words of the format, but `[h]` counts hours. */
+/** Counts hours, minutes or seconds beyond a whole day or hour. */
+const COUNTED = /\[(?:h+|m+|s+)\]/i
+
+/** Reads a format code: what is quoted, escaped or in brackets are words of the format, but for `[h]`. */
 function formatOf(code: string): CellFormat {
   const bare = code.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '')
   const [first = ''] = bare.split(';')
   const hasDay = /[yd]/i.test(first) || /(?<![hs:\]].?)m{3,}/i.test(first)
   const hasTime = /[hs]/i.test(first)
+  if (COUNTED.test(first)) return 'duration'
   if (hasDay) return hasTime ? 'datetime' : 'date'
   return hasTime ? 'time' : 'number'
 }
@@ -65,11 +69,19 @@ const dayNumber = (value: number, from1904: boolean) =>
 /** Binary fractions are shown as the decimal they were typed as. */
 const plain = (value: number) => String(Number(value.toPrecision(15)))
 
-/** A number as a sheet would show it, days as `YYYY-MM-DD`, times as `HH:MM:SS`. */
+/** A number of days as hours, minutes and seconds, however many hours these are. */
+function shownDuration(days: number): string {
+  const seconds = Math.round((days * DAY_MS) / 1_000)
+  const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60]
+  return parts.map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** A number as a sheet would show it, days as `YYYY-MM-DD`, times and durations as `HH:MM:SS`. */
 export function shownNumber(text: string, format: CellFormat, from1904: boolean): string {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) return text
   if (format === 'number' || value < 0 || value > LAST_DAY) return plain(value)
+  if (format === 'duration') return shownDuration(value)
   const instant = Math.round((dayNumber(value, from1904) * DAY_MS) / 1_000) * 1_000
   const [day = '', time = ''] = new Date(instant).toISOString().slice(0, -'.000Z'.length).split('T')
   if (format === 'date') return day
