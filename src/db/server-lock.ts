@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { isBusy } from './failures.ts'
 import { UnusableDatabase } from './migrate.ts'
 
@@ -8,8 +9,18 @@ export interface ServerLock {
   release(): void
 }
 
+const MOST_LINKS = 40
+
+/** Where a name leads through symbolic links, also while there is no file yet. */
+function realFile(file: string, links = 0): string {
+  if (existsSync(file)) return realpathSync(file)
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  if (!isLink || links === MOST_LINKS) return file
+  return realFile(resolve(dirname(file), readlinkSync(file)), links + 1)
+}
+
 /** The same lock for every name of the file: through a symbolic link, too. */
-const lockFileOf = (file: string) => `${existsSync(file) ? realpathSync(file) : file}.lock`
+const lockFileOf = (file: string) => `${realFile(file)}.lock`
 
 function openLockFile(file: string): Database {
   try {

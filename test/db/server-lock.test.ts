@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { symlinkSync } from 'node:fs'
+import { takeServerLock } from '../../src/db/server-lock.ts'
+import { newFolder } from '../support/process.ts'
+
+let folder: ReturnType<typeof newFolder>
+let file: string
+
+beforeEach(() => {
+  folder = newFolder()
+  file = folder.file('daybook.db')
+})
+afterEach(() => folder.remove())
+
+test('the lock is held once, until it is released', () => {
+  const lock = takeServerLock(file)
+  expect(takeServerLock(file)).toBeUndefined()
+  lock?.release()
+  const again = takeServerLock(file)
+  expect(again).toBeDefined()
+  again?.release()
+})
+
+test('a link that was there before the file leads to the same lock as before', async () => {
+  const [near, far] = [folder.file('near.db'), folder.file('far.db')]
+  symlinkSync('far.db', near)
+  symlinkSync(file, far)
+  const lock = takeServerLock(near)
+  await Bun.write(file, '')
+  for (const name of [near, far, file]) expect(takeServerLock(name)).toBeUndefined()
+  lock?.release()
+})
+
+test('links that lead in a circle are a lock file of their own, not an endless search', () => {
+  const other = folder.file('other.db')
+  symlinkSync(file, other)
+  symlinkSync(other, file)
+  const lock = takeServerLock(file)
+  expect(lock).toBeDefined()
+  lock?.release()
+})
