@@ -1,5 +1,6 @@
 import type { ApiDescription } from './http/openapi/document.ts'
 import { id, integer, text } from './http/types.ts'
+import { describeDeliveries } from './webhooks/openapi.ts'
 
 const named = (description: string, example: string) => text({ description, examples: [example] })
 
@@ -41,4 +42,5 @@ export const apiDescription: ApiDescription = {
     'quick-access/{id}': id('The item, or the note it pins.'),
     'files/{id}': id('The file.'),
   },
+  webhooks: describeDeliveries,
 }

@@ -5,3 +5,4 @@ export type RecordEvent = (typeof RECORD_EVENTS)[number]
 /** Sent on request alone. */
 export const TEST_EVENT = 'webhook.test'
 export const EVENTS = [...RECORD_EVENTS, TEST_EVENT] as const
+export type EventType = (typeof EVENTS)[number]

@@ -1,5 +1,6 @@
 /** From where a change came (`service.md`, Events). */
-export type Surface = 'web' | 'ios' | 'chrome' | 'mcp' | 'api' | 'block'
+export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block'] as const
+export type Surface = (typeof SURFACES)[number]
 
 /** A value of a record: a field without a value is absent. */
 export type FieldValue = string | number | boolean

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { EVENTS, RECORD_EVENTS } from '../delivery/event-types.ts'
+import { SURFACES } from '../events/record-change.ts'
 import { OPERATORS } from '../filter/kinds.ts'
 import { MAX_CONDITIONS } from '../filter/record-filter.ts'
 import {
@@ -15,6 +16,7 @@ import {
   text,
   timestamp,
 } from '../http/types.ts'
+import { RecordObject } from '../records/schema.ts'
 import { MAX_FIELDS } from '../structures/schema.ts'
 import { DELIVERY_STATUSES } from './deliveries.ts'
 
@@ -87,6 +89,34 @@ export const Delivery = strict(
     delivered_at: nullable(timestamp()),
   },
   { $id: 'Delivery', description: 'One event on its way to one subscription.' },
+)
+
+/** The body of a delivery (`service.md`, Payload shape). */
+export const DeliveredEvent = strict(
+  {
+    id: id('The same at every attempt; receivers know repetitions by it.'),
+    type: t.String({ enum: [...EVENTS], examples: ['record.updated'] }),
+    occurred_at: timestamp(),
+    workspace_id: id(),
+    structure: strict({ id: id(), name: t.String({ examples: ['Books'] }) }),
+    record: nullable(
+      RecordObject,
+      'The whole row after the change, for a deletion the row as it was; null for `webhook.test`.',
+    ),
+    changed: t.Array(t.String(), {
+      description: 'The keys of the fields that moved; empty unless the row was updated.',
+      examples: [['pages']],
+    }),
+    previous: t.Record(t.String(), t.Unknown(), {
+      description: 'What the changed fields held before; null where there was no value.',
+      examples: [{ pages: 875 }],
+    }),
+    source: strict({
+      surface: t.String({ enum: [...SURFACES], examples: ['api'] }),
+      key_id: nullable(id(), 'The API key that made the change, if one did.'),
+    }),
+  },
+  { $id: 'DeliveredEvent', description: 'What a delivery tells of one change.' },
 )
 
 const secret = (description: string) =>

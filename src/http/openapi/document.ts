@@ -16,6 +16,8 @@ export interface ApiDescription {
   readonly tags: readonly { name: string; description: string }[]
   /** By the segment before it and its name, as in `notes/{id}`. */
   readonly pathParameters: Readonly<Record<string, TSchema>>
+  /** The requests that the service makes itself, by event. */
+  readonly webhooks: (components: SchemaComponents) => Record<string, object>
 }
 
 export interface OpenApiOperation {
@@ -89,6 +91,7 @@ export async function buildDocument(app: AnyElysia, api: ApiDescription): Promis
     security: [{ apiKey: [] }],
     tags: api.tags.filter(({ name }) => isUsed(name, paths)),
     paths,
+    webhooks: api.webhooks(components),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer dbk_…`.' },

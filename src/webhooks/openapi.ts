@@ -1,0 +1,97 @@
+import { EVENTS, type EventType } from '../delivery/event-types.ts'
+import { exampleOf, type JsonSchema, type SchemaComponents } from '../http/openapi/schemas.ts'
+import { RecordObject } from '../records/schema.ts'
+import { DeliveredEvent } from './schema.ts'
+
+const DESCRIPTION = `Sent to the \`url\` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
+
+- \`X-Service-Signature\`: \`t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 over \`<t>.<body>\`, keyed with the whole text of the secret.
+- [Standard Webhooks](https://www.standardwebhooks.com): \`webhook-signature\` is \`v1,<base64>\`, the HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, keyed with the bytes whose base64 stands behind \`whsec_\`.
+
+What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by \`id\`, and compare \`record.updated_at\`.`
+
+interface ExampleRecord {
+  updated_at: string
+  deleted_at: string | null
+}
+
+const RECORD: ExampleRecord = { ...(exampleOf(RecordObject) as ExampleRecord), deleted_at: null }
+
+/** How each kind of event is named for programs and readers, and what its example has of its own. */
+const KINDS: Record<EventType, { operationId: string; summary: string; example: object }> = {
+  'record.created': {
+    operationId: 'recordCreated',
+    summary: 'A row was written, or restored',
+    example: { changed: [], previous: {} },
+  },
+  'record.updated': { operationId: 'recordUpdated', summary: 'Fields of a row changed', example: {} },
+  'record.deleted': {
+    operationId: 'recordDeleted',
+    summary: 'A row was deleted',
+    example: { record: { ...RECORD, deleted_at: RECORD.updated_at }, changed: [], previous: {} },
+  },
+  'webhook.test': {
+    operationId: 'webhookTest',
+    summary: 'A test was asked for',
+    example: { record: null, changed: [], previous: {} },
+  },
+}
+
+const exampleFor = (type: EventType) => ({
+  ...(exampleOf(DeliveredEvent) as object),
+  record: RECORD,
+  ...KINDS[type].example,
+  type,
+})
+
+const ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
+const SECONDS = '1795253400'
+
+const headersOf = (type: EventType): Record<string, { description: string; example: string }> => ({
+  'X-Service-Event': { description: 'The type of the event.', example: type },
+  'X-Service-Delivery': { description: 'The id of the delivery.', example: ID },
+  'X-Service-Signature': {
+    description: 'The signature of this attempt.',
+    example: `t=${SECONDS},v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538`,
+  },
+  'webhook-id': { description: 'The id of the event.', example: ID },
+  'webhook-timestamp': { description: 'The unix seconds of this attempt.', example: SECONDS },
+  'webhook-signature': {
+    description: 'The signature of this attempt, as Standard Webhooks has it.',
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+})
+
+const parametersOf = (type: EventType) =>
+  Object.entries(headersOf(type)).map(([name, { description, example }]) => ({
+    name,
+    in: 'header',
+    description,
+    required: true,
+    schema: { type: 'string' },
+    example,
+  }))
+
+const RESPONSES = {
+  '2XX': { description: 'The delivery has arrived; the body of the answer is dropped.' },
+  '401': { description: 'The verification failed; the delivery is sent again like any other.' },
+  default: { description: 'The delivery is sent again later. Redirects are not followed.' },
+}
+
+const operation = (type: EventType, schema: JsonSchema) => ({
+  operationId: KINDS[type].operationId,
+  summary: KINDS[type].summary,
+  description: DESCRIPTION,
+  tags: ['Webhooks'],
+  // Its signature is all that a delivery proves itself with.
+  security: [],
+  parameters: parametersOf(type),
+  requestBody: { required: true, content: { 'application/json': { schema, example: exampleFor(type) } } },
+  responses: RESPONSES,
+})
+
+/** `webhooks` of the OpenAPI document: the requests that daybook itself makes, by type of event. */
+export function describeDeliveries(components: SchemaComponents) {
+  const schema = components.write(DeliveredEvent)
+  return Object.fromEntries(EVENTS.map((type) => [type, { post: operation(type, schema) }]))
+}
