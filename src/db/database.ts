@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import { createIdSource } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { openReadingConnection, prepareWriting } from './connection.ts'
-import { isBusy, isNotADatabase, isStorageFailure, unlessStorageFails } from './failures.ts'
+import { isBusy, isDamaged, isNotADatabase, isStorageFailure, unlessStorageFails } from './failures.ts'
 import { ForeignWrites } from './foreign-writes.ts'
 import { IdleCheckpoint } from './idle-checkpoint.ts'
 import { migrate, needsMigration, UnusableDatabase } from './migrate.ts'
@@ -52,7 +52,8 @@ export interface OpenOptions {
   afterUpgrade?: (reader: Reader) => void
 }
 
-const LOCK_WAIT_MS = { server: 2_000, command: 5_000 }
+/** How long the queue tries again; the connection of a command has waited for the lock by itself (`connection.ts`). */
+const LOCK_WAIT_MS = { server: 2_000, command: 0 }
 /** Pages of the write-ahead log, and what its file may keep of them afterwards. */
 const CHECKPOINT_PAGES = 10_000
 const LOG_BYTES = 67_108_864
@@ -123,6 +124,7 @@ const upgrade = (database: Database, { file, programVersion, afterUpgrade }: Ope
 /** What keeps a file from being used as a sentence for the operator; a programming error as it is. */
 function asUnusable(error: unknown, file: string): unknown {
   if (isBusy(error)) return new UnusableDatabase('The database is locked by another process; try again.')
+  if (isDamaged(error)) return new UnusableDatabase(`The database ${file} is damaged; go back to a backup.`)
   if (isNotADatabase(error)) return new UnusableDatabase(`${file} is not a daybook database.`)
   if (isStorageFailure(error)) {
     return new UnusableDatabase(
@@ -212,11 +214,12 @@ export function openDatabase(options: OpenOptions): Db {
   }
 }
 
+/** Everything that was acknowledged is on the disk by now: a checkpoint that fails for a full one loses nothing. */
 function closeDatabase(database: Database, checkpoints: boolean): void {
   try {
     if (checkpoints) database.run('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch (error) {
-    if (!isBusy(error)) throw error
+    if (!isStorageFailure(error)) throw error
   } finally {
     database.close()
   }

@@ -12,8 +12,10 @@ const codeOf = (error: unknown): string => sqliteErrorIn(error)?.code ?? ''
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
 
-/** Whether the file is no SQLite database, or one damaged beyond reading. */
-export const isNotADatabase = (error: unknown): boolean => /^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(error))
+export const isNotADatabase = (error: unknown): boolean => codeOf(error) === 'SQLITE_NOTADB'
+
+/** Whether the file is an SQLite database with pages that cannot be. */
+export const isDamaged = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CORRUPT')
 
 /** Whether storage itself failed (full, unwritable, broken), as against a rule or a programming error. */
 export const isStorageFailure = (error: unknown): boolean =>

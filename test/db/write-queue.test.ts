@@ -178,6 +178,17 @@ test('a lock held for two seconds is answered as unavailable, with nothing writt
   expect(lines(outside)).toEqual(['c'])
 })
 
+test('a command waits for a lock as long as its connection does, and no longer', async () => {
+  const command = openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'command' })
+  command.sql.run('PRAGMA busy_timeout = 100')
+  outside.run('BEGIN IMMEDIATE')
+  const started = performance.now()
+  expect(await outcome(command.write((): void => {}))).toEqual({ code: 'unavailable' })
+  expect(performance.now() - started).toBeLessThan(1_000)
+  outside.run('ROLLBACK')
+  command.close()
+})
+
 test('what another process writes is noticed; what this one writes is not', async () => {
   const noticed = Promise.withResolvers<void>()
   let count = 0

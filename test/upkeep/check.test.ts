@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { truncateSync } from 'node:fs'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
@@ -197,5 +198,14 @@ test('a damaged file is a fault', async () => {
   await Bun.write(file, bytes)
   const { exitCode, out, err } = await check()
   expect(exitCode).toBe(1)
-  expect(`${out}${err}`).toMatch(/damaged|not a daybook database|malformed/)
+  expect(`${out}${err}`).toContain('damaged')
+})
+
+test('a file that was cut off is damaged, and is not taken for that of another program', async () => {
+  truncateSync(file, 4096 * 3)
+  expect(await check()).toEqual({
+    exitCode: 1,
+    out: '',
+    err: `The database ${file} is damaged; go back to a backup.\n`,
+  })
 })
