@@ -29,9 +29,13 @@ export class BadSetting extends Error {}
 export type Flags = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads one flag, else its environment variable: `cors-origin` is `DAYBOOK_CORS_ORIGIN`. */
+/**
+ * Reads one flag, else its environment variable: `cors-origin` is `DAYBOOK_CORS_ORIGIN`. A flag without a text is
+ * refused: it mostly is a variable of a shell that is not set, and an empty `--host` would mean every address.
+ */
 function setting(name: string, flags: Flags, env: Environment): string | undefined {
   const flag = flags[name]
+  if (flag === '') throw new BadSetting(`--${name} is empty; give it a value, or leave it out.`)
   if (typeof flag === 'string') return flag
   return env[`DAYBOOK_${name.toUpperCase().replaceAll('-', '_')}`] || undefined
 }
@@ -55,8 +59,11 @@ function logLevel(text: string): LogLevel {
   throw new BadSetting(`--log-level must be one of ${LOG_LEVELS.join(', ')}, not "${text}".`)
 }
 
+/** Applications and browser extensions have origins with a scheme of their own, which the URL standard calls opaque. */
+const APP_ORIGIN = /^(?!(?:https?|wss?|ftp|file):)[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+(?::\d+)?$/
+
 function origin(text: string): string {
-  if (URL.canParse(text) && new URL(text).origin === text) return text
+  if (APP_ORIGIN.test(text) || (URL.canParse(text) && new URL(text).origin === text)) return text
   throw new BadSetting(`--cors-origin must be an origin such as https://app.example.com, not "${text}".`)
 }
 

@@ -108,7 +108,9 @@ export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Rol
   const known = findUser(tx, checkedName(name, 'user'))
   const memberships = listMemberships(tx).filter(({ userPk }) => userPk === known?.pk)
   if (memberships.some(({ workspacePk }) => workspacePk === workspace.pk)) {
-    throw nameTaken(`The user "${name}" belongs to the workspace "${workspace.name}" already.`)
+    throw nameTaken(
+      `The user "${name}" belongs to the workspace "${workspace.name}" already; for another role, remove them from it first.`,
+    )
   }
   const user = known ?? insertUser(tx, { id: tx.newId(), name, nameFold: fold(name), createdAt: tx.now })
   setMember(tx, workspace.pk, user.pk, role)

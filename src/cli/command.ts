@@ -58,7 +58,8 @@ const isVariadic = (parameter: string | undefined) => parameter?.endsWith('…>'
 
 function checkParameters(command: Command, args: readonly string[]): void {
   const parameters = command.parameters ?? []
-  const missing = parameters[args.length]
+  // An empty argument mostly is a variable of a shell that is not set.
+  const missing = parameters[args.length] ?? parameters.find((_, at) => args[at] === '')
   if (missing !== undefined) throw new WrongUsage(`"${command.name}" needs ${missing}.`)
   const extra = args[parameters.length]
   if (extra !== undefined && !isVariadic(parameters.at(-1))) {
@@ -79,7 +80,7 @@ function checkFlags(command: Command, flags: Flags): void {
 
 /** Node's own sentences on wrong flags go on for several lines; the first says what is wrong. */
 const firstSentence = (error: unknown): string =>
-  `${(error instanceof Error ? error.message : String(error)).split(/\. |\n/)[0]}.`
+  `${(error instanceof Error ? error.message : String(error)).split(/\.(?:\s|$)|\n/)[0]}.`
 
 /** Reads what follows the command's name. Throws WrongUsage for anything that the command does not know. */
 export function parseInput(command: Command, argv: readonly string[]): Input {

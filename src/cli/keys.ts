@@ -10,9 +10,11 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as co
 
 /** `90d` and the like as milliseconds from now on. */
 function lifetimeMs(text: string): number {
-  const [, count = '', unit = ''] = /^([1-9]\d{0,5})([mhdw])$/.exec(text) ?? []
+  const [, count = '', unit = ''] = /^([1-9]\d{0,4})([mhdw])$/.exec(text) ?? []
   if (count === '') {
-    throw new WrongUsage(`--expires must be a number and m, h, d or w, such as 90d, not "${text}".`)
+    throw new WrongUsage(
+      `--expires must be a number up to 99999 with m, h, d or w, such as 90d, not "${text}".`,
+    )
   }
   return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
 }

@@ -54,6 +54,9 @@ const INTERNAL: readonly Command[] = [extract]
 
 const asksForHelp = (argument: string | undefined) => argument === '--help' || argument === '-h'
 
+/** What many try first. */
+const asksForVersion = (argv: readonly string[]) => argv.length === 1 && argv[0] === '--version'
+
 const inGroup = (group: string) => COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
 
 /** The command that the arguments name, by one word or two, and what is left of them. */
@@ -98,7 +101,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     io.out(help)
     return 0
   }
-  const found = findCommand(argv)
+  const found = findCommand(asksForVersion(argv) ? [version.name] : argv)
   if (!found) throw unknownCommand(argv)
   return await found.command.run(parseInput(found.command, found.rest), io)
 }
@@ -115,9 +118,8 @@ export async function runDaybook(argv: readonly string[], io: Io): Promise<numbe
     const sentence = error instanceof Error ? error.message : String(error)
     io.err(`${sentence}\n`)
     if (!isWrongUsage(error)) return 1
-    io.err(
-      `Try "daybook ${findCommand(argv)?.command.name ?? 'help'}${findCommand(argv) ? ' --help' : ''}".\n`,
-    )
+    const found = findCommand(argv)
+    io.err(`Try "daybook ${found ? `${found.command.name} --help` : 'help'}".\n`)
     return 2
   }
 }

@@ -37,10 +37,11 @@ function refuseForeignFiles(database: Database, migrations: readonly { name: str
  * `integrity_check`, then renamed into place, so that `target` is never a half copy.
  */
 export function copyVerified(database: Database, target: string): void {
-  const partial = `${target}.partial`
-  rmSync(partial, { force: true })
+  // Of this process alone: another that copies to the same place must not take a half copy for its own.
+  const partial = `${target}.partial-${process.pid}`
+  if (existsSync(partial)) rmSync(partial)
   try {
-    database.query('VACUUM INTO ?').run(partial)
+    writeCopy(database, partial, target)
     const copy = new Database(partial, { readonly: true })
     const verdict = copy.query('PRAGMA integrity_check').get() as { integrity_check: string }
     copy.close()
@@ -51,6 +52,17 @@ export function copyVerified(database: Database, target: string): void {
     syncFolder(dirname(target))
   } finally {
     if (existsSync(partial)) rmSync(partial)
+  }
+}
+
+function writeCopy(database: Database, partial: string, target: string): void {
+  try {
+    database.query('VACUUM INTO ?').run(partial)
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error
+    throw new UnusableDatabase(
+      `No copy could be written to ${target} (${(error as Error).message}); check the space and the permissions there.`,
+    )
   }
 }
 

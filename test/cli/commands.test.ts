@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, lstatSync, symlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { COMMANDS } from '../../src/cli/run.ts'
 import { runInProcess } from '../support/cli.ts'
-import { newFolder } from '../support/process.ts'
+import { daybook, newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -44,13 +44,20 @@ test.each([
   [['keys', 'frob'], '"keys" has no command "frob"; it has create, list, revoke.'],
   [['keys', 'create'], '"keys create" needs --name <name>.'],
   [['keys', 'create', '--name', 'a', '--scope', 'all'], '--scope must be one of write, read, not "all".'],
-  [['keys', 'create', '--name', 'a', '--expires', '3 days'], '--expires must be a number and m, h, d or w'],
+  [['keys', 'create', '--name', 'a', '--expires', '3 days'], '--expires must be a number up to 99999 with'],
+  [['keys', 'create', '--name', 'a', '--expires', '100000w'], '--expires must be a number up to 99999 with'],
   [['keys', 'revoke'], '"keys revoke" needs <id>.'],
+  [['keys', 'revoke', ''], '"keys revoke" needs <id>.'],
   [['keys', 'revoke', 'a', 'b'], '"keys revoke" does not take "b".'],
   [['keys', 'list', '--jsn'], "Unknown option '--jsn'."],
   [['users', 'add', 'a', '--role', 'king'], '--role must be one of owner, editor, viewer, not "king".'],
   [['serve', '--port', '70000'], '--port must be a whole number from 0 to 65535, not "70000".'],
   [['serve', '--log-level', 'loud'], '--log-level must be one of debug, info, warn, error, silent'],
+  [['serve', '--port', '-1'], "Option '--port' argument is ambiguous.\n"],
+  // What a shell makes of a variable that is not set must neither serve every address nor a database of nowhere.
+  [['serve', '--host', ''], '--host is empty; give it a value, or leave it out.'],
+  [['serve', '--db', ''], '--db is empty; give it a value, or leave it out.'],
+  [['keys', 'list', '--db='], '--db is empty; give it a value, or leave it out.'],
 ])('%j is wrong usage: exit 2 with a hint', async (args, sentence) => {
   const { exitCode, out, err } = await runInProcess(args)
   expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
@@ -148,7 +155,7 @@ test('users join, are listed and leave; the last owner stays', async () => {
   const twice = await run('users', 'add', 'Mira')
   expect(twice).toMatchObject({
     exitCode: 1,
-    err: 'The user "Mira" belongs to the workspace "Personal" already.\n',
+    err: 'The user "Mira" belongs to the workspace "Personal" already; for another role, remove them from it first.\n',
   })
   expect((await run('users', 'remove', 'mira')).exitCode).toBe(0)
   const last = await run('users', 'remove', 'owner')
@@ -236,7 +243,24 @@ test('a backup is a database of its own and never replaces a file unasked', asyn
   expect((await run('backup', copy, '--overwrite')).exitCode).toBe(0)
   const { out } = await runInProcess(['users', 'list', '--json', '--db', copy])
   expect(JSON.parse(out).users).toHaveLength(2)
-  expect(existsSync(`${copy}.partial`)).toBe(false)
+  expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([])
+})
+
+test('backups to one place at a time do not take the half copy of each other for theirs', async () => {
+  const copy = folder.file('copy.db')
+  const backup = () => daybook(['backup', copy, '--overwrite', '--db', db])
+  const outcomes = await Promise.all([backup(), backup(), backup()])
+  expect(outcomes.map(({ err }) => err)).toEqual(Array(3).fill(`A verified copy is in ${copy}.\n`))
+  expect((await runInProcess(['check', '--db', copy])).out).toBe('ok\n')
+})
+
+test('a copy that cannot be written is told apart from a failure of the database', async () => {
+  const long = folder.file('x'.repeat(250))
+  expect(await run('backup', long)).toEqual({
+    exitCode: 1,
+    out: '',
+    err: expect.stringContaining(`No copy could be written to ${long} (`),
+  })
 })
 
 test('a backup replaces neither the database itself nor one in use, under any name', async () => {
@@ -270,6 +294,7 @@ test('version and openapi need no database', async () => {
     exitCode: 0,
     out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
   })
+  expect(await runInProcess(['--version'])).toEqual(await runInProcess(['version']))
   const { exitCode, out } = await runInProcess(['openapi'])
   expect(exitCode).toBe(0)
   expect(JSON.parse(out)).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } })
