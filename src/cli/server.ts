@@ -118,8 +118,9 @@ async function stopServer(
   log.flush()
 }
 
+/** An address of IPv6 stands in brackets, which `--host` may bring along. */
 const urlOf = (host: string, port: number | undefined) =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 
 function listen(app: App, { host, port }: Config): Listener {
   try {

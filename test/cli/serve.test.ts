@@ -1,8 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { closeSync, existsSync, openSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { runInProcess } from '../support/cli.ts'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
+
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((address) => address?.address === '::1')
 
 let folder: ReturnType<typeof newFolder>
 let db: string
@@ -50,6 +55,18 @@ test('a second server on the same database is refused, under any name of the fil
   expect((await runInProcess(['serve', '--db', link, '--port', '0'])).exitCode).toBe(1)
   expect((await server.get('/v1/me')).status).toBe(200)
 })
+
+test.skipIf(!hasIpv6)(
+  'an address of IPv6 stands in the ready line as in a URL, however it was given',
+  async () => {
+    for (const host of ['::1', '[::1]']) {
+      const server = await start({ args: ['--host', host], key: running[0]?.key })
+      expect(server.out()).toMatch(/^daybook listening on http:\/\/\[::1\]:\d+\n$/)
+      expect((await server.get('/v1/me')).status).toBe(200)
+      await server.end()
+    }
+  },
+)
 
 test('a port in use is one sentence and exit 1', async () => {
   const server = await start()
