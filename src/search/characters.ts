@@ -6,7 +6,8 @@ export const LETTER = 1
 export const UNSPACED = 2
 export type CharacterClass = typeof SEPARATOR | typeof LETTER | typeof UNSPACED
 
-const IN_WORDS = /^[\p{L}\p{N}\p{M}]$/u
+/** A soft hyphen only says where a word may be broken. */
+const IN_WORDS = /^[\p{L}\p{N}\p{M}\u00ad]$/u
 const OF_UNSPACED_SCRIPT =
   /^[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
 

@@ -14,14 +14,17 @@ export interface Word {
   readonly isUnspaced: boolean
 }
 
-/** Combining marks that only modify a letter; the marks of Thai, Hindi and the like are part of the word. */
-const DIACRITICS =
-  /[\p{Mn}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}\p{Script=Greek}]]/gv
+/**
+ * Soft hyphens, and combining marks that only modify a letter; the marks of Thai, Hindi and the like are part of the
+ * word.
+ */
+const IGNORED =
+  /[\u00ad[\p{Mn}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}\p{Script=Greek}]]]/gv
 
-/** Case, width, ligatures and diacritics folded away; empty when nothing but those was there. */
+/** Case, width, ligatures, soft hyphens and diacritics folded away; empty when nothing but those was there. */
 export function foldWord(word: string): string {
   if (isAscii(word)) return word.toLowerCase()
-  const folded = word.normalize('NFKD').toLowerCase().replaceAll('ς', 'σ').replace(DIACRITICS, '')
+  const folded = word.normalize('NFKD').toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')
   return folded.normalize('NFC').trim()
 }
 

@@ -162,6 +162,21 @@ describe('a search', () => {
     expect(await titlesFound(service, 'นำ')).toEqual([])
   })
 
+  test('finds a word whole wherever soft hyphens stand in it, and marks it whole', async () => {
+    await makeAll([{ title: 'River', content: 'Donau\u00addampf\u00adschiff \u00ad ahead' }])
+    for (const search of [
+      'Donaudampfschiff',
+      'donau\u00addampfschiff',
+      'donaudampf*',
+      '"donaudampfschiff ahead"',
+    ])
+      expect(await titlesFound(service, search)).toEqual(['River'])
+    expect(await titlesFound(service, 'donau')).toEqual([])
+    expect((await searched('Donaudampfschiff')).notes[0].snippet).toBe(
+      '<mark>Donau\u00addampf\u00adschiff</mark> \u00ad ahead',
+    )
+  })
+
   test('finds at once what was just written, and no longer what was replaced', async () => {
     const { id } = await makeNote(service, { title: 'x', content: 'first' })
     expect(await titlesFound(service, 'first')).toEqual(['x'])
