@@ -2,6 +2,7 @@ import { asLabel, bracketedIn, fileTarget, linkOf, type Passage } from '../notes
 import type { FolderFile } from './vault-folder.ts'
 import type { Found, VaultNames } from './vault-names.ts'
 import type { VaultNote } from './vault-note.ts'
+import { References } from './vault-references.ts'
 
 /** What the links of a body are rewritten with. */
 export interface LinkWorld {
@@ -39,8 +40,13 @@ export function rewriteLinks(
   let result = ''
   let at = 0
   let count = 0
+  const references = new References(body, lines)
   for (const line of lines) {
-    const replacements = [...wikiLinks(world, from, line), ...markdownLinks(world, from, line, body)]
+    const replacements = [
+      ...wikiLinks(world, from, line),
+      ...markdownLinks(world, from, line, body),
+      ...referenceLinks(world, from, line, body, references),
+    ]
     for (const { start, end, text } of replacements.sort((left, right) => left.start - right.start)) {
       if (start < at) continue
       result += body.slice(at, start) + text
@@ -130,20 +136,44 @@ function* markdownLinks(
 ): Generator<Replacement> {
   if (!line.text.includes('](')) return
   for (const match of line.text.matchAll(MARKDOWN_LINK)) {
-    const [whole, text = '', bracketed, bare = ''] = match
-    const target = bracketed ?? bare
-    if (ELSEWHERE.test(target)) continue
-    const at = findTarget(world, from, decoded(target), false)
-    if (!at) continue
+    const [whole, shown = '', bracketed, bare = ''] = match
     const start = line.start + match.index
-    // Code in the text of a link is words there, and stands in the body alone.
-    const label = plainLabel(body.slice(start + 1, start + 1 + text.length))
-    const inner =
-      'file' in at.found
-        ? fileLink(world.keep(at.found.file, from), label === '' ? null : label, at.part)
-        : noteLink(world, at.found.note, label === '' ? world.targetOf(at.found.note) : label)
-    if (inner !== undefined) yield { start, end: start + whole.length, text: `[[${inner}]]` }
+    // Code is blanked out in the line, and stands in the body alone.
+    const written = body.slice(start + 1, start + 1 + shown.length)
+    const text = rewrittenMarkdown(world, from, bracketed ?? bare, written)
+    if (text !== undefined) yield { start, end: start + whole.length, text }
   }
+}
+
+function* referenceLinks(
+  world: LinkWorld,
+  from: VaultNote,
+  line: Passage,
+  body: string,
+  references: References,
+): Generator<Replacement> {
+  for (const { start: at, length, textLength, target } of references.in(line.text)) {
+    const start = line.start + at
+    const text = rewrittenMarkdown(world, from, target, body.slice(start + 1, start + 1 + textLength))
+    if (text !== undefined) yield { start, end: start + length, text }
+  }
+}
+
+/** The link in double brackets; undefined for one that leads elsewhere. */
+function rewrittenMarkdown(
+  world: LinkWorld,
+  from: VaultNote,
+  target: string,
+  text: string,
+): string | undefined {
+  const at = ELSEWHERE.test(target) ? undefined : findTarget(world, from, decoded(target), false)
+  if (!at) return undefined
+  const label = plainLabel(text)
+  const inner =
+    'file' in at.found
+      ? fileLink(world.keep(at.found.file, from), label === '' ? null : label, at.part)
+      : noteLink(world, at.found.note, label === '' ? world.targetOf(at.found.note) : label)
+  return inner === undefined ? undefined : `[[${inner}]]`
 }
 
 function decoded(target: string): string {

@@ -33,7 +33,7 @@ interface Written {
 
 const LONGEST_ALIAS = 200
 /** Without any of these a body has neither links nor tags. */
-const MARK = /\[\[|\]\(|#/
+const MARK = /\[\[|\]\(|\]:|#/
 /** What would end a link, divide it or make code of it. */
 const NO_TARGET = /[[\]|`]/
 

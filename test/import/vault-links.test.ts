@@ -105,6 +105,37 @@ describe('a link', () => {
     expect((await titlesLinkedFrom('From')).find((found) => found !== undefined)).toBe(title)
   })
 
+  test.each([
+    ['[text][Ref]', '[[Plain|text]]'],
+    ['![alt][pic] ![][pic]', '![[file:ID|alt]] ![[file:ID|image.png]]'],
+    [
+      '[ref][] [ref]: [REF], [a `code`][ rEf ]',
+      '[[Plain|ref]] [[Plain|ref]]: [[Plain|REF]], [[Plain|a code]]',
+    ],
+    ['> [part\\] of][second one]', '> [[Two words|part) of]]'],
+    // What is none.
+    ['\\[ref] [x] [text][none] [ref](none.md)', '\\[ref] [x] [text][none] [ref](none.md)'],
+    ['[far] [^1] `[ref]` [[ref]] [`ref`]', '[far] [^1] `[ref]` [[ref]] [`ref`]'],
+    ['```\n[ref]\n```', '```\n[ref]\n```'],
+  ])('by reference, %s, becomes %s', async (written, rewritten) => {
+    const definitions = [
+      '',
+      '[ref]: Plain.md',
+      '[ref]: in/image.png',
+      '   [PIC]: in/image.png "An image"',
+      '> [second  ONE]: <Two words.md#part> (title)',
+      '[far]: https://example.com/Plain.md',
+      '[^1]: Plain.md',
+      '[none]:',
+      '```',
+      '[x]: Plain.md',
+      '```',
+    ].join('\n')
+    vault.write({ ...NOTES, 'From.md': `${written}\n${definitions}` })
+    expect((await vault.run()).exitCode).toBe(0)
+    expect(withoutIds((await vault.notes()).From?.content ?? '')).toBe(`${rewritten}\n${definitions}`)
+  })
+
   test('with a path leads to the right one of several notes of one name', async () => {
     vault.write({
       'a/Same.md': 'a',
