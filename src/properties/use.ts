@@ -21,19 +21,29 @@ export const propertyUse = (reader: Reader, workspace: number, property: Propert
   lenses: lensesNamingProperty(reader, workspace, property.id),
 })
 
-/** Refuses with every dependent's name; `consequence` says what therefore cannot be done. */
+/** Refuses with every dependent's kind and name; `consequence` says what therefore cannot be done. */
 export function refuseWhileUsed(
   reader: Reader,
   workspace: number,
   property: PropertyRow,
   consequence: string,
 ): void {
-  const { views, presets, lenses } = propertyUse(reader, workspace, property)
-  const names = [...views, ...presets, ...lenses].map(({ name }) => name)
-  if (names.length === 0) return
-  const users = quoteList(names)
+  const users = dependentsIn(propertyUse(reader, workspace, property))
+  if (users === '') return
   throw new Refusal(
     'in_use',
     `The property "${property.key}" is used by ${users}; ${consequence} before those change.`,
   )
+}
+
+const ONE_OF = { views: 'view', presets: 'preset', lenses: 'lens' } as const
+
+/** In words: `the views "Due" and "Open" and the preset "Meeting"`; empty when there are none. */
+function dependentsIn(use: PropertyUse): string {
+  const kinds = (Object.keys(ONE_OF) as (keyof PropertyUse)[]).filter((kind) => use[kind].length > 0)
+  const named = kinds.map((kind) => {
+    const names = use[kind].map(({ name }) => name)
+    return `the ${names.length === 1 ? ONE_OF[kind] : kind} ${quoteList(names)}`
+  })
+  return named.join(' and ')
 }

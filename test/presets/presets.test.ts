@@ -215,7 +215,7 @@ describe('a preset', () => {
     const { used_by } = (await service.get('/v1/properties/cost')).body
     const presets = [asking, set].map(({ id, name }) => ({ id, name }))
     expect(used_by).toEqual({ views: [], presets, lenses: [] })
-    const refusal: [number, string, string] = [409, 'in_use', 'used by "Asks" and "Sets"']
+    const refusal: [number, string, string] = [409, 'in_use', 'used by the presets "Asks" and "Sets"']
     await expectRefused('DELETE', '/v1/properties/cost', undefined, refusal)
     await expectRefused('PATCH', '/v1/properties/cost', { type: 'text', label: 'x' }, refusal)
     await service.delete('/v1/presets/Asks')

@@ -185,6 +185,24 @@ describe('a property definition', () => {
     expect((await service.delete('/v1/properties/size')).status).toBe(404)
   })
 
+  test('that is used tells each dependent with its kind', async () => {
+    const { id: def_id } = await define('due', 'date')
+    const tree = { type: 'property', def_id, op: 'not_empty' }
+    await service.post('/v1/views', { name: 'Due', filter: tree })
+    await service.post('/v1/views', { name: 'Open', display_properties: ['due'] })
+    await service.post('/v1/presets', { name: 'Due', ask: [{ key: 'due' }] })
+    await service.post('/v1/lenses', { name: 'Plans', scope: tree })
+    const { status, body } = await service.delete('/v1/properties/due')
+    expect([status, body]).toEqual([
+      409,
+      {
+        error:
+          'The property "due" is used by the views "Due" and "Open" and the preset "Due" and the lens "Plans"; it cannot be deleted before those change.',
+        code: 'in_use',
+      },
+    ])
+  })
+
   test('of one workspace is nothing to another', async () => {
     const { id } = await define('mine', 'text')
     const other = service.as(await service.newWorkspace('Other'))
