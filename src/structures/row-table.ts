@@ -12,6 +12,7 @@ import { dropRowSearch } from './row-search.ts'
 /*
  * Each structure's own table of live rows: typed, indexed, derived from `records` and made anew at will.
  * Columns that hold little stand first, so that a scan over them seldom reads past the first page of a row.
+ * It is not STRICT: for every column that comes, SQLite would check all rows anew.
  */
 
 const STORAGE: Record<FieldType, 'TEXT' | 'REAL' | 'INTEGER'> = {
@@ -46,7 +47,7 @@ export function createRowTable({ sql }: Reader, structurePk: number, fields: rea
     'updated_at INTEGER NOT NULL',
     ...ordered.flatMap(columnsOf),
   ]
-  sql.script(`CREATE TABLE ${rowTable(structurePk)} (${columns.join(', ')}) STRICT`)
+  sql.script(`CREATE TABLE ${rowTable(structurePk)} (${columns.join(', ')})`)
 }
 
 export function dropRowTable(reader: Reader, structurePk: number): void {
