@@ -122,6 +122,16 @@ describe('markdown', () => {
     ])
   })
 
+  test('has none from its front matter', async () => {
+    const text = '---\n# comment\ntitle: One\n---\n# Two\nThree\n---'
+    expect(await readText('md', text)).toEqual({
+      pages: [text],
+      outline: [section('Two', 1, 1), section('Three', 2, 1)],
+    })
+    expect((await readText('md', '---\n---\nFour\n===')).outline).toEqual([section('Four', 1, 1)])
+    expect((await readText('md', '---\nFive\n\n# Six')).outline).toEqual([section('Six', 1, 1)])
+  })
+
   test('has each heading on the page on which it stands', async () => {
     const chapters = Array.from({ length: 12 }, (_, index) => `# Chapter ${index}\n\n${'word '.repeat(300)}`)
     const { outline, pages } = await readText('md', chapters.join('\n\n'))

@@ -32,15 +32,18 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/
 
-/** Markdown as it stands; its headings, outside fenced code, are the outline. */
+/** Its last line, right above dashes, is no heading. */
+const FRONT_MATTER = /^---[ \t]*\n(?:[\s\S]*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)/
+
+/** Markdown as it stands; its headings, outside front matter and fenced code, are the outline. */
 export function readMarkdown(bytes: Uint8Array): Extracted {
   const flow = new Flow()
   const text = cleanText(decodeText(bytes))
   flow.block(text)
   let fence = ''
-  let at = 0
+  let at = FRONT_MATTER.exec(text)?.[0].length ?? 0
   let before = ''
-  for (const line of text.split('\n')) {
+  for (const line of text.slice(at).split('\n')) {
     const [, run = ''] = FENCE.exec(line) ?? []
     if (fence !== '') {
       if (run.startsWith(fence) && line.trim() === run) fence = ''
