@@ -12,6 +12,7 @@ import { Sql } from './db/sql.ts'
 import { fileSearchRead } from './files/search.ts'
 import { graphRead } from './lenses/graph.ts'
 import { stepBack } from './lib/thread-priority.ts'
+import { linksRead } from './notes/links.ts'
 import { searchRead } from './notes/listing.ts'
 import { treeRead } from './notes/query.ts'
 import { listRead } from './records/listing.ts'
@@ -28,7 +29,16 @@ type AnyWrite = HeavyWrite<unknown, unknown>
 
 const READS = new Map(
   (
-    [listRead, summaryRead, searchRead, treeRead, viewRead, graphRead, fileSearchRead] as unknown as AnyRead[]
+    [
+      listRead,
+      summaryRead,
+      searchRead,
+      linksRead,
+      treeRead,
+      viewRead,
+      graphRead,
+      fileSearchRead,
+    ] as unknown as AnyRead[]
   ).map((read) => [read.name, read]),
 )
 const WRITES = new Map(

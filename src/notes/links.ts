@@ -1,10 +1,11 @@
-import type { Caller } from '../context.ts'
+import type { AppContext, Caller } from '../context.ts'
+import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
 import { isId } from '../lib/ids.ts'
 import { codePointLength, fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
 import { parseFileTargets, parseLinks } from './link-syntax.ts'
-import { findByAlias, findHead, findNote, findOldestByTitle, type NoteHead } from './store.ts'
+import { findByAlias, findHead, findNote, findOldestByTitle, type NoteHead, type NoteRow } from './store.ts'
 
 export interface NoteLinks {
   outgoing: { text: string; note: NoteHead | undefined }[]
@@ -67,31 +68,72 @@ export function indexLinks(
   }
 }
 
+interface LinksQuestion {
+  readonly workspace: number
+  readonly id: string
+}
+
+interface LinksPlan extends HeavyPlan {
+  readonly workspace: number
+  readonly note: NoteRow
+}
+
+/** A target is looked for among ids, aliases and titles. */
+const ROWS_PER_TARGET = 4
+/** No links are counted beyond so many: reads of more are not told apart. */
+const COUNTED = 20_000
+
 /** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
-export function getLinks(reader: Reader, { workspacePk }: Caller, id: string): NoteLinks {
-  const note = findNote(reader, workspacePk, id) ?? fail(notFound('note'))
+export const getLinks = (
+  ctx: AppContext,
+  { workspacePk: workspace }: Caller,
+  id: string,
+): Promise<NoteLinks> => ctx.heavy.run(linksRead, { workspace, id })
+
+/** Answers which notes are linked; listed in `heavy-reads.ts`. */
+export const linksRead: HeavyRead<LinksQuestion, LinksPlan, NoteLinks> = {
+  name: 'notes.links',
+  plan: (reader, { workspace, id }) => {
+    const note = findNote(reader, workspace, id) ?? fail(notFound('note'))
+    const targets = reader.sql.scalar<number>('SELECT count(*) FROM note_links WHERE note = ?', note.pk)
+    return { workspace, note, rows: targets * ROWS_PER_TARGET + countLinksTo(reader, workspace, note) }
+  },
+  run: (reader, { workspace, note }) => ({
+    outgoing: resolveLinks(reader, workspace, note.content),
+    backlinks: findBacklinks(reader, workspace, note),
+  }),
+}
+
+function resolveLinks(reader: Reader, workspace: number, content: string): NoteLinks['outgoing'] {
   const resolved = new Map<string, NoteHead | undefined>()
-  const outgoing = parseLinks(note.content).map(({ target, label }) => {
+  return parseLinks(content).map(({ target, label }) => {
     const key = targetKey(target)
-    if (!resolved.has(key)) resolved.set(key, resolveTarget(reader, workspacePk, key))
+    if (!resolved.has(key)) resolved.set(key, resolveTarget(reader, workspace, key))
     const found = resolved.get(key)
     return { text: label ?? (found?.id === fold(target).trim() ? found.title : target), note: found }
   })
-  return { outgoing, backlinks: findBacklinks(reader, workspacePk, note) }
 }
 
-/** The kept keys that may mean a note of this name: as it is, or with blanks around it. */
+/** By what links may mean a note, as their keys are kept. */
+const namesOf = ({ id, alias, title }: NoteHead): string[] =>
+  [id, alias, title].filter((name) => name !== null).map((name) => fold(name).trim())
+
+/** The links that may mean a note of this name: as it is, or with blanks around it. */
+const OF_NAME = 'FROM note_links WHERE workspace = ? AND target >= ? AND target < ?'
+
 const keysOfName = (reader: Reader, workspace: number, name: string): string[] =>
-  reader.sql.column(
-    'SELECT DISTINCT target FROM note_links WHERE workspace = ? AND target >= ? AND target < ?',
-    workspace,
-    name,
-    `${name}\v`,
+  reader.sql.column(`SELECT DISTINCT target ${OF_NAME}`, workspace, name, `${name}\v`)
+
+function countLinksTo(reader: Reader, workspace: number, note: NoteHead): number {
+  const text = `SELECT count(*) FROM (SELECT 1 ${OF_NAME} LIMIT ${COUNTED})`
+  return namesOf(note).reduce(
+    (count, name) => count + reader.sql.scalar<number>(text, workspace, name, `${name}\v`),
+    0,
   )
+}
 
 function findBacklinks(reader: Reader, workspace: number, note: NoteHead): NoteHead[] {
-  const names = [note.id, note.alias, note.title].filter((name) => name !== null)
-  const keys = names.flatMap((name) => keysOfName(reader, workspace, fold(name).trim()))
+  const keys = namesOf(note).flatMap((name) => keysOfName(reader, workspace, name))
   const targets = [...new Set(keys)].filter((key) => resolveTarget(reader, workspace, key)?.pk === note.pk)
   return reader.sql.all(
     `SELECT DISTINCT n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt

@@ -215,7 +215,7 @@ export const noteRoutes = (ctx: AppContext) =>
         },
       },
     )
-    .get('/:id/links', ({ caller, params }) => presentLinks(getLinks(ctx.db, caller, params.id)), {
+    .get('/:id/links', async ({ caller, params }) => presentLinks(await getLinks(ctx, caller, params.id)), {
       query: NoQuery,
       response: schema.LinksAnswer,
       detail: {
