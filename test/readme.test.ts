@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../src/cli/run.ts'
 import { serve } from '../src/cli/serve.ts'
 import { newFolder, startProcess } from './support/process.ts'
 
-const README = await Bun.file(join(import.meta.dir, '..', 'README.md')).text()
+const ROOT = join(import.meta.dir, '..')
+const README = await Bun.file(join(ROOT, 'README.md')).text()
 
 interface Step {
   command: string
@@ -110,4 +112,11 @@ test('the README lists every command', () => {
 test('the README names every flag', () => {
   const flags = new Set(COMMANDS.flatMap((command) => command.flags.map(({ name }) => `--${name}`)))
   expect([...flags].filter((flag) => !new RegExp(`${flag}(?![a-z-])`).test(README))).toEqual([])
+})
+
+test('the README says what every part of the source is', () => {
+  const isResource = (name: string) => existsSync(join(ROOT, 'src', name, 'routes.ts'))
+  const others = readdirSync(join(ROOT, 'src')).filter((name) => !isResource(name))
+  expect(others.length).toBeGreaterThan(10)
+  expect(others.filter((name) => !README.includes(`src/${name}`))).toEqual([])
 })
