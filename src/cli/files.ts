@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Db } from '../db/database.ts'
 import type { FileRow } from '../files/store.ts'
+import { systemRefusal } from '../import/attempts.ts'
 import { systemClock } from '../lib/clock.ts'
 import { Refusal, refused } from '../refusal.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
@@ -18,14 +19,14 @@ const clearing = () => import('../files/clearing.ts')
 
 /** The bytes of a file that may be kept. Refuses a folder, and what cannot be read, before it reads anything large. */
 function readOriginal(path: string, refuseTooLarge: (size: number) => void): Uint8Array {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (!stats) throw refused(`There is no file ${path}.`)
-  if (!stats.isFile()) throw refused(`${path} is not a file.`)
-  refuseTooLarge(stats.size)
   try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (!stats) throw refused(`There is no file ${path}.`)
+    if (!stats.isFile()) throw refused(`${path} is not a file.`)
+    refuseTooLarge(stats.size)
     return readFileSync(path)
-  } catch {
-    throw refused(`${path} cannot be read; check its permissions.`)
+  } catch (error) {
+    throw systemRefusal(error, path) ?? error
   }
 }
 

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { insertFile, insertPart } from '../../src/files/store.ts'
 import { sweepFiles } from '../../src/upkeep/sweeps.ts'
@@ -68,13 +68,15 @@ describe('files add, when no server runs', () => {
     await Bun.write(folder.file('large.txt'), new Uint8Array(52_428_801))
     const good = await write('good.txt', 'text')
     const odd = await write('a\nb.txt', 'text')
-    const paths = [folder.file('none.txt'), folder.file('folder'), folder.file('large.txt'), odd, good]
+    symlinkSync('circle', folder.file('circle'))
+    const paths = [...['none.txt', 'folder', 'large.txt'].map(folder.file), odd, folder.file('circle'), good]
     const { exitCode, err } = await run('add', ...paths)
     expect(exitCode).toBe(1)
     expect(err).toBe(`${paths[0]}: refused. There is no file ${paths[0]}.
 ${paths[1]}: refused. ${paths[1]} is not a file.
 ${paths[2]}: refused. The file is larger than 50 MiB; add a smaller one.
 ${paths[3]}: refused. The name of a file must be a text of 1 to 500 characters without control characters.
+${paths[4]}: refused. ${paths[4]} cannot be read (ELOOP).
 good.txt: ready, 1 page.
 `)
     expect(await listed()).toMatchObject([{ file_name: 'good.txt' }])
