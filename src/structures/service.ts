@@ -81,23 +81,21 @@ export function createStructure(
 }
 
 function refuseUnusableName(reader: Reader, { workspacePk }: Caller, name: string, except?: number): void {
-  if (isId(name)) throw refused('A structure cannot have a name in the form of an id; choose another name.')
+  if (isId(fold(name)))
+    throw refused('A structure cannot have a name in the form of an id; choose another name.')
   const holder = store.findStructureByName(reader, workspacePk, fold(name))
   if (!holder || holder.pk === except) return
   throw nameTaken(`A structure named "${holder.name}" exists already; choose another name.`)
 }
 
 /** The id of the structure that a field points to; one that is just being made may point to itself. */
-function findTarget(
+const findTarget = (
   reader: Reader,
-  { workspacePk }: Caller,
+  caller: Caller,
   nameOrId: string,
   self: { name: string; id: string },
-): string | undefined {
-  if (isId(nameOrId)) return store.findStructureById(reader, workspacePk, nameOrId)?.id
-  if (fold(nameOrId) === fold(self.name)) return self.id
-  return store.findStructureByName(reader, workspacePk, fold(nameOrId))?.id
-}
+): string | undefined =>
+  fold(nameOrId) === fold(self.name) ? self.id : findStructure(reader, caller, nameOrId)?.id
 
 export type StructurePatch = Partial<NewStructure>
 

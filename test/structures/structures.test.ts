@@ -134,6 +134,11 @@ const REFUSED: [string, Record<string, unknown>, RegExp][] = [
     { name: '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60', fields: [] },
     /form of an id/,
   ],
+  [
+    'a name in the form of an id, ignoring case',
+    { name: '01939F3E-7A5C-7000-8F1E-5B2C9D3E4F60', fields: [] },
+    /form of an id/,
+  ],
   ['one key twice', { name: 'X', fields: [field('a', 'text'), field('a', 'number')] }, /names "a" twice/],
   ['a label_field that is no field', { name: 'X', fields: [], label_field: 'a' }, /"label_field" names "a"/],
   [
