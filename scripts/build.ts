@@ -1,13 +1,15 @@
-/** Builds the executable `dist/daybook`; `--target bun-linux-arm64` and the like build it for another system, `--outfile=…` elsewhere. */
+/** Builds the executable `dist/daybook`; `--target bun-linux-arm64` and the like build it for another system, `--outfile FILE` elsewhere. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { parseArgs } from 'node:util'
 import { spawnSync } from 'bun'
 
-const others = process.argv.slice(2)
-const named = others.find((argument) => argument.startsWith('--outfile='))
-const output = named?.slice('--outfile='.length) ?? 'dist/daybook'
+const { values } = parseArgs({
+  options: { outfile: { type: 'string', default: 'dist/daybook' }, target: { type: 'string' } },
+})
+const { outfile, target } = values
 
-mkdirSync(dirname(output), { recursive: true })
+mkdirSync(dirname(outfile), { recursive: true })
 const command = [
   process.execPath,
   'build',
@@ -23,9 +25,9 @@ const command = [
   '--no-compile-autoload-bunfig',
   // Twice our own limit on URLs, so that the refusal of a long one is ours (`http/edge.ts`).
   '--compile-exec-argv=--max-http-header-size=131072',
-  `--outfile=${output}`,
-  ...others,
+  `--outfile=${outfile}`,
+  ...(target === undefined ? [] : [`--target=${target}`]),
 ]
 const { exitCode } = spawnSync(command, { stdio: ['inherit', 'ignore', 'inherit'] })
 if (exitCode !== 0) process.exit(1)
-process.stdout.write(`${output} is built.\n`)
+process.stdout.write(`${outfile} is built.\n`)
