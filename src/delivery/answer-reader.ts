@@ -1,80 +1,41 @@
-const MOST_HEAD_BYTES = 65_536
-/** A longer body costs more than a new connection. */
-const MOST_BODY_BYTES = 65_536
+/** Of a head, and of a body: a longer one costs more than a new connection. */
+const MOST_BYTES = 65_536
 
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n]*)?\r?\n/
-const STATUS_LINE_START = /^HTTP\/1\.[01] [1-9]\d\d[ \r\n]/
+const LINE_FEED = 0x0a
+const NOTHING = Buffer.alloc(0)
+
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r]*)?$/
+const STATUS_LINE_START = /^HTTP\/1\.[01] [1-9]\d\d[ \r]/
 const STATUS_LINE_SAMPLE = 'HTTP/1.1 200 '
-const INTERIM_ANSWER = /^HTTP\/1\.[01] 1(?!01)\d\d[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n/
-const HEAD_END = /\r?\n\r?\n/
 const SWITCHING_PROTOCOLS = 101
 
-/** Whether it is, or may still become, the beginning of an answer. */
-const mayBeStatusLine = (head: string): boolean =>
-  STATUS_LINE_START.test(head + STATUS_LINE_SAMPLE.slice(head.length))
-
-function withoutInterim(head: string): string {
-  let rest = head
-  while (INTERIM_ANSWER.test(rest)) rest = rest.replace(INTERIM_ANSWER, '')
-  return rest
-}
+/** Whether it may still become a status line. */
+const mayBeStatusLine = (line: string): boolean =>
+  STATUS_LINE_START.test(line + STATUS_LINE_SAMPLE.slice(line.length))
 
 const isInterim = (status: number) => status < 200 && status !== SWITCHING_PROTOCOLS
 
-/** A body whose end can be told. */
-interface Body {
-  skip(bytes: Buffer): 'more' | 'complete' | 'spoiled'
-}
-
-const knownLength = (length: number): Body => ({
-  skip: (bytes) => {
-    length -= bytes.length
-    if (length < 0) return 'spoiled'
-    return length === 0 ? 'complete' : 'more'
-  },
-})
-
 /** RFC 9112, section 7.1: sizes in hexadecimal, each before so many bytes; 0 and any trailers end the body. */
-const CHUNK = /^([0-9a-fA-F]{1,6})[ \t]*(?:;[^\r\n]*)?\r?\n/
-const LAST_CHUNK = /^0+[ \t]*(?:;[^\r\n]*)?\r?\n(?:[^\r\n]+\r?\n)*\r?\n/
-
-/** Keeps the whole body, which is small, and looks at it anew whenever more of it came. */
-function chunked(): Body {
-  let text = ''
-  const skip = (bytes: Buffer) => {
-    text += bytes.toString('latin1')
-    for (;;) {
-      const last = LAST_CHUNK.exec(text)
-      if (last) return last[0].length === text.length ? 'complete' : 'spoiled'
-      const [line, size = ''] = CHUNK.exec(text) ?? []
-      const end = (line?.length ?? 0) + Number.parseInt(size, 16)
-      if (line === undefined || Number.parseInt(size, 16) === 0) return 'more'
-      const lineBreak = /^\r?\n/.exec(text.slice(end, end + 2))
-      if (!lineBreak) return text.length < end + 2 ? 'more' : 'spoiled'
-      text = text.slice(end + lineBreak[0].length)
-    }
-  }
-  return { skip }
-}
+const CHUNK_SIZE = /^([0-9a-fA-F]{1,6})[ \t]*(?:;.*)?$/
 
 /** The headers that tell how long the body is, and whether another answer may follow. */
-const FRAMING = /^(content-length|transfer-encoding|connection):[ \t]*(.*?)[ \t]*\r?$/
+const FRAMING = /^(content-length|transfer-encoding|connection):[ \t]*(.*?)[ \t]*$/
 
-function bodyOf(status: number, head: string): Body | 'none' | 'unknown' {
+/** How many bytes follow, as far as the head can tell. */
+function bodyOf(status: number, headers: readonly string[]): number | 'chunked' | 'unknown' {
   const lengths: string[] = []
   const codings: string[] = []
-  for (const line of head.split('\n')) {
+  for (const line of headers) {
     const [, name = '', value = ''] = FRAMING.exec(line.toLowerCase()) ?? []
     if (name === 'connection' && /\bclose\b/.test(value)) return 'unknown'
     if (name === 'content-length') lengths.push(value)
     if (name === 'transfer-encoding') codings.push(value)
   }
-  if (status === 204 || status === 304) return 'none'
+  if (status === 204 || status === 304) return 0
   if (codings.length + lengths.length !== 1) return 'unknown'
-  if (codings.length === 1) return codings[0] === 'chunked' ? chunked() : 'unknown'
+  if (codings.length === 1) return codings[0] === 'chunked' ? 'chunked' : 'unknown'
   const length = /^\d{1,9}$/.test(lengths[0] ?? '') ? Number(lengths[0]) : Number.NaN
-  if (length === 0) return 'none'
-  return length <= MOST_BODY_BYTES ? knownLength(length) : 'unknown'
+  return length <= MOST_BYTES ? length : 'unknown'
 }
 
 /**
@@ -86,45 +47,102 @@ export class AnswerReader {
   status: number | null = null
   /** `complete`: the next answer may follow. `spoiled`: no use can be made of what follows. */
   state: 'more' | 'complete' | 'spoiled' = 'more'
-  #head = ''
-  #headBytes = 0
-  #body: Body | undefined
-  #bodyBytes = 0
+  /** Of the head or the body, whichever is being read, without line feeds. */
+  #bytes = 0
+  /** How many bytes of the body come before its next line, or its end. */
+  #left = 0
+  /** What has come of the next line. */
+  #line: string[] = []
+  #lineLength = 0
+  #takeLine = this.#takeStatusLine
+  #isPersistent = false
+  #isChunked = false
+  #headers: string[] = []
 
   feed(bytes: Buffer): void {
-    if (this.state !== 'more') this.state = 'spoiled'
-    else if (this.#body) this.#skip(this.#body, bytes)
-    else this.#readHead(bytes)
+    let rest = bytes
+    while (rest.length > 0 && this.state === 'more') {
+      rest = this.#left > 0 ? this.#skip(rest) : this.#read(rest)
+    }
+    if (rest.length > 0) this.state = 'spoiled'
   }
 
-  #readHead(bytes: Buffer): void {
-    this.#headBytes += bytes.length
-    this.#head = withoutInterim(this.#head + bytes.toString('latin1'))
-    const [line, minor, digits] = STATUS_LINE.exec(this.#head) ?? []
-    const status = Number(digits)
-    if (line !== undefined && !isInterim(status)) this.status = status
-    const end = HEAD_END.exec(this.#head)
-    if (this.status !== null && end) {
-      const head = this.#head.slice(0, end.index)
-      this.#endHead(status, minor === '1', head, this.#head.slice(end.index + end[0].length))
-    } else if (this.#headBytes > MOST_HEAD_BYTES || !mayBeStatusLine(this.#head)) {
+  #skip(bytes: Buffer): Buffer {
+    const skipped = Math.min(this.#left, bytes.length)
+    this.#left -= skipped
+    if (this.#left === 0 && !this.#isChunked) this.state = 'complete'
+    this.#count(skipped)
+    return bytes.subarray(skipped)
+  }
+
+  /** A line is looked at once, when it is complete: it costs no more when it comes byte by byte. */
+  #read(bytes: Buffer): Buffer {
+    const end = bytes.indexOf(LINE_FEED)
+    const piece = bytes.toString('latin1', 0, end === -1 ? bytes.length : end)
+    const wasShort = this.#lineLength < STATUS_LINE_SAMPLE.length
+    this.#line.push(piece)
+    this.#lineLength += piece.length
+    this.#count(piece.length)
+    if (end === -1) {
+      const isStatusLine = this.#takeLine === this.#takeStatusLine
+      if (isStatusLine && wasShort && !mayBeStatusLine(this.#line.join(''))) this.state = 'spoiled'
+      return NOTHING
+    }
+    const line = this.#line.join('').replace(/\r$/, '')
+    this.#line = []
+    this.#lineLength = 0
+    this.#takeLine(line)
+    return bytes.subarray(end + 1)
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    if (this.#bytes > MOST_BYTES) this.state = 'spoiled'
+  }
+
+  #takeStatusLine(line: string): void {
+    const [, minor, digits] = STATUS_LINE.exec(line) ?? []
+    if (digits === undefined) {
       this.state = 'spoiled'
+      return
     }
+    if (!isInterim(Number(digits))) this.status = Number(digits)
+    this.#isPersistent = minor === '1'
+    this.#takeLine = this.#takeHeader
   }
 
-  #endHead(status: number, isPersistent: boolean, head: string, rest: string): void {
-    this.#head = ''
-    const body = isPersistent && status >= 200 ? bodyOf(status, head) : 'unknown'
-    if (body === 'unknown') this.state = 'spoiled'
-    else if (body === 'none') this.state = rest === '' ? 'complete' : 'spoiled'
+  #takeHeader(line: string): void {
+    if (line !== '') this.#headers.push(line)
+    else if (this.status !== null) this.#endHead(this.status)
     else {
-      this.#body = body
-      if (rest !== '') this.#skip(body, Buffer.from(rest, 'latin1'))
+      this.#headers = []
+      this.#takeLine = this.#takeStatusLine
     }
   }
 
-  #skip(body: Body, bytes: Buffer): void {
-    this.#bodyBytes += bytes.length
-    this.state = this.#bodyBytes > MOST_BODY_BYTES ? 'spoiled' : body.skip(bytes)
+  #endHead(status: number): void {
+    this.#bytes = 0
+    const body = this.#isPersistent && status >= 200 ? bodyOf(status, this.#headers) : 'unknown'
+    this.#isChunked = body === 'chunked'
+    if (body === 'unknown') this.state = 'spoiled'
+    else if (body === 'chunked') this.#takeLine = this.#takeChunkSize
+    else if (body === 0) this.state = 'complete'
+    else this.#left = body
+  }
+
+  #takeChunkSize(line: string): void {
+    const [, size] = CHUNK_SIZE.exec(line) ?? []
+    if (size === undefined) this.state = 'spoiled'
+    this.#left = Number.parseInt(size ?? '0', 16)
+    this.#takeLine = this.#left > 0 ? this.#takeChunkEnd : this.#takeTrailer
+  }
+
+  #takeChunkEnd(line: string): void {
+    if (line !== '') this.state = 'spoiled'
+    this.#takeLine = this.#takeChunkSize
+  }
+
+  #takeTrailer(line: string): void {
+    if (line === '') this.state = 'complete'
   }
 }

@@ -92,4 +92,32 @@ describe('an answer', () => {
       options,
     )
   })
+
+  test('is read to its end up to 64 KiB, and no further', () => {
+    const end = (text: string) => read(text, []).reader.state
+    const sized = (length: number) =>
+      `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`
+    const headed = (length: number) => `HTTP/1.1 204 None\r\nA: ${'x'.repeat(length)}\r\n\r\n`
+    const inChunks = (count: number) =>
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'400\r\n'.concat('x'.repeat(1024), '\r\n').repeat(count)}0\r\n\r\n`
+    expect([end(sized(65_536)), end(headed(65_000)), end(inChunks(63))]).toEqual(Array(3).fill('complete'))
+    expect([end(sized(65_537)), end(headed(65_536)), end(inChunks(64))]).toEqual(Array(3).fill('spoiled'))
+  })
+
+  test.each([
+    ['status line', 'HTTP/1.1 200 ', 'a'],
+    ['interim answer', 'HTTP/1.1 100 Continue\r\n', 'a\n'],
+    ['head', 'HTTP/1.1 200 OK\r\n', 'a\n'],
+    ['chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n', 'a'],
+    ['size of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf;', 'a'],
+    ['trailer', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n', 'a\n'],
+  ])('whose %s comes byte by byte without end costs no more for each', (_, beginning, more) => {
+    const reader = new AnswerReader()
+    reader.feed(Buffer.from(beginning))
+    const began = performance.now()
+    for (let at = 0; at < 60_000; at++) reader.feed(Buffer.from(more[at % more.length] ?? ''))
+    expect(reader.state).toBe('more')
+    // Reading all that came so far anew, for each byte, takes more than ten seconds.
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
 })
