@@ -171,6 +171,8 @@ describe('html', () => {
       Buffer.from([0xd6, 0xaf, 0xb2, 0xbc]),
     ])
     expect((await readDocument('html', page)).pages).toEqual(['织布'])
+    for (const wrong of ['utf-16', 'unicode', 'none-such'])
+      expect((await readText('html', `<meta charset="${wrong}"><p>织布`)).pages).toEqual(['织布'])
   })
 })
 

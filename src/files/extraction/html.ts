@@ -83,7 +83,9 @@ function decodeHtml(bytes: Uint8Array): string {
   const named = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,40})/i.exec(beginning)?.[1]
   if (markedEncoding(bytes) !== undefined || named === undefined) return decodeText(bytes)
   try {
-    return new TextDecoder(named as Bun.Encoding).decode(bytes)
+    const decoder = new TextDecoder(named as Bun.Encoding)
+    // A page in UTF-16 could not be read up to here.
+    return decoder.encoding.startsWith('utf-16') ? decodeText(bytes) : decoder.decode(bytes)
   } catch {
     return decodeText(bytes)
   }
