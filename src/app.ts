@@ -1,6 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { ValueError } from '@sinclair/typebox/errors'
-import { type AnyElysia, Elysia, ValidationError } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import { createAuthenticate } from './account/keys.ts'
 import { accountRoutes } from './account/routes.ts'
 import { apiDescription } from './api-description.ts'
@@ -16,7 +15,6 @@ import type { OpenApiDocument } from './http/openapi/document.ts'
 import { createOpenApi, openApiRoutes } from './http/openapi/routes.ts'
 import { type Route, RouteTable } from './http/route-table.ts'
 import { NoBody } from './http/types.ts'
-import { validationRefusal } from './http/validation.ts'
 import { lensRoutes } from './lenses/routes.ts'
 import { noteRoutes } from './notes/routes.ts'
 import { presetRoutes } from './presets/routes.ts'
@@ -55,7 +53,7 @@ export function createApp(ctx: AppContext): App {
       // Set by name: Elysia reads this function's text, and computes cookies and more for one it cannot see through.
       context.query = exchangeOf(context.request).query as typeof context.query
     })
-    .onError(({ error, request }) => errorResponse(asRefusal(error), exchangeOf(request).requestId, ctx.log))
+    .onError(({ error, request }) => errorResponse(error, exchangeOf(request).requestId, ctx.log))
     .use(openApiRoutes(openApi))
     .use(docsRoutes())
     .use(healthRoutes(ctx.db, isStopping))
@@ -92,15 +90,8 @@ export function createApp(ctx: AppContext): App {
   }
 }
 
-/** A body or query that breaks its schema is the caller's fault; an answer that does is ours. */
-function asRefusal(error: unknown): unknown {
-  if (!(error instanceof ValidationError) || (error.type !== 'body' && error.type !== 'query')) return error
-  const { Errors } = error.validator as { Errors?: (value: unknown) => Iterable<ValueError> }
-  return validationRefusal(error.type, Errors?.call(error.validator, error.value) ?? [])
-}
-
 interface RouteHooks {
-  body?: unknown
+  body?: TSchema
   query?: TSchema
   detail?: { 'x-write'?: boolean; 'x-token'?: boolean }
 }
@@ -113,6 +104,7 @@ function routeOf({ method, path, hooks }: { method: string; path: string; hooks:
     needsWrite: hooks.detail?.['x-write'] === true,
     takesToken: hooks.detail?.['x-token'] === true,
     query: hooks.query,
+    body: hooks.body,
     takesBody: hooks.body !== undefined && hooks.body !== NoBody,
   }
 }

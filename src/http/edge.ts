@@ -8,6 +8,7 @@ import { errorResponse } from './errors.ts'
 import { beginExchange } from './exchange.ts'
 import { type QueryValues, readQuery } from './query.ts'
 import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from './route-table.ts'
+import { checkForm } from './validation.ts'
 
 /** Where a request came from. */
 export interface Peer {
@@ -149,6 +150,7 @@ async function serve(
   const entry = { address: peer.address, needsWrite: route.needsWrite, token }
   if (route.needsKey) progress.caller = options.admit(request, entry)
   const query = withoutToken(readQuery(target.search, route.query), route)
+  checkForm('query', route.query, query)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const body = isRead ? undefined : await bodyFor(route, request)
   const inner = innerRequest(request, target)
@@ -192,9 +194,10 @@ const exchangeFor = (
 
 async function bodyFor(route: Route, request: Request): Promise<Body> {
   const body = await readBody(request)
-  if (body) return body
-  if (route.takesBody) throw invalid('A JSON object is required as the body of this request.')
-  return { text: '', value: {} }
+  if (!body && route.takesBody) throw invalid('A JSON object is required as the body of this request.')
+  const { text, value } = body ?? { text: '', value: {} }
+  checkForm('body', route.body, value)
+  return { text, value }
 }
 
 /** A HEAD answer says how long the body would be, except of a stream, which was not started for it. */

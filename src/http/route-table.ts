@@ -10,6 +10,8 @@ export interface Route {
   /** Whether the key may stand in the query. */
   readonly takesToken: boolean
   readonly query: TSchema | undefined
+  readonly body: TSchema | undefined
+  /** Whether there must be a body. */
   readonly takesBody: boolean
 }
 

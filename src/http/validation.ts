@@ -1,3 +1,5 @@
+import type { TSchema } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { ValueErrorType } from '@sinclair/typebox/errors'
 import { invalid, type Refusal } from '../refusal.ts'
@@ -44,14 +46,35 @@ function sentenceFor(part: Part, error: ValueError): string {
 
 const FAULTS_LOOKED_AT = 100
 
-/** The refusal for a body or query that breaks its schema: an unknown name before all else, else the first fault. */
+/**
+ * The refusal for a body or query that breaks its schema: an unknown name before all else, else the first fault. What
+ * is in a list that is too long is not looked at: there may be millions of it.
+ */
 export function validationRefusal(part: Part, errors: Iterable<ValueError>): Refusal {
   let first: ValueError | undefined
   let looked = 0
   for (const error of errors) {
     first ??= error
     if (error.type === ValueErrorType.ObjectAdditionalProperties) return invalid(sentenceFor(part, error))
-    if (++looked === FAULTS_LOOKED_AT) break
+    if (error.type === ValueErrorType.ArrayMaxItems || ++looked === FAULTS_LOOKED_AT) break
   }
   return invalid(first ? sentenceFor(part, first) : `The ${part} does not have the right form.`)
+}
+
+const checks = new WeakMap<TSchema, TypeCheck<TSchema>>()
+
+function checkOf(schema: TSchema): TypeCheck<TSchema> {
+  const check = checks.get(schema) ?? TypeCompiler.Compile(schema)
+  checks.set(schema, check)
+  return check
+}
+
+/**
+ * Refuses a body or query that breaks its schema, if there is one. Elysia would refuse it too, but it first writes
+ * everything that was sent into a message: of a large body that takes seconds, and more than a gigabyte of memory.
+ */
+export function checkForm(part: Part, schema: TSchema | undefined, value: unknown): void {
+  if (schema === undefined) return
+  const check = checkOf(schema)
+  if (!check.Check(value)) throw validationRefusal(part, check.Errors(value))
 }

@@ -200,3 +200,23 @@ describe('an endpoint without a body', () => {
     }
   })
 })
+
+test('a large body of the wrong form costs little more than reading it', async () => {
+  const sets = Array(400_000).fill('["a","b"]').join()
+  const body = `{"name": "x", "fields": [{"key": "a", "type": "text"}], "unique_together": [${sets}]}`
+  const quickest = async (action: () => unknown) => {
+    const times: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const started = performance.now()
+      await action()
+      times.push(performance.now() - started)
+    }
+    return Math.min(...times)
+  }
+  const reading = await quickest(() => JSON.parse(body))
+  const refusing = await quickest(async () => {
+    const { status } = await service.request('POST', '/v1/records/structures', body)
+    expect(status).toBe(400)
+  })
+  expect(refusing).toBeLessThan(reading * 12)
+})
