@@ -15,9 +15,9 @@ type Kind = keyof typeof ONE_OF
 
 /** In words: `the views "Due" and "Open" and the preset "Meeting"`; empty when there are none. */
 export function dependentsIn(use: { readonly [kind in Kind]?: readonly Dependent[] }): string {
-  const named = (Object.keys(ONE_OF) as Kind[]).map((kind) => {
+  const named = (Object.keys(ONE_OF) as Kind[]).flatMap((kind) => {
     const names = use[kind]?.map(({ name }) => name) ?? []
-    return names.length === 0 ? [] : `the ${names.length === 1 ? ONE_OF[kind] : kind} ${quoteList(names)}`
+    return names.length === 0 ? [] : [`the ${names.length === 1 ? ONE_OF[kind] : kind} ${quoteList(names)}`]
   })
-  return named.flat().join(' and ')
+  return named.join(' and ')
 }

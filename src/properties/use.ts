@@ -1,7 +1,6 @@
 import type { Reader } from '../db/reader.ts'
-import type { Dependent } from '../http/dependents.ts'
+import { type Dependent, dependentsIn } from '../http/dependents.ts'
 import { lensesNamingProperty } from '../lenses/use.ts'
-import { quoteList } from '../lib/text.ts'
 import { presetsNamingProperty } from '../presets/store.ts'
 import { Refusal } from '../refusal.ts'
 import { type ViewRole, viewsNamingProperty } from '../views/use.ts'
@@ -34,16 +33,4 @@ export function refuseWhileUsed(
     'in_use',
     `The property "${property.key}" is used by ${users}; ${consequence} before those change.`,
   )
-}
-
-const ONE_OF = { views: 'view', presets: 'preset', lenses: 'lens' } as const
-
-/** In words: `the views "Due" and "Open" and the preset "Meeting"`; empty when there are none. */
-function dependentsIn(use: PropertyUse): string {
-  const kinds = (Object.keys(ONE_OF) as (keyof PropertyUse)[]).filter((kind) => use[kind].length > 0)
-  const named = kinds.map((kind) => {
-    const names = use[kind].map(({ name }) => name)
-    return `the ${names.length === 1 ? ONE_OF[kind] : kind} ${quoteList(names)}`
-  })
-  return named.join(' and ')
 }

@@ -1,7 +1,6 @@
 import type { Reader } from '../db/reader.ts'
-import type { Dependent } from '../http/dependents.ts'
+import { type Dependent, dependentsIn } from '../http/dependents.ts'
 import { lensesNamingTag } from '../lenses/use.ts'
-import { quoteList } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
 import { viewsNamingTag } from '../views/use.ts'
 import type { TagRow } from './store.ts'
@@ -18,10 +17,9 @@ export const tagUse = (reader: Reader, workspace: number, tag: TagRow): TagUse =
   lenses: lensesNamingTag(reader, workspace, tag.id),
 })
 
-/** Refuses with every dependent's name. */
+/** Refuses with every dependent's kind and name. */
 export function refuseWhileUsed(reader: Reader, workspace: number, tag: TagRow): void {
-  const { views, lenses } = tagUse(reader, workspace, tag)
-  const names = [...views, ...lenses].map(({ name }) => name)
-  if (names.length === 0) return
-  throw new Refusal('in_use', `The tag "${tag.name}" is used by ${quoteList(names)}; change those first.`)
+  const users = dependentsIn(tagUse(reader, workspace, tag))
+  if (users === '') return
+  throw new Refusal('in_use', `The tag "${tag.name}" is used by ${users}; change those first.`)
 }

@@ -369,7 +369,7 @@ describe('what a view uses', () => {
     const refusal = await service.delete(`/v1/tags/${work}`)
     expect([refusal.status, refusal.body]).toEqual([
       409,
-      { error: 'The tag "work" is used by "One" and "Two"; change those first.', code: 'in_use' },
+      { error: 'The tag "work" is used by the views "One" and "Two"; change those first.', code: 'in_use' },
     ])
     await service.patch(`/v1/views/${one.id}`, { filter: null })
     await service.delete(`/v1/views/${two.id}`)
