@@ -70,6 +70,24 @@ test('a write without an answer has its event if it is there', () => {
   expect(eventsAfter([found('c')])).toEqual(['record.created c'])
 })
 
+test('each change has its event: a row is created, updated, deleted, and created again when it is restored', () => {
+  const ledger = new RowLedger()
+  let before = ledger.acknowledge(writing('a'), ['id of a'])[0]
+  const change = (round: number, isDeleted: boolean) => {
+    const changes = [{ before, after: { data: data('a', round), isDeleted } }]
+    before = ledger.acknowledge({ keyId: 'key', changes }, ['id of a'])[0]
+  }
+  change(1, false)
+  change(1, true)
+  change(1, false)
+  expect(ledger.events.map(({ type, changed }) => [type, changed])).toEqual([
+    ['record.created', []],
+    ['record.updated', ['round']],
+    ['record.deleted', []],
+    ['record.created', []],
+  ])
+})
+
 test('a note that is lost, doubled, changed or not written by anybody is told', () => {
   const note = { id: '1', title: 'One', content: 'text', tags: [], isTrashed: false }
   const faults = (...notes: (typeof note)[]) => {
