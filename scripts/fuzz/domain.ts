@@ -1,3 +1,12 @@
+import { type FieldType, OPERATORS_OF, type RowPart } from '../../src/filter/kinds.ts'
+import {
+  GROUP_MATCHES,
+  TAG_OPERATORS,
+  TREE_FIELDS,
+  TREE_OPERATORS_OF,
+  type TreeField,
+  type ValueKind,
+} from '../../src/filter/tree-operators.ts'
 import { isObject, type Members, type Objects } from './objects.ts'
 import type { Random } from './random.ts'
 import { aDate, anInstant, aPhrase, aWord } from './texts.ts'
@@ -35,32 +44,6 @@ const PROPERTIES: Members[] = [
   { key: 'extra', type: 'json' },
   { key: 'author', type: 'text' },
 ]
-
-const OPERATORS: Record<string, string[]> = {
-  number: ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty'],
-  text: ['eq', 'neq', 'contains', 'in', 'not_in', 'is_empty', 'not_empty'],
-  bool: ['eq', 'neq', 'is_empty', 'not_empty'],
-  reference: ['eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty'],
-}
-
-const TREE_OPERATORS: Record<string, string[]> = {
-  text: [
-    'eq',
-    'neq',
-    'contains',
-    'not_contains',
-    'starts_with',
-    'ends_with',
-    'in',
-    'not_in',
-    'empty',
-    'not_empty',
-  ],
-  number: ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'between', 'empty', 'not_empty'],
-  date: ['on', 'before', 'after', 'on_or_before', 'on_or_after', 'between', 'within', 'empty', 'not_empty'],
-  bool: ['eq', 'empty', 'not_empty'],
-  json: ['has_key', 'contains', 'empty', 'not_empty'],
-}
 
 const textOf = (object: Members | undefined, member: string): string | undefined => {
   const value = object?.[member]
@@ -119,13 +102,11 @@ function condition(world: World): Members {
   const { random, objects } = world
   const { key, type } = random.pick([
     ...fieldsOf(objects.any('structure')),
-    { key: 'created_at', type: 'number' },
-    { key: 'id', type: 'reference' },
-    { key: '*', type: 'text' },
+    { key: 'created_at', type: 'created_at' },
+    { key: 'id', type: 'id' },
+    { key: '*', type: '*' },
   ])
-  const kind =
-    type === 'number' || type === 'date' || type === 'time' || type === 'datetime' ? 'number' : type
-  const op = key === '*' ? 'contains' : random.pick(OPERATORS[String(kind)] ?? OPERATORS.reference ?? [])
+  const op = random.pick(OPERATORS_OF[type as FieldType | RowPart])
   if (withoutOperand(op)) return { field: key, op }
   const operand = () => {
     if (key === 'created_at') return random.chance(0.5) ? aDate(random) : anInstant(random)
@@ -149,8 +130,8 @@ function treeOperand(world: World, type: string, op: string): unknown {
   return op === 'has_key' ? random.pick(['a', 'length', '__proto__']) : one()
 }
 
-function operation(world: World, type: string): Members {
-  const op = world.random.pick(TREE_OPERATORS[type === 'select' ? 'text' : type] ?? ['eq'])
+function operation(world: World, type: ValueKind): Members {
+  const op = world.random.pick(TREE_OPERATORS_OF[type])
   return withoutOperand(op) ? { op } : { op, value: treeOperand(world, type, op) }
 }
 
@@ -162,21 +143,21 @@ function leaf(world: World): Members {
     const tagIds = random.some(objects.all('tag'), 3).map(({ id }) => id)
     return {
       type: 'tags',
-      op: random.pick(['has_all', 'has_any', 'has_none']),
+      op: random.pick(TAG_OPERATORS),
       tag_ids: tagIds.length > 0 ? tagIds : [objects.any('tag')?.id ?? 1],
     }
   }
   if (kind === 'property' && property)
-    return { type: 'property', def_id: property.id, ...operation(world, String(property.type)) }
-  const field = random.pick(['title', 'created_at', 'updated_at'])
-  return { type: 'field', field, ...operation(world, field === 'title' ? 'text' : 'date') }
+    return { type: 'property', def_id: property.id, ...operation(world, property.type as ValueKind) }
+  const field = random.pick(Object.keys(TREE_FIELDS) as TreeField[])
+  return { type: 'field', field, ...operation(world, TREE_FIELDS[field]) }
 }
 
 function tree(world: World, depth = 4): Members {
   const { random } = world
   if (depth === 0 || random.chance(0.4)) return leaf(world)
   const children = random.list(3, () => tree(world, depth - 1))
-  return { type: 'group', match: random.pick(['all', 'any', 'none']), children }
+  return { type: 'group', match: random.pick(GROUP_MATCHES), children }
 }
 
 function body({ random, objects }: World): string {

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts'
 
 /** Texts that have broken programs before. */
-export const NASTY: readonly string[] = [
+const NASTY: readonly string[] = [
   ...['', ' ', '0', '-0', '-1', '1e400', '9007199254740993', 'null', 'true', 'NaN', '0x10', '٣'],
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__', 'length'],
   ...['%', '%00', '%zz', '%ff', '%ed%a0%80', '%F0%9F%8D%B5', '..', '.', '/', '//', '#', '?', '&', '=', '+'],

@@ -58,7 +58,7 @@ export async function rest(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-export const LOOPBACK = { webhookAllowances: parseAllowances(['127.0.0.1']) }
+const LOOPBACK = { webhookAllowances: parseAllowances(['127.0.0.1']) }
 
 /** A whole service with a receiver on the loopback, and the loop that delivers to it over real sockets. */
 export interface Hooked extends TestService {
