@@ -177,6 +177,7 @@ export function openDatabase(options: OpenOptions): Db {
     log,
     newId: createIdSource(),
     lockWaitMs: LOCK_WAIT_MS[role],
+    givesWay: role === 'command',
     // A commit that moves the write-ahead log into the file starts it anew only where nobody reads from it.
     beforeCommit: () => reading.renew(),
     onCommit: () => {

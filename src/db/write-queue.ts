@@ -33,6 +33,8 @@ export interface WriteQueueOptions {
   log: Log
   /** How long a write waits for another process's lock before it is refused as unavailable. */
   lockWaitMs: number
+  /** Whether another process that waits for the lock gets it between two commits; a command gives way to a server. */
+  givesWay?: boolean
   /** Called before each commit, and before another connection gets its way. */
   beforeCommit?: () => void
   /** Called after each commit, before anyone learns of it. */
@@ -42,6 +44,8 @@ export interface WriteQueueOptions {
 const GROUP_SIZE = 256
 const GROUP_TIME_MS = 5
 const LOCK_RETRY_MS = 10
+/** A little longer than another process waits before it tries again: else it would seldom meet a free moment. */
+const WAY_MS = LOCK_RETRY_MS + 2
 const PROBE_MS = 1_000
 
 /**
@@ -55,6 +59,7 @@ export class WriteQueue {
   #healthy = true
   #isMakingWay = false
   #madeWayUntil = 0
+  #committedAt = Number.NEGATIVE_INFINITY
   #probeTimer: Timer | undefined
 
   constructor(options: WriteQueueOptions) {
@@ -147,7 +152,9 @@ export class WriteQueue {
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    setImmediate(() => this.#flush())
+    const wait = this.#options.givesWay ? this.#committedAt + WAY_MS - performance.now() : 0
+    if (wait > 0) setTimeout(() => this.#flush(), wait)
+    else setImmediate(() => this.#flush())
   }
 
   #flush(): void {
@@ -164,6 +171,7 @@ export class WriteQueue {
       return
     }
     this.#healthy = true
+    this.#committedAt = performance.now()
     this.#options.onCommit?.()
     for (const item of done) item.settle()
     this.#continue()

@@ -189,6 +189,18 @@ test('a command waits for a lock as long as its connection does, and no longer',
   command.close()
 })
 
+test('a command leaves the lock free between two writes for as long as a server waits before it tries again', async () => {
+  const command = openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'command' })
+  const at = async () => {
+    const begun = await command.write((): number => performance.now())
+    return { begun, ended: performance.now() }
+  }
+  const [first, second, third] = [await at(), await at(), await at()]
+  expect(second.begun - first.ended).toBeGreaterThan(10)
+  expect(third.begun - second.ended).toBeGreaterThan(10)
+  command.close()
+})
+
 test('what another process writes is noticed; what this one writes is not', async () => {
   const noticed = Promise.withResolvers<void>()
   let count = 0
