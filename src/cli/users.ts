@@ -64,7 +64,10 @@ export const usersRemove: Command = {
   summary: 'Remove a user, or with --workspace only from that workspace.',
   parameters: ['<name>'],
   flags: [{ name: 'workspace', value: 'name', help: 'leave the user in the others' }, DB_FLAG],
-  remarks: ['The keys of the user open nothing from then on. The last owner of a workspace stays.'],
+  remarks: [
+    'The keys of the user open nothing from then on; those of a workspace that was only left open it again when',
+    'the user is added to it again. The last owner of a workspace stays.',
+  ],
   examples: ['daybook users remove guest', 'daybook users remove mira --workspace Personal'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
