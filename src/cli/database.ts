@@ -9,12 +9,12 @@ import type { Io } from './io.ts'
 
 /** Runs `use` on the database that the flags name, which must exist, and closes it whatever happens. */
 export async function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T | Promise<T>): Promise<T> {
-  const log = createLog('error', systemClock, (lines) => io.err(lines))
   const db = openDatabase({
     file: readDatabaseFile(io.env, input.flags),
     programVersion: VERSION,
     clock: systemClock,
-    log,
+    // What fails is thrown, and said in one sentence.
+    log: createLog('silent', systemClock, () => {}),
     role: 'command',
     checkpoint: readCheckpoint(io.env),
     afterUpgrade: refreshNoteTexts,
@@ -22,7 +22,6 @@ export async function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T |
   try {
     return await use(db)
   } finally {
-    log.flush()
     db.close()
   }
 }

@@ -289,6 +289,19 @@ test('a backup replaces neither the database itself nor one in use, under any na
   expect((await run('backup', used, '--overwrite')).exitCode).toBe(0)
 })
 
+test('a command that cannot write says so in one sentence', async () => {
+  const blocker = new Database(db)
+  // Stands for a disk on which the file finds no room.
+  blocker.run("CREATE TRIGGER full BEFORE INSERT ON keys BEGIN SELECT RAISE(ROLLBACK, 'full'); END")
+  blocker.close()
+  const { exitCode, out, err } = await run('keys', 'create', '--name', 'a')
+  expect({ exitCode, out, lines: err.trimEnd().split('\n').length }).toEqual({
+    exitCode: 1,
+    out: '',
+    lines: 1,
+  })
+})
+
 test('version and openapi need no database', async () => {
   expect(await runInProcess(['version'])).toMatchObject({
     exitCode: 0,
