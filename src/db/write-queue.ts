@@ -33,7 +33,7 @@ export interface WriteQueueOptions {
   log: Log
   /** How long a write waits for another process's lock before it is refused as unavailable. */
   lockWaitMs: number
-  /** Whether another process that waits for the lock gets it between two commits; a command gives way to a server. */
+  /** Whether a process that waits for the lock gets it between two commits of many; a command gives way to a server. */
   givesWay?: boolean
   /** Called before each commit, and before another connection gets its way. */
   beforeCommit?: () => void
@@ -46,6 +46,8 @@ const GROUP_TIME_MS = 5
 const LOCK_RETRY_MS = 10
 /** A little longer than another process waits before it tries again: else it would seldom meet a free moment. */
 const WAY_MS = LOCK_RETRY_MS + 2
+/** So long the lock is held, with short moments between, before it is left free. */
+const HELD_MS = 25
 const PROBE_MS = 1_000
 
 /**
@@ -60,6 +62,8 @@ export class WriteQueue {
   #isMakingWay = false
   #madeWayUntil = 0
   #committedAt = Number.NEGATIVE_INFINITY
+  /** How long the lock was held since it was last left free. */
+  #heldMs = 0
   #probeTimer: Timer | undefined
 
   constructor(options: WriteQueueOptions) {
@@ -152,15 +156,24 @@ export class WriteQueue {
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    const wait = this.#options.givesWay ? this.#committedAt + WAY_MS - performance.now() : 0
+    const wait = this.#options.givesWay ? this.#wayLeft() : 0
     if (wait > 0) setTimeout(() => this.#flush(), wait)
     else setImmediate(() => this.#flush())
+  }
+
+  /** How long the lock is still to be left free. */
+  #wayLeft(): number {
+    const left = this.#committedAt + WAY_MS - performance.now()
+    if (left > 0 && this.#heldMs < HELD_MS) return 0
+    this.#heldMs = 0
+    return left
   }
 
   #flush(): void {
     this.#scheduled = false
     if (this.#items.length === 0 || this.#isMakingWay || !this.#begin()) return
     const done: Item[] = []
+    const locked = performance.now()
     try {
       this.#runGroup(done)
       this.#options.beforeCommit?.()
@@ -172,6 +185,7 @@ export class WriteQueue {
     }
     this.#healthy = true
     this.#committedAt = performance.now()
+    this.#heldMs += this.#committedAt - locked
     this.#options.onCommit?.()
     for (const item of done) item.settle()
     this.#continue()
