@@ -38,7 +38,8 @@ async function smoke(): Promise<void> {
     const key = /dbk_[\w-]{43}/.exec(new TextDecoder().decode(printed))?.[0] ?? ''
     await useApi(url, key)
     await useCommands(url)
-    await useFiles(url, key)
+    // The executable starts itself to read a file, which it cannot do where it needs something else to start it.
+    if (runner.length === 0) await useFiles(url, key)
   } finally {
     server.kill('SIGTERM')
   }

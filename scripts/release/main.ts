@@ -22,7 +22,7 @@ const TARGETS: readonly Target[] = [
   {
     name: 'linux-arm64',
     runner: {
-      needs: ['/usr/bin/qemu-aarch64-static', `${ARM64_LIBRARIES}/lib/libstdc++.so.6`],
+      needs: ['/usr/bin/qemu-aarch64-static', `${ARM64_LIBRARIES}/lib/ld-linux-aarch64.so.1`],
       command: ['/usr/bin/qemu-aarch64-static', '-L', ARM64_LIBRARIES],
     },
   },
