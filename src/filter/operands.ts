@@ -49,7 +49,7 @@ function typed(type: FieldType, value: unknown): Operand | undefined {
 export function operandOf(kind: FieldType | RowPart, value: unknown): Outcome {
   if (kind === 'created_at' || kind === 'updated_at')
     return { operand: moment(value), words: 'a plain date or an instant such as 2026-11-21T09:30:00.000Z' }
-  if (kind === '*' || REFERENCES.has(kind)) return { operand: ifText(value), words: 'an id' }
+  if (REFERENCES.has(kind)) return { operand: ifText(value), words: 'an id' }
   const type = kind as FieldType
   if (type === 'datetime')
     return {

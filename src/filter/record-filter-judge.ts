@@ -9,8 +9,28 @@ type Held = string | number | undefined
 type Test = (held: Held, operands: readonly Operand[]) => boolean
 
 const within = (held: Held, { low, high }: Operand) => held !== undefined && held >= low && held <= high
-const isAmong = (held: Held, operands: readonly Operand[]) =>
-  operands.some((operand) => within(held, operand))
+
+/** The values of a list: single ones are looked up, so that a long list costs each row no more than a short one. */
+interface Values {
+  readonly points: ReadonlySet<Held>
+  readonly ranges: readonly Operand[]
+}
+
+const valuesOf = new WeakMap<readonly Operand[], Values>()
+
+function listed(operands: readonly Operand[]): Values {
+  const known = valuesOf.get(operands)
+  if (known) return known
+  const points = new Set(operands.filter(({ low, high }) => low === high).map(({ low }) => low))
+  const values = { points, ranges: operands.filter(({ low, high }) => low !== high) }
+  valuesOf.set(operands, values)
+  return values
+}
+
+function isAmong(held: Held, operands: readonly Operand[]): boolean {
+  const { points, ranges } = listed(operands)
+  return points.has(held) || ranges.some((range) => within(held, range))
+}
 
 /** Orders a held value against the first operand; one that is absent stands in no order. */
 const ordered =

@@ -28,10 +28,13 @@ const COMPARISONS: Record<'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte', Comparison
   lte: (column, { high }) => part(`${column} <= ?`, high),
 }
 
+/** A whole number beyond 2^53 is another one once it is read from JSON as an integer. */
+const LISTED = "SELECT iif(type = 'integer', CAST(value AS REAL), value) FROM json_each(?)"
+
 function membership(column: string, operands: readonly Operand[]): SqlPart {
   if (operands.every(isPoint)) {
     const values = list(operands.map(({ low }) => low))
-    return part(`${column} IN (SELECT value FROM json_each(?))`, values)
+    return part(`${column} IN (${LISTED})`, values)
   }
   const ranges = list(operands.map(({ low, high }) => [low, high]))
   return part(
