@@ -23,8 +23,9 @@ function time(value: unknown): string | undefined {
 
 function datetime(value: unknown): string | undefined {
   const instant = typeof value === 'string' ? parseInstant(value) : undefined
-  if (instant === undefined || instant < FIRST_INSTANT || instant > LAST_INSTANT) return undefined
-  return isoTimestamp(Math.floor(instant))
+  if (instant === undefined) return undefined
+  const kept = Math.floor(instant)
+  return kept < FIRST_INSTANT || kept > LAST_INSTANT ? undefined : isoTimestamp(kept)
 }
 
 const number = (value: unknown) =>

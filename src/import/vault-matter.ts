@@ -97,7 +97,7 @@ const DATE_TIME =
 function instantOf(value: unknown): number | undefined {
   const match = typeof value === 'string' ? DATE_TIME.exec(value.trim()) : null
   if (!match) return undefined
-  const [, day, time = '00:00', seconds = ':00', , hours, minutes] = match
+  const [, day, time = '00:00', seconds = '', , hours, minutes] = match
   const offset = hours === undefined ? 'Z' : `${hours}:${minutes}`
   const instant = parseInstant(`${day}T${time}${seconds}${offset}`)
   return instant === undefined ? undefined : Math.floor(instant)

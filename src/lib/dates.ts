@@ -22,7 +22,8 @@ export function isoTimestamp(instant: number): string {
 /** The UTC day of an instant, `YYYY-MM-DD`. */
 export const utcDay = (instant: number): string => isoTimestamp(instant).slice(0, 'YYYY-MM-DD'.length)
 
-const INSTANT = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/
+const INSTANT =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:\d{2})$/
 
 const SHORTEST_MONTH = 28
 
@@ -57,13 +58,13 @@ function milliseconds(decimals: string): number {
 }
 
 /**
- * The instant that an ISO 8601 date-time with offset names, in milliseconds since 1970 with any finer
- * digits as a fraction; undefined when the text is not one.
+ * The instant that an ISO 8601 date-time with offset names, its seconds given or not, in milliseconds since 1970 with
+ * any finer digits as a fraction; undefined when the text is not one.
  */
 export function parseInstant(text: string): number | undefined {
   const match = INSTANT.exec(text)
   if (!match) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((digits) => Number(digits ?? 0)) as [
     number,
     number,
     number,
