@@ -34,8 +34,8 @@ const BOUND_WORDS: Partial<Record<FieldType, string>> = {
 }
 
 /**
- * The whole new list of fields. A field sent again with its type keeps `unique`, `unit`, `label`, `hidden`,
- * `min` and `max` where they are left out; `required`, `options` and `structure` fall back to their defaults.
+ * The whole new list of fields. A field sent again keeps `unique`, `unit`, `label`, `hidden`, and with its type also
+ * `min` and `max`, where they are left out; `required`, `options` and `structure` fall back to their defaults.
  */
 export function plannedFields(
   sent: readonly FieldInput[],
@@ -45,10 +45,11 @@ export function plannedFields(
   refuseRepeated(sent)
   let nextColumn = before.reduce((most, { column }) => Math.max(most, column), 0) + 1
   return sent.map((input, at) => {
-    const known = before.find(({ key, type }) => key === input.key && type === input.type)
-    const column = known?.column ?? nextColumn++
-    const structure = targetOf(input, at, known, findStructureId)
-    return plannedField(input, at, known, { column, structure })
+    const known = before.find(({ key }) => key === input.key)
+    const ofType = known?.type === input.type ? known : undefined
+    const column = ofType?.column ?? nextColumn++
+    const structure = targetOf(input, at, ofType, findStructureId)
+    return plannedField(input, at, { known, ofType, column, structure })
   })
 }
 
@@ -78,14 +79,21 @@ function targetOf(
 const keep = <Value>(sent: Value | undefined, known: Value | undefined, otherwise: Value): Value =>
   sent === undefined ? (known ?? otherwise) : sent
 
+interface Place {
+  /** The field of this key before, and only if it had this type. */
+  readonly known: FieldDefinition | undefined
+  readonly ofType: FieldDefinition | undefined
+  readonly column: number
+  readonly structure: string | null
+}
+
 function plannedField(
   input: FieldInput,
   at: number,
-  known: FieldDefinition | undefined,
-  { column, structure }: { column: number; structure: string | null },
+  { known, ofType, column, structure }: Place,
 ): FieldDefinition {
-  const min = keep(bound(input, 'min', at), known?.min, null)
-  const max = keep(bound(input, 'max', at), known?.max, null)
+  const min = keep(bound(input, 'min', at), ofType?.min, null)
+  const max = keep(bound(input, 'max', at), ofType?.max, null)
   if (min !== null && max !== null && min > max)
     throw refused(`"fields[${at}]": "min" is above "max"; no value of "${input.key}" could fit both.`)
   return {

@@ -311,6 +311,20 @@ test('a field sent again keeps what is left out, and loses required, options and
   expect(cleared.body.structure.fields[0]).toEqual(wholeField('n', 'number'))
 })
 
+test('a field sent again with another type, before there are rows, keeps all but its bounds', async () => {
+  const kept = { unique: true, unit: 'kg', label: 'Weight', hidden: true }
+  await declare(service, 'X', [field('n', 'number', { ...kept, min: 1, max: 9 })])
+  const { body } = await service.patch(`${PATH}/X`, { fields: [field('n', 'text')] })
+  expect(body.structure.fields).toEqual([wholeField('n', 'text', kept)])
+  await write(service, 'X', { n: 'one' })
+  await expectRefusal(
+    () => service.post('/v1/records', { structure: 'X', data: { n: 'one' } }),
+    400,
+    'unique_violation',
+    /"n" is unique/,
+  )
+})
+
 test('a field that label_field or unique_together still names neither goes nor changes its type', async () => {
   await declare(service, 'X', [field('a', 'text'), field('b', 'text'), field('c', 'text')], {
     label_field: 'a',
