@@ -61,7 +61,8 @@ export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name
 }
 
 function refuseUnusableName(reader: Reader, workspace: number, name: string, except?: number): void {
-  if (isId(name)) throw refused('A preset cannot have a name in the form of an id; choose another name.')
+  if (isId(fold(name)))
+    throw refused('A preset cannot have a name in the form of an id; choose another name.')
   const holder = store.findPresetByName(reader, workspace, fold(name))
   if (!holder || holder.pk === except) return
   throw nameTaken(`A preset named "${holder.name}" exists already; choose another name.`)

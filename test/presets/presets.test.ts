@@ -117,6 +117,7 @@ describe('a preset', () => {
     const cases: [object, [number, string, string]][] = [
       [{ name: 'taken' }, [409, 'name_taken', '"Taken"']],
       [{ name: '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60' }, [400, 'refused', 'form of an id']],
+      [{ name: '01939F3E-7A5C-7000-8F1E-5B2C9D3E4F60' }, [400, 'refused', 'form of an id']],
       [{ name: '' }, [400, 'invalid_request', '"name"']],
       [{ tags: ['x'] }, [400, 'invalid_request', '"name" is required']],
       [{ name: 'p', tags: ['a,b'] }, [400, 'invalid_request', '"tags[0]"']],
