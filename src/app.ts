@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { type AnyElysia, Elysia } from 'elysia'
+import { type AnyElysia, Elysia, ValidationError } from 'elysia'
 import { createAuthenticate } from './account/keys.ts'
 import { accountRoutes } from './account/routes.ts'
 import { apiDescription } from './api-description.ts'
@@ -15,6 +15,7 @@ import type { OpenApiDocument } from './http/openapi/document.ts'
 import { createOpenApi, openApiRoutes } from './http/openapi/routes.ts'
 import { type Route, RouteTable } from './http/route-table.ts'
 import { NoBody } from './http/types.ts'
+import { validationRefusal } from './http/validation.ts'
 import { lensRoutes } from './lenses/routes.ts'
 import { noteRoutes } from './notes/routes.ts'
 import { presetRoutes } from './presets/routes.ts'
@@ -53,7 +54,7 @@ export function createApp(ctx: AppContext): App {
       // Set by name: Elysia reads this function's text, and computes cookies and more for one it cannot see through.
       context.query = exchangeOf(context.request).query as typeof context.query
     })
-    .onError(({ error, request }) => errorResponse(error, exchangeOf(request).requestId, ctx.log))
+    .onError(({ error, request }) => errorResponse(asRefusal(error), exchangeOf(request).requestId, ctx.log))
     .use(openApiRoutes(openApi))
     .use(docsRoutes())
     .use(healthRoutes(ctx.db, isStopping))
@@ -89,6 +90,12 @@ export function createApp(ctx: AppContext): App {
     },
   }
 }
+
+/** Elysia judges again what the edge has judged. Should it be stricter, that is the caller's fault, not ours. */
+const asRefusal = (error: unknown): unknown =>
+  error instanceof ValidationError && (error.type === 'body' || error.type === 'query')
+    ? validationRefusal(error.type, [])
+    : error
 
 interface RouteHooks {
   body?: TSchema

@@ -168,6 +168,10 @@ export const choice = <const Value extends string>(
 export const strict = <Properties extends TProperties>(properties: Properties, options: ObjectOptions = {}) =>
   t.Object(properties, { additionalProperties: false, ...options })
 
+/** An object of any members, whatever their names; the service judges them. */
+export const members = (options: ObjectOptions = {}) =>
+  t.Unsafe<Record<string, unknown>>(t.Object({}, { additionalProperties: t.Unknown(), ...options }))
+
 /** The body of an endpoint that takes none; `{}` is accepted. */
 export const NoBody = strict({})
 

@@ -25,6 +25,8 @@ function wordsOf(schema: ValueError['schema']): string {
   if (schema.type === 'array') return `a list${countOf(schema)}`
   if (schema.type === 'object') return 'an object'
   if (schema.type === 'number') return 'a finite number'
+  if (schema.type === 'string') return 'a text'
+  if (schema.type === 'null') return 'null'
   return schema.type === undefined ? 'another value' : `a value of type ${schema.type}`
 }
 

@@ -7,6 +7,7 @@ import {
   flag,
   id,
   integer,
+  members,
   nullableText,
   paging,
   strict,
@@ -44,7 +45,7 @@ const alias = () =>
   nullableText({ ...ALIAS, description: 'Another name for links; unique among notes. null clears.' })
 
 export const propertyValues = (description: string) =>
-  t.Record(t.String(), t.Unknown(), { description, examples: [{ status: 'open', due: '2026-12-01' }] })
+  members({ description, examples: [{ status: 'open', due: '2026-12-01' }] })
 
 export const Note = strict(
   {

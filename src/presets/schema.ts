@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { color, icon } from '../http/looks.ts'
-import { answer, flag, id, strict, text, timestamp } from '../http/types.ts'
+import { answer, flag, id, members, strict, text, timestamp } from '../http/types.ts'
 import { Note, propertyValues, tagList } from '../notes/schema.ts'
 
 /** How many properties a preset sets, and how many it asks for, at most. */
@@ -89,7 +89,7 @@ export const PatchPresetBody = strict({ name: t.Optional(name()), ...attributes 
 export const ApplyPresetBody = strict({
   note_id: text({ examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'] }),
   answers: t.Optional(
-    t.Record(t.String(), t.Unknown(), {
+    members({
       description: 'Values by property key, of those asked for; null or "" is no answer.',
       examples: [{}],
     }),

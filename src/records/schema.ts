@@ -6,6 +6,7 @@ import {
   flag,
   id,
   integer,
+  members,
   paging,
   strict,
   text,
@@ -17,7 +18,7 @@ const MAX_PAGE = 500
 const MAX_ROWS = 500
 
 const data = (description: string) =>
-  t.Record(t.String(), t.Unknown(), {
+  members({
     description,
     examples: [{ title: 'Middlemarch', pages: 880, finished: '2026-11-20' }],
   })

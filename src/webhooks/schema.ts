@@ -10,6 +10,7 @@ import {
   flag,
   id,
   integer,
+  members,
   nullableText,
   paging,
   strict,
@@ -107,7 +108,7 @@ export const DeliveredEvent = strict(
       description: 'The keys of the fields that moved; empty unless the row was updated.',
       examples: [['pages']],
     }),
-    previous: t.Record(t.String(), t.Unknown(), {
+    previous: members({
       description: 'What the changed fields held before; null where there was no value.',
       examples: [{ pages: 875 }],
     }),

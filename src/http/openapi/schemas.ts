@@ -28,9 +28,6 @@ const KEYWORDS = [
   'examples',
 ] as const
 
-/** The pattern TypeBox writes for "any property name". */
-const ANY_NAME = '^(.*)$'
-
 /** Collects the schemas that have a name (`$id`) while others are written with references to them. */
 export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {}
@@ -64,13 +61,9 @@ export class SchemaComponents {
     return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.write(schema)]))
   }
 
-  #writeAdditional({ additionalProperties, patternProperties }: TSchema, written: JsonSchema): void {
+  #writeAdditional({ additionalProperties }: TSchema, written: JsonSchema): void {
     if (typeof additionalProperties === 'boolean') written.additionalProperties = additionalProperties
     else if (additionalProperties) written.additionalProperties = this.write(additionalProperties)
-    if (!patternProperties) return
-    const { [ANY_NAME]: anyValue, ...rest } = patternProperties as Record<string, TSchema>
-    if (anyValue) written.additionalProperties = this.write(anyValue)
-    if (Object.keys(rest).length > 0) written.patternProperties = this.#writeAll(rest)
   }
 
   /** `X or null` is one schema of two types where X has a plain type; any other union stays one. */
