@@ -40,7 +40,7 @@ export interface App {
   stop(): void
 }
 
-const LOCAL_PEER: Peer = { address: 'local', limitIdle: () => {} }
+const LOCAL_PEER: Peer = { address: () => 'local', limitIdle: () => {} }
 
 /** The whole HTTP service over one context: one `.use()` line per feature. */
 export function createApp(ctx: AppContext): App {

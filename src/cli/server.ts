@@ -134,7 +134,7 @@ function listen(app: App, { host, port }: Config): Listener {
       reusePort: false,
       fetch: (request, server) =>
         app.fetch(request, {
-          address: server.requestIP(request)?.address ?? 'unknown',
+          address: () => server.requestIP(request)?.address ?? 'unknown',
           limitIdle: (seconds) => server.timeout(request, seconds),
         }),
     })

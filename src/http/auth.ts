@@ -13,7 +13,7 @@ const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
 
 /** How a request comes to the door. */
 export interface Entry {
-  readonly address: string
+  readonly address: () => string
   readonly needsWrite: boolean
   /** The key in the query, where it may stand there. */
   readonly token: string | undefined
@@ -109,7 +109,7 @@ export function createDoor(clock: Clock, authenticate: Authenticate, requestsPer
     if (key === undefined)
       throw unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
     const caller = authenticate(key)
-    if (!caller) throw failed.refuse(address)
+    if (!caller) throw failed.refuse(address())
     limit.check(caller.keyId)
     if (needsWrite && !caller.mayWrite) throw readOnly(caller)
     return caller

@@ -12,7 +12,8 @@ import { checkForm } from './validation.ts'
 
 /** Where a request came from. */
 export interface Peer {
-  readonly address: string
+  /** Asked for only while the request is judged: finding it costs more than finding the key. */
+  readonly address: () => string
   /** See `Exchange`. */
   readonly limitIdle: (seconds: number) => void
 }
@@ -161,8 +162,9 @@ async function serve(
 
 /** The key is no part of the question. */
 function withoutToken(query: QueryValues, { takesToken }: Route): QueryValues {
+  if (!takesToken) return query
   const { [TOKEN]: _, ...others } = query
-  return takesToken ? others : query
+  return others
 }
 
 /** The request as the application routes it: `HEAD` as `GET`, and a URL in which it finds the same path as we. */

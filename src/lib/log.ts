@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { isoTimestamp } from './dates.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -34,7 +35,7 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
   const at = (name: LogLevel) => {
     if (LOG_LEVELS.indexOf(name) < threshold) return () => {}
     return (message: string, fields?: LogFields) => {
-      pending += `${JSON.stringify({ time: new Date(clock.now()).toISOString(), level: name, message, ...fields })}\n`
+      pending += `${JSON.stringify({ time: isoTimestamp(clock.now()), level: name, message, ...fields })}\n`
       if (pending.length > FLUSH_AT_LENGTH) flush()
       else timer ??= setTimeout(flush, FLUSH_AFTER_MS)
     }

@@ -15,7 +15,10 @@ const withHeader = (authorization: string) =>
 
 /** The service as it looks from another address. */
 const from = (address: string, key: string | undefined) =>
-  clientOf({ fetch: (request) => service.app.fetch(request, { address, limitIdle: () => {} }) }, key)
+  clientOf(
+    { fetch: (request) => service.app.fetch(request, { address: () => address, limitIdle: () => {} }) },
+    key,
+  )
 
 const statuses = async (times: number, call: () => Promise<{ status: number }>) => {
   const seen: number[] = []
