@@ -103,6 +103,14 @@ describe('a process that reads a file', () => {
     extraction.stop()
     expect(await extraction.result).toBeUndefined()
   })
+
+  test('can be killed before it takes anything of the file', async () => {
+    const extraction = startExtraction('txt', Array(40).fill(new Uint8Array(2 ** 16)))
+    extraction.stop()
+    // It is gone before the first part has left.
+    Bun.sleepSync(100)
+    expect(await extraction.result).toBeUndefined()
+  })
 })
 
 describe('a service', () => {

@@ -56,7 +56,7 @@ export function startExtraction(
 async function feed(stdin: Bun.FileSink, parts: Iterable<Uint8Array>): Promise<void> {
   try {
     for (const part of parts) {
-      stdin.write(part)
+      await stdin.write(part)
       await stdin.flush()
     }
     await stdin.end()
