@@ -210,15 +210,19 @@ export function openDatabase(options: OpenOptions): Db {
       queue.close()
       reading.close()
       foreignWrites.stop()
-      closeDatabase(database, checkpoints)
+      closeDatabase(database, options)
     },
   }
 }
 
-/** Everything that was acknowledged is on the disk by now: a checkpoint that fails for a full one loses nothing. */
-function closeDatabase(database: Database, checkpoints: boolean): void {
+/**
+ * Everything that was acknowledged is on the disk by now: a checkpoint that fails for a full one loses nothing. That of
+ * a command takes no lock and waits for nobody who reads: a server may be writing beside it.
+ */
+function closeDatabase(database: Database, { role, checkpoint }: OpenOptions): void {
   try {
-    if (checkpoints) database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    if (checkpoint !== 'off')
+      database.run(`PRAGMA wal_checkpoint(${role === 'server' ? 'TRUNCATE' : 'PASSIVE'})`)
   } catch (error) {
     if (!isStorageFailure(error)) throw error
   } finally {
