@@ -388,7 +388,9 @@ describe('the clock', () => {
     it.start()
     it.receiver.answer = status(200)
     await writeOne()
-    await until(() => it.receiver.received.length === 2)
+    await until(async () =>
+      (await deliveriesOf(it, id)).some((delivery: { status: string }) => delivery.status === 'delivered'),
+    )
     it.clock.advance(MINUTE)
     await ended(id, 'delivered')
     expect(it.receiver.received).toHaveLength(3)
