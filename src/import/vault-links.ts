@@ -42,6 +42,7 @@ export function rewriteLinks(
   let count = 0
   const references = new References(body, lines)
   for (const line of lines) {
+    if (!line.text.includes('[')) continue
     const replacements = [
       ...wikiLinks(world, from, line),
       ...markdownLinks(world, from, line, body),

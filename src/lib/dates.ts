@@ -35,10 +35,9 @@ const isRealDay = (year: number, month: number, day: number): boolean =>
   (day <= SHORTEST_MONTH || day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate())
 
 /** Whether `text` is `YYYY-MM-DD` and a real day. */
-export function isDay(text: string): boolean {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
-  return match !== null && isRealDay(Number(match[1]), Number(match[2]), Number(match[3]))
-}
+export const isDay = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+  isRealDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)))
 
 function offsetMinutes(zone: string): number | undefined {
   if (zone === 'Z' || zone === 'z') return 0

@@ -11,20 +11,28 @@ const TAIL_BYTES = 8
 const POOL_BYTES = 512 * TAIL_BYTES
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
 
-/** Random ends of ids, `8xxx-xxxxxxxxxxxx`, drawn from the system many at a time. */
+/** Hexadecimal digits of random ends of ids, drawn from the system many at a time. */
+function drawTails(pool: Buffer): string {
+  crypto.getRandomValues(pool)
+  // The two bits of the variant.
+  for (let at = 0; at < pool.length; at += TAIL_BYTES) pool[at] = 0x80 | ((pool[at] ?? 0) & 0x3f)
+  return pool.toString('hex')
+}
+
+/** Random ends of ids, `8xxx-xxxxxxxxxxxx`. */
 function createTails(): () => string {
   const pool = Buffer.alloc(POOL_BYTES)
-  let used = POOL_BYTES
+  let digits = ''
+  let at = 0
   return () => {
-    if (used === POOL_BYTES) {
-      crypto.getRandomValues(pool)
-      used = 0
+    if (at === digits.length) {
+      digits = drawTails(pool)
+      at = 0
     }
-    // The two bits of the variant.
-    pool[used] = 0x80 | ((pool[used] ?? 0) & 0x3f)
-    const digits = pool.toString('hex', used, used + TAIL_BYTES)
-    used += TAIL_BYTES
-    return `${digits.slice(0, 4)}-${digits.slice(4)}`
+    const [first, last] = [at + 4, at + 2 * TAIL_BYTES]
+    const tail = `${digits.slice(at, first)}-${digits.slice(first, last)}`
+    at = last
+    return tail
   }
 }
 
