@@ -77,6 +77,28 @@ test('a log that cannot be moved into the file when a database is closed takes n
   folder.remove()
 })
 
+test('a command that closes while somebody reads an older state waits for nobody', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const clock = testClock()
+  const log = createLog('silent', clock, () => {})
+  const options = { file, programVersion: '0.0.0', clock, log }
+  const server = openDatabase({ ...options, role: 'server' })
+  const reader = new Database(file)
+  reader.run('BEGIN')
+  reader.query('SELECT count(*) FROM notes').get()
+  await server.write((tx): void => tx.sql.script('CREATE TABLE written (x)'))
+  const command = openDatabase({ ...options, role: 'command' })
+  await command.write((tx): void => void tx.sql.run('INSERT INTO written VALUES (1)'))
+  const started = performance.now()
+  command.close()
+  // Who waits for a lock waits five seconds for it, and lets nobody write meanwhile.
+  expect(performance.now() - started).toBeLessThan(2_500)
+  reader.close()
+  server.close()
+  folder.remove()
+})
+
 test('with --checkpoint off neither the server nor a command moves it', async () => {
   expect(await logAfterWriting('off')).toBeGreaterThan(0)
 })
