@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+
 /** Whether this process runs the executable, in which every program is embedded, and not the sources. */
 const isExecutable = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(Bun.main)
 
@@ -8,8 +10,11 @@ const isExecutable = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(Bun.main)
 export const workerProgram = (path: string): string =>
   isExecutable ? `./${path}` : new URL(`../${path}`, import.meta.url).href
 
+/** On Linux: the program that runs, also when an upgrade has put another one in its place. */
+const SELF = '/proc/self/exe'
+
 /** The beginning of a command line that starts this program once more. */
 export const ownCommand = (): string[] =>
   isExecutable
-    ? [process.execPath]
+    ? [existsSync(SELF) ? SELF : process.execPath]
     : [process.execPath, Bun.fileURLToPath(new URL('../main.ts', import.meta.url))]
