@@ -119,6 +119,8 @@ describe('a new structure', () => {
     ],
     ['one column', 'a\nx\ny z\n', [{ a: 'x' }, { a: 'y z' }]],
     ['integers that no double holds', 'a\n9007199254740993\n1\n', [{ a: '9007199254740993' }, { a: '1' }]],
+    ['numbers with an exponent, however large', 'a\n1e21\n-5E300\n', [{ a: 1e21 }, { a: -5e300 }]],
+    ['a number that no double holds', 'a\n1e400\n1\n', [{ a: '1e400' }, { a: '1' }]],
     ['a day that is none', 'a\n2026-02-30\n2026-02-28\n', [{ a: '2026-02-30' }, { a: '2026-02-28' }]],
     ['short rows', 'a,b\n1\n', [{ a: 1 }]],
   ])('can come from a file with %s', async (_, text, rows) => {
@@ -170,6 +172,26 @@ describe('a new structure', () => {
       const { body } = await service.get(`/v1/records?structure=Rows&limit=1&direction=asc&offset=${offset}`)
       expect(body.records[0].data).toEqual({ n: offset, text: `line ${offset}, as "said" in the file` })
     }
+  })
+
+  test('keeps nothing of the types that the beginning of a file shows when a row far down fits none of them', async () => {
+    // More than is read of a file at once.
+    const filler = 'x'.repeat(10_000)
+    const lines = Array.from({ length: 120 }, (_, at) => `${at},2026-11-21,${filler}`)
+    const { report } = await importText(
+      ['n,day,text', ...lines, 'none,soon,end'].join('\n'),
+      '--structure',
+      'Rows',
+    )
+    expect(report).toMatchObject({ inserted: 121, updated: 0, refused: [], written: true })
+    expect(report.fields).toEqual(['n', 'day', 'text'].map((key) => ({ key, type: 'text' })))
+    expect(await rowsOf('Rows')).toEqual([
+      ...lines.map((_, at) => ({ n: `${at}`, day: '2026-11-21', text: filler })),
+      { n: 'none', day: 'soon', text: 'end' },
+    ])
+    expect(await structures()).toMatchObject([{ record_count: 121 }])
+    expect(service.ctx.db.sql.scalar<number>('SELECT count(*) FROM records')).toBe(121)
+    expect((await runInProcess(['check', '--db', folder.file('daybook.db')])).out).toBe('ok\n')
   })
 })
 
