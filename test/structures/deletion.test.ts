@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { deleteStructure, finishDeletions } from '../../src/structures/deletion.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { deliveriesOf, subscribe } from '../support/webhooks.ts'
 
 let service: TestService
 
@@ -40,6 +41,25 @@ test('a deleted structure leaves nothing behind, and others keep everything', as
   expect((await list(service, 'Kept')).body.records).toEqual([kept])
   await declare(service, 'Gone', FIELDS)
   expect((await list(service, 'Gone')).body.total).toBe(0)
+})
+
+test('a deleted structure takes its webhooks along, with their deliveries and events, and no others', async () => {
+  const { sql } = service.ctx.db
+  const counts = () =>
+    ['webhooks', 'webhook_deliveries', 'webhook_events'].map((table) =>
+      sql.scalar<number>(`SELECT count(*) FROM ${table}`),
+    )
+  for (const name of ['Kept', 'Gone']) await declare(service, name, FIELDS)
+  const { id } = await subscribe(service, 'Kept', 'https://hooks.example.com')
+  for (const name of ['Gone', 'Gone']) await subscribe(service, name, 'https://hooks.example.com')
+  for (const name of ['Kept', 'Gone']) await write(service, name, { n: 1 }, { n: 2 })
+  const kept = await deliveriesOf(service, id)
+  expect(counts()).toEqual([3, 6, 4])
+
+  await deleteStructure(service.ctx.db, { workspacePk }, 'Gone')
+
+  expect(counts()).toEqual([1, 2, 2])
+  expect(await deliveriesOf(service, id)).toEqual(kept)
 })
 
 test('a deletion that was broken off is out of sight and is finished later', async () => {

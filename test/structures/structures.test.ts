@@ -152,6 +152,18 @@ const REFUSED: [string, Record<string, unknown>, RegExp][] = [
     /names one field twice/,
   ],
   [
+    'one set twice, its fields in another order',
+    {
+      name: 'X',
+      fields: [field('a', 'text'), field('b', 'text')],
+      unique_together: [
+        ['a', 'b'],
+        ['b', 'a'],
+      ],
+    },
+    /"unique_together\[1\]" names the fields of an earlier set/,
+  ],
+  [
     'options on a text',
     { name: 'X', fields: [field('a', 'text', { options: ['x'] })] },
     /options" belong to a field of type "select"/,
@@ -239,6 +251,12 @@ test('bounds are kept in the form of their values', async () => {
     field('d', 'datetime', { max: '2026-11-21T12:00:00+02:00' }),
   ])
   expect([fields[0].min, fields[1].max]).toEqual(['09:30:00', '2026-11-21T10:00:00.000Z'])
+})
+
+test('bounds may be equal: one value fits', async () => {
+  const { fields } = await declare(service, 'X', [field('n', 'number', { min: 5, max: 5 })])
+  expect(fields).toEqual([wholeField('n', 'number', { min: 5, max: 5 })])
+  expect((await write(service, 'X', { n: 5 }))[0].data).toEqual({ n: 5 })
 })
 
 test('before any row, fields change freely and the rows that follow obey the new ones', async () => {
