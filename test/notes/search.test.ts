@@ -152,6 +152,11 @@ describe('a search', () => {
     }
   })
 
+  test('looks in bodies for a short prefix that ends a longer passage', async () => {
+    await makeNote(service, { title: 'one', content: 'a wash-up after dinner' })
+    expect([await titlesFound(service, 'wash-u*'), await titlesFound(service, 'u*')]).toEqual([['one'], []])
+  })
+
   test('ignores case and diacritics, but Thai marks are not diacritics', async () => {
     await makeAll([{ title: 'Crème Brûlée' }, { title: 'ΟΔΥΣΣΕΎΣ' }, { title: 'น้ำใส' }])
     for (const search of ['creme', 'CRÈME', 'brule\u0301e', 'BRULEE']) {
@@ -270,6 +275,11 @@ describe('the snippet', () => {
       service.close()
       service = await startService()
     }
+  })
+
+  test('begins with a whole character where the hit has no space before it', async () => {
+    const content = `${'😀'.repeat(100)}.zebra`
+    expect(await snippet({ content }, 'zebra')).toBe(`${'😀'.repeat(29)}.<mark>zebra</mark>`)
   })
 
   test('marks phrases whole and characters of scripts without spaces exactly', async () => {

@@ -72,6 +72,14 @@ describe('the trash', () => {
     expect((await service.get('/v1/notes/trash?limit=201')).status).toBe(400)
   })
 
+  test('lists notes that went at one instant by id, the last one first, in whatever order they went', async () => {
+    const ids: string[] = []
+    for (const title of ['a', 'b', 'c']) ids.push((await makeNote(service, { title })).id)
+    for (const at of [1, 2, 0]) await service.delete(`/v1/notes/${ids[at]}`)
+    const { notes } = (await service.get('/v1/notes/trash')).body
+    expect(notes.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed())
+  })
+
   test('gives the alias back only when no other note claimed it meanwhile', async () => {
     const [first, second] = [
       await makeNote(service, { alias: 'one' }),

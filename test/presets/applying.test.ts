@@ -56,6 +56,12 @@ describe('applying a preset', () => {
     expect(await titlesFound(service, 'work')).toEqual(['Plan'])
   })
 
+  test('puts on tags that a search finds, also when the note was searched before', async () => {
+    expect(await titlesFound(service, 'work')).toEqual([])
+    await apply()
+    expect(await titlesFound(service, 'work')).toEqual(['Plan'])
+  })
+
   test('a second time changes nothing, and updated_at stays', async () => {
     const { body: first } = await apply()
     service.clock.advance(1_000)
