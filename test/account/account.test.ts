@@ -23,6 +23,15 @@ test('a key tells whose it is, which workspace it opens and what it may do', asy
   expect(viewer.body.user_id).not.toBe(body.user_id)
 })
 
+test('a key that expires is good up to that instant, and no more at it', async () => {
+  const lent = service.as(await service.newKey({ expiresAt: service.clock.now() + 1_000 }))
+  service.clock.advance(999)
+  expect((await lent.get('/v1/me')).status).toBe(200)
+  service.clock.advance(1)
+  const { status, body } = await lent.get('/v1/me')
+  expect([status, body]).toEqual([401, { error: expect.any(String), code: 'unauthorized' }])
+})
+
 test('a workspace counts what it holds, and nothing of another', async () => {
   const empty = (await service.get('/v1/workspace')).body.workspace
   expect(empty).toEqual({

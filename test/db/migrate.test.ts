@@ -115,6 +115,23 @@ test('a verified copy holds what is still in the write-ahead log', () => {
   database.close()
 })
 
+test('a copy that does not pass its check does not take the place of an earlier one', async () => {
+  const copy = folder.file('copy.db')
+  const sound = new Database(file)
+  sound.run('CREATE TABLE a (x DEFAULT 1)')
+  sound.run('INSERT INTO a VALUES (NULL)')
+  copyVerified(sound, copy)
+  sound.close()
+  const before = await Bun.file(copy).bytes()
+  const text = Buffer.from(await Bun.file(file).bytes()).toString('latin1')
+  await Bun.write(file, Buffer.from(text.replace('x DEFAULT 1', 'x NOT NULL '), 'latin1'))
+  const damaged = new Database(file)
+  expect(() => copyVerified(damaged, copy)).toThrow('integrity check: NULL value in a.x')
+  damaged.close()
+  expect(await Bun.file(copy).bytes()).toEqual(before)
+  expect(readdirSync(folder.path).sort()).toEqual(['copy.db', 'daybook.db'])
+})
+
 test('a command does not migrate a database that a server is using', async () => {
   const database = new Database(file)
   migrate(database, file, '0.0.1', MIGRATIONS.slice(0, -1))

@@ -174,6 +174,13 @@ describe('the default', () => {
     expect(await listed()).toEqual([lens])
   })
 
+  test('stays what it is when another lens is deleted', async () => {
+    const [first, second, third] = [await save('a'), await save('b'), await save('c')]
+    service.clock.advance(1_000)
+    await service.delete(`/v1/lenses/${second.id}`)
+    expect((await service.get('/v1/lenses')).body).toEqual({ lenses: [first, third] })
+  })
+
   test('passes to the next in order of creation, from the last to the first', async () => {
     const lenses = new Map<string, string>()
     for (const name of ['a', 'b', 'c', 'd']) lenses.set(name, (await save(name)).id)
