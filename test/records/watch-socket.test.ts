@@ -189,6 +189,32 @@ test('a reader who is only slow hears everything in order', async () => {
   expect([...text.matchAll(/"total":(\d+)/g)].map(([, total]) => Number(total))).toEqual([80, 160, 161, 162])
 }, 30_000)
 
+test('a reader who stands still again and again, and then reads, hears everything', async () => {
+  for (let batch = 0; batch < 8; batch++) await write(server, 'Boxes', ...bigRows(0))
+  const [record] = await write(server, 'Boxes', { size: 0 })
+  const slow = await openSocket({ limit: 100 })
+  slow.pause()
+  let answers = 0
+  let end = ''
+  slow.on('data', (chunk) => {
+    const parts = `${end}${chunk.toString('latin1')}`.split('"total":')
+    answers += parts.length - 1
+    end = parts.at(-1)?.slice(-7) ?? ''
+  })
+  const opened = await open({ limit: 100 })
+  await opened.event('answer')
+  for (let size = 1; size < 4; size++) {
+    await server.patch(`/v1/records/${record.id}`, { data: { size } })
+    await opened.event('answer')
+    // The connection is full by now, and the second answer of each round waits.
+    if (size % 2 === 0) continue
+    slow.resume()
+    await until(() => answers === size + 1)
+    slow.pause()
+  }
+  expect(server.err()).not.toContain('was cut off')
+}, 30_000)
+
 test('a client that vanishes leaves no connection behind', async () => {
   const connections = async () =>
     (await Bun.$`ls /proc/${server.pid}/fd`.quiet().text()).trim().split('\n').length
