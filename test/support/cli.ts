@@ -1,5 +1,11 @@
+import { getWorkspaceOrOnly } from '../../src/account/people.ts'
 import { runDaybook } from '../../src/cli/run.ts'
+import { commandCaller } from '../../src/cli/workspace.ts'
 import type { Outcome } from './process.ts'
+import type { TestService } from './service.ts'
+
+/** Whoever works on the command line, in the only workspace of the service. */
+export const callerOf = ({ ctx }: TestService) => commandCaller(getWorkspaceOrOnly(ctx.db, undefined))
 
 export interface InProcessOptions {
   env?: Record<string, string>

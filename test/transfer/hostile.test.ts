@@ -1,12 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { getWorkspaceOrOnly } from '../../src/account/people.ts'
-import { commandCaller } from '../../src/cli/workspace.ts'
 import { exportWorkspace } from '../../src/transfer/export.ts'
 import { importWorkspace, isExport } from '../../src/transfer/import.ts'
 import { FORMAT } from '../../src/transfer/layout.ts'
 import { findFaults } from '../../src/upkeep/check.ts'
+import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -29,8 +28,6 @@ function folderOf(files: Record<string, unknown>): string {
   }
   return path
 }
-
-const callerOf = ({ ctx }: TestService) => commandCaller(getWorkspaceOrOnly(ctx.db, undefined))
 
 const importInto = (service: TestService, path: string, skipsBad = false) =>
   importWorkspace(service.ctx.db, callerOf(service), {

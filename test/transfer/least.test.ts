@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { getWorkspaceOrOnly } from '../../src/account/people.ts'
-import { commandCaller } from '../../src/cli/workspace.ts'
 import { importWorkspace } from '../../src/transfer/import.ts'
 import { FORMAT } from '../../src/transfer/layout.ts'
+import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 
@@ -23,9 +22,8 @@ test('objects of which only the necessary is in the files come in as they would 
   for (const [name, content] of Object.entries(FILES))
     writeFileSync(folder.file(name), JSON.stringify(content))
   const [service, other] = [await startService(), await startService()]
-  const caller = commandCaller(getWorkspaceOrOnly(service.ctx.db, undefined))
   const mode = { isDryRun: false, skipsBad: false, onProgress: () => {} }
-  const report = await importWorkspace(service.ctx.db, caller, { ...mode, folder: folder.path })
+  const report = await importWorkspace(service.ctx.db, callerOf(service), { ...mode, folder: folder.path })
   expect(report.refused).toEqual([])
   await other.post('/v1/notes', { title: 'A', tags: ['work'] })
   await other.post('/v1/properties', { key: 'due', type: 'date' })

@@ -2,17 +2,15 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { getWorkspaceOrOnly } from '../../src/account/people.ts'
-import { commandCaller } from '../../src/cli/workspace.ts'
 import { addFile } from '../../src/files/adding.ts'
 import { exportWorkspace } from '../../src/transfer/export.ts'
 import { importWorkspace } from '../../src/transfer/import.ts'
 import { findFaults } from '../../src/upkeep/check.ts'
+import { callerOf } from '../support/cli.ts'
 import { runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-const callerOf = ({ ctx }: TestService) => commandCaller(getWorkspaceOrOnly(ctx.db, undefined))
 const noProgress = () => {}
 
 /** Every file of the folder with its bytes. */

@@ -1,14 +1,11 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { getWorkspaceOrOnly } from '../../src/account/people.ts'
-import { commandCaller } from '../../src/cli/workspace.ts'
 import { exportWorkspace } from '../../src/transfer/export.ts'
 import { importWorkspace } from '../../src/transfer/import.ts'
+import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare } from '../support/records.ts'
-import { startService, type TestService } from '../support/service.ts'
-
-const callerOf = ({ ctx }: TestService) => commandCaller(getWorkspaceOrOnly(ctx.db, undefined))
+import { startService } from '../support/service.ts'
 
 /** Imports a workspace of one structure, with these webhooks in its file. */
 async function importedWith(webhooks: (structure: string) => object[]) {
