@@ -2,15 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { AttemptOutcome, Send } from '../../src/delivery/attempt.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
-import {
-  deliveriesOf,
-  type Hooked,
-  rest,
-  startHooked,
-  subscribe,
-  until,
-  webhookOf,
-} from '../support/webhooks.ts'
+import { settle } from '../support/service.ts'
+import { deliveriesOf, type Hooked, startHooked, subscribe, until, webhookOf } from '../support/webhooks.ts'
 
 const MINUTE = 60_000
 const OK: AttemptOutcome = { status: 200, error: null }
@@ -72,6 +65,8 @@ afterEach(async () => {
 })
 
 const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ n }))
+const STORAGE_FULL =
+  "CREATE TRIGGER full BEFORE UPDATE ON webhook_deliveries BEGIN SELECT RAISE(ABORT, 'full'); END"
 const urlOf = (number: number) => `https://hooks.example.com/${number}`
 
 async function subscribeMany(count: number): Promise<string[]> {
@@ -84,25 +79,44 @@ test('at most 4 attempts are in flight per subscription once one went well, in t
   const [id = ''] = await subscribeMany(1)
   await write(it, 'Tasks', ...rows(20))
   await until(() => network.open.size === 1)
-  await rest()
+  await settle()
   const order = (await deliveriesOf(it, id)).map((delivery: { id: string }) => delivery.id)
   expect(network.begun.map(({ delivery }) => delivery)).toEqual(order.slice(0, 1))
   network.begun[0]?.end(OK)
   await until(() => network.open.size === 4)
-  await rest()
+  await settle()
   expect(network.begun.map(({ delivery }) => delivery)).toEqual(order.slice(0, 5))
   network.begun[2]?.end(OK)
   await until(() => network.begun.length === 6)
   expect(network.begun[5]?.delivery).toBe(order[5])
   while (network.begun.length < 20) {
     network.endAll(OK)
-    await rest()
+    await settle()
     expect(network.open.size).toBeLessThanOrEqual(4)
   }
   network.endAll(OK)
-  await rest()
+  await settle()
   expect(network.begun.map(({ delivery }) => delivery)).toEqual(order)
   expect(network.most).toBe(4)
+})
+
+test('deliveries go out in the order in which they fell due, whichever was made first', async () => {
+  const [id = ''] = await subscribeMany(1)
+  await write(it, 'Tasks', { n: 1 })
+  await until(() => network.open.size === 1)
+  network.endAll(FAILED)
+  await until(async () => (await deliveriesOf(it, id))[0].attempts === 1)
+  await it.stop()
+  it.clock.advance(MINUTE / 2)
+  await write(it, 'Tasks', { n: 2 })
+  it.clock.advance(MINUTE / 2)
+  it.start(network.send)
+  for (const count of [2, 3]) {
+    await until(() => network.begun.length === count)
+    network.endAll(OK)
+  }
+  const [first, second] = (await deliveriesOf(it, id)).map((delivery: { id: string }) => delivery.id)
+  expect(network.begun.map(({ delivery }) => delivery)).toEqual([first, second, first])
 })
 
 test('at most 64 attempts are in flight in all, shared evenly', async () => {
@@ -111,13 +125,13 @@ test('at most 64 attempts are in flight in all, shared evenly', async () => {
   await until(() => network.open.size === 25)
   network.endAll(OK)
   await until(() => network.open.size === 64)
-  await rest()
+  await settle()
   expect(network.open.size).toBe(64)
   const shares = rows(25).map(({ n }) => network.openAt(urlOf(n)).length)
   expect([Math.min(...shares), Math.max(...shares)]).toEqual([2, 3])
   while (network.begun.length < 150) {
     network.endAll(OK)
-    await rest()
+    await settle()
   }
   expect(network.most).toBe(64)
 })
@@ -129,7 +143,7 @@ test('receivers that were never heard of have one attempt each, and keep nobody 
   const delivered = () => network.begun.filter(({ url }) => url === live).length
   while (delivered() < 4) {
     for (const attempt of network.openAt(live)) attempt.end(OK)
-    await rest()
+    await settle()
   }
   expect(network.begun.length).toBe(24 + 4)
 })
@@ -143,7 +157,7 @@ test('receivers that hang keep nobody waiting, and have one attempt at a time on
   await write(it, 'Tasks', ...rows(4))
   while (network.begun.length < 96 + 1) {
     failDead()
-    await rest()
+    await settle()
   }
   failDead()
   for (let delivered = 0; delivered < 4; ) {
@@ -151,7 +165,7 @@ test('receivers that hang keep nobody waiting, and have one attempt at a time on
       attempt.end(OK)
       delivered += 1
     }
-    await rest()
+    await settle()
   }
   expect(await deliveriesOf(it, ids[24] ?? '')).toMatchObject(Array(4).fill({ status: 'delivered' }))
 
@@ -163,7 +177,7 @@ test('receivers that hang keep nobody waiting, and have one attempt at a time on
       delivered += 1
     }
   }
-  await rest()
+  await settle()
   expect(dead.map((url) => network.openAt(url).length)).toEqual(Array(24).fill(1))
 })
 
@@ -180,10 +194,10 @@ test('an attempt that is under way or being written down is not made twice', asy
   await writeForGoodReceiver(3)
   it.ctx.bus.wake()
   it.clock.advance(MINUTE)
-  await rest()
+  await settle()
   network.endAll(OK)
   it.ctx.bus.wake()
-  await rest()
+  await settle()
   expect(network.begun).toHaveLength(3)
 })
 
@@ -197,7 +211,7 @@ test('what is in flight when a server dies is attempted again at the next start,
   it.start(network.send)
   while (network.begun.length < 3) {
     network.endAll(OK)
-    await rest()
+    await settle()
   }
   network.endAll(OK)
   expect(network.begun.map(({ event }) => event)).toEqual(abandoned)
@@ -213,7 +227,7 @@ describe('a stop', () => {
     const stopping = it.stop()
     network.endAll(OK)
     await stopping
-    await rest()
+    await settle()
     expect(network.begun).toHaveLength(5)
     const states = (await deliveriesOf(it, id)).map(({ status }: { status: string }) => status)
     expect(states).toEqual([...Array(5).fill('delivered'), 'pending', 'pending'])
@@ -228,14 +242,40 @@ describe('a stop', () => {
       isOver = true
     })
     it.clock.advance(9_999)
-    await rest()
+    await settle()
     expect(isOver).toBe(false)
     it.clock.advance(1)
     await stopping
     network.endAll(FAILED)
-    await rest()
+    await settle()
+    expect(it.clock.waiting()).toBe(0)
     expect(await deliveriesOf(it, id)).toMatchObject([{ status: 'pending', attempts: 0 }])
   })
+
+  test.each([
+    ['while they are written', [10_000]],
+    ['before they are tried again', [9_999, 1]],
+  ])(
+    'that gives outcomes up %s leaves them to the next start, and nothing to be done later',
+    async (_, steps) => {
+      await subscribeMany(1)
+      await write(it, 'Tasks', ...rows(1))
+      await until(() => network.open.size === 1)
+      await it.ctx.db.write((tx) => tx.sql.script(STORAGE_FULL))
+      const stopping = it.stop()
+      network.endAll(OK)
+      for (const step of steps) {
+        await settle()
+        it.clock.advance(step)
+      }
+      await stopping
+      await settle()
+      expect(it.clock.waiting()).toBe(0)
+      await it.ctx.db.write((tx) => tx.sql.script('DROP TRIGGER full'))
+      it.start(network.send)
+      await until(() => network.begun.length === 2)
+    },
+  )
 })
 
 test('an outcome that storage does not take is written later, and the delivery is not sent again', async () => {
@@ -243,15 +283,11 @@ test('an outcome that storage does not take is written later, and the delivery i
   await write(it, 'Tasks', ...rows(1))
   await until(() => network.open.size === 1)
   const { sql } = it.ctx.db
-  await it.ctx.db.write((tx) =>
-    tx.sql.script(
-      "CREATE TRIGGER full BEFORE UPDATE ON webhook_deliveries BEGIN SELECT RAISE(ABORT, 'full'); END",
-    ),
-  )
+  await it.ctx.db.write((tx) => tx.sql.script(STORAGE_FULL))
   network.endAll(OK)
-  await rest()
+  await settle()
   it.clock.advance(5_000)
-  await rest()
+  await settle()
   expect(await deliveriesOf(it, id)).toMatchObject([{ status: 'pending' }])
   await it.ctx.db.write((tx) => tx.sql.script('DROP TRIGGER full'))
   it.clock.advance(1_000)
@@ -303,7 +339,7 @@ describe('beside the command line', () => {
     const [id = ''] = await subscribeMany(1)
     await it.ctx.db.write((tx): void => void tx.sql.run('UPDATE webhooks SET paused_at = 1'))
     await write(it, 'Tasks', { n: 1 })
-    await rest()
+    await settle()
     expect(network.begun).toHaveLength(0)
     expect(await run('webhooks', 'resume', id)).toEqual({
       exitCode: 0,

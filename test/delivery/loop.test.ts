@@ -2,16 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { serviceSignature } from '../../src/delivery/sign.ts'
 import { status } from '../support/receiver.ts'
 import { declare, write } from '../support/records.ts'
-import { testClock } from '../support/service.ts'
-import {
-  deliveriesOf,
-  type Hooked,
-  rest,
-  startHooked,
-  subscribe,
-  until,
-  webhookOf,
-} from '../support/webhooks.ts'
+import { settle, testClock } from '../support/service.ts'
+import { deliveriesOf, type Hooked, startHooked, subscribe, until, webhookOf } from '../support/webhooks.ts'
 
 const NOW = Date.parse('2026-11-21T09:30:00.000Z')
 const MINUTE = 60_000
@@ -91,7 +83,7 @@ test('what fails is tried again after 1 minute, 10 minutes, 1 hour and 6 hours, 
       last_attempt_at: iso(at),
     })
     it.clock.advance(wait - 1)
-    await rest()
+    await settle()
     expect(it.receiver.received).toHaveLength(retry + 1)
     it.clock.advance(1)
     at += wait
@@ -110,7 +102,7 @@ test('what fails is tried again after 1 minute, 10 minutes, 1 hour and 6 hours, 
   expect(times).toEqual([0, 1, 11, 71, 431].map((minutes) => minutes * MINUTE))
   expect(await webhookOf(it, id)).toMatchObject({ status: 'enabled', consecutive_failures: 1 })
   it.clock.advance(24 * HOUR)
-  await rest()
+  await settle()
   expect(sent).toHaveLength(5)
 })
 
@@ -185,7 +177,7 @@ test('ten failed deliveries in a row pause; events queue; resume sends them all 
   const before = it.receiver.received.length
   for (let n = 0; n < 12; n++) await writeOne(n)
   it.clock.advance(7 * HOUR)
-  await rest()
+  await settle()
   expect(it.receiver.received).toHaveLength(before)
   await patch(id, { enabled: false })
   expect(await webhookOf(it, id)).toMatchObject({ status: 'disabled', paused_at: pausedAt })
@@ -235,7 +227,7 @@ test('while disabled no event is recorded, and what is pending waits', async () 
   it.receiver.answer = status(200)
   await writeOne(2)
   it.clock.advance(HOUR)
-  await rest()
+  await settle()
   expect(it.receiver.received).toHaveLength(1)
   expect(await deliveriesOf(it, id)).toMatchObject([{ status: 'pending', attempts: 1 }])
   await patch(id, { enabled: true })
@@ -273,7 +265,7 @@ describe.each([
     await it.post(`/v1/webhooks/${id}/deliveries/${delivery}/redeliver`)
     await attempted(id, 1)
     it.clock.advance(HOUR)
-    await rest()
+    await settle()
     expect(it.receiver.received).toHaveLength(2)
   })
 })
@@ -353,7 +345,7 @@ test('a changed url and a deleted subscription hold for what is pending', async 
   it.clock.advance(HOUR)
   await it.receiver.until(3)
   await attempted(moved.id, 2)
-  await rest()
+  await settle()
   expect(it.receiver.received.map(({ path }) => path).sort()).toEqual([
     '/hook/gone',
     '/hook/new',
@@ -442,7 +434,7 @@ test('a delivery that falls due while the queue is looked at is not overlooked',
   other.receiver.answer = status(500)
   await write(other, 'Tasks', { n: 1 })
   await until(async () => (await deliveriesOf(other, id))[0]?.attempts === 1)
-  await rest()
+  await settle()
   clock.advance(MINUTE)
   // The timer was early by a moment: the clock is noticed and the queue read before the instant, all else after it.
   early = 2

@@ -10,8 +10,8 @@ import {
   withIds,
 } from '../support/record-oracle.ts'
 import { declare, type FieldSpec, list } from '../support/records.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { settle, type Watch, watch } from '../support/watch.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
+import { type Watch, watch } from '../support/watch.ts'
 
 let service: TestService
 let count = 0

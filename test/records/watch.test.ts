@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { listKeys, revokeKey } from '../../src/account/keys.ts'
 import { removeUser } from '../../src/account/people.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
+import { newFolder } from '../support/process.ts'
 import { declare, list, queryOf, write } from '../support/records.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { settle, type Watch, watch } from '../support/watch.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
+import { type Watch, watch } from '../support/watch.ts'
 
 const MERGE_MS = 250
 const FIELDS = [
@@ -337,6 +338,22 @@ describe('one room', () => {
     await merge()
     expect(new Set(await told())).toEqual(new Set([1]))
     expect(service.app.watching()).toEqual({ rooms: 1, readers: 1_100 })
+  })
+
+  test('answers also those who come while it looks for its answer', async () => {
+    const folder = newFolder()
+    // Every look goes to the worker, which has yet to be started.
+    const other = await startService({ file: folder.file('daybook.db'), heavy: { manyRows: -1 } })
+    await declare(other, 'Boxes', FIELDS)
+    const early = await watch(other, 'Boxes')
+    await settle()
+    await write(other, 'Boxes', { name: 'a' })
+    const late = await watch(other, 'Boxes')
+    expect((await late.event('answer')).total).toBe(1)
+    await early.event('answer')
+    expect(other.app.watching()).toEqual({ rooms: 1, readers: 2 })
+    other.close()
+    folder.remove()
   })
 
   test('serves nobody who asks something else', async () => {

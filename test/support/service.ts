@@ -51,6 +51,11 @@ export function testClock(start = Date.parse('2026-11-21T09:30:00.000Z')): TestC
   }
 }
 
+/** Lets everything happen that waits for nothing but its turn. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
 export interface Answer {
   status: number
   headers: Headers

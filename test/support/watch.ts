@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts'
 import { queryOf } from './records.ts'
+import { settle } from './service.ts'
 
 /** One thing that a stream said. */
 export type Said =
@@ -34,11 +35,6 @@ export interface Watch {
   readonly lastId: string | undefined
   /** The reader goes away. */
   leave(): Promise<void>
-}
-
-/** Lets everything happen that waits for nothing but its turn. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 export function readWatch(response: Response): Watch {

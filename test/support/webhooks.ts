@@ -53,11 +53,6 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Lets everything that is under way within the process come to rest. */
-export async function rest(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
-}
-
 const LOOPBACK = { webhookAllowances: parseAllowances(['127.0.0.1']) }
 
 /** A whole service with a receiver on the loopback, and the loop that delivers to it over real sockets. */
