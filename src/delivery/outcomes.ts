@@ -54,7 +54,7 @@ export class OutcomeWriter {
   giveUp(): void {
     this.#isGivenUp = true
     this.#cancelTimer?.()
-    for (const { settle } of this.#waiting) settle()
+    for (const { settle } of this.#waiting.splice(0)) settle()
   }
 
   #flushAfter(delayMs: number): void {
@@ -69,9 +69,9 @@ export class OutcomeWriter {
       for (const { settle } of together) settle()
     } catch (error) {
       log.warn('outcomes of deliveries are not written yet', { error: String(error) })
-      if (this.#isGivenUp) return
       this.#waiting.push(...together)
-      this.#flushAfter(TRY_AGAIN_MS)
+      if (this.#isGivenUp) this.giveUp()
+      else this.#flushAfter(TRY_AGAIN_MS)
     }
   }
 }

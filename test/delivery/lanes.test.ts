@@ -270,6 +270,8 @@ describe('a stop', () => {
       }
       await stopping
       await settle()
+      // Whoever still waited for an outcome would keep this one waiting.
+      await it.stop()
       expect(it.clock.waiting()).toBe(0)
       await it.ctx.db.write((tx) => tx.sql.script('DROP TRIGGER full'))
       it.start(network.send)
