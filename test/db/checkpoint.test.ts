@@ -7,20 +7,17 @@ import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { testClock } from '../support/service.ts'
 
+const clock = testClock()
+const log = createLog('silent', clock, () => {})
+
+const openAs = (role: 'server' | 'command', file: string, checkpoint: 'auto' | 'off' = 'auto') =>
+  openDatabase({ file, programVersion: '0.0.0', clock, log, role, checkpoint })
+
 /** Writes through a database that is opened and closed; answers how large its write-ahead log is after that. */
 async function logAfterWriting(checkpoint: 'auto' | 'off'): Promise<number> {
   const folder = newFolder()
   const file = folder.file('daybook.db')
-  const clock = testClock()
-  const open = () =>
-    openDatabase({
-      file,
-      programVersion: '0.0.0',
-      clock,
-      log: createLog('silent', clock, () => {}),
-      role: 'server',
-      checkpoint,
-    })
+  const open = () => openAs('server', file, checkpoint)
   open().close()
   // Another program has the file open: SQLite itself checkpoints when the last one closes it.
   const other = new Database(file)
@@ -47,9 +44,7 @@ test('the write-ahead log is moved into the file when a database is closed', asy
 test('the write-ahead log starts anew under steady reads and writes, and does not grow for ever', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
-  const clock = testClock()
-  const log = createLog('silent', clock, () => {})
-  const db = openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'server' })
+  const db = openAs('server', file)
   await db.write((tx): void => {
     tx.sql.script('CREATE TABLE blobs (bytes BLOB)')
     tx.sql.script('PRAGMA wal_autocheckpoint = 100')
@@ -67,9 +62,7 @@ test('the write-ahead log starts anew under steady reads and writes, and does no
 test('a log that cannot be moved into the file when a database is closed takes nothing back', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
-  const clock = testClock()
-  const log = createLog('silent', clock, () => {})
-  const db = openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'server' })
+  const db = openAs('server', file)
   await db.write((tx): void => tx.sql.script('CREATE TABLE written (x)'))
   // Stands for a disk on which the file finds no room.
   truncateSync(`${file}-wal`, 100)
@@ -80,15 +73,12 @@ test('a log that cannot be moved into the file when a database is closed takes n
 test('a command that closes while somebody reads an older state waits for nobody', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
-  const clock = testClock()
-  const log = createLog('silent', clock, () => {})
-  const options = { file, programVersion: '0.0.0', clock, log }
-  const server = openDatabase({ ...options, role: 'server' })
+  const server = openAs('server', file)
   const reader = new Database(file)
   reader.run('BEGIN')
   reader.query('SELECT count(*) FROM notes').get()
   await server.write((tx): void => tx.sql.script('CREATE TABLE written (x)'))
-  const command = openDatabase({ ...options, role: 'command' })
+  const command = openAs('command', file)
   await command.write((tx): void => void tx.sql.run('INSERT INTO written VALUES (1)'))
   const started = performance.now()
   command.close()
