@@ -114,6 +114,12 @@ function findKnownKey(db: Db, secret: string): KnownKey | undefined {
   return { pk, expiresAt, lastUsedAt, caller }
 }
 
+/** One that is not known may have been made by another process a moment ago. */
+function findKeyAnew(db: Db, secret: string): KnownKey | undefined {
+  db.refresh()
+  return findKnownKey(db, secret)
+}
+
 /**
  * Looks a key up by its hash, once in every snapshot of the database: a revocation holds at once, one by another
  * process a few milliseconds later.
@@ -122,7 +128,7 @@ export function createAuthenticate({ db, clock, log }: AppContext): Authenticate
   const noteUse = createLastUsed(db, log)
   return (secret): Caller | undefined => {
     if (!KEY_FORM.test(secret)) return undefined
-    const key = db.sql.remember(secret, () => findKnownKey(db, secret))
+    const key = db.sql.remember(secret, () => findKnownKey(db, secret)) ?? findKeyAnew(db, secret)
     const now = clock.now()
     if (!key || (key.expiresAt !== null && key.expiresAt <= now)) return undefined
     noteUse(key.pk, key.lastUsedAt, now)

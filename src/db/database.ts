@@ -29,6 +29,8 @@ export interface Db extends Reader {
   readonly healthy: boolean
   /** Calls the listener, within a fraction of a second, after another process wrote; answers how to stop. */
   onForeignWrite(listener: () => void): () => void
+  /** Lets the next read see all that other processes have written by now. */
+  refresh(): void
   /** Moves the write-ahead log into the file as far as readers allow. */
   checkpoint(): void
   /** Lets SQLite refresh the statistics it plans by; a few milliseconds. */
@@ -200,6 +202,7 @@ export function openDatabase(options: OpenOptions): Db {
         reading.renew()
         listener()
       }),
+    refresh: () => reading.renew(),
     checkpoint,
     optimize: () => {
       sql.all('PRAGMA analysis_limit = 1000')

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { makeNote } from '../support/notes.ts'
+import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -30,6 +31,25 @@ test('a key that expires is good up to that instant, and no more at it', async (
   service.clock.advance(1)
   const { status, body } = await lent.get('/v1/me')
   expect([status, body]).toEqual([401, { error: expect.any(String), code: 'unauthorized' }])
+})
+
+test('a key that another process has just made opens at once', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const [server, other] = [await startService({ file }), await startService({ file })]
+  expect((await server.get('/v1/me')).status).toBe(200)
+  // By then it is noted that the key was used: a commit would end the moment that is read from.
+  await server.ctx.db.write((): void => {})
+  for (let round = 0; round < 3; round++) {
+    // What the server reads now, it reads as of now for some milliseconds.
+    expect((await server.get('/v1/me')).status).toBe(200)
+    const key = await other.newKey()
+    expect((await server.as(key).get('/v1/me')).status).toBe(200)
+    await server.ctx.db.write((): void => {})
+  }
+  server.close()
+  other.close()
+  folder.remove()
 })
 
 test('a workspace counts what it holds, and nothing of another', async () => {
