@@ -28,17 +28,24 @@ const LIVE = 'SELECT live_notes FROM workspaces WHERE pk = 1'
 
 const ratio = (ours: number, floor: number) => (ours / floor).toFixed(2)
 
+interface Goal {
+  /** Our time may be so many times the floor's. */
+  most: number
+  mostMs?: number
+}
+
 /** Compares a page of the service with the same page by hand. */
-function pageLine(what: string, ours: Times, floor: Times, most: number, mostMs?: number): Line {
+function pageLine(what: string, ours: Times, floor: Times, goal?: Goal): Line {
   const times = ours.median / floor.median
-  const within = mostMs === undefined || ours.median <= mostMs
+  const { most = Infinity, mostMs = Infinity } = goal ?? {}
+  const limits = [most < Infinity && `≤ ${most} ×`, mostMs < Infinity && `< ${mostMs} ms`]
   return {
     what,
     ours: `${milliseconds(ours.median)} (p99 ${milliseconds(ours.p99)})`,
     floor: `${milliseconds(floor.median)} (p99 ${milliseconds(floor.p99)})`,
     ratio: times.toFixed(2),
-    goal: mostMs === undefined ? `≤ ${most} ×` : `≤ ${most} ×, < ${mostMs} ms`,
-    met: times <= most && within,
+    goal: limits.filter(Boolean).join(', '),
+    met: goal && times <= most && ours.median <= mostMs,
   }
 }
 
@@ -84,16 +91,21 @@ const QUESTIONS: readonly Question[] = [
   search('two Chinese characters', '会議', '"会議"'),
 ]
 
+/** The goal of searches is for so many notes; with fewer, what every search costs outweighs the rest. */
+const SEARCH_GOAL_FROM = 100_000
+const GOALS = { list: { most: 1.5 }, search: { most: 2, mostMs: 25 }, write: { most: 2 } }
+
 /** Lists and searches, without HTTP, against raw SQLite on the same file. */
-async function pageLines(data: Dataset, raw: RawNotes, rounds: number): Promise<Line[]> {
+async function pageLines(data: Dataset, raw: RawNotes, rounds: number, count: number): Promise<Line[]> {
+  const ofSearch = count >= SEARCH_GOAL_FROM ? GOALS.search : undefined
   const lines: Line[] = []
   for (const { what, request, pks, total } of QUESTIONS) {
     const times = await interleaved(
       { ours: listed(data, request), floor: () => raw.page(pks, total) },
       rounds,
     )
-    const isSearch = what.startsWith('search')
-    lines.push(pageLine(what, times.ours, times.floor, isSearch ? 2 : 1.5, isSearch ? 25 : undefined))
+    const goal = what.startsWith('search') ? ofSearch : GOALS.list
+    lines.push(pageLine(what, times.ours, times.floor, goal))
   }
   return lines
 }
@@ -203,8 +215,8 @@ async function aloneLines(
     rounds,
   )
   return [
-    pageLine('create, alone', created.ours, created.floor, 2),
-    pageLine('append, alone', appended.ours, appended.floor, 2),
+    pageLine('create, alone', created.ours, created.floor, GOALS.write),
+    pageLine('append, alone', appended.ours, appended.floor, GOALS.write),
   ]
 }
 
@@ -234,7 +246,7 @@ async function benchSize(count: number, rounds: number): Promise<{ title: string
     await readLine(data, server, ids),
     await createLine(data, server, raw),
     ...(await aloneLines(data, raw, ids, rounds)),
-    ...(await pageLines(data, new RawNotes(file), rounds)),
+    ...(await pageLines(data, new RawNotes(file), rounds, count)),
   ]
   await server.stop()
   data.close()
