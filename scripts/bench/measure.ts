@@ -45,6 +45,8 @@ export interface Line {
   ratio: string
   goal: string
   met: boolean | undefined
+  /** Milliseconds that ours takes, where its growth is of interest. */
+  cost?: number
 }
 
 export const milliseconds = (value: number): string =>
@@ -55,6 +57,19 @@ export const perSecond = (value: number): string => `${Math.round(value).toLocal
 /** `1 receiver`, `5,000 streams`. */
 export const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+
+/** What something costs in a large database beside what it costs in a small one. */
+export function growthLine(what: string, small: number, large: number, most: number): Line {
+  const times = large / small
+  return {
+    what,
+    ours: milliseconds(large),
+    floor: milliseconds(small),
+    ratio: times.toFixed(2),
+    goal: `≤ ${most} ×`,
+    met: times <= most,
+  }
+}
 
 const verdict = (met: boolean | undefined): string => (met === undefined ? '' : met ? 'yes' : '**no**')
 

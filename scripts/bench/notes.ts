@@ -9,6 +9,7 @@ import { type CreatedNote, createNote } from '../../src/notes/writing.ts'
 import { corpus, wordOfRank } from './corpus.ts'
 import { type Dataset, fillNotes, openDataset, temporaryFolder } from './dataset.ts'
 import {
+  growthLine,
   interleaved,
   type Line,
   median,
@@ -46,6 +47,7 @@ function pageLine(what: string, ours: Times, floor: Times, goal?: Goal): Line {
     ratio: times.toFixed(2),
     goal: limits.filter(Boolean).join(', '),
     met: goal && times <= most && ours.median <= mostMs,
+    cost: ours.median,
   }
 }
 
@@ -127,6 +129,8 @@ async function rates(
   return { ours: median(measured.ours), floor: median(measured.floor) }
 }
 
+const READ_ONE = 'read one note (floor: bare Bun.serve, same bytes)'
+
 async function readLine(data: Dataset, server: Server, ids: readonly string[]): Promise<Line> {
   const answer = await (await data.fetch(`/v1/notes/${ids[0]}`)).text()
   const bare = await startBareServer(answer)
@@ -138,7 +142,8 @@ async function readLine(data: Dataset, server: Server, ids: readonly string[]): 
   const { ours, floor } = await rates(server, bare, requests, 32)
   await bare.stop()
   return {
-    what: 'read one note (floor: bare Bun.serve, same bytes)',
+    what: READ_ONE,
+    cost: 1000 / ours,
     ours: perSecond(ours),
     floor: perSecond(floor),
     ratio: ratio(ours, floor),
@@ -253,9 +258,25 @@ async function benchSize(count: number, rounds: number): Promise<{ title: string
   return { title: `Notes, ${count.toLocaleString('en-US')} of about 2 KB`, lines }
 }
 
-/** A section for each size. */
+const MOST_GROWTH = 1.5
+
+function growthLines(small: Section, large: Section): Line[] {
+  const grown = large.lines.filter(({ what, cost }) => cost !== undefined && !what.startsWith('search'))
+  return grown.map(({ what, cost = Number.NaN }) => {
+    const before = small.lines.find((line) => line.what === what)?.cost ?? Number.NaN
+    return growthLine(what.replace(/ \(floor.*/, ''), before, cost, MOST_GROWTH)
+  })
+}
+
+/** A section for each size, and one that compares the largest with the smallest. */
 export async function benchNotes(sizes: readonly number[], rounds: number): Promise<Section[]> {
   const sections: Section[] = []
   for (const size of sizes) sections.push(await benchSize(size, rounds))
-  return sections
+  const [small, large] = [sections[0], sections.at(-1)]
+  if (!small || !large || small === large) return sections
+  const [from, to] = [sizes[0], sizes.at(-1)].map((size) => size?.toLocaleString('en-US'))
+  return [
+    ...sections,
+    { title: `Notes, growth from ${from} (floor) to ${to}`, lines: growthLines(small, large) },
+  ]
 }

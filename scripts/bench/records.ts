@@ -9,6 +9,7 @@ import { wordOfRank } from './corpus.ts'
 import { type Dataset, openDataset, temporaryFolder } from './dataset.ts'
 import {
   type Action,
+  growthLine,
   interleaved,
   type Line,
   median,
@@ -22,6 +23,7 @@ import { filtersOf, pathOf, type Question, SCANNED, SORTED, search, TWO } from '
 import { columnsOf, type Data, FIELDS, INDEXED, rowsOf } from './record-rows.ts'
 import { measureRate, startServer } from './servers.ts'
 
+const MOST_GROWTH = 3
 const BATCH = 500
 const NOTES = 200
 /** The goals of reads are for so many rows; with fewer, what every request costs outweighs them. */
@@ -388,14 +390,7 @@ export async function benchRecords(sizes: readonly number[], rounds: number): Pr
   }
   const [small, large] = [results[0], results.at(-1)]
   if (!small || !large) return []
-  const growth = (what: string, before: number, after: number): Line => ({
-    what,
-    ours: milliseconds(after),
-    floor: milliseconds(before),
-    ratio: (after / before).toFixed(2),
-    goal: '≤ 3 ×',
-    met: after / before <= 3,
-  })
+  const growth = (what: string, before: number, after: number) => growthLine(what, before, after, MOST_GROWTH)
   const lines = [
     growth('create one, alone', small.written.create, large.written.create),
     growth('PATCH one number, alone', small.written.patch, large.written.patch),
