@@ -19,10 +19,18 @@ export interface AttemptsReport {
 
 const REFUSALS_TOLD = 20
 
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: 'check its permissions',
+  EPERM: 'check its permissions',
+  ELOOP: 'its links lead in a circle, so name what they should lead to',
+  ENAMETOOLONG: 'its name is too long for this system, so shorten it',
+}
+
 /** What the system says of something it does not let us read, such as EACCES; undefined for any other error. */
 export function systemRefusal(error: unknown, what = 'it'): Refusal | undefined {
-  const { syscall, code } = error as NodeJS.ErrnoException
-  return syscall === undefined ? undefined : refused(`${what} cannot be read (${code}).`)
+  const { syscall, code = '' } = error as NodeJS.ErrnoException
+  if (syscall === undefined) return undefined
+  return refused(`${what} cannot be read (${code}); ${ADVICE[code] ?? 'check the disk that it is on'}.`)
 }
 
 /** The index is the guarantee of what the rules did not look for. */

@@ -323,7 +323,7 @@ test('an import of what is no file to be read says so in a sentence', async () =
   }
   service = await startService({ file: folder.file('daybook.db') })
   expect(errors).toEqual([
-    'circle cannot be read (ELOOP).\n',
+    'circle cannot be read (ELOOP); its links lead in a circle, so name what they should lead to.\n',
     'pipe is neither a file nor a folder.\n',
     'There is no file or folder none.\n',
   ])

@@ -94,8 +94,8 @@ test.skipIf(process.getuid?.() === 0)('what may not be read is refused by its pl
   const { report } = await vault.report()
   chmodSync(join(vault.path, 'shut'), 0o755)
   expect(report.refused).toEqual([
-    { place: 'shut', reason: 'it cannot be read (EACCES).' },
-    { place: 'Shut.md', reason: 'it cannot be read (EACCES).' },
+    { place: 'shut', reason: 'it cannot be read (EACCES); check its permissions.' },
+    { place: 'Shut.md', reason: 'it cannot be read (EACCES); check its permissions.' },
   ])
 })
 

@@ -67,7 +67,10 @@ test('an original that is too large is refused before it is read', async () => {
 test('an original of a name that no system has is refused alone', async () => {
   const stored = 'a'.repeat(300)
   expect(await refusalsOf(folderOf({ 'files.json': [{ ...FILE, stored }], 'files/a.txt': 'x' }))).toEqual([
-    { place: 'files.json, entry 1', reason: 'it cannot be read (ENAMETOOLONG).' },
+    {
+      place: 'files.json, entry 1',
+      reason: 'it cannot be read (ENAMETOOLONG); its name is too long for this system, so shorten it.',
+    },
   ])
 })
 
