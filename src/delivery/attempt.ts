@@ -3,8 +3,7 @@ import { type Clock, systemClock } from '../lib/clock.ts'
 import { remembered } from '../lib/remembered.ts'
 import { addressesFault, type Target, targetOf, urlFault } from './address.ts'
 import { isAddress } from './address-ranges.ts'
-import type { Allowance } from './allowance.ts'
-import { isNamedAnywhere } from './allowance.ts'
+import { type Allowance, isNamedAnywhere } from './allowance.ts'
 import {
   type Connecting,
   type Connection,

@@ -79,8 +79,9 @@ function targetOf(
 const keep = <Value>(sent: Value | undefined, known: Value | undefined, otherwise: Value): Value =>
   sent === undefined ? (known ?? otherwise) : sent
 
-interface Place {
-  /** The field of this key before, and only if it had this type. */
+/** What stands already for a field that is sent. */
+interface Basis {
+  /** The field of this key before; `ofType` only if it had this type. */
   readonly known: FieldDefinition | undefined
   readonly ofType: FieldDefinition | undefined
   readonly column: number
@@ -90,7 +91,7 @@ interface Place {
 function plannedField(
   input: FieldInput,
   at: number,
-  { known, ofType, column, structure }: Place,
+  { known, ofType, column, structure }: Basis,
 ): FieldDefinition {
   const min = keep(bound(input, 'min', at), ofType?.min, null)
   const max = keep(bound(input, 'max', at), ofType?.max, null)
