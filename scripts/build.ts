@@ -15,7 +15,7 @@ const command = [
   'build',
   'src/main.ts',
   // A worker is bundled only when it is named here.
-  'src/heavy-reads.ts',
+  'src/worker.ts',
   'src/files/extraction/worker.ts',
   '--compile',
   '--minify',

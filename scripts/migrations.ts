@@ -1,6 +1,6 @@
 /**
- * Generates the next migration from the tables in `src/db/tables`, makes its tables STRICT (drizzle cannot
- * say so), and writes `src/db/migrations.ts`, which embeds every migration in the executable.
+ * Generates the next migration from the tables in `src/db/schema`, makes its tables STRICT (drizzle cannot
+ * say so), and writes `src/db/schema/migrations/migrations.ts`, which embeds every migration in the executable.
  */
 import { readdirSync } from 'node:fs'
 import { spawnSync } from 'bun'
@@ -43,11 +43,11 @@ for (const name of listMigrations()) {
 
 const names = listMigrations().map((name) => name.replace(/\.sql$/, ''))
 const imports = names.map(
-  (name, at) => `import migration${at} from '../../drizzle/${name}.sql' with { type: 'text' }`,
+  (name, at) => `import migration${at} from '../../../../drizzle/${name}.sql' with { type: 'text' }`,
 )
 const entries = names.map((name, at) => `  { name: '${name}', sql: migration${at} },`)
 await Bun.write(
-  'src/db/migrations.ts',
+  'src/db/schema/migrations/migrations.ts',
   `// Written by \`bun run migrations\`.
 ${imports.join('\n')}
 

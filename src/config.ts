@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { type Allowance, parseAllowances } from './delivery/allowance.ts'
+import { type AllowlistEntry, parseAllowlist } from './delivery/client/allowlist.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 
 /** The settings of one process. Flags win over `DAYBOOK_<FLAG>`, that over the defaults. */
@@ -15,7 +15,7 @@ export interface Config {
   /** `off` leaves moving the write-ahead log into the file to another program, which replicates it. */
   readonly checkpoint: Checkpoint
   /** What webhooks may call beside public https addresses. */
-  readonly webhookAllowances: readonly Allowance[]
+  readonly webhookAllowlist: readonly AllowlistEntry[]
   /** Certificates in PEM that deliveries trust beside the usual roots. */
   readonly webhookCa: string | undefined
 }
@@ -67,9 +67,9 @@ function origin(text: string): string {
   throw new BadSetting(`--cors-origin must be an origin such as https://app.example.com, not "${text}".`)
 }
 
-function allowances(texts: readonly string[]): Allowance[] {
+function allowances(texts: readonly string[]): AllowlistEntry[] {
   try {
-    return parseAllowances(texts)
+    return parseAllowlist(texts)
   } catch (error) {
     throw new BadSetting((error as Error).message)
   }
@@ -113,7 +113,7 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
     corsOrigins: settings('cors-origin', flags, env).map(origin),
     rateLimit: rateLimit === undefined ? null : whole('rate-limit', rateLimit, 1, 1_000_000),
     logLevel: logLevel(setting('log-level', flags, env) ?? 'info'),
-    webhookAllowances: allowances(settings('webhook-allow', flags, env)),
+    webhookAllowlist: allowances(settings('webhook-allow', flags, env)),
     webhookCa: webhookCa === undefined ? undefined : certificates(webhookCa),
     checkpoint: readCheckpoint(env, flags),
   }

@@ -1,8 +1,8 @@
+import type { Bus } from './changes/bus.ts'
+import type { Surface } from './changes/record-change.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
-import type { Heavy } from './db/heavy.ts'
-import type { Bus } from './events/bus.ts'
-import type { Surface } from './events/record-change.ts'
+import type { WorkerClient } from './db/worker/client.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 
@@ -11,7 +11,7 @@ export interface AppContext {
   readonly config: Config
   readonly db: Db
   /** Runs what would keep light requests waiting. */
-  readonly heavy: Heavy
+  readonly worker: WorkerClient
   readonly bus: Bus
   readonly clock: Clock
   readonly log: Log

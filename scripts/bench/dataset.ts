@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKey } from '../../src/account/keys.ts'
-import { bootstrap, findUser, listWorkspaces } from '../../src/account/people.ts'
-import { createApp } from '../../src/app.ts'
+import { bootstrap, findUser, listWorkspaces } from '../../src/account/users.ts'
+import { createApi } from '../../src/api.ts'
+import { createBus } from '../../src/changes/bus.ts'
 import { readConfig } from '../../src/config.ts'
 import type { AppContext, Caller } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
-import { openHeavy } from '../../src/db/heavy.ts'
-import { createBus } from '../../src/events/bus.ts'
+import { openWorker } from '../../src/db/worker/client.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { refreshSearch } from '../../src/notes/search/pending.ts'
-import { createNote } from '../../src/notes/writing.ts'
+import { createNote } from '../../src/notes/writing/create.ts'
 import { corpus } from './corpus.ts'
 
 /** A folder of this run, removed with everything in it when the process ends. */
@@ -41,7 +41,7 @@ export async function openDataset(file: string): Promise<Dataset> {
     db,
     clock: systemClock,
     log,
-    heavy: openHeavy({ db, log }),
+    worker: openWorker({ db, log }),
     bus: createBus(),
   }
   await bootstrap(db)
@@ -51,7 +51,7 @@ export async function openDataset(file: string): Promise<Dataset> {
   const { secret } = await db.write((tx): { secret: string } =>
     createKey(tx, { workspace: workspace.pk, user: user.pk, name: 'bench', scope: 'write', expiresAt: null }),
   )
-  const app = createApp(ctx)
+  const app = createApi(ctx)
   const headers = { authorization: `Bearer ${secret}` }
   return {
     file,
@@ -69,7 +69,7 @@ export async function openDataset(file: string): Promise<Dataset> {
     key: secret,
     fetch: (path, init) => app.fetch(new Request(`http://localhost${path}`, { headers, ...init })),
     close: () => {
-      void ctx.heavy.close()
+      void ctx.worker.close()
       db.close()
     },
   }

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeRecords } from '../../src/records/batch.ts'
-import { autoIndexBuild } from '../../src/structures/auto-index.ts'
-import { rowSearchFill, SEARCH_COLUMN } from '../../src/structures/row-search.ts'
+import { writeRecords } from '../../src/records/writing/batch.ts'
 import { createStructure } from '../../src/structures/service.ts'
+import { autoIndexBuild } from '../../src/structures/storage/auto-index.ts'
+import { rowSearchFill, SEARCH_COLUMN } from '../../src/structures/storage/text-index.ts'
 import { wordOfRank } from './corpus.ts'
 import { type Dataset, openDataset, temporaryFolder } from './dataset.ts'
 import {
@@ -69,12 +69,12 @@ async function fill(file: string, count: number): Promise<Filled> {
   const buildMs: number[] = []
   for (const column of Object.values(INDEXED)) {
     const started = performance.now()
-    await ctx.heavy.write(autoIndexBuild, { structurePk: pk, column, now: ctx.clock.now() })
+    await ctx.worker.write(autoIndexBuild, { structurePk: pk, column, now: ctx.clock.now() })
     buildMs.push(performance.now() - started)
   }
   const started = performance.now()
-  await ctx.heavy.write(autoIndexBuild, { structurePk: pk, column: SEARCH_COLUMN, now: ctx.clock.now() })
-  while (await ctx.heavy.write(rowSearchFill, { structurePk: pk, mostRows: BATCH }));
+  await ctx.worker.write(autoIndexBuild, { structurePk: pk, column: SEARCH_COLUMN, now: ctx.clock.now() })
+  while (await ctx.worker.write(rowSearchFill, { structurePk: pk, mostRows: BATCH }));
   const searchMs = performance.now() - started
   ctx.db.checkpoint()
   return { data, pk, notes, buildMs, searchMs }
@@ -305,9 +305,9 @@ async function servedLines(
   })
   const light = [http('GET', '/v1/records?structure=entries&limit=5', ''), http('GET', '/v1/me', '')]
   const quiet = await measureRate(server, light, 4)
-  const heavy = startHeavyReads(server.port, data.key)
+  const worker = startHeavyReads(server.port, data.key)
   const busy = await measureRate(server, light, 4)
-  const answered = await heavy.stop()
+  const answered = await worker.stop()
   bench.lines.push({
     what: `light requests while ${answered} heavy reads are answered (floor: none run)`,
     ours: `p99 ${milliseconds(busy.p99)}`,

@@ -1,4 +1,4 @@
-import { type FieldType, OPERATORS_OF, type RowPart } from '../../src/filter/kinds.ts'
+import { type FieldType, OPERATORS_OF, type RowPart } from '../../src/filter/record/operators.ts'
 import {
   GROUP_MATCHES,
   TAG_OPERATORS,
@@ -6,7 +6,7 @@ import {
   TREE_OPERATORS_OF,
   type TreeField,
   type ValueKind,
-} from '../../src/filter/tree-operators.ts'
+} from '../../src/filter/tree/operators.ts'
 import { isObject, type Members, type Objects } from './objects.ts'
 import type { Random } from './random.ts'
 import { aDate, anInstant, aPhrase, aWord } from './texts.ts'

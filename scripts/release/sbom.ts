@@ -19,9 +19,9 @@ interface Component {
 }
 
 /** A package as another one, or the project itself, finds it: beside itself first. */
-function packageOf(name: string, dependent: string): { key: string; found: Package } | undefined {
+function packageOf(name: string, usedBy: string): { key: string; found: Package } | undefined {
   const packages = lock.packages as Record<string, unknown[]>
-  const key = [`${dependent}/${name}`, name].find((candidate) => candidate in packages)
+  const key = [`${usedBy}/${name}`, name].find((candidate) => candidate in packages)
   const entry = key === undefined ? undefined : packages[key]
   if (key === undefined || !entry) return undefined
   const [resolved = '', , details = {}, integrity] = entry as [string, string, Details, string]
@@ -48,9 +48,9 @@ interface Details {
 /** What the executable is made from: the dependencies of the project, and theirs. */
 function shippedPackages(): Map<string, Package> {
   const shipped = new Map<string, Package>()
-  const visit = (names: readonly string[], dependent: string) => {
+  const visit = (names: readonly string[], usedBy: string) => {
     for (const name of names) {
-      const package_ = packageOf(name, dependent)
+      const package_ = packageOf(name, usedBy)
       if (!package_ || shipped.has(package_.key)) continue
       shipped.set(package_.key, package_.found)
       visit(package_.found.dependencies, package_.key)
@@ -100,9 +100,9 @@ export async function billOfMaterials(): Promise<object> {
     licenses: [{ license: { id: 'MIT' } }],
   }
   const ref = `pkg:generic/${manifest.name}@${manifest.version}`
-  const refsOf = (names: readonly string[], dependent: string) =>
+  const refsOf = (names: readonly string[], usedBy: string) =>
     names.flatMap((name) => {
-      const { found } = packageOf(name, dependent) ?? {}
+      const { found } = packageOf(name, usedBy) ?? {}
       return found ? [purlOf(found.name, found.version)] : []
     })
   const direct = refsOf(Object.keys(manifest.dependencies), '')

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { answer, id, integer, strict, timestamp } from '../http/types.ts'
+import { answer, id, integer, strict, timestamp } from '../http/schema/types.ts'
 
 export const KeyInfo = answer(
   {

@@ -1,6 +1,6 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { prepared, type Reader } from '../db/reader.ts'
-import { keys, members, users, workspaces } from '../db/tables/account.ts'
+import { keys, members, users, workspaces } from '../db/schema/account.ts'
 
 const placeholder = sql.placeholder
 

@@ -1,5 +1,5 @@
+import { takeServerLock } from '../db/connection/server-lock.ts'
 import type { Db } from '../db/database.ts'
-import { takeServerLock } from '../db/server-lock.ts'
 import { fail, refused } from '../refusal.ts'
 import { type Command, DB_FLAG } from './command.ts'
 import { withDatabase } from './database.ts'
@@ -9,7 +9,7 @@ const serverRuns = () =>
   refused('A server runs on this database; stop it before you repair, or check without --repair.')
 
 /** Loaded late: it brings the whole of the notes with it. */
-const upkeep = () => import('../upkeep/check.ts')
+const upkeep = () => import('../maintenance/check.ts')
 
 async function report(db: Db, io: Io): Promise<number> {
   const { findFaults } = await upkeep()

@@ -5,7 +5,7 @@ import { printJson } from './table.ts'
 import { commandCaller, inWorkspace } from './workspace.ts'
 
 /** Loaded late: it brings the whole of the service with it. */
-const transfer = () => import('../transfer/export.ts')
+const transfer = () => import('../portability/workspace/export.ts')
 
 export const exportCommand: Command = {
   name: 'export',

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Db } from '../db/database.ts'
 import type { FileRow } from '../files/store.ts'
-import { systemRefusal } from '../import/attempts.ts'
 import { systemClock } from '../lib/clock.ts'
+import { systemRefusal } from '../portability/import-run.ts'
 import { Refusal, refused } from '../refusal.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
 import type { Io } from './io.ts'
@@ -11,11 +11,11 @@ import { printJson, printTable } from './table.ts'
 import { inWorkspace } from './workspace.ts'
 
 /** Loaded late: they bring notes and search with them. */
-const adding = () => import('../files/adding.ts')
-const waiting = () => import('../files/waiting.ts')
+const adding = () => import('../files/add.ts')
+const waiting = () => import('../files/wait-for-text.ts')
 const present = () => import('../files/present.ts')
 const store = () => import('../files/store.ts')
-const clearing = () => import('../files/clearing.ts')
+const clearing = () => import('../files/cleanup.ts')
 
 /** The bytes of a file that may be kept. Refuses a folder, and what cannot be read, before it reads anything large. */
 function readOriginal(path: string, refuseTooLarge: (size: number) => void): Uint8Array {

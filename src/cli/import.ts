@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
-import { getWorkspaceOrOnly } from '../account/people.ts'
+import { getWorkspaceOrOnly } from '../account/users.ts'
+import { createBus } from '../changes/bus.ts'
 import type { Caller } from '../context.ts'
+import { takeServerLock } from '../db/connection/server-lock.ts'
 import type { Db } from '../db/database.ts'
-import { takeServerLock } from '../db/server-lock.ts'
-import { createBus } from '../events/bus.ts'
-import { type AttemptsReport, type ImportMode, systemRefusal } from '../import/attempts.ts'
+import { type AttemptsReport, type ImportMode, systemRefusal } from '../portability/import-run.ts'
 import { fail, refused } from '../refusal.ts'
 import {
   type Command,
@@ -23,9 +23,9 @@ import { printJson } from './table.ts'
 import { commandCaller } from './workspace.ts'
 
 /** Loaded late: they bring the whole of the service with them. */
-const tables = () => import('../import/rows.ts')
-const workspaces = () => import('../transfer/import.ts')
-const vaults = () => import('../import/vault.ts')
+const tables = () => import('../portability/csv/import.ts')
+const workspaces = () => import('../portability/workspace/import.ts')
+const vaults = () => import('../portability/vault/import.ts')
 
 /** What an import has come to, in words and as the members of its JSON report. */
 interface Told {

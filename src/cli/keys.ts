@@ -1,5 +1,5 @@
 import { createKey, listKeys, revokeKey } from '../account/keys.ts'
-import { getMember, getWorkspaceOrOnly } from '../account/people.ts'
+import { getMember, getWorkspaceOrOnly } from '../account/users.ts'
 import { systemClock } from '../lib/clock.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag, WrongUsage } from './command.ts'

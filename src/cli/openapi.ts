@@ -1,7 +1,7 @@
+import { createBus } from '../changes/bus.ts'
 import { readConfig } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
-import { openHeavy } from '../db/heavy.ts'
-import { createBus } from '../events/bus.ts'
+import { openWorker } from '../db/worker/client.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
@@ -9,15 +9,15 @@ import type { Command } from './command.ts'
 
 /** The document as the server would answer it, from a service over an empty database in memory. */
 async function document(): Promise<string> {
-  const { createApp } = await import('../app.ts')
+  const { createApi } = await import('../api.ts')
   const log = createLog('silent', systemClock, () => {})
   const file = ':memory:'
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
   try {
-    const app = createApp({
+    const app = createApi({
       config: { ...readConfig({}), db: file },
       db,
-      heavy: openHeavy({ db, log }),
+      worker: openWorker({ db, log }),
       bus: createBus(),
       clock: systemClock,
       log,

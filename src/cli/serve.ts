@@ -61,8 +61,8 @@ export const serve: Command = {
   examples: ['daybook serve', 'daybook serve --db /srv/daybook.db --host 0.0.0.0 --port 80'],
   run: async (input, io) => {
     const config = readConfig(io.env, input.flags)
-    const { startServer } = await import('./server.ts')
-    const server = await startServer(config, io)
+    const { startServer } = await import('../server.ts')
+    const server = await startServer(config, (message) => io.err(message))
     // Who reads the line may ask at once.
     const askedToEnd = io.untilAskedToEnd()
     io.out(`daybook listening on ${server.url}\n`)

@@ -1,4 +1,4 @@
-import { addUser, getWorkspaceOrOnly, listUsers, removeUser, setPassword } from '../account/people.ts'
+import { addUser, getWorkspaceOrOnly, listUsers, removeUser, setPassword } from '../account/users.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
 import { withDatabase } from './database.ts'

@@ -1,4 +1,4 @@
-import { createBus } from '../events/bus.ts'
+import { createBus } from '../changes/bus.ts'
 import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG } from './command.ts'
 import { printJson, printTable } from './table.ts'
 import { commandCaller, inWorkspace } from './workspace.ts'

@@ -1,5 +1,5 @@
-import { getWorkspaceOrOnly } from '../account/people.ts'
 import type { WorkspaceRow } from '../account/store.ts'
+import { getWorkspaceOrOnly } from '../account/users.ts'
 import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { type Input, textFlag } from './command.ts'

@@ -1,4 +1,4 @@
-import { addOwnedWorkspace, listWorkspaces } from '../account/people.ts'
+import { addOwnedWorkspace, listWorkspaces } from '../account/users.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag } from './command.ts'
 import { withDatabase } from './database.ts'

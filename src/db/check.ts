@@ -1,6 +1,6 @@
 import type { Db } from './database.ts'
 import type { Reader } from './reader.ts'
-import type { Tx } from './write-queue.ts'
+import type { Tx } from './writes/write-queue.ts'
 
 /**
  * One thing that `daybook check` looks at. Every feature brings those of what it keeps or derives; the list

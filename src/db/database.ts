@@ -4,17 +4,17 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Clock } from '../lib/clock.ts'
 import { createIdSource } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { openReadingConnection, prepareWriting } from './connection.ts'
-import { isBusy, isDamaged, isNotADatabase, isStorageFailure, unlessStorageFails } from './failures.ts'
-import { ForeignWrites } from './foreign-writes.ts'
-import { IdleCheckpoint } from './idle-checkpoint.ts'
-import { migrate, needsMigration, UnusableDatabase } from './migrate.ts'
-import { MIGRATIONS } from './migrations.ts'
-import { ReadSnapshot } from './read-snapshot.ts'
+import { IdleCheckpoint } from './connection/checkpoint.ts'
+import { ExternalWrites } from './connection/external-writes.ts'
+import { openReadingConnection, prepareWriting } from './connection/open.ts'
+import { takeServerLock } from './connection/server-lock.ts'
+import { ReadSnapshot } from './connection/snapshot.ts'
+import { isBusy, isDamaged, isNotADatabase, isStorageFailure, unlessStorageFails } from './errors.ts'
 import type { Orm, Reader } from './reader.ts'
-import { takeServerLock } from './server-lock.ts'
+import { migrate, needsMigration, UnusableDatabase } from './schema/migrations/migrate.ts'
+import { MIGRATIONS } from './schema/migrations/migrations.ts'
 import { Sql } from './sql.ts'
-import { type WriteFunction, WriteQueue } from './write-queue.ts'
+import { type WriteFunction, WriteQueue } from './writes/write-queue.ts'
 
 /** The one door to storage: it reads as it stands, and writes through `write` alone. */
 export interface Db extends Reader {
@@ -24,11 +24,11 @@ export interface Db extends Reader {
   /** Runs the function in a transaction and answers its result after the commit (`write-queue.ts`). */
   write<T>(run: WriteFunction<T>): Promise<T>
   /** Holds writes back, however long, while `action` writes over another connection (`write-queue.ts`). */
-  makeWay<T>(action: () => Promise<T>): Promise<T>
+  pauseDuring<T>(action: () => Promise<T>): Promise<T>
   /** False while commits fail. */
   readonly healthy: boolean
   /** Calls the listener, within a fraction of a second, after another process wrote; answers how to stop. */
-  onForeignWrite(listener: () => void): () => void
+  onExternalWrite(listener: () => void): () => void
   /** Lets the next read see all that other processes have written by now. */
   refresh(): void
   /** Moves the write-ahead log into the file as far as readers allow. */
@@ -171,7 +171,7 @@ export function openDatabase(options: OpenOptions): Db {
   const reading = openReading(options, sql)
   const checkpoint = () => void sql.all('PRAGMA wal_checkpoint(PASSIVE)')
   const idleCheckpoint = new IdleCheckpoint(() => unlessStorageFails(log, checkpoint))
-  const foreignWrites = new ForeignWrites(sql, log)
+  const externalWrites = new ExternalWrites(sql, log)
   const queue = new WriteQueue({
     sql,
     orm,
@@ -179,7 +179,7 @@ export function openDatabase(options: OpenOptions): Db {
     log,
     newId: createIdSource(),
     lockWaitMs: LOCK_WAIT_MS[role],
-    givesWay: role === 'command',
+    yieldsLock: role === 'command',
     // A commit that moves the write-ahead log into the file starts it anew only where nobody reads from it.
     beforeCommit: () => reading.renew(),
     onCommit: () => {
@@ -193,12 +193,12 @@ export function openDatabase(options: OpenOptions): Db {
     file,
     checkpoints,
     write: (run) => queue.write(run),
-    makeWay: (action) => queue.makeWay(action),
+    pauseDuring: (action) => queue.pauseDuring(action),
     get healthy() {
       return queue.healthy
     },
-    onForeignWrite: (listener) =>
-      foreignWrites.onWrite(() => {
+    onExternalWrite: (listener) =>
+      externalWrites.onWrite(() => {
         reading.renew()
         listener()
       }),
@@ -212,7 +212,7 @@ export function openDatabase(options: OpenOptions): Db {
       idleCheckpoint.stop()
       queue.close()
       reading.close()
-      foreignWrites.stop()
+      externalWrites.stop()
       closeDatabase(database, options)
     },
   }

@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
-import type { SnapshotMemory } from './read-snapshot.ts'
+import type { SnapshotMemory } from './connection/snapshot.ts'
 
 export type SqlValue = SQLQueryBindings
 

@@ -1,10 +1,10 @@
 import { listWorkspacePks } from '../account/store.ts'
 import type { Check } from '../db/check.ts'
-import { everyRow } from '../db/every-row.ts'
 import type { Reader } from '../db/reader.ts'
+import { scanByPk } from '../db/scan-by-pk.ts'
 import { createExpected, expectedName, searchTableFaults } from '../search/table-check.ts'
-import { indexedText } from '../search/words.ts'
-import { fileOfPlace, placeOf, rangeOf } from './places.ts'
+import { indexedText } from '../search/tokenizer.ts'
+import { fileOfPlace, placeOf, rangeOf } from './part-keys.ts'
 import { ensurePageTable, hasPageTable, indexPage, PAGE_TABLE, pageTable } from './search-table.ts'
 
 interface CheckedFile {
@@ -69,7 +69,7 @@ const PAGES_AT_ONCE = 200
 
 /** Every page of a workspace's files, also of those whose text is still being written. */
 const allPages = ({ sql }: Reader, workspace: number) =>
-  everyRow((after) =>
+  scanByPk((after) =>
     sql.all<{ pk: number; text: string }>(
       `SELECT pk, text FROM file_pages WHERE pk > ? AND ${fileOfPlace('pk')} IN (SELECT pk FROM files WHERE workspace = ?)
        ORDER BY pk LIMIT ?`,

@@ -1,5 +1,5 @@
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 import { UNFINISHED } from './store.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { answer, id, integer, paging, strict, text, timestamp } from '../http/types.ts'
+import { answer, id, integer, paging, strict, text, timestamp } from '../http/schema/types.ts'
 
 const MAX_PAGE = 200
 const LEAST_CHARS = 1_000

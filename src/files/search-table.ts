@@ -1,7 +1,7 @@
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 import { hasTable, WORD_OPTIONS } from '../search/tables.ts'
-import { indexedText } from '../search/words.ts'
+import { indexedText } from '../search/tokenizer.ts'
 import { deletePage, somePages } from './store.ts'
 
 /** The full-text table over the pages of one workspace's files; its row ids are the keys of pages. */

@@ -1,12 +1,12 @@
 import type { AppContext, Caller } from '../context.ts'
-import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
 import type { SqlValue } from '../db/sql.ts'
+import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
 import { fail, notFound } from '../refusal.ts'
 import { matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query.ts'
 import { snippetOf } from '../search/snippet.ts'
-import { fileAt, fileOfPlace, numberAt, rangeOf } from './places.ts'
+import { fileAt, fileOfPlace, numberAt, rangeOf } from './part-keys.ts'
 import { hasPageTable, pageTable } from './search-table.ts'
 import { countPages, type FileRow, findFile, findFileByPk, findPageText, UNFINISHED } from './store.ts'
 
@@ -32,7 +32,7 @@ interface SearchInput {
   readonly page: PageRequest
 }
 
-interface SearchPlan extends HeavyPlan {
+interface SearchPlan extends QueryPlan {
   readonly input: SearchInput
   readonly phrases: readonly Phrase[]
   /** What follows FROM; empty when nothing can be found. */
@@ -70,7 +70,7 @@ function entriesOf(reader: Reader, { workspace, file }: SearchInput, phrases: re
 }
 
 /** The pages that hold the words, by rank, equals in the order in which they came. */
-export const fileSearchRead: HeavyRead<SearchInput, SearchPlan, Page<FoundPage>> = {
+export const fileSearchRead: WorkerQuery<SearchInput, SearchPlan, Page<FoundPage>> = {
   name: 'files.search',
   plan: (reader, input) => {
     const phrases = parseSearch(input.q)
@@ -107,7 +107,7 @@ export async function searchFiles(
 ): Promise<Page<FoundPage>> {
   const { q, file_id: id } = query
   const file = id === undefined ? undefined : (findFile(ctx.db, workspacePk, id) ?? fail(notFound('file')))
-  return ctx.heavy.run(fileSearchRead, {
+  return ctx.worker.run(fileSearchRead, {
     workspace: workspacePk,
     q,
     file: file?.pk,

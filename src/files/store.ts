@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
-import { placeOf, rangeOf } from './places.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { placeOf, rangeOf } from './part-keys.ts'
 
 export interface FileRow {
   pk: number

@@ -1,5 +1,5 @@
 import { ValidationError } from 'elysia'
-import { asUnavailable } from '../db/failures.ts'
+import { asUnavailable } from '../db/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal, type RefusalCode } from '../refusal.ts'
 

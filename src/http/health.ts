@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Db } from '../db/database.ts'
 import { unavailable } from '../refusal.ts'
-import { NoQuery, strict } from './types.ts'
+import { NoQuery, strict } from './schema/types.ts'
 
 const Health = strict({ status: t.String({ examples: ['ok'] }) })
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { exchangeOf } from './exchange.ts'
+import { requestContextOf } from './request-context.ts'
 
 /** Something to tell; `data` is JSON text, and so has no line breaks. */
 export interface StreamEvent {
@@ -214,7 +214,7 @@ export function eventStream(
   request: Request,
   begin: StreamSource,
 ): Response {
-  const { isHead, limitIdle, requestId } = exchangeOf(request)
+  const { isHead, limitIdle, requestId } = requestContextOf(request)
   if (isHead) return new Response(null, { headers: HEADERS })
   limitIdle(0)
   const stream = new EventStream(clock, begin, {

@@ -3,7 +3,7 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { ValueErrorType } from '@sinclair/typebox/errors'
 import { invalid, type Refusal } from '../refusal.ts'
-import type { Kinded } from './types.ts'
+import type { Kinded } from './schema/types.ts'
 
 type Part = 'body' | 'query'
 

@@ -1,13 +1,13 @@
 import type { AppContext, Caller } from '../context.ts'
-import type { HeavyPlan, HeavyRead } from '../db/heavy.ts'
 import type { Reader } from '../db/reader.ts'
-import type { CheckedTree } from '../filter/tree-check.ts'
+import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
+import type { CheckedTree } from '../filter/tree/check.ts'
 import { utcDay } from '../lib/dates.ts'
-import { notesByTag, resolveLinks, tagNames, titlesOf } from '../notes/graph-sources.ts'
-import { checkedTree } from '../notes/trees/definitions.ts'
-import { type Evaluation, evaluationOf, matchingNotes } from '../notes/trees/matching.ts'
-import { byId } from '../notes/trees/walking.ts'
-import { type Drawing, type DrawnNode, drawGraph, type NodeOf } from './drawing.ts'
+import { notesByTag, resolveLinks, tagNames, titlesOf } from '../notes/links/graph-sources.ts'
+import { checkedTree } from '../notes/query/definitions.ts'
+import { type Evaluation, evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
+import { byId } from '../notes/query/filtered-scan.ts'
+import { type Drawing, type DrawnNode, drawGraph, type NodeOf } from './layout.ts'
 import { findDefaultLens, getLens } from './service.ts'
 import { DEFAULT_SETTINGS, type LensSettings } from './settings.ts'
 
@@ -36,7 +36,7 @@ export const graphOfLens = async (
   ctx: AppContext,
   { workspacePk }: Caller,
   id: string | undefined,
-): Promise<Graph> => ctx.heavy.run(graphRead, { workspacePk, id, today: utcDay(ctx.clock.now()) })
+): Promise<Graph> => ctx.worker.run(graphRead, { workspacePk, id, today: utcDay(ctx.clock.now()) })
 
 interface GraphQuestion {
   readonly workspacePk: number
@@ -48,7 +48,7 @@ interface GraphQuestion {
   readonly few?: number
 }
 
-interface GraphPlan extends HeavyPlan {
+interface GraphPlan extends QueryPlan {
   readonly question: GraphQuestion
   readonly settings: LensSettings
   readonly evaluation: Evaluation
@@ -65,7 +65,7 @@ const NO_LENS = { scope: null, settings: DEFAULT_SETTINGS }
  * Draws the graph of a lens, which is read here too: while the question waits for the worker, the lens may change,
  * and what it named be deleted. Listed in `heavy-reads.ts`.
  */
-export const graphRead: HeavyRead<GraphQuestion, GraphPlan, Graph> = {
+export const graphRead: WorkerQuery<GraphQuestion, GraphPlan, Graph> = {
   name: 'lenses.graph',
   plan: (reader, question) => {
     const { workspacePk: workspace, id, today } = question

@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
-import { keyed } from '../http/exchange.ts'
-import { answerOnce } from '../http/idempotency.ts'
-import { NoBody, NoQuery } from '../http/types.ts'
+import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { keyed } from '../http/request-context.ts'
+import { NoBody, NoQuery } from '../http/schema/types.ts'
 import { graphOfLens } from './graph.ts'
 import { presentGraph, presentLens } from './present.ts'
 import * as schema from './schema.ts'
@@ -21,7 +21,7 @@ export const lensRoutes = (ctx: AppContext) =>
     .post(
       '/lenses',
       ({ caller, request, body }) =>
-        answerOnce(ctx.db, request, (tx) => ({ lens: presentLens(createLens(tx, caller, body)) })),
+        respondOnce(ctx.db, request, (tx) => ({ lens: presentLens(createLens(tx, caller, body)) })),
       {
         write: true,
         creates: true,

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
-import { filterTree } from '../http/filter-tree.ts'
-import { answer, choice, flag, id, integer, strict, text, timestamp } from '../http/types.ts'
-import { MAX_NODES, NODE_KINDS } from './drawing.ts'
+import { filterTree } from '../http/schema/filter-tree.ts'
+import { answer, choice, flag, id, integer, strict, text, timestamp } from '../http/schema/types.ts'
+import { MAX_NODES, NODE_KINDS } from './layout.ts'
 import { TITLE_MODES } from './settings.ts'
 
 const Settings = strict({

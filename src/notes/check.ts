@@ -1,8 +1,8 @@
 import type { Check } from '../db/check.ts'
-import { everyRow } from '../db/every-row.ts'
 import type { Reader } from '../db/reader.ts'
+import { scanByPk } from '../db/scan-by-pk.ts'
 import { fold } from '../lib/text.ts'
-import { indexLinks, linkTargets } from './links.ts'
+import { indexLinks, linkTargets } from './links/links.ts'
 
 const COUNTS = `SELECT w.pk, w.name, w.live_notes AS live, w.trashed_notes AS trashed,
     (SELECT count(*) FROM notes n WHERE n.workspace = w.pk AND n.deleted_at IS NULL) AS liveFound,
@@ -56,7 +56,7 @@ const NOTES_AT_ONCE = 200
 
 /** Every note, trashed ones too. */
 const allNotes = ({ sql }: Reader) =>
-  everyRow((after) =>
+  scanByPk((after) =>
     sql.all<WholeNote>(
       `SELECT n.pk, n.id, n.workspace, n.title, n.title_fold AS titleFold, n.alias, n.alias_fold AS aliasFold,
          b.content, (SELECT json_group_array(l.target) FROM note_links l WHERE l.note = n.pk) AS targets

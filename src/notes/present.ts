@@ -1,10 +1,10 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import { compareNames } from '../lib/text.ts'
-import type { NoteLinks } from './links.ts'
-import type { RevisionRow } from './revisions.ts'
+import type { NoteLinks } from './links/links.ts'
 import type { NoteRow } from './store.ts'
-import type { TrashRow } from './trash.ts'
-import type { CreatedNote } from './writing.ts'
+import type { CreatedNote } from './writing/create.ts'
+import type { RevisionRow } from './writing/revisions.ts'
+import type { TrashRow } from './writing/trash.ts'
 
 const tagNames = (json: string): string[] => {
   const names = JSON.parse(json) as string[]

@@ -3,14 +3,11 @@ import type { AppContext } from '../context.ts'
 import { presentFile } from '../files/present.ts'
 import { FilesAnswer } from '../files/schema.ts'
 import { listFilesOfNote } from '../files/service.ts'
-import { keyed } from '../http/exchange.ts'
-import { answerOnce } from '../http/idempotency.ts'
+import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { pageRequest, presentPage } from '../http/page.ts'
-import { NoBody, NoQuery } from '../http/types.ts'
-import { getLinks } from './links.ts'
-import { getNote, getProperties, listNotes } from './listing.ts'
-import { addTags, removeTag, setProperties } from './marking.ts'
-import { appendToNote, editNote } from './passages.ts'
+import { keyed } from '../http/request-context.ts'
+import { NoBody, NoQuery } from '../http/schema/types.ts'
+import { getLinks } from './links/links.ts'
 import {
   presentCreated,
   presentFound,
@@ -19,11 +16,14 @@ import {
   presentRevision,
   presentTrashed,
 } from './present.ts'
-import { queryNotes } from './query.ts'
-import { listRevisions, restoreRevision } from './revisions.ts'
+import { getNote, getProperties, listNotes } from './query/list.ts'
+import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
-import { listTrash, restoreNote, trashNote } from './trash.ts'
-import { createNote, patchNote } from './writing.ts'
+import { appendToNote, editNote } from './writing/append-and-edit.ts'
+import { createNote, patchNote } from './writing/create.ts'
+import { addTags, removeTag, setProperties } from './writing/labels.ts'
+import { listRevisions, restoreRevision } from './writing/revisions.ts'
+import { listTrash, restoreNote, trashNote } from './writing/trash.ts'
 
 const tags = ['Notes']
 
@@ -45,7 +45,7 @@ export const noteRoutes = (ctx: AppContext) =>
     .post(
       '/',
       ({ caller, request, body }) =>
-        answerOnce(ctx.db, request, (tx) => presentCreated(createNote(tx, caller, body))),
+        respondOnce(ctx.db, request, (tx) => presentCreated(createNote(tx, caller, body))),
       {
         write: true,
         creates: true,

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
-import { filterTree } from '../http/filter-tree.ts'
-import { coverUrl } from '../http/looks.ts'
+import { coverUrl } from '../http/schema/appearance.ts'
+import { filterTree } from '../http/schema/filter-tree.ts'
 import {
   answer,
   choice,
@@ -13,7 +13,7 @@ import {
   strict,
   text,
   timestamp,
-} from '../http/types.ts'
+} from '../http/schema/types.ts'
 
 export const MAX_PAGE = 200
 export const MAX_CONTENT = 1_000_000

@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import { fold } from '../lib/text.ts'
-import { findPropertyRule, valueRefusal } from '../notes/property-values.ts'
+import { findPropertyRule, valueRefusal } from '../notes/writing/property-values.ts'
 import { refused } from '../refusal.ts'
 import type { Entry } from './store.ts'
 

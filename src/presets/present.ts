@@ -1,6 +1,6 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import { presentNote } from '../notes/present.ts'
-import type { Applied } from './applying.ts'
+import type { Applied } from './apply.ts'
 import type { Preset } from './service.ts'
 import type { Entry } from './store.ts'
 

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
-import { keyed } from '../http/exchange.ts'
-import { answerOnce } from '../http/idempotency.ts'
-import { NoBody, NoQuery } from '../http/types.ts'
-import { applyPreset } from './applying.ts'
+import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { keyed } from '../http/request-context.ts'
+import { NoBody, NoQuery } from '../http/schema/types.ts'
+import { applyPreset } from './apply.ts'
 import { presentApplied, presentPreset } from './present.ts'
 import * as schema from './schema.ts'
 import { createPreset, deletePreset, getPreset, listPresets, patchPreset } from './service.ts'
@@ -21,7 +21,7 @@ export const presetRoutes = (ctx: AppContext) =>
     .post(
       '/',
       ({ caller, request, body }) =>
-        answerOnce(ctx.db, request, (tx) => ({ preset: presentPreset(createPreset(tx, caller, body)) })),
+        respondOnce(ctx.db, request, (tx) => ({ preset: presentPreset(createPreset(tx, caller, body)) })),
       {
         write: true,
         creates: true,

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
-import { color, icon } from '../http/looks.ts'
-import { answer, flag, id, members, strict, text, timestamp } from '../http/types.ts'
+import { color, icon } from '../http/schema/appearance.ts'
+import { answer, flag, id, members, strict, text, timestamp } from '../http/schema/types.ts'
 import { Note, propertyValues, tagList } from '../notes/schema.ts'
 
 /** How many properties a preset sets, and how many it asks for, at most. */

@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
-import type { Dependent } from '../http/dependents.ts'
-import type { PropertyRule } from '../notes/property-values.ts'
+import type { UsedBy } from '../http/schema/usage.ts'
+import type { PropertyRule } from '../notes/writing/property-values.ts'
 
 export interface PresetRow {
   pk: number
@@ -144,7 +144,7 @@ export function takeTagOffPresets({ sql }: Reader, tag: number, now: number): vo
 }
 
 /** The presets that set the property or ask for it, by name. */
-export const presetsNamingProperty = ({ sql }: Reader, property: number): Dependent[] =>
+export const presetsNamingProperty = ({ sql }: Reader, property: number): UsedBy[] =>
   sql.all(
     `SELECT id, name FROM presets WHERE pk IN (SELECT preset FROM preset_properties WHERE property = ?)
      ORDER BY name_fold`,

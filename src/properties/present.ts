@@ -1,7 +1,7 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import type { PatchedProperty } from './service.ts'
 import type { PropertyRow } from './store.ts'
-import type { PropertyUse } from './use.ts'
+import type { PropertyUse } from './usage.ts'
 
 export const presentProperty = (row: PropertyRow) => ({
   id: row.id,

@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
-import { keyed } from '../http/exchange.ts'
-import { answerOnce } from '../http/idempotency.ts'
-import { NoBody, NoQuery } from '../http/types.ts'
+import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { keyed } from '../http/request-context.ts'
+import { NoBody, NoQuery } from '../http/schema/types.ts'
 import { presentPatchedProperty, presentProperty, presentPropertyWithUse } from './present.ts'
 import * as schema from './schema.ts'
 import { createProperty, deleteProperty, getProperty, listProperties, patchProperty } from './service.ts'
@@ -20,7 +20,7 @@ export const propertyRoutes = (ctx: AppContext) =>
     .post(
       '/',
       ({ caller, request, body }) =>
-        answerOnce(ctx.db, request, (tx) => ({
+        respondOnce(ctx.db, request, (tx) => ({
           property: presentProperty(createProperty(tx, caller, body)),
         })),
       {

@@ -1,7 +1,17 @@
 import { t } from 'elysia'
-import { dependent } from '../http/dependents.ts'
-import { answer, choice, flag, id, integer, nullableText, strict, text, timestamp } from '../http/types.ts'
-import { PROPERTY_TYPES } from '../notes/property-values.ts'
+import {
+  answer,
+  choice,
+  flag,
+  id,
+  integer,
+  nullableText,
+  strict,
+  text,
+  timestamp,
+} from '../http/schema/types.ts'
+import { usedBy } from '../http/schema/usage.ts'
+import { PROPERTY_TYPES } from '../notes/writing/property-values.ts'
 
 const MAX_OPTIONS = 1_000
 
@@ -36,8 +46,8 @@ export const PropertyWithUseAnswer = answer({
   property: Property,
   used_by: strict({
     views: t.Array(ViewDependent),
-    presets: t.Array(dependent()),
-    lenses: t.Array(dependent()),
+    presets: t.Array(usedBy()),
+    lenses: t.Array(usedBy()),
   }),
 })
 export const PatchedPropertyAnswer = answer({

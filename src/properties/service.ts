@@ -1,15 +1,15 @@
 import type { AppContext, Caller } from '../context.ts'
-import { closeGap, endOf, moveTo } from '../db/dense-order.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
+import { closeGap, endOf, moveTo } from '../db/writes/positions.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 import { isId } from '../lib/ids.ts'
-import { isSame, patched, patchedFlag } from '../lib/patching.ts'
+import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
-import type { PropertyType } from '../notes/property-values.ts'
 import { updateHead } from '../notes/store.ts'
+import type { PropertyType } from '../notes/writing/property-values.ts'
 import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
 import * as store from './store.ts'
-import { type PropertyUse, propertyUse, refuseWhileUsed } from './use.ts'
+import { type PropertyUse, propertyUse, refuseWhileUsed } from './usage.ts'
 
 /** Properties by position, then creation. */
 export const listProperties = (reader: Reader, { workspacePk }: Caller) =>

@@ -1,5 +1,5 @@
 import type { Reader } from '../db/reader.ts'
-import type { PropertyType } from '../notes/property-values.ts'
+import type { PropertyType } from '../notes/writing/property-values.ts'
 
 export interface PropertyRow {
   pk: number

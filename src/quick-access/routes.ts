@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
-import { keyed } from '../http/exchange.ts'
-import { answerOnce } from '../http/idempotency.ts'
-import { NoBody, NoQuery } from '../http/types.ts'
+import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { keyed } from '../http/request-context.ts'
+import { NoBody, NoQuery } from '../http/schema/types.ts'
 import { presentItem } from './present.ts'
 import * as schema from './schema.ts'
 import { createItem, deleteItem, listItems, patchItem } from './service.ts'
@@ -20,7 +20,7 @@ export const quickAccessRoutes = (ctx: AppContext) =>
     .post(
       '/',
       ({ caller, request, body }) =>
-        answerOnce(ctx.db, request, (tx) => ({ item: presentItem(createItem(tx, caller, body)) })),
+        respondOnce(ctx.db, request, (tx) => ({ item: presentItem(createItem(tx, caller, body)) })),
       {
         write: true,
         creates: true,

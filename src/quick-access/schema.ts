@@ -1,6 +1,6 @@
 import { t } from 'elysia'
-import { color, icon } from '../http/looks.ts'
-import { answer, flag, id, integer, strict, text, timestamp } from '../http/types.ts'
+import { color, icon } from '../http/schema/appearance.ts'
+import { answer, flag, id, integer, strict, text, timestamp } from '../http/schema/types.ts'
 
 export const QuickAccessItem = strict(
   {

@@ -1,8 +1,8 @@
 import type { AppContext, Caller } from '../context.ts'
-import { endOf, moveTo } from '../db/dense-order.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
-import { patched, patchedFlag } from '../lib/patching.ts'
+import { endOf, moveTo } from '../db/writes/positions.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { patched, patchedFlag } from '../lib/patch.ts'
 import { findHead } from '../notes/store.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
 import * as store from './store.ts'
@@ -35,7 +35,7 @@ export function createItem(tx: Tx, caller: Caller, input: ItemInput & { note_id:
   return getItem(tx, caller, id)
 }
 
-const restyled = (before: store.Looks, input: ItemInput): store.Looks => ({
+const restyled = (before: store.Appearance, input: ItemInput): store.Appearance => ({
   icon: patched(input.icon, before.icon),
   color: patched(input.color, before.color),
   iconFilled: patchedFlag(input.icon_filled, before.iconFilled),
@@ -50,7 +50,7 @@ export const patchItem = (
 ): Promise<store.ItemRow> =>
   ctx.db.write((tx) => {
     const item = getItem(tx, caller, itemOrNoteId)
-    store.updateLooks(tx, item.pk, restyled(item, input))
+    store.updateAppearance(tx, item.pk, restyled(item, input))
     moveTo(tx, 'quick_access', caller.workspacePk, item, input.position ?? item.position)
     return getItem(tx, caller, item.id)
   })

@@ -1,5 +1,5 @@
-import { closeGap } from '../db/dense-order.ts'
 import type { Reader } from '../db/reader.ts'
+import { closeGap } from '../db/writes/positions.ts'
 
 export interface ItemRow {
   pk: number
@@ -31,13 +31,13 @@ export const findItem = ({ sql }: Reader, workspace: number, itemOrNoteId: strin
     itemOrNoteId,
   )
 
-export interface Looks {
+export interface Appearance {
   icon: string | null
   color: string | null
   iconFilled: number
 }
 
-export interface NewItem extends Looks {
+export interface NewItem extends Appearance {
   id: string
   workspace: number
   note: number
@@ -60,7 +60,7 @@ export const insertItem = ({ sql }: Reader, row: NewItem): number =>
     row.now,
   ).lastInsertRowid
 
-export const updateLooks = ({ sql }: Reader, pk: number, { icon, color, iconFilled }: Looks) =>
+export const updateAppearance = ({ sql }: Reader, pk: number, { icon, color, iconFilled }: Appearance) =>
   sql.run(
     'UPDATE quick_access SET icon = ?, color = ?, icon_filled = ? WHERE pk = ?',
     icon,

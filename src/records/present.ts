@@ -1,9 +1,9 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import { refused } from '../refusal.ts'
-import type { Written } from './batch.ts'
-import type { RecordPage } from './listing.ts'
+import type { RecordPage } from './query/list.ts'
+import type { Summary } from './query/summary.ts'
 import type { RecordRow } from './store.ts'
-import type { Summary } from './summary.ts'
+import type { Written } from './writing/batch.ts'
 
 const instant = (value: number | null) => (value === null ? 'null' : `"${isoTimestamp(value)}"`)
 

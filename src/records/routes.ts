@@ -1,16 +1,16 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
-import { keyed } from '../http/exchange.ts'
-import { answerOnce } from '../http/idempotency.ts'
+import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { jsonResponse } from '../http/json.ts'
+import { keyed } from '../http/request-context.ts'
+import { NoBody, NoQuery } from '../http/schema/types.ts'
 import { eventStream } from '../http/sse.ts'
-import { NoBody, NoQuery } from '../http/types.ts'
-import { checkedWrite, writeRecords } from './batch.ts'
 import { pageAnswer, presentBuckets, recordAnswer, writtenAnswer } from './present.ts'
-import { listRecords, summarise } from './reading.ts'
+import { listRecords, summarise } from './query/read.ts'
 import * as schema from './schema.ts'
-import { deleteRecord, patchRecord, restoreRecord } from './service.ts'
-import type { Watches } from './watch.ts'
+import type { Watches } from './watch/watches.ts'
+import { checkedWrite, writeRecords } from './writing/batch.ts'
+import { deleteRecord, patchRecord, restoreRecord } from './writing/change.ts'
 
 const tags = ['Records']
 
@@ -26,7 +26,7 @@ export const recordRoutes = (ctx: AppContext, watches: Watches) =>
       '/',
       ({ caller, request, body }) => {
         const wanted = checkedWrite(body)
-        return answerOnce(ctx.db, request, (tx) => writtenAnswer(writeRecords(ctx, tx, caller, wanted)))
+        return respondOnce(ctx.db, request, (tx) => writtenAnswer(writeRecords(ctx, tx, caller, wanted)))
       },
       {
         write: true,

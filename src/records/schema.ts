@@ -11,8 +11,8 @@ import {
   strict,
   text,
   timestamp,
-} from '../http/types.ts'
-import { PERIODS } from './periods.ts'
+} from '../http/schema/types.ts'
+import { PERIODS } from './query/periods.ts'
 
 const MAX_PAGE = 500
 const MAX_ROWS = 500

@@ -1,13 +1,13 @@
 import type { SQLiteError } from 'bun:sqlite'
+import { type FieldValue, type RecordData, type RecordState, valueIn } from '../changes/record-change.ts'
 import type { Reader } from '../db/reader.ts'
 import { companionColumn, rowTable, valueColumn } from '../db/row-tables.ts'
 import type { SqlValue } from '../db/sql.ts'
-import { type FieldValue, type RecordData, type RecordState, valueIn } from '../events/record-change.ts'
-import { columnValue } from '../filter/values.ts'
+import { columnValue } from '../filter/record/values.ts'
 import { fold } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
 import type { Definition, FieldDefinition, UniqueSet } from '../structures/definition.ts'
-import { hasCompanion } from '../structures/row-table.ts'
+import { hasCompanion } from '../structures/storage/row-table.ts'
 
 /** A record as it stands in storage. */
 export interface RecordRow {

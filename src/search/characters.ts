@@ -22,8 +22,8 @@ const basicPlane = new Uint8Array(0x10000).fill(UNKNOWN)
 
 /** The class of a code point; remembered, because asking a regular expression is slow. */
 export function classOf(codePoint: number): CharacterClass {
-  const remembered = codePoint < 0x10000 ? basicPlane[codePoint] : known.get(codePoint)
-  if (remembered !== undefined && remembered !== UNKNOWN) return remembered as CharacterClass
+  const memoize = codePoint < 0x10000 ? basicPlane[codePoint] : known.get(codePoint)
+  if (memoize !== undefined && memoize !== UNKNOWN) return memoize as CharacterClass
   const found = classify(String.fromCodePoint(codePoint))
   if (codePoint < 0x10000) basicPlane[codePoint] = found
   else known.set(codePoint, found)

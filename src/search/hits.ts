@@ -1,7 +1,7 @@
 import { isAscii } from '../lib/text.ts'
 import { classOf, UNSPACED } from './characters.ts'
 import type { Phrase } from './query.ts'
-import { visitWords, type Word } from './words.ts'
+import { visitWords, type Word } from './tokenizer.ts'
 
 /** A half-open range of a text where a phrase stands. */
 export interface Hit {

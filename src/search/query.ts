@@ -1,5 +1,5 @@
 import { codePointLength } from '../lib/text.ts'
-import { type Word, wordsOf } from './words.ts'
+import { type Word, wordsOf } from './tokenizer.ts'
 
 /** One condition of a search: these terms, one right after another. */
 export interface Phrase {

@@ -1,4 +1,4 @@
-import type { FieldType, TypedField } from '../filter/kinds.ts'
+import type { FieldType, TypedField } from '../filter/record/operators.ts'
 import type { StructureRow } from './store.ts'
 
 /** A field as it is kept: what is answered, and the number of its columns. */

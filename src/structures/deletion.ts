@@ -1,10 +1,10 @@
 import type { InWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { rowTable } from '../db/row-tables.ts'
-import type { Tx } from '../db/write-queue.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 import { hideWebhooksOf, removeHiddenWebhooks } from '../webhooks/removal.ts'
-import { dropRowTable } from './row-table.ts'
 import { getStructure } from './service.ts'
+import { dropRowTable } from './storage/row-table.ts'
 
 /** So many rows go in one transaction that the write lock is held for some milliseconds only. */
 const ROWS_PER_STEP = 1_000

@@ -1,5 +1,5 @@
-import type { FieldType } from '../filter/kinds.ts'
-import { normalised, TYPE_WORDS } from '../filter/values.ts'
+import type { FieldType } from '../filter/record/operators.ts'
+import { normalised, TYPE_WORDS } from '../filter/record/values.ts'
 import { quoteList } from '../lib/text.ts'
 import { fail, refused } from '../refusal.ts'
 import type { FieldDefinition } from './definition.ts'

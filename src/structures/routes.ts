@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
-import { keyed } from '../http/exchange.ts'
-import { answerOnce } from '../http/idempotency.ts'
-import { NoQuery } from '../http/types.ts'
+import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { keyed } from '../http/request-context.ts'
+import { NoQuery } from '../http/schema/types.ts'
 import { presentStructure } from './present.ts'
 import * as schema from './schema.ts'
 import { createStructure, getStructure, listStructures, patchStructure } from './service.ts'
@@ -20,7 +20,7 @@ export const structureRoutes = (ctx: AppContext) =>
     .post(
       '/',
       ({ caller, request, body }) =>
-        answerOnce(ctx.db, request, (tx) => ({
+        respondOnce(ctx.db, request, (tx) => ({
           structure: presentStructure(createStructure(tx, caller, body)),
         })),
       {

@@ -1,7 +1,17 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { FIELD_TYPES } from '../filter/kinds.ts'
-import { answer, choice, flag, id, integer, nullableText, strict, text, timestamp } from '../http/types.ts'
+import { FIELD_TYPES } from '../filter/record/operators.ts'
+import {
+  answer,
+  choice,
+  flag,
+  id,
+  integer,
+  nullableText,
+  strict,
+  text,
+  timestamp,
+} from '../http/schema/types.ts'
 
 export const MAX_FIELDS = 100
 const MAX_OPTIONS = 1_000

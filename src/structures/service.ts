@@ -1,8 +1,8 @@
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 import { isId } from '../lib/ids.ts'
-import { isSame, patched, patchedFlag } from '../lib/patching.ts'
+import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound, Refusal, refused } from '../refusal.ts'
 import { type Definition, definitionOf, type FieldDefinition, uniqueSetsOf } from './definition.ts'
@@ -15,9 +15,9 @@ import {
   plannedFields,
   refuseLossOfFields,
 } from './fields.ts'
-import { addColumns, changeUniqueSets, createRowTable, dropRowTable } from './row-table.ts'
+import { addColumns, changeUniqueSets, createRowTable, dropRowTable } from './storage/row-table.ts'
 import * as store from './store.ts'
-import { refuseLossOfUsedFields } from './use.ts'
+import { refuseLossOfUsedFields } from './usage.ts'
 
 /** Structures by creation. */
 export const listStructures = (reader: Reader, { workspacePk }: Caller) =>

@@ -1,6 +1,6 @@
 import { compareNames } from '../lib/text.ts'
 import type { TagRow } from './store.ts'
-import type { TagUse } from './use.ts'
+import type { TagUse } from './usage.ts'
 
 export const presentTag = (row: TagRow) => ({
   id: row.id,

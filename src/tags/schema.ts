@@ -1,7 +1,7 @@
 import { t } from 'elysia'
-import { dependent } from '../http/dependents.ts'
-import { color } from '../http/looks.ts'
-import { answer, flag, integer, strict } from '../http/types.ts'
+import { color } from '../http/schema/appearance.ts'
+import { answer, flag, integer, strict } from '../http/schema/types.ts'
+import { usedBy } from '../http/schema/usage.ts'
 import { tagName } from '../notes/schema.ts'
 
 const LinkedTag = strict({ id: integer({ examples: [2] }), name: t.String({ examples: ['project'] }) })
@@ -24,7 +24,7 @@ export const TagsAnswer = answer({ tags: t.Array(Tag) })
 export const TagAnswer = answer({ tag: Tag })
 export const TagWithUseAnswer = answer({
   tag: Tag,
-  used_by: strict({ views: t.Array(dependent()), lenses: t.Array(dependent()) }),
+  used_by: strict({ views: t.Array(usedBy()), lenses: t.Array(usedBy()) }),
 })
 export const DeletedTagAnswer = answer({
   deleted: t.Boolean({ examples: [true] }),

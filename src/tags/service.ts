@@ -1,11 +1,11 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
-import { patched, patchedFlag } from '../lib/patching.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { forgetTagName, indexTagName, markForSearch } from '../notes/search/pending.ts'
 import { updateHead } from '../notes/store.ts'
-import { countInTag, findTagByName, putTagsOn, withTagsComingAlong } from '../notes/tagging.ts'
+import { countInTag, findTagByName, putTagsOn, withTagsComingAlong } from '../notes/writing/tagging.ts'
 import { takeTagOffPresets } from '../presets/store.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
 import {
@@ -17,7 +17,7 @@ import {
   type TagRow,
   updateTag,
 } from './store.ts'
-import { refuseWhileUsed, type TagUse, tagUse } from './use.ts'
+import { refuseWhileUsed, type TagUse, tagUse } from './usage.ts'
 
 /** Tags by name, ignoring case. */
 export const listTags = (reader: Reader, { workspacePk }: Caller): TagRow[] =>

@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
-import { keyed } from '../http/exchange.ts'
-import { answerOnce } from '../http/idempotency.ts'
+import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { presentPage } from '../http/page.ts'
-import { NoBody, NoQuery } from '../http/types.ts'
+import { keyed } from '../http/request-context.ts'
+import { NoBody, NoQuery } from '../http/schema/types.ts'
 import { presentNote } from '../notes/present.ts'
 import { NotesAnswer } from '../notes/schema.ts'
+import { listViewNotes } from './notes.ts'
 import { presentView } from './present.ts'
-import { listViewNotes } from './reading.ts'
 import * as schema from './schema.ts'
 import { createView, deleteView, getView, listViews, patchView } from './service.ts'
 
@@ -24,7 +24,7 @@ export const viewRoutes = (ctx: AppContext) =>
     .post(
       '/',
       ({ caller, request, body }) =>
-        answerOnce(ctx.db, request, (tx) => ({ view: presentView(createView(tx, caller, body)) })),
+        respondOnce(ctx.db, request, (tx) => ({ view: presentView(createView(tx, caller, body)) })),
       {
         write: true,
         creates: true,

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
-import { filterTree } from '../http/filter-tree.ts'
-import { color, coverUrl, icon } from '../http/looks.ts'
-import { answer, choice, flag, id, paging, strict, text, timestamp } from '../http/types.ts'
+import { color, coverUrl, icon } from '../http/schema/appearance.ts'
+import { filterTree } from '../http/schema/filter-tree.ts'
+import { answer, choice, flag, id, paging, strict, text, timestamp } from '../http/schema/types.ts'
 import { MAX_PAGE } from '../notes/schema.ts'
 
 const MAX_DISPLAYED = 3

@@ -1,6 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { prepared, type Reader } from '../db/reader.ts'
-import { views } from '../db/tables/views.ts'
+import { views } from '../db/schema/views.ts'
 
 const placeholder = sql.placeholder
 

@@ -1,6 +1,6 @@
 import type { Check } from '../db/check.ts'
-import type { Tx } from '../db/write-queue.ts'
-import { renameState } from '../delivery/subscriptions.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { renameState } from '../delivery/outbox/match.ts'
 
 const ENABLED = `EXISTS (SELECT 1 FROM webhooks w
   WHERE w.structure = s.pk AND w.enabled = 1 AND w.is_removed = 0)`

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
-import { renameState } from '../delivery/subscriptions.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { renameState } from '../delivery/outbox/match.ts'
 import { removeDeliveriesOf } from './deliveries.ts'
 
 /** So many go in one transaction that the write lock is held for some milliseconds only. */

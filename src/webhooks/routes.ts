@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
-import type { Tx } from '../db/write-queue.ts'
-import { keyed } from '../http/exchange.ts'
-import { answerOnce } from '../http/idempotency.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { jsonResponse } from '../http/json.ts'
 import { pageRequest } from '../http/page.ts'
-import { NoBody, NoQuery } from '../http/types.ts'
+import { keyed } from '../http/request-context.ts'
+import { NoBody, NoQuery } from '../http/schema/types.ts'
 import { presentDelivery, presentWebhook } from './present.ts'
 import * as schema from './schema.ts'
 import {
@@ -53,7 +53,7 @@ export const webhookRoutes = (ctx: AppContext) =>
       ({ caller, request, body }) => {
         refuseWrongShape(body)
         const create = (tx: Tx) => withSecret(createWebhook(ctx, tx, caller, body))
-        return answerOnce(ctx.db, request, create, ({ webhook }) => ({ webhook }))
+        return respondOnce(ctx.db, request, create, ({ webhook }) => ({ webhook }))
       },
       {
         write: true,

@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { EVENTS, RECORD_EVENTS } from '../delivery/event-types.ts'
-import { SURFACES } from '../events/record-change.ts'
-import { OPERATORS } from '../filter/kinds.ts'
-import { MAX_CONDITIONS } from '../filter/record-filter.ts'
+import { SURFACES } from '../changes/record-change.ts'
+import { EVENTS, RECORD_EVENTS } from '../delivery/outbox/event-types.ts'
+import { OPERATORS } from '../filter/record/operators.ts'
+import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import {
   answer,
   choice,
@@ -16,7 +16,7 @@ import {
   strict,
   text,
   timestamp,
-} from '../http/types.ts'
+} from '../http/schema/types.ts'
 import { RecordObject } from '../records/schema.ts'
 import { MAX_FIELDS } from '../structures/schema.ts'
 import { DELIVERY_STATUSES } from './deliveries.ts'

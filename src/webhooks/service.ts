@@ -1,14 +1,14 @@
 import { findKey } from '../account/store.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/write-queue.ts'
-import { urlFault } from '../delivery/address.ts'
-import { RECORD_EVENTS, type RecordEvent } from '../delivery/event-types.ts'
-import { publishTest } from '../delivery/outbox.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { urlFault } from '../delivery/client/address-policy.ts'
+import { RECORD_EVENTS, type RecordEvent } from '../delivery/outbox/event-types.ts'
+import { renameState } from '../delivery/outbox/match.ts'
+import { publishTest } from '../delivery/outbox/publish.ts'
 import { newSecret } from '../delivery/sign.ts'
-import { renameState } from '../delivery/subscriptions.ts'
-import { checkFilter, filterShape } from '../filter/record-filter.ts'
-import { isSame, patched, patchedFlag } from '../lib/patching.ts'
+import { checkFilter, filterShape } from '../filter/record/parse.ts'
+import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { quoteList } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
 import { type Definition, definitionOf } from '../structures/definition.ts'
@@ -230,7 +230,7 @@ function merged(
   input: WebhookInput,
 ): store.WebhookColumns {
   if (input.url !== undefined) {
-    const fault = urlFault(input.url, config.webhookAllowances)
+    const fault = urlFault(input.url, config.webhookAllowlist)
     if (fault !== undefined) throw refused(fault)
   }
   if (input.ignore_key_id) refuseUnknownKey(reader, workspacePk, input.ignore_key_id)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ChangeReader, type WatchAnswer, type WireRecord } from '../../src/cli/listen-changes.ts'
+import { ChangeReader, type WatchAnswer, type WireRecord } from '../../src/cli/listen/changes.ts'
 import { isoTimestamp } from '../../src/lib/dates.ts'
 
 const record = (id: string, changedAt: number, madeAt = 0): WireRecord => ({

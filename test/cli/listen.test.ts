@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { watchEvents } from '../../src/cli/listen-client.ts'
+import { watchEvents } from '../../src/cli/listen/client.ts'
 import { isSecret, newSecret } from '../../src/delivery/sign.ts'
 import { verifyDelivery } from '../../src/delivery/verify.ts'
 import { systemClock } from '../../src/lib/clock.ts'

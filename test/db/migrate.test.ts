@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { copyVerified, migrate, UnusableDatabase } from '../../src/db/migrate.ts'
-import { MIGRATIONS } from '../../src/db/migrations.ts'
-import { takeServerLock } from '../../src/db/server-lock.ts'
+import { takeServerLock } from '../../src/db/connection/server-lock.ts'
+import { copyVerified, migrate, UnusableDatabase } from '../../src/db/schema/migrations/migrate.ts'
+import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 

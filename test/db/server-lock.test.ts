@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
-import { takeServerLock } from '../../src/db/server-lock.ts'
+import { takeServerLock } from '../../src/db/connection/server-lock.ts'
 import { newFolder } from '../support/process.ts'
 
 let folder: ReturnType<typeof newFolder>

@@ -208,7 +208,7 @@ test('a command that writes on and on leaves the lock free for as long as a serv
 test('what another process writes is noticed; what this one writes is not', async () => {
   const noticed = Promise.withResolvers<void>()
   let count = 0
-  const stop = db.onForeignWrite(() => {
+  const stop = db.onExternalWrite(() => {
     count += 1
     noticed.resolve()
   })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addressesFault, targetOf, urlFault } from '../../src/delivery/address.ts'
-import { isPublicAddress } from '../../src/delivery/address-ranges.ts'
-import { parseAllowances } from '../../src/delivery/allowance.ts'
+import { addressesFault, targetOf, urlFault } from '../../src/delivery/client/address-policy.ts'
+import { isPublicAddress } from '../../src/delivery/client/address-ranges.ts'
+import { parseAllowlist } from '../../src/delivery/client/allowlist.ts'
 import { runs } from '../support/counts.ts'
 import { CLOSED_HOSTS, hostsOf, IMPOSSIBLE_HOSTS, PUBLIC_HOSTS } from './addresses.ts'
 
-const faultOf = (url: string, ...allowed: string[]) => urlFault(url, parseAllowances(allowed))
+const faultOf = (url: string, ...allowed: string[]) => urlFault(url, parseAllowlist(allowed))
 const mayStand = (url: string, ...allowed: string[]) => faultOf(url, ...allowed) === undefined
 
 describe('a url', () => {
@@ -120,14 +120,14 @@ describe('an allowance', () => {
     '/8',
     'box/8',
   ])('cannot be %j', (text) => {
-    expect(() => parseAllowances([text])).toThrow(`not "${text}".`)
+    expect(() => parseAllowlist([text])).toThrow(`not "${text}".`)
   })
 })
 
 describe('the addresses of a name', () => {
   const target = targetOf('https://hook.example/')
   const faultOfAddresses = (addresses: string[], ...allowed: string[]) =>
-    addressesFault(target, addresses, parseAllowances(allowed))
+    addressesFault(target, addresses, parseAllowlist(allowed))
   const closed = 'The name "hook.example" leads to an address that is not public, so it is not called.'
 
   test('are called when every one is public', () => {
@@ -160,7 +160,7 @@ describe('the addresses of a name', () => {
     expect(faultOfAddresses(['169.254.169.254'], 'hook.example', '0.0.0.0/0')).toBe(closed)
     expect(faultOfAddresses(['169.254.169.254'], '169.254.169.254')).toBeUndefined()
     const named = targetOf('https://metadata.google.internal/')
-    expect(addressesFault(named, ['169.254.169.254'], parseAllowances([named.host]))).toBeUndefined()
+    expect(addressesFault(named, ['169.254.169.254'], parseAllowlist([named.host]))).toBeUndefined()
   })
 
   test('are not called without TLS just because they are public', () => {

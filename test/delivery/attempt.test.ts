@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
-import { parseAllowances } from '../../src/delivery/allowance.ts'
-import { createSender, type Sender, type SenderSettings } from '../../src/delivery/attempt.ts'
+import { parseAllowlist } from '../../src/delivery/client/allowlist.ts'
+import { createSender, type Sender, type SenderSettings } from '../../src/delivery/client/attempt.ts'
 import { newAuthority } from '../support/certificates.ts'
 import {
   type Answer,
@@ -31,7 +31,7 @@ async function newReceiver(options?: ReceiverOptions): Promise<Receiver> {
 function newSender(settings: Partial<SenderSettings> & { allow?: string[] } = {}): Sender {
   const { allow = ['127.0.0.1', 'hook.example'], ...rest } = settings
   const resolve = async () => ['127.0.0.1']
-  const sender = createSender({ allowances: parseAllowances(allow), ca: authority.cert, resolve, ...rest })
+  const sender = createSender({ allowances: parseAllowlist(allow), ca: authority.cert, resolve, ...rest })
   opened.push(sender)
   return sender
 }
@@ -511,8 +511,8 @@ test('no proxy of the environment is asked', async () => {
   const receiver = await newReceiver({ certificate })
   const plain = await newReceiver()
   const program = `
-    const { createSender } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/attempt.ts', import.meta.dir))})
-    const { parseAllowances } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/allowance.ts', import.meta.dir))})
+    const { createSender } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/client/attempt.ts', import.meta.dir))})
+    const { parseAllowances } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/client/allowlist.ts', import.meta.dir))})
     const { send, close } = createSender({
       allowances: parseAllowances(['hook.example']), ca: process.env.CA, resolve: async () => ['127.0.0.1'],
     })

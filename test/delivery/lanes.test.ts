@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { AttemptOutcome, Send } from '../../src/delivery/attempt.ts'
+import type { AttemptOutcome, Send } from '../../src/delivery/client/attempt.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { settle } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseFileTargets, parseLinks, withFileLabel } from '../../src/notes/link-syntax.ts'
+import { parseFileTargets, parseLinks, withFileLabel } from '../../src/notes/links/syntax.ts'
 import { runs } from '../support/counts.ts'
 
 const ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'

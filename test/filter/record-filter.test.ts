@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { OPERATORS, OPERATORS_OF, type TypedField } from '../../src/filter/kinds.ts'
-import { type Condition, checkFilter, filterShape, parseFilter } from '../../src/filter/record-filter.ts'
-import { meets } from '../../src/filter/record-filter-judge.ts'
+import { meets } from '../../src/filter/record/match.ts'
+import { OPERATORS, OPERATORS_OF, type TypedField } from '../../src/filter/record/operators.ts'
+import { type Condition, checkFilter, filterShape, parseFilter } from '../../src/filter/record/parse.ts'
 import { runs } from '../support/counts.ts'
 import {
   arbitraryData,

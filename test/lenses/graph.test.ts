@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { drawGraph } from '../../src/lenses/drawing.ts'
+import { drawGraph } from '../../src/lenses/layout.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
 import { type Client, startService, type TestService } from '../support/service.ts'
@@ -136,34 +136,34 @@ describe('the graph', () => {
 
   test('of many notes is drawn in the worker', async () => {
     const folder = newFolder()
-    const heavy = await startService({ file: folder.file('graph.db'), heavy: { manyRows: 0 } })
-    await makeNote(heavy, { title: 'A', content: '[[B]] [[Nowhere]]', tags: ['work'] })
-    await makeNote(heavy, { title: 'B' })
+    const worker = await startService({ file: folder.file('graph.db'), worker: { manyRows: 0 } })
+    await makeNote(worker, { title: 'A', content: '[[B]] [[Nowhere]]', tags: ['work'] })
+    await makeNote(worker, { title: 'B' })
     const settings = { layers: { tags: true }, nodes: { dangling: true } }
     const title = { type: 'field', field: 'title', op: 'in', value: ['A', 'B'] }
-    await heavy.post('/v1/lenses', { name: 'Lens', settings, scope: title })
-    expect(await drawn(heavy)).toEqual({
+    await worker.post('/v1/lenses', { name: 'Lens', settings, scope: title })
+    expect(await drawn(worker)).toEqual({
       nodes: ['A 3', 'B 1', 'work 1', 'nowhere 1'],
       edges: ['A > B', 'A > nowhere', 'A > work'],
     })
-    heavy.close()
+    worker.close()
     folder.remove()
   })
 
   test('of many notes is that of its lens as it is when they are read, whatever changes before', async () => {
     const folder = newFolder()
-    const heavy = await startService({ file: folder.file('graph.db'), heavy: { manyRows: -1 } })
-    await makeNote(heavy, { title: 'A', tags: ['work'] })
-    await makeNote(heavy, { title: 'B' })
-    const { id: tag } = await tagNamed(heavy, 'work')
+    const worker = await startService({ file: folder.file('graph.db'), worker: { manyRows: -1 } })
+    await makeNote(worker, { title: 'A', tags: ['work'] })
+    await makeNote(worker, { title: 'B' })
+    const { id: tag } = await tagNamed(worker, 'work')
     const scope = { type: 'tags', op: 'has_any', tag_ids: [tag] }
-    const { id } = (await heavy.post('/v1/lenses', { name: 'Work', scope })).body.lens
+    const { id } = (await worker.post('/v1/lenses', { name: 'Work', scope })).body.lens
     // The worker has yet to start: the changes are there before it reads.
-    const reading = drawn(heavy)
-    expect((await heavy.patch(`/v1/lenses/${id}`, { scope: null })).status).toBe(200)
-    expect((await heavy.delete(`/v1/tags/${tag}`)).status).toBe(200)
+    const reading = drawn(worker)
+    expect((await worker.patch(`/v1/lenses/${id}`, { scope: null })).status).toBe(200)
+    expect((await worker.delete(`/v1/tags/${tag}`)).status).toBe(200)
     expect(await reading).toEqual({ nodes: ['A 0', 'B 0'], edges: [] })
-    heavy.close()
+    worker.close()
     folder.remove()
   })
 

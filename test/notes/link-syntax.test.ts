@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { lastHeading, parseLinks } from '../../src/notes/link-syntax.ts'
+import { lastHeading, parseLinks } from '../../src/notes/links/syntax.ts'
 import { runs } from '../support/counts.ts'
 
 const options = { seed: 21_11, numRuns: runs(300, 20_000) }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { FilterTree } from '../../src/filter/tree.ts'
-import type { TreeOperator } from '../../src/filter/tree-operators.ts'
-import { NEWEST_EDIT_FIRST, type TreeQuestion, treeRead } from '../../src/notes/query.ts'
+import type { TreeOperator } from '../../src/filter/tree/operators.ts'
+import type { FilterTree } from '../../src/filter/tree/parse.ts'
+import { NEWEST_EDIT_FIRST, type TreeQuestion, treeRead } from '../../src/notes/query/tree-query.ts'
 import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 

@@ -163,7 +163,7 @@ describe('in the worker', () => {
   afterAll(() => folder.remove())
 
   test('a question sees every write that was acknowledged before it, and is refused alike', async () => {
-    const service = await startService({ file: folder.file('worker.db'), heavy: { manyRows: 0 } })
+    const service = await startService({ file: folder.file('worker.db'), worker: { manyRows: 0 } })
     const filter = { type: 'field', field: 'title', op: 'contains', value: 'NOTE' }
     for (let count = 1; count <= 20; count++) {
       const { id } = await makeNote(service, { title: `Note ${count}` })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { removeRevisionsBefore } from '../../src/notes/revisions.ts'
-import { removeTrashedBefore } from '../../src/notes/trash.ts'
+import { removeRevisionsBefore } from '../../src/notes/writing/revisions.ts'
+import { removeTrashedBefore } from '../../src/notes/writing/trash.ts'
 import { makeNote, readNote, revisionsOf, tagNamed, titlesFound } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 

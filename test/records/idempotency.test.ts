@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { removeKeptAnswersBefore } from '../../src/db/kept-answers.ts'
+import { removeSavedResponsesBefore } from '../../src/http/idempotency/store.ts'
 import { declare, list, watchChanges } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -62,7 +62,7 @@ test('after 24 hours the key is free again, and the sweep forgets the answer', a
   service.clock.advance(24 * HOUR)
   expect((await send('/v1/records', { ...ROW, data: {} }, 'k')).headers.get('idempotent-replayed')).toBeNull()
   await send('/v1/records', ROW, 'other')
-  const sweep = (before: number) => service.ctx.db.write((tx) => removeKeptAnswersBefore(tx, before, 1))
+  const sweep = (before: number) => service.ctx.db.write((tx) => removeSavedResponsesBefore(tx, before, 1))
   expect(await sweep(service.clock.now())).toBe(0)
   expect([await sweep(service.clock.now() + 1), await sweep(service.clock.now() + 1)]).toEqual([1, 1])
   expect(await sweep(service.clock.now() + 1)).toBe(0)

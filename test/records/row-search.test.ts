@@ -1,10 +1,10 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { startRowIndexing } from '../../src/records/search-filling.ts'
-import { autoIndexBuild } from '../../src/structures/auto-index.ts'
+import { findFaults, repairDerived } from '../../src/maintenance/check.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
-import { rowSearchFill } from '../../src/structures/row-search.ts'
-import { findFaults, repairDerived } from '../../src/upkeep/check.ts'
+import { autoIndexBuild } from '../../src/structures/storage/auto-index.ts'
+import { startRowIndexing } from '../../src/structures/storage/fill.ts'
+import { rowSearchFill } from '../../src/structures/storage/text-index.ts'
 import { runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { matches, type Row, sorted } from '../support/record-oracle.ts'
@@ -15,7 +15,7 @@ const folder = newFolder()
 const open: TestService[] = []
 
 async function start(file = ':memory:') {
-  const service = await startService({ file, heavy: { manyRows: -1 } })
+  const service = await startService({ file, worker: { manyRows: -1 } })
   open.push(service)
   return service
 }
@@ -30,12 +30,12 @@ const structurePk = ({ ctx }: TestService, id: string) =>
 
 async function makeSearch(service: TestService, id: string) {
   const place = { structurePk: structurePk(service, id), column: '*', now: service.clock.now() }
-  return service.ctx.heavy.write(autoIndexBuild, place)
+  return service.ctx.worker.write(autoIndexBuild, place)
 }
 
 /** Brings at most so many rows into the search table. */
 const fill = (service: TestService, id: string, mostRows: number) =>
-  service.ctx.heavy.write(rowSearchFill, { structurePk: structurePk(service, id), mostRows })
+  service.ctx.worker.write(rowSearchFill, { structurePk: structurePk(service, id), mostRows })
 
 const pending = ({ ctx }: TestService) => ctx.db.sql.column('SELECT row FROM row_search_pending')
 
@@ -254,7 +254,7 @@ test('a search table is filled in the background, beside writes that change what
   while (!isFilled()) await Bun.sleep(5)
   end()
   expect((await titles(service, 'changed entry 1')).total).toBe(11)
-  await service.ctx.heavy.close()
+  await service.ctx.worker.close()
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { WatchHistory } from '../../src/records/watch-history.ts'
-import type { WatchedPage } from '../../src/records/watch-page.ts'
+import { WatchHistory } from '../../src/records/watch/history.ts'
+import type { WatchedPage } from '../../src/records/watch/page.ts'
 import { testClock } from '../support/service.ts'
 
 const pageOf = (id: string, records: number): WatchedPage => ({

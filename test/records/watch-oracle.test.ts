@@ -19,7 +19,7 @@ const folder = newFolder()
 
 /** On a file, where reads have a connection of their own, and some go to the worker. */
 beforeAll(async () => {
-  service = await startService({ file: folder.file('oracle.db'), heavy: { manyRows: 12 } })
+  service = await startService({ file: folder.file('oracle.db'), worker: { manyRows: 12 } })
 })
 afterAll(() => {
   service.close()

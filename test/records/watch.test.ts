@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { listKeys, revokeKey } from '../../src/account/keys.ts'
-import { removeUser } from '../../src/account/people.ts'
+import { removeUser } from '../../src/account/users.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, queryOf, write } from '../support/records.ts'
@@ -343,7 +343,7 @@ describe('one room', () => {
   test('answers also those who come while it looks for its answer', async () => {
     const folder = newFolder()
     // Every look goes to the worker, which has yet to be started.
-    const other = await startService({ file: folder.file('daybook.db'), heavy: { manyRows: -1 } })
+    const other = await startService({ file: folder.file('daybook.db'), worker: { manyRows: -1 } })
     await declare(other, 'Boxes', FIELDS)
     const early = await watch(other, 'Boxes')
     await settle()

@@ -1,4 +1,4 @@
-import { getWorkspaceOrOnly } from '../../src/account/people.ts'
+import { getWorkspaceOrOnly } from '../../src/account/users.ts'
 import { runDaybook } from '../../src/cli/run.ts'
 import { commandCaller } from '../../src/cli/workspace.ts'
 import type { Outcome } from './process.ts'

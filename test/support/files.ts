@@ -1,9 +1,9 @@
-import { getWorkspaceOrOnly } from '../../src/account/people.ts'
+import { getWorkspaceOrOnly } from '../../src/account/users.ts'
 import type { Db } from '../../src/db/database.ts'
-import { addFile } from '../../src/files/adding.ts'
+import { addFile } from '../../src/files/add.ts'
 import { claimFile } from '../../src/files/claims.ts'
 import type { Section } from '../../src/files/extraction/document.ts'
-import { keepResult, readAndKeep } from '../../src/files/reading.ts'
+import { keepResult, readAndKeep } from '../../src/files/read-text.ts'
 import { findFile } from '../../src/files/store.ts'
 import type { Client, TestService } from './service.ts'
 

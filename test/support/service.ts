@@ -1,17 +1,11 @@
 import { createKey } from '../../src/account/keys.ts'
-import {
-  addUser,
-  bootstrap,
-  createWorkspace,
-  findUser,
-  findWorkspaceNamed,
-} from '../../src/account/people.ts'
-import { type App, createApp } from '../../src/app.ts'
+import { addUser, bootstrap, createWorkspace, findUser, findWorkspaceNamed } from '../../src/account/users.ts'
+import { type Api, createApi } from '../../src/api.ts'
+import { createBus } from '../../src/changes/bus.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { AppContext } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
-import { type HeavyOptions, openHeavy } from '../../src/db/heavy.ts'
-import { createBus } from '../../src/events/bus.ts'
+import { openWorker, type WorkerOptions } from '../../src/db/worker/client.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
@@ -74,7 +68,7 @@ export interface Client {
   delete(path: string): Promise<Answer>
 }
 
-export function clientOf(app: Pick<App, 'fetch'>, key: string | undefined): Client {
+export function clientOf(app: Pick<Api, 'fetch'>, key: string | undefined): Client {
   const request = async (
     method: string,
     path: string,
@@ -109,7 +103,7 @@ export function clientOf(app: Pick<App, 'fetch'>, key: string | undefined): Clie
 
 export interface TestService extends Client {
   readonly ctx: AppContext
-  readonly app: App
+  readonly app: Api
   readonly clock: TestClock
   /** Lines written to the log so far, parsed. */
   readonly logged: () => Record<string, unknown>[]
@@ -134,7 +128,7 @@ export interface TestServiceOptions {
   file?: string
   config?: Partial<Config>
   clock?: TestClock
-  heavy?: Pick<HeavyOptions, 'manyRows' | 'timeLimitMs'>
+  worker?: Pick<WorkerOptions, 'manyRows' | 'timeLimitMs'>
 }
 
 /** A whole service in memory, with one workspace and a write key. */
@@ -152,10 +146,10 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     afterUpgrade: refreshNoteTexts,
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
-  const heavy = openHeavy({ db, log, ...options.heavy })
-  const ctx: AppContext = { config, db, heavy, bus: createBus(), clock, log }
+  const worker = openWorker({ db, log, ...options.worker })
+  const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log }
   const first = await bootstrap(db)
-  const app = createApp(ctx)
+  const app = createApi(ctx)
   const newKey = (input: NewTestKey = {}) =>
     db.write((tx): string => {
       const workspace = findWorkspaceNamed(tx, input.workspace ?? 'Personal')
@@ -193,7 +187,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       return newKey({ workspace: name, user: `owner of ${name}` })
     },
     close: () => {
-      void heavy.close()
+      void worker.close()
       db.close()
     },
   }

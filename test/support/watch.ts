@@ -1,4 +1,4 @@
-import type { App } from '../../src/app.ts'
+import type { Api } from '../../src/api.ts'
 import { queryOf } from './records.ts'
 import { settle } from './service.ts'
 
@@ -99,7 +99,7 @@ export interface WatchOptions extends Record<string, unknown> {
 
 /** Opens a watch through the application and reads its first line. */
 export async function watch(
-  { app, key }: { app: Pick<App, 'fetch'>; key: string | undefined },
+  { app, key }: { app: Pick<Api, 'fetch'>; key: string | undefined },
   structure: string,
   { headers, ...more }: WatchOptions = {},
 ): Promise<Watch> {

@@ -1,7 +1,7 @@
-import { parseAllowances } from '../../src/delivery/allowance.ts'
-import { createSender, type Send } from '../../src/delivery/attempt.ts'
-import { type Deliveries, startDeliveries } from '../../src/delivery/loop.ts'
-import type { RawCondition } from '../../src/filter/record-filter.ts'
+import { parseAllowlist } from '../../src/delivery/client/allowlist.ts'
+import { createSender, type Send } from '../../src/delivery/client/attempt.ts'
+import { type Dispatcher, startDispatcher } from '../../src/delivery/dispatch/dispatcher.ts'
+import type { RawCondition } from '../../src/filter/record/parse.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type Client, startService, type TestService, type TestServiceOptions } from './service.ts'
 
@@ -53,7 +53,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
-const LOOPBACK = { webhookAllowances: parseAllowances(['127.0.0.1']) }
+const LOOPBACK = { webhookAllowlist: parseAllowlist(['127.0.0.1']) }
 
 /** A whole service with a receiver on the loopback, and the loop that delivers to it over real sockets. */
 export interface Hooked extends TestService {
@@ -71,17 +71,17 @@ export interface Hooked extends TestService {
 export async function startHooked(options: TestServiceOptions & { start?: boolean } = {}): Promise<Hooked> {
   const service = await startService({ ...options, config: { ...LOOPBACK, ...options.config } })
   const receiver = await startReceiver()
-  const { webhookAllowances: allowances } = service.ctx.config
+  const { webhookAllowlist: allowances } = service.ctx.config
   const sender = createSender({ allowances, clock: service.clock })
-  service.ctx.db.onForeignWrite(() => service.ctx.bus.wake())
-  let deliveries: Deliveries | undefined
+  service.ctx.db.onExternalWrite(() => service.ctx.bus.wake())
+  let deliveries: Dispatcher | undefined
   const hooked: Hooked = {
     ...service,
     receiver,
     url: `http://127.0.0.1:${receiver.port}/hook`,
     arrived: () => receiver.received.map(({ body }) => JSON.parse(body)),
     start: (send = sender.send) => {
-      deliveries = startDeliveries({ ...service.ctx, send })
+      deliveries = startDispatcher({ ...service.ctx, send })
     },
     stop: async () => deliveries?.stop(),
     end: async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { findFaults, repairDerived } from '../../src/upkeep/check.ts'
-import { runUpkeep } from '../../src/upkeep/timer.ts'
+import { findFaults, repairDerived } from '../../src/maintenance/check.ts'
+import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { status } from '../support/receiver.ts'
 import { declare, write } from '../support/records.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until } from '../support/webhooks.ts'
@@ -33,10 +33,10 @@ test('a delivery is listed for 30 days from its end; a pending one is never swep
   await write(it, 'Tasks', { n: 1 })
   await until(async () => (await states(done.id))[0] === 'delivered')
   await pass(30 * DAY)
-  await runUpkeep(it.ctx)
+  await runMaintenance(it.ctx)
   expect(await states(done.id)).toEqual(['delivered'])
   await pass(1)
-  await runUpkeep(it.ctx)
+  await runMaintenance(it.ctx)
   expect(await states(done.id)).toEqual([])
   expect(await states(waiting.id)).toEqual(['pending'])
   expect([count('webhook_deliveries'), count('webhook_events')]).toEqual([1, 1])
@@ -60,7 +60,7 @@ test('a redelivery begins the 30 days anew, a failed delivery has them too', asy
   await it.post(`/v1/webhooks/${id}/deliveries/${first.id}/redeliver`)
   await until(async () => (await states(id))[0] === 'delivered')
   await pass(20 * DAY)
-  await runUpkeep(it.ctx)
+  await runMaintenance(it.ctx)
   expect(await states(id)).toEqual(['delivered'])
 })
 
@@ -71,7 +71,7 @@ test('a deletion that was broken off is out of sight and is finished later', asy
   expect((await it.get(`/v1/webhooks/${id}`)).status).toBe(404)
   expect((await it.get('/v1/webhooks')).body).toEqual({ webhooks: [] })
   expect((await it.get('/v1/workspace')).body.workspace.counts.webhooks).toBe(0)
-  await runUpkeep(it.ctx)
+  await runMaintenance(it.ctx)
   expect([count('webhooks'), count('webhook_deliveries'), count('webhook_events')]).toEqual([0, 0, 0])
 })
 

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import type { RefusalCode } from '../../refusal.ts'
 import { STATUS_OF } from '../errors.ts'
-import { strict } from '../types.ts'
+import { strict } from '../schema/types.ts'
 import { headerReference, REQUEST_ID_HEADER } from './headers.ts'
 import type { JsonSchema } from './schemas.ts'
 

@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import { NoQuery } from '../types.ts'
+import { NoQuery } from '../schema/types.ts'
 import type { ApiDescription, OpenApiDocument } from './document.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Kinded } from '../types.ts'
+import type { Kinded } from '../schema/types.ts'
 
 /** A JSON Schema as it stands in the document. */
 export type JsonSchema = Record<string, unknown>

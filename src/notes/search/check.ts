@@ -1,11 +1,11 @@
 import { listWorkspacePks } from '../../account/store.ts'
 import type { Check } from '../../db/check.ts'
 import type { Db } from '../../db/database.ts'
-import { everyRow } from '../../db/every-row.ts'
 import type { Reader } from '../../db/reader.ts'
+import { scanByPk } from '../../db/scan-by-pk.ts'
 import { createExpected, expectedName, searchTableFaults } from '../../search/table-check.ts'
 import { hasTable } from '../../search/tables.ts'
-import { indexedText } from '../../search/words.ts'
+import { indexedText } from '../../search/tokenizer.ts'
 import {
   findIndexable,
   indexedColumns,
@@ -27,7 +27,7 @@ const NOTES_AT_ONCE = 200
 
 /** Every active note of a workspace as it is indexed. */
 function* indexables(reader: Reader, workspace: number) {
-  const notes = everyRow((after) =>
+  const notes = scanByPk((after) =>
     reader.sql.all<{ pk: number }>(
       'SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL AND pk > ? ORDER BY pk LIMIT ?',
       workspace,

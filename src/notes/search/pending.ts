@@ -1,8 +1,8 @@
 import type { AppContext } from '../../context.ts'
-import { startDeferredWork } from '../../db/deferred-work.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/write-queue.ts'
-import { indexedText } from '../../search/words.ts'
+import { startIdleWorker } from '../../db/writes/idle-worker.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { indexedText } from '../../search/tokenizer.ts'
 import { fullTable, headTable, tagTable, tagTerm } from './tables.ts'
 
 /** One transaction brings notes into the search tables until this time has passed, and one note at least. */
@@ -121,7 +121,7 @@ async function indexSome({ db }: AppContext): Promise<boolean> {
 
 /** Indexes marked notes in the background, so that searches seldom have to; answers how to stop. */
 export const startIndexing = (ctx: AppContext): (() => void) =>
-  startDeferredWork(ctx, {
+  startIdleWorker(ctx, {
     what: 'indexing',
     isPiledUp: () => isBacklogLong(ctx.db),
     doSome: () => indexSome(ctx),

@@ -1,0 +1,132 @@
+import { Database } from 'bun:sqlite'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isStorageFailure } from '../../errors.ts'
+import { MIGRATIONS } from './migrations.ts'
+
+/** Marks the file as a daybook database (`PRAGMA application_id`): "dybk". */
+const APPLICATION_ID = 0x6479626b
+
+/** The file cannot be used; the message tells the operator why and what to do. */
+export class UnusableDatabase extends Error {}
+
+const pragma = (database: Database, name: string): number => {
+  const row = database.query(`PRAGMA ${name}`).get() as Record<string, number>
+  return Object.values(row)[0] ?? 0
+}
+
+const isEmpty = (database: Database): boolean => {
+  const row = database.query('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: number }
+  return row.tables === 0
+}
+
+function refuseForeignFiles(database: Database, migrations: readonly { name: string }[]): void {
+  if (pragma(database, 'application_id') !== APPLICATION_ID && !isEmpty(database)) {
+    throw new UnusableDatabase('This file is an SQLite database of another program; choose another --db.')
+  }
+  const version = pragma(database, 'user_version')
+  if (version > migrations.length) {
+    throw new UnusableDatabase(
+      `This database was written by a newer daybook (schema ${version}; this program knows up to ${migrations.length}). Upgrade the program, or open the copy made before the upgrade.`,
+    )
+  }
+}
+
+/**
+ * Writes a consistent copy of the open database to `target`: made beside it, verified with
+ * `integrity_check`, then renamed into place, so that `target` is never a half copy.
+ */
+export function copyVerified(database: Database, target: string): void {
+  // Of this process alone: another that copies to the same place must not take a half copy for its own.
+  const partial = `${target}.partial-${process.pid}`
+  if (existsSync(partial)) rmSync(partial)
+  try {
+    writeCopy(database, partial, target)
+    const copy = new Database(partial, { readonly: true })
+    const verdict = copy.query('PRAGMA integrity_check').get() as { integrity_check: string }
+    copy.close()
+    if (verdict.integrity_check !== 'ok') {
+      throw new UnusableDatabase(`The copy did not pass its integrity check: ${verdict.integrity_check}`)
+    }
+    renameSync(partial, target)
+    syncFolder(dirname(target))
+  } finally {
+    if (existsSync(partial)) rmSync(partial)
+  }
+}
+
+function writeCopy(database: Database, partial: string, target: string): void {
+  try {
+    database.query('VACUUM INTO ?').run(partial)
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error
+    throw new UnusableDatabase(
+      `No copy could be written to ${target} (${(error as Error).message}); check the space and the permissions there.`,
+    )
+  }
+}
+
+/** Makes a new name in a folder survive a power loss. Windows has no such call, and keeps names by itself. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const descriptor = openSync(folder, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}
+
+/** Whether the schema is older than this program's. Throws UnusableDatabase for a foreign or newer file. */
+export function needsMigration(
+  database: Database,
+  migrations: readonly { name: string }[] = MIGRATIONS,
+): boolean {
+  refuseForeignFiles(database, migrations)
+  return pragma(database, 'user_version') < migrations.length
+}
+
+/**
+ * Brings the database to the newest schema in one transaction, in which `afterUpgrade` then changes what SQL alone
+ * cannot. One that holds data is first copied, verified, to `<file>.before-<version>`. Throws UnusableDatabase for a
+ * foreign or newer file.
+ */
+export function migrate(
+  database: Database,
+  file: string,
+  programVersion: string,
+  migrations: readonly { name: string; sql: string }[] = MIGRATIONS,
+  afterUpgrade: (database: Database) => void = () => {},
+): void {
+  if (!needsMigration(database, migrations)) return
+  const version = pragma(database, 'user_version')
+  if (version > 0 && file !== ':memory:') copyVerified(database, `${file}.before-${programVersion}`)
+  database.run('PRAGMA foreign_keys = OFF')
+  database.run('BEGIN IMMEDIATE')
+  try {
+    applyPending(database, migrations)
+    if (version > 0) afterUpgrade(database)
+    database.run('COMMIT')
+  } catch (error) {
+    if (database.inTransaction) database.run('ROLLBACK')
+    throw error
+  } finally {
+    database.run('PRAGMA foreign_keys = ON')
+  }
+}
+
+/** Reads the version again under the lock: another process may have migrated meanwhile. */
+function applyPending(database: Database, migrations: readonly { name: string; sql: string }[]): void {
+  for (const migration of migrations.slice(pragma(database, 'user_version'))) apply(database, migration)
+  database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+  database.run(`PRAGMA user_version = ${migrations.length}`)
+}
+
+function apply(database: Database, { name, sql }: { name: string; sql: string }): void {
+  try {
+    database.run(sql)
+  } catch (error) {
+    if (isStorageFailure(error)) throw error
+    throw new UnusableDatabase(
+      `This database could not be upgraded, and was left as it was: ${name} failed with "${(error as Error).message}". Go on with the program that wrote it.`,
+      { cause: error },
+    )
+  }
+}

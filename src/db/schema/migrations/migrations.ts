@@ -1,0 +1,25 @@
+// Written by `bun run migrations`.
+import migration0 from '../../../../drizzle/0000_notes.sql' with { type: 'text' }
+import migration1 from '../../../../drizzle/0001_records.sql' with { type: 'text' }
+import migration2 from '../../../../drizzle/0002_note_order.sql' with { type: 'text' }
+import migration3 from '../../../../drizzle/0003_auto_indexes.sql' with { type: 'text' }
+import migration4 from '../../../../drizzle/0004_files.sql' with { type: 'text' }
+import migration5 from '../../../../drizzle/0005_views.sql' with { type: 'text' }
+import migration6 from '../../../../drizzle/0006_presets.sql' with { type: 'text' }
+import migration7 from '../../../../drizzle/0007_row_search.sql' with { type: 'text' }
+import migration8 from '../../../../drizzle/0008_file_claims.sql' with { type: 'text' }
+import migration9 from '../../../../drizzle/0009_webhooks.sql' with { type: 'text' }
+
+/** Every migration in order; a database's `user_version` says how many of them it has had. */
+export const MIGRATIONS: readonly { name: string; sql: string }[] = [
+  { name: '0000_notes', sql: migration0 },
+  { name: '0001_records', sql: migration1 },
+  { name: '0002_note_order', sql: migration2 },
+  { name: '0003_auto_indexes', sql: migration3 },
+  { name: '0004_files', sql: migration4 },
+  { name: '0005_views', sql: migration5 },
+  { name: '0006_presets', sql: migration6 },
+  { name: '0007_row_search', sql: migration7 },
+  { name: '0008_file_claims', sql: migration8 },
+  { name: '0009_webhooks', sql: migration9 },
+]

@@ -1,0 +1,54 @@
+import type { Reader } from '../reader.ts'
+
+/** The tables whose rows stand in an order of their own: their `position` counts from 0 within a workspace, without gaps. */
+export type OrderedTable = 'properties' | 'quick_access'
+
+interface Placed {
+  pk: number
+  position: number
+}
+
+/** How many rows stand in the order, which is also the position of the next one. */
+export const endOf = ({ sql }: Reader, table: OrderedTable, workspace: number): number =>
+  sql.scalar(`SELECT count(*) FROM ${table} WHERE workspace = ?`, workspace)
+
+/**
+ * Moves a row to a position, past the end to the end; everything between the old place and the new one shifts by
+ * one. Answers whether it moved.
+ */
+export function moveTo(
+  reader: Reader,
+  table: OrderedTable,
+  workspace: number,
+  row: Placed,
+  wanted: number,
+): boolean {
+  const position = Math.min(wanted, endOf(reader, table, workspace) - 1)
+  if (position === row.position) return false
+  if (position < row.position) shift(reader, table, workspace, position, row.position - 1, 1)
+  else shift(reader, table, workspace, row.position + 1, position, -1)
+  reader.sql.run(`UPDATE ${table} SET position = ? WHERE pk = ?`, position, row.pk)
+  return true
+}
+
+/** Closes the gap that a deleted row left. */
+export const closeGap = (reader: Reader, table: OrderedTable, workspace: number, position: number): void =>
+  shift(reader, table, workspace, position + 1, Number.MAX_SAFE_INTEGER, -1)
+
+/** Shifts by one the rows from `from` to `to`, both included. */
+function shift(
+  { sql }: Reader,
+  table: OrderedTable,
+  workspace: number,
+  from: number,
+  to: number,
+  step: 1 | -1,
+): void {
+  sql.run(
+    `UPDATE ${table} SET position = position + ? WHERE workspace = ? AND position BETWEEN ? AND ?`,
+    step,
+    workspace,
+    from,
+    to,
+  )
+}

@@ -1,0 +1,149 @@
+import { codePointLength, fold } from '../../lib/text.ts'
+import { fail, invalid, refused } from '../../refusal.ts'
+import { type Operand, operandOf } from './operands.ts'
+import {
+  type FieldType,
+  OPERATORS,
+  OPERATORS_OF,
+  type Operator,
+  type RowPart,
+  type TypedField,
+} from './operators.ts'
+
+/** A condition that was checked against a structure: its operands are in the form columns hold. */
+export interface Condition {
+  readonly target: TypedField | RowPart
+  readonly op: Operator
+  /** One for most operators, many for `in` and `not_in`, none for `is_empty` and `not_empty`. */
+  readonly operands: readonly Operand[]
+}
+
+export type FieldsByKey = ReadonlyMap<string, TypedField>
+
+/** A condition as it is sent, of the right form. */
+export interface RawCondition {
+  field: string
+  op: Operator
+  value: unknown
+}
+
+export const MAX_CONDITIONS = 50
+const MAX_VALUES = 500
+const MAX_NEEDLE = 200
+const MEMBERS = new Set(['field', 'op', 'value'])
+const ROW_PARTS: readonly RowPart[] = ['created_at', 'updated_at', 'id', '*']
+
+/** Reads a filter given as JSON text in a query; see `filterShape`. */
+export function parseFilter(text: string): RawCondition[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalid('"filter" must be a list of {field, op, value} encoded as JSON.')
+  }
+  return filterShape(value)
+}
+
+/**
+ * Judges the form of a flat filter, for which no structure is needed: at most 50 conditions of known
+ * operators, at most 500 values in one, no text that no value can hold (NUL, lone surrogates).
+ */
+export function filterShape(value: unknown): RawCondition[] {
+  if (!Array.isArray(value)) throw invalid('"filter" must be a list of {field, op, value}.')
+  if (value.length > MAX_CONDITIONS)
+    throw invalid(`"filter" holds ${value.length} conditions; ${MAX_CONDITIONS} are allowed.`)
+  return value.map(rawCondition)
+}
+
+/**
+ * Checks a filter against a structure's fields (`service.md`, Record filter): a field, an operator or a value
+ * that the structure cannot answer is refused with its place.
+ */
+export const checkFilter = (filter: readonly RawCondition[], fields: FieldsByKey): Condition[] =>
+  filter.map((condition, at) => checked(condition, `filter[${at}]`, fields))
+
+function rawCondition(value: unknown, at: number): RawCondition {
+  const place = `filter[${at}]`
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(`"${place}" must be an object {field, op, value}.`)
+  const unknown = Object.keys(value).find((name) => !MEMBERS.has(name))
+  if (unknown !== undefined)
+    throw invalid(`"${place}.${unknown}" is not known here; a condition has field, op and value.`)
+  const { field, op, value: operand } = value as Record<string, unknown>
+  if (typeof field !== 'string') throw invalid(`"${place}.field" must be the key of a field.`)
+  const operator =
+    OPERATORS.find((known) => known === op) ??
+    fail(invalid(`"${place}.op" must be one of ${OPERATORS.join(', ')}.`))
+  refuseWrongShape(operator, operand, `${place}.value`)
+  return { field, op: operator, value: operand }
+}
+
+/** `is_empty` and `not_empty` take no value, `in` and `not_in` a list, all others one value. */
+function refuseWrongShape(op: Operator, value: unknown, place: string): void {
+  refuseUnusableText(value, place)
+  const isGiven = value !== undefined && value !== null
+  if (op === 'is_empty' || op === 'not_empty') {
+    if (isGiven) throw invalid(`"${place}" must be left out with ${op}.`)
+  } else if (op === 'in' || op === 'not_in') {
+    refuseWrongList(op, value, place)
+  } else if (!isGiven) {
+    throw invalid(`"${place}" is required with ${op}; is_empty finds rows without a value.`)
+  }
+}
+
+function refuseWrongList(op: Operator, value: unknown, place: string): void {
+  if (!Array.isArray(value)) throw invalid(`"${place}" must be a list with ${op}.`)
+  if (value.length > MAX_VALUES)
+    throw invalid(`"${place}" holds ${value.length} values; ${MAX_VALUES} are allowed.`)
+  for (const member of value) refuseUnusableText(member, place)
+}
+
+function refuseUnusableText(value: unknown, place: string): void {
+  if (typeof value !== 'string' || (!value.includes('\0') && value.isWellFormed())) return
+  throw invalid(`"${place}" holds a NUL character or a lone surrogate; no text may.`)
+}
+
+function checked({ field, op, value }: RawCondition, place: string, fields: FieldsByKey): Condition {
+  const target = targetOf(field, place, fields)
+  const kind = typeof target === 'string' ? target : target.type
+  if (!OPERATORS_OF[kind].includes(op)) {
+    throw refused(
+      `"${place}.op" is "${op}", and ${kindWords(field, kind)} answers ${OPERATORS_OF[kind].join(', ')}.`,
+    )
+  }
+  return { target, op, operands: operandsFor(kind, op, value, `${place}.value`) }
+}
+
+const kindWords = (field: string, kind: FieldType | RowPart) =>
+  field === kind ? `"${field}"` : `"${field}", of type ${kind},`
+
+function targetOf(field: string, place: string, fields: FieldsByKey): TypedField | RowPart {
+  const part = ROW_PARTS.find((known) => known === field)
+  if (part) return part
+  return (
+    fields.get(field) ??
+    fail(refused(`"${place}.field" names "${field}", and the structure has no such field.`))
+  )
+}
+
+function operandsFor(kind: FieldType | RowPart, op: Operator, value: unknown, place: string): Operand[] {
+  if (op === 'is_empty' || op === 'not_empty') return []
+  if (op === 'contains') return [needle(kind, value, place)]
+  if (!Array.isArray(value)) return [single(kind, value, place)]
+  if (op !== 'in' && op !== 'not_in') throw refused(`"${place}" must be one value with ${op}, not a list.`)
+  return value.map((member, at) => single(kind, member, `${place}[${at}]`))
+}
+
+function single(kind: FieldType | RowPart, value: unknown, place: string): Operand {
+  const { operand, words } = operandOf(kind, value)
+  return operand ?? fail(refused(`"${place}" must be ${words}.`))
+}
+
+function needle(kind: FieldType | RowPart, value: unknown, place: string): Operand {
+  if (typeof value !== 'string') throw refused(`"${place}" must be a text.`)
+  const length = codePointLength(value)
+  if (kind === '*' && (length < 1 || length > MAX_NEEDLE))
+    throw refused(`"${place}" must be a text of 1 to ${MAX_NEEDLE} characters.`)
+  const folded = fold(value)
+  return { low: folded, high: folded }
+}

@@ -1,0 +1,142 @@
+import type { TreeDefinitions } from './check.ts'
+import type { GroupMatch, TreeField, TreeOperator } from './operators.ts'
+import {
+  type FieldNode,
+  type FilterTree,
+  type GroupNode,
+  type PropertyNode,
+  relativeDay,
+  type TagsNode,
+} from './parse.ts'
+import type { RelativeDay } from './relative-dates.ts'
+
+type Names = Pick<TreeDefinitions, 'tag' | 'property'>
+
+const EVERYTHING = 'all notes'
+const NOTHING = 'no notes'
+
+/** A tree as a plain sentence with the present names of tags and properties; `All notes` for none. */
+export function describeTree(tree: FilterTree | null, names: Names): string {
+  const sentence = tree === null ? EVERYTHING : describe(tree, names)
+  return sentence === EVERYTHING || sentence === NOTHING
+    ? sentence.charAt(0).toUpperCase() + sentence.slice(1)
+    : sentence
+}
+
+function describe(tree: FilterTree, names: Names): string {
+  if (tree.type === 'group') return describeGroup(tree, names)
+  if (tree.type === 'tags') return describeTags(tree, names)
+  const subject =
+    tree.type === 'field' ? FIELD_WORDS[tree.field] : (names.property(tree.def_id)?.key ?? tree.def_id)
+  return `${subject} ${predicate(tree)}`
+}
+
+const JOINED_BY: Record<GroupMatch, string> = { all: ' and ', any: ' or ', none: ' or ' }
+
+function describeGroup({ match, children }: GroupNode, names: Names): string {
+  if (children.length === 0) return match === 'any' ? NOTHING : EVERYTHING
+  const parts = children.map((child) => {
+    const part = describe(child, names)
+    return children.length > 1 && isJoined(child) ? `(${part})` : part
+  })
+  const joined = parts.join(JOINED_BY[match])
+  return match === 'none' ? `not (${joined})` : joined
+}
+
+/** Whether the sentence of a tree has parts that need brackets beside others. */
+function isJoined(tree: FilterTree): boolean {
+  if (tree.type !== 'group' || tree.match === 'none') return false
+  const [only] = tree.children
+  return tree.children.length === 1 && only ? isJoined(only) : tree.children.length > 1
+}
+
+const TAG_WORDS = {
+  has_all: { one: 'tagged', many: 'tagged with all of' },
+  has_any: { one: 'tagged', many: 'tagged with any of' },
+  has_none: { one: 'not tagged', many: 'tagged with none of' },
+}
+
+function describeTags({ op, tag_ids }: TagsNode, names: Names): string {
+  const words = TAG_WORDS[op][tag_ids.length === 1 ? 'one' : 'many']
+  return `${words} ${listed(tag_ids.map((id) => names.tag(id)?.name ?? id))}`
+}
+
+const FIELD_WORDS: Record<TreeField, string> = {
+  title: 'title',
+  created_at: 'creation day',
+  updated_at: 'day of the last edit',
+}
+
+const OPERATOR_WORDS: Record<TreeOperator, string> = {
+  eq: 'is',
+  neq: 'is not',
+  contains: 'contains',
+  not_contains: 'does not contain',
+  starts_with: 'starts with',
+  ends_with: 'ends with',
+  in: 'is one of',
+  not_in: 'is none of',
+  empty: 'is empty',
+  not_empty: 'is not empty',
+  gt: 'is greater than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+  between: 'is between',
+  on: 'is',
+  before: 'is before',
+  after: 'is after',
+  on_or_before: 'is on or before',
+  on_or_after: 'is on or after',
+  within: 'is within',
+  has_key: 'has the key',
+}
+
+function predicate({ op, value }: PropertyNode | FieldNode): string {
+  const words = OPERATOR_WORDS[op]
+  if (op === 'empty' || op === 'not_empty') return words
+  if (op === 'in' || op === 'not_in') return `${words} ${listed(value as unknown[])}`
+  if (op === 'between') return `${words} ${(value as unknown[]).map(dayOrValue).join(' and ')}`
+  if (op === 'within') return withinWords(value, words)
+  const isOfDates = ON_DAYS.has(op)
+  return `${words} ${isOfDates ? dayOrValue(value) : written(value)}`
+}
+
+const ON_DAYS = new Set<TreeOperator>(['on', 'before', 'after', 'on_or_before', 'on_or_after'])
+
+function withinWords(value: unknown, words: string): string {
+  const shift = relativeDay(value)
+  if (!shift || shift.n === 0) return 'is today'
+  const length = Math.abs(shift.n) === 1 ? shift.unit : amountOf(shift)
+  return `${words} the ${shift.n < 0 ? 'last' : 'next'} ${length}`
+}
+
+const amountOf = ({ n, unit }: RelativeDay) => `${Math.abs(n)} ${unit}${Math.abs(n) === 1 ? '' : 's'}`
+
+const NEAR_DAYS = new Map([
+  [0, 'today'],
+  [1, 'tomorrow'],
+  [-1, 'yesterday'],
+])
+
+function dayOrValue(value: unknown): string {
+  const shift = relativeDay(value)
+  if (!shift) return typeof value === 'string' ? value : written(value)
+  const near = shift.n === 0 || shift.unit === 'day' ? NEAR_DAYS.get(shift.n) : undefined
+  return near ?? (shift.n < 0 ? `the day ${amountOf(shift)} ago` : `the day in ${amountOf(shift)}`)
+}
+
+const LONGEST_VALUE = 100
+const LONGEST_LIST = 10
+
+/** A value as JSON writes it; a long one is cut. */
+function written(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length <= LONGEST_VALUE ? text : `${Array.from(text).slice(0, LONGEST_VALUE).join('')}…`
+}
+
+function listed(values: readonly unknown[]): string {
+  if (values.length === 0) return 'nothing'
+  const shown = values.slice(0, LONGEST_LIST).map(written).join(', ')
+  return values.length <= LONGEST_LIST ? shown : `${shown} and ${values.length - LONGEST_LIST} more`
+}

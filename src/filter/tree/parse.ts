@@ -1,0 +1,184 @@
+import { fail, invalid } from '../../refusal.ts'
+import {
+  GROUP_MATCHES,
+  type GroupMatch,
+  TAG_OPERATORS,
+  type TagOperator,
+  TREE_FIELDS,
+  TREE_OPERATORS,
+  type TreeField,
+  type TreeOperator,
+} from './operators.ts'
+import { DATE_UNITS, type RelativeDay } from './relative-dates.ts'
+
+export interface GroupNode {
+  type: 'group'
+  match: GroupMatch
+  children: FilterTree[]
+}
+
+export interface TagsNode {
+  type: 'tags'
+  op: TagOperator
+  tag_ids: number[]
+}
+
+export interface PropertyNode {
+  type: 'property'
+  def_id: string
+  op: TreeOperator
+  value?: unknown
+}
+
+export interface FieldNode {
+  type: 'field'
+  field: TreeField
+  op: TreeOperator
+  value?: unknown
+}
+
+/** A filter tree of the right form, as it is sent, kept and answered (`service.md`, Filter tree). */
+export type FilterTree = GroupNode | TagsNode | PropertyNode | FieldNode
+
+export const MAX_TREE_DEPTH = 4
+export const MAX_TREE_CONDITIONS = 50
+/** How many tags or values one condition may name. */
+export const MAX_LISTED = 500
+/** Groups without conditions are legal; this keeps a tree from being made of millions. */
+const MAX_NODES = 500
+/** More units than there are days, so that no shift leaves the range of dates. */
+const MAX_SHIFT = 100_000
+
+interface Budget {
+  conditions: number
+  nodes: number
+}
+
+/**
+ * Judges the form of a tree, for which no database is needed: nodes, operators, lists, at most 4 levels of groups
+ * and 50 conditions. A fault is `invalid_request` with its place in the tree; `place` names the root.
+ */
+export function parseTree(value: unknown, place: string): FilterTree {
+  const budget = { conditions: 0, nodes: 0 }
+  const tree = parseNode(value, place, 1, budget)
+  if (budget.conditions > MAX_TREE_CONDITIONS)
+    throw invalid(`"${place}" holds ${budget.conditions} conditions; ${MAX_TREE_CONDITIONS} are allowed.`)
+  return tree
+}
+
+/** What a tree names by id: what must not be deleted, nor change its type, while the tree is kept. */
+export function treeNames(tree: FilterTree): { tagIds: number[]; propertyIds: string[] } {
+  const tagIds = new Set<number>()
+  const propertyIds = new Set<string>()
+  const visit = (node: FilterTree): void => {
+    if (node.type === 'group') node.children.forEach(visit)
+    else if (node.type === 'tags') for (const id of node.tag_ids) tagIds.add(id)
+    else if (node.type === 'property') propertyIds.add(node.def_id)
+  }
+  visit(tree)
+  return { tagIds: [...tagIds], propertyIds: [...propertyIds] }
+}
+
+/** The day that `{relative: {n, unit}}` means; undefined for any other value. */
+export function relativeDay(value: unknown): RelativeDay | undefined {
+  if (!isObject(value) || !isObject(value.relative)) return undefined
+  const { n, unit } = value.relative
+  const known = DATE_UNITS.find((name) => name === unit)
+  const isExact = Object.keys(value).length === 1 && Object.keys(value.relative).length === 2
+  const isShift = typeof n === 'number' && Number.isInteger(n) && Math.abs(n) <= MAX_SHIFT
+  return known && isExact && isShift ? { n, unit: known } : undefined
+}
+
+export const RELATIVE_WORDS = `{relative: {n, unit}} with an integer n between -${MAX_SHIFT} and ${MAX_SHIFT} and a unit of ${DATE_UNITS.join(', ')}`
+
+type Members = Record<string, unknown>
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const PARSERS = { group: parseGroup, tags: parseTags, property: parseProperty, field: parseField }
+const NODE_TYPES = Object.keys(PARSERS) as (keyof typeof PARSERS)[]
+
+function parseNode(value: unknown, place: string, depth: number, budget: Budget): FilterTree {
+  if (!isObject(value)) throw invalid(`"${place}" must be a node: an object with a "type".`)
+  budget.nodes += 1
+  if (budget.nodes > MAX_NODES) throw invalid(`A filter tree may have at most ${MAX_NODES} nodes.`)
+  return PARSERS[oneOf(NODE_TYPES, value.type, `${place}.type`)](value, place, depth, budget)
+}
+
+function parseGroup(node: Members, place: string, depth: number, budget: Budget): GroupNode {
+  refuseUnknown(node, ['type', 'match', 'children'], place)
+  const match = oneOf(GROUP_MATCHES, node.match, `${place}.match`)
+  if (depth > MAX_TREE_DEPTH)
+    throw invalid(`"${place}" is a group on level ${depth}; ${MAX_TREE_DEPTH} levels of groups are allowed.`)
+  const children = list(node.children, `${place}.children`, MAX_NODES, 'nodes')
+  return {
+    type: 'group',
+    match,
+    children: children.map((child, at) => parseNode(child, `${place}.children[${at}]`, depth + 1, budget)),
+  }
+}
+
+function parseTags(node: Members, place: string, _depth: number, budget: Budget): TagsNode {
+  budget.conditions += 1
+  refuseUnknown(node, ['type', 'op', 'tag_ids'], place)
+  const op = oneOf(TAG_OPERATORS, node.op, `${place}.op`)
+  const ids = list(node.tag_ids, `${place}.tag_ids`, MAX_LISTED, 'tags')
+  if (ids.length === 0) throw invalid(`"${place}.tag_ids" must name at least one tag.`)
+  return {
+    type: 'tags',
+    op,
+    tag_ids: ids.map((id, at) =>
+      Number.isSafeInteger(id)
+        ? (id as number)
+        : fail(invalid(`"${place}.tag_ids[${at}]" must be the id of a tag, an integer.`)),
+    ),
+  }
+}
+
+function parseProperty(node: Members, place: string, _depth: number, budget: Budget): PropertyNode {
+  budget.conditions += 1
+  refuseUnknown(node, ['type', 'def_id', 'op', 'value'], place)
+  if (typeof node.def_id !== 'string') throw invalid(`"${place}.def_id" must be the id of a property.`)
+  const op = oneOf(TREE_OPERATORS, node.op, `${place}.op`)
+  return { type: 'property', def_id: node.def_id, op, ...operand(op, node.value, place) }
+}
+
+function parseField(node: Members, place: string, _depth: number, budget: Budget): FieldNode {
+  budget.conditions += 1
+  refuseUnknown(node, ['type', 'field', 'op', 'value'], place)
+  const fields = Object.keys(TREE_FIELDS) as TreeField[]
+  const field = oneOf(fields, node.field, `${place}.field`)
+  const op = oneOf(TREE_OPERATORS, node.op, `${place}.op`)
+  return { type: 'field', field, op, ...operand(op, node.value, place) }
+}
+
+/** `empty` and `not_empty` take no value, `in` and `not_in` a list, `between` a pair, `within` a shift, others one value. */
+function operand(op: TreeOperator, value: unknown, place: string): { value?: unknown } {
+  const at = `${place}.value`
+  if (op === 'empty' || op === 'not_empty') {
+    if (value !== undefined && value !== null) throw invalid(`"${at}" must be left out with ${op}.`)
+    return {}
+  }
+  if (value === undefined) throw invalid(`"${at}" is required with ${op}.`)
+  if (op === 'in' || op === 'not_in') list(value, at, MAX_LISTED, 'values')
+  if (op === 'between' && !(Array.isArray(value) && value.length === 2))
+    throw invalid(`"${at}" must be a list [low, high] with between.`)
+  if (op === 'within' && !relativeDay(value)) throw invalid(`"${at}" must be ${RELATIVE_WORDS} with within.`)
+  return { value }
+}
+
+function refuseUnknown(node: Members, known: readonly string[], place: string): void {
+  const unknown = Object.keys(node).find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw invalid(`"${place}.${unknown}" is not known here; a ${node.type} node has ${known.join(', ')}.`)
+}
+
+function list(value: unknown, place: string, most: number, what: string): unknown[] {
+  if (!Array.isArray(value)) throw invalid(`"${place}" must be a list of ${what}.`)
+  if (value.length > most) throw invalid(`"${place}" holds ${value.length} ${what}; ${most} are allowed.`)
+  return value
+}
+
+const oneOf = <Name extends string>(names: readonly Name[], value: unknown, place: string): Name =>
+  names.find((name) => name === value) ?? fail(invalid(`"${place}" must be one of ${names.join(', ')}.`))

@@ -1,0 +1,125 @@
+import type { Caller } from '../context.ts'
+import type { Clock } from '../lib/clock.ts'
+import { invalid, Refusal } from '../refusal.ts'
+
+/** Finds whose key this is; undefined for one that is unknown, revoked or expired, or whose user is gone. */
+export type Authenticate = (key: string) => Caller | undefined
+
+const FAILURES_ALLOWED = 20
+const WINDOW_MS = 60_000
+const ADDRESSES_WATCHED = 10_000
+
+const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
+
+/** How a request comes to the door. */
+export interface Entry {
+  readonly address: () => string
+  readonly needsWrite: boolean
+  /** The key in the query, where it may stand there. */
+  readonly token: string | undefined
+}
+
+/** Where clients that cannot set headers, such as a browser's `EventSource`, give the key (contract, section 2). */
+export const TOKEN = 'access_token'
+
+/** Read before the query is judged, for the key comes first. */
+export const tokenIn = (search: string): string | undefined =>
+  new URLSearchParams(search).get(TOKEN) || undefined
+
+/** The key in the header; undefined for a request without one, also one with another scheme. */
+const keyInHeader = (request: Request): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+
+function presentedKey(request: Request, token: string | undefined): string | undefined {
+  const key = keyInHeader(request)
+  if (key !== undefined && token !== undefined)
+    throw invalid(`The key stands in the header and in "${TOKEN}"; give it once.`)
+  return key ?? token
+}
+
+/** Remembers when keys from an address failed: after twenty within a minute, failed keys from there answer 429. */
+class FailedKeys {
+  readonly #failures = new Map<string, number[]>()
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Notes one failure and answers the refusal for it. Refusals with 429 do not prolong themselves. */
+  refuse(address: string): Refusal {
+    const now = this.clock.now()
+    const recent = (this.#failures.get(address) ?? []).filter((at) => at <= now && now - at < WINDOW_MS)
+    const [oldest] = recent
+    if (oldest !== undefined && recent.length >= FAILURES_ALLOWED) return tooManyFailures(oldest, now)
+    this.#failures.delete(address)
+    this.#failures.set(address, [...recent, now])
+    this.#forgetOldest()
+    return unauthorized('This API key is not valid, or was revoked, or has expired.')
+  }
+
+  #forgetOldest(): void {
+    if (this.#failures.size <= ADDRESSES_WATCHED) return
+    for (const address of this.#failures.keys()) {
+      this.#failures.delete(address)
+      return
+    }
+  }
+}
+
+const secondsUntilOver = (since: number, now: number) =>
+  Math.max(1, Math.ceil((since + WINDOW_MS - now) / 1000))
+
+const tooManyFailures = (oldest: number, now: number) =>
+  new Refusal(
+    'rate_limited',
+    'Too many failed API keys from this address; wait a minute.',
+    secondsUntilOver(oldest, now),
+  )
+
+/** Counts a key's requests in windows of a minute. */
+class RequestLimit {
+  readonly #windows = new Map<string, { since: number; count: number }>()
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly perMinute: number | null,
+  ) {}
+
+  check(keyId: string | null): void {
+    if (this.perMinute === null || keyId === null) return
+    const now = this.clock.now()
+    const known = this.#windows.get(keyId)
+    const window =
+      known && now - known.since < WINDOW_MS && now >= known.since ? known : { since: now, count: 0 }
+    window.count += 1
+    this.#windows.set(keyId, window)
+    if (window.count <= this.perMinute) return
+    throw new Refusal(
+      'rate_limited',
+      `This key may make ${this.perMinute} requests a minute; wait.`,
+      secondsUntilOver(window.since, now),
+    )
+  }
+}
+
+/** Decides who calls and whether they may: first the key (401, 429), then the scope (403). */
+export function createAuthorizer(clock: Clock, authenticate: Authenticate, requestsPerMinute: number | null) {
+  const failed = new FailedKeys(clock)
+  const limit = new RequestLimit(clock, requestsPerMinute)
+  return (request: Request, { address, needsWrite, token }: Entry): Caller => {
+    const key = presentedKey(request, token)
+    if (key === undefined)
+      throw unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
+    const caller = authenticate(key)
+    if (!caller) throw failed.refuse(address())
+    limit.check(caller.keyId)
+    if (needsWrite && !caller.mayWrite) throw readOnly(caller)
+    return caller
+  }
+}
+
+const readOnly = ({ scope }: Caller) =>
+  new Refusal(
+    'read_only_key',
+    scope === 'read'
+      ? 'This API key is read-only; use a read-write key to change anything.'
+      : 'The user of this API key is a viewer of the workspace and may not change anything.',
+  )

@@ -1,0 +1,66 @@
+import { Kind } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { GROUP_MATCHES, TAG_OPERATORS, TREE_FIELDS, TREE_OPERATORS } from '../../filter/tree/operators.ts'
+import type { FilterTree } from '../../filter/tree/parse.ts'
+import { choice, integer, strict } from './types.ts'
+
+const EXAMPLE = {
+  type: 'group',
+  match: 'all',
+  children: [
+    { type: 'field', field: 'title', op: 'contains', value: 'meeting' },
+    { type: 'field', field: 'updated_at', op: 'within', value: { relative: { n: -7, unit: 'day' } } },
+  ],
+}
+
+const TREE = 'FilterTree'
+const value = t.Optional(
+  t.Unknown({
+    description:
+      'What the operator compares with. A date is YYYY-MM-DD or {relative: {n, unit}} with the unit day, week, month or year; `in` and `not_in` take a list, `between` [low, high], `empty` and `not_empty` nothing.',
+  }),
+)
+
+const NODES = [
+  strict({
+    type: choice(['group']),
+    match: choice(GROUP_MATCHES),
+    children: t.Array(t.Unsafe<FilterTree>({ $ref: TREE })),
+  }),
+  strict({
+    type: choice(['tags']),
+    op: choice(TAG_OPERATORS),
+    tag_ids: t.Array(integer(), { minItems: 1, description: 'Ids of tags.', examples: [[1]] }),
+  }),
+  strict({
+    type: choice(['property']),
+    def_id: t.String({
+      description: 'The id of a property; its type decides which operators there are.',
+      examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
+    }),
+    op: choice(TREE_OPERATORS),
+    value,
+  }),
+  strict({
+    type: choice(['field']),
+    field: choice(Object.keys(TREE_FIELDS) as (keyof typeof TREE_FIELDS)[], {
+      description: 'The title answers the operators of a text, the others those of a date, by UTC day.',
+    }),
+    op: choice(TREE_OPERATORS),
+    value,
+  }),
+]
+
+/**
+ * A filter tree in bodies and answers. It is described here and judged by `parseTree`, whose refusals name the
+ * place in the tree.
+ */
+export const filterTree = () =>
+  t.Unsafe<FilterTree>({
+    [Kind]: 'DaybookUnchecked',
+    $id: TREE,
+    anyOf: NODES,
+    description:
+      'A condition on tags, a property or a field, or a group of nodes: at most 4 levels of groups and 50 conditions.',
+    examples: [EXAMPLE],
+  })

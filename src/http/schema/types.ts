@@ -1,0 +1,229 @@
+import {
+  Kind,
+  type ObjectOptions,
+  type Static,
+  type TProperties,
+  type TSchema,
+  TypeRegistry,
+} from '@sinclair/typebox'
+import { t } from 'elysia'
+import { codePointLength, hasControlCharacter } from '../../lib/text.ts'
+import { DEFAULT_LIMIT } from '../page.ts'
+
+/*
+ * The building blocks of every schema. They are kinds of our own because Elysia coerces the stock ones
+ * ("0x10" becomes 16) and TypeBox counts UTF-16 units where the contract counts code points.
+ */
+
+interface Described {
+  description?: string
+  examples?: unknown[]
+}
+
+export interface TextOptions extends Described {
+  minLength?: number
+  maxLength?: number
+  /** Length and emptiness are judged after trimming. */
+  trimmed?: boolean
+  /** No control characters. */
+  singleLine?: boolean
+  /** A regular expression the value must match; goes with `says`. */
+  pattern?: string
+  /** A further rule that JSON Schema cannot state; goes with `says`. */
+  check?: (value: string) => boolean
+  /** The whole rule in words, for the refusal: "a colour such as #1E90FF". */
+  says?: string
+  /** `null` is a value too. */
+  nullable?: boolean
+}
+
+export interface IntegerOptions extends Described {
+  minimum?: number
+  maximum?: number
+  default?: number
+  nullable?: boolean
+}
+
+type Rules = TextOptions & IntegerOptions & { values?: readonly string[] }
+
+/** Says in words what a value must be; used by refusals ("… must be <words>."). */
+export interface Kinded extends TSchema {
+  words: string
+  rules: Rules
+}
+
+const orNull = (rules: Rules, words: string) => (rules.nullable ? `${words}, or null` : words)
+const isAllowedNull = (rules: Rules, value: unknown) => rules.nullable === true && value === null
+
+function isText(rules: Rules, value: unknown): boolean {
+  if (typeof value !== 'string') return isAllowedNull(rules, value)
+  const judged = rules.trimmed ? value.trim() : value
+  const length = codePointLength(judged)
+  if (length < (rules.minLength ?? 0) || length > (rules.maxLength ?? Number.POSITIVE_INFINITY)) return false
+  if (rules.singleLine && hasControlCharacter(value)) return false
+  if (rules.pattern !== undefined && !compiled(rules.pattern).test(judged)) return false
+  return rules.check?.(judged) ?? true
+}
+
+const expressions = new Map<string, RegExp>()
+
+function compiled(pattern: string): RegExp {
+  const expression = expressions.get(pattern) ?? new RegExp(pattern, 'u')
+  expressions.set(pattern, expression)
+  return expression
+}
+
+function isInteger(rules: Rules, value: unknown): boolean {
+  if (typeof value !== 'number') return isAllowedNull(rules, value)
+  const minimum = rules.minimum ?? Number.MIN_SAFE_INTEGER
+  const maximum = rules.maximum ?? Number.MAX_SAFE_INTEGER
+  return Number.isInteger(value) && value >= minimum && value <= maximum
+}
+
+const isChoice = (rules: Rules, value: unknown) =>
+  rules.values?.includes(value as string) === true || isAllowedNull(rules, value)
+
+const isFlag = (rules: Rules, value: unknown) => typeof value === 'boolean' || isAllowedNull(rules, value)
+
+TypeRegistry.Set<{ rules: Rules }>('DaybookText', (schema, value) => isText(schema.rules, value))
+TypeRegistry.Set<{ rules: Rules }>('DaybookInteger', (schema, value) => isInteger(schema.rules, value))
+TypeRegistry.Set<{ rules: Rules }>('DaybookChoice', (schema, value) => isChoice(schema.rules, value))
+TypeRegistry.Set('DaybookUnchecked', () => true)
+TypeRegistry.Set<{ rules: Rules }>('DaybookFlag', (schema, value) => isFlag(schema.rules, value))
+
+const count = (value: number) => value.toLocaleString('en-US')
+
+function textWords({ minLength = 0, maxLength, singleLine, says }: Rules): string {
+  if (says) return says
+  const base = minLength > 0 ? 'a text that is not empty' : 'a text'
+  const range = minLength > 0 ? `of ${count(minLength)} to` : 'of at most'
+  const length = maxLength === undefined ? base : `a text ${range} ${count(maxLength)} characters`
+  return singleLine ? `${length} without control characters` : length
+}
+
+function integerWords({ minimum, maximum }: Rules): string {
+  if (minimum !== undefined && maximum !== undefined)
+    return `an integer from ${count(minimum)} to ${count(maximum)}`
+  return minimum === undefined ? 'an integer' : `an integer of ${count(minimum)} or more`
+}
+
+function kinded(kind: string, jsonType: string, words: string, rules: Rules, schema: object) {
+  return {
+    [Kind]: kind,
+    type: rules.nullable ? [jsonType, 'null'] : jsonType,
+    words: orNull(rules, words),
+    rules,
+    ...schema,
+    ...(rules.description && { description: rules.description }),
+    ...(rules.examples && { examples: rules.examples }),
+  }
+}
+
+export const text = (rules: TextOptions = {}) => {
+  const { minLength, maxLength, pattern } = rules
+  return t.Unsafe<string>(
+    kinded('DaybookText', 'string', textWords(rules), rules, {
+      ...(minLength !== undefined && { minLength }),
+      ...(maxLength !== undefined && { maxLength }),
+      ...(pattern !== undefined && { pattern }),
+    }),
+  )
+}
+
+export const nullableText = (rules: TextOptions = {}) =>
+  t.Unsafe<string | null>(text({ ...rules, nullable: true }))
+
+export const integer = (rules: IntegerOptions = {}) => {
+  const { minimum, maximum } = rules
+  return t.Unsafe<number>(
+    kinded('DaybookInteger', 'integer', integerWords(rules), rules, {
+      ...(minimum !== undefined && { minimum }),
+      ...(maximum !== undefined && { maximum }),
+      ...(rules.default !== undefined && { default: rules.default }),
+    }),
+  )
+}
+
+export const flag = (rules: Described & { nullable?: boolean } = {}) =>
+  t.Unsafe<boolean>(kinded('DaybookFlag', 'boolean', 'true or false', rules, {}))
+
+/** One of a fixed list of words. */
+export const choice = <const Value extends string>(
+  values: readonly Value[],
+  rules: Described & { nullable?: boolean } = {},
+) =>
+  t.Unsafe<Value>(
+    kinded(
+      'DaybookChoice',
+      'string',
+      `one of ${values.map((value) => `"${value}"`).join(', ')}`,
+      { ...rules, values },
+      {
+        enum: rules.nullable ? [...values, null] : values,
+      },
+    ),
+  )
+
+/** An object of exactly these members: anything else in it is refused by name. */
+export const strict = <Properties extends TProperties>(properties: Properties, options: ObjectOptions = {}) =>
+  t.Object(properties, { additionalProperties: false, ...options })
+
+/** An object of any members, whatever their names; the service judges them. */
+export const members = (options: ObjectOptions = {}) =>
+  t.Unsafe<Record<string, unknown>>(t.Object({}, { additionalProperties: t.Unknown(), ...options }))
+
+/** The body of an endpoint that takes none; `{}` is accepted. */
+export const NoBody = strict({})
+
+/** The query of an endpoint that takes none. */
+export const NoQuery = strict({})
+
+/** `limit` and `offset` of a paged list. */
+export const paging = (maximum: number) => ({
+  limit: t.Optional(
+    integer({ minimum: 1, maximum, default: DEFAULT_LIMIT, description: 'How many to answer at most.' }),
+  ),
+  offset: t.Optional(integer({ minimum: 0, default: 0, description: 'How many to pass over.' })),
+})
+
+/*
+ * Answers are promised to clients and held to their schemas by tests; checking each one again as it leaves
+ * would cost as much as making it.
+ */
+
+/** A whole answer: an object of exactly these members. */
+export const answer = <Properties extends TProperties>(
+  properties: Properties,
+  options: ObjectOptions = {},
+) => {
+  const schema = strict(properties, options)
+  return t.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: 'DaybookUnchecked' })
+}
+
+/** An answer of Server-Sent Events, with the lines of one as an example. */
+export const eventStreamText = (example: readonly string[]) =>
+  t.Unsafe<Response>({
+    [Kind]: 'DaybookUnchecked',
+    type: 'string',
+    contentMediaType: 'text/event-stream',
+    examples: [`${example.join('\n')}\n`],
+  })
+
+/** A moment in answers: ISO 8601, UTC, milliseconds. */
+export const timestamp = (description?: string) =>
+  t.Unsafe<string>({
+    [Kind]: 'DaybookUnchecked',
+    type: 'string',
+    format: 'date-time',
+    description,
+    examples: ['2026-11-21T09:30:00.000Z'],
+  })
+
+export const id = (description?: string) =>
+  t.Unsafe<string>({
+    [Kind]: 'DaybookUnchecked',
+    type: 'string',
+    format: 'uuid',
+    description,
+    examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
+  })

@@ -1,0 +1,59 @@
+import { type Check, storageCheck } from '../db/check.ts'
+import type { Db } from '../db/database.ts'
+import { fileCheck, fileSearchCheck } from '../files/check.ts'
+import { noteCountCheck, noteTextCheck } from '../notes/check.ts'
+import { searchCheck } from '../notes/search/check.ts'
+import { unavailable } from '../refusal.ts'
+import { rowTableCheck } from '../structures/storage/check.ts'
+import { rowSearchCheck } from '../structures/storage/text-index-check.ts'
+import { tagCheck } from '../tags/check.ts'
+import { webhookCheck } from '../webhooks/check.ts'
+
+/** What the features keep beside their data, in the order of the report. */
+const CHECKS: readonly Check[] = [
+  noteCountCheck,
+  noteTextCheck,
+  tagCheck,
+  rowTableCheck,
+  rowSearchCheck,
+  webhookCheck,
+  searchCheck,
+  fileCheck,
+  fileSearchCheck,
+]
+
+const TRIES = 50
+
+/** Opens a view of the database in which nothing is put off: another process may write at any time. */
+async function beginSettled(db: Db): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    for (const check of CHECKS) await check.settle?.(db)
+    db.sql.run('BEGIN')
+    if (CHECKS.every((check) => check.isSettled?.(db) ?? true)) return
+    db.sql.run('ROLLBACK')
+  }
+  throw unavailable('The database is written to so fast that it cannot be checked now; try again.')
+}
+
+/**
+ * Every fault, each as a sentence of one line; those of a damaged file alone, as nothing else could be judged.
+ * Works on one view of the database, beside a running server.
+ */
+export async function findFaults(db: Db): Promise<string[]> {
+  const damage = [...storageCheck.faults(db)]
+  if (damage.length > 0) return damage
+  // What is compared is as large as the search tables: too large for memory.
+  db.sql.script('PRAGMA temp_store = FILE')
+  await beginSettled(db)
+  try {
+    return CHECKS.flatMap((check) => [...check.faults(db)])
+  } finally {
+    db.sql.run('ROLLBACK')
+  }
+}
+
+/** Makes everything derived anew, in one transaction. */
+export const repairDerived = (db: Db): Promise<void> =>
+  db.write((tx) => {
+    for (const check of CHECKS) check.repair?.(tx)
+  })

@@ -1,0 +1,35 @@
+import type { AppContext } from '../context.ts'
+import { finishDeletions } from '../structures/deletion.ts'
+import { sweepAutoIndexes } from '../structures/storage/index-policy.ts'
+import { removeHiddenWebhooks } from '../webhooks/removal.ts'
+import { sweepDeliveries, sweepFiles, sweepRevisions, sweepSavedResponses, sweepTrash } from './retention.ts'
+
+const FIRST_AFTER_MS = 5_000
+const EVERY_MS = 3_600_000
+
+/** Everything that is due at regular times, once; what fails is logged and left for the next time. */
+export async function runMaintenance(ctx: AppContext): Promise<void> {
+  try {
+    const revisions = await sweepRevisions(ctx)
+    const notes = await sweepTrash(ctx)
+    await sweepSavedResponses(ctx)
+    await sweepDeliveries(ctx)
+    await sweepFiles(ctx)
+    await finishDeletions(ctx.db)
+    await removeHiddenWebhooks(ctx.db)
+    await sweepAutoIndexes(ctx)
+    ctx.db.optimize()
+    if (revisions + notes > 0) ctx.log.info('upkeep', { revisions_removed: revisions, notes_removed: notes })
+  } catch (error) {
+    ctx.log.warn('upkeep is put off', { error: String(error) })
+  }
+}
+
+/** Runs the upkeep shortly after the start and then every hour; answers how to stop. */
+export function startMaintenance(ctx: AppContext): () => void {
+  let timer = setTimeout(function run() {
+    timer = setTimeout(run, EVERY_MS)
+    void runMaintenance(ctx)
+  }, FIRST_AFTER_MS)
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,109 @@
+import type { Reader } from '../../db/reader.ts'
+import type { CheckedTree } from '../../filter/tree/check.ts'
+import { complementOf, countBits, intersection, type NoteSet, pksOf, setOf, union } from './bitset.ts'
+import { notesPassing, notesTagged, type Scope } from './condition-sql.ts'
+import { FEW, Scales } from './cost-estimator.ts'
+
+/** The active notes that match a tree. */
+export interface Matching {
+  /** Of the notes of the workspace: trashed ones are never in it. */
+  readonly set: NoteSet
+  readonly total: number
+}
+
+/** Everything that evaluating a tree needs to know. */
+export interface Evaluation extends Scope {
+  /** Above every pk. */
+  readonly size: number
+  readonly live: number
+  readonly trashed: number
+  /** Whether pks stand in the order of ids. */
+  readonly inOrder: boolean
+  readonly scales: Scales
+  /** So few notes are looked at one by one. */
+  readonly few: number
+}
+
+interface WorkspaceSize {
+  live: number
+  trashed: number
+  inOrder: number
+  lastPk: number | null
+}
+
+/** Prepares an evaluation over the present state of the workspace; `today` is the UTC day, `YYYY-MM-DD`. */
+export function evaluationOf(reader: Reader, workspace: number, today: string, few = FEW): Evaluation {
+  const known = reader.sql.get<WorkspaceSize>(
+    `SELECT live_notes AS live, trashed_notes AS trashed, notes_in_order AS inOrder,
+       (SELECT max(pk) FROM notes) AS lastPk FROM workspaces WHERE pk = ?`,
+    workspace,
+  )
+  if (!known) throw new Error(`there is no workspace ${workspace}`)
+  const scope = { reader, workspace, today }
+  const { live, trashed, inOrder, lastPk } = known
+  const scales = new Scales(scope, live + trashed, few)
+  return { ...scope, size: (lastPk ?? 0) + 1, live, trashed, inOrder: inOrder === 1, scales, few }
+}
+
+/** The active notes that match the tree; with `among`, those of them alone. */
+export function matchTree(evaluation: Evaluation, tree: CheckedTree, among?: readonly number[]): Matching {
+  if (among === undefined) return active(evaluation, evaluate(evaluation, tree))
+  const found = evaluate({ ...evaluation, among: JSON.stringify(among) }, tree)
+  return active(evaluation, intersection(setOf(among, evaluation.size), found))
+}
+
+/** The pks of the active notes that match a checked tree, ascending. */
+export function matchingNotes(reader: Reader, workspace: number, tree: CheckedTree, today: string): number[] {
+  const evaluation = evaluationOf(reader, workspace, today)
+  const { set } = matchTree(evaluation, tree)
+  if (!set.isComplement) return pksOf(set)
+  const all: number[] = JSON.parse(
+    reader.sql.scalar('SELECT json_group_array(pk) FROM notes WHERE workspace = ?', workspace),
+  )
+  return pksOf(intersection(setOf(all, evaluation.size), set))
+}
+
+function active(evaluation: Evaluation, found: NoteSet): Matching {
+  const set = intersection(found, complementOf(trashedNotes(evaluation)))
+  const bits = countBits(set)
+  return { set, total: set.isComplement ? evaluation.live + evaluation.trashed - bits : bits }
+}
+
+function trashedNotes({ reader, workspace, size }: Evaluation): NoteSet {
+  const pks = reader.sql.column<number>(
+    'SELECT pk FROM notes INDEXED BY notes_trash WHERE workspace = ? AND deleted_at IS NOT NULL',
+    workspace,
+  )
+  return setOf(pks, size)
+}
+
+function evaluate(evaluation: Evaluation, tree: CheckedTree): NoteSet {
+  if (tree.kind === 'tags') return setOf(notesTagged(evaluation, tree), evaluation.size)
+  if (tree.kind === 'value') {
+    const passing = setOf(notesPassing(evaluation, tree), evaluation.size)
+    return tree.isNegated ? complementOf(passing) : passing
+  }
+  if (tree.match === 'all') return evaluateAll(evaluation, tree.children)
+  const some = evaluateAny(evaluation, tree.children)
+  return tree.match === 'none' ? complementOf(some) : some
+}
+
+const nothing = ({ size }: Evaluation) => setOf([], size)
+
+const evaluateAny = (evaluation: Evaluation, children: readonly CheckedTree[]): NoteSet =>
+  children.map((child) => evaluate(evaluation, child)).reduce(union, nothing(evaluation))
+
+/** Once few notes are left, the remaining conditions are judged on those alone. */
+function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): NoteSet {
+  let found = complementOf(nothing(evaluation))
+  let next = evaluation
+  const ordered = evaluation.among === undefined ? evaluation.scales.lightestFirst(children) : children
+  for (const child of ordered) {
+    found = intersection(found, evaluate(next, child))
+    if (found.isComplement) continue
+    const count = countBits(found)
+    if (count === 0) return found
+    if (next.among === undefined && count <= next.few) next = { ...next, among: JSON.stringify(pksOf(found)) }
+  }
+  return found
+}

@@ -1,0 +1,136 @@
+import type { AppContext, Caller } from '../../context.ts'
+import type { Direction } from '../../db/direction.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import type { CheckedTree } from '../../filter/tree/check.ts'
+import { type FilterTree, parseTree } from '../../filter/tree/parse.ts'
+import { type Page, type PageRequest, pageRequest } from '../../http/page.ts'
+import { utcDay } from '../../lib/dates.ts'
+import { fail, refused } from '../../refusal.ts'
+import { type Phrase, parseSearch } from '../../search/query.ts'
+import { weighSearch } from '../search/cost.ts'
+import { findMatches, findPks } from '../search/find.ts'
+import { refreshSearch } from '../search/pending.ts'
+import { intersection, pksOf, setOf } from './bitset.ts'
+import { checkedTree, treeDefinitions } from './definitions.ts'
+import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
+import { type FoundNote, withNotes } from './list.ts'
+import { type MatchOrder, pageOf } from './pages.ts'
+import { isOrderedByText } from './property-pages.ts'
+
+/** What notes are asked for by their sort: a field, or a property by its id. */
+export interface NoteSort {
+  readonly field: 'created_at' | 'updated_at' | 'title' | 'property'
+  readonly direction: Direction
+  /** With the field `property` alone. */
+  readonly property?: string
+}
+
+export const NEWEST_EDIT_FIRST: NoteSort = { field: 'updated_at', direction: 'desc' }
+
+/** A question by filter tree, all of it in one state of the database. */
+export interface TreeQuestion {
+  readonly workspace: number
+  /** Null for every note. */
+  readonly filter: FilterTree | null
+  readonly search?: string
+  /** Gives way to the rank of a search. */
+  readonly sort: NoteSort
+  readonly page: PageRequest
+  /** The UTC day, `YYYY-MM-DD`. */
+  readonly today: string
+}
+
+export interface TreePlan extends QueryPlan {
+  readonly evaluation: Evaluation
+  readonly tree: CheckedTree
+  readonly phrases: readonly Phrase[] | undefined
+  readonly order: MatchOrder
+  readonly page: PageRequest
+}
+
+export interface QueryRequest {
+  filter: unknown
+  search?: string
+  limit?: number
+  offset?: number
+}
+
+/** One page of the active notes that match a filter tree, newest edit first; by rank with a search. */
+export const queryNotes = (
+  ctx: AppContext,
+  caller: Caller,
+  request: QueryRequest,
+): Promise<Page<FoundNote>> =>
+  findByTree(ctx, caller, {
+    filter: parseTree(request.filter, 'filter'),
+    search: request.search,
+    sort: NEWEST_EDIT_FIRST,
+    page: pageRequest(request),
+  })
+
+/** One page of the active notes that match a tree by now, days that are relative judged as of today. */
+export async function findByTree(
+  ctx: AppContext,
+  { workspacePk }: Caller,
+  question: Omit<TreeQuestion, 'workspace' | 'today'>,
+): Promise<Page<FoundNote>> {
+  if (question.search !== undefined) await refreshSearch(ctx, workspacePk)
+  const today = utcDay(ctx.clock.now())
+  return ctx.worker.run(treeRead, { ...question, workspace: workspacePk, today })
+}
+
+/** Answers a question by tree; listed in `heavy-reads.ts`. */
+export const treeRead: WorkerQuery<TreeQuestion, TreePlan, Page<FoundNote>> = {
+  name: 'notes.query',
+  plan: planTree,
+  run: (reader, { evaluation, tree, phrases, order, page }) => {
+    const found = phrases
+      ? searched(evaluation, tree, phrases, page)
+      : paged(evaluation, matchTree(evaluation, tree), order, page)
+    return withNotes(reader, found, phrases)
+  },
+}
+
+function planTree(reader: Reader, { workspace, filter, search, sort, page, today }: TreeQuestion): TreePlan {
+  const tree = checkedTree(reader, workspace, filter, 'filter')
+  const evaluation = evaluationOf(reader, workspace, today)
+  const order = orderOf(reader, workspace, sort)
+  const phrases = search === undefined ? undefined : parseSearch(search)
+  const { scales, live } = evaluation
+  const ofSearch = phrases === undefined ? 0 : weighSearch(reader, workspace, phrases)
+  const ofTexts =
+    order.by === 'property' && isOrderedByText(order) ? live * scales.weighText(order.property.pk) : 0
+  const rows = scales.weigh(tree).rows + ofSearch + ofTexts
+  return { evaluation, tree, phrases, order, page, rows }
+}
+
+function orderOf(reader: Reader, workspace: number, { field, direction, property }: NoteSort): MatchOrder {
+  if (field !== 'property') return { by: field, direction }
+  const definition =
+    treeDefinitions(reader, workspace).property(property ?? '') ??
+    fail(refused('The property that the notes are sorted by does not exist; change the sort.'))
+  return { by: 'property', property: definition, direction }
+}
+
+const paged = (
+  evaluation: Evaluation,
+  matching: Matching,
+  order: MatchOrder,
+  page: PageRequest,
+): Page<number> => ({ items: pageOf(evaluation, matching, order, page), total: matching.total })
+
+/** Ranks those of the notes found by the search that match the tree. */
+function searched(
+  evaluation: Evaluation,
+  tree: CheckedTree,
+  phrases: readonly Phrase[],
+  page: PageRequest,
+): Page<number> {
+  const { reader, workspace, size } = evaluation
+  const found = findMatches(reader, { workspace }, phrases)
+  const { set } = matchTree(evaluation, tree, found.length <= evaluation.few ? found : undefined)
+  const among = pksOf(intersection(setOf(found, size), set))
+  if (among.length === found.length) return findPks(reader, { workspace }, phrases, undefined, page)
+  return findPks(reader, { workspace, among: JSON.stringify(among) }, phrases, undefined, page)
+}

@@ -1,0 +1,115 @@
+import type { AppContext, Caller } from '../../context.ts'
+import { Refusal } from '../../refusal.ts'
+import { lastHeading } from '../links/syntax.ts'
+import type { NoteRow } from '../store.ts'
+import { changeNote, checkedLength, getNoteIn } from './change.ts'
+
+/** How many line breaks the text ends in, blanks between them passed over. */
+function trailingLineBreaks(text: string): number {
+  let breaks = 0
+  for (let at = text.length - 1; at >= 0; at--) {
+    const character = text[at]
+    if (character === '\n') {
+      breaks += 1
+      if (text[at - 1] === '\r') at -= 1
+    } else if (character === '\r') breaks += 1
+    else if (character !== ' ' && character !== '\t') break
+  }
+  return breaks
+}
+
+/** The line breaks that are missing for a blank line, and for a new line, after a body. */
+function missingLineBreaks(body: string): string {
+  if (body === '') return ''
+  const endsInLine = !/[\r\n]$/.test(body)
+  const missing = Math.max(endsInLine ? 1 : 0, 2 - trailingLineBreaks(body))
+  // The first would only complete a "\r" to "\r\n".
+  const completes = missing > 0 && body.endsWith('\r') ? 1 : 0
+  return '\n'.repeat(missing + completes)
+}
+
+/**
+ * The body with the text at its end: the old body is an exact prefix, one blank line separates, and
+ * `## heading` stands above unless the last heading of the body is that one already.
+ */
+export function appended(body: string, text: string, heading?: string): string {
+  const above = heading === undefined ? undefined : `## ${heading}`
+  const isThere = above === undefined || lastHeading(body) === lastHeading(above)
+  return body + missingLineBreaks(body) + (isThere ? text : `${above}\n\n${text}`)
+}
+
+/** Adds to the end of a note without the caller reading it first. */
+export const appendToNote = (
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  { text, heading }: { text: string; heading?: string },
+): Promise<NoteRow> =>
+  ctx.db.write((tx) => {
+    const note = getNoteIn(tx, caller, id)
+    const content = checkedLength(appended(note.content, text, heading))
+    return changeNote(tx, caller, note, { title: note.title, content })
+  })
+
+/** For each beginning of the passage, the length of its longest border (Knuth, Morris and Pratt). */
+function bordersOf(passage: string): Int32Array {
+  const borders = new Int32Array(passage.length)
+  let matched = 0
+  for (let at = 1; at < passage.length; at++) {
+    while (matched > 0 && passage[at] !== passage[matched]) matched = borders[matched - 1] ?? 0
+    if (passage[at] === passage[matched]) matched += 1
+    borders[at] = matched
+  }
+  return borders
+}
+
+/**
+ * How often a passage occurs, overlaps counted, and where first. `indexOf` would take minutes on a long
+ * passage that nearly repeats itself; this takes one step per character, whatever the texts are.
+ */
+function occurrences(body: string, passage: string): { times: number; first: number } {
+  const borders = bordersOf(passage)
+  let times = 0
+  let first = -1
+  let matched = 0
+  for (let at = 0; at < body.length; at++) {
+    while (matched > 0 && body[at] !== passage[matched]) matched = borders[matched - 1] ?? 0
+    if (body[at] === passage[matched]) matched += 1
+    if (matched < passage.length) continue
+    times += 1
+    if (first === -1) first = at - passage.length + 1
+    matched = borders[matched - 1] ?? 0
+  }
+  return { times, first }
+}
+
+/** The body with the one occurrence of `passage` replaced; refuses none and several. */
+export function edited(body: string, passage: string, replacement: string): string {
+  const { times, first } = occurrences(body, passage)
+  if (times === 0) {
+    throw new Refusal(
+      'passage_not_found',
+      'old_str does not occur in this note; send a passage exactly as it stands there.',
+    )
+  }
+  if (times > 1) {
+    throw new Refusal(
+      'passage_not_unique',
+      `old_str occurs ${times} times in this note; send a passage that occurs exactly once.`,
+    )
+  }
+  return body.slice(0, first) + replacement + body.slice(first + passage.length)
+}
+
+/** Replaces one exact passage; the rest of the body stays byte for byte. */
+export const editNote = (
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  { old_str: passage, new_str: replacement = '' }: { old_str: string; new_str?: string },
+): Promise<NoteRow> =>
+  ctx.db.write((tx) => {
+    const note = getNoteIn(tx, caller, id)
+    const content = checkedLength(edited(note.content, passage, replacement))
+    return changeNote(tx, caller, note, { title: note.title, content })
+  })

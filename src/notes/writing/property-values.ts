@@ -1,0 +1,157 @@
+import type { Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { isDay } from '../../lib/dates.ts'
+import { codePointLength, fold, quoteList } from '../../lib/text.ts'
+import { type Refusal, refused } from '../../refusal.ts'
+
+export const PROPERTY_TYPES = ['text', 'number', 'date', 'bool', 'select', 'json'] as const
+export type PropertyType = (typeof PROPERTY_TYPES)[number]
+
+/** A property definition as far as values need it. */
+export interface PropertyRule {
+  pk: number
+  key: string
+  type: PropertyType
+  /** JSON array of strings, for `select`. */
+  options: string | null
+}
+
+export type PropertyValues = Record<string, unknown>
+
+/** Why a value does not fit, after "must be"; undefined when it fits. */
+type Check = (value: unknown, options: readonly string[]) => string | undefined
+
+const MAX_TEXT = 100_000
+
+const unless = (fits: boolean, words: string) => (fits ? undefined : words)
+
+const CHECKS: Record<PropertyType, Check> = {
+  text: (value) =>
+    unless(
+      typeof value === 'string' && codePointLength(value) <= MAX_TEXT,
+      `a text of at most ${MAX_TEXT.toLocaleString('en-US')} characters`,
+    ),
+  number: (value) => unless(typeof value === 'number' && Number.isFinite(value), 'a finite number'),
+  date: (value) => unless(typeof value === 'string' && isDay(value), 'a real day in the form YYYY-MM-DD'),
+  bool: (value) => unless(typeof value === 'boolean', 'true or false'),
+  select: (value, options) =>
+    unless(
+      typeof value === 'string' && options.includes(value),
+      options.length === 0 ? 'one of its options, and it has none' : `one of ${quoteList(options)}`,
+    ),
+  json: () => undefined,
+}
+
+const optionsOf = (rule: PropertyRule): string[] =>
+  rule.options === null ? [] : (JSON.parse(rule.options) as string[])
+
+/** The refusal for a value that does not fit the property's type; undefined when it fits. */
+export function valueRefusal(rule: PropertyRule, value: unknown): Refusal | undefined {
+  const words = CHECKS[rule.type](value, optionsOf(rule))
+  return words === undefined ? undefined : refused(`The property "${rule.key}" must be ${words}.`)
+}
+
+/** A fitting value as it is kept (`tables/properties.ts`). */
+export function storedValue(type: PropertyType, value: unknown): string | number {
+  if (type === 'json') return JSON.stringify(value)
+  if (type === 'bool') return value === true ? 1 : 0
+  return value as string | number
+}
+
+/** A kept value as it is answered. */
+export function answeredValue(type: PropertyType, stored: string | number): unknown {
+  if (type === 'json') return JSON.parse(String(stored))
+  return type === 'bool' ? stored === 1 : stored
+}
+
+/** By key, ignoring case. */
+export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string): PropertyRule | undefined =>
+  sql.get(
+    'SELECT pk, key, type, options FROM properties WHERE workspace = ? AND key = ?',
+    workspace,
+    fold(key),
+  )
+
+/** What a note holds, in the order of the definitions. */
+export function readProperties({ sql }: Reader, note: number): PropertyValues {
+  const held = sql.all<{ property: number; value: string | number }>(
+    'SELECT property, value FROM note_properties WHERE note = ?',
+    note,
+  )
+  const definition = 'SELECT pk, key, type, position FROM properties WHERE pk = ?'
+  const values = held.map(({ property, value }) => {
+    const rule = sql.get<Pick<PropertyRule, 'pk' | 'key' | 'type'> & { position: number }>(
+      definition,
+      property,
+    )
+    if (!rule) throw new Error(`a note holds a value of property ${property}, which is not defined`)
+    return { ...rule, value }
+  })
+  values.sort((left, right) => left.position - right.position || left.pk - right.pk)
+  return Object.fromEntries(values.map(({ key, type, value }) => [key, answeredValue(type, value)]))
+}
+
+/**
+ * Writes values by key, null clears. Strict: a key that is not defined or a value that does not fit throws
+ * before anything is written. Answers whether anything changed.
+ */
+export function writeProperties(
+  tx: Tx,
+  { workspacePk }: Caller,
+  note: number,
+  values: PropertyValues,
+): boolean {
+  const planned = Object.entries(values).map(([key, value]) => ({
+    rule: checkedRule(tx, workspacePk, key, value),
+    value,
+  }))
+  const keys = new Set(planned.map(({ rule }) => rule.pk))
+  if (keys.size < planned.length)
+    throw refused('One property is named twice in different spelling; name it once.')
+  let changed = false
+  for (const { rule, value } of planned) {
+    changed = (value === null ? clearValue(tx, note, rule) : setValue(tx, note, rule, value)) || changed
+  }
+  return changed
+}
+
+function checkedRule(reader: Reader, workspace: number, key: string, value: unknown): PropertyRule {
+  const rule = findPropertyRule(reader, workspace, key)
+  if (!rule)
+    throw refused(`There is no property "${key}" in this workspace; define it first or check its spelling.`)
+  const refusal = value === null ? undefined : valueRefusal(rule, value)
+  if (refusal) throw refusal
+  return rule
+}
+
+const clearValue = ({ sql }: Tx, note: number, { pk }: PropertyRule): boolean =>
+  sql.run('DELETE FROM note_properties WHERE note = ? AND property = ?', note, pk).changes === 1
+
+/** Sets a value that fits. Answers whether that changed anything. */
+export function setValue(
+  { sql }: Tx,
+  note: number,
+  { pk, type }: Pick<PropertyRule, 'pk' | 'type'>,
+  value: unknown,
+): boolean {
+  const { changes } = sql.run(
+    `INSERT INTO note_properties (note, property, value) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET value = excluded.value WHERE value IS NOT excluded.value`,
+    note,
+    pk,
+    storedValue(type, value),
+  )
+  return changes === 1
+}
+
+/** Keeps values that were held elsewhere: a text that is no option of a select any more is kept as well. */
+export function keepProperties(tx: Tx, workspace: number, note: number, values: PropertyValues): void {
+  for (const [key, value] of Object.entries(values)) {
+    const rule = findPropertyRule(tx, workspace, key)
+    if (!rule) throw refused(`There is no property "${key}" in this workspace; define it first.`)
+    const refusal = valueRefusal(rule.type === 'select' ? { ...rule, type: 'text' } : rule, value)
+    if (refusal) throw refusal
+    setValue(tx, note, rule, value)
+  }
+}

@@ -1,0 +1,55 @@
+import type { Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { checkedFileName } from '../../files/add.ts'
+import { type FileRow, insertWholeFile, listFileRows } from '../../files/store.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
+import { fail, refused } from '../../refusal.ts'
+import { asMade, asObject, idOf, instantOf } from './objects.ts'
+
+export const listFiles = (reader: Reader, { workspacePk }: Caller): FileRow[] =>
+  listFileRows(reader, workspacePk)
+
+/** What is known of a file; `stored` is the name of the original in the folder. What was read out of it is not kept. */
+export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({
+  id: row.id,
+  file_name: row.fileName,
+  // Also that of a note in the trash.
+  note_id: sql.scalar<string | null>(
+    'SELECT (SELECT id FROM notes n WHERE n.pk = f.note) FROM files f WHERE f.pk = ?',
+    row.pk,
+  ),
+  mime_type: row.mimeType,
+  created_at: isoTimestamp(row.createdAt),
+  stored,
+})
+
+/** Keeps a file; its text is read out of it when a server runs next. `read` answers the bytes of the original, or refuses. */
+export function importFile(
+  tx: Tx,
+  { workspacePk }: Caller,
+  value: unknown,
+  read: (stored: string) => Uint8Array,
+): void {
+  const { id, file_name, note_id, mime_type, created_at, stored } = asObject(value)
+  const bytes = read(textOf(stored, 'stored'))
+  const kept = { id: idOf(id), createdAt: instantOf(created_at, 'created_at') }
+  const row = {
+    id: kept.id,
+    workspace: workspacePk,
+    note: note_id === null ? null : notePk(tx, workspacePk, textOf(note_id, 'note_id')),
+    fileName: checkedFileName(textOf(file_name, 'file_name')),
+    mimeType: textOf(mime_type, 'mime_type'),
+    size: bytes.length,
+  }
+  insertWholeFile(asMade(tx, kept), row, bytes)
+}
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value === 'string' && !value.includes('\0')) return value
+  throw refused(`"${name}" must be a text.`)
+}
+
+const notePk = ({ sql }: Reader, workspace: number, id: string): number =>
+  sql.get<{ pk: number }>('SELECT pk FROM notes WHERE id = ? AND workspace = ?', id, workspace)?.pk ??
+  fail(refused(`"note_id" names ${id}, and there is no such note.`))

@@ -1,0 +1,126 @@
+import type { Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { checkKeepable } from '../../http/body.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
+import { fold } from '../../lib/text.ts'
+import { indexLinks } from '../../notes/links/links.ts'
+import { presentNote } from '../../notes/present.ts'
+import { CreateBody, PatchBody, TAGS_PER_REQUEST, TagsBody } from '../../notes/schema.ts'
+import { markForSearch } from '../../notes/search/pending.ts'
+import { findByAlias, insertNote, loadNotes } from '../../notes/store.ts'
+import { keepProperties, readProperties } from '../../notes/writing/property-values.ts'
+import { countInTag, ensureTags } from '../../notes/writing/tagging.ts'
+import { moveCounters } from '../../notes/writing/trash.ts'
+import { nameTaken, refused } from '../../refusal.ts'
+import { splitFrontMatter } from '../front-matter.ts'
+import { asObject, idOf, instantOf, instantOrNull, refuseOtherThan } from './objects.ts'
+
+/** Which notes there are, oldest first. */
+export const listNotes = (
+  { sql }: Reader,
+  { workspacePk }: Caller,
+): { pk: number; deletedAt: number | null }[] =>
+  sql.all(
+    'SELECT pk, deleted_at AS deletedAt FROM notes WHERE workspace = ? ORDER BY created_at, id',
+    workspacePk,
+  )
+
+/** A note as a Markdown file: front matter in which every value is JSON, which YAML takes as it is, then the body. */
+export function exportNote(
+  reader: Reader,
+  pk: number,
+  deletedAt: number | null,
+): { title: string; text: string } {
+  const [row] = loadNotes(reader, [pk])
+  if (!row) throw new Error('a note went while it was exported')
+  const { content, title, ...head } = presentNote(row)
+  const properties = readProperties(reader, pk)
+  const lines = Object.entries({
+    title,
+    ...head,
+    ...(deletedAt !== null && { deleted_at: isoTimestamp(deletedAt) }),
+    ...(Object.keys(properties).length > 0 && { properties }),
+  }).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  return { title, text: `---\n${lines.join('\n')}\n---\n${content}` }
+}
+
+interface SentHead {
+  title: string
+  tags: string[]
+  alias: string | null
+  pinned: boolean
+  pin_label: string | null
+  cover_url: string | null
+}
+
+/** Keeps a note as it was: with its id and times, in the trash or not, without a revision. */
+export function importNote(tx: Tx, caller: Caller, text: string): void {
+  const { matter, body } = splitFrontMatter(text)
+  if (!matter) throw refused('it has no front matter; it must begin with a line of three dashes.')
+  checkKeepable([matter, body], 'The note')
+  const { id, created_at, updated_at, deleted_at, properties, ...sent } = matter
+  const head = checkedHead(sent, body)
+  const deletedAt = instantOrNull(deleted_at, 'deleted_at')
+  const isLive = deletedAt === null
+  const { workspacePk: workspace } = caller
+  if (isLive) refuseTakenAlias(tx, workspace, head.alias)
+  const createdAt = instantOf(created_at, 'created_at')
+  const row = { id: idOf(id), workspace, title: head.title, titleFold: fold(head.title), content: body }
+  const pk = insertNote(tx, {
+    ...row,
+    alias: null,
+    aliasFold: null,
+    coverUrl: head.cover_url,
+    now: createdAt,
+  })
+  tx.sql.run(
+    `UPDATE notes SET alias = ?, alias_fold = ?, pinned = ?, pin_label = ?, updated_at = ?, deleted_at = ?
+     WHERE pk = ?`,
+    head.alias,
+    head.alias === null ? null : fold(head.alias),
+    head.pinned ? 1 : 0,
+    head.pin_label,
+    instantOf(updated_at, 'updated_at'),
+    deletedAt,
+    pk,
+  )
+  carryTags(tx, pk, ensureTags(tx, caller, head.tags), isLive)
+  indexLinks(tx, workspace, pk, body, true)
+  keepProperties(tx, workspace, pk, properties === undefined ? {} : asObject(properties))
+  if (isLive) markForSearch(tx, workspace, pk)
+  else moveCounters(tx, workspace, { live: -1, trashed: 1 })
+}
+
+function checkedHead(
+  { pinned = false, pin_label = null, ...rest }: Record<string, unknown>,
+  content: string,
+): SentHead {
+  const { tags: sent = [], ...named } = rest
+  refuseOtherThan(CreateBody, { ...named, content })
+  refuseOtherThan(PatchBody, { pinned, pin_label })
+  const { title, alias = null, cover_url = null } = named as Partial<SentHead> & { title: string }
+  const tags = checkedTags(sent)
+  return { title, tags, alias, pinned: pinned === true, pin_label: pin_label as string | null, cover_url }
+}
+
+/** A note may carry more tags than one request puts on it. */
+function checkedTags(tags: unknown): string[] {
+  if (!Array.isArray(tags)) throw refused('"tags" must be a list of the names of tags.')
+  for (let at = 0; at < tags.length; at += TAGS_PER_REQUEST)
+    refuseOtherThan(TagsBody, { tags: tags.slice(at, at + TAGS_PER_REQUEST) })
+  return tags
+}
+
+function refuseTakenAlias(reader: Reader, workspace: number, alias: string | null): void {
+  const holder = alias === null ? undefined : findByAlias(reader, workspace, fold(alias))
+  if (holder) throw nameTaken(`The alias "${alias}" belongs to the note "${holder.title}" already.`)
+}
+
+/** Exactly these tags: what comes along with them did so already. */
+function carryTags(tx: Tx, note: number, tags: readonly number[], isLive: boolean): void {
+  for (const tag of tags) {
+    tx.sql.run('INSERT INTO note_tags (tag, note) VALUES (?, ?)', tag, note)
+    if (isLive) countInTag(tx, tag, 1)
+  }
+}

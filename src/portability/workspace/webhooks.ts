@@ -1,0 +1,72 @@
+import type { Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { renameState } from '../../delivery/outbox/match.ts'
+import { newSecret } from '../../delivery/sign.ts'
+import { refused } from '../../refusal.ts'
+import { getStructure } from '../../structures/service.ts'
+import { presentWebhook } from '../../webhooks/present.ts'
+import { CreateWebhookBody } from '../../webhooks/schema.ts'
+import {
+  listWebhooks,
+  mergedColumns,
+  NEW_WEBHOOK,
+  type NewWebhook,
+  refuseTooMany,
+  refuseWrongShape,
+} from '../../webhooks/service.ts'
+import { insertWebhook } from '../../webhooks/store.ts'
+import { asMade, asObject, instantOrNull, keptObject } from './objects.ts'
+
+/** Everything but the secret, and what waits to be delivered. */
+export const exportWebhooks = (reader: Reader, caller: Caller) =>
+  listWebhooks(reader, caller)
+    .map(presentWebhook)
+    .map(({ structure, status: _, ...webhook }) => ({ ...webhook, structure: structure.id }))
+
+/** Far more than a subscription comes to before somebody looks at it. */
+const MOST_FAILURES = 1_000_000_000
+
+/** A subscription that came in, with its new secret: the old one stays where it was. */
+export interface NewWebhookSecret {
+  readonly id: string
+  readonly url: string
+  readonly secret: string
+}
+
+/** Keys that it names may be those of another database: then they are nobody's, and ignore nothing. */
+export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhookSecret {
+  const { paused_at, consecutive_failures = 0, created_by_key_id = null, ...rest } = asObject(value)
+  const kept = keptObject<NewWebhook>(rest, CreateWebhookBody)
+  const { input, id } = kept
+  refuseTooMany(tx, caller.workspacePk)
+  refuseWrongShape(input)
+  const structure = getStructure(tx, caller, input.structure)
+  const secret = newSecret()
+  const { pk } = insertWebhook(asMade(tx, kept), {
+    ...mergedColumns(structure, { ...NEW_WEBHOOK, url: input.url }, input),
+    id,
+    workspace: caller.workspacePk,
+    structure: structure.pk,
+    secret,
+    createdByKeyId: textOrNull(created_by_key_id),
+    now: kept.createdAt,
+  })
+  tx.sql.run(
+    'UPDATE webhooks SET paused_at = ?, consecutive_failures = ?, updated_at = ? WHERE pk = ?',
+    instantOrNull(paused_at, 'paused_at'),
+    failuresOf(consecutive_failures),
+    kept.updatedAt,
+    pk,
+  )
+  renameState(tx, structure.pk)
+  return { id, url: input.url, secret }
+}
+
+function failuresOf(value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_FAILURES)
+    return value
+  throw refused(`"consecutive_failures" must be an integer from 0 to ${MOST_FAILURES}.`)
+}
+
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)

@@ -1,0 +1,51 @@
+import { DAY_MS } from '../../lib/dates.ts'
+import type { TimeZone } from '../../lib/time-zones.ts'
+
+export const PERIODS = ['day', 'week', 'month', 'year'] as const
+export type Period = (typeof PERIODS)[number]
+
+/** 1 January 1970, day 0, was a Thursday. */
+const MONDAYS_OFFSET = 3
+
+const pad = (value: number, digits: number) => String(value).padStart(digits, '0')
+
+/** A day, counted from 1970, as `YYYY-MM-DD`. */
+function dayText(day: number): string {
+  const date = new Date(day * DAY_MS)
+  const year = date.getUTCFullYear()
+  const written = year < 0 ? `-${pad(-year, 4)}` : pad(year, 4)
+  return `${written}-${pad(date.getUTCMonth() + 1, 2)}-${pad(date.getUTCDate(), 2)}`
+}
+
+/** By time: the last hours of the year 9999 are of the year 10000 further east, and text order would lose them. */
+export const comparePeriods = (left: string, right: string): number =>
+  Number(left.slice(0, -6)) - Number(right.slice(0, -6)) || (left < right ? -1 : Number(left > right))
+
+const FIRST_DAYS: Record<Period, (day: number) => string> = {
+  day: dayText,
+  week: (day) => dayText(day - ((((day + MONDAYS_OFFSET) % 7) + 7) % 7)),
+  month: (day) => dayText(day).replace(/\d\d$/, '01'),
+  year: (day) => dayText(day).replace(/\d\d-\d\d$/, '01-01'),
+}
+
+/** Answers, and remembers, what `compute` makes of a value. */
+function memoize<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>()
+  return (key) => {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const value = compute(key)
+    known.set(key, value)
+    return value
+  }
+}
+
+/** The first day of the period in which a calendar date lies; no zone shifts it. */
+export const periodOfDate = (period: Period): ((date: string) => string) =>
+  memoize((date) => FIRST_DAYS[period](Date.parse(`${date}T00:00:00.000Z`) / DAY_MS))
+
+/** The first day of the period in which an instant lies on the calendar and clock of a zone. */
+export function periodOfInstant(period: Period, zone: TimeZone): (instant: number) => string {
+  const firstDay = memoize(FIRST_DAYS[period])
+  return (instant) => firstDay(Math.floor((instant + zone.offsetAt(instant)) / DAY_MS))
+}

@@ -1,0 +1,42 @@
+import type { Reader } from '../../db/reader.ts'
+import type { Condition } from '../../filter/record/parse.ts'
+import { findCandidates, isSearchable, SEARCH_COLUMN } from '../../structures/storage/text-index.ts'
+import { FEW, type Indexes } from './index-choice.ts'
+import type { Entry, RowQuery } from './row-query.ts'
+import type { Scan } from './scan-costs.ts'
+
+/*
+ * `*` searches through the structure's search table, where there is one and it leads to so few rows that looking
+ * at each of them is worth it.
+ */
+
+const WORTH_SHARE = 0.05
+
+/** The most rows that are looked at one by one rather than in a scan. */
+const mostCandidates = ({ structure }: RowQuery) => Math.max(FEW, Math.floor(structure.live * WORTH_SHARE))
+
+const needlesOf = (conditions: readonly Condition[]): string[] =>
+  conditions
+    .filter(({ target }) => target === SEARCH_COLUMN)
+    .map(({ operands }) => String(operands[0]?.low))
+    .filter(isSearchable)
+
+/**
+ * The rows that a search table leads to; all that match are among them. Undefined where there is none, or it
+ * would not help. Where words are frequent it takes long itself: never to be asked on the thread of the requests
+ * about a structure of many rows.
+ */
+export function searchEntry(reader: Reader, query: RowQuery, indexes: Indexes): Entry | undefined {
+  const { pk, searchedTo } = query.structure
+  if (searchedTo === null || !indexes.has(SEARCH_COLUMN)) return undefined
+  const needles = needlesOf(query.conditions)
+  if (needles.length === 0) return undefined
+  const pks = findCandidates(reader, { pk, searchedTo }, needles, mostCandidates(query))
+  return pks && { by: 'pk', pks }
+}
+
+/** The scan that a search table would have spared: one for a text that it can find and that few rows hold. */
+export function searchScan(query: RowQuery, total: number, ms: number): Scan[] {
+  if (needlesOf(query.conditions).length === 0 || total > mostCandidates(query)) return []
+  return [{ column: SEARCH_COLUMN, ms }]
+}

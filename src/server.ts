@@ -1,0 +1,180 @@
+import { resolve } from 'node:path'
+import { bootstrap } from './account/users.ts'
+import { type Api, createApi } from './api.ts'
+import { createBus } from './changes/bus.ts'
+import type { Config } from './config.ts'
+import type { AppContext } from './context.ts'
+import { type ServerLock, takeServerLock } from './db/connection/server-lock.ts'
+import { type Db, openDatabase } from './db/database.ts'
+import { openWorker } from './db/worker/client.ts'
+import { createSender } from './delivery/client/attempt.ts'
+import { type Dispatcher, startDispatcher } from './delivery/dispatch/dispatcher.ts'
+import { startReadingFiles } from './files/text-reader.ts'
+import { systemClock } from './lib/clock.ts'
+import { createLog } from './lib/log.ts'
+import { VERSION } from './lib/version.ts'
+import { startMaintenance } from './maintenance/schedule.ts'
+import { refreshNoteTexts } from './notes/check.ts'
+import { startIndexing } from './notes/search/pending.ts'
+import { fail, refused } from './refusal.ts'
+import { startRowIndexing } from './structures/storage/fill.ts'
+
+/** A server that accepts requests. */
+export interface RunningServer {
+  /** `http://<host>:<port>`, with the port that was really taken. */
+  readonly url: string
+  /** Stops accepting, finishes running requests and deliveries, 10 seconds at most, and brings everything to disk. */
+  stop(): Promise<void>
+}
+
+type Listener = ReturnType<typeof Bun.serve>
+
+const IDLE_SECONDS = 60
+const STOP_WITHIN_MS = 10_000
+const STOP_POLL_MS = 5
+
+/** Far above our own limit, so that a body that is too large gets our refusal and not an empty one. */
+const PARSER_BODY_LIMIT = 2 ** 40
+
+/**
+ * Opens the database for serving and starts to listen. Throws UnusableDatabase or Refusal with the sentence
+ * for the operator: the database is served already, cannot be used, or the port is taken.
+ */
+export async function startServer(config: Config, tell: (message: string) => void): Promise<RunningServer> {
+  const lock = takeServerLock(config.db) ?? fail(alreadyServed(config.db))
+  try {
+    const log = createLog(config.logLevel, systemClock, tell)
+    const clock = systemClock
+    const db = openDatabase({
+      file: config.db,
+      programVersion: VERSION,
+      clock,
+      log,
+      role: 'server',
+      checkpoint: config.checkpoint,
+      afterUpgrade: refreshNoteTexts,
+    })
+    const worker = openWorker({ db, log })
+    return await serveDatabase({ config, db, worker, bus: createBus(), clock, log }, lock, tell)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+const alreadyServed = (file: string) =>
+  refused(`Another daybook server runs on ${file} already; stop it, or choose another --db.`)
+
+async function serveDatabase(
+  ctx: AppContext,
+  lock: ServerLock,
+  tell: (message: string) => void,
+): Promise<RunningServer> {
+  const app = createApi(ctx)
+  let listener: Listener | undefined
+  try {
+    listener = listen(app, ctx.config)
+    await announceFirstKey(ctx.db, tell)
+  } catch (error) {
+    await listener?.stop(true)
+    ctx.db.close()
+    throw error
+  }
+  ctx.db.onExternalWrite(() => ctx.bus.wake())
+  const deliveries = startSending(ctx)
+  const background = [
+    startIndexing(ctx),
+    startRowIndexing(ctx),
+    startMaintenance(ctx),
+    startReadingFiles(ctx),
+  ]
+  ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
+  return {
+    url: urlOf(ctx.config.host, listener.port),
+    stop: () => stopServer(ctx, app, listener, deliveries, background, lock),
+  }
+}
+
+/** The loop of deliveries with its connections, which end with it. */
+function startSending(ctx: AppContext): Dispatcher {
+  const { webhookAllowlist: allowances, webhookCa: ca } = ctx.config
+  const sender = createSender({ allowances, ca, clock: ctx.clock })
+  const deliveries = startDispatcher({ ...ctx, send: sender.send })
+  return {
+    stop: async () => {
+      await deliveries.stop()
+      sender.close()
+    },
+  }
+}
+
+async function stopServer(
+  { log, db, worker }: AppContext,
+  app: Api,
+  listener: Listener,
+  deliveries: Dispatcher,
+  background: readonly (() => void)[],
+  lock: ServerLock,
+): Promise<void> {
+  log.info('stopping')
+  await Promise.all([drain(app, listener), deliveries.stop()])
+  for (const end of background) end()
+  await worker.close()
+  db.close()
+  lock.release()
+  log.info('stopped')
+  log.flush()
+}
+
+/** An address of IPv6 stands in brackets, which `--host` may bring along. */
+const urlOf = (host: string, port: number | undefined) =>
+  `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+
+function listen(app: Api, { host, port }: Config): Listener {
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: PARSER_BODY_LIMIT,
+      development: false,
+      // Outside development Bun shares a port with whoever listens on it, unless told not to.
+      reusePort: false,
+      fetch: (request, server) =>
+        app.fetch(request, {
+          address: () => server.requestIP(request)?.address ?? 'unknown',
+          limitIdle: (seconds) => server.timeout(request, seconds),
+        }),
+    })
+  } catch (error) {
+    throw refused(cannotListen(host, port, error))
+  }
+}
+
+function cannotListen(host: string, port: number, error: unknown): string {
+  const { code } = error as { code?: string }
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; choose another --port.`
+  if (code === 'EACCES') return `Port ${port} on ${host} may not be used by this user; choose another --port.`
+  return `It is not possible to listen on ${host}, port ${port}; check --host and --port.`
+}
+
+/** The one time the first key is seen: on stderr, never in the log. */
+async function announceFirstKey(db: Db, tell: (message: string) => void): Promise<void> {
+  const key = await bootstrap(db)
+  if (key === undefined) return
+  tell(`The database ${resolve(db.file)} is new. It has the user "owner", the workspace "Personal" and this
+write key, which is shown only now:
+
+  ${key}
+
+`)
+}
+
+/** Refuses new requests, waits for the running ones, then closes what is left. */
+async function drain(app: Api, listener: Listener): Promise<void> {
+  app.stop()
+  void listener.stop()
+  const until = performance.now() + STOP_WITHIN_MS
+  while (listener.pendingRequests > 0 && performance.now() < until) await Bun.sleep(STOP_POLL_MS)
+  await listener.stop(true)
+}

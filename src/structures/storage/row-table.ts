@@ -1,0 +1,108 @@
+import type { SQLiteError } from 'bun:sqlite'
+import type { Reader } from '../../db/reader.ts'
+import { companionColumn, rowTable, valueColumn } from '../../db/row-tables.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import type { FieldType } from '../../filter/record/operators.ts'
+import { quoteList } from '../../lib/text.ts'
+import { refused } from '../../refusal.ts'
+import type { FieldDefinition, UniqueSet } from '../definition.ts'
+import { forgetAutoIndexes } from './auto-index.ts'
+import { dropRowSearch } from './text-index.ts'
+
+/*
+ * Each structure's own table of live rows: typed, indexed, derived from `records` and made anew at will.
+ * Columns that hold little stand first, so that a scan over them seldom reads past the first page of a row.
+ * It is not STRICT: for every column that comes, SQLite would check all rows anew.
+ */
+
+const STORAGE: Record<FieldType, 'TEXT' | 'REAL' | 'INTEGER'> = {
+  text: 'TEXT',
+  number: 'REAL',
+  date: 'TEXT',
+  time: 'TEXT',
+  datetime: 'TEXT',
+  bool: 'INTEGER',
+  select: 'TEXT',
+  note: 'TEXT',
+  file: 'TEXT',
+  record: 'TEXT',
+}
+
+/** Whether values of the type have a companion column (`db/row-tables.ts`). */
+export const hasCompanion = (type: FieldType): boolean =>
+  type === 'text' || type === 'select' || type === 'number'
+
+const columnsOf = ({ column, type }: FieldDefinition): string[] => {
+  const value = `${valueColumn(column)} ${STORAGE[type]}`
+  return hasCompanion(type) ? [value, `${companionColumn(column)} TEXT`] : [value]
+}
+
+const isLong = ({ type }: FieldDefinition) => type === 'text'
+
+export function createRowTable({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]) {
+  const ordered = [...fields.filter((field) => !isLong(field)), ...fields.filter(isLong)]
+  const columns = [
+    'pk INTEGER PRIMARY KEY',
+    'created_at INTEGER NOT NULL',
+    'updated_at INTEGER NOT NULL',
+    ...ordered.flatMap(columnsOf),
+  ]
+  sql.script(`CREATE TABLE ${rowTable(structurePk)} (${columns.join(', ')})`)
+}
+
+export function dropRowTable(reader: Reader, structurePk: number): void {
+  dropRowSearch(reader, structurePk)
+  reader.sql.script(`DROP TABLE IF EXISTS ${rowTable(structurePk)}`)
+  forgetAutoIndexes(reader, structurePk)
+}
+
+export function addColumns({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]): void {
+  for (const column of fields.flatMap(columnsOf))
+    sql.script(`ALTER TABLE ${rowTable(structurePk)} ADD COLUMN ${column}`)
+}
+
+/** The columns of the set's index, in its order. */
+export const columnNumbers = (set: UniqueSet) => set.map(({ column }) => column).sort((a, b) => a - b)
+export const uniqueIndexName = (structurePk: number, set: UniqueSet) =>
+  `${rowTable(structurePk)}_unique_${columnNumbers(set).join('_')}`
+
+/** Brings the UNIQUE indexes from one list of sets to another. Refuses while live rows collide. */
+export function changeUniqueSets(
+  tx: Tx,
+  structurePk: number,
+  before: readonly UniqueSet[],
+  after: readonly UniqueSet[],
+): void {
+  const had = new Set(before.map((set) => uniqueIndexName(structurePk, set)))
+  const wanted = new Set(after.map((set) => uniqueIndexName(structurePk, set)))
+  for (const name of had) if (!wanted.has(name)) tx.sql.script(`DROP INDEX ${name}`)
+  for (const set of after) if (!had.has(uniqueIndexName(structurePk, set))) createUnique(tx, structurePk, set)
+}
+
+function createUnique(tx: Tx, structurePk: number, set: UniqueSet): void {
+  const columns = columnNumbers(set).map(valueColumn).join(', ')
+  try {
+    tx.sql.script(
+      `CREATE UNIQUE INDEX ${uniqueIndexName(structurePk, set)} ON ${rowTable(structurePk)} (${columns})`,
+    )
+  } catch (error) {
+    if ((error as SQLiteError).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
+    throw refused(collisionSentence(tx, structurePk, set))
+  }
+}
+
+/** Names two rows that stand in the way. */
+function collisionSentence({ sql }: Reader, structurePk: number, set: UniqueSet): string {
+  const table = rowTable(structurePk)
+  const columns = columnNumbers(set).map(valueColumn)
+  const ids = sql.column<string>(
+    `WITH pair AS (
+       SELECT min(pk) AS one, max(pk) AS other FROM ${table}
+       WHERE ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}
+       GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1
+     ) SELECT r.id FROM pair CROSS JOIN records r ON r.pk IN (pair.one, pair.other) ORDER BY r.pk`,
+  )
+  const keys = set.map(({ key }) => key)
+  const what = keys.length === 1 ? `The field ${quoteList(keys)}` : `The fields ${quoteList(keys)} together`
+  return `${what} cannot become unique while rows collide; change or delete one of ${quoteList(ids)} first.`
+}

@@ -1,0 +1,41 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { WorkerQuery } from '../db/worker/client.ts'
+import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
+import { utcDay } from '../lib/dates.ts'
+import type { FoundNote } from '../notes/query/list.ts'
+import { type TreePlan, treeRead } from '../notes/query/tree-query.ts'
+import { filterOf, getViewRow } from './service.ts'
+
+interface ViewQuestion {
+  readonly workspacePk: number
+  readonly id: string
+  readonly page: PageRequest
+  /** The UTC day, `YYYY-MM-DD`. */
+  readonly today: string
+}
+
+/**
+ * Reads the view itself where its notes are read: while the question waits for the worker, the view may change, and
+ * what it named be deleted. Listed in `heavy-reads.ts`.
+ */
+export const viewRead: WorkerQuery<ViewQuestion, TreePlan, Page<FoundNote>> = {
+  name: 'views.notes',
+  plan: (reader, { workspacePk, id, page, today }) => {
+    const row = getViewRow(reader, { workspacePk }, id)
+    const { sortField: field, sortDirection: direction, sortProperty } = row
+    const sort = { field, direction, ...(sortProperty !== null && { property: sortProperty }) }
+    return treeRead.plan(reader, { workspace: workspacePk, filter: filterOf(row), sort, page, today })
+  },
+  run: treeRead.run,
+}
+
+/** One page of the notes that the view matches now, in its order. */
+export async function listViewNotes(
+  ctx: AppContext,
+  { workspacePk }: Caller,
+  id: string,
+  query: { limit?: number; offset?: number },
+): Promise<Page<FoundNote>> {
+  const today = utcDay(ctx.clock.now())
+  return ctx.worker.run(viewRead, { workspacePk, id, page: pageRequest(query), today })
+}

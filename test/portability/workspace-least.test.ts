@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { importWorkspace } from '../../src/portability/workspace/import.ts'
+import { FORMAT } from '../../src/portability/workspace/layout.ts'
+import { callerOf } from '../support/cli.ts'
+import { newFolder } from '../support/process.ts'
+import { startService } from '../support/service.ts'
+
+const KEPT = { id: '019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35', created_at: '2026-11-21T09:30:00.000Z' }
+
+const FILES = {
+  'daybook.json': { format: FORMAT },
+  'tags.json': [{ id: 7, name: 'work' }],
+  'properties.json': [{ ...KEPT, key: 'due', type: 'date' }],
+  'presets.json': [{ ...KEPT, name: 'Meeting' }],
+  'views.json': [{ ...KEPT, name: 'Newest' }],
+  'lenses.json': [{ ...KEPT, name: 'All' }],
+}
+
+test('objects of which only the necessary is in the files come in as they would be made', async () => {
+  const folder = newFolder()
+  for (const [name, content] of Object.entries(FILES))
+    writeFileSync(folder.file(name), JSON.stringify(content))
+  const [service, other] = [await startService(), await startService()]
+  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {} }
+  const report = await importWorkspace(service.ctx.db, callerOf(service), { ...mode, folder: folder.path })
+  expect(report.refused).toEqual([])
+  await other.post('/v1/notes', { title: 'A', tags: ['work'] })
+  await other.post('/v1/properties', { key: 'due', type: 'date' })
+  await other.post('/v1/presets', { name: 'Meeting' })
+  await other.post('/v1/views', { name: 'Newest' })
+  await other.post('/v1/lenses', { name: 'All' })
+  for (const kind of ['tags', 'properties', 'presets', 'views', 'lenses']) {
+    const [imported, made] = await Promise.all([service, other].map((one) => one.get(`/v1/${kind}`)))
+    const kept = kind === 'tags' ? { id: 7, note_count: 0 } : { ...KEPT, updated_at: KEPT.created_at }
+    expect(imported?.body).toEqual({ [kind]: [{ ...made?.body[kind][0], ...kept }] })
+  }
+  for (const one of [service, other]) one.close()
+  folder.remove()
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { exportWorkspace } from '../../src/portability/workspace/export.ts'
+import { importWorkspace } from '../../src/portability/workspace/import.ts'
+import { callerOf } from '../support/cli.ts'
+import { newFolder } from '../support/process.ts'
+import { declare } from '../support/records.ts'
+import { startService } from '../support/service.ts'
+
+/** Imports a workspace of one structure, with these webhooks in its file. */
+async function importedWith(webhooks: (structure: string) => object[]) {
+  const folder = newFolder()
+  const [origin, other] = [await startService(), await startService()]
+  const { id: structure } = await declare(origin, 'Books', [{ key: 'title', type: 'text' }])
+  exportWorkspace(origin.ctx.db, callerOf(origin), folder.file('kept'), () => {})
+  writeFileSync(folder.file('kept/webhooks.json'), JSON.stringify(webhooks(structure)))
+  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {} }
+  const report = await importWorkspace(other.ctx.db, callerOf(other), {
+    ...mode,
+    folder: folder.file('kept'),
+  })
+  const { body } = await other.get('/v1/webhooks')
+  folder.remove()
+  for (const service of [origin, other]) service.close()
+  return { report, webhooks: body.webhooks }
+}
+
+const least = (structure: string) => ({
+  id: '019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35',
+  created_at: '2026-11-21T09:30:00.000Z',
+  structure,
+  url: 'https://hooks.example.com/books',
+})
+
+test('a webhook of which only the necessary is in the file comes in as it would be made', async () => {
+  const { report, webhooks } = await importedWith((structure) => [least(structure)])
+  expect(report.refused).toEqual([])
+  expect(webhooks).toEqual([
+    {
+      ...least(webhooks[0]?.structure.id),
+      structure: { id: expect.any(String), name: expect.any(String) },
+      events: ['record.created', 'record.updated', 'record.deleted'],
+      filter: [],
+      fields: null,
+      ignore_own_key: false,
+      ignore_key_id: null,
+      description: null,
+      enabled: true,
+      status: 'enabled',
+      paused_at: null,
+      consecutive_failures: 0,
+      created_by_key_id: null,
+      updated_at: '2026-11-21T09:30:00.000Z',
+    },
+  ])
+})
+
+test('a webhook that names what its structure does not have is refused, and nothing comes in', async () => {
+  const { report, webhooks } = await importedWith((structure) => [{ ...least(structure), fields: ['pages'] }])
+  expect(report).toMatchObject({
+    isWritten: false,
+    refused: [
+      {
+        place: 'webhooks.json, entry 1',
+        reason: '"fields" names "pages", and the structure has no such field.',
+      },
+    ],
+  })
+  expect(webhooks).toEqual([])
+})

@@ -1,0 +1,377 @@
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import fc from 'fast-check'
+import { findFaults, repairDerived } from '../../src/maintenance/check.ts'
+import { autoIndexBuild } from '../../src/structures/storage/auto-index.ts'
+import { sweepAutoIndexes } from '../../src/structures/storage/index-policy.ts'
+import { isLong, runs } from '../support/counts.ts'
+import { newFolder } from '../support/process.ts'
+import {
+  arbitraryData,
+  arbitraryFields,
+  arbitraryFilter,
+  matches,
+  type Row,
+  sorted,
+  withIds,
+} from '../support/record-oracle.ts'
+import { declare, type FieldSpec, list, summary, write } from '../support/records.ts'
+import { startService, type TestService, type TestServiceOptions } from '../support/service.ts'
+
+const DAY_MS = 86_400_000
+
+const folder = newFolder()
+const open: TestService[] = []
+let files = 0
+
+const newFile = () => folder.file(`${++files}.db`)
+
+async function start(options: TestServiceOptions) {
+  const service = await startService(options)
+  open.push(service)
+  return service
+}
+
+/** Every read goes to the worker, and every table is large enough for an index. */
+const startHeavy = (file = newFile()) => start({ file, worker: { manyRows: -1 } })
+
+afterEach(() => {
+  for (const service of open.splice(0)) service.close()
+})
+afterAll(() => folder.remove())
+
+const structurePk = ({ ctx }: TestService, id: string) =>
+  ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
+
+const indexedColumns = ({ ctx }: TestService) =>
+  ctx.db.sql.column<string>('SELECT "column" FROM auto_indexes ORDER BY "column"')
+
+async function makeIndexes(service: TestService, id: string, columns: readonly string[]) {
+  const structure = { structurePk: structurePk(service, id), now: service.clock.now() }
+  for (const column of columns) await service.ctx.worker.write(autoIndexBuild, { ...structure, column })
+}
+
+/** Writes and deletes a row: nothing that was counted before is believed any more. */
+async function disturb(service: TestService, name: string) {
+  const [row] = await write(service, name, {})
+  await service.delete(`/v1/records/${row.id}`)
+}
+
+const arbitraryScene = arbitraryFields.chain((fields) =>
+  fc.record({
+    fields: fc.constant(fields),
+    rows: fc.array(arbitraryData(fields), { minLength: 1, maxLength: 20 }),
+    filters: fc.array(arbitraryFilter(fields), { minLength: 4, maxLength: 6 }),
+    sort: fc.constantFrom('created_at', 'updated_at', ...fields.map(({ key }) => key)),
+    direction: fc.constantFrom('asc' as const, 'desc' as const),
+    offset: fc.nat(8),
+  }),
+)
+
+async function answersOf(service: TestService, name: string, queries: Record<string, unknown>[]) {
+  const answers: unknown[] = []
+  for (const { filter, sort, ...page } of queries) {
+    answers.push((await list(service, name, { filter, sort, ...page })).body)
+    const by = String(sort).endsWith('_at') ? undefined : sort
+    answers.push((await summary(service, name, { filter, by, period: 'day' })).body)
+  }
+  return answers
+}
+
+test('the worker answers what the thread of the requests answers, with and without indexes', async () => {
+  const file = newFile()
+  const worker = await startHeavy(file)
+  const inline = await start({ file, worker: { manyRows: 1_000_000 } })
+  let count = 0
+  await fc.assert(
+    fc.asyncProperty(arbitraryScene, async ({ fields, rows: sent, filters, sort, direction, offset }) => {
+      const name = `scene ${++count}`
+      const { id } = await declare(worker, name, fields)
+      const rows = await write(worker, name, ...sent)
+      const queries = filters.map((filter) => ({
+        filter: withIds(filter, rows),
+        sort,
+        direction,
+        offset,
+        limit: 5,
+      }))
+      await inline.ctx.db.write(() => null)
+      const answers = await answersOf(inline, name, queries)
+      expect(await answersOf(worker, name, queries)).toEqual(answers)
+      await makeIndexes(worker, id, ['f1', 'f2', 'f3', 'f4', 'updated_at'])
+      await disturb(worker, name)
+      expect(await answersOf(worker, name, queries)).toEqual(answers)
+    }),
+    { numRuns: runs(20, 600), seed: 20261121 },
+  )
+}, 600_000)
+
+const WIDE: FieldSpec[] = [
+  { key: 'title', type: 'text' },
+  { key: 'amount', type: 'number' },
+  { key: 'due', type: 'date' },
+  { key: 'status', type: 'select' },
+  { key: 'at', type: 'datetime' },
+]
+
+/** Enough rows of few values that an index leads to many of them. */
+const wideRow = (at: number) => ({
+  title: ['Ä', 'ä', 'b', 'B', null][at % 5],
+  amount: at % 7 === 0 ? null : (at * 31) % 400,
+  due: at % 3 === 0 ? null : `2026-0${1 + (at % 9)}-11`,
+  status: ['open', 'Open', 'done', null][at % 4],
+  at: at % 2 === 0 ? `2026-11-2${at % 8}T0${at % 9}:00:00.000Z` : null,
+})
+
+const WIDE_FILTERS = [
+  [{ field: 'status', op: 'eq', value: 'open' }],
+  [{ field: 'status', op: 'eq', value: 'OPEN' }],
+  [{ field: 'status', op: 'in', value: ['open', 'Open', 'done'] }],
+  [{ field: 'status', op: 'neq', value: 'open' }],
+  [{ field: 'status', op: 'not_in', value: ['open', 'done'] }],
+  [{ field: 'title', op: 'eq', value: 'ä' }],
+  [{ field: 'title', op: 'is_empty' }],
+  [{ field: 'title', op: 'not_empty' }],
+  [{ field: 'amount', op: 'gt', value: 100 }],
+  [
+    { field: 'amount', op: 'gte', value: 100 },
+    { field: 'amount', op: 'lt', value: 350 },
+    { field: 'status', op: 'neq', value: 'done' },
+  ],
+  [
+    { field: 'due', op: 'not_empty' },
+    { field: 'status', op: 'eq', value: 'done' },
+  ],
+  [{ field: 'at', op: 'eq', value: '2026-11-24' }],
+  [{ field: 'at', op: 'neq', value: '2026-11-24' }],
+  [{ field: 'at', op: 'in', value: ['2026-11-24', '2026-11-26'] }],
+  [{ field: 'updated_at', op: 'gte', value: '2026-11-21' }],
+]
+
+test('through indexes that lead to many rows, every page and total is what a plain look answers', async () => {
+  const service = await startHeavy()
+  const { id } = await declare(service, 'wide', WIDE)
+  const rows: Row[] = []
+  for (let at = 0; at < 5_500; at += 500) {
+    const sent = Array.from({ length: 500 }, (_, index) => wideRow(at + index))
+    rows.push(...(await write(service, 'wide', ...sent)))
+    service.clock.advance(1)
+  }
+  await makeIndexes(service, id, ['f1', 'f2', 'f3', 'f4', 'f5'])
+  expect(indexedColumns(service)).toEqual(['f1', 'f2', 'f3', 'f4', 'f5'])
+  const orders = ['created_at', 'updated_at', ...WIDE.map(({ key }) => key)].flatMap((key) =>
+    (['asc', 'desc'] as const).map((direction) => ({
+      key,
+      direction,
+      rows: sorted(rows, { key, direction }),
+    })),
+  )
+  for (const [at, filter] of WIDE_FILTERS.entries()) {
+    const matching = new Set(rows.filter((row) => matches(row, WIDE, filter)))
+    const total = matching.size
+    for (const { key, direction, rows: inOrder } of orders.filter(
+      (_, place) => isLong || place % 3 === at % 3,
+    )) {
+      const found = inOrder.filter((row) => matching.has(row))
+      for (const offset of [0, 1_200]) {
+        const records = found.slice(offset, offset + 20)
+        const has_more = records.length > 0 && offset + records.length < total
+        const query = { filter, sort: key, direction, offset, limit: 20 }
+        const answer = await list(service, 'wide', query)
+        expect({ query, ...answer.body }).toEqual({ query, records, total, has_more })
+      }
+    }
+  }
+}, 60_000)
+
+const byStatus = { filter: [{ field: 'status', op: 'eq', value: 'kind 1' }] }
+const byText = { filter: [{ field: '*', op: 'contains', value: 'D 1' }], limit: 150 }
+
+test.each([
+  ['a filter', byStatus, 'f1'],
+  ['a sort', { sort: 'status', direction: 'asc', limit: 150 }, 'f1'],
+  ['a search', byText, '*'],
+] as const)(
+  'an index makes itself where %s without it has cost enough, and goes when it has not served for 30 days',
+  async (_, query, column) => {
+    const service = await startHeavy()
+    await declare(service, 'tasks', [{ key: 'status', type: 'select' }])
+    const statuses = Array.from({ length: 300 }, (_, at) => ({ status: at < 270 ? `kind ${at % 3}` : null }))
+    const rows = await write(service, 'tasks', ...statuses)
+    const ask = async () => (await list(service, 'tasks', query)).body
+    const first = await ask()
+    for (let round = 0; round < 2_000 && indexedColumns(service).length === 0; round++) {
+      // The last row is on no page that is asked for.
+      const status = round % 2 === 0 ? 'kind 9' : 'kind 8'
+      await service.patch(`/v1/records/${rows[299].id}`, { data: { status } })
+      expect(await ask()).toEqual(first)
+    }
+    expect(indexedColumns(service)).toEqual([column])
+    expect(await ask()).toEqual(first)
+    service.clock.advance(31 * DAY_MS)
+    await ask()
+    await service.ctx.db.write(() => null)
+    expect(await sweepAutoIndexes(service.ctx)).toBe(0)
+    service.clock.advance(31 * DAY_MS)
+    expect(await sweepAutoIndexes(service.ctx)).toBe(1)
+    expect(indexedColumns(service)).toEqual([])
+    expect(await ask()).toEqual(first)
+  },
+)
+
+test('a structure has at most five indexes of its own making, none of long texts', async () => {
+  const service = await start({ worker: { manyRows: -1 } })
+  const fields = Array.from({ length: 7 }, (_, at) => ({ key: `n${at}`, type: 'text' }))
+  const { id } = await declare(service, 'many', fields)
+  await write(service, 'many', { n0: 'x'.repeat(500), n1: 'short' })
+  await makeIndexes(service, id, ['f1', 'f2', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7'])
+  expect(indexedColumns(service)).toEqual(['f2', 'f3', 'f4', 'f5', 'f6'])
+  await service.ctx.db.write((tx): void => {
+    tx.sql.script(`DROP INDEX rows_${structurePk(service, id)}_auto_f2`)
+  })
+  expect(await findFaults(service.ctx.db)).toEqual([
+    'The rows of the structure "many" do not have the indexes that are noted.',
+  ])
+  await repairDerived(service.ctx.db)
+  expect(await findFaults(service.ctx.db)).toEqual([])
+  expect((await list(service, 'many', { sort: 'n1' })).body.total).toBe(1)
+})
+
+test('writes during the making of an index wait for it and are not refused', async () => {
+  const service = await startHeavy()
+  const { id } = await declare(service, 'tasks', [{ key: 'name', type: 'text' }])
+  for (let at = 0; at < 10_000; at += 500)
+    await write(
+      service,
+      'tasks',
+      ...Array.from({ length: 500 }, (_, index) => ({ name: `task ${at + index}` })),
+    )
+  const built = makeIndexes(service, id, ['f1'])
+  const written = Array.from({ length: 50 }, (_, at) => write(service, 'tasks', { name: `late ${at}` }))
+  const shown = await list(service, 'tasks', { limit: 1 })
+  expect(shown.status).toBe(200)
+  await Promise.all([built, ...written])
+  const filter = [{ field: 'name', op: 'eq', value: 'late 49' }]
+  expect((await list(service, 'tasks', { filter })).body.total).toBe(1)
+  expect((await list(service, 'tasks')).body.total).toBe(10_050)
+})
+
+test('a refusal of the worker reaches the caller as it is', async () => {
+  const service = await startHeavy()
+  await declare(service, 'values', [{ key: 'n', type: 'number' }])
+  for (let at = 0; at < 10_001; at += 500)
+    await write(service, 'values', ...Array.from({ length: 500 }, (_, index) => ({ n: at + index })))
+  const answer = await summary(service, 'values', { by: 'n' })
+  expect([answer.status, answer.body]).toEqual([
+    400,
+    {
+      error: 'The summary has more than 10,000 buckets; choose a longer period or narrow it with a filter.',
+      code: 'refused',
+    },
+  ])
+})
+
+const looksFor = (value: string, field = 'name') => ({ filter: [{ field, op: 'contains', value }] })
+
+test('looking for a long text in long ones is done in the worker, however few rows there are', async () => {
+  const file = newFile()
+  const impatient = await start({ file, worker: { timeLimitMs: 0 } })
+  await declare(impatient, 'texts', [
+    { key: 'name', type: 'text' },
+    { key: 'body', type: 'text' },
+  ])
+  const alike = 'a'.repeat(20_000)
+  await write(
+    impatient,
+    'texts',
+    ...Array.from({ length: 20 }, (_, at) => ({ name: `text ${at}`, body: alike })),
+  )
+  const long = looksFor(alike.slice(0, 10_000), 'body')
+  for (const read of [list, summary])
+    expect((await read(impatient, 'texts', long)).body.error).toStartWith(
+      'The answer took longer than 0 seconds',
+    )
+  for (const [query, total] of [
+    [looksFor('a', 'body'), 20],
+    [looksFor('aaa', '*'), 20],
+    [looksFor(alike), 0],
+  ] as const) {
+    expect((await list(impatient, 'texts', query)).body.total).toBe(total)
+    expect((await summary(impatient, 'texts', query)).status).toBe(200)
+  }
+  expect((await list(await start({ file }), 'texts', { ...long, limit: 1 })).body.total).toBe(20)
+})
+
+test('texts that were not measured are taken to be longer than a long text that is looked for', async () => {
+  const service = await start({ file: newFile(), worker: { manyRows: 20_000, timeLimitMs: 0 } })
+  await declare(service, 'names', [{ key: 'name', type: 'text' }])
+  for (let at = 0; at < 10_500; at += 500)
+    await write(
+      service,
+      'names',
+      ...Array.from({ length: 500 }, (_, index) => ({ name: `name ${at + index}` })),
+    )
+  expect((await list(service, 'names', looksFor('name 9'))).body.total).toBe(1_111)
+  expect((await list(service, 'names', looksFor('n'.repeat(300)))).body.code).toBe('refused')
+})
+
+test('a read that takes longer than its time is given up, and others go on', async () => {
+  const file = newFile()
+  const service = await start({ file, worker: { manyRows: 1, timeLimitMs: 0 } })
+  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
+  await write(service, 'rows', { n: 1 }, { n: 2 })
+  const answer = await list(service, 'rows', { sort: 'n' })
+  expect([answer.status, answer.body]).toEqual([
+    400,
+    {
+      error:
+        'The answer took longer than 0 seconds to find and was given up; narrow the question with a filter.',
+      code: 'refused',
+    },
+  ])
+  expect((await list(service, 'rows', { limit: 1 })).body.total).toBe(2)
+  const patient = await startHeavy(file)
+  expect((await list(patient, 'rows', { sort: 'n' })).body.total).toBe(2)
+})
+
+test('the worker sees everything that was answered before it is asked', async () => {
+  const service = await startHeavy()
+  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
+  for (let count = 1; count <= 50; count++) {
+    await write(service, 'rows', { n: count })
+    expect((await list(service, 'rows', { sort: 'n', limit: 1 })).body.total).toBe(count)
+  }
+})
+
+test.if(process.platform === 'linux')('the worker steps back behind the thread of the requests', async () => {
+  const service = await startHeavy()
+  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
+  const before = getPriority(process.pid)
+  await list(service, 'rows', { sort: 'n' })
+  const threads = readdirSync('/proc/self/task').map(Number)
+  const priorityOf = (thread: number) => {
+    try {
+      return getPriority(thread)
+    } catch {
+      return 'it has ended meanwhile'
+    }
+  }
+  expect(getPriority(process.pid)).toBe(before)
+  expect(threads.map(priorityOf)).toContain(before + 5)
+})
+
+test('at the end of the service heavy reads are refused, and an index that is being made is finished', async () => {
+  const service = await startHeavy()
+  const { id } = await declare(service, 'rows', [{ key: 'n', type: 'number' }])
+  await write(service, 'rows', { n: 1 }, { n: 2 })
+  const built = makeIndexes(service, id, ['f1'])
+  const [running, waiting] = [list(service, 'rows', { sort: 'n' }), list(service, 'rows', { sort: 'n' })]
+  const closed = service.ctx.worker.close()
+  expect((await Promise.all([running, waiting])).map(({ body }) => body.code)).toEqual([
+    'unavailable',
+    'unavailable',
+  ])
+  await Promise.all([built, closed])
+  expect(indexedColumns(service)).toEqual(['f1'])
+})
