@@ -512,9 +512,9 @@ test('no proxy of the environment is asked', async () => {
   const plain = await newReceiver()
   const program = `
     const { createSender } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/client/attempt.ts', import.meta.dir))})
-    const { parseAllowances } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/client/allowlist.ts', import.meta.dir))})
+    const { parseAllowlist } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/client/allowlist.ts', import.meta.dir))})
     const { send, close } = createSender({
-      allowances: parseAllowances(['hook.example']), ca: process.env.CA, resolve: async () => ['127.0.0.1'],
+      allowances: parseAllowlist(['hook.example']), ca: process.env.CA, resolve: async () => ['127.0.0.1'],
     })
     const outcomes = []
     for (const url of process.env.URLS.split(' ')) outcomes.push(await send({ url, headers: {}, body: '{}' }))
