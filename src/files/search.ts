@@ -4,8 +4,8 @@ import type { SqlValue } from '../db/sql.ts'
 import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
 import { fail, notFound } from '../refusal.ts'
+import { snippetOf } from '../search/highlighter.ts'
 import { matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query.ts'
-import { snippetOf } from '../search/snippet.ts'
 import { fileAt, fileOfPlace, numberAt, rangeOf } from './part-keys.ts'
 import { hasPageTable, pageTable } from './search-table.ts'
 import { countPages, type FileRow, findFile, findFileByPk, findPageText, UNFINISHED } from './store.ts'
@@ -65,7 +65,7 @@ const WORDS_OF_SHORT_PREFIX = 20
 /** About how many entries the search may read: those of each phrase on every page that is looked in. */
 function entriesOf(reader: Reader, { workspace, file }: SearchInput, phrases: readonly Phrase[]): number {
   const pages = countPages(reader, workspace, file)
-  const words = ({ terms, headsOnly }: Phrase) => (headsOnly ? WORDS_OF_SHORT_PREFIX : terms.length)
+  const words = ({ terms, titlesOnly }: Phrase) => (titlesOnly ? WORDS_OF_SHORT_PREFIX : terms.length)
   return phrases.reduce((entries, phrase) => entries + pages * words(phrase), 0)
 }
 

@@ -1,16 +1,46 @@
 import { isAscii } from '../lib/text.ts'
-import { classOf, LETTER, UNSPACED } from './characters.ts'
 
-/** Takes one searchable term of a text and the range of the text it stands for; answers true to stop. */
+const SEPARATOR = 0
+/** Part of a word of a script that puts spaces between words. */
+const LETTER = 1
+/** A character of a script without spaces: every two neighbours are a term. */
+export const UNSPACED = 2
+type CharacterClass = typeof SEPARATOR | typeof LETTER | typeof UNSPACED
+
+/** The soft hyphen is part of a word: it only marks where the word may be broken. */
+const IN_WORDS = /^[\p{L}\p{N}\p{M}\u00ad]$/u
+const OF_UNSPACED_SCRIPT =
+  /^[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
+
+function classify(character: string): CharacterClass {
+  if (!IN_WORDS.test(character)) return SEPARATOR
+  return OF_UNSPACED_SCRIPT.test(character) ? UNSPACED : LETTER
+}
+
+const UNKNOWN = 255
+const otherPlanes = new Map<number, CharacterClass>()
+const basicPlane = new Uint8Array(0x10000).fill(UNKNOWN)
+
+/** The class of a code point; memoized, because the regular expressions are slow. */
+export function classOf(codePoint: number): CharacterClass {
+  const known = codePoint < 0x10000 ? basicPlane[codePoint] : otherPlanes.get(codePoint)
+  if (known !== undefined && known !== UNKNOWN) return known as CharacterClass
+  const found = classify(String.fromCodePoint(codePoint))
+  if (codePoint < 0x10000) basicPlane[codePoint] = found
+  else otherPlanes.set(codePoint, found)
+  return found
+}
+
+/** Receives one searchable term of a text and the range of the text that it comes from; returns true to stop. */
 export type WordVisitor = (term: string, start: number, end: number, isUnspaced: boolean) => boolean
 
 /** One searchable term of a text. */
 export interface Word {
-  /** Folded; of a script without spaces, two neighbouring characters or the last one of a run. */
+  /** Folded. In a script without spaces: two neighbouring characters, or the last one of a run. */
   readonly term: string
   readonly start: number
   readonly end: number
-  /** Whether it is of a script without spaces. */
+  /** Whether its script puts no spaces between words. */
   readonly isUnspaced: boolean
 }
 
@@ -21,7 +51,7 @@ export interface Word {
 const IGNORED =
   /[\u00ad[\p{Mn}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}\p{Script=Greek}]]]/gv
 
-/** Case, width, ligatures, soft hyphens and diacritics folded away; empty when nothing but those was there. */
+/** A word without differences of case, width, ligatures, soft hyphens and diacritics; empty when nothing else is left. */
 export function foldWord(word: string): string {
   if (isAscii(word)) return word.toLowerCase()
   const folded = word.normalize('NFKD').toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')
@@ -30,7 +60,7 @@ export function foldWord(word: string): string {
 
 const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
 
-/** Every two neighbours of a run, and its last character alone, so that a lone one can be found too. */
+/** Visits every two neighbours of a run, and its last character alone, so that a single character can be found too. */
 function visitNeighbours(text: string, start: number, end: number, visit: WordVisitor): boolean {
   let at = start
   while (at < end) {
@@ -42,7 +72,7 @@ function visitNeighbours(text: string, start: number, end: number, visit: WordVi
   return false
 }
 
-/** A run as it is compared: composed. Its characters then may not line up with the text, and stand for all of it. */
+/** Visits a run in composed form (NFC). Where composing changes it, every term is reported with the range of the whole run. */
 function visitRun(text: string, start: number, end: number, visit: WordVisitor): boolean {
   const run = text.slice(start, end)
   const composed = run.normalize('NFC')
@@ -62,7 +92,7 @@ function endOfRun(text: string, start: number, wanted: number): number {
   return at
 }
 
-/** Visits every term of a text in its order; indexing, queries and snippets all read texts through this. */
+/** Visits every term of a text in order; indexing, queries and snippets all split texts with this. */
 export function visitWords(text: string, visit: WordVisitor): void {
   let at = 0
   while (at < text.length) {
@@ -77,7 +107,7 @@ export function visitWords(text: string, visit: WordVisitor): void {
   }
 }
 
-/** Every term of a text in its order. */
+/** Every term of a text in order. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = []
   visitWords(text, (term, start, end, isUnspaced) => {
@@ -87,7 +117,7 @@ export function wordsOf(text: string): Word[] {
   return words
 }
 
-/** A text as the search tables are given it. Plain ASCII is split there exactly as it would be here. */
+/** A text as it is inserted into a search table. Plain ASCII stays as it is: FTS5 splits it exactly as this tokenizer would. */
 export function indexedText(text: string): string {
   if (isAscii(text)) return text
   let terms = ''

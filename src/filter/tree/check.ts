@@ -19,7 +19,7 @@ import {
 } from './parse.ts'
 import type { RelativeDay } from './relative-dates.ts'
 
-/** What a workspace knows of the tags and properties that a tree names; handed in by the features that hold them. */
+/** Looks up the tags and properties that a tree refers to; undefined for one that the workspace does not have. */
 export interface TreeDefinitions {
   tag(id: number): { name: string } | undefined
   property(id: string): { pk: number; key: string; type: ValueKind } | undefined
@@ -29,11 +29,11 @@ type Day = string | RelativeDay
 
 export interface Bound {
   readonly at: number | Day
-  /** Whether the value itself is outside. */
+  /** Whether the bound itself is excluded. */
   readonly isOpen: boolean
 }
 
-/** What a held value must be; texts to be looked for are folded. One that is absent passes none. */
+/** A test on the value of a note. A missing value passes none. */
 export type ValueTest =
   | { readonly by: 'presence' }
   | { readonly by: 'list'; readonly values: readonly (string | number)[] }
@@ -42,28 +42,28 @@ export type ValueTest =
   | { readonly by: 'key'; readonly key: string }
   | { readonly by: 'content'; readonly content: unknown }
 
-/** What a condition looks at: a property by its pk, or a field of the note. */
+/** What a condition tests: a property, by its pk, or a field of the note. */
 export type ValueTarget = { readonly property: number } | { readonly field: TreeField }
 
-/** A tree that was checked against the definitions of a workspace. Days that are relative still are. */
+/** A tree that was checked against the definitions of a workspace. Relative days are still relative. */
 export type CheckedTree =
   | { readonly kind: 'group'; readonly match: GroupMatch; readonly children: readonly CheckedTree[] }
-  /** Carries at least one of them. */
+  /** The note has at least one of these tags. */
   | { readonly kind: 'tags'; readonly tagIds: readonly number[] }
   | {
       readonly kind: 'value'
       readonly target: ValueTarget
       readonly test: ValueTest
-      /** The condition holds where the test does not, also without a value. */
+      /** Whether the condition holds exactly for the notes that fail the test, including those without a value. */
       readonly isNegated: boolean
     }
 
-/** The longest text a property holds, in characters (contract, section 1). */
+/** The longest text that a property can have, in characters. */
 const MAX_TEXT = 100_000
 
 /**
- * Checks a tree against a workspace: a tag or property that does not exist, an operator that the type does not
- * have or a value that does not fit it is `refused`, with its place in the tree; `place` names the root.
+ * Checks a parsed tree against a workspace. A tag or property that does not exist, an operator that the type does not
+ * have and a value that does not fit the type are `refused` with their place in the tree; `place` names the root.
  */
 export function checkTree(tree: FilterTree, definitions: TreeDefinitions, place: string): CheckedTree {
   if (tree.type === 'group') {
@@ -107,7 +107,7 @@ function checkField(node: FieldNode, place: string): CheckedTree {
 function refuseOperator(kind: ValueKind, op: TreeOperator, what: string, place: string): void {
   const operators: readonly TreeOperator[] = TREE_OPERATORS_OF[kind]
   if (operators.includes(op)) return
-  throw refused(`"${place}.op" is "${op}", and ${what} answers ${operators.join(', ')}.`)
+  throw refused(`"${place}.op" is "${op}", and ${what} has the operators ${operators.join(', ')}.`)
 }
 
 type Test = { test: ValueTest; isNegated: boolean }
@@ -133,7 +133,7 @@ function textTest(op: TreeOperator, value: unknown, at: string): Test {
   }
   const text = textValue(value, at)
   if (op === 'eq' || op === 'neq') return { test: { by: 'list', values: [text] }, isNegated: op === 'neq' }
-  // Every text holds the empty one.
+  // Every text contains the empty text.
   if (text === '') return { test: { by: 'presence' }, isNegated: op === 'not_contains' }
   const part = op === 'starts_with' ? 'start' : op === 'ends_with' ? 'end' : 'anywhere'
   return { test: { by: 'text', part, folded: fold(text) }, isNegated: op === 'not_contains' }

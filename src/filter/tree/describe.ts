@@ -15,7 +15,7 @@ type Names = Pick<TreeDefinitions, 'tag' | 'property'>
 const EVERYTHING = 'all notes'
 const NOTHING = 'no notes'
 
-/** A tree as a plain sentence with the present names of tags and properties; `All notes` for none. */
+/** Describes a tree as a sentence with the current names of tags and properties; `All notes` for null. */
 export function describeTree(tree: FilterTree | null, names: Names): string {
   const sentence = tree === null ? EVERYTHING : describe(tree, names)
   return sentence === EVERYTHING || sentence === NOTHING
@@ -43,7 +43,7 @@ function describeGroup({ match, children }: GroupNode, names: Names): string {
   return match === 'none' ? `not (${joined})` : joined
 }
 
-/** Whether the sentence of a tree has parts that need brackets beside others. */
+/** Whether the description needs brackets when it is joined to others. */
 function isJoined(tree: FilterTree): boolean {
   if (tree.type !== 'group' || tree.match === 'none') return false
   const [only] = tree.children
@@ -99,7 +99,7 @@ function predicate({ op, value }: PropertyNode | FieldNode): string {
   if (op === 'between') return `${words} ${(value as unknown[]).map(dayOrValue).join(' and ')}`
   if (op === 'within') return withinWords(value, words)
   const isOfDates = ON_DAYS.has(op)
-  return `${words} ${isOfDates ? dayOrValue(value) : written(value)}`
+  return `${words} ${isOfDates ? dayOrValue(value) : quoted(value)}`
 }
 
 const ON_DAYS = new Set<TreeOperator>(['on', 'before', 'after', 'on_or_before', 'on_or_after'])
@@ -121,7 +121,7 @@ const NEAR_DAYS = new Map([
 
 function dayOrValue(value: unknown): string {
   const shift = relativeDay(value)
-  if (!shift) return typeof value === 'string' ? value : written(value)
+  if (!shift) return typeof value === 'string' ? value : quoted(value)
   const near = shift.n === 0 || shift.unit === 'day' ? NEAR_DAYS.get(shift.n) : undefined
   return near ?? (shift.n < 0 ? `the day ${amountOf(shift)} ago` : `the day in ${amountOf(shift)}`)
 }
@@ -129,14 +129,14 @@ function dayOrValue(value: unknown): string {
 const LONGEST_VALUE = 100
 const LONGEST_LIST = 10
 
-/** A value as JSON writes it; a long one is cut. */
-function written(value: unknown): string {
+/** A value as JSON, truncated if it is long. */
+function quoted(value: unknown): string {
   const text = JSON.stringify(value)
   return text.length <= LONGEST_VALUE ? text : `${Array.from(text).slice(0, LONGEST_VALUE).join('')}…`
 }
 
 function listed(values: readonly unknown[]): string {
   if (values.length === 0) return 'nothing'
-  const shown = values.slice(0, LONGEST_LIST).map(written).join(', ')
+  const shown = values.slice(0, LONGEST_LIST).map(quoted).join(', ')
   return values.length <= LONGEST_LIST ? shown : `${shown} and ${values.length - LONGEST_LIST} more`
 }

@@ -25,7 +25,7 @@ const DATE = [
 const BOOL = ['eq', 'empty', 'not_empty'] as const
 const JSON_OPERATORS = ['has_key', 'contains', 'empty', 'not_empty'] as const
 
-/** Which operators each type of a property answers (`service.md`, Filter tree). */
+/** The operators of each type of value. */
 export const TREE_OPERATORS_OF = {
   text: TEXT,
   select: TEXT,
@@ -41,7 +41,7 @@ export const TREE_OPERATORS: readonly TreeOperator[] = [
   ...new Set(Object.values(TREE_OPERATORS_OF).flat() as TreeOperator[]),
 ]
 
-/** The parts of a note that a condition may look at beside tags and properties, and the operators of each. */
+/** The fields of a note that a condition may test besides tags and properties, with the type of each. */
 export const TREE_FIELDS = { title: 'text', created_at: 'date', updated_at: 'date' } as const
 export type TreeField = keyof typeof TREE_FIELDS
 

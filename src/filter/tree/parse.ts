@@ -37,37 +37,38 @@ export interface FieldNode {
   value?: unknown
 }
 
-/** A filter tree of the right form, as it is sent, kept and answered (`service.md`, Filter tree). */
+/** A filter tree of valid form, as requests send it and views and lenses store it. */
 export type FilterTree = GroupNode | TagsNode | PropertyNode | FieldNode
 
 export const MAX_TREE_DEPTH = 4
 export const MAX_TREE_CONDITIONS = 50
-/** How many tags or values one condition may name. */
+/** The most tags or values that one condition may list. */
 export const MAX_LISTED = 500
-/** Groups without conditions are legal; this keeps a tree from being made of millions. */
+/** Groups without conditions are allowed, so the number of conditions alone does not limit the size of a tree. */
 const MAX_NODES = 500
-/** More units than there are days, so that no shift leaves the range of dates. */
+/** Keeps every shift within the range of JavaScript dates. */
 const MAX_SHIFT = 100_000
 
-interface Budget {
+interface Counts {
   conditions: number
   nodes: number
 }
 
 /**
- * Judges the form of a tree, for which no database is needed: nodes, operators, lists, at most 4 levels of groups
- * and 50 conditions. A fault is `invalid_request` with its place in the tree; `place` names the root.
+ * Parses a tree: nodes, operators, lists, at most 4 levels of groups and 50 conditions. An invalid one is refused
+ * with `invalid_request` and the place in the tree; `place` names the root. No database is needed: `checkTree` tests
+ * the result against the tags and properties of a workspace.
  */
 export function parseTree(value: unknown, place: string): FilterTree {
-  const budget = { conditions: 0, nodes: 0 }
-  const tree = parseNode(value, place, 1, budget)
-  if (budget.conditions > MAX_TREE_CONDITIONS)
-    throw invalid(`"${place}" holds ${budget.conditions} conditions; ${MAX_TREE_CONDITIONS} are allowed.`)
+  const counts = { conditions: 0, nodes: 0 }
+  const tree = parseNode(value, place, 1, counts)
+  if (counts.conditions > MAX_TREE_CONDITIONS)
+    throw invalid(`"${place}" holds ${counts.conditions} conditions; ${MAX_TREE_CONDITIONS} are allowed.`)
   return tree
 }
 
-/** What a tree names by id: what must not be deleted, nor change its type, while the tree is kept. */
-export function treeNames(tree: FilterTree): { tagIds: number[]; propertyIds: string[] } {
+/** The tags and properties that a tree refers to, by id. While it is stored, none of them may be deleted. */
+export function treeReferences(tree: FilterTree): { tagIds: number[]; propertyIds: string[] } {
   const tagIds = new Set<number>()
   const propertyIds = new Set<string>()
   const visit = (node: FilterTree): void => {
@@ -79,7 +80,7 @@ export function treeNames(tree: FilterTree): { tagIds: number[]; propertyIds: st
   return { tagIds: [...tagIds], propertyIds: [...propertyIds] }
 }
 
-/** The day that `{relative: {n, unit}}` means; undefined for any other value. */
+/** Parses `{relative: {n, unit}}`; undefined for any other value. */
 export function relativeDay(value: unknown): RelativeDay | undefined {
   if (!isObject(value) || !isObject(value.relative)) return undefined
   const { n, unit } = value.relative
@@ -99,14 +100,14 @@ const isObject = (value: unknown): value is Members =>
 const PARSERS = { group: parseGroup, tags: parseTags, property: parseProperty, field: parseField }
 const NODE_TYPES = Object.keys(PARSERS) as (keyof typeof PARSERS)[]
 
-function parseNode(value: unknown, place: string, depth: number, budget: Budget): FilterTree {
+function parseNode(value: unknown, place: string, depth: number, counts: Counts): FilterTree {
   if (!isObject(value)) throw invalid(`"${place}" must be a node: an object with a "type".`)
-  budget.nodes += 1
-  if (budget.nodes > MAX_NODES) throw invalid(`A filter tree may have at most ${MAX_NODES} nodes.`)
-  return PARSERS[oneOf(NODE_TYPES, value.type, `${place}.type`)](value, place, depth, budget)
+  counts.nodes += 1
+  if (counts.nodes > MAX_NODES) throw invalid(`A filter tree may have at most ${MAX_NODES} nodes.`)
+  return PARSERS[oneOf(NODE_TYPES, value.type, `${place}.type`)](value, place, depth, counts)
 }
 
-function parseGroup(node: Members, place: string, depth: number, budget: Budget): GroupNode {
+function parseGroup(node: Members, place: string, depth: number, counts: Counts): GroupNode {
   refuseUnknown(node, ['type', 'match', 'children'], place)
   const match = oneOf(GROUP_MATCHES, node.match, `${place}.match`)
   if (depth > MAX_TREE_DEPTH)
@@ -115,12 +116,12 @@ function parseGroup(node: Members, place: string, depth: number, budget: Budget)
   return {
     type: 'group',
     match,
-    children: children.map((child, at) => parseNode(child, `${place}.children[${at}]`, depth + 1, budget)),
+    children: children.map((child, at) => parseNode(child, `${place}.children[${at}]`, depth + 1, counts)),
   }
 }
 
-function parseTags(node: Members, place: string, _depth: number, budget: Budget): TagsNode {
-  budget.conditions += 1
+function parseTags(node: Members, place: string, _depth: number, counts: Counts): TagsNode {
+  counts.conditions += 1
   refuseUnknown(node, ['type', 'op', 'tag_ids'], place)
   const op = oneOf(TAG_OPERATORS, node.op, `${place}.op`)
   const ids = list(node.tag_ids, `${place}.tag_ids`, MAX_LISTED, 'tags')
@@ -136,16 +137,16 @@ function parseTags(node: Members, place: string, _depth: number, budget: Budget)
   }
 }
 
-function parseProperty(node: Members, place: string, _depth: number, budget: Budget): PropertyNode {
-  budget.conditions += 1
+function parseProperty(node: Members, place: string, _depth: number, counts: Counts): PropertyNode {
+  counts.conditions += 1
   refuseUnknown(node, ['type', 'def_id', 'op', 'value'], place)
   if (typeof node.def_id !== 'string') throw invalid(`"${place}.def_id" must be the id of a property.`)
   const op = oneOf(TREE_OPERATORS, node.op, `${place}.op`)
   return { type: 'property', def_id: node.def_id, op, ...operand(op, node.value, place) }
 }
 
-function parseField(node: Members, place: string, _depth: number, budget: Budget): FieldNode {
-  budget.conditions += 1
+function parseField(node: Members, place: string, _depth: number, counts: Counts): FieldNode {
+  counts.conditions += 1
   refuseUnknown(node, ['type', 'field', 'op', 'value'], place)
   const fields = Object.keys(TREE_FIELDS) as TreeField[]
   const field = oneOf(fields, node.field, `${place}.field`)
@@ -153,7 +154,7 @@ function parseField(node: Members, place: string, _depth: number, budget: Budget
   return { type: 'field', field, op, ...operand(op, node.value, place) }
 }
 
-/** `empty` and `not_empty` take no value, `in` and `not_in` a list, `between` a pair, `within` a shift, others one value. */
+/** `empty` and `not_empty` take no value, `in` and `not_in` a list, `between` a pair, `within` a relative day, others one value. */
 function operand(op: TreeOperator, value: unknown, place: string): { value?: unknown } {
   const at = `${place}.value`
   if (op === 'empty' || op === 'not_empty') {

@@ -3,13 +3,13 @@ import { DAY_MS } from '../../lib/dates.ts'
 export const DATE_UNITS = ['day', 'week', 'month', 'year'] as const
 export type DateUnit = (typeof DATE_UNITS)[number]
 
-/** The day that is today shifted by `n` units; negative ones lie in the past. */
+/** Today shifted by `n` units; a negative `n` lies in the past. */
 export interface RelativeDay {
   readonly n: number
   readonly unit: DateUnit
 }
 
-/** What stands in the order of days before the year 0000 and after the year 9999. */
+/** Stand-ins for days before the year 0000 and after the year 9999: they sort before and after every other day. */
 const BEFORE_ALL_DAYS = ''
 const AFTER_ALL_DAYS = '~'
 
@@ -24,21 +24,21 @@ function instantOf(year: number, month: number, day: number): number {
   return instant.setUTCFullYear(year, month, day)
 }
 
-/** Months and years keep the day of the month, or clamp to the last one there is. */
+/** Months and years keep the day of the month, or take the last day of a shorter month. */
 function shiftedByMonths(today: string, months: number): number {
   const [year, month, day] = today.split('-').map(Number) as [number, number, number]
   const lastOfMonth = new Date(instantOf(year, month + months, 0)).getUTCDate()
   return instantOf(year, month - 1 + months, Math.min(day, lastOfMonth))
 }
 
-/** `today` (`YYYY-MM-DD`) shifted; a day beyond four digits of a year becomes a text that sorts before or after all. */
+/** `today` (`YYYY-MM-DD`) shifted. A day outside the years 0000 to 9999 becomes a text that sorts before or after all days. */
 export function shiftedDay(today: string, { n, unit }: RelativeDay): string {
   if (unit === 'month' || unit === 'year')
     return dayText(shiftedByMonths(today, unit === 'year' ? n * 12 : n))
   return dayText(Date.parse(today) + n * (unit === 'week' ? 7 : 1) * DAY_MS)
 }
 
-/** The first instant of a day, or of one that `shiftedDay` answers, in milliseconds since 1970. */
+/** The first instant of a day that `shiftedDay` returned, in milliseconds since 1970. */
 export function startOfDay(day: string): number {
   if (day === BEFORE_ALL_DAYS) return Number.NEGATIVE_INFINITY
   return day === AFTER_ALL_DAYS ? Number.POSITIVE_INFINITY : Date.parse(day)

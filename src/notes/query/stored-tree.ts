@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import { checkTree } from '../../filter/tree/check.ts'
-import { type FilterTree, parseTree, treeNames } from '../../filter/tree/parse.ts'
+import { type FilterTree, parseTree, treeReferences } from '../../filter/tree/parse.ts'
 import { treeDefinitions } from './definitions.ts'
 
 /*
@@ -23,7 +23,7 @@ export function keptTree(
 export const readTree = (kept: string | null): FilterTree | null => (kept === null ? null : JSON.parse(kept))
 
 /** What a kept tree names by id. */
-export function namesInTree(kept: string | null): ReturnType<typeof treeNames> {
+export function namesInTree(kept: string | null): ReturnType<typeof treeReferences> {
   const tree = readTree(kept)
-  return tree ? treeNames(tree) : { tagIds: [], propertyIds: [] }
+  return tree ? treeReferences(tree) : { tagIds: [], propertyIds: [] }
 }

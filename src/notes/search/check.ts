@@ -3,8 +3,7 @@ import type { Check } from '../../db/check.ts'
 import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
-import { createExpected, expectedName, searchTableFaults } from '../../search/table-check.ts'
-import { hasTable } from '../../search/tables.ts'
+import { createExpected, expectedName, hasTable, searchTableFaults } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
 import {
   findIndexable,

@@ -12,7 +12,7 @@ const COUNTED = 20_000
 export function weighSearch(reader: Reader, workspace: number, phrases: readonly Phrase[]): number {
   let entries = 0
   for (const phrase of phrases) {
-    const table = phrase.headsOnly ? headTable(workspace) : fullTable(workspace)
+    const table = phrase.titlesOnly ? headTable(workspace) : fullTable(workspace)
     for (const { first, last } of rangesOf(phrase)) {
       entries += countPlaces(reader, table, first, last)
       if (entries >= COUNTED) return entries

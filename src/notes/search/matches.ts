@@ -24,7 +24,7 @@ export interface Term {
   readonly match: string
   readonly tags: readonly number[]
   readonly isExcluded: boolean
-  readonly headsOnly: boolean
+  readonly titlesOnly: boolean
 }
 
 /** Looks up which tags each phrase means. */
@@ -33,7 +33,7 @@ export const termsOf = ({ sql }: Reader, workspace: number, phrases: readonly Ph
     const match = matchPhrase(phrase)
     const names = tagTable(workspace)
     const tags = sql.column<number>(`SELECT rowid FROM ${names} WHERE ${names} MATCH ?`, match)
-    return { match, tags, isExcluded: phrase.isExcluded, headsOnly: phrase.headsOnly }
+    return { match, tags, isExcluded: phrase.isExcluded, titlesOnly: phrase.titlesOnly }
   })
 
 /** A term and the table whose texts it is looked for in. */
@@ -173,8 +173,8 @@ function matchesOf(reader: Reader, scope: SearchScope, terms: readonly PlacedTer
 /** The notes that hold every term and none of those excluded. */
 export function allMatches(reader: Reader, scope: SearchScope, terms: readonly Term[]): Matches {
   const [full, heads] = [fullTable(scope.workspace), headTable(scope.workspace)]
-  const placed = terms.map((term) => ({ ...term, table: term.headsOnly ? heads : full }))
-  const isFull = terms.some(({ isExcluded, headsOnly }) => !isExcluded && !headsOnly)
+  const placed = terms.map((term) => ({ ...term, table: term.titlesOnly ? heads : full }))
+  const isFull = terms.some(({ isExcluded, titlesOnly }) => !isExcluded && !titlesOnly)
   return matchesOf(reader, scope, placed, isFull ? full : heads)
 }
 
@@ -183,7 +183,7 @@ export function headMatches(reader: Reader, scope: SearchScope, terms: readonly 
   const [full, heads] = [fullTable(scope.workspace), headTable(scope.workspace)]
   const placed = terms.map((term) => ({
     ...term,
-    table: term.isExcluded && !term.headsOnly ? full : heads,
+    table: term.isExcluded && !term.titlesOnly ? full : heads,
   }))
   return matchesOf(reader, scope, placed, heads)
 }
