@@ -68,7 +68,7 @@ async function newReceiver(): Promise<Receiver> {
   return receiver
 }
 
-/** A `daybook listen` that has seen where the changes begin. */
+/** A `daybook listen` that has received its first answer. */
 async function listening(structure: string, ...args: string[]): Promise<CommandProcess> {
   const flags = ['--url', server.url, '--structure', structure, ...args]
   const command = startCommand(['listen', ...flags], { env: { DAYBOOK_KEY: key } })
@@ -158,7 +158,7 @@ test('changes are posted as webhooks are, signed with the secret', async () => {
   expect(command.err.said()).not.toContain(key)
 })
 
-test('a secret is made and told when none is given; a receiver that fails is told too', async () => {
+test('a secret is made and printed when none is given; a receiver that fails is reported', async () => {
   const structure = await newStructure()
   const receiver = await newReceiver()
   receiver.answer = status(500)
@@ -187,7 +187,7 @@ test('--print alone prints each change as a line of JSON', async () => {
   expect(await command.end()).toBe(0)
 })
 
-test('a row that comes back is created, and rows that only move into the page are not told', async () => {
+test('a row that comes back is created, and rows that only move into the page are not reported', async () => {
   const structure = await newStructure()
   for (const count of [500, 10]) {
     const rows = Array.from({ length: count }, (_, n) => ({ data: { n } }))
@@ -239,9 +239,7 @@ test('more changes than a page holds are reported as missed', async () => {
   const command = await listening(structure, '--print')
   const rows = Array.from({ length: 500 }, (_, n) => ({ data: { n } }))
   await Promise.all([1, 2, 3].map(() => server.post('/v1/records', { structure, rows })))
-  await command.err.until(
-    /At least 500 rows changed at once; if it were more, those beyond the newest 500 were missed\.\n/,
-  )
+  await command.err.until(/At least 500 rows changed at once; any beyond the newest 500 were missed\.\n/)
   expect(await command.end()).toBe(0)
 })
 
@@ -269,7 +267,7 @@ describe('it ends with a sentence and exit code 1', () => {
     expect(gone.exitCode).toBe(1)
   })
 
-  test('when something else than a daybook answers', async () => {
+  test('when the server is not a daybook', async () => {
     const receiver = await newReceiver()
     const url = `http://127.0.0.1:${receiver.port}`
     const said = async (answer: Receiver['answer']) => {
@@ -287,7 +285,7 @@ describe('it ends with a sentence and exit code 1', () => {
     })
   })
 
-  test('when it is led elsewhere, where the key would not go along', async () => {
+  test('when it is redirected: the key is not sent to another host', async () => {
     const [receiver, elsewhere] = [await newReceiver(), await newReceiver()]
     const location = `Location: http://localhost:${elsewhere.port}/v1/me\r\n`
     receiver.answer = status(301, '', location)
@@ -344,19 +342,19 @@ test.each([
 })
 
 describe('a watch that breaks', () => {
-  /** A daybook that says what the test wants. */
+  /** A daybook that responds as the test wants. */
   async function fakeDaybook() {
     const asked: Received[] = []
     const receiver = await newReceiver()
     const answers: ((socket: { write(text: string): unknown; end(): unknown }) => void)[] = []
     const fake = { url: `http://127.0.0.1:${receiver.port}`, asked, answers, retryMs: 20 }
-    let looks = 0
+    let lookups = 0
     receiver.answer = (received, socket) => {
       const json = (value: unknown) => status(200, JSON.stringify(value))(received, socket)
       if (received.path === '/v1/me') return json({ workspace_id: 'w1' })
       if (received.path.startsWith('/v1/records?')) {
-        looks += 1
-        return looks === 1 ? socket.end() : json({ total: 0 })
+        lookups += 1
+        return lookups === 1 ? socket.end() : json({ total: 0 })
       }
       asked.push(received)
       socket.write(
@@ -377,7 +375,7 @@ describe('a watch that breaks', () => {
   const closed = (code: string, error: string) =>
     `event: closed\ndata: ${JSON.stringify({ error, code })}\n\n`
 
-  test('is opened again after what was seen last, and misses nothing, also without the changes', async () => {
+  test('is opened again after the last event, and misses nothing, also where answers do not list the changes', async () => {
     const fake = await fakeDaybook()
     fake.answers.push(
       (socket) => {
@@ -434,7 +432,7 @@ describe('a watch that breaks', () => {
     )
   })
 
-  test('goes on when the server was started anew, and tells what was missed', async () => {
+  test('goes on after the server was restarted, and delivers what was missed', async () => {
     const file = folder.file('restarted.db')
     const first = await startProcess(file)
     opened.push(first)
@@ -457,7 +455,7 @@ describe('a watch that breaks', () => {
     expect(await command.end()).toBe(0)
   })
 
-  test('waits twice as long after each failure, half a minute at most, and anew after an answer', async () => {
+  test('waits twice as long after each failure, half a minute at most, and starts over after an answer', async () => {
     const fake = await fakeDaybook()
     const waits: number[] = []
     const clock = {
@@ -491,10 +489,10 @@ describe('a watch that breaks', () => {
       signal: new AbortController().signal,
       onBreak: (sentence) => breaks.push(sentence),
     })
-    const names: string[] = []
-    for await (const { name } of events) {
-      names.push(name)
-      if (name === 'closed') break
+    const names: (string | undefined)[] = []
+    for await (const { event } of events) {
+      names.push(event)
+      if (event === 'closed') break
     }
     expect(names).toEqual(['answer', 'answer', 'closed'])
     expect(waits).toEqual([2, 4, 8, 16, 30, 30, 30, 2, 4].map((seconds) => seconds * 1000))

@@ -1,8 +1,8 @@
 import { changedKeys, type RecordData, valueIn } from '../../changes/record-change.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 
-/** A record as the API answers it. */
-export interface WireRecord {
+/** A record as the API returns it. */
+export interface ApiRecord {
   readonly id: string
   readonly data: RecordData
   readonly created_at: string
@@ -10,45 +10,47 @@ export interface WireRecord {
   readonly deleted_at: string | null
 }
 
-/** What an `answer` of a watch holds (`service.md`, Watch stream). */
+/** The data of an `answer` event of a watch stream. */
 export interface WatchAnswer {
   readonly structure: { readonly id: string; readonly name: string }
-  readonly records: readonly WireRecord[]
+  readonly records: readonly ApiRecord[]
   readonly has_more: boolean
   readonly changes?: {
-    readonly created: readonly WireRecord[]
-    readonly updated: readonly WireRecord[]
+    readonly created: readonly ApiRecord[]
+    readonly updated: readonly ApiRecord[]
     readonly removed: readonly string[]
   }
 }
 
-/** A change of one record, as far as a watch can tell. */
+/** A change of one record, as far as it can be derived from a watch. */
 export interface Change {
   readonly type: 'record.created' | 'record.updated' | 'record.deleted'
-  readonly record: WireRecord
+  readonly record: ApiRecord
   readonly changed: readonly string[]
   readonly previous: Readonly<Record<string, unknown>>
 }
 
-/** What one answer brought: oldest change first, then the records that left the page, as they were. */
-export interface News {
+/** What one `answer` changed. */
+export interface PageChanges {
+  /** Created and updated records, oldest change first. */
   readonly changes: readonly Change[]
-  readonly removed: readonly WireRecord[]
-  /** Every row of the page changed, so that there may be others which were pushed out of it. */
-  readonly isOverfull: boolean
+  /** Records that left the page, in their last known state: deleted, or pushed out by newer ones. */
+  readonly removed: readonly ApiRecord[]
+  /** The whole page changed, so further changed rows may have been pushed out of it unseen. */
+  readonly mayHaveMissed: boolean
 }
 
 export const PAGE_LIMIT = 500
-const MOST_KNOWN = 20_000
+const MAX_KNOWN_RECORDS = 20_000
 
-function differences(before: WireRecord, { data }: WireRecord): Pick<Change, 'changed' | 'previous'> {
+function differences(before: ApiRecord, { data }: ApiRecord): Pick<Change, 'changed' | 'previous'> {
   const changed = changedKeys(before.data, data)
   const previous = changed.map((key) => [key, valueIn(before.data, key) ?? null])
   return { changed, previous: Object.fromEntries(previous) }
 }
 
-/** What changed between two pages, when the service could not say so itself. */
-function compared(before: readonly WireRecord[], records: readonly WireRecord[]) {
+/** What changed between two pages, for an `answer` that does not say so itself. */
+function comparePages(before: readonly ApiRecord[], records: readonly ApiRecord[]) {
   const old = new Map(before.map((record) => [record.id, record]))
   const ids = new Set(records.map(({ id }) => id))
   return {
@@ -58,35 +60,35 @@ function compared(before: readonly WireRecord[], records: readonly WireRecord[])
   }
 }
 
-/** Makes changes out of the answers of a watch by `updated_at`, newest first, and of what it saw before. */
-export class ChangeReader {
+/** Derives changes from successive answers of a watch that is sorted by `updated_at`, newest first. */
+export class ChangeDetector {
   #page: WatchAnswer | undefined
-  /** The last state of each record, also of deleted ones; those seen last at the end. */
-  readonly #known = new Map<string, WireRecord>()
+  /** The last state of each record, deleted ones included, the least recently seen first. */
+  readonly #known = new Map<string, ApiRecord>()
 
-  /** The first answer is where the changes begin, and brings none. */
-  read(answer: WatchAnswer): News {
+  /** The first answer is the starting point and contains no changes. */
+  detect(answer: WatchAnswer): PageChanges {
     const before = this.#page
     this.#page = answer
-    const moves = before && (answer.changes ?? compared(before.records, answer.records))
-    const arrived = [...(moves?.created ?? []), ...(moves?.updated ?? [])].sort(byTime)
+    const moves = before && (answer.changes ?? comparePages(before.records, answer.records))
+    const arrived = [...(moves?.created ?? []), ...(moves?.updated ?? [])].sort(byUpdate)
     const removed = (moves?.removed ?? []).flatMap((id) => this.#known.get(id) ?? [])
     const changes = before ? arrived.flatMap((record) => this.#changeTo(record, before) ?? []) : []
     for (const record of answer.records) this.#remember(record)
-    return { changes, removed, isOverfull: answer.has_more && changes.length >= PAGE_LIMIT }
+    return { changes, removed, mayHaveMissed: answer.has_more && changes.length >= PAGE_LIMIT }
   }
 
-  /** A record that left the page is there no more; like any change, its deletion moves `updated_at`. */
-  deleted(record: WireRecord, nowMs: number): Change {
+  /** The deletion of a record that left the page and no longer exists. Like any change it advances `updated_at`. */
+  deletionOf(record: ApiRecord, nowMs: number): Change {
     const instant = isoTimestamp(Math.max(nowMs, Date.parse(record.updated_at) + 1))
-    const gone = { ...record, updated_at: instant, deleted_at: instant }
-    this.#remember(gone)
-    return { type: 'record.deleted', record: gone, changed: [], previous: {} }
+    const deleted = { ...record, updated_at: instant, deleted_at: instant }
+    this.#remember(deleted)
+    return { type: 'record.deleted', record: deleted, changed: [], previous: {} }
   }
 
-  /** None for a row that only moved up because others left. */
-  #changeTo(record: WireRecord, before: WatchAnswer): Change | undefined {
-    // What was changed last before this instant may have stood beyond the page, unseen.
+  /** Undefined for a row that only moved up because others left the page. */
+  #changeTo(record: ApiRecord, before: WatchAnswer): Change | undefined {
+    // Rows last changed at or before this instant may have been beyond the previous page, unseen.
     const horizon = before.has_more ? (before.records.at(-1)?.updated_at ?? '') : ''
     const known = this.#known.get(record.id)
     if (record.updated_at <= horizon || known?.updated_at === record.updated_at) return undefined
@@ -95,16 +97,16 @@ export class ChangeReader {
     return { type: isNew ? 'record.created' : 'record.updated', record, changed: [], previous: {} }
   }
 
-  #remember(record: WireRecord): void {
+  #remember(record: ApiRecord): void {
     this.#known.delete(record.id)
     this.#known.set(record.id, record)
-    if (this.#known.size <= MOST_KNOWN) return
-    const [longestAgo] = this.#known.keys()
-    if (longestAgo !== undefined) this.#known.delete(longestAgo)
+    if (this.#known.size <= MAX_KNOWN_RECORDS) return
+    const [oldest] = this.#known.keys()
+    if (oldest !== undefined) this.#known.delete(oldest)
   }
 }
 
-/** Ids grow with time, too. */
-const moment = ({ updated_at, id }: WireRecord) => updated_at + id
+/** Records of one instant are ordered by id, which grows with time. */
+const updateKey = ({ updated_at, id }: ApiRecord) => updated_at + id
 
-const byTime = (left: WireRecord, right: WireRecord): number => (moment(left) < moment(right) ? -1 : 1)
+const byUpdate = (left: ApiRecord, right: ApiRecord): number => (updateKey(left) < updateKey(right) ? -1 : 1)

@@ -1,8 +1,8 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { Clock } from '../../lib/clock.ts'
 import { refused } from '../../refusal.ts'
-import { EventReader, type StreamEvent } from './stream.ts'
 
-/** A daybook somewhere, seen through a key. */
+/** A daybook server and the key to call it with. */
 export interface RemoteDaybook {
   readonly url: string
   readonly key: string
@@ -10,34 +10,36 @@ export interface RemoteDaybook {
 
 const FIRST_RETRY_MS = 2_000
 /** Each failure in a row doubles the wait, up to this. */
-const LONGEST_RETRY_MS = 30_000
-/** A stream says that it is alive every 25 seconds. */
-const MOST_SILENCE_MS = 60_000
-const ANSWER_MS = 30_000
+const MAX_RETRY_MS = 30_000
+/** The longest wait that a stream may ask for with `retry:`. */
+const MAX_REQUESTED_RETRY_MS = 600_000
+/** A stream sends a comment every 25 seconds when it has nothing else to send. */
+const SILENCE_TIMEOUT_MS = 60_000
+const RESPONSE_TIMEOUT_MS = 30_000
 
-/** It may answer in a moment. */
+/** A failure that may be over at the next attempt. */
 class Unavailable extends Error {}
 
-async function sentenceOf(response: Response): Promise<string> {
+async function errorSentence(response: Response): Promise<string> {
   const { status, headers } = response
-  // A key does not go along to another host.
+  // Redirects are not followed: the key must not be sent to another host.
   if (headers.has('location')) return `It answered ${status}, a redirect; set --url to where it leads.`
   const body: unknown = await response.json().catch(() => undefined)
   const { error } = (body ?? {}) as { error?: unknown }
   return typeof error === 'string' ? error : `It answered ${status}, not as a daybook does.`
 }
 
-/** Turns whatever broke a call into a sentence, unless it was called off. */
-const noAnswer =
+/** Throws what made a request fail as Unavailable, or the signal's reason when the signal ended it. */
+const throwUnavailable =
   ({ url }: RemoteDaybook, signal: AbortSignal) =>
   (error: unknown): never => {
     const { name, code = 'unknown' } = error as { name?: string; code?: string }
-    const isTooLate = name === 'TimeoutError'
-    if (!isTooLate) signal.throwIfAborted()
-    throw new Unavailable(`${url} does not answer (${isTooLate ? 'timeout' : code}).`)
+    const isTimeout = name === 'TimeoutError'
+    if (!isTimeout) signal.throwIfAborted()
+    throw new Unavailable(`${url} does not answer (${isTimeout ? 'timeout' : code}).`)
   }
 
-async function ask(
+async function request(
   daybook: RemoteDaybook,
   path: string,
   signal: AbortSignal,
@@ -47,17 +49,17 @@ async function ask(
     headers: { ...headers, Authorization: `Bearer ${daybook.key}` },
     redirect: 'manual',
     signal,
-  }).catch(noAnswer(daybook, signal))
+  }).catch(throwUnavailable(daybook, signal))
   if (response.ok) return response
-  const sentence = await sentenceOf(response)
+  const sentence = await errorSentence(response)
   if (response.status >= 500 || response.status === 429) throw new Unavailable(sentence)
   throw refused(sentence)
 }
 
-async function readJson(daybook: RemoteDaybook, path: string, signal: AbortSignal): Promise<unknown> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
-  const response = await ask(daybook, path, inTime)
-  const text = await response.text().catch(noAnswer(daybook, inTime))
+async function requestJson(daybook: RemoteDaybook, path: string, signal: AbortSignal): Promise<unknown> {
+  const either = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)])
+  const response = await request(daybook, path, either)
+  const text = await response.text().catch(throwUnavailable(daybook, either))
   try {
     return JSON.parse(text)
   } catch {
@@ -65,14 +67,14 @@ async function readJson(daybook: RemoteDaybook, path: string, signal: AbortSigna
   }
 }
 
-/** The workspace that the key opens; throws an Error with the service's own sentence when it refuses. */
-export async function readWorkspaceId(daybook: RemoteDaybook, signal: AbortSignal): Promise<string> {
-  const me = (await readJson(daybook, '/v1/me', signal)) as { workspace_id?: unknown } | null
+/** The id of the key's workspace. Throws an Error with the service's own sentence when the service refuses the key. */
+export async function fetchWorkspaceId(daybook: RemoteDaybook, signal: AbortSignal): Promise<string> {
+  const me = (await requestJson(daybook, '/v1/me', signal)) as { workspace_id?: unknown } | null
   if (typeof me?.workspace_id !== 'string') throw refused(`${daybook.url} does not answer as a daybook does.`)
   return me.workspace_id
 }
 
-/** Whether a record is there; asks again for as long as the daybook does not answer. */
+/** Whether a record exists and is not deleted. Retries for as long as the server is unavailable. */
 export async function recordExists(
   daybook: RemoteDaybook,
   { structureId, recordId }: { structureId: string; recordId: string },
@@ -82,29 +84,29 @@ export async function recordExists(
   const query = new URLSearchParams({ structure: structureId, filter, limit: '1' })
   for (let failures = 0; ; failures += 1) {
     try {
-      const { total } = (await readJson(daybook, `/v1/records?${query}`, signal)) as { total: number }
+      const { total } = (await requestJson(daybook, `/v1/records?${query}`, signal)) as { total: number }
       return total > 0
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
     }
-    await pause(clock, waitAfter(failures, FIRST_RETRY_MS), signal)
+    await sleep(clock, retryDelay(failures, FIRST_RETRY_MS), signal)
   }
 }
 
 export interface WatchOptions {
   readonly daybook: RemoteDaybook
-  /** Asked for anew whenever the stream is opened. */
+  /** The path to watch, read again whenever the stream is opened. */
   path(): string
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Told when the stream broke and will be opened again. */
+  /** Called when the stream broke, before it is opened again. */
   onBreak(sentence: string): void
 }
 
-/** Aborts what it is given when nothing has come for a minute. */
-class Silence {
+/** Aborts its signal when `restart` has not been called for a minute. */
+class SilenceTimeout {
   readonly #controller = new AbortController()
-  #callOff = () => {}
+  #cancel = () => {}
 
   constructor(private readonly clock: Clock) {}
 
@@ -113,107 +115,114 @@ class Silence {
   }
 
   restart(): void {
-    this.end()
-    this.#callOff = this.clock.after(MOST_SILENCE_MS, () => this.#controller.abort())
+    this.stop()
+    this.#cancel = this.clock.after(SILENCE_TIMEOUT_MS, () => this.#controller.abort())
   }
 
-  end(): void {
-    this.#callOff()
+  stop(): void {
+    this.#cancel()
   }
 }
 
-const waitAfter = (failures: number, firstMs: number): number =>
-  Math.max(firstMs, Math.min(firstMs * 2 ** failures, LONGEST_RETRY_MS))
+const retryDelay = (failures: number, firstMs: number): number =>
+  Math.max(firstMs, Math.min(firstMs * 2 ** failures, MAX_RETRY_MS))
 
-/** Waits, or less when the signal comes first. */
-const pause = (clock: Clock, milliseconds: number, signal: AbortSignal) =>
+/** Resolves after the delay, or as soon as the signal aborts. */
+const sleep = (clock: Clock, delayMs: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
-    const callOff = clock.after(milliseconds, () => {
+    const cancel = clock.after(delayMs, () => {
       signal.removeEventListener('abort', end)
       resolve()
     })
     const end = () => {
-      callOff()
+      cancel()
       resolve()
     }
     signal.addEventListener('abort', end, { once: true })
   })
 
+/** What must be known to open the stream again. */
 interface Progress {
-  lastId: string
-  /** As the stream says. */
+  lastEventId: string
+  /** The wait that the stream asked for. */
   retryMs: number
-  /** Streams that ended without an answer since one brought some. */
+  /** Failed attempts since the last `answer` event. */
   failures: number
 }
 
 /**
- * The events of a watch, for as long as it lasts: a stream that breaks, or ends because the server stops, is opened
- * again after what it was seen to say last. Ends when the signal comes; throws when the service refuses to watch.
+ * The events of a watch. A stream that breaks, or ends because the server stops, is opened again after the last event
+ * received. Returns when the signal aborts; throws when the service refuses the watch.
  */
-export async function* watchEvents(options: WatchOptions): AsyncGenerator<StreamEvent> {
+export async function* watchEvents(options: WatchOptions): AsyncGenerator<EventSourceMessage> {
   const { clock, signal, onBreak } = options
-  const progress: Progress = { lastId: '', retryMs: FIRST_RETRY_MS, failures: 0 }
+  const progress: Progress = { lastEventId: '', retryMs: FIRST_RETRY_MS, failures: 0 }
   while (!signal.aborted) {
     try {
-      yield* oneStream(options, progress)
+      yield* streamEvents(options, progress)
       onBreak('The stream ended.')
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof Unavailable)) throw error
       onBreak(error.message)
     }
-    await pause(clock, waitAfter(progress.failures, progress.retryMs), signal)
+    await sleep(clock, retryDelay(progress.failures, progress.retryMs), signal)
     progress.failures += 1
   }
 }
 
-/** A server that stops may be started again; whatever else closes a stream is final. */
-function breakWhenStopping({ name, data }: StreamEvent): void {
-  if (name !== 'closed') return
+/** A server that shuts down may be started again; any other reason for closing a stream is final. */
+function throwIfShuttingDown({ event, data }: EventSourceMessage): void {
+  if (event !== 'closed') return
   const { error, code } = JSON.parse(data) as { error: string; code: string }
   if (code === 'shutting_down') throw new Unavailable(error)
 }
 
-async function* oneStream(
+async function* streamEvents(
   { daybook, path, clock, signal }: WatchOptions,
   progress: Progress,
-): AsyncGenerator<StreamEvent> {
-  const silence = new Silence(clock)
+): AsyncGenerator<EventSourceMessage> {
+  const silence = new SilenceTimeout(clock)
   const either = AbortSignal.any([signal, silence.signal])
-  const reader = new EventReader(progress.retryMs)
+  const received: EventSourceMessage[] = []
+  const parser = createParser({
+    onEvent: (event) => void received.push(event),
+    onRetry: (retryMs) => {
+      progress.retryMs = Math.min(retryMs, MAX_REQUESTED_RETRY_MS)
+    },
+  })
   const decoder = new TextDecoder()
   silence.restart()
   try {
-    const headers = progress.lastId === '' ? undefined : { 'Last-Event-ID': progress.lastId }
-    const response = await ask(daybook, path(), either, headers)
-    for await (const bytes of piecesOf(response)) {
+    const headers = progress.lastEventId === '' ? undefined : { 'Last-Event-ID': progress.lastEventId }
+    const response = await request(daybook, path(), either, headers)
+    for await (const bytes of chunksOf(response)) {
       silence.restart()
-      for (const event of reader.feed(decoder.decode(bytes, { stream: true }))) {
-        breakWhenStopping(event)
-        progress.lastId = event.id
-        if (event.name === 'answer') progress.failures = 0
+      parser.feed(decoder.decode(bytes, { stream: true }))
+      for (const event of received.splice(0)) {
+        throwIfShuttingDown(event)
+        progress.lastEventId = event.id ?? progress.lastEventId
+        if (event.event === 'answer') progress.failures = 0
         yield event
       }
-      progress.retryMs = reader.retryMs
     }
   } catch (error) {
     if (silence.signal.aborted) throw new Unavailable('The stream was silent for a minute.')
     throw error
   } finally {
-    silence.end()
+    silence.stop()
   }
 }
 
-async function* piecesOf(response: Response): AsyncGenerator<Uint8Array> {
+async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
   const body = response.body?.getReader()
   try {
     for (;;) {
-      const piece = await body?.read().catch(() => {
+      const chunk = await body?.read().catch(() => {
         throw new Unavailable('The stream broke.')
       })
-      if (!piece || piece.done) return
-      yield piece.value
+      if (!chunk || chunk.done) return
+      yield chunk.value
     }
   } finally {
     body?.cancel().catch(() => {})

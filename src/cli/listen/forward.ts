@@ -7,8 +7,8 @@ import { createIdSource } from '../../lib/ids.ts'
 import { WrongUsage } from '../command.ts'
 import type { Change, WatchAnswer } from './changes.ts'
 
-/** A change in the shape of a delivery (`service.md`, Events); what a watch cannot know is told as `api`. */
-export function payloadOf(
+/** A change in the form of a webhook event. A watch does not tell the source of a change, so it is always `api`. */
+export function eventPayload(
   { type, record, changed, previous }: Change,
   about: {
     readonly id: string
@@ -29,13 +29,13 @@ export function payloadOf(
   }
 }
 
-/** Where changes go, and how each of them fared, in words. */
-export interface Forwarding {
+/** Posts events to one URL; `send` resolves to the response status or the error, as text. */
+export interface Forwarder {
   send(event: { id: string; type: string; body: string }): Promise<string>
   close(): void
 }
 
-/** The target is the user's own machine: it alone may be called, whatever and wherever it is. */
+/** The sender's allowlist holds the host of the URL and nothing else, so that private addresses can be called. */
 function senderTo(url: string): { send: Send; close(): void } {
   if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) {
     throw new WrongUsage(`--forward must be an http or https URL, not "${url}".`)
@@ -46,8 +46,8 @@ function senderTo(url: string): { send: Send; close(): void } {
   return createSender({ allowances })
 }
 
-/** Posts to a local address as a real delivery is posted, once, signed with the secret. */
-export function forwardTo(url: string, secret: string, clock: Clock): Forwarding {
+/** Events are posted with the headers and signatures of a webhook delivery, once, without retries. */
+export function createForwarder(url: string, secret: string, clock: Clock): Forwarder {
   const sender = senderTo(url)
   const newId = createIdSource()
   return {
