@@ -5,6 +5,7 @@ import type { Db } from './db/database.ts'
 import type { WorkerClient } from './db/worker/client.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
+import type { Usage } from './usage.ts'
 
 /** What every service is handed: the only way to time, storage and settings. */
 export interface AppContext {
@@ -15,6 +16,7 @@ export interface AppContext {
   readonly bus: Bus
   readonly clock: Clock
   readonly log: Log
+  readonly usage: Usage
 }
 
 /** On whose behalf a call is made, and in which workspace. */

@@ -5,10 +5,11 @@ import { createBus } from './changes/bus.ts'
 import type { Config } from './config.ts'
 import type { AppContext } from './context.ts'
 import { type ServerLock, takeServerLock } from './db/connection/server-lock.ts'
-import { type Db, openDatabase } from './db/database.ts'
+import { openDatabase } from './db/database.ts'
 import { openWorker } from './db/worker/client.ts'
 import { createSender } from './delivery/client/attempt.ts'
 import { type Dispatcher, startDispatcher } from './delivery/dispatch/dispatcher.ts'
+import { usage } from './features.ts'
 import { startReadingFiles } from './files/text-reader.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
@@ -55,7 +56,7 @@ export async function startServer(config: Config, tell: (message: string) => voi
       afterUpgrade: refreshNoteTexts,
     })
     const worker = openWorker({ db, log })
-    return await serveDatabase({ config, db, worker, bus: createBus(), clock, log }, lock, tell)
+    return await serveDatabase({ config, db, worker, bus: createBus(), clock, log, usage }, lock, tell)
   } catch (error) {
     lock.release()
     throw error
@@ -74,7 +75,7 @@ async function serveDatabase(
   let listener: Listener | undefined
   try {
     listener = listen(app, ctx.config)
-    await announceFirstKey(ctx.db, tell)
+    await announceFirstKey(ctx, tell)
   } catch (error) {
     await listener?.stop(true)
     ctx.db.close()
@@ -159,10 +160,10 @@ function cannotListen(host: string, port: number, error: unknown): string {
 }
 
 /** The one time the first key is seen: on stderr, never in the log. */
-async function announceFirstKey(db: Db, tell: (message: string) => void): Promise<void> {
-  const key = await bootstrap(db)
+async function announceFirstKey(ctx: AppContext, tell: (message: string) => void): Promise<void> {
+  const key = await bootstrap(ctx)
   if (key === undefined) return
-  tell(`The database ${resolve(db.file)} is new. It has the user "owner", the workspace "Personal" and this
+  tell(`The database ${resolve(ctx.db.file)} is new. It has the user "owner", the workspace "Personal" and this
 write key, which is shown only now:
 
   ${key}

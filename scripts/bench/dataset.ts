@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config.ts'
 import type { AppContext, Caller } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { openWorker } from '../../src/db/worker/client.ts'
+import { usage } from '../../src/features.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
@@ -43,8 +44,9 @@ export async function openDataset(file: string): Promise<Dataset> {
     log,
     worker: openWorker({ db, log }),
     bus: createBus(),
+    usage,
   }
-  await bootstrap(db)
+  await bootstrap(ctx)
   const [workspace] = listWorkspaces(db)
   const user = findUser(db, 'owner')
   if (!workspace || !user) throw new Error('the bench found no workspace of its own')

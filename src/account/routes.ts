@@ -8,7 +8,7 @@ import { getWorkspace } from './service.ts'
 
 const tags = ['Account']
 
-export const accountRoutes = ({ db }: AppContext) =>
+export const accountRoutes = (ctx: AppContext) =>
   new Elysia({ prefix: '/v1' })
     .use(keyed())
     .get('/me', ({ caller }) => presentKeyInfo(caller), {
@@ -16,7 +16,7 @@ export const accountRoutes = ({ db }: AppContext) =>
       response: KeyInfo,
       detail: { operationId: 'getMe', tags, summary: 'Which user, workspace and scope this key stands for' },
     })
-    .get('/workspace', ({ caller }) => ({ workspace: presentWorkspace(getWorkspace(db, caller)) }), {
+    .get('/workspace', ({ caller }) => ({ workspace: presentWorkspace(getWorkspace(ctx, caller)) }), {
       query: NoQuery,
       response: WorkspaceAnswer,
       detail: { operationId: 'getWorkspace', tags, summary: 'The workspace and counts of what it holds' },

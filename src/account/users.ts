@@ -1,9 +1,10 @@
+import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { codePointLength, fold, quoteList } from '../lib/text.ts'
-import { createSearchTables } from '../notes/search/tables.ts'
 import { fail, invalid, nameTaken, Refusal, refused } from '../refusal.ts'
+import type { Usage } from '../usage.ts'
 import { createKey } from './keys.ts'
 import { checkedName } from './names.ts'
 import {
@@ -23,14 +24,14 @@ import {
 
 const MIN_PASSWORD = 8
 
-/** Makes an empty workspace together with its search tables. */
-export function createWorkspace(tx: Tx, name: string): WorkspaceRow {
+/** Makes an empty workspace with everything that the features need in one. */
+export function createWorkspace(tx: Tx, usage: Usage, name: string): WorkspaceRow {
   const nameFold = fold(checkedName(name, 'workspace'))
   if (listWorkspaceRows(tx).some((row) => row.nameFold === nameFold)) {
     throw nameTaken(`A workspace named "${name}" exists already; choose another name.`)
   }
   const workspace = insertWorkspace(tx, { id: tx.newId(), name, nameFold, createdAt: tx.now })
-  createSearchTables(tx, workspace.pk)
+  usage.onWorkspaceCreated(tx, workspace.pk)
   return workspace
 }
 
@@ -96,9 +97,9 @@ export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: 
 }
 
 /** Makes a workspace that belongs to the user named, else to the only one. */
-export function addOwnedWorkspace(tx: Tx, name: string, owner: string | undefined) {
+export function addOwnedWorkspace(tx: Tx, usage: Usage, name: string, owner: string | undefined) {
   const user = namedOrOnly(listUserRows(tx), 'user', owner)
-  const workspace = createWorkspace(tx, name)
+  const workspace = createWorkspace(tx, usage, name)
   setMember(tx, workspace.pk, user.pk, 'owner')
   return { workspace, owner: user }
 }
@@ -156,10 +157,10 @@ export async function setPassword(db: Db, nameOrId: string, password: string): P
 }
 
 /** On an empty database makes user `owner`, workspace `Personal` and a write key; answers the key, once. */
-export const bootstrap = (db: Db): Promise<string | undefined> =>
+export const bootstrap = ({ db, usage }: Pick<AppContext, 'db' | 'usage'>): Promise<string | undefined> =>
   db.write((tx): string | undefined => {
     if (listWorkspaceRows(tx).length > 0) return undefined
-    const workspace = createWorkspace(tx, 'Personal')
+    const workspace = createWorkspace(tx, usage, 'Personal')
     const owner = addUser(tx, 'owner', workspace, 'owner')
     const key = {
       workspace: workspace.pk,

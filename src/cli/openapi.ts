@@ -9,7 +9,7 @@ import type { Command } from './command.ts'
 
 /** The document as the server would answer it, from a service over an empty database in memory. */
 async function document(): Promise<string> {
-  const { createApi } = await import('../api.ts')
+  const [{ createApi }, { usage }] = await Promise.all([import('../api.ts'), import('../features.ts')])
   const log = createLog('silent', systemClock, () => {})
   const file = ':memory:'
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
@@ -21,6 +21,7 @@ async function document(): Promise<string> {
       bus: createBus(),
       clock: systemClock,
       log,
+      usage,
     })
     return JSON.stringify(await app.openApi(), null, 2)
   } finally {

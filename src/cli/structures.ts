@@ -6,6 +6,7 @@ import { inWorkspace } from './workspace.ts'
 /** Loaded late: they bring the whole of the records with them. */
 const store = () => import('../structures/store.ts')
 const deletion = () => import('../structures/deletion.ts')
+const features = () => import('../features.ts')
 
 export const structuresList: Command = {
   name: 'structures list',
@@ -43,8 +44,8 @@ export const structuresDelete: Command = {
       throw new WrongUsage(`This deletes "${nameOrId}" with all its rows, for good; give --yes to do it.`)
     }
     return inWorkspace(input, io, async (db, workspace) => {
-      const { deleteStructure } = await deletion()
-      const id = await deleteStructure(db, { workspacePk: workspace.pk }, nameOrId)
+      const [{ deleteStructure }, { usage }] = await Promise.all([deletion(), features()])
+      const id = await deleteStructure({ db, usage }, { workspacePk: workspace.pk }, nameOrId)
       io.err(`The structure ${id} is deleted.\n`)
       return 0
     })

@@ -13,8 +13,10 @@ export const workspacesAdd: Command = {
   examples: ['daybook workspaces add Work', 'daybook workspaces add Lab --owner mira --json'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
+      // Loaded late: it brings every feature with it.
+      const { usage } = await import('../features.ts')
       const { workspace, owner } = await db.write((tx) =>
-        addOwnedWorkspace(tx, input.args[0] ?? '', textFlag(input, 'owner')),
+        addOwnedWorkspace(tx, usage, input.args[0] ?? '', textFlag(input, 'owner')),
       )
       const { id, name, createdAt } = workspace
       if (input.flags.json)

@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
-import type { UsedBy } from '../http/schema/usage.ts'
 import { namesInTree } from '../notes/query/stored-tree.ts'
+import type { UsedBy } from '../usage.ts'
 import { listLensRows } from './store.ts'
 
 /** The lenses whose scope names the tag. */

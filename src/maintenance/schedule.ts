@@ -15,7 +15,7 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
     await sweepSavedResponses(ctx)
     await sweepDeliveries(ctx)
     await sweepFiles(ctx)
-    await finishDeletions(ctx.db)
+    await finishDeletions(ctx)
     await removeHiddenWebhooks(ctx.db)
     await sweepAutoIndexes(ctx)
     ctx.db.optimize()

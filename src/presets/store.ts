@@ -1,6 +1,7 @@
 import type { Reader } from '../db/reader.ts'
-import type { UsedBy } from '../http/schema/usage.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 import type { PropertyRule } from '../notes/writing/property-values.ts'
+import type { UsedBy } from '../usage.ts'
 
 export interface PresetRow {
   pk: number
@@ -133,7 +134,7 @@ export const deletePresetRow = ({ sql }: Reader, pk: number) =>
   sql.run('DELETE FROM presets WHERE pk = ?', pk)
 
 /** A tag that is about to be deleted leaves every preset. */
-export function takeTagOffPresets({ sql }: Reader, tag: number, now: number): void {
+export function takeTagOffPresets({ sql, now }: Tx, tag: number): void {
   sql.run(
     `UPDATE presets SET updated_at = max(?, updated_at + 1)
      WHERE pk IN (SELECT preset FROM preset_tags WHERE tag = ?)`,

@@ -1,7 +1,7 @@
 import { isoTimestamp } from '../lib/dates.ts'
+import type { PropertyUsage } from '../usage.ts'
 import type { PatchedProperty } from './service.ts'
 import type { PropertyRow } from './store.ts'
-import type { PropertyUse } from './usage.ts'
 
 export const presentProperty = (row: PropertyRow) => ({
   id: row.id,
@@ -16,9 +16,15 @@ export const presentProperty = (row: PropertyRow) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
-export const presentPropertyWithUse = ({ property, use }: { property: PropertyRow; use: PropertyUse }) => ({
+export const presentPropertyWithUsage = ({
+  property,
+  usage,
+}: {
+  property: PropertyRow
+  usage: PropertyUsage
+}) => ({
   property: presentProperty(property),
-  used_by: { views: use.views, presets: use.presets, lenses: use.lenses },
+  used_by: { views: usage.views, presets: usage.presets, lenses: usage.lenses },
 })
 
 export const presentPatchedProperty = ({ property, stranded }: PatchedProperty) => ({

@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { keyed } from '../http/request-context.ts'
 import { NoBody, NoQuery } from '../http/schema/types.ts'
-import { presentPatchedProperty, presentProperty, presentPropertyWithUse } from './present.ts'
+import { presentPatchedProperty, presentProperty, presentPropertyWithUsage } from './present.ts'
 import * as schema from './schema.ts'
 import { createProperty, deleteProperty, getProperty, listProperties, patchProperty } from './service.ts'
 
@@ -34,7 +34,7 @@ export const propertyRoutes = (ctx: AppContext) =>
     )
     .get(
       '/:idOrKey',
-      ({ caller, params }) => presentPropertyWithUse(getProperty(ctx.db, caller, params.idOrKey)),
+      ({ caller, params }) => presentPropertyWithUsage(getProperty(ctx, caller, params.idOrKey)),
       {
         query: NoQuery,
         response: schema.PropertyWithUseAnswer,

@@ -8,8 +8,8 @@ import { fold } from '../lib/text.ts'
 import { updateHead } from '../notes/store.ts'
 import type { PropertyType } from '../notes/writing/property-values.ts'
 import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
+import { refuseWhileUsed } from '../usage.ts'
 import * as store from './store.ts'
-import { type PropertyUse, propertyUse, refuseWhileUsed } from './usage.ts'
 
 /** Properties by position, then creation. */
 export const listProperties = (reader: Reader, { workspacePk }: Caller) =>
@@ -20,11 +20,10 @@ function getPropertyRow(reader: Reader, { workspacePk }: Caller, idOrKey: string
   return byId ?? store.findPropertyByKey(reader, workspacePk, fold(idOrKey)) ?? fail(notFound('property'))
 }
 
-/** The property and what would stand in the way of deleting it. */
-export function getProperty(reader: Reader, caller: Caller, idOrKey: string) {
-  const property = getPropertyRow(reader, caller, idOrKey)
-  const use: PropertyUse = propertyUse(reader, caller.workspacePk, property)
-  return { property, use }
+/** The property and what uses it, so that it cannot be deleted. */
+export function getProperty({ db, usage }: AppContext, caller: Caller, idOrKey: string) {
+  const property = getPropertyRow(db, caller, idOrKey)
+  return { property, usage: usage.ofProperty(db, caller.workspacePk, property) }
 }
 
 export interface NewPropertyInput {
@@ -102,7 +101,8 @@ export const patchProperty = (
     refuseRepeatedOption(patch.options)
     const before = getPropertyRow(tx, caller, idOrKey)
     if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
-    if (patch.type !== undefined && patch.type !== before.type) refuseRetype(tx, caller, before, patch.type)
+    if (patch.type !== undefined && patch.type !== before.type)
+      refuseRetype(ctx, tx, caller, before, patch.type)
     const after = merged(before, patch)
     const { workspacePk } = caller
     const moved =
@@ -130,6 +130,7 @@ function merged(before: store.PropertyRow, patch: PropertyPatch): Definition {
 }
 
 function refuseRetype(
+  { usage }: AppContext,
   tx: Tx,
   { workspacePk }: Caller,
   property: store.PropertyRow,
@@ -140,14 +141,22 @@ function refuseRetype(
       `Notes, trashed ones included, hold values of the property "${property.key}"; clear them before changing its type to "${type}".`,
     )
   }
-  refuseWhileUsed(tx, workspacePk, property, 'its type cannot change')
+  refuseWhileUsed(
+    `The property "${property.key}"`,
+    usage.ofProperty(tx, workspacePk, property),
+    'its type cannot change before those change',
+  )
 }
 
 /** Deletes the definition with its value on every note, trashed ones too; answers how many notes held one. */
 export const deleteProperty = (ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> =>
   ctx.db.write((tx) => {
     const property = getPropertyRow(tx, caller, idOrKey)
-    refuseWhileUsed(tx, caller.workspacePk, property, 'it cannot be deleted')
+    refuseWhileUsed(
+      `The property "${property.key}"`,
+      ctx.usage.ofProperty(tx, caller.workspacePk, property),
+      'it cannot be deleted before those change',
+    )
     const notes = store.notesHolding(tx, property.pk)
     for (const note of notes) updateHead(tx, note, {}, tx.now)
     store.deletePropertyRow(tx, property.pk)

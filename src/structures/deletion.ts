@@ -1,38 +1,39 @@
-import type { InWorkspace } from '../context.ts'
-import type { Db } from '../db/database.ts'
+import type { AppContext, InWorkspace } from '../context.ts'
 import { rowTable } from '../db/row-tables.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { hideWebhooksOf, removeHiddenWebhooks } from '../webhooks/removal.ts'
 import { getStructure } from './service.ts'
 import { dropRowTable } from './storage/row-table.ts'
 
-/** So many rows go in one transaction that the write lock is held for some milliseconds only. */
+/** The write lock is held for a few milliseconds at a time. */
 const ROWS_PER_STEP = 1_000
+
+/** All that a deletion needs of the context; the command line has no more. */
+type Deletion = Pick<AppContext, 'db' | 'usage'>
 
 /**
  * Deletes a structure, its rows and its subscriptions. It is out of sight, and its name free, with the first
  * transaction; the rest goes in steps, so that a server beside it goes on writing. Answers the id.
  */
-export async function deleteStructure(db: Db, caller: InWorkspace, nameOrId: string): Promise<string> {
-  const { pk, id } = await db.write((tx) => {
+export async function deleteStructure(ctx: Deletion, caller: InWorkspace, nameOrId: string): Promise<string> {
+  const { pk, id } = await ctx.db.write((tx) => {
     const structure = getStructure(tx, caller, nameOrId)
     tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
-    hideWebhooksOf(tx, structure.pk)
+    ctx.usage.onStructureDeleted(tx, structure.pk)
     return structure
   })
-  await removeHidden(db, pk)
+  await removeHidden(ctx, pk)
   return id
 }
 
 /** Finishes deletions that were broken off, say by a crash. */
-export async function finishDeletions(db: Db): Promise<void> {
-  for (const pk of db.sql.column<number>('SELECT pk FROM structures WHERE name_fold IS NULL'))
-    await removeHidden(db, pk)
+export async function finishDeletions(ctx: Deletion): Promise<void> {
+  for (const pk of ctx.db.sql.column<number>('SELECT pk FROM structures WHERE name_fold IS NULL'))
+    await removeHidden(ctx, pk)
 }
 
-async function removeHidden(db: Db, structurePk: number): Promise<void> {
+async function removeHidden({ db, usage }: Deletion, structurePk: number): Promise<void> {
   while ((await db.write((tx) => removeSomeRows(tx, structurePk))) > 0);
-  await removeHiddenWebhooks(db)
+  await usage.removeHidden(db)
   await db.write((tx): void => {
     dropRowTable(tx, structurePk)
     tx.sql.run('DELETE FROM structures WHERE pk = ?', structurePk)

@@ -5,6 +5,7 @@ import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound, Refusal, refused } from '../refusal.ts'
+import type { Usage } from '../usage.ts'
 import { type Definition, definitionOf, type FieldDefinition, uniqueSetsOf } from './definition.ts'
 import {
   checkedLabelField,
@@ -109,7 +110,7 @@ export const patchStructure = (
   ctx.db.write((tx) => {
     const before = getStructure(tx, caller, nameOrId)
     if (patch.name !== undefined) refuseUnusableName(tx, caller, patch.name, before.pk)
-    const { columns, definition } = merged(tx, caller, before, patch)
+    const { columns, definition } = merged(tx, ctx.usage, caller, before, patch)
     refuseLowMaxRows(before, columns.maxRows)
     if (isSameDefinition(before, columns)) return before
     changeTable(tx, before, definition)
@@ -118,7 +119,13 @@ export const patchStructure = (
     return getStructure(tx, caller, before.id)
   })
 
-function merged(reader: Reader, caller: Caller, before: store.StructureRow, patch: StructurePatch) {
+function merged(
+  reader: Reader,
+  usage: Usage,
+  caller: Caller,
+  before: store.StructureRow,
+  patch: StructurePatch,
+) {
   const { fields: oldFields } = definitionOf(before)
   const self = { name: patch.name ?? before.name, id: before.id }
   const fields = patch.fields
@@ -128,7 +135,7 @@ function merged(reader: Reader, caller: Caller, before: store.StructureRow, patc
   const together = patch.unique_together ?? (JSON.parse(before.uniqueTogether) as string[][])
   if (before.lastId !== null) refuseLossOfFields(oldFields, fields)
   const use = { structurePk: before.pk, labelField, uniqueTogether: together }
-  refuseLossOfUsedFields(reader, lostFields(oldFields, fields), use)
+  refuseLossOfUsedFields(reader, usage, lostFields(oldFields, fields), use)
   const name = patch.name ?? before.name
   const columns: store.StructureColumns = {
     name,

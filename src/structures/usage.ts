@@ -1,7 +1,7 @@
 import type { Reader } from '../db/reader.ts'
 import { quoteList } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
-import { webhooksNamingField } from '../webhooks/usage.ts'
+import type { Usage } from '../usage.ts'
 import type { FieldDefinition } from './definition.ts'
 
 /** What names fields by key, after the change that is judged. */
@@ -12,21 +12,22 @@ export interface FieldUse {
 }
 
 /** Who names the field, in words. */
-function usersOf(reader: Reader, { key }: FieldDefinition, use: FieldUse): string[] {
+function usersOf(reader: Reader, usage: Usage, { key }: FieldDefinition, use: FieldUse): string[] {
   const label = use.labelField === key ? ['label_field'] : []
   const together = use.uniqueTogether.some((keys) => keys.includes(key)) ? ['unique_together'] : []
-  const webhooks = webhooksNamingField(reader, use.structurePk, key).map((id) => `webhook ${id}`)
+  const webhooks = usage.ofField(reader, use.structurePk, key).map((id) => `webhook ${id}`)
   return [...label, ...together, ...webhooks]
 }
 
 /** Refuses that a field that is still named goes or changes its type, naming every user (contract, section 10). */
 export function refuseLossOfUsedFields(
   reader: Reader,
+  usage: Usage,
   lost: readonly FieldDefinition[],
   use: FieldUse,
 ): void {
   for (const field of lost) {
-    const users = usersOf(reader, field, use)
+    const users = usersOf(reader, usage, field, use)
     if (users.length === 0) continue
     throw new Refusal(
       'in_use',

@@ -1,6 +1,6 @@
 import { compareNames } from '../lib/text.ts'
+import type { TagUsage } from '../usage.ts'
 import type { TagRow } from './store.ts'
-import type { TagUse } from './usage.ts'
 
 export const presentTag = (row: TagRow) => ({
   id: row.id,
@@ -13,7 +13,7 @@ export const presentTag = (row: TagRow) => ({
   ),
 })
 
-export const presentTagWithUse = ({ tag, use }: { tag: TagRow; use: TagUse }) => ({
+export const presentTagWithUsage = ({ tag, usage }: { tag: TagRow; usage: TagUsage }) => ({
   tag: presentTag(tag),
-  used_by: { views: use.views, lenses: use.lenses },
+  used_by: { views: usage.views, lenses: usage.lenses },
 })

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
 import { keyed } from '../http/request-context.ts'
 import { NoBody, NoQuery } from '../http/schema/types.ts'
-import { presentTag, presentTagWithUse } from './present.ts'
+import { presentTag, presentTagWithUsage } from './present.ts'
 import * as schema from './schema.ts'
 import { deleteTag, getTag, listTags, patchTag, setTagLinks } from './service.ts'
 
@@ -16,7 +16,7 @@ export const tagRoutes = (ctx: AppContext) =>
       response: schema.TagsAnswer,
       detail: { operationId: 'listTags', tags, summary: 'List tags by name' },
     })
-    .get('/:id', ({ caller, params }) => presentTagWithUse(getTag(ctx.db, caller, params.id)), {
+    .get('/:id', ({ caller, params }) => presentTagWithUsage(getTag(ctx, caller, params.id)), {
       query: NoQuery,
       response: schema.TagWithUseAnswer,
       detail: { operationId: 'getTag', tags, summary: 'Read a tag and what uses it' },

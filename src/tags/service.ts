@@ -6,8 +6,8 @@ import { fold } from '../lib/text.ts'
 import { forgetTagName, indexTagName, markForSearch } from '../notes/search/pending.ts'
 import { updateHead } from '../notes/store.ts'
 import { countInTag, findTagByName, putTagsOn, withTagsComingAlong } from '../notes/writing/tagging.ts'
-import { takeTagOffPresets } from '../presets/store.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
+import { refuseWhileUsed } from '../usage.ts'
 import {
   deleteTagRow,
   findTag,
@@ -17,7 +17,6 @@ import {
   type TagRow,
   updateTag,
 } from './store.ts'
-import { refuseWhileUsed, type TagUse, tagUse } from './usage.ts'
 
 /** Tags by name, ignoring case. */
 export const listTags = (reader: Reader, { workspacePk }: Caller): TagRow[] =>
@@ -29,10 +28,10 @@ const tagId = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(t
 const getTagRow = (reader: Reader, { workspacePk }: Caller, id: string): TagRow =>
   findTag(reader, workspacePk, tagId(id)) ?? fail(notFound('tag'))
 
-/** The tag and what would stand in the way of deleting it. */
-export function getTag(reader: Reader, caller: Caller, id: string): { tag: TagRow; use: TagUse } {
-  const tag = getTagRow(reader, caller, id)
-  return { tag, use: tagUse(reader, caller.workspacePk, tag) }
+/** The tag and what uses it, so that it cannot be deleted. */
+export function getTag({ db, usage }: AppContext, caller: Caller, id: string) {
+  const tag = getTagRow(db, caller, id)
+  return { tag, usage: usage.ofTag(db, caller.workspacePk, tag.id) }
 }
 
 export interface TagChanges {
@@ -69,12 +68,13 @@ function refuseTakenName(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: str
 export const deleteTag = (ctx: AppContext, caller: Caller, id: string): Promise<number> =>
   ctx.db.write((tx) => {
     const tag = getTagRow(tx, caller, id)
-    refuseWhileUsed(tx, caller.workspacePk, tag)
+    const usage = ctx.usage.ofTag(tx, caller.workspacePk, tag.id)
+    refuseWhileUsed(`The tag "${tag.name}"`, usage, 'change those first')
     for (const { pk, isTrashed } of notesCarrying(tx, tag.id)) {
       updateHead(tx, pk, {}, tx.now)
       if (isTrashed === 0) markForSearch(tx, caller.workspacePk, pk)
     }
-    takeTagOffPresets(tx, tag.id, tx.now)
+    ctx.usage.onTagDeleted(tx, tag.id)
     forgetTagName(tx, caller.workspacePk, tag.id)
     deleteTagRow(tx, tag.id)
     return tag.id

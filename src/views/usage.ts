@@ -1,10 +1,7 @@
 import type { Reader } from '../db/reader.ts'
-import type { UsedBy } from '../http/schema/usage.ts'
 import { namesInTree } from '../notes/query/stored-tree.ts'
+import type { PropertyUsage, UsedBy, ViewRole } from '../usage.ts'
 import { listViewRows, type ViewRow } from './store.ts'
-
-/** The part of a view that names a property. */
-export type ViewRole = 'filter' | 'sort' | 'display'
 
 /** The views whose filter names the tag. */
 export const viewsNamingTag = (reader: Reader, workspace: number, tag: number): UsedBy[] =>
@@ -17,7 +14,7 @@ export const viewsNamingProperty = (
   reader: Reader,
   workspace: number,
   property: string,
-): (UsedBy & { roles: ViewRole[] })[] =>
+): PropertyUsage['views'] =>
   listViewRows(reader, workspace)
     .map((view) => ({ id: view.id, name: view.name, roles: rolesOf(view, property) }))
     .filter(({ roles }) => roles.length > 0)

@@ -29,7 +29,7 @@ const ORDER = [
   ],
   ['portability'],
   ['maintenance'],
-  ['api.ts', 'worker.ts'],
+  ['api.ts', 'features.ts', 'worker.ts'],
   ['server.ts'],
   ['cli'],
   ['main.ts'],

@@ -292,7 +292,7 @@ test('with its structure goes its search table, and whatever waited for it', asy
   const { id, rows } = await searched(service)
   await service.patch(`/v1/records/${rows[0]?.id}`, { data: { title: 'changed' } })
   const workspacePk = service.ctx.db.sql.scalar<number>('SELECT workspace FROM structures')
-  await deleteStructure(service.ctx.db, { workspacePk }, id)
+  await deleteStructure(service.ctx, { workspacePk }, id)
   expect(pending(service)).toEqual([])
   expect(
     service.ctx.db.sql.column("SELECT name FROM sqlite_schema WHERE name LIKE 'rows!_1!_%' ESCAPE '!'"),

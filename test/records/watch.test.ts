@@ -485,7 +485,7 @@ describe('the service closes', () => {
     const other = await watch(service, 'Bags')
     await opened.event('answer')
     await other.event('answer')
-    await deleteStructure(service.ctx.db, { workspacePk: 1 }, 'Boxes')
+    await deleteStructure(service.ctx, { workspacePk: 1 }, 'Boxes')
     service.ctx.bus.wake()
     await merge()
     expect(await opened.event('closed')).toEqual({ error: expect.any(String), code: 'structure_deleted' })

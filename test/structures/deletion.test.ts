@@ -33,7 +33,7 @@ test('a deleted structure leaves nothing behind, and others keep everything', as
   const [gone] = (await list(service, 'Gone')).body.records
   await service.delete(`/v1/records/${gone.id}`)
 
-  await deleteStructure(service.ctx.db, { workspacePk }, 'gone')
+  await deleteStructure(service.ctx, { workspacePk }, 'gone')
 
   expect(stored()).toEqual({ tables: ['rows_1'], records: 1, structures: 1, counters: 1 })
   expect((await list(service, 'Gone')).status).toBe(404)
@@ -56,7 +56,7 @@ test('a deleted structure takes its webhooks along, with their deliveries and ev
   const kept = await deliveriesOf(service, id)
   expect(counts()).toEqual([3, 6, 4])
 
-  await deleteStructure(service.ctx.db, { workspacePk }, 'Gone')
+  await deleteStructure(service.ctx, { workspacePk }, 'Gone')
 
   expect(counts()).toEqual([1, 2, 2])
   expect(await deliveriesOf(service, id)).toEqual(kept)
@@ -75,7 +75,7 @@ test('a deletion that was broken off is out of sight and is finished later', asy
     records: 0,
   })
 
-  await finishDeletions(service.ctx.db)
+  await finishDeletions(service.ctx)
 
   expect(stored()).toEqual({ tables: [], records: 0, structures: 0, counters: 0 })
 })
@@ -83,16 +83,20 @@ test('a deletion that was broken off is out of sight and is finished later', asy
 test('two processes that finish one deletion do not hinder each other', async () => {
   await declare(service, 'Gone', FIELDS)
   for (const from of [0, 500, 1000, 1500]) await write(service, 'Gone', ...many(from))
-  const { db } = service.ctx
-  await Promise.all([deleteStructure(db, { workspacePk }, 'Gone'), finishDeletions(db), finishDeletions(db)])
-  await finishDeletions(db)
+  const { ctx } = service
+  await Promise.all([
+    deleteStructure(ctx, { workspacePk }, 'Gone'),
+    finishDeletions(ctx),
+    finishDeletions(ctx),
+  ])
+  await finishDeletions(ctx)
   expect(stored()).toEqual({ tables: [], records: 0, structures: 0, counters: 0 })
 })
 
 test('a definition that points to a deleted structure is still patched as it was read', async () => {
   const gone = await declare(service, 'Gone', FIELDS)
   const { fields } = await declare(service, 'Kept', [{ key: 'r', type: 'record', structure: 'Gone' }])
-  await deleteStructure(service.ctx.db, { workspacePk }, 'Gone')
+  await deleteStructure(service.ctx, { workspacePk }, 'Gone')
   const patch = async (sent: unknown[]) =>
     (await service.patch('/v1/records/structures/Kept', { fields: sent })).body
 
@@ -108,7 +112,7 @@ test('a definition that points to a deleted structure is still patched as it was
 })
 
 test('an unknown structure is not found', async () => {
-  expect(deleteStructure(service.ctx.db, { workspacePk }, 'Nothing')).rejects.toMatchObject({
+  expect(deleteStructure(service.ctx, { workspacePk }, 'Nothing')).rejects.toMatchObject({
     code: 'not_found',
   })
 })

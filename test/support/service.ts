@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../../src/config.ts'
 import type { AppContext } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { openWorker, type WorkerOptions } from '../../src/db/worker/client.ts'
+import { usage } from '../../src/features.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
@@ -147,8 +148,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
   const worker = openWorker({ db, log, ...options.worker })
-  const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log }
-  const first = await bootstrap(db)
+  const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log, usage }
+  const first = await bootstrap(ctx)
   const app = createApi(ctx)
   const newKey = (input: NewTestKey = {}) =>
     db.write((tx): string => {
@@ -182,7 +183,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     newKey,
     newWorkspace: async (name) => {
       await db.write((tx): void => {
-        addUser(tx, `owner of ${name}`, createWorkspace(tx, name), 'owner')
+        addUser(tx, `owner of ${name}`, createWorkspace(tx, usage, name), 'owner')
       })
       return newKey({ workspace: name, user: `owner of ${name}` })
     },

@@ -193,7 +193,7 @@ test('a renamed structure is named anew in later events alone', async () => {
 test('a deleted structure takes its webhooks, deliveries and events along, and frees their places', async () => {
   for (let number = 0; number < 25; number++) await subscribe(service, 'Tasks', URL)
   await write(service, 'Tasks', { what: 'a' }, { what: 'b' })
-  await deleteStructure(service.ctx.db, { workspacePk: 1 }, 'Tasks')
+  await deleteStructure(service.ctx, { workspacePk: 1 }, 'Tasks')
   expect({ ...stored(), webhooks: count('webhooks') }).toEqual({ events: 0, deliveries: 0, webhooks: 0 })
   expect((await service.get('/v1/webhooks')).body).toEqual({ webhooks: [] })
 })

@@ -3,7 +3,6 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import type { Page, PageRequest } from '../../http/page.ts'
 import { fold } from '../../lib/text.ts'
-import { removeFromQuickAccess } from '../../quick-access/store.ts'
 import { fail, notFound } from '../../refusal.ts'
 import { forgetInSearch, markForSearch } from '../search/pending.ts'
 import { findByAlias, findHead, findTrashedHead, type NoteRow, updateHead } from '../store.ts'
@@ -23,7 +22,7 @@ export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<
     tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', tx.now, note.pk)
     countInTags(tx, note.pk, -1)
     forgetInSearch(tx, caller.workspacePk, note.pk)
-    removeFromQuickAccess(tx, caller.workspacePk, note.pk)
+    ctx.usage.onNoteTrashed(tx, caller.workspacePk, note.pk)
     moveCounters(tx, caller.workspacePk, { live: -1, trashed: 1 })
   })
 

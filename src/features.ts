@@ -1,0 +1,45 @@
+import { countFiles } from './files/store.ts'
+import { countLenses } from './lenses/store.ts'
+import { lensesNamingProperty, lensesNamingTag } from './lenses/usage.ts'
+import { createSearchTables } from './notes/search/tables.ts'
+import { countPresets, presetsNamingProperty, takeTagOffPresets } from './presets/store.ts'
+import { countProperties } from './properties/store.ts'
+import { countItems, removeFromQuickAccess } from './quick-access/store.ts'
+import { countStructures } from './structures/store.ts'
+import { countTags } from './tags/store.ts'
+import type { Usage } from './usage.ts'
+import { countViews } from './views/store.ts'
+import { viewsNamingProperty, viewsNamingTag } from './views/usage.ts'
+import { hideWebhooksOf, removeHiddenWebhooks } from './webhooks/removal.ts'
+import { countWebhooks } from './webhooks/store.ts'
+import { webhooksNamingField } from './webhooks/usage.ts'
+
+/** Which feature uses what of another: a feature that comes to use tags, say, is added here. */
+export const usage: Usage = {
+  ofTag: (reader, workspace, tag) => ({
+    views: viewsNamingTag(reader, workspace, tag),
+    lenses: lensesNamingTag(reader, workspace, tag),
+  }),
+  ofProperty: (reader, workspace, { pk, id }) => ({
+    views: viewsNamingProperty(reader, workspace, id),
+    presets: presetsNamingProperty(reader, pk),
+    lenses: lensesNamingProperty(reader, workspace, id),
+  }),
+  ofField: webhooksNamingField,
+  onNoteTrashed: removeFromQuickAccess,
+  onTagDeleted: takeTagOffPresets,
+  onStructureDeleted: hideWebhooksOf,
+  removeHidden: removeHiddenWebhooks,
+  onWorkspaceCreated: createSearchTables,
+  countsOf: (reader, workspace) => ({
+    ...countStructures(reader, workspace),
+    tags: countTags(reader, workspace),
+    properties: countProperties(reader, workspace),
+    files: countFiles(reader, workspace),
+    presets: countPresets(reader, workspace),
+    views: countViews(reader, workspace),
+    lenses: countLenses(reader, workspace),
+    quickAccess: countItems(reader, workspace),
+    webhooks: countWebhooks(reader, workspace),
+  }),
+}

@@ -1,0 +1,77 @@
+import type { Db } from './db/database.ts'
+import type { Reader } from './db/reader.ts'
+import type { Tx } from './db/writes/write-queue.ts'
+import { quoteList } from './lib/text.ts'
+import { Refusal } from './refusal.ts'
+
+/** An object that names another one, which therefore cannot be deleted. */
+export interface UsedBy {
+  id: string
+  name: string
+}
+
+/** The part of a view that names a property. */
+export type ViewRole = 'filter' | 'sort' | 'display'
+
+export interface TagUsage {
+  views: UsedBy[]
+  lenses: UsedBy[]
+}
+
+export interface PropertyUsage {
+  views: (UsedBy & { roles: ViewRole[] })[]
+  presets: UsedBy[]
+  lenses: UsedBy[]
+}
+
+/** How many objects of each kind a workspace holds, apart from its notes. */
+export interface FeatureCounts {
+  structures: number
+  records: number
+  tags: number
+  properties: number
+  files: number
+  presets: number
+  views: number
+  lenses: number
+  quickAccess: number
+  webhooks: number
+}
+
+/**
+ * What one feature needs of the features that build on it, so that it does not import them. `features.ts` fills it in;
+ * whatever takes a `Tx` joins the transaction of the change.
+ */
+export interface Usage {
+  ofTag(reader: Reader, workspace: number, tag: number): TagUsage
+  ofProperty(reader: Reader, workspace: number, property: { pk: number; id: string }): PropertyUsage
+  /** The ids of the webhooks that name a field of a structure. */
+  ofField(reader: Reader, structurePk: number, key: string): string[]
+  onNoteTrashed(tx: Tx, workspace: number, notePk: number): void
+  onTagDeleted(tx: Tx, tag: number): void
+  onStructureDeleted(tx: Tx, structurePk: number): void
+  /** Removes, in steps, what `onStructureDeleted` has only hidden. */
+  removeHidden(db: Db): Promise<void>
+  onWorkspaceCreated(tx: Tx, workspace: number): void
+  countsOf(reader: Reader, workspace: number): FeatureCounts
+}
+
+const SINGULAR = { views: 'view', presets: 'preset', lenses: 'lens' } as const
+type Kind = keyof typeof SINGULAR
+
+/**
+ * Refuses with `in_use` while anything uses the object, with the kind and name of every user: `The tag "work" is used
+ * by the views "Due" and "Open" and the lens "Map"; change those first.`
+ */
+export function refuseWhileUsed(
+  object: string,
+  usage: { readonly [kind in Kind]?: readonly UsedBy[] },
+  consequence: string,
+): void {
+  const users = (Object.keys(SINGULAR) as Kind[]).flatMap((kind) => {
+    const names = usage[kind]?.map(({ name }) => name) ?? []
+    return names.length === 0 ? [] : [`the ${names.length === 1 ? SINGULAR[kind] : kind} ${quoteList(names)}`]
+  })
+  if (users.length === 0) return
+  throw new Refusal('in_use', `${object} is used by ${users.join(' and ')}; ${consequence}.`)
+}
