@@ -98,9 +98,6 @@ export const listKeyRows = (reader: Reader) => allKeys(reader).all()
 const allWorkspaces = prepared((orm) => orm.select().from(workspaces).orderBy(asc(workspaces.pk)).prepare())
 export const listWorkspaceRows = (reader: Reader): WorkspaceRow[] => allWorkspaces(reader).all()
 
-export const listWorkspacePks = ({ sql }: Reader): number[] =>
-  sql.column('SELECT pk FROM workspaces ORDER BY pk')
-
 const workspaceByPk = prepared((orm) =>
   orm
     .select()

@@ -1,7 +1,7 @@
-import { listWorkspacePks } from '../account/store.ts'
 import type { Check } from '../db/check.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
+import { listWorkspacePks } from '../db/workspaces.ts'
 import { createExpected, expectedName, searchTableFaults } from '../search/tables.ts'
 import { indexedText } from '../search/tokenizer.ts'
 import { fileOfPlace, placeOf, rangeOf } from './part-keys.ts'

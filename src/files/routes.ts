@@ -7,21 +7,25 @@ import { presentFile, presentFileText, presentFileWithOutline, presentFoundPage 
 import { renameFile } from './rename.ts'
 import * as schema from './schema.ts'
 import { searchFiles } from './search.ts'
-import { getFileWithOutline, listFiles } from './service.ts'
+import { getFileWithOutline, listFiles, listFilesOfNote } from './service.ts'
 import { getFileText } from './text.ts'
 
 const tags = ['Files']
 
 export const fileRoutes = (ctx: AppContext) =>
-  new Elysia({ prefix: '/v1/files' })
+  new Elysia({ prefix: '/v1' })
     .use(keyed())
-    .get('/', ({ caller, query }) => ({ files: listFiles(ctx.db, caller, query.note_id).map(presentFile) }), {
-      query: schema.ListQuery,
-      response: schema.FilesAnswer,
-      detail: { operationId: 'listFiles', tags, summary: 'List files, oldest first' },
-    })
     .get(
-      '/search',
+      '/files',
+      ({ caller, query }) => ({ files: listFiles(ctx.db, caller, query.note_id).map(presentFile) }),
+      {
+        query: schema.ListQuery,
+        response: schema.FilesAnswer,
+        detail: { operationId: 'listFiles', tags, summary: 'List files, oldest first' },
+      },
+    )
+    .get(
+      '/files/search',
       async ({ caller, query }) => {
         const page = await searchFiles(ctx, caller, query)
         return { results: page.items.map(presentFoundPage), ...presentPage(query, page) }
@@ -33,7 +37,7 @@ export const fileRoutes = (ctx: AppContext) =>
       },
     )
     .get(
-      '/:id',
+      '/files/:id',
       ({ caller, params }) => ({
         file: presentFileWithOutline(getFileWithOutline(ctx.db, caller, params.id)),
       }),
@@ -44,7 +48,7 @@ export const fileRoutes = (ctx: AppContext) =>
       },
     )
     .get(
-      '/:id/text',
+      '/files/:id/text',
       ({ caller, params, query }) => presentFileText(getFileText(ctx.db, caller, params.id, query)),
       {
         query: schema.TextQuery,
@@ -53,7 +57,7 @@ export const fileRoutes = (ctx: AppContext) =>
       },
     )
     .patch(
-      '/:id',
+      '/files/:id',
       async ({ caller, params, body }) => ({
         file: presentFile(await renameFile(ctx, caller, params.id, body)),
       }),
@@ -63,5 +67,18 @@ export const fileRoutes = (ctx: AppContext) =>
         body: schema.FilePatch,
         response: schema.FileAnswer,
         detail: { operationId: 'renameFile', tags, summary: 'Rename a file, and the links to it in notes' },
+      },
+    )
+    .get(
+      '/notes/:id/files',
+      ({ caller, params }) => ({ files: listFilesOfNote(ctx.db, caller, params.id).map(presentFile) }),
+      {
+        query: NoQuery,
+        response: schema.FilesAnswer,
+        detail: {
+          operationId: 'listNoteFiles',
+          tags: ['Notes'],
+          summary: 'List the files attached to a note, oldest first',
+        },
       },
     )

@@ -1,8 +1,5 @@
 import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
-import { presentFile } from '../files/present.ts'
-import { FilesAnswer } from '../files/schema.ts'
-import { listFilesOfNote } from '../files/service.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { pageRequest, presentPage } from '../http/page.ts'
 import { keyed } from '../http/request-context.ts'
@@ -224,19 +221,6 @@ export const noteRoutes = (ctx: AppContext) =>
         summary: 'Outgoing links and backlinks, resolved as of now',
       },
     })
-    .get(
-      '/:id/files',
-      ({ caller, params }) => ({ files: listFilesOfNote(ctx.db, caller, params.id).map(presentFile) }),
-      {
-        query: NoQuery,
-        response: FilesAnswer,
-        detail: {
-          operationId: 'listNoteFiles',
-          tags,
-          summary: 'List the files attached to a note, oldest first',
-        },
-      },
-    )
     .get(
       '/:id/revisions',
       ({ caller, params, query }) => ({

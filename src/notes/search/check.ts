@@ -1,8 +1,8 @@
-import { listWorkspacePks } from '../../account/store.ts'
 import type { Check } from '../../db/check.ts'
 import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
+import { listWorkspacePks } from '../../db/workspaces.ts'
 import { createExpected, expectedName, hasTable, searchTableFaults } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
 import {
