@@ -1,13 +1,4 @@
-/** A small seeded generator (mulberry32), so that every run measures the same notes. */
-export function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
+import { Random } from '../random.ts'
 
 const SYLLABLES =
   'ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu ra re ri ro ru sa se si so su ta te ti to tu va ve vi vo vu'.split(
@@ -19,7 +10,7 @@ const IDEOGRAPHS =
 const VOCABULARY = 20_000
 const TAGS = 40
 
-/** A word by its rank: rank 0 is in nearly every note, the last ones in a few. */
+/** The word of a rank: rank 0 occurs in nearly every note, the last ranks in a few. */
 export function wordOfRank(rank: number): string {
   let word = ''
   for (let rest = rank + 60; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
@@ -33,9 +24,10 @@ export interface CorpusNote {
   tags: string[]
 }
 
-/** Notes of about 2 KB: words by Zipf's law, a link here and there, up to three tags, every seventh with Japanese text. */
+/** Notes of about 2 KB: Zipf-distributed words, a link in every third, up to three tags, Japanese text in every seventh. */
 export function* corpus(count: number, seed = 1): Generator<CorpusNote> {
-  const random = seededRandom(seed)
+  const generator = new Random(seed)
+  const random = () => generator.next()
   const word = () => wordOfRank(Math.min(VOCABULARY - 1, Math.floor(VOCABULARY ** random()) - 1))
   const words = (length: number) => Array.from({ length }, word).join(' ')
   const ideographs = (length: number) =>
@@ -49,5 +41,68 @@ export function* corpus(count: number, seed = 1): Generator<CorpusNote> {
       () => `tag ${Math.floor(TAGS ** random()) - 1}`,
     )
     yield { title: `Note ${index} ${words(3)}`, content: lines.join('\n\n'), tags: [...new Set(tags)] }
+  }
+}
+
+export const ROW_FIELDS = [
+  { key: 'title', type: 'text' },
+  { key: 'city', type: 'text' },
+  { key: 'amount', type: 'number' },
+  { key: 'due', type: 'date' },
+  { key: 'status', type: 'select', options: ['open', 'waiting', 'done', 'dropped'] },
+  { key: 'paid', type: 'bool' },
+  { key: 'note', type: 'note' },
+  { key: 'remark', type: 'text' },
+] as const
+
+/** The five fields with an index of their own, and their columns in the derived table. */
+export const INDEXED_COLUMNS = { title: 'f1', amount: 'f3', due: 'f4', status: 'f5', note: 'f7' }
+const STATUSES = ['open', 'waiting', 'done', 'dropped']
+
+export type Data = Record<string, unknown>
+
+/** Rows of about 340 bytes; every tenth has no amount, every seventh no due date. */
+export function* rowsOf(count: number, notes: readonly string[], seed = 1): Generator<Data> {
+  const generator = new Random(seed)
+  const random = () => generator.next()
+  const words = (length: number) =>
+    Array.from({ length }, () => wordOfRank(Math.floor(20_000 ** random()) - 1)).join(' ')
+  const day = () =>
+    `202${Math.floor(random() * 4)}-${String(1 + Math.floor(random() * 12)).padStart(2, '0')}-${String(1 + Math.floor(random() * 28)).padStart(2, '0')}`
+  for (let at = 0; at < count; at++) {
+    yield {
+      title: `Entry ${Math.floor(random() * 1e9)} ${words(2)}`,
+      city: wordOfRank(Math.floor(1_000 ** random()) - 1),
+      ...(at % 10 > 0 && { amount: Math.floor(random() * 100_000) / 100 }),
+      ...(at % 7 > 0 && { due: day() }),
+      status: STATUSES[(Math.floor(random() * 8) % 7) % 4],
+      paid: random() < 0.5,
+      note: notes[Math.floor(random() * notes.length)],
+      remark: words(24),
+    }
+  }
+}
+
+/** The column values of a row in the derived table of its structure, computed by hand for the baseline. */
+export function columnsOf(data: Data): Record<string, string | number | null> {
+  const folded = (value: unknown) => {
+    const lower = String(value).toLowerCase()
+    return lower === value ? null : lower
+  }
+  const amount = (data.amount as number | undefined) ?? null
+  return {
+    f3: amount,
+    g3: amount === null || Number.isInteger(amount) ? null : String(amount),
+    f4: (data.due as string | undefined) ?? null,
+    f5: String(data.status),
+    g5: folded(data.status),
+    f6: data.paid ? 1 : 0,
+    f7: String(data.note),
+    f1: String(data.title),
+    g1: folded(data.title),
+    f2: String(data.city),
+    g2: folded(data.city),
+    f8: String(data.remark),
+    g8: folded(data.remark),
   }
 }

@@ -17,7 +17,7 @@ import { refreshSearch } from '../../src/notes/search/pending.ts'
 import { createNote } from '../../src/notes/writing/create.ts'
 import { corpus } from './corpus.ts'
 
-/** A folder of this run, removed with everything in it when the process ends. */
+/** A temporary folder, removed when the process exits. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -33,7 +33,7 @@ export interface Dataset {
   close(): void
 }
 
-/** Opens a database of the service in this process, with a write key; makes it when it is not there. */
+/** Opens or creates a database with the service in this process, and a write key. */
 export async function openDataset(file: string): Promise<Dataset> {
   const log = createLog('silent', systemClock, () => {})
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
@@ -49,7 +49,7 @@ export async function openDataset(file: string): Promise<Dataset> {
   await bootstrap(ctx)
   const [workspace] = listWorkspaces(db)
   const user = findUser(db, 'owner')
-  if (!workspace || !user) throw new Error('the bench found no workspace of its own')
+  if (!workspace || !user) throw new Error('the new database has no workspace')
   const { secret } = await db.write((tx): { secret: string } =>
     createKey(tx, { workspace: workspace.pk, user: user.pk, name: 'bench', scope: 'write', expiresAt: null }),
   )
@@ -79,7 +79,7 @@ export async function openDataset(file: string): Promise<Dataset> {
 
 const NOTES_PER_TRANSACTION = 200
 
-/** Fills a database with the corpus, indexed for search. */
+/** Writes notes of the corpus and indexes them for search. */
 export async function fillNotes({ ctx, caller }: Dataset, count: number): Promise<void> {
   const notes = corpus(count)
   for (let made = 0; made < count; made += NOTES_PER_TRANSACTION) {

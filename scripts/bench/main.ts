@@ -1,50 +1,68 @@
 /**
- * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [--quick] [--rounds N]`: measures
- * and prints one table in Markdown. At full size it is written into the README too, in the place of the same parts.
+ * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [--quick] [--rounds N] [--results FILE]`: measures
+ * these parts, or all, and prints their results as Markdown. At full size each part replaces its section of
+ * `scripts/bench/results.md`, and the table of the README is taken from there. `--quick` measures with little data and
+ * only prints, unless `--results` names a file to write.
  */
 import { parseArgs } from 'node:util'
 import { buildWhenStale } from '../executable.ts'
-import { benchImports } from './import.ts'
-import { markdown, markdownWith, type Section } from './measure.ts'
-import { benchNotes } from './notes.ts'
-import { benchRecords } from './records.ts'
-import { benchViews } from './views.ts'
-import { benchWatch } from './watch.ts'
-import { benchWebhooks } from './webhooks.ts'
+import { benchImports } from './parts/imports.ts'
+import { benchNotes } from './parts/notes.ts'
+import { benchRecords } from './parts/records.ts'
+import { benchViews } from './parts/views.ts'
+import { benchWatch } from './parts/watch.ts'
+import { benchWebhooks } from './parts/webhooks.ts'
+import { conditionsNow, partText, type Section, withHighlights, withPart } from './results.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean' }, rounds: { type: 'string' } },
+  options: { quick: { type: 'boolean' }, rounds: { type: 'string' }, results: { type: 'string' } },
 })
-const rounds = Number(values.rounds ?? (values.quick ? 30 : 200))
+const { quick = false } = values
+const rounds = Number(values.rounds ?? (quick ? 30 : 200))
 
-const BENCHES: Record<string, () => Promise<Section[]>> = {
-  records: () => benchRecords(values.quick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000], rounds),
-  notes: () => benchNotes(values.quick ? [1_000, 10_000] : [1_000, 10_000, 100_000], rounds),
-  views: () => benchViews(values.quick ? [10_000] : [10_000, 100_000], rounds),
-  import: () => (values.quick ? benchImports(2_000, 100_000, 3) : benchImports(10_000, 1_000_000, 5)),
-  watch: () => (values.quick ? benchWatch(1, 3) : benchWatch(3, 10)),
-  webhooks: () => (values.quick ? benchWebhooks(1, 2_000, 3) : benchWebhooks(5, 5_000, 20)),
+const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
+  records: {
+    title: 'Records',
+    run: () => benchRecords(quick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000], rounds),
+  },
+  notes: {
+    title: 'Notes',
+    run: () => benchNotes(quick ? [1_000, 10_000] : [1_000, 10_000, 100_000], rounds),
+  },
+  views: {
+    title: 'Filter trees and views',
+    run: () => benchViews(quick ? [10_000] : [10_000, 100_000], rounds),
+  },
+  import: {
+    title: 'Imports',
+    run: () => (quick ? benchImports(2_000, 100_000, 3) : benchImports(10_000, 1_000_000, 5)),
+  },
+  watch: { title: 'Watch', run: () => (quick ? benchWatch(1, 3) : benchWatch(3, 10)) },
+  webhooks: {
+    title: 'Webhooks',
+    run: () => (quick ? benchWebhooks(1, 2_000, 3) : benchWebhooks(5, 5_000, 20)),
+  },
 }
 
 const README = 'README.md'
-const PLACE = /(<!-- bench -->\n)([\s\S]*?)(\n<!-- end of bench -->)/
+const RESULTS = 'scripts/bench/results.md'
+
+const names = positionals.length > 0 ? positionals : Object.keys(PARTS)
+const unknown = names.find((name) => !(name in PARTS))
+if (unknown !== undefined)
+  throw new Error(`There is no part "${unknown}"; there are ${Object.keys(PARTS).join(', ')}.`)
 
 buildWhenStale()
-const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)
-const sections: Section[] = []
+const file = values.results ?? (quick ? undefined : RESULTS)
 for (const name of names) {
-  const bench = BENCHES[name]
-  if (!bench) throw new Error(`There is no bench "${name}"; there are ${Object.keys(BENCHES).join(', ')}.`)
+  const { title, run } = PARTS[name] as (typeof PARTS)[string]
   process.stderr.write(`measuring ${name}\n`)
-  sections.push(...(await bench()))
-}
-
-process.stdout.write(`${markdown(sections)}\n`)
-if (!values.quick) {
-  const readme = await Bun.file(README).text()
-  await Bun.write(
-    README,
-    readme.replace(PLACE, (_, before, table, after) => `${before}${markdownWith(table, sections)}${after}`),
-  )
+  const part = { title, conditions: conditionsNow(), sections: await run() }
+  process.stdout.write(`${partText(part)}\n\n`)
+  if (file === undefined) continue
+  // Written after each part, so that a bench that is stopped keeps what it has measured.
+  const results = withPart(await Bun.file(file).text(), part)
+  await Bun.write(file, results)
+  if (file === RESULTS) await Bun.write(README, withHighlights(await Bun.file(README).text(), results))
 }

@@ -28,7 +28,7 @@ async function whenReady(process: Bun.Subprocess<'ignore', 'pipe', 'ignore'>): P
   throw new Error(`the server did not start: ${output}`)
 }
 
-/** The executable, serving a database; as it ships, request log and all. */
+/** Starts the executable on a database, with its request log as shipped. */
 export const startServer = (file: string, flags: readonly string[] = []): Promise<Server> =>
   whenReady(
     Bun.spawn([join(ROOT, 'dist', 'daybook'), 'serve', '--db', file, '--port', '0', ...flags], {
@@ -38,7 +38,7 @@ export const startServer = (file: string, flags: readonly string[] = []): Promis
     }),
   )
 
-/** The floor of every read over HTTP: a Bun.serve in a process of its own that answers these bytes to anything. */
+/** The baseline of reads over HTTP: a separate process with a `Bun.serve` that responds to everything with these bytes. */
 export function startBareServer(answer: string): Promise<Server> {
   const program = `const body = ${JSON.stringify(answer)}
     const headers = { 'content-type': 'application/json' }
@@ -56,14 +56,20 @@ export interface Rate extends Times {
 
 const SECONDS = 3
 
-/** Sends the requests in turn over so many connections for a few seconds. */
+/** Sends the requests in turn over `connections` connections for three seconds. */
 export async function measureRate(
   { port }: Server,
   requests: readonly string[],
   connections: number,
 ): Promise<Rate> {
   const load = Bun.spawn(
-    [process.execPath, join(import.meta.dir, 'load.ts'), String(port), String(connections), String(SECONDS)],
+    [
+      process.execPath,
+      join(import.meta.dir, 'processes', 'load-generator.ts'),
+      String(port),
+      String(connections),
+      String(SECONDS),
+    ],
     { stdin: new Blob([JSON.stringify(requests)]), stdout: 'pipe', stderr: 'inherit' },
   )
   const rate = (await new Response(load.stdout).json()) as Rate

@@ -7,8 +7,8 @@ import {
   type TreeField,
   type ValueKind,
 } from '../../src/filter/tree/operators.ts'
+import type { Random } from '../random.ts'
 import { isObject, type Members, type Objects } from './objects.ts'
-import type { Random } from './random.ts'
 import { aDate, anInstant, aPhrase, aWord } from './texts.ts'
 
 /*

@@ -1,5 +1,5 @@
+import type { Random } from '../random.ts'
 import { isObject } from './objects.ts'
-import type { Random } from './random.ts'
 import { aNastyText } from './texts.ts'
 
 const ODD_NUMBERS = [0, -1, 1.5, 1e308, -1e308, 5e-324, 2 ** 53, 2 ** 53 + 2, -(2 ** 63), 1e21, 2147483648]

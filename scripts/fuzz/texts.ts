@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 /** Texts that have broken programs before. */
 const NASTY: readonly string[] = [

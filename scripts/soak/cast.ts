@@ -1,4 +1,4 @@
-import { Random } from '../fuzz/random.ts'
+import { Random } from '../random.ts'
 import type { Api, ApiOptions } from './api.ts'
 import type { SetClock } from './clock.ts'
 import { Commander } from './commander.ts'

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import type { Random } from '../fuzz/random.ts'
+import type { Random } from '../random.ts'
 
 const MINUTE_S = 60
 /** Deliveries and keys of an hour feel it; what is kept for days does not. */

@@ -1,4 +1,4 @@
-import type { Random } from '../fuzz/random.ts'
+import type { Random } from '../random.ts'
 import type { ApiOptions } from './api.ts'
 import type { SetClock } from './clock.ts'
 import type { Disk } from './disk.ts'

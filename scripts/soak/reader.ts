@@ -1,5 +1,5 @@
 import { queryOf } from '../../test/support/records.ts'
-import type { Random } from '../fuzz/random.ts'
+import type { Random } from '../random.ts'
 import type { Api } from './api.ts'
 import type { Findings } from './findings.ts'
 import { type InsistentWriter, markOf } from './insistent-writer.ts'

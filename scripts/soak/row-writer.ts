@@ -1,4 +1,4 @@
-import type { Random } from '../fuzz/random.ts'
+import type { Random } from '../random.ts'
 import type { Api, Request } from './api.ts'
 import type { Findings } from './findings.ts'
 import { LANES, ROWS } from './objects.ts'

@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newAuthority } from '../../test/support/certificates.ts'
-import { Random } from '../fuzz/random.ts'
+import { Random } from '../random.ts'
 import { Api } from './api.ts'
 import { type Cast, newCast } from './cast.ts'
 import { SetClock } from './clock.ts'

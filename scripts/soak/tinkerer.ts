@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import type { Random } from '../fuzz/random.ts'
+import type { Random } from '../random.ts'
 import type { Api, Request } from './api.ts'
 import type { Program } from './program.ts'
 import type { Subscription } from './subscriptions.ts'

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import type { Random } from '../fuzz/random.ts'
+import type { Random } from '../random.ts'
 import type { ApiOptions } from './api.ts'
 import type { NoteLedger } from './note-ledger.ts'
 import { ROWS } from './objects.ts'

@@ -1,6 +1,6 @@
 import { queryOf } from '../../test/support/records.ts'
 import { readWatch } from '../../test/support/watch.ts'
-import type { Random } from '../fuzz/random.ts'
+import type { Random } from '../random.ts'
 import type { ApiOptions } from './api.ts'
 import { ROWS } from './objects.ts'
 

@@ -2,34 +2,34 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { indexedColumns } from '../../src/notes/search/pending.ts'
-import { fullTable, headTable } from '../../src/notes/search/tables.ts'
-import { importRows } from '../../src/portability/csv/import.ts'
-import { importVault } from '../../src/portability/vault/import.ts'
-import { corpus } from './corpus.ts'
-import { openDataset, temporaryFolder } from './dataset.ts'
-import { type Line, median, type Section } from './measure.ts'
-import { RawImport } from './raw-imports.ts'
-import { FIELDS, rowsOf } from './record-rows.ts'
+import { indexedColumns } from '../../../src/notes/search/pending.ts'
+import { fullTable, headTable } from '../../../src/notes/search/tables.ts'
+import { importRows } from '../../../src/portability/csv/import.ts'
+import { importVault } from '../../../src/portability/vault/import.ts'
+import { ImportBaseline } from '../baselines.ts'
+import { corpus, ROW_FIELDS, rowsOf } from '../corpus.ts'
+import { openDataset, temporaryFolder } from '../dataset.ts'
+import { median } from '../measure.ts'
+import type { Row, Section } from '../results.ts'
 
-const GOAL = 0.5
+const MIN_RATIO = 0.5
 const MODE = { isDryRun: false, skipsBad: false, onProgress: () => {} }
 
 const seconds = (value: number) => `${(value / 1000).toFixed(2)} s`
 
-function line(what: string, ours: readonly number[], floor: readonly number[]): Line {
-  const ratio = median(floor) / median(ours)
+function importRow(what: string, daybook: readonly number[], floor: readonly number[]): Row {
+  const ratio = median(floor) / median(daybook)
   return {
     what,
-    ours: seconds(median(ours)),
+    daybook: seconds(median(daybook)),
     floor: seconds(median(floor)),
     ratio: `${ratio.toFixed(2)} ×`,
-    goal: `≥ ${GOAL} ×`,
-    met: ratio >= GOAL,
+    goal: `≥ ${MIN_RATIO} ×`,
+    met: ratio >= MIN_RATIO,
   }
 }
 
-/** Makes databases with nothing in them, for one measurement each. */
+/** Returns a function that makes an empty database for one measurement. */
 async function newTemplate(folder: string): Promise<() => string> {
   const template = join(folder, 'template.db')
   const data = await openDataset(template)
@@ -75,20 +75,20 @@ const TABLES = [
   'note_properties',
 ].concat('search_pending')
 
-type Rows = (string | number | null)[][]
+type Values = (string | number | null)[][]
 
 /** Every row that an import wrote, by table, ready to be inserted again. */
 function writtenRows(file: string) {
   const database = new Database(file, { readonly: true })
   const rows = TABLES.map((table) => {
     const query = database.query(`SELECT * FROM ${table}`)
-    return { table, columns: query.columnNames.join(', '), rows: query.values() as Rows }
+    return { table, columns: query.columnNames.join(', '), rows: query.values() as Values }
   })
   database.close()
   return rows
 }
 
-/** What the search tables are given of each note, which cannot be read back from them. */
+/** The rows of the search tables, computed again: contentless tables cannot be read. */
 function searchRows(file: string) {
   const database = new Database(file, { readonly: true })
   const notes = database
@@ -99,34 +99,34 @@ function searchRows(file: string) {
     .all()
     .map((note) => ({ pk: note.pk, ...indexedColumns(note) }))
   database.close()
-  const full: Rows = notes.map(({ pk, title, body, tags }) => [pk, title, body, tags])
-  const head: Rows = notes.map(({ pk, title, tags }) => [pk, title, tags])
+  const full: Values = notes.map(({ pk, title, body, tags }) => [pk, title, body, tags])
+  const head: Values = notes.map(({ pk, title, tags }) => [pk, title, tags])
   return [
     { table: fullTable(1), columns: 'rowid, title, body, tags', rows: full },
     { table: headTable(1), columns: 'rowid, title, tags', rows: head },
   ]
 }
 
-/** One import and one floor, each from the files to the commit of notes that can be found. */
+/** One import and one baseline, each from the files to the commit of searchable notes. */
 async function measureVault(vault: string, copy: () => string) {
   const [file, raw] = [copy(), copy()]
   const { ctx, caller, close } = await openDataset(file)
   const request = { ...MODE, folder: vault, foldersAsTags: false }
-  const ours = await timed(() => importVault(ctx.db, caller, request))
+  const daybook = await timed(() => importVault(ctx.db, caller, request))
   ctx.db.checkpoint()
   close()
   const written = [...writtenRows(file), ...searchRows(file)]
   const floor = await timed(async () => {
     for (const path of new Glob('**/*.md').scanSync(vault)) readFileSync(join(vault, path))
-    new RawImport(raw).measure((insert) => {
+    new ImportBaseline(raw).measure((insert) => {
       for (const { table, columns, rows } of written) insert(table, columns, rows)
     })
   })
   for (const used of [file, raw]) removeDatabase(used)
-  return { ours, floor }
+  return { daybook, floor }
 }
 
-async function benchVault(count: number, rounds: number): Promise<Line> {
+async function benchVault(count: number, rounds: number): Promise<Row> {
   const folder = temporaryFolder()
   const vault = join(folder, 'vault')
   writeVault(vault, count)
@@ -135,9 +135,9 @@ async function benchVault(count: number, rounds: number): Promise<Line> {
   const times: Awaited<ReturnType<typeof measureVault>>[] = []
   for (let round = 0; round < rounds; round++) times.push(await measureVault(vault, copy))
   const what = `${count.toLocaleString('en-US')} notes of about 2 KB from a folder, search indexes included`
-  return line(
+  return importRow(
     what,
-    times.map(({ ours }) => ours),
+    times.map(({ daybook }) => daybook),
     times.map(({ floor }) => floor),
   )
 }
@@ -147,28 +147,28 @@ const quoted = (value: unknown) =>
 
 function writeTable(file: string, count: number): void {
   const writer = Bun.file(file).writer()
-  writer.write(`${FIELDS.map(({ key }) => key).join(',')}\n`)
+  writer.write(`${ROW_FIELDS.map(({ key }) => key).join(',')}\n`)
   const notes = Array.from({ length: 100 }, () => crypto.randomUUID())
   for (const row of rowsOf(count, notes))
-    writer.write(`${FIELDS.map(({ key }) => quoted(row[key])).join(',')}\n`)
+    writer.write(`${ROW_FIELDS.map(({ key }) => quoted(row[key])).join(',')}\n`)
   writer.flush()
   void writer.end()
 }
 
 const BATCH = 10_000
 
-/** Inserts the rows that an import wrote into empty tables of the same form, some at a time; answers the time it took. */
+/** Inserts the rows that an import wrote into empty tables of the same definition; returns the milliseconds it took. */
 function insertRows(source: string, target: string): number {
   const database = new Database(source, { readonly: true })
   const [made] = database.query("SELECT sql FROM sqlite_schema WHERE name = 'rows_1'").values() as [string][]
   const [last] = database.query('SELECT max(pk) FROM records').values() as [number][]
-  const floor = new RawImport(target)
+  const floor = new ImportBaseline(target)
   floor.run(made?.[0] ?? '')
   const time = floor.measure((insert) => {
     for (let from = 0; from < (last?.[0] ?? 0); from += BATCH) {
       for (const table of ['records', 'rows_1']) {
         const query = database.query(`SELECT * FROM ${table} WHERE pk > ? AND pk <= ?`)
-        insert(table, query.columnNames.join(', '), query.values(from, from + BATCH) as Rows)
+        insert(table, query.columnNames.join(', '), query.values(from, from + BATCH) as Values)
       }
     }
   })
@@ -176,30 +176,30 @@ function insertRows(source: string, target: string): number {
   return time
 }
 
-async function benchTable(count: number, rounds: number): Promise<Line> {
+async function benchTable(count: number, rounds: number): Promise<Row> {
   const folder = temporaryFolder()
   const path = join(folder, 'rows.csv')
   writeTable(path, count)
   const copy = await newTemplate(folder)
-  const times = { ours: [] as number[], floor: [] as number[] }
+  const times = { daybook: [] as number[], floor: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     const [file, raw] = [copy(), copy()]
     const { ctx, caller, close } = await openDataset(file)
     const request = { ...MODE, file: path, structure: 'Rows', onConflict: 'refuse' } as const
-    times.ours.push(await timed(() => importRows(ctx, caller, request)))
+    times.daybook.push(await timed(() => importRows(ctx, caller, request)))
     ctx.db.checkpoint()
     close()
     times.floor.push(insertRows(file, raw))
     for (const used of [file, raw]) removeDatabase(used)
   }
   const what = `${count.toLocaleString('en-US')} rows of eight fields from a file, types told from all`
-  return line(what, times.ours, times.floor)
+  return importRow(what, times.daybook, times.floor)
 }
 
 /**
- * Imports of notes and of rows beside plain inserts of the very rows that they write, ready-made in memory: the floor
- * reads the files too, and understands nothing of them. Each in one transaction, committed, in a database of its own.
+ * Imports of notes and of rows, compared with plain inserts of the same finished rows from memory. The baseline of
+ * notes also reads the files, without parsing them. Each import is one transaction in a new database.
  */
 export async function benchImports(notes: number, rows: number, rounds: number): Promise<Section[]> {
-  return [{ title: 'Imports', lines: [await benchVault(notes, rounds), await benchTable(rows, rounds)] }]
+  return [{ title: 'Imports', rows: [await benchVault(notes, rounds), await benchTable(rows, rounds)] }]
 }

@@ -1,32 +1,30 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeRecords } from '../../src/records/writing/batch.ts'
-import { createStructure } from '../../src/structures/service.ts'
-import { autoIndexBuild } from '../../src/structures/storage/auto-index.ts'
-import { rowSearchFill, SEARCH_COLUMN } from '../../src/structures/storage/text-index.ts'
-import { wordOfRank } from './corpus.ts'
-import { type Dataset, openDataset, temporaryFolder } from './dataset.ts'
+import { writeRecords } from '../../../src/records/writing/batch.ts'
+import { createStructure } from '../../../src/structures/service.ts'
+import { autoIndexBuild } from '../../../src/structures/storage/auto-index.ts'
+import { rowSearchFill, SEARCH_COLUMN } from '../../../src/structures/storage/text-index.ts'
+import { RecordsBaseline } from '../baselines.ts'
+import { columnsOf, type Data, INDEXED_COLUMNS, ROW_FIELDS, rowsOf, wordOfRank } from '../corpus.ts'
+import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'
+import { type Action, interleaved, median, type Times } from '../measure.ts'
 import {
-  type Action,
-  growthLine,
-  interleaved,
-  type Line,
-  median,
+  type Goal,
+  growthRow,
   milliseconds,
   perSecond,
+  type Row,
   type Section,
-  type Times,
-} from './measure.ts'
-import { RawRecords } from './raw-records.ts'
-import { filtersOf, pathOf, type Question, SCANNED, SORTED, search, TWO } from './record-questions.ts'
-import { columnsOf, type Data, FIELDS, INDEXED, rowsOf } from './record-rows.ts'
-import { measureRate, startServer } from './servers.ts'
+  timesRow,
+} from '../results.ts'
+import { measureRate, startServer } from '../servers.ts'
+import { filtersOf, pathOf, type RecordQuery, SCANNED, SORTED, search, TWO } from './record-queries.ts'
 
-const MOST_GROWTH = 3
+const MAX_GROWTH = 3
 const BATCH = 500
 const NOTES = 200
-/** The goals of reads are for so many rows; with fewer, what every request costs outweighs them. */
+/** The goals of reads are set for this many rows; with fewer, the fixed cost of a request dominates. */
 const READ_GOALS_FROM = 1_000_000
 
 interface Filled {
@@ -35,7 +33,7 @@ interface Filled {
   notes: string[]
   /** How long each automatic index took. */
   buildMs: number[]
-  /** How long the search table took, in its short steps. */
+  /** How long filling the search table took. */
   searchMs: number
 }
 
@@ -46,7 +44,7 @@ async function fill(file: string, count: number): Promise<Filled> {
     (tx): number =>
       createStructure(tx, caller, {
         name: 'entries',
-        fields: FIELDS.map((field) => ({
+        fields: ROW_FIELDS.map((field) => ({
           ...field,
           options: 'options' in field ? [...field.options] : null,
         })),
@@ -67,7 +65,7 @@ async function fill(file: string, count: number): Promise<Filled> {
     })
   }
   const buildMs: number[] = []
-  for (const column of Object.values(INDEXED)) {
+  for (const column of Object.values(INDEXED_COLUMNS)) {
     const started = performance.now()
     await ctx.worker.write(autoIndexBuild, { structurePk: pk, column, now: ctx.clock.now() })
     buildMs.push(performance.now() - started)
@@ -86,33 +84,13 @@ const post = ({ key }: Dataset, body: unknown, method = 'POST'): RequestInit => 
   body: JSON.stringify(body),
 })
 
-interface Goal {
-  /** Our time may be so many times the floor's. */
-  most?: number
-  mostMs?: number
-}
-
-function timeLine(what: string, ours: Times, floor: Times, { most, mostMs }: Goal): Line {
-  const times = ours.median / floor.median
-  const goals = [most === undefined ? '' : `≤ ${most} ×`, mostMs === undefined ? '' : `< ${mostMs} ms`]
-  return {
-    what,
-    ours: `${milliseconds(ours.median)} (p99 ${milliseconds(ours.p99)})`,
-    floor: `${milliseconds(floor.median)} (p99 ${milliseconds(floor.p99)})`,
-    ratio: times.toFixed(2),
-    goal: goals.filter(Boolean).join(', '),
-    met:
-      goals.join('') === '' ? undefined : times <= (most ?? Infinity) && ours.median <= (mostMs ?? Infinity),
-  }
-}
-
-/** Compares the service with the floor, question by question. */
+/** Compares the service with the baseline and collects the rows of the results. */
 class Bench {
-  readonly lines: Line[] = []
+  readonly rows: Row[] = []
 
   constructor(
     readonly data: Dataset,
-    readonly raw: RawRecords,
+    readonly raw: RecordsBaseline,
     readonly count: number,
     readonly rounds: number,
     readonly id: string,
@@ -124,23 +102,23 @@ class Bench {
     await answer.text()
   }
 
-  async compare(what: string, ours: Action, floor: Action, goal: Goal, slow = false): Promise<Times> {
+  async compare(what: string, daybook: Action, floor: Action, goal: Goal, slow = false): Promise<Times> {
     const rounds = slow ? Math.max(5, Math.round(this.rounds / 20)) : this.rounds
-    const times = await interleaved({ ours, floor }, rounds)
-    this.lines.push(timeLine(what, times.ours, times.floor, goal))
-    return times.ours
+    const times = await interleaved({ daybook, floor }, rounds)
+    this.rows.push(timesRow(what, times.daybook, times.floor, goal))
+    return times.daybook
   }
 
-  #ofReads(goal: Goal): Goal {
+  #readGoal(goal: Goal): Goal {
     return this.count >= READ_GOALS_FROM ? goal : {}
   }
 
-  compareReads(what: string, ours: Action, floor: Action, goal: Goal, slow = false): Promise<Times> {
-    return this.compare(what, ours, floor, this.#ofReads(goal), slow)
+  compareReads(what: string, daybook: Action, floor: Action, goal: Goal, slow = false): Promise<Times> {
+    return this.compare(what, daybook, floor, this.#readGoal(goal), slow)
   }
 
-  /** The first page, its total known from the page before; the floor reads no total at all. */
-  firstPage({ what, query, where, order }: Question, goal: Goal, offset = 0): Promise<Times> {
+  /** The first page, its total cached; the baseline reads no total at all. */
+  firstPage({ what, query, where, order }: RecordQuery, goal: Goal, offset = 0): Promise<Times> {
     const from = `FROM rows ${where.replace('{amount}', `rows_${this.raw.structure}_auto_f3`)} ${order}`
     const slow = offset > 0 && this.count > 200_000
     return this.compareReads(
@@ -148,13 +126,13 @@ class Bench {
       () => this.read(pathOf(query, offset)),
       () => this.raw.page(from, 50, offset, undefined),
       goal,
-      slow || goal.most === 1.2,
+      slow || goal.maxRatio === 1.2,
     )
   }
 
-  /** The first page with its exact total, counted anew. */
-  async counted({ what, query, where, order }: Question, goal: Goal): Promise<void> {
-    const samples = { ours: [] as number[], floor: [] as number[] }
+  /** The first page with its exact total, counted again after a write. */
+  async counted({ what, query, where, order }: RecordQuery, goal: Goal): Promise<void> {
+    const samples = { daybook: [] as number[], floor: [] as number[] }
     const from = `FROM rows ${where}`
     for (let round = -1; round < Math.max(5, Math.round(this.rounds / 10)); round++) {
       await this.data.fetch(
@@ -167,37 +145,37 @@ class Bench {
       this.raw.page(`${from} ${order}`, 50, 0, this.raw.count(from))
       if (round < 0) continue
       samples.floor.push(performance.now() - between)
-      samples.ours.push(between - started)
+      samples.daybook.push(between - started)
     }
-    const [ours, floor] = [samples.ours, samples.floor].map((list) => ({
+    const [daybook, floor] = [samples.daybook, samples.floor].map((list) => ({
       median: median(list),
       p99: Math.max(...list),
     })) as [Times, Times]
-    this.lines.push(timeLine(`page and total ${what}`, ours, floor, this.#ofReads(goal)))
+    this.rows.push(timesRow(`page and total ${what}`, daybook, floor, this.#readGoal(goal)))
   }
 }
 
-async function readLines(bench: Bench, notes: readonly string[]): Promise<Map<string, number>> {
+async function readRows(bench: Bench, notes: readonly string[]): Promise<Map<string, number>> {
   const firsts = new Map<string, number>()
-  for (const question of [...filtersOf(notes).slice(0, 8), ...TWO]) {
-    const { median: time } = await bench.firstPage(question, { most: 2, mostMs: 10 })
-    firsts.set(question.what, time)
+  for (const query of [...filtersOf(notes).slice(0, 8), ...TWO]) {
+    const { median: time } = await bench.firstPage(query, { maxRatio: 2, maxMs: 10 })
+    firsts.set(query.what, time)
   }
-  for (const question of SORTED) await bench.firstPage(question, { most: 2, mostMs: 10 })
-  for (const question of SORTED) await bench.firstPage(question, {}, Math.floor(bench.count / 2))
-  for (const question of SCANNED) await bench.firstPage(question, { most: 1.2 })
-  for (const question of filtersOf(notes)) {
-    const isIndexed = question.what.endsWith('(index)')
-    await bench.counted(question, isIndexed ? { mostMs: 50 } : { most: 1.2 })
+  for (const query of SORTED) await bench.firstPage(query, { maxRatio: 2, maxMs: 10 })
+  for (const query of SORTED) await bench.firstPage(query, {}, Math.floor(bench.count / 2))
+  for (const query of SCANNED) await bench.firstPage(query, { maxRatio: 1.2 })
+  for (const query of filtersOf(notes)) {
+    const isIndexed = query.what.endsWith('(index)')
+    await bench.counted(query, isIndexed ? { maxMs: 50 } : { maxRatio: 1.2 })
   }
-  for (const question of TWO.slice(0, 1)) await bench.counted(question, {})
-  await bench.counted(search('* a rare word', wordOfRank(15_000)), { mostMs: 50 })
-  await bench.counted(search('* a common word', wordOfRank(20)), { most: 1.2 })
-  await summaryLines(bench)
+  for (const query of TWO.slice(0, 1)) await bench.counted(query, {})
+  await bench.counted(search('* a rare word', wordOfRank(15_000)), { maxMs: 50 })
+  await bench.counted(search('* a common word', wordOfRank(20)), { maxRatio: 1.2 })
+  await summaryRows(bench)
   return firsts
 }
 
-async function summaryLines(bench: Bench): Promise<void> {
+async function summaryRows(bench: Bench): Promise<void> {
   const path = (more: string) => `/v1/records/summary?structure=entries&field=amount&${more}`
   const { raw } = bench
   const slow = bench.count > 10_000
@@ -205,21 +183,21 @@ async function summaryLines(bench: Bench): Promise<void> {
     'summary per month',
     () => bench.read(path('period=month&date=due')),
     () => raw.groups('substr(f4, 1, 7)', 'f3'),
-    { most: 1.2 },
+    { maxRatio: 1.2 },
     slow,
   )
   await bench.compareReads(
     'summary per value',
     () => bench.read(path('by=status')),
     () => raw.groups('f5', 'f3'),
-    { most: 1.2 },
+    { maxRatio: 1.2 },
     slow,
   )
   await bench.compareReads(
     'summary of the whole',
     () => bench.read(path('')),
     () => raw.groups("''", 'f3'),
-    { most: 1.2 },
+    { maxRatio: 1.2 },
     slow,
   )
 }
@@ -229,10 +207,10 @@ interface Written {
   patch: number
 }
 
-async function aloneLines(
+async function aloneRows(
   bench: Bench,
   notes: readonly string[],
-  floor: RawRecords,
+  floor: RecordsBaseline,
   ids: readonly string[],
 ): Promise<Written> {
   const { data, rounds } = bench
@@ -256,7 +234,7 @@ async function aloneLines(
     'batch of 500',
     () => sent('/v1/records', post(data, { structure: 'entries', rows: batch().map((data) => ({ data })) })),
     () => floor.create(batch().map(raw)),
-    { most: 2 },
+    { maxRatio: 2 },
     true,
   )
   const patch = await bench.compare(
@@ -271,12 +249,12 @@ async function aloneLines(
 const RAW_CREATES = 1_000
 const RATE_ROUNDS = 3
 
-/** Creates from 64 clients over HTTP, and light requests while heavy ones run, on a served copy. */
-async function servedLines(
+/** On a served copy: creates from 64 clients over HTTP, and light requests while heavy reads run. */
+async function servedRows(
   bench: Bench,
   file: string,
   notes: readonly string[],
-  floor: RawRecords,
+  floor: RecordsBaseline,
 ): Promise<void> {
   const server = await startServer(file)
   const { data } = bench
@@ -286,18 +264,18 @@ async function servedLines(
   const creates = rows.map((row) =>
     http('POST', '/v1/records', JSON.stringify({ structure: 'entries', data: row })),
   )
-  const ours: number[] = []
+  const daybook: number[] = []
   const floors: number[] = []
   for (let round = 0; round < RATE_ROUNDS; round++) {
-    ours.push((await measureRate(server, creates, 64)).perSecond)
+    daybook.push((await measureRate(server, creates, 64)).perSecond)
     const started = performance.now()
     for (const row of rows) floor.create([{ data: row, columns: columnsOf(row) }])
     floors.push(RAW_CREATES / ((performance.now() - started) / 1000))
   }
-  const times = median(ours) / median(floors)
-  bench.lines.push({
+  const times = median(daybook) / median(floors)
+  bench.rows.push({
     what: 'create, 64 clients (floor: raw, one transaction each)',
-    ours: perSecond(median(ours)),
+    daybook: perSecond(median(daybook)),
     floor: perSecond(median(floors)),
     ratio: times.toFixed(2),
     goal: '≥ 3 ×',
@@ -308,9 +286,9 @@ async function servedLines(
   const worker = startHeavyReads(server.port, data.key)
   const busy = await measureRate(server, light, 4)
   const answered = await worker.stop()
-  bench.lines.push({
+  bench.rows.push({
     what: `light requests while ${answered} heavy reads are answered (floor: none run)`,
-    ours: `p99 ${milliseconds(busy.p99)}`,
+    daybook: `p99 ${milliseconds(busy.p99)}`,
     floor: `p99 ${milliseconds(quiet.p99)}`,
     ratio: (busy.p99 / quiet.p99).toFixed(2),
     goal: 'p99 ≤ 5 ms',
@@ -319,7 +297,7 @@ async function servedLines(
   await server.stop()
 }
 
-/** Summaries, searches and sorts over everything, one after another, until it is stopped. */
+/** Sends summaries, searches and sorts over all rows, one after another, until stopped; `stop` returns their number. */
 function startHeavyReads(port: number, key: string): { stop(): Promise<number> } {
   const paths = [
     '/v1/records/summary?structure=entries&field=amount&period=month&date=due',
@@ -349,7 +327,7 @@ function startHeavyReads(port: number, key: string): { stop(): Promise<number> }
   }
 }
 
-/** Over a connection of its own: the service's reads stand in a transaction. */
+/** Uses its own connection, as that of the service is in a read transaction. */
 function copyDatabase(file: string, copy: string): void {
   const database = new Database(file)
   database.query('VACUUM INTO ?').run(copy)
@@ -367,18 +345,18 @@ async function benchSize(count: number, rounds: number) {
   const served = join(folder, 'served.db')
   copyFileSync(copy, served)
   const ids = data.ctx.db.sql.column<string>('SELECT id FROM records ORDER BY pk LIMIT ?', MEASURED_IDS)
-  const bench = new Bench(data, new RawRecords(file, pk), count, rounds, ids[0] ?? '')
-  const firsts = await readLines(bench, notes)
-  const floor = new RawRecords(copy, pk)
-  const written = await aloneLines(bench, notes, floor, ids)
-  await servedLines(bench, served, notes, floor)
+  const bench = new Bench(data, new RecordsBaseline(file, pk), count, rounds, ids[0] ?? '')
+  const firsts = await readRows(bench, notes)
+  const floor = new RecordsBaseline(copy, pk)
+  const written = await aloneRows(bench, notes, floor, ids)
+  await servedRows(bench, served, notes, floor)
   bench.raw.close()
   floor.close()
   data.close()
   for (const name of ['records.db', 'raw.db', 'served.db']) rmSync(join(folder, name), { force: true })
   const built = `Making the five indexes took ${buildMs.map(milliseconds).join(', ')}, the search table ${milliseconds(searchMs)}.`
   const title = `Records, ${count.toLocaleString('en-US')} of about 340 bytes`
-  return { section: { title, lines: bench.lines, remark: built }, firsts, written }
+  return { section: { title, rows: bench.rows, remark: built }, firsts, written }
 }
 
 /** A section for each size, and one that compares the largest with the smallest. */
@@ -390,8 +368,8 @@ export async function benchRecords(sizes: readonly number[], rounds: number): Pr
   }
   const [small, large] = [results[0], results.at(-1)]
   if (!small || !large) return []
-  const growth = (what: string, before: number, after: number) => growthLine(what, before, after, MOST_GROWTH)
-  const lines = [
+  const growth = (what: string, before: number, after: number) => growthRow(what, before, after, MAX_GROWTH)
+  const rows = [
     growth('create one, alone', small.written.create, large.written.create),
     growth('PATCH one number, alone', small.written.patch, large.written.patch),
     ...[...large.firsts].map(([what, after]) =>
@@ -399,5 +377,5 @@ export async function benchRecords(sizes: readonly number[], rounds: number): Pr
     ),
   ]
   const title = `Records, growth from ${sizes[0]?.toLocaleString('en-US')} (floor) to ${sizes.at(-1)?.toLocaleString('en-US')}`
-  return [...results.map(({ section }) => section), { title, lines }]
+  return [...results.map(({ section }) => section), { title, rows }]
 }

@@ -1,8 +1,8 @@
 /*
- * Receivers of webhooks over https, in a process of their own: `bun webhook-receivers.ts`, with the line
- * `{cert, key, live, dead}` on standard input. Prints `{live, dead, control}`, ports all of them; dead ones never
- * answer. `GET` on the control port, by http, answers what arrived since the last time: `[receiver, n, at]` each,
- * with the number in the record and milliseconds since 1970.
+ * Receivers of webhooks over https, in a separate process: `bun webhook-receivers.ts`, with the line
+ * `{cert, key, live, dead}` on standard input. Prints the ports `{live, dead, control}`; dead receivers never respond.
+ * `GET` on the control port, over http, returns what has arrived since the last call as `[receiver, n, at]`: the number
+ * in the record, and milliseconds since 1970.
  */
 import { createInterface } from 'node:readline'
 

@@ -1,29 +1,30 @@
 import { join } from 'node:path'
-import { openDataset, temporaryFolder } from './dataset.ts'
-import { counted, type Line, median, milliseconds, perSecond, type Section, timesOf } from './measure.ts'
-import { measureRate, type Server, startServer } from './servers.ts'
+import { openDataset, temporaryFolder } from '../dataset.ts'
+import { median, timesOf } from '../measure.ts'
+import { counted, milliseconds, perSecond, type Row, type Section } from '../results.ts'
+import { measureRate, type Server, startServer } from '../servers.ts'
 
 interface Scenario {
   streams: number
-  questions: number
+  queries: number
   limit: number
-  /** Milliseconds from the commit to the last reader, beyond the time of merging. */
-  mostP99?: number
+  /** Milliseconds from the commit to the last reader, not counting the merge interval. */
+  maxP99?: number
 }
 
 const SCENARIOS: readonly Scenario[] = [
-  { streams: 1, questions: 1, limit: 1, mostP99: 100 },
-  { streams: 100, questions: 1, limit: 1, mostP99: 100 },
-  { streams: 5_000, questions: 1, limit: 1, mostP99: 100 },
-  { streams: 5_000, questions: 1, limit: 50 },
-  { streams: 100, questions: 100, limit: 1 },
-  { streams: 5_000, questions: 100, limit: 1 },
+  { streams: 1, queries: 1, limit: 1, maxP99: 100 },
+  { streams: 100, queries: 1, limit: 1, maxP99: 100 },
+  { streams: 5_000, queries: 1, limit: 1, maxP99: 100 },
+  { streams: 5_000, queries: 1, limit: 50 },
+  { streams: 100, queries: 100, limit: 1 },
+  { streams: 5_000, queries: 100, limit: 1 },
 ]
-const MOST_KIB_A_STREAM = 30
-const LEAST_SHARE_OF_WRITES = 0.8
+const MAX_KIB_PER_STREAM = 30
+const MIN_SHARE_OF_WRITES = 0.8
 
 const MERGE_MS = 250
-const WRITES_A_SECOND = 200
+const WRITES_PER_SECOND = 200
 const CONNECTIONS = 32
 
 interface Bench {
@@ -51,22 +52,22 @@ const requestOf = ({ key }: Bench, method: string, path: string, body = ''): str
 
 const writeOf = (n: number) => JSON.stringify({ structure: 'ticks', data: { n } })
 
-/** Questions that differ and have the same answer. */
-function watchOf(bench: Bench, question: number, limit: number): string {
-  const filter = JSON.stringify([{ field: 'n', op: 'gt', value: -1 - question }])
-  const query = new URLSearchParams({ structure: 'ticks', limit: String(limit), filter })
-  return requestOf(bench, 'GET', `/v1/records/watch?${query}`)
+/** Queries that differ and have the same result. */
+function watchOf(bench: Bench, query: number, limit: number): string {
+  const filter = JSON.stringify([{ field: 'n', op: 'gt', value: -1 - query }])
+  const parameters = new URLSearchParams({ structure: 'ticks', limit: String(limit), filter })
+  return requestOf(bench, 'GET', `/v1/records/watch?${parameters}`)
 }
 
 interface Readers {
-  /** Ends them and answers what they saw. */
-  end(): Promise<{ question: number; n: number; at: number }[]>
+  /** Ends the readers and returns what they received. */
+  end(): Promise<{ query: number; n: number; at: number }[]>
 }
 
-async function startReaders(bench: Bench, { streams, questions, limit }: Scenario): Promise<Readers> {
-  const requests = Array.from({ length: questions }, (_, question) => watchOf(bench, question, limit))
+async function startReaders(bench: Bench, { streams, queries, limit }: Scenario): Promise<Readers> {
+  const requests = Array.from({ length: queries }, (_, query) => watchOf(bench, query, limit))
   const result = join(temporaryFolder(), 'arrivals.json')
-  const program = join(import.meta.dir, 'watch-readers.ts')
+  const program = join(import.meta.dir, '..', 'processes', 'watch-readers.ts')
   const child = Bun.spawn([process.execPath, program, String(bench.server.port), String(streams), result], {
     stdin: 'pipe',
     stdout: 'pipe',
@@ -85,13 +86,13 @@ async function startReaders(bench: Bench, { streams, questions, limit }: Scenari
   }
 }
 
-/** Writes so many rows a second, each with its number; answers when each was answered. */
+/** Writes numbered rows at a fixed rate; returns when each was acknowledged. */
 async function writeSteadily({ server, key }: Bench, seconds: number): Promise<number[]> {
   const written: number[] = []
   const sent: Promise<void>[] = []
   const started = performance.now()
-  for (let n = 0; n < WRITES_A_SECOND * seconds; n++) {
-    const due = started + (n * 1000) / WRITES_A_SECOND
+  for (let n = 0; n < WRITES_PER_SECOND * seconds; n++) {
+    const due = started + (n * 1000) / WRITES_PER_SECOND
     if (due > performance.now()) await Bun.sleep(due - performance.now())
     const answer = fetch(`http://127.0.0.1:${server.port}/v1/records`, {
       method: 'POST',
@@ -109,9 +110,9 @@ async function writeSteadily({ server, key }: Bench, seconds: number): Promise<n
   return written
 }
 
-/** From the first write that an answer is the first to tell of, to the last reader, less the time of merging. */
+/** From the first write that an event covers to its last reader, less the merge interval. */
 function delaysOf(arrivals: Awaited<ReturnType<Readers['end']>>, written: readonly number[]): number[] {
-  const byQuestion = Map.groupBy(arrivals, ({ question }) => question)
+  const byQuestion = Map.groupBy(arrivals, ({ query }) => query)
   return [...byQuestion.values()].flatMap((answers) => {
     const inOrder = answers.toSorted((left, right) => left.n - right.n)
     return inOrder.slice(1).flatMap(({ at }, index) => {
@@ -129,7 +130,7 @@ async function residentKib({ server }: Bench): Promise<number> {
 interface Outcome {
   p99: number
   median: number
-  kibAStream: number
+  kibPerStream: number
 }
 
 async function measure(scenario: Scenario, seconds: number): Promise<Outcome> {
@@ -142,69 +143,69 @@ async function measure(scenario: Scenario, seconds: number): Promise<Outcome> {
   const after = await residentKib(bench)
   const delays = timesOf(delaysOf(await readers.end(), written))
   await bench.server.stop()
-  return { ...delays, kibAStream: (after - before) / scenario.streams }
+  return { ...delays, kibPerStream: (after - before) / scenario.streams }
 }
 
-/** Writes as fast as they are answered, without watchers and with so many of one question. */
+/** Writes as fast as they are acknowledged, first without watchers, then with this many of one query. */
 async function measureWrites(streams: number): Promise<{ alone: number; watched: number }> {
   const bench = await begin()
   const writes = [requestOf(bench, 'POST', '/v1/records', writeOf(1))]
   await measureRate(bench.server, writes, CONNECTIONS)
   const alone = await measureRate(bench.server, writes, CONNECTIONS)
-  const readers = await startReaders(bench, { streams, questions: 1, limit: 1 })
+  const readers = await startReaders(bench, { streams, queries: 1, limit: 1 })
   const watched = await measureRate(bench.server, writes, CONNECTIONS)
   await readers.end()
   await bench.server.stop()
   return { alone: alone.perSecond, watched: watched.perSecond }
 }
 
-async function scenarioLines(scenario: Scenario, runs: number, seconds: number): Promise<Line[]> {
+async function scenarioRows(scenario: Scenario, runs: number, seconds: number): Promise<Row[]> {
   const outcomes: Outcome[] = []
   for (let run = 0; run < runs; run++) outcomes.push(await measure(scenario, seconds))
-  const { streams, questions, limit, mostP99 } = scenario
+  const { streams, queries, limit, maxP99 } = scenario
   const p99 = median(outcomes.map((outcome) => outcome.p99))
-  const what = `${counted(streams, 'stream')} on ${counted(questions, 'question')}, limit=${limit}`
-  const latency: Line = {
+  const what = `${counted(streams, 'stream')} on ${counted(queries, 'query', 'queries')}, limit=${limit}`
+  const latency: Row = {
     what: `${what}: to the last reader (p99)`,
-    ours: milliseconds(p99),
+    daybook: milliseconds(p99),
     floor: '',
     ratio: `median ${milliseconds(median(outcomes.map((outcome) => outcome.median)))}`,
-    goal: mostP99 === undefined ? '' : `< ${mostP99} ms`,
-    met: mostP99 === undefined ? undefined : p99 < mostP99,
+    goal: maxP99 === undefined ? '' : `< ${maxP99} ms`,
+    met: maxP99 === undefined ? undefined : p99 < maxP99,
   }
   if (streams < 1_000) return [latency]
-  const kib = median(outcomes.map((outcome) => outcome.kibAStream))
-  const memory: Line = {
+  const kib = median(outcomes.map((outcome) => outcome.kibPerStream))
+  const memory: Row = {
     what: `${what}: memory of a stream`,
-    ours: `${kib.toFixed(1)} KiB`,
+    daybook: `${kib.toFixed(1)} KiB`,
     floor: '',
     ratio: '',
-    goal: limit === 1 ? `< ${MOST_KIB_A_STREAM} KiB` : '',
-    met: limit === 1 ? kib < MOST_KIB_A_STREAM : undefined,
+    goal: limit === 1 ? `< ${MAX_KIB_PER_STREAM} KiB` : '',
+    met: limit === 1 ? kib < MAX_KIB_PER_STREAM : undefined,
   }
   return [latency, memory]
 }
 
-async function writesLine(streams: number, runs: number): Promise<Line> {
+async function writesRow(streams: number, runs: number): Promise<Row> {
   const rates: { alone: number; watched: number }[] = []
   for (let run = 0; run < runs; run++) rates.push(await measureWrites(streams))
   const alone = median(rates.map((rate) => rate.alone))
   const watched = median(rates.map((rate) => rate.watched))
   const share = median(rates.map((rate) => rate.watched / rate.alone))
   return {
-    what: `writes beside ${counted(streams, 'stream')} on one question`,
-    ours: perSecond(watched),
+    what: `writes beside ${counted(streams, 'stream')} on one query`,
+    daybook: perSecond(watched),
     floor: `${perSecond(alone)} without`,
     ratio: `${share.toFixed(2)}×`,
-    goal: `≥ ${LEAST_SHARE_OF_WRITES}×`,
-    met: share >= LEAST_SHARE_OF_WRITES,
+    goal: `≥ ${MIN_SHARE_OF_WRITES}×`,
+    met: share >= MIN_SHARE_OF_WRITES,
   }
 }
 
-/** Streams that watch while rows are written: how soon the last one knows, what each costs, and what writes lose. */
+/** Streams that watch while rows are written: latency to the last reader, memory per stream, and the effect on writes. */
 export async function benchWatch(runs: number, seconds: number): Promise<Section[]> {
-  const lines: Line[] = []
-  for (const scenario of SCENARIOS) lines.push(...(await scenarioLines(scenario, runs, seconds)))
-  for (const streams of [100, 5_000]) lines.push(await writesLine(streams, runs))
-  return [{ title: `Watch, ${WRITES_A_SECOND} writes a second`, lines }]
+  const rows: Row[] = []
+  for (const scenario of SCENARIOS) rows.push(...(await scenarioRows(scenario, runs, seconds)))
+  for (const streams of [100, 5_000]) rows.push(await writesRow(streams, runs))
+  return [{ title: `Watch, ${WRITES_PER_SECOND} writes a second`, rows }]
 }

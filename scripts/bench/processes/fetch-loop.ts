@@ -1,7 +1,7 @@
 /*
- * The floor of deliveries: a bare loop of `fetch` in a process of its own. `bun webhook-floor.ts`, with
- * `{urls, ca, body, loops, total}` on standard input: so many loops post the body to the URLs in turn until `total`
- * requests are answered. Prints how many were answered a second.
+ * The baseline of deliveries: a loop of `fetch` in a separate process. `bun fetch-loop.ts`, with
+ * `{urls, ca, body, loops, total}` on standard input: `loops` concurrent loops post the body to the URLs in turn until
+ * `total` requests are done. Prints the number per second.
  */
 import { stdin } from 'bun'
 

@@ -1,9 +1,9 @@
 /*
- * A load generator in a process of its own, on plain sockets, so that it costs little beside the server it
- * measures: `bun load.ts <port> <connections> <seconds>`, the requests as a JSON array on standard input.
+ * A load generator, in a separate process and on plain sockets so that it uses little of the processor:
+ * `bun load-generator.ts <port> <connections> <seconds>`, the requests as a JSON array on standard input.
  * Prints `{perSecond, median, p99, failed}` (times in milliseconds).
  */
-import { timesOf } from './measure.ts'
+import { timesOf } from '../measure.ts'
 
 const [port, connections, seconds] = process.argv.slice(2).map(Number) as [number, number, number]
 const requests = ((await Bun.stdin.json()) as string[]).map((text) => Buffer.from(text))
@@ -20,8 +20,8 @@ let stopping = false
 
 const HEAD_END = '\r\n\r\n'
 
-/** The length of the first whole answer in the buffer, or undefined while it is not complete. */
-function answerLength(buffer: Buffer): number | undefined {
+/** The length of the first response in the buffer; undefined while it is incomplete. */
+function responseLength(buffer: Buffer): number | undefined {
   const end = buffer.indexOf(HEAD_END)
   if (end === -1) return undefined
   const length = /content-length: (\d+)/i.exec(buffer.toString('latin1', 0, end))?.[1]
@@ -48,7 +48,7 @@ await Promise.all(
         data(socket, chunk) {
           const { data } = socket
           data.buffer = data.buffer.length === 0 ? chunk : Buffer.concat([data.buffer, chunk])
-          const length = answerLength(data.buffer)
+          const length = responseLength(data.buffer)
           if (length === undefined) return
           times.push(performance.now() - data.sentAt)
           if (data.buffer[9] !== 0x32) failed += 1

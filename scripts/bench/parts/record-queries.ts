@@ -1,7 +1,7 @@
-import { wordOfRank } from './corpus.ts'
+import { wordOfRank } from '../corpus.ts'
 
-/** A question to the service, and what raw SQL it comes to after `SELECT pk` and `SELECT count(*)`. */
-export interface Question {
+/** A query as the API takes it, and as the SQL that follows `SELECT pk` or `SELECT count(*)`. */
+export interface RecordQuery {
   what: string
   query: Record<string, unknown>
   where: string
@@ -12,14 +12,14 @@ const eqText = (column: number, value: string) =>
   `WHERE coalesce(g${column}, f${column}) = '${value.toLowerCase()}' AND f${column} = '${value}'`
 const NEWEST = 'ORDER BY pk DESC'
 
-const one = (what: string, field: string, op: string, value: unknown, where: string): Question => ({
+const one = (what: string, field: string, op: string, value: unknown, where: string): RecordQuery => ({
   what,
   query: { filter: [{ field, op, value }] },
   where,
   order: NEWEST,
 })
 
-export const filtersOf = (notes: readonly string[]): Question[] => [
+export const filtersOf = (notes: readonly string[]): RecordQuery[] => [
   one('status eq (index)', 'status', 'eq', 'open', eqText(5, 'open')),
   one('note eq (index)', 'note', 'eq', notes[3], `WHERE f7 = '${notes[3]}'`),
   one('amount gt, a tenth (index)', 'amount', 'gt', 900, 'WHERE f3 > 900'),
@@ -32,7 +32,7 @@ export const filtersOf = (notes: readonly string[]): Question[] => [
   one('paid eq (no index)', 'paid', 'eq', true, 'WHERE f6 = 1'),
 ]
 
-export const SORTED: Question[] = [
+export const SORTED: RecordQuery[] = [
   ...['ASC', 'DESC'].flatMap((way) =>
     [
       ['title', 'coalesce(g1, f1)'],
@@ -49,7 +49,7 @@ export const SORTED: Question[] = [
   ),
   { what: 'by created_at', query: { sort: 'created_at' }, where: '', order: NEWEST },
 ]
-export const SCANNED: Question[] = [
+export const SCANNED: RecordQuery[] = [
   ['city', 'coalesce(g2, f2)'],
   ['paid', 'f6'],
   ['remark', 'coalesce(g8, f8)'],
@@ -60,7 +60,7 @@ export const SCANNED: Question[] = [
   order: `ORDER BY ${expression} DESC, pk DESC`,
 }))
 
-export const TWO: Question[] = [
+export const TWO: RecordQuery[] = [
   {
     what: 'status eq and amount gt',
     query: {
@@ -89,7 +89,7 @@ export const pathOf = (query: Record<string, unknown>, offset = 0) => {
 
 const SEARCH_COLUMNS = ['coalesce(g1, f1)', 'coalesce(g2, f2)', 'coalesce(g5, f5)', 'coalesce(g8, f8)']
 
-export function search(what: string, text: string): Question {
+export function search(what: string, text: string): RecordQuery {
   const tests = SEARCH_COLUMNS.map((column) => `instr(${column}, '${text}') > 0`)
   return one(what, '*', 'contains', text, `WHERE ${tests.join(' OR ')}`)
 }

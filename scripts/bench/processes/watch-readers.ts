@@ -1,8 +1,9 @@
 /*
- * Readers of watches in a process of its own, on plain sockets, so that they cost little beside the server:
- * `bun watch-readers.ts <port> <streams> <result>`, a JSON array of requests on the first line of standard input,
- * which the streams send in turn. Prints `ready` when each has its first answer; when standard input ends, it writes
- * an array of `{question, n, at}` to the result file: when the last reader of a question had the answer whose first record is number `n`.
+ * Readers of watches, in a separate process and on plain sockets so that they use little of the processor:
+ * `bun watch-readers.ts <port> <streams> <result>`, with a JSON array of requests on the first line of standard input,
+ * which the streams send in turn. Prints `ready` when each has its first event. When standard input ends, it writes an
+ * array of `{query, n, at}` to the result file: when the last reader of a query received the event whose first record
+ * is number `n`.
  */
 import { createInterface } from 'node:readline'
 
@@ -10,7 +11,7 @@ const [portText, streamsText, resultFile = ''] = process.argv.slice(2)
 const [port, streams] = [Number(portText), Number(streamsText)]
 
 interface Arrival {
-  question: number
+  query: number
   n: number
   /** Milliseconds since 1970. */
   at: number
@@ -19,24 +20,24 @@ interface Arrival {
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 const requests = (JSON.parse((await lines.next()).value ?? '[]') as string[]).map((text) => Buffer.from(text))
-const readersOf = (question: number) =>
-  Math.floor(streams / requests.length) + (question < streams % requests.length ? 1 : 0)
+const readersOf = (query: number) =>
+  Math.floor(streams / requests.length) + (query < streams % requests.length ? 1 : 0)
 
 const arrivals = new Map<string, Arrival>()
 const NUMBER = Buffer.from('"n":')
 const ANSWER = Buffer.from('event: answer')
 const now = () => performance.timeOrigin + performance.now()
 
-/** The number of the first record; answers come in one piece, or their beginning does. */
-function numberIn(chunk: Buffer): number | undefined {
+/** The number of the first record; the beginning of an event always arrives in one piece. */
+function recordNumberIn(chunk: Buffer): number | undefined {
   const answer = chunk.lastIndexOf(ANSWER)
   const start = answer === -1 ? -1 : chunk.indexOf(NUMBER, answer)
   return start === -1 ? undefined : Number.parseInt(chunk.toString('latin1', start + 4, start + 14), 10)
 }
 
-function note(question: number, n: number): void {
-  const key = `${question} ${n}`
-  const arrival = arrivals.get(key) ?? { question, n, at: 0, readers: 0 }
+function note(query: number, n: number): void {
+  const key = `${query} ${n}`
+  const arrival = arrivals.get(key) ?? { query, n, at: 0, readers: 0 }
   arrival.at = now()
   arrival.readers += 1
   arrivals.set(key, arrival)
@@ -45,17 +46,17 @@ function note(question: number, n: number): void {
 let started = 0
 const { promise: allStarted, resolve: whenAllStarted } = Promise.withResolvers<void>()
 
-const open = (question: number) =>
-  Bun.connect<{ question: number; hasFirst: boolean }>({
+const open = (query: number) =>
+  Bun.connect<{ query: number; hasFirst: boolean }>({
     hostname: '127.0.0.1',
     port,
-    data: { question, hasFirst: false },
+    data: { query, hasFirst: false },
     socket: {
-      open: (socket) => void socket.write(requests[question] ?? ''),
+      open: (socket) => void socket.write(requests[query] ?? ''),
       data(socket, chunk) {
-        const n = numberIn(chunk)
+        const n = recordNumberIn(chunk)
         if (n === undefined) return
-        if (socket.data.hasFirst) return note(question, n)
+        if (socket.data.hasFirst) return note(query, n)
         socket.data.hasFirst = true
         started += 1
         if (started === streams) whenAllStarted()
@@ -64,10 +65,10 @@ const open = (question: number) =>
     },
   })
 
-const AT_ONCE = 100
-for (let made = 0; made < streams; made += AT_ONCE) {
+const CONCURRENCY = 100
+for (let made = 0; made < streams; made += CONCURRENCY) {
   const batch = Array.from(
-    { length: Math.min(AT_ONCE, streams - made) },
+    { length: Math.min(CONCURRENCY, streams - made) },
     (_, at) => (made + at) % requests.length,
   )
   await Promise.all(batch.map(open))
@@ -75,7 +76,7 @@ for (let made = 0; made < streams; made += AT_ONCE) {
 await allStarted
 process.stdout.write('ready\n')
 await lines.next()
-const whole = [...arrivals.values()].filter(({ question, readers }) => readers === readersOf(question))
-// Into a file: of megabytes in a pipe some are lost when the process ends.
+const whole = [...arrivals.values()].filter(({ query, readers }) => readers === readersOf(query))
+// Into a file: what is left in a pipe is lost when the process exits.
 await Bun.write(resultFile, JSON.stringify(whole))
 process.exit(0)

@@ -1,29 +1,21 @@
 import { join } from 'node:path'
-import { newAuthority } from '../../test/support/certificates.ts'
-import { openDataset, temporaryFolder } from './dataset.ts'
-import {
-  counted,
-  type Line,
-  median,
-  milliseconds,
-  perSecond,
-  type Section,
-  type Times,
-  timesOf,
-} from './measure.ts'
-import { type Server, startServer } from './servers.ts'
+import { newAuthority } from '../../../test/support/certificates.ts'
+import { openDataset, temporaryFolder } from '../dataset.ts'
+import { median, type Times, timesOf } from '../measure.ts'
+import { counted, milliseconds, perSecond, type Row, type Section } from '../results.ts'
+import { type Server, startServer } from '../servers.ts'
 
-const LEAST_SHARE_OF_FLOOR = 0.6
-const LEAST_SHARE_BESIDE_DEAD = 0.9
-const MOST_P99_MS = 150
-const EVENTS_A_SECOND = 50
+const MIN_SHARE_OF_FLOOR = 0.6
+const MIN_SHARE_BESIDE_DEAD = 0.9
+const MAX_P99_MS = 150
+const EVENTS_PER_SECOND = 50
 const BATCH = 500
-const MOST_PER_SUBSCRIPTION = 4
-const MOST_IN_ALL = 64
-const LOOK_MS = 20
+const MAX_PER_SUBSCRIPTION = 4
+const MAX_CONCURRENT = 64
+const POLL_MS = 20
 const WARM_UP = 20
 
-/** What an event of this bench weighs on the wire, about. */
+/** About the size of an event of this bench. */
 const BODY = JSON.stringify({ record: { data: { n: 1, text: 'x'.repeat(450) } } })
 
 type Arrival = [receiver: number, n: number, at: number]
@@ -48,11 +40,14 @@ interface Bench {
 const now = () => performance.timeOrigin + performance.now()
 
 async function startReceivers(certificate: object, live: number, dead: number): Promise<Receivers> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'webhook-receivers.ts')], {
-    stdin: new Blob([`${JSON.stringify({ ...certificate, live, dead })}\n`]),
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, '..', 'processes', 'webhook-receivers.ts')],
+    {
+      stdin: new Blob([`${JSON.stringify({ ...certificate, live, dead })}\n`]),
+      stdout: 'pipe',
+      stderr: 'inherit',
+    },
+  )
   const { value } = await child.stdout.getReader().read()
   const ports = JSON.parse(Buffer.from(value ?? []).toString())
   const urlOf = (port: number) => `https://127.0.0.1:${port}/`
@@ -105,7 +100,7 @@ async function begin(live: number, dead = 0): Promise<Bench> {
 
 const rowOf = (n: number) => ({ data: { n, text: 'x'.repeat(50) } })
 
-/** Deliveries a second once connections are open, from the moment when every row is written to the last arrival. */
+/** Deliveries per second on open connections, from the last write to the last arrival. */
 async function drainRate(bench: Bench, events: number): Promise<number> {
   await drain(bench, WARM_UP)
   return await drain(bench, events)
@@ -120,7 +115,7 @@ async function drain(bench: Bench, events: number): Promise<number> {
   const written = performance.timeOrigin + performance.now()
   const arrived: Arrival[] = []
   while (arrived.length < events * receivers.live.length) {
-    await Bun.sleep(LOOK_MS)
+    await Bun.sleep(POLL_MS)
     arrived.push(...(await receivers.arrivals()))
   }
   const times = arrived.map(([, , at]) => at).filter((at) => at >= written)
@@ -129,8 +124,8 @@ async function drain(bench: Bench, events: number): Promise<number> {
 
 async function floorRate({ ca, receivers }: Bench, total: number): Promise<number> {
   const { live: urls } = receivers
-  const loops = Math.min(MOST_IN_ALL, MOST_PER_SUBSCRIPTION * urls.length)
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'webhook-floor.ts')], {
+  const loops = Math.min(MAX_CONCURRENT, MAX_PER_SUBSCRIPTION * urls.length)
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'processes', 'fetch-loop.ts')], {
     stdin: new Blob([JSON.stringify({ urls, ca, body: BODY, loops, total })]),
     stdout: 'pipe',
     stderr: 'inherit',
@@ -140,30 +135,30 @@ async function floorRate({ ca, receivers }: Bench, total: number): Promise<numbe
   return rate
 }
 
-async function rateLine(live: number, events: number, runs: number): Promise<Line> {
-  const rates: { ours: number; floor: number }[] = []
+async function rateRow(live: number, events: number, runs: number): Promise<Row> {
+  const rates: { daybook: number; floor: number }[] = []
   const bench = await begin(live)
   for (let run = 0; run < runs; run++)
-    rates.push({ ours: await drainRate(bench, events), floor: await floorRate(bench, events * live) })
+    rates.push({ daybook: await drainRate(bench, events), floor: await floorRate(bench, events * live) })
   await bench.stop()
-  const share = median(rates.map(({ ours, floor }) => ours / floor))
+  const share = median(rates.map(({ daybook, floor }) => daybook / floor))
   return {
     what: `deliveries to ${counted(live, 'receiver')}`,
-    ours: perSecond(median(rates.map(({ ours }) => ours))),
+    daybook: perSecond(median(rates.map(({ daybook }) => daybook))),
     floor: `${perSecond(median(rates.map(({ floor }) => floor)))} bare fetch`,
     ratio: `${share.toFixed(2)}×`,
-    goal: `≥ ${LEAST_SHARE_OF_FLOOR}×`,
-    met: share >= LEAST_SHARE_OF_FLOOR,
+    goal: `≥ ${MIN_SHARE_OF_FLOOR}×`,
+    met: share >= MIN_SHARE_OF_FLOOR,
   }
 }
 
-/** From the answer to a write to the arrival of its event. */
+/** From the response to a write to the arrival of its event. */
 async function delays(live: number, seconds: number): Promise<Times> {
   const bench = await begin(live)
   const written: number[] = []
   const started = performance.now()
-  for (let n = 0; n < EVENTS_A_SECOND * seconds; n++) {
-    const due = started + (n * 1000) / EVENTS_A_SECOND
+  for (let n = 0; n < EVENTS_PER_SECOND * seconds; n++) {
+    const due = started + (n * 1000) / EVENTS_PER_SECOND
     if (due > performance.now()) await Bun.sleep(due - performance.now())
     await call(bench, '/v1/records', { structure: 'ticks', rows: [rowOf(n)] })
     written[n] = now()
@@ -175,21 +170,21 @@ async function delays(live: number, seconds: number): Promise<Times> {
   return timesOf(arrived.map(([, n, at]) => Math.max(0, at - (written[n] ?? 0))))
 }
 
-async function delayLine(live: number, seconds: number, runs: number): Promise<Line> {
+async function delayRow(live: number, seconds: number, runs: number): Promise<Row> {
   const times: Times[] = []
   for (let run = 0; run < runs; run++) times.push(await delays(live, seconds))
   const p99 = median(times.map((time) => time.p99))
   return {
-    what: `${EVENTS_A_SECOND} events a second to ${counted(live, 'receiver')}: from commit to arrival (p99)`,
-    ours: milliseconds(p99),
+    what: `${EVENTS_PER_SECOND} events a second to ${counted(live, 'receiver')}: from commit to arrival (p99)`,
+    daybook: milliseconds(p99),
     floor: '',
     ratio: `median ${milliseconds(median(times.map((time) => time.median)))}`,
-    goal: `< ${MOST_P99_MS} ms`,
-    met: p99 < MOST_P99_MS,
+    goal: `< ${MAX_P99_MS} ms`,
+    met: p99 < MAX_P99_MS,
   }
 }
 
-async function deadLine(events: number, runs: number): Promise<Line> {
+async function deadRow(events: number, runs: number): Promise<Row> {
   const rates: { beside: number; alone: number }[] = []
   const [beside, alone] = [await begin(24, 1), await begin(24)]
   for (let run = 0; run < runs; run++)
@@ -199,22 +194,22 @@ async function deadLine(events: number, runs: number): Promise<Line> {
   const share = median(rates.map((rate) => rate.beside / rate.alone))
   return {
     what: 'deliveries to 24 receivers beside one that never answers',
-    ours: perSecond(median(rates.map((rate) => rate.beside))),
+    daybook: perSecond(median(rates.map((rate) => rate.beside))),
     floor: `${perSecond(median(rates.map((rate) => rate.alone)))} without it`,
     ratio: `${share.toFixed(2)}×`,
-    goal: `≥ ${LEAST_SHARE_BESIDE_DEAD}×`,
-    met: share >= LEAST_SHARE_BESIDE_DEAD,
+    goal: `≥ ${MIN_SHARE_BESIDE_DEAD}×`,
+    met: share >= MIN_SHARE_BESIDE_DEAD,
   }
 }
 
-/** Deliveries over https with certificates of their own: how many, how soon, and what a dead receiver costs others. */
+/** Deliveries over https with certificates of a test authority: rate, latency, and the effect of a dead receiver. */
 export async function benchWebhooks(runs: number, events: number, seconds: number): Promise<Section[]> {
-  const lines = [
-    await rateLine(1, events, runs),
-    await rateLine(25, events / 10, runs),
-    await delayLine(1, seconds, runs),
-    await delayLine(25, seconds, runs),
-    await deadLine(events / 10, runs),
+  const rows = [
+    await rateRow(1, events, runs),
+    await rateRow(25, events / 10, runs),
+    await delayRow(1, seconds, runs),
+    await delayRow(25, seconds, runs),
+    await deadRow(events / 10, runs),
   ]
-  return [{ title: 'Webhooks', lines }]
+  return [{ title: 'Webhooks', rows }]
 }

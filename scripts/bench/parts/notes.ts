@@ -1,25 +1,17 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyVerified } from '../../src/db/schema/migrations/migrate.ts'
-import { presentCreated, presentFound, presentNote } from '../../src/notes/present.ts'
-import { type ListRequest, listNotes } from '../../src/notes/query/list.ts'
-import { appendToNote } from '../../src/notes/writing/append-and-edit.ts'
-import { type CreatedNote, createNote } from '../../src/notes/writing/create.ts'
-import { corpus, wordOfRank } from './corpus.ts'
-import { type Dataset, fillNotes, openDataset, temporaryFolder } from './dataset.ts'
-import {
-  growthLine,
-  interleaved,
-  type Line,
-  median,
-  milliseconds,
-  perSecond,
-  type Section,
-  type Times,
-} from './measure.ts'
-import { RawNotes } from './raw-notes.ts'
-import { measureRate, type Server, startBareServer, startServer } from './servers.ts'
+import { copyVerified } from '../../../src/db/schema/migrations/migrate.ts'
+import { presentCreated, presentFound, presentNote } from '../../../src/notes/present.ts'
+import { type ListRequest, listNotes } from '../../../src/notes/query/list.ts'
+import { appendToNote } from '../../../src/notes/writing/append-and-edit.ts'
+import { type CreatedNote, createNote } from '../../../src/notes/writing/create.ts'
+import { NotesBaseline } from '../baselines.ts'
+import { corpus, wordOfRank } from '../corpus.ts'
+import { type Dataset, fillNotes, openDataset, temporaryFolder } from '../dataset.ts'
+import { interleaved, median } from '../measure.ts'
+import { growthRow, perSecond, type Row, type Section, timesRow } from '../results.ts'
+import { measureRate, type Server, startBareServer, startServer } from '../servers.ts'
 
 const PAGE = 50
 const FULL = 'note_search_1'
@@ -27,37 +19,15 @@ const NEWEST =
   'SELECT pk FROM notes WHERE workspace = 1 AND deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT 50'
 const LIVE = 'SELECT live_notes FROM workspaces WHERE pk = 1'
 
-const ratio = (ours: number, floor: number) => (ours / floor).toFixed(2)
+const ratio = (daybook: number, floor: number) => (daybook / floor).toFixed(2)
 
-interface Goal {
-  /** Our time may be so many times the floor's. */
-  most: number
-  mostMs?: number
-}
-
-/** Compares a page of the service with the same page by hand. */
-function pageLine(what: string, ours: Times, floor: Times, goal?: Goal): Line {
-  const times = ours.median / floor.median
-  const { most = Infinity, mostMs = Infinity } = goal ?? {}
-  const limits = [most < Infinity && `≤ ${most} ×`, mostMs < Infinity && `< ${mostMs} ms`]
-  return {
-    what,
-    ours: `${milliseconds(ours.median)} (p99 ${milliseconds(ours.p99)})`,
-    floor: `${milliseconds(floor.median)} (p99 ${milliseconds(floor.p99)})`,
-    ratio: times.toFixed(2),
-    goal: limits.filter(Boolean).join(', '),
-    met: goal && times <= most && ours.median <= mostMs,
-    cost: ours.median,
-  }
-}
-
-/** What the service does for one page, without HTTP: find, load, shape, write as JSON. */
+/** One page without HTTP: find, load, present, serialize. */
 const listed = (data: Dataset, request: ListRequest) => async () => {
   const page = await listNotes(data.ctx, data.caller, request)
   return JSON.stringify({ notes: page.items.map(presentFound), total: page.total, has_more: true })
 }
 
-interface Question {
+interface NoteQuery {
   what: string
   request: ListRequest
   pks: string
@@ -69,13 +39,13 @@ const matching = (match: string) => ({
   total: `SELECT count(*) FROM ${FULL} WHERE ${FULL} MATCH '${match}'`,
 })
 
-const search = (what: string, text: string, match: string): Question => ({
+const search = (what: string, text: string, match: string): NoteQuery => ({
   what: `search ${what}`,
   request: { search: text },
   ...matching(match),
 })
 
-const QUESTIONS: readonly Question[] = [
+const QUERIES: readonly NoteQuery[] = [
   { what: 'list newest 50', request: {}, pks: NEWEST, total: LIVE },
   {
     what: 'list by tag (a tenth of the notes)',
@@ -93,45 +63,45 @@ const QUESTIONS: readonly Question[] = [
   search('two Chinese characters', '会議', '"会議"'),
 ]
 
-/** The goal of searches is for so many notes; with fewer, what every search costs outweighs the rest. */
+/** The goal of searches is set for this many notes; with fewer, fixed costs dominate. */
 const SEARCH_GOAL_FROM = 100_000
-const GOALS = { list: { most: 1.5 }, search: { most: 2, mostMs: 25 }, write: { most: 2 } }
+const GOALS = { list: { maxRatio: 1.5 }, search: { maxRatio: 2, maxMs: 25 }, write: { maxRatio: 2 } }
 
-/** Lists and searches, without HTTP, against raw SQLite on the same file. */
-async function pageLines(data: Dataset, raw: RawNotes, rounds: number, count: number): Promise<Line[]> {
+/** Lists and searches without HTTP, with raw SQLite on the same file as the baseline. */
+async function pageRows(data: Dataset, raw: NotesBaseline, rounds: number, count: number): Promise<Row[]> {
   const ofSearch = count >= SEARCH_GOAL_FROM ? GOALS.search : undefined
-  const lines: Line[] = []
-  for (const { what, request, pks, total } of QUESTIONS) {
+  const rows: Row[] = []
+  for (const { what, request, pks, total } of QUERIES) {
     const times = await interleaved(
-      { ours: listed(data, request), floor: () => raw.page(pks, total) },
+      { daybook: listed(data, request), floor: () => raw.page(pks, total) },
       rounds,
     )
     const goal = what.startsWith('search') ? ofSearch : GOALS.list
-    lines.push(pageLine(what, times.ours, times.floor, goal))
+    rows.push(timesRow(what, times.daybook, times.floor, goal))
   }
-  return lines
+  return rows
 }
 
 const RATE_ROUNDS = 3
 
-/** Rates of two servers under the same load, in turns. */
+/** The request rates of two servers under the same load, measured in turn. */
 async function rates(
-  ours: Server,
+  daybook: Server,
   floor: Server,
   requests: (server: Server) => string[],
   connections: number,
 ) {
-  const measured = { ours: [] as number[], floor: [] as number[] }
+  const measured = { daybook: [] as number[], floor: [] as number[] }
   for (let round = 0; round < RATE_ROUNDS; round++) {
-    measured.ours.push((await measureRate(ours, requests(ours), connections)).perSecond)
+    measured.daybook.push((await measureRate(daybook, requests(daybook), connections)).perSecond)
     measured.floor.push((await measureRate(floor, requests(floor), connections)).perSecond)
   }
-  return { ours: median(measured.ours), floor: median(measured.floor) }
+  return { daybook: median(measured.daybook), floor: median(measured.floor) }
 }
 
 const READ_ONE = 'read one note (floor: bare Bun.serve, same bytes)'
 
-async function readLine(data: Dataset, server: Server, ids: readonly string[]): Promise<Line> {
+async function readRow(data: Dataset, server: Server, ids: readonly string[]): Promise<Row> {
   const answer = await (await data.fetch(`/v1/notes/${ids[0]}`)).text()
   const bare = await startBareServer(answer)
   const requests = ({ port }: Server) =>
@@ -139,38 +109,38 @@ async function readLine(data: Dataset, server: Server, ids: readonly string[]): 
       (id) =>
         `GET /v1/notes/${id} HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${data.key}\r\n\r\n`,
     )
-  const { ours, floor } = await rates(server, bare, requests, 32)
+  const { daybook, floor } = await rates(server, bare, requests, 32)
   await bare.stop()
   return {
     what: READ_ONE,
-    cost: 1000 / ours,
-    ours: perSecond(ours),
+    medianMs: 1000 / daybook,
+    daybook: perSecond(daybook),
     floor: perSecond(floor),
-    ratio: ratio(ours, floor),
+    ratio: ratio(daybook, floor),
     goal: '≥ 0.6 ×',
-    met: ours >= 0.6 * floor,
+    met: daybook >= 0.6 * floor,
   }
 }
 
 const RAW_CREATES = 1_000
 
-/** A search answers when every note is indexed: no round pays for the one before. */
+/** Searching waits until every note is indexed, so that no round pays for the one before. */
 const whenIndexed = async ({ key }: Dataset, { port }: Server): Promise<string> => {
   const headers = { authorization: `Bearer ${key}` }
   return (await fetch(`http://127.0.0.1:${port}/v1/notes?search=nothing`, { headers })).text()
 }
 
-async function createLine(data: Dataset, server: Server, raw: RawNotes): Promise<Line> {
+async function createRow(data: Dataset, server: Server, raw: NotesBaseline): Promise<Row> {
   const notes = [...corpus(RAW_CREATES, 2)]
   const requests = notes.map((note) => {
     const body = JSON.stringify(note)
     const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${data.key}`
     return `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   })
-  const ours: number[] = []
+  const daybook: number[] = []
   const floors: number[] = []
   for (let round = 0; round < RATE_ROUNDS; round++) {
-    ours.push((await measureRate(server, requests, 64)).perSecond)
+    daybook.push((await measureRate(server, requests, 64)).perSecond)
     await whenIndexed(data, server)
     const started = performance.now()
     for (const note of notes) raw.create(note)
@@ -178,28 +148,28 @@ async function createLine(data: Dataset, server: Server, raw: RawNotes): Promise
   }
   return {
     what: 'create, 64 clients (floor: raw, one transaction each)',
-    ours: perSecond(median(ours)),
+    daybook: perSecond(median(daybook)),
     floor: perSecond(median(floors)),
-    ratio: ratio(median(ours), median(floors)),
+    ratio: ratio(median(daybook), median(floors)),
     goal: '≥ 2 ×',
-    met: median(ours) >= 2 * median(floors),
+    met: median(daybook) >= 2 * median(floors),
   }
 }
 
-/** One write alone: the service in this process against the same statements by hand on a copy. */
-async function aloneLines(
+/** Single writes, one at a time: the service in this process, and the same statements by hand on a copy. */
+async function aloneRows(
   data: Dataset,
-  raw: RawNotes,
+  raw: NotesBaseline,
   ids: readonly string[],
   rounds: number,
-): Promise<Line[]> {
+): Promise<Row[]> {
   const notes = [...corpus(rounds * 4, 3)]
   let at = 0
   const { ctx, caller } = data
   const note = () => notes[at++ % notes.length] ?? { title: '', content: '', tags: [] }
   const created = await interleaved(
     {
-      ours: async () =>
+      daybook: async () =>
         JSON.stringify(
           presentCreated(await ctx.db.write((tx): CreatedNote => createNote(tx, caller, note()))),
         ),
@@ -209,19 +179,17 @@ async function aloneLines(
   )
   const appended = await interleaved(
     {
-      ours: async () =>
+      daybook: async () =>
         JSON.stringify(
-          presentNote(
-            await appendToNote(ctx, caller, ids[at++ % ids.length] ?? '', { text: 'A line more.' }),
-          ),
+          presentNote(await appendToNote(ctx, caller, ids[at++ % ids.length] ?? '', { text: 'A row more.' })),
         ),
-      floor: () => raw.append((at++ % ids.length) + 1, 'A line more.'),
+      floor: () => raw.append((at++ % ids.length) + 1, 'A row more.'),
     },
     rounds,
   )
   return [
-    pageLine('create, alone', created.ours, created.floor, GOALS.write),
-    pageLine('append, alone', appended.ours, appended.floor, GOALS.write),
+    timesRow('create, alone', created.daybook, created.floor, GOALS.write),
+    timesRow('append, alone', appended.daybook, appended.floor, GOALS.write),
   ]
 }
 
@@ -231,8 +199,8 @@ async function idsOf(data: Dataset): Promise<string[]> {
   return data.ctx.db.sql.column<string>('SELECT id FROM notes ORDER BY pk LIMIT ?', MEASURED_IDS)
 }
 
-/** The table for one size. */
-async function benchSize(count: number, rounds: number): Promise<{ title: string; lines: Line[] }> {
+/** All rows for one number of notes. */
+async function benchSize(count: number, rounds: number): Promise<{ title: string; rows: Row[] }> {
   const folder = temporaryFolder()
   const file = join(folder, 'notes.db')
   const data = await openDataset(file)
@@ -244,27 +212,29 @@ async function benchSize(count: number, rounds: number): Promise<{ title: string
   source.close()
   const served = join(folder, 'served.db')
   copyFileSync(copy, served)
-  const raw = new RawNotes(copy)
+  const raw = new NotesBaseline(copy)
   const server = await startServer(served)
   const ids = await idsOf(data)
-  const lines = [
-    await readLine(data, server, ids),
-    await createLine(data, server, raw),
-    ...(await aloneLines(data, raw, ids, rounds)),
-    ...(await pageLines(data, new RawNotes(file), rounds, count)),
+  const rows = [
+    await readRow(data, server, ids),
+    await createRow(data, server, raw),
+    ...(await aloneRows(data, raw, ids, rounds)),
+    ...(await pageRows(data, new NotesBaseline(file), rounds, count)),
   ]
   await server.stop()
   data.close()
-  return { title: `Notes, ${count.toLocaleString('en-US')} of about 2 KB`, lines }
+  return { title: `Notes, ${count.toLocaleString('en-US')} of about 2 KB`, rows }
 }
 
-const MOST_GROWTH = 1.5
+const MAX_GROWTH = 1.5
 
-function growthLines(small: Section, large: Section): Line[] {
-  const grown = large.lines.filter(({ what, cost }) => cost !== undefined && !what.startsWith('search'))
-  return grown.map(({ what, cost = Number.NaN }) => {
-    const before = small.lines.find((line) => line.what === what)?.cost ?? Number.NaN
-    return growthLine(what.replace(/ \(floor.*/, ''), before, cost, MOST_GROWTH)
+function growthRows(small: Section, large: Section): Row[] {
+  const grown = large.rows.filter(
+    ({ what, medianMs }) => medianMs !== undefined && !what.startsWith('search'),
+  )
+  return grown.map(({ what, medianMs = Number.NaN }) => {
+    const before = small.rows.find((row) => row.what === what)?.medianMs ?? Number.NaN
+    return growthRow(what.replace(/ \(floor.*/, ''), before, medianMs, MAX_GROWTH)
   })
 }
 
@@ -277,6 +247,6 @@ export async function benchNotes(sizes: readonly number[], rounds: number): Prom
   const [from, to] = [sizes[0], sizes.at(-1)].map((size) => size?.toLocaleString('en-US'))
   return [
     ...sections,
-    { title: `Notes, growth from ${from} (floor) to ${to}`, lines: growthLines(small, large) },
+    { title: `Notes, growth from ${from} (floor) to ${to}`, rows: growthRows(small, large) },
   ]
 }

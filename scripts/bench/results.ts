@@ -1,0 +1,181 @@
+import { cpus, totalmem } from 'node:os'
+import { VERSION } from '../../src/lib/version.ts'
+import type { Times } from './measure.ts'
+import { reasonFor } from './missed-goals.ts'
+
+/** One row of the results. */
+export interface Row {
+  what: string
+  daybook: string
+  /** The baseline, measured in the same run. */
+  floor: string
+  ratio: string
+  goal: string
+  /** Undefined when there is no goal. */
+  met: boolean | undefined
+  /** What daybook takes, where growth with the size of the data is of interest. */
+  medianMs?: number
+}
+
+/** What one part has measured at one size. */
+export interface Section {
+  title: string
+  rows: readonly Row[]
+  remark?: string
+}
+
+/** Everything that one part of the bench has measured. */
+export interface Part {
+  title: string
+  /** When and on what. */
+  conditions: string
+  sections: readonly Section[]
+}
+
+export interface Goal {
+  /** The most that our median may be, as a multiple of the floor's. */
+  maxRatio?: number
+  maxMs?: number
+}
+
+export const milliseconds = (value: number): string =>
+  value < 1 ? `${(value * 1000).toFixed(0)} µs` : `${value.toFixed(2)} ms`
+
+export const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-US')}/s`
+
+/** `1 receiver`, `5,000 streams`. */
+export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`
+
+const timesText = ({ median, p99 }: Times) => `${milliseconds(median)} (p99 ${milliseconds(p99)})`
+
+/** Compares two times by their medians. Without a goal, nothing is met or missed. */
+export function timesRow(
+  what: string,
+  daybook: Times,
+  floor: Times,
+  { maxRatio = Infinity, maxMs = Infinity }: Goal = {},
+): Row {
+  const ratio = daybook.median / floor.median
+  const goals = [maxRatio < Infinity && `≤ ${maxRatio} ×`, maxMs < Infinity && `< ${maxMs} ms`].filter(
+    Boolean,
+  )
+  return {
+    what,
+    daybook: timesText(daybook),
+    floor: timesText(floor),
+    ratio: ratio.toFixed(2),
+    goal: goals.join(', '),
+    met: goals.length === 0 ? undefined : ratio <= maxRatio && daybook.median < maxMs,
+    medianMs: daybook.median,
+  }
+}
+
+/** Compares the time in a large database with the time in a small one. */
+export function growthRow(what: string, smallMs: number, largeMs: number, maxRatio: number): Row {
+  const ratio = largeMs / smallMs
+  return {
+    what,
+    daybook: milliseconds(largeMs),
+    floor: milliseconds(smallMs),
+    ratio: ratio.toFixed(2),
+    goal: `≤ ${maxRatio} ×`,
+    met: ratio <= maxRatio,
+  }
+}
+
+/** The date, the machine, and the versions. */
+export function conditionsNow(): string {
+  const processors = cpus()
+  const model = processors[0]?.model.trim() ?? 'unknown processor'
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
+  const day = new Date().toISOString().slice(0, 10)
+  return `${day}, ${model}, ${counted(processors.length, 'core')}, ${memory}, ${process.platform} ${process.arch}, Bun ${Bun.version}, daybook ${VERSION}`
+}
+
+const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+
+const COLUMNS = ['what', 'daybook', 'floor', 'ratio', 'goal', 'met']
+const verdict = (met: boolean | undefined): string => (met === undefined ? '' : met ? 'yes' : '**no**')
+
+function sectionText({ title, rows, remark }: Section): string {
+  const table = [
+    tableRow(COLUMNS),
+    tableRow(COLUMNS.map(() => '---')),
+    ...rows.map(({ what, daybook, floor, ratio, goal, met }) =>
+      tableRow([what, daybook, floor, ratio, goal, verdict(met)]),
+    ),
+  ]
+  const missed = rows.filter(({ met }) => met === false)
+  const byReason = Map.groupBy(missed, ({ what }) => reasonFor(title, what))
+  const reasons = [...byReason].map(
+    ([reason, ofReason]) => `- ${ofReason.map(({ what }) => what).join('; ')}: ${reason}`,
+  )
+  return [
+    `### ${title}`,
+    table.join('\n'),
+    ...(reasons.length === 0 ? [] : [`Goals that are not met, and why:\n\n${reasons.join('\n')}`]),
+    ...(remark === undefined ? [] : [remark]),
+  ].join('\n\n')
+}
+
+export const partText = ({ title, conditions, sections }: Part): string =>
+  [`## ${title}`, `Measured: ${conditions}.`, ...sections.map(sectionText)].join('\n\n')
+
+/** The results with this part in the place of the part of the same title, or at the end. */
+export function withPart(results: string, part: Part): string {
+  const [head = '', ...parts] = results.trimEnd().split(/\n\n(?=## )/)
+  const isSame = (text: string) => text.startsWith(`## ${part.title}\n`)
+  const text = partText(part)
+  const updated = parts.some(isSame) ? parts.map((old) => (isSame(old) ? text : old)) : [...parts, text]
+  return `${[head, ...updated].join('\n\n')}\n`
+}
+
+/** The rows that the README shows: under which heading of the results they are, and how a user calls them. */
+const HIGHLIGHTS: readonly { section: string; what: string; label: string }[] = [
+  { section: 'Notes, 100,000 of about 2 KB', what: 'create, alone', label: 'Create a note (100,000 notes)' },
+  { section: 'Notes, 100,000 of about 2 KB', what: 'list newest 50', label: 'List the newest 50 notes' },
+  { section: 'Notes, 100,000 of about 2 KB', what: 'search a common word', label: 'Search a common word' },
+  {
+    section: 'Filter trees and views, 100,000 notes',
+    what: '5: all, broad',
+    label: 'Filter notes by five conditions',
+  },
+  {
+    section: 'Records, 1,000,000 of about 340 bytes',
+    what: 'page status eq (index)',
+    label: 'Filter records, first page (1,000,000 records)',
+  },
+  {
+    section: 'Records, 1,000,000 of about 340 bytes',
+    what: 'batch of 500',
+    label: 'Write a batch of 500 records',
+  },
+  {
+    section: 'Webhooks',
+    what: 'deliveries to 1 receiver',
+    label: 'Deliver events to one receiver over https',
+  },
+  {
+    section: 'Imports',
+    what: '1,000,000 rows of eight fields from a file, types told from all',
+    label: 'Import 1,000,000 rows from a CSV file',
+  },
+]
+
+/** The table of the README, taken from the results. */
+export function highlights(results: string): string {
+  const rows = HIGHLIGHTS.map(({ section, what, label }) => {
+    const [, text = ''] = results.split(`\n### ${section}\n`)
+    const found = text.split('\n').find((line) => line.startsWith(`| ${what} |`))
+    if (!found) throw new Error(`the results have no row "${what}" under "${section}"`)
+    const [, , daybook = '', floor = '', ratio = ''] = found.split('|').map((cell) => cell.trim())
+    return tableRow([label, daybook, floor, ratio])
+  })
+  return [tableRow(['', 'daybook', 'floor', 'ratio']), tableRow(Array(4).fill('---')), ...rows].join('\n')
+}
+
+const README_TABLE = /(<!-- performance -->\n)[\s\S]*?(<!-- end of performance -->)/
+
+export const withHighlights = (readme: string, results: string): string =>
+  readme.replace(README_TABLE, (_, before, after) => `${before}${highlights(results)}\n${after}`)
