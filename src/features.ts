@@ -1,15 +1,15 @@
 import { countFiles } from './files/store.ts'
+import { lensesNamingProperty, lensesNamingTag } from './lenses/service.ts'
 import { countLenses } from './lenses/store.ts'
-import { lensesNamingProperty, lensesNamingTag } from './lenses/usage.ts'
 import { createSearchTables } from './notes/search/tables.ts'
-import { countPresets, presetsNamingProperty, takeTagOffPresets } from './presets/store.ts'
+import { countPresets, presetsNamingProperty, removeTagFromPresets } from './presets/store.ts'
 import { countProperties } from './properties/store.ts'
 import { countItems, removeFromQuickAccess } from './quick-access/store.ts'
 import { countStructures } from './structures/store.ts'
 import { countTags } from './tags/store.ts'
 import type { Usage } from './usage.ts'
+import { viewsNamingProperty, viewsNamingTag } from './views/service.ts'
 import { countViews } from './views/store.ts'
-import { viewsNamingProperty, viewsNamingTag } from './views/usage.ts'
 import { hideWebhooksOf, removeHiddenWebhooks } from './webhooks/removal.ts'
 import { countWebhooks } from './webhooks/store.ts'
 import { webhooksNamingField } from './webhooks/usage.ts'
@@ -27,7 +27,7 @@ export const usage: Usage = {
   }),
   ofField: webhooksNamingField,
   onNoteTrashed: removeFromQuickAccess,
-  onTagDeleted: takeTagOffPresets,
+  onTagDeleted: removeTagFromPresets,
   onStructureDeleted: hideWebhooksOf,
   removeHidden: removeHiddenWebhooks,
   onWorkspaceCreated: createSearchTables,

@@ -3,12 +3,13 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { type FilterTree, parseTree } from '../filter/tree/parse.ts'
 import { isSame, patchedFlag } from '../lib/patch.ts'
-import { keptTree, readTree } from '../notes/query/stored-tree.ts'
+import { keptTree, namesInTree, readTree } from '../notes/query/stored-tree.ts'
 import { fail, notFound, refused } from '../refusal.ts'
+import type { UsedBy } from '../usage.ts'
 import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
 import * as store from './store.ts'
 
-/** A lens with what it keeps as JSON. */
+/** A lens with its scope and settings parsed. */
 export interface Lens {
   row: store.LensRow
   scope: FilterTree | null
@@ -46,37 +47,37 @@ export interface LensInput {
 
 const NEW_LENS = { scope: null, settings: JSON.stringify(DEFAULT_SETTINGS), isDefault: 0 }
 
-/** Saves a lens; the first one is the default, whatever is asked. Joins the caller's transaction. */
+/** Creates a lens; the first one is the default, whatever is sent. Joins the caller's transaction. */
 export function createLens(tx: Tx, caller: Caller, input: LensInput & { name: string }): Lens {
   const { workspacePk: workspace } = caller
   const isFirst = store.countLenses(tx, workspace) === 0
   const columns = merged(tx, caller, { ...NEW_LENS, name: input.name }, input)
   const isDefault = isFirst ? 1 : columns.isDefault
   const id = tx.newId()
-  if (isDefault === 1) store.clearDefault(tx, workspace, tx.now)
-  store.insertLens(tx, { ...columns, isDefault, id, workspace, now: tx.now })
+  if (isDefault === 1) store.clearDefaultLens(tx, workspace)
+  store.insertLens(tx, { ...columns, isDefault, id, workspace })
   return getLens(tx, caller, id)
 }
 
-/** Changes what is named; settings are merged one by one, the scope is replaced whole. */
+/** Changes what is sent; settings are merged one by one, the scope is replaced whole. */
 export async function patchLens(
   ctx: AppContext,
   caller: Caller,
   id: string,
   input: LensInput,
 ): Promise<Lens> {
-  // The form is judged before it is looked up whether there is such a lens.
+  // A malformed scope is refused even when there is no such lens.
   if (input.scope) parseTree(input.scope, 'scope')
   return ctx.db.write((tx): Lens => {
     const before = getLensRow(tx, caller, id)
     const columns = merged(tx, caller, before, input)
     if (columns.isDefault < before.isDefault)
       throw refused(
-        `The lens "${before.name}" is the default, and one always is; make another lens the default instead.`,
+        `The lens "${before.name}" is the default, and there always is one; make another lens the default instead.`,
       )
     if (isSame(before, columns)) return whole(before)
-    if (columns.isDefault > before.isDefault) store.clearDefault(tx, caller.workspacePk, tx.now)
-    store.updateLens(tx, before.pk, { ...columns, now: tx.now })
+    if (columns.isDefault > before.isDefault) store.clearDefaultLens(tx, caller.workspacePk)
+    store.updateLens(tx, before.pk, columns)
     return getLens(tx, caller, id)
   })
 }
@@ -95,11 +96,29 @@ const merged = (
   isDefault: patchedFlag(is_default, before.isDefault),
 })
 
-/** When it was the default, the next in order of creation becomes it, else the first. */
+/** When it was the default, the next by creation becomes the default, else the first. */
 export const deleteLens = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
   ctx.db.write((tx) => {
     const { pk, isDefault } = getLensRow(tx, caller, id)
     const heir = isDefault === 1 ? store.findNextLens(tx, caller.workspacePk, pk) : undefined
     store.deleteLensRow(tx, pk)
-    if (heir) store.updateLens(tx, heir.pk, { ...heir, isDefault: 1, now: tx.now })
+    if (heir) store.updateLens(tx, heir.pk, { isDefault: 1 })
   })
+
+/** The lenses whose scope names the tag. */
+export const lensesNamingTag = (reader: Reader, workspace: number, tag: number): UsedBy[] =>
+  lensesWhere(reader, workspace, ({ tagIds }) => tagIds.includes(tag))
+
+/** The lenses whose scope names the property. */
+export const lensesNamingProperty = (reader: Reader, workspace: number, property: string): UsedBy[] =>
+  lensesWhere(reader, workspace, ({ propertyIds }) => propertyIds.includes(property))
+
+const lensesWhere = (
+  reader: Reader,
+  workspace: number,
+  holds: (names: ReturnType<typeof namesInTree>) => boolean,
+): UsedBy[] =>
+  store
+    .listLensRows(reader, workspace)
+    .filter(({ scope }) => holds(namesInTree(scope)))
+    .map(({ id, name }) => ({ id, name }))

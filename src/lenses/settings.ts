@@ -1,6 +1,6 @@
 export const TITLE_MODES = ['zoom', 'always', 'never'] as const
 
-/** What the graph of a lens shows, and how (`service.md`, Graph lens). */
+/** What the graph of a lens shows, and how. */
 export interface LensSettings {
   layers: { links: boolean; tags: boolean }
   nodes: { orphans: boolean; dangling: boolean }
@@ -15,7 +15,7 @@ export const DEFAULT_SETTINGS: LensSettings = {
 
 export type SettingsChanges = { [Part in keyof LensSettings]?: Partial<LensSettings[Part]> }
 
-/** The settings with those that are named changed. */
+/** The settings with those that are sent changed. */
 export const mergedSettings = (
   before: LensSettings,
   { layers, nodes, look }: SettingsChanges,

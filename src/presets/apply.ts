@@ -1,12 +1,18 @@
 import type { AppContext, Caller } from '../context.ts'
-import { compareNames } from '../lib/text.ts'
+import { compareNames, fold } from '../lib/text.ts'
 import { markForSearch } from '../notes/search/pending.ts'
 import { type NoteRow, updateHead } from '../notes/store.ts'
 import { getNoteIn } from '../notes/writing/change.ts'
-import { type PropertyValues, readProperties, writeProperties } from '../notes/writing/property-values.ts'
+import {
+  type PropertyValues,
+  readProperties,
+  valueRefusal,
+  writeProperties,
+} from '../notes/writing/property-values.ts'
 import { nameOfTag, putTagsOn } from '../notes/writing/tagging.ts'
-import { checkedAnswers, planApply } from './entries.ts'
-import { getPreset } from './service.ts'
+import { refused } from '../refusal.ts'
+import { getPreset, isEmpty } from './service.ts'
+import type { PresetProperty } from './store.ts'
 
 export interface ApplyInput {
   note_id: string
@@ -14,8 +20,8 @@ export interface ApplyInput {
   overwrite?: boolean
 }
 
-/** What applying did; properties are named by key, in the order of the preset. */
-export interface Applied {
+/** What was written; properties are named by key, in the order of the preset. */
+export interface AppliedPreset {
   note: NoteRow
   properties: PropertyValues
   tagsAdded: string[]
@@ -24,13 +30,13 @@ export interface Applied {
   unanswered: string[]
 }
 
-/** Writes a preset onto an active note, all of it or nothing; it only adds (`service.md`, Apply rules). */
+/** Writes a preset onto an active note, all of it or nothing. It adds tags and values, and removes none. */
 export const applyPreset = (
   ctx: AppContext,
   caller: Caller,
   idOrName: string,
   { note_id, answers = {}, overwrite = false }: ApplyInput,
-): Promise<Applied> =>
+): Promise<AppliedPreset> =>
   ctx.db.write((tx) => {
     const { row, tags, properties, asks } = getPreset(tx, caller, idOrName)
     const { pk } = getNoteIn(tx, caller, note_id)
@@ -39,7 +45,7 @@ export const applyPreset = (
       properties,
       asks,
       answers: checkedAnswers(row.name, asks, answers),
-      held: readProperties(tx, pk),
+      noteValues: readProperties(tx, pk),
       overwrite,
     })
     const added = putTagsOn(
@@ -59,3 +65,67 @@ export const applyPreset = (
       unanswered,
     }
   })
+
+/** The answers that are not empty, by the pk of their property. */
+function checkedAnswers(
+  preset: string,
+  asks: readonly PresetProperty[],
+  answers: Readonly<Record<string, unknown>>,
+): Map<number, unknown> {
+  const checked = new Map<number, unknown>()
+  const named = new Set<number>()
+  for (const [key, value] of Object.entries(answers)) {
+    const rule = asks.find((asked) => asked.rule.key === fold(key))?.rule
+    if (!rule)
+      throw refused(`"answers" names "${key}", and the preset "${preset}" does not ask for it; leave it out.`)
+    if (named.has(rule.pk))
+      throw refused(`"answers" names the property "${rule.key}" twice in different spelling; name it once.`)
+    named.add(rule.pk)
+    if (isEmpty(value)) continue
+    const refusal = valueRefusal(rule, value)
+    if (refusal) throw refusal
+    checked.set(rule.pk, value)
+  }
+  return checked
+}
+
+interface ApplyPlan {
+  /** What is to be written, by property key. */
+  values: Record<string, unknown>
+  kept: string[]
+  unanswered: string[]
+}
+
+interface ApplyRequest {
+  preset: string
+  properties: readonly PresetProperty[]
+  asks: readonly PresetProperty[]
+  answers: ReadonlyMap<number, unknown>
+  /** The values of the note, by property key. */
+  noteValues: Readonly<Record<string, unknown>>
+  overwrite: boolean
+}
+
+/**
+ * Decides what is written: an answer wins over the pre-filled value, and a value that the note has stays unless
+ * `overwrite` is set. A value of the preset that would be written and no longer fits its property is refused.
+ */
+function planApply({ preset, properties, asks, answers, noteValues, overwrite }: ApplyRequest): ApplyPlan {
+  const wanted = [
+    ...properties.filter(({ value }) => value !== null),
+    ...asks.map(({ rule, value }) => ({ rule, value: answers.get(rule.pk) ?? value })),
+  ]
+  const plan: ApplyPlan = { values: {}, kept: [], unanswered: [] }
+  for (const { rule, value } of wanted) {
+    if (value === null) plan.unanswered.push(rule.key)
+    else if (!overwrite && Object.hasOwn(noteValues, rule.key)) plan.kept.push(rule.key)
+    else plan.values[rule.key] = stillValid(preset, { rule, value })
+  }
+  return plan
+}
+
+function stillValid(preset: string, { rule, value }: PresetProperty): unknown {
+  const refusal = valueRefusal(rule, value)
+  if (!refusal) return value
+  throw refused(`${refusal.message} The preset "${preset}" holds another value for it; change the preset.`)
+}

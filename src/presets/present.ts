@@ -1,17 +1,17 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import { presentNote } from '../notes/present.ts'
-import type { Applied } from './apply.ts'
+import type { AppliedPreset } from './apply.ts'
 import type { Preset } from './service.ts'
-import type { Entry } from './store.ts'
+import type { PresetProperty } from './store.ts'
 
-const presentEntry = ({ rule, value }: Entry) => ({ key: rule.key, value })
+const presentValue = ({ rule, value }: PresetProperty) => ({ key: rule.key, value })
 
 export const presentPreset = ({ row, tags, properties, asks }: Preset) => ({
   id: row.id,
   name: row.name,
   tags: tags.map(({ name }) => name),
-  properties: properties.map(presentEntry),
-  asks: asks.map(presentEntry),
+  properties: properties.map(presentValue),
+  asks: asks.map(presentValue),
   icon: row.icon,
   color: row.color,
   is_pinned: row.isPinned === 1,
@@ -19,7 +19,7 @@ export const presentPreset = ({ row, tags, properties, asks }: Preset) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
-export const presentApplied = ({ note, properties, tagsAdded, set, kept, unanswered }: Applied) => ({
+export const presentApplied = ({ note, properties, tagsAdded, set, kept, unanswered }: AppliedPreset) => ({
   note: presentNote(note),
   properties,
   tags_added: tagsAdded,

@@ -4,18 +4,18 @@ import type { Tx } from '../db/writes/write-queue.ts'
 import { isId } from '../lib/ids.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { compareNames, fold } from '../lib/text.ts'
+import { findPropertyRule, valueRefusal } from '../notes/writing/property-values.ts'
 import { ensureTags } from '../notes/writing/tagging.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
-import { checkedEntries, type EntryInput, refuseTwice } from './entries.ts'
 import * as store from './store.ts'
 
-/** A preset with the present names of what it keeps by id. */
+/** A preset with the current names of its tags and properties. */
 export interface Preset {
   row: store.PresetRow
   /** Sorted by name. */
   tags: { id: number; name: string }[]
-  properties: store.Entry[]
-  asks: store.Entry[]
+  properties: store.PresetProperty[]
+  asks: store.PresetProperty[]
 }
 
 /** Presets by name, ignoring case. */
@@ -33,30 +33,35 @@ export function getPreset(reader: Reader, { workspacePk }: Caller, idOrName: str
 const whole = (reader: Reader, row: store.PresetRow): Preset => ({
   row,
   tags: store.tagsOfPreset(reader, row.pk).sort((left, right) => compareNames(left.name, right.name)),
-  properties: store.entriesOfPreset(reader, row.pk, false),
-  asks: store.entriesOfPreset(reader, row.pk, true),
+  properties: store.propertiesOfPreset(reader, row.pk, false),
+  asks: store.propertiesOfPreset(reader, row.pk, true),
 })
+
+export interface PresetPropertyInput {
+  key: string
+  value?: unknown
+}
 
 export interface PresetInput {
   name?: string
   tags?: string[]
-  properties?: EntryInput[]
-  ask?: EntryInput[]
+  properties?: PresetPropertyInput[]
+  ask?: PresetPropertyInput[]
   icon?: string | null
   color?: string | null
   is_pinned?: boolean
 }
 
-/** Saves a preset; tags that do not exist are made. Joins the caller's transaction. */
+/** Creates a preset, and its tags where they do not exist; joins the caller's transaction. */
 export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name: string }): Preset {
   const { workspacePk: workspace } = caller
   refuseUnusableName(tx, workspace, input.name)
   const id = tx.newId()
   const columns = merged({ name: input.name, icon: null, color: null, isPinned: 0 }, input)
-  const entries = mergedEntries(tx, workspace, { properties: [], asks: [] }, input)
-  const pk = store.insertPreset(tx, { ...columns, id, workspace, now: tx.now })
+  const properties = mergedProperties(tx, workspace, { properties: [], asks: [] }, input)
+  const pk = store.insertPreset(tx, { ...columns, id, workspace })
   store.replaceTags(tx, pk, ensureTags(tx, caller, input.tags ?? []))
-  store.replaceEntries(tx, pk, entries)
+  store.replaceProperties(tx, pk, properties)
   return getPreset(tx, caller, id)
 }
 
@@ -68,7 +73,7 @@ function refuseUnusableName(reader: Reader, workspace: number, name: string, exc
   throw nameTaken(`A preset named "${holder.name}" exists already; choose another name.`)
 }
 
-/** Changes what is named; of `properties` and `ask` the one that is sent is replaced. */
+/** Changes what is sent; `tags`, `properties` and `ask` are each replaced whole. */
 export const patchPreset = (
   ctx: AppContext,
   caller: Caller,
@@ -82,9 +87,9 @@ export const patchPreset = (
     if (patch.name !== undefined) refuseUnusableName(tx, workspace, patch.name, pk)
     const columns = merged(before.row, patch)
     if (patch.properties || patch.ask)
-      store.replaceEntries(tx, pk, mergedEntries(tx, workspace, before, patch))
+      store.replaceProperties(tx, pk, mergedProperties(tx, workspace, before, patch))
     if (patch.tags) store.replaceTags(tx, pk, ensureTags(tx, caller, patch.tags))
-    if (!isSame(before, whole(tx, { ...before.row, ...columns }))) store.updatePreset(tx, pk, columns, tx.now)
+    if (!isSame(before, whole(tx, { ...before.row, ...columns }))) store.updatePreset(tx, pk, columns)
     return getPreset(tx, caller, id)
   })
 
@@ -102,26 +107,63 @@ function merged(
   }
 }
 
-type Entries = Pick<Preset, 'properties' | 'asks'>
+type PropertyLists = Pick<Preset, 'properties' | 'asks'>
 
-/** What is not sent stays as it is, also where a value does not fit any more. */
-function mergedEntries(reader: Reader, workspace: number, before: Entries, input: PresetInput): Entries {
+/** A list that is not sent stays as it is, even where a value no longer fits its property. */
+function mergedProperties(
+  reader: Reader,
+  workspace: number,
+  before: PropertyLists,
+  input: PresetInput,
+): PropertyLists {
   const { properties: set, ask } = input
-  const properties = set ? checkedEntries(reader, workspace, set, 'properties') : before.properties
-  const asks = ask ? checkedEntries(reader, workspace, ask, 'ask') : before.asks
+  const properties = set ? checkedProperties(reader, workspace, set, 'properties') : before.properties
+  const asks = ask ? checkedProperties(reader, workspace, ask, 'ask') : before.asks
   refuseTwice([...properties, ...asks])
   return { properties, asks }
 }
 
-/** What a caller can see of a preset. */
+/** Null and the empty text are no value: none is ever written. */
+export const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ''
+
+/** Finds the properties of a list that was sent and checks each value strictly; `list` names it in refusals. */
+const checkedProperties = (
+  reader: Reader,
+  workspace: number,
+  sent: readonly PresetPropertyInput[],
+  list: 'properties' | 'ask',
+): store.PresetProperty[] =>
+  sent.map(({ key, value }, at) => {
+    const rule = findPropertyRule(reader, workspace, key)
+    if (!rule)
+      throw refused(
+        `"${list}[${at}].key" names "${key}", and there is no such property in this workspace; define it first.`,
+      )
+    if (isEmpty(value)) return { rule, value: null }
+    const refusal = valueRefusal(rule, value)
+    if (refusal) throw refusal
+    return { rule, value }
+  })
+
+/** A property is named once among those that are set and those that are asked for. */
+function refuseTwice(properties: readonly store.PresetProperty[]): void {
+  const seen = new Set<number>()
+  for (const { rule } of properties) {
+    if (seen.has(rule.pk))
+      throw refused(`The property "${rule.key}" is named twice in "properties" and "ask"; name it once.`)
+    seen.add(rule.pk)
+  }
+}
+
+/** Everything that a caller can see of a preset, as one text. */
 const contentOf = ({ row, tags, properties, asks }: Preset) => {
-  const entries = [properties, asks].map((list) => list.map(({ rule, value }) => [rule.pk, value]))
-  return JSON.stringify([row.name, row.icon, row.color, row.isPinned, tags.map(({ id }) => id), entries])
+  const lists = [properties, asks].map((list) => list.map(({ rule, value }) => [rule.pk, value]))
+  return JSON.stringify([row.name, row.icon, row.color, row.isPinned, tags.map(({ id }) => id), lists])
 }
 
 const isSame = (before: Preset, after: Preset): boolean => contentOf(before) === contentOf(after)
 
-/** Notes it was applied to keep their values; answers the id. */
+/** Notes that it was applied to keep their values. Returns the id of the preset. */
 export const deletePreset = (ctx: AppContext, caller: Caller, idOrName: string): Promise<string> =>
   ctx.db.write((tx) => {
     const { pk, id } = getPreset(tx, caller, idOrName).row

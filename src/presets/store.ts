@@ -1,45 +1,38 @@
 import type { Reader } from '../db/reader.ts'
+import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/rows.ts'
+import { presets } from '../db/schema/presets.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import type { PropertyRule } from '../notes/writing/property-values.ts'
 import type { UsedBy } from '../usage.ts'
 
-export interface PresetRow {
-  pk: number
-  id: string
-  name: string
-  icon: string | null
-  color: string | null
-  isPinned: number
-  createdAt: number
-  updatedAt: number
-}
+export type PresetRow = typeof presets.$inferSelect
+
+/** What a caller decides of a preset, apart from its tags and properties. */
+export type PresetColumns = Pick<PresetRow, 'name' | 'nameFold' | 'icon' | 'color' | 'isPinned'>
 
 /** A property that a preset sets or asks for. */
-export interface Entry {
+export interface PresetProperty {
   rule: PropertyRule
   /** Null for none. */
   value: unknown
 }
 
-const COLUMNS =
-  'pk, id, name, icon, color, is_pinned AS isPinned, created_at AS createdAt, updated_at AS updatedAt'
+const SELECT = `SELECT ${columnsOf(presets)} FROM presets`
 
 /** Presets by name, ignoring case. */
 export const listPresetRows = ({ sql }: Reader, workspace: number): PresetRow[] =>
-  sql.all(`SELECT ${COLUMNS} FROM presets WHERE workspace = ? ORDER BY name_fold`, workspace)
+  sql.all(`${SELECT} WHERE workspace = ? ORDER BY name_fold`, workspace)
 
 export const findPreset = ({ sql }: Reader, workspace: number, id: string): PresetRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} FROM presets WHERE id = ? AND workspace = ?`, id, workspace)
+  sql.get(`${SELECT} WHERE id = ? AND workspace = ?`, id, workspace)
 
 export const findPresetByName = (
   { sql }: Reader,
   workspace: number,
   nameFold: string,
-): PresetRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} FROM presets WHERE workspace = ? AND name_fold = ?`, workspace, nameFold)
+): PresetRow | undefined => sql.get(`${SELECT} WHERE workspace = ? AND name_fold = ?`, workspace, nameFold)
 
-export const countPresets = ({ sql }: Reader, workspace: number): number =>
-  sql.scalar('SELECT count(*) FROM presets WHERE workspace = ?', workspace)
+export const countPresets = (reader: Reader, workspace: number) => countRows(reader, presets, workspace)
 
 export const tagsOfPreset = ({ sql }: Reader, preset: number): { id: number; name: string }[] =>
   sql.all(
@@ -48,7 +41,7 @@ export const tagsOfPreset = ({ sql }: Reader, preset: number): { id: number; nam
   )
 
 /** What a preset sets, or asks for, in the order in which it was sent. */
-export function entriesOfPreset({ sql }: Reader, preset: number, isAsked: boolean): Entry[] {
+export function propertiesOfPreset({ sql }: Reader, preset: number, isAsked: boolean): PresetProperty[] {
   const rows = sql.all<PropertyRule & { value: string | null }>(
     `SELECT property AS pk, value, (SELECT key FROM properties p WHERE p.pk = property) AS key,
        (SELECT type FROM properties p WHERE p.pk = property) AS type,
@@ -60,65 +53,38 @@ export function entriesOfPreset({ sql }: Reader, preset: number, isAsked: boolea
   return rows.map(({ value, ...rule }) => ({ rule, value: value === null ? null : JSON.parse(value) }))
 }
 
-/** What a caller decides of a preset itself. */
-export interface PresetColumns {
-  name: string
-  nameFold: string
-  icon: string | null
-  color: string | null
-  isPinned: number
-}
-
-/** Answers the pk of the new preset. */
+/** Returns the pk of the new preset. */
 export const insertPreset = (
-  { sql }: Reader,
-  row: PresetColumns & { id: string; workspace: number; now: number },
-): number =>
-  sql.run(
-    `INSERT INTO presets (id, workspace, name, name_fold, icon, color, is_pinned, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.workspace,
-    row.name,
-    row.nameFold,
-    row.icon,
-    row.color,
-    row.isPinned,
-    row.now,
-    row.now,
-  ).lastInsertRowid
+  tx: Tx,
+  row: PresetColumns & { id: string; workspace: number },
+  createdAt = tx.now,
+): number => insertRow(tx, presets, { ...row, createdAt, updatedAt: createdAt })
 
-/** Moves `updated_at` strictly. */
-export const updatePreset = ({ sql }: Reader, pk: number, row: PresetColumns, now: number) =>
-  sql.run(
-    `UPDATE presets SET name = ?, name_fold = ?, icon = ?, color = ?, is_pinned = ?,
-       updated_at = max(?, updated_at + 1) WHERE pk = ?`,
-    row.name,
-    row.nameFold,
-    row.icon,
-    row.color,
-    row.isPinned,
-    now,
-    pk,
-  )
+export const updatePreset = (tx: Tx, pk: number, columns: PresetColumns) =>
+  updateRow(tx, presets, pk, columns, tx.now)
 
 export function replaceTags({ sql }: Reader, preset: number, tags: readonly number[]): void {
   sql.run('DELETE FROM preset_tags WHERE preset = ?', preset)
   for (const tag of tags) sql.run('INSERT INTO preset_tags (preset, tag) VALUES (?, ?)', preset, tag)
 }
 
-export function replaceEntries(
+export function replaceProperties(
   reader: Reader,
   preset: number,
-  { properties, asks }: { properties: readonly Entry[]; asks: readonly Entry[] },
+  { properties, asks }: { properties: readonly PresetProperty[]; asks: readonly PresetProperty[] },
 ): void {
   reader.sql.run('DELETE FROM preset_properties WHERE preset = ?', preset)
-  insertEntries(reader, preset, properties, false)
-  insertEntries(reader, preset, asks, true)
+  insertProperties(reader, preset, properties, false)
+  insertProperties(reader, preset, asks, true)
 }
 
-function insertEntries({ sql }: Reader, preset: number, entries: readonly Entry[], isAsked: boolean): void {
-  for (const [position, { rule, value }] of entries.entries()) {
+function insertProperties(
+  { sql }: Reader,
+  preset: number,
+  properties: readonly PresetProperty[],
+  isAsked: boolean,
+): void {
+  for (const [position, { rule, value }] of properties.entries()) {
     sql.run(
       'INSERT INTO preset_properties (preset, property, is_asked, position, value) VALUES (?, ?, ?, ?, ?)',
       preset,
@@ -130,11 +96,10 @@ function insertEntries({ sql }: Reader, preset: number, entries: readonly Entry[
   }
 }
 
-export const deletePresetRow = ({ sql }: Reader, pk: number) =>
-  sql.run('DELETE FROM presets WHERE pk = ?', pk)
+export const deletePresetRow = (tx: Tx, pk: number) => deleteRow(tx, presets, pk)
 
-/** A tag that is about to be deleted leaves every preset. */
-export function takeTagOffPresets({ sql, now }: Tx, tag: number): void {
+/** For a tag that is being deleted. */
+export function removeTagFromPresets({ sql, now }: Tx, tag: number): void {
   sql.run(
     `UPDATE presets SET updated_at = max(?, updated_at + 1)
      WHERE pk IN (SELECT preset FROM preset_tags WHERE tag = ?)`,

@@ -9,8 +9,8 @@ import {
   strict,
   text,
   timestamp,
+  usedBy,
 } from '../http/schema/types.ts'
-import { usedBy } from '../http/schema/usage.ts'
 import { PROPERTY_TYPES } from '../notes/writing/property-values.ts'
 
 const MAX_OPTIONS = 1_000

@@ -11,7 +11,7 @@ import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
 import { refuseWhileUsed } from '../usage.ts'
 import * as store from './store.ts'
 
-/** Properties by position, then creation. */
+/** Properties by position. */
 export const listProperties = (reader: Reader, { workspacePk }: Caller) =>
   store.listPropertyRows(reader, workspacePk)
 
@@ -50,7 +50,6 @@ export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput):
     options: optionsFor(input.type, input.options, null),
     position: end,
     isPinned: input.is_pinned ? 1 : 0,
-    now: tx.now,
   })
   moveTo(tx, 'properties', caller.workspacePk, { pk, position: end }, input.position ?? end)
   return getPropertyRow(tx, caller, id)
@@ -61,13 +60,13 @@ function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): v
   throw nameTaken(`A property with the key "${key}" exists already; choose another key.`)
 }
 
-/** What the schemas leave open, judged before anything is looked up. */
+/** Refuses what the schemas cannot express, before anything is looked up. */
 function refuseRepeatedOption(options: readonly string[] = []): void {
   if (new Set(options).size === options.length) return
   throw invalid('"options" names one option twice; name each once.')
 }
 
-/** The options as they are kept: only a `select` has any. `current` stands when none are sent. */
+/** The options as they are stored: only a `select` has any. When none are sent, the current ones stay. */
 function optionsFor(type: PropertyType, sent: string[] | undefined, current: string | null): string | null {
   if (type !== 'select') {
     if (sent === undefined || sent.length === 0) return null
@@ -90,7 +89,7 @@ export interface PatchedProperty {
   stranded: { value: string; notes: number }[]
 }
 
-/** Changes a definition. Narrowed options leave values standing and report them as stranded. */
+/** Changes a definition. Values that are no longer among the options stay on their notes; they are returned as stranded. */
 export const patchProperty = (
   ctx: AppContext,
   caller: Caller,
@@ -107,18 +106,13 @@ export const patchProperty = (
     const { workspacePk } = caller
     const moved =
       patch.position !== undefined && moveTo(tx, 'properties', workspacePk, before, patch.position)
-    if (moved || !isSame<Definition>(before, after)) {
-      store.updateProperty(tx, before.pk, after)
-      store.touchProperty(tx, before.pk, tx.now)
-    }
+    if (moved || !isSame<store.PropertyColumns>(before, after)) store.updateProperty(tx, before.pk, after)
     const stranded =
       patch.options && after.options !== null ? store.strandedValues(tx, before.pk, after.options) : []
     return { property: getPropertyRow(tx, caller, before.id), stranded }
   })
 
-type Definition = Pick<store.PropertyRow, 'key' | 'type' | 'label' | 'options' | 'isPinned'>
-
-function merged(before: store.PropertyRow, patch: PropertyPatch): Definition {
+function merged(before: store.PropertyRow, patch: PropertyPatch): store.PropertyColumns {
   const type = patch.type ?? before.type
   return {
     key: patch.key ?? before.key,
@@ -148,7 +142,7 @@ function refuseRetype(
   )
 }
 
-/** Deletes the definition with its value on every note, trashed ones too; answers how many notes held one. */
+/** Deletes the definition and its value on every note, trashed ones too. Returns how many notes had one. */
 export const deleteProperty = (ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> =>
   ctx.db.write((tx) => {
     const property = getPropertyRow(tx, caller, idOrKey)

@@ -1,39 +1,31 @@
 import type { Reader } from '../db/reader.ts'
-import type { PropertyType } from '../notes/writing/property-values.ts'
+import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/rows.ts'
+import { properties } from '../db/schema/properties.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 
-export interface PropertyRow {
-  pk: number
-  id: string
-  key: string
-  type: PropertyType
-  label: string | null
-  /** JSON array of strings, for `select`. */
-  options: string | null
-  position: number
-  isPinned: number
-  notesWithValue: number
-  createdAt: number
-  updatedAt: number
-}
+export type PropertyRow = typeof properties.$inferSelect & { notesWithValue: number }
 
-/** Those in the trash are taken off, as they are few: a look at every note would hold all others up. */
-const COLUMNS = `p.pk, p.id, p.key, p.type, p.label, p.options, p.position, p.is_pinned AS isPinned,
-  p.created_at AS createdAt, p.updated_at AS updatedAt,
-  (SELECT count(*) FROM note_properties np WHERE np.property = p.pk) -
+/** What a caller decides of a property, apart from its position. */
+export type PropertyColumns = Pick<PropertyRow, 'key' | 'type' | 'label' | 'options' | 'isPinned'>
+
+/** The trash is small: subtracting what it holds is faster than looking at each note that holds a value. */
+const SELECT = `SELECT ${columnsOf(properties)},
+  (SELECT count(*) FROM note_properties np WHERE np.property = properties.pk) -
   (SELECT count(*) FROM notes n INDEXED BY notes_trash
-   CROSS JOIN note_properties np ON np.note = n.pk AND np.property = p.pk
-   WHERE n.workspace = p.workspace AND n.deleted_at IS NOT NULL) AS notesWithValue`
+   CROSS JOIN note_properties np ON np.note = n.pk AND np.property = properties.pk
+   WHERE n.workspace = properties.workspace AND n.deleted_at IS NOT NULL) AS notesWithValue FROM properties`
 
+/** Properties by position. */
 export const listPropertyRows = ({ sql }: Reader, workspace: number): PropertyRow[] =>
-  sql.all(`SELECT ${COLUMNS} FROM properties p WHERE p.workspace = ? ORDER BY p.position, p.pk`, workspace)
+  sql.all(`${SELECT} WHERE workspace = ? ORDER BY position, pk`, workspace)
 
 export const findProperty = ({ sql }: Reader, workspace: number, id: string): PropertyRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} FROM properties p WHERE p.id = ? AND p.workspace = ?`, id, workspace)
+  sql.get(`${SELECT} WHERE id = ? AND workspace = ?`, id, workspace)
 
 export const findPropertyByKey = ({ sql }: Reader, workspace: number, key: string): PropertyRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} FROM properties p WHERE p.workspace = ? AND p.key = ?`, workspace, key)
+  sql.get(`${SELECT} WHERE workspace = ? AND key = ?`, workspace, key)
 
-/** A definition without its count of notes, which takes long. */
+/** A property without its count of notes, which is slow to find. */
 export type PropertyHead = Pick<PropertyRow, 'pk' | 'id' | 'key' | 'type' | 'label'>
 
 const HEAD = 'SELECT pk, id, key, type, label FROM properties'
@@ -47,58 +39,18 @@ export const findPropertyHeadByKey = (
   key: string,
 ): PropertyHead | undefined => sql.get(`${HEAD} WHERE workspace = ? AND key = ?`, workspace, key)
 
-export const countProperties = ({ sql }: Reader, workspace: number): number =>
-  sql.scalar('SELECT count(*) FROM properties WHERE workspace = ?', workspace)
+export const countProperties = (reader: Reader, workspace: number) => countRows(reader, properties, workspace)
 
-export interface NewProperty {
-  id: string
-  workspace: number
-  key: string
-  type: PropertyType
-  label: string | null
-  options: string | null
-  position: number
-  isPinned: number
-  now: number
-}
+/** Returns the pk of the new property. */
+export const insertProperty = (
+  tx: Tx,
+  row: PropertyColumns & { id: string; workspace: number; position: number },
+): number => insertRow(tx, properties, { ...row, createdAt: tx.now, updatedAt: tx.now })
 
-export const insertProperty = ({ sql }: Reader, row: NewProperty): number =>
-  sql.run(
-    `INSERT INTO properties (id, workspace, key, type, label, options, position, is_pinned, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.workspace,
-    row.key,
-    row.type,
-    row.label,
-    row.options,
-    row.position,
-    row.isPinned,
-    row.now,
-    row.now,
-  ).lastInsertRowid
+export const updateProperty = (tx: Tx, pk: number, columns: PropertyColumns) =>
+  updateRow(tx, properties, pk, columns, tx.now)
 
-export const updateProperty = (
-  { sql }: Reader,
-  pk: number,
-  row: Pick<PropertyRow, 'key' | 'type' | 'label' | 'options' | 'isPinned'>,
-) =>
-  sql.run(
-    'UPDATE properties SET key = ?, type = ?, label = ?, options = ?, is_pinned = ? WHERE pk = ?',
-    row.key,
-    row.type,
-    row.label,
-    row.options,
-    row.isPinned,
-    pk,
-  )
-
-/** Moves `updated_at` strictly. */
-export const touchProperty = ({ sql }: Reader, pk: number, now: number) =>
-  sql.run('UPDATE properties SET updated_at = max(?, updated_at + 1) WHERE pk = ?', now, pk)
-
-export const deletePropertyRow = ({ sql }: Reader, pk: number) =>
-  sql.run('DELETE FROM properties WHERE pk = ?', pk)
+export const deletePropertyRow = (tx: Tx, pk: number) => deleteRow(tx, properties, pk)
 
 /** Every note that holds a value, trashed ones too. */
 export const notesHolding = ({ sql }: Reader, pk: number): number[] =>

@@ -7,7 +7,7 @@ import { findHead } from '../notes/store.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
 import * as store from './store.ts'
 
-/** Pinned notes in their order. */
+/** Items by position. */
 export const listItems = (reader: Reader, { workspacePk }: Caller): store.ItemRow[] =>
   store.listItemRows(reader, workspacePk)
 
@@ -29,19 +29,19 @@ export function createItem(tx: Tx, caller: Caller, input: ItemInput & { note_id:
     throw nameTaken(`The note "${note.title}" is in Quick Access already; move it with PATCH.`)
   const id = tx.newId()
   const end = endOf(tx, 'quick_access', workspace)
-  const looks = restyled({ icon: null, color: null, iconFilled: 0 }, input)
-  const pk = store.insertItem(tx, { id, workspace, note: note.pk, ...looks, position: end, now: tx.now })
+  const appearance = merged({ icon: null, color: null, iconFilled: 0 }, input)
+  const pk = store.insertItem(tx, { ...appearance, id, workspace, note: note.pk, position: end })
   moveTo(tx, 'quick_access', workspace, { pk, position: end }, input.position ?? end)
   return getItem(tx, caller, id)
 }
 
-const restyled = (before: store.Appearance, input: ItemInput): store.Appearance => ({
+const merged = (before: store.Appearance, input: ItemInput): store.Appearance => ({
   icon: patched(input.icon, before.icon),
   color: patched(input.color, before.color),
   iconFilled: patchedFlag(input.icon_filled, before.iconFilled),
 })
 
-/** Restyles or moves an item, named by its own id or by that of its note. */
+/** Changes the appearance of an item, or moves it. It is named by its own id or by that of its note. */
 export const patchItem = (
   ctx: AppContext,
   caller: Caller,
@@ -50,12 +50,12 @@ export const patchItem = (
 ): Promise<store.ItemRow> =>
   ctx.db.write((tx) => {
     const item = getItem(tx, caller, itemOrNoteId)
-    store.updateAppearance(tx, item.pk, restyled(item, input))
+    store.updateAppearance(tx, item.pk, merged(item, input))
     moveTo(tx, 'quick_access', caller.workspacePk, item, input.position ?? item.position)
     return getItem(tx, caller, item.id)
   })
 
-/** Unpins a note, which stays; answers the id of the item. */
+/** Unpins a note, which stays. Returns the id of the item. */
 export const deleteItem = (ctx: AppContext, caller: Caller, itemOrNoteId: string): Promise<string> =>
   ctx.db.write((tx) => {
     const { id, note } = getItem(tx, caller, itemOrNoteId)

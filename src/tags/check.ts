@@ -14,7 +14,7 @@ interface Counts {
   found: number
 }
 
-/** The count of active notes that every tag keeps, and its folded name. */
+/** The stored count of active notes of every tag, and its folded name. */
 export const tagCheck: Check = {
   *faults({ sql }) {
     for (const { id, name, nameFold, counted, found } of sql.all<Counts>(COUNTS)) {

@@ -1,7 +1,6 @@
 import { t } from 'elysia'
 import { color } from '../http/schema/appearance.ts'
-import { answer, flag, integer, strict } from '../http/schema/types.ts'
-import { usedBy } from '../http/schema/usage.ts'
+import { answer, flag, integer, strict, usedBy } from '../http/schema/types.ts'
 import { tagName } from '../notes/schema.ts'
 
 const LinkedTag = strict({ id: integer({ examples: [2] }), name: t.String({ examples: ['project'] }) })

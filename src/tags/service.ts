@@ -22,7 +22,7 @@ import {
 export const listTags = (reader: Reader, { workspacePk }: Caller): TagRow[] =>
   listTagRows(reader, workspacePk)
 
-/** An id in a path; anything but a positive integer names no tag. */
+/** The id in a path; anything but a positive integer names no tag. */
 const tagId = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : fail(notFound('tag')))
 
 const getTagRow = (reader: Reader, { workspacePk }: Caller, id: string): TagRow =>
@@ -40,7 +40,7 @@ export interface TagChanges {
   is_pinned?: boolean
 }
 
-/** Renames or restyles a tag. Notes keep it, and are found by the new name at once. */
+/** Changes the name or the appearance of a tag. Its notes keep it, and are found by the new name at once. */
 export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: TagChanges): Promise<TagRow> =>
   ctx.db.write((tx) => {
     const tag = getTagRow(tx, caller, id)
@@ -64,7 +64,7 @@ function refuseTakenName(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: str
     throw nameTaken(`A tag named "${name}" exists already; choose another name.`)
 }
 
-/** Takes the tag off every note, trashed ones too, and every preset, and removes it; refused while a view or lens uses it. */
+/** Deletes a tag, and takes it off every note, trashed ones too, and every preset; refused while a view or lens uses it. Returns its id. */
 export const deleteTag = (ctx: AppContext, caller: Caller, id: string): Promise<number> =>
   ctx.db.write((tx) => {
     const tag = getTagRow(tx, caller, id)
@@ -80,7 +80,7 @@ export const deleteTag = (ctx: AppContext, caller: Caller, id: string): Promise<
     return tag.id
   })
 
-/** Replaces the tags that come along with a tag, and brings them onto the notes that carry it. */
+/** Replaces the tags that come along with a tag, and adds them to the notes that carry it. */
 export const setTagLinks = (
   ctx: AppContext,
   caller: Caller,
@@ -98,11 +98,11 @@ export const setTagLinks = (
       }
     }
     replaceLinks(tx, tag.id, wanted)
-    bringAlong(tx, caller, tag.id)
+    addLinkedTags(tx, caller, tag.id)
     return getTagRow(tx, caller, id)
   })
 
-function bringAlong(tx: Tx, { workspacePk }: Caller, tag: number): void {
+function addLinkedTags(tx: Tx, { workspacePk }: Caller, tag: number): void {
   const along = withTagsComingAlong(tx, [tag])
   for (const { pk, isTrashed } of notesCarrying(tx, tag)) {
     const added = putTagsOn(tx, pk, along)

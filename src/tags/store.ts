@@ -1,46 +1,32 @@
 import type { Reader } from '../db/reader.ts'
+import { columnsOf, countRows, deleteRow, updateRow } from '../db/rows.ts'
+import { tags } from '../db/schema/tags.ts'
 
-export interface TagRow {
-  id: number
-  name: string
-  color: string | null
-  isPinned: number
-  noteCount: number
+export type TagRow = typeof tags.$inferSelect & {
   /** JSON array of `{id, name}`. */
   linkedTags: string
 }
 
-const COLUMNS = `t.id, t.name, t.color, t.is_pinned AS isPinned, t.note_count AS noteCount,
-  (SELECT json_group_array(json_object('id', o.id, 'name', o.name))
-   FROM tag_links l CROSS JOIN tags o ON o.id = l.linked WHERE l.tag = t.id) AS linkedTags`
+/** What a caller decides of a tag. */
+export type TagColumns = Pick<TagRow, 'name' | 'nameFold' | 'color' | 'isPinned'>
 
+const SELECT = `SELECT ${columnsOf(tags)},
+  (SELECT json_group_array(json_object('id', o.id, 'name', o.name))
+   FROM tag_links l CROSS JOIN tags o ON o.id = l.linked WHERE l.tag = tags.id) AS linkedTags FROM tags`
+
+/** Tags by name, ignoring case. */
 export const listTagRows = ({ sql }: Reader, workspace: number): TagRow[] =>
-  sql.all(`SELECT ${COLUMNS} FROM tags t WHERE t.workspace = ? ORDER BY t.name_fold`, workspace)
+  sql.all(`${SELECT} WHERE workspace = ? ORDER BY name_fold`, workspace)
 
 export const findTag = ({ sql }: Reader, workspace: number, id: number): TagRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} FROM tags t WHERE t.id = ? AND t.workspace = ?`, id, workspace)
+  sql.get(`${SELECT} WHERE id = ? AND workspace = ?`, id, workspace)
 
-export const countTags = ({ sql }: Reader, workspace: number): number =>
-  sql.scalar('SELECT count(*) FROM tags WHERE workspace = ?', workspace)
+export const countTags = (reader: Reader, workspace: number) => countRows(reader, tags, workspace)
 
-export interface TagColumns {
-  name: string
-  nameFold: string
-  color: string | null
-  isPinned: number
-}
+export const updateTag = (reader: Reader, id: number, columns: TagColumns) =>
+  updateRow(reader, tags, id, columns)
 
-export const updateTag = ({ sql }: Reader, id: number, { name, nameFold, color, isPinned }: TagColumns) =>
-  sql.run(
-    'UPDATE tags SET name = ?, name_fold = ?, color = ?, is_pinned = ? WHERE id = ?',
-    name,
-    nameFold,
-    color,
-    isPinned,
-    id,
-  )
-
-export const deleteTagRow = ({ sql }: Reader, id: number) => sql.run('DELETE FROM tags WHERE id = ?', id)
+export const deleteTagRow = (reader: Reader, id: number) => deleteRow(reader, tags, id)
 
 export function replaceLinks({ sql }: Reader, tag: number, linked: readonly number[]): void {
   sql.run('DELETE FROM tag_links WHERE tag = ?', tag)

@@ -6,7 +6,7 @@ import type { FoundNote } from '../notes/query/list.ts'
 import { type TreePlan, treeRead } from '../notes/query/tree-query.ts'
 import { filterOf, getViewRow } from './service.ts'
 
-interface ViewQuestion {
+interface ViewNotesQuery {
   readonly workspacePk: number
   readonly id: string
   readonly page: PageRequest
@@ -15,10 +15,10 @@ interface ViewQuestion {
 }
 
 /**
- * Reads the view itself where its notes are read: while the question waits for the worker, the view may change, and
- * what it named be deleted. Listed in `heavy-reads.ts`.
+ * The notes of a view. The view itself is read in the same snapshot as its notes: while the query waits for the
+ * worker, the view may change, and what it names may be deleted.
  */
-export const viewRead: WorkerQuery<ViewQuestion, TreePlan, Page<FoundNote>> = {
+export const viewRead: WorkerQuery<ViewNotesQuery, TreePlan, Page<FoundNote>> = {
   name: 'views.notes',
   plan: (reader, { workspacePk, id, page, today }) => {
     const row = getViewRow(reader, { workspacePk }, id)
@@ -29,7 +29,7 @@ export const viewRead: WorkerQuery<ViewQuestion, TreePlan, Page<FoundNote>> = {
   run: treeRead.run,
 }
 
-/** One page of the notes that the view matches now, in its order. */
+/** One page of the notes that match the view now, in its order. */
 export async function listViewNotes(
   ctx: AppContext,
   { workspacePk }: Caller,

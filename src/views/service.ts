@@ -7,9 +7,10 @@ import { type FilterTree, parseTree } from '../filter/tree/parse.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { treeDefinitions } from '../notes/query/definitions.ts'
-import { keptTree, readTree } from '../notes/query/stored-tree.ts'
+import { keptTree, namesInTree, readTree } from '../notes/query/stored-tree.ts'
 import { findPropertyHead, findPropertyHeadByKey, type PropertyHead } from '../properties/store.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
+import type { PropertyUsage, UsedBy, ViewRole } from '../usage.ts'
 import * as store from './store.ts'
 
 export interface ViewInput {
@@ -25,7 +26,7 @@ export interface ViewInput {
   cover_url?: string | null
 }
 
-/** A view with the present names of what it names by id. */
+/** A view with the current names of its tags and properties. */
 export interface DescribedView {
   row: store.ViewRow
   filter: FilterTree | null
@@ -77,16 +78,18 @@ const NEW_VIEW: Omit<store.ViewColumns, 'name'> = {
   coverUrl: null,
 }
 
-/** Saves a view; joins the caller's transaction. */
+/** Creates a view; joins the caller's transaction. */
 export function createView(tx: Tx, caller: Caller, input: ViewInput & { name: string }): DescribedView {
   refuseWrongShape(input)
   const columns = merged(tx, caller, { ...NEW_VIEW, name: input.name }, input)
   const { workspacePk: workspace } = caller
-  if (columns.isDefault === 1) store.clearDefault(tx, workspace, tx.now)
-  return described(tx, store.insertView(tx, { ...columns, id: tx.newId(), workspace, now: tx.now }))
+  if (columns.isDefault === 1) store.clearDefaultView(tx, workspace)
+  const id = tx.newId()
+  store.insertView(tx, { ...columns, id, workspace })
+  return getView(tx, caller, id)
 }
 
-/** Changes what is named; the tree and the sort are replaced whole. */
+/** Changes what is sent; the filter and the sort are each replaced whole. */
 export async function patchView(
   ctx: AppContext,
   caller: Caller,
@@ -98,8 +101,8 @@ export async function patchView(
     const before = getViewRow(tx, caller, id)
     const columns = merged(tx, caller, before, input)
     if (isSame(before, columns)) return described(tx, before)
-    if (columns.isDefault === 1 && before.isDefault === 0) store.clearDefault(tx, caller.workspacePk, tx.now)
-    store.updateView(tx, { ...columns, pk: before.pk, now: tx.now })
+    if (columns.isDefault === 1 && before.isDefault === 0) store.clearDefaultView(tx, caller.workspacePk)
+    store.updateView(tx, before.pk, columns)
     return getView(tx, caller, id)
   })
 }
@@ -109,20 +112,18 @@ export const deleteView = (ctx: AppContext, caller: Caller, id: string): Promise
     store.deleteViewRow(tx, getViewRow(tx, caller, id).pk)
   })
 
-/** What the schemas leave open, judged before anything is looked up. */
+/** Refuses what the schemas cannot express, before anything is looked up. */
 function refuseWrongShape({ filter, sort, display_properties = [] }: ViewInput): void {
   if (filter !== undefined && filter !== null) parseTree(filter, 'filter')
   if (sort?.field === 'property' && sort.property === undefined)
     throw invalid('"sort.property" is required when "sort.field" is "property": the key of a property.')
   if (sort && sort.field !== 'property' && sort.property !== undefined)
-    throw invalid(
-      `"sort.property" goes with the field "property" alone, and "sort.field" is "${sort.field}".`,
-    )
+    throw invalid(`"sort.property" goes only with the field "property", and "sort.field" is "${sort.field}".`)
   if (new Set(display_properties.map(fold)).size < display_properties.length)
     throw invalid('"display_properties" names one property twice; name each once.')
 }
 
-/** The columns after a change, every reference checked and kept by id. */
+/** The columns after a change; every tag and property is checked and stored by id. */
 function merged(
   reader: Reader,
   caller: Caller,
@@ -174,4 +175,31 @@ function propertyId(reader: Reader, { workspacePk }: Caller, key: string, place:
   const property = findPropertyHeadByKey(reader, workspacePk, fold(key))
   if (property) return property.id
   throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`)
+}
+
+/** The views whose filter names the tag. */
+export const viewsNamingTag = (reader: Reader, workspace: number, tag: number): UsedBy[] =>
+  store
+    .listViewRows(reader, workspace)
+    .filter((view) => namesInTree(view.filter).tagIds.includes(tag))
+    .map(({ id, name }) => ({ id, name }))
+
+/** The views that name the property, and by which of their parts. */
+export const viewsNamingProperty = (
+  reader: Reader,
+  workspace: number,
+  property: string,
+): PropertyUsage['views'] =>
+  store
+    .listViewRows(reader, workspace)
+    .map((view) => ({ id: view.id, name: view.name, roles: rolesOf(view, property) }))
+    .filter(({ roles }) => roles.length > 0)
+
+function rolesOf(view: store.ViewRow, property: string): ViewRole[] {
+  const named: Record<ViewRole, boolean> = {
+    filter: namesInTree(view.filter).propertyIds.includes(property),
+    sort: view.sortProperty === property,
+    display: (JSON.parse(view.displayProperties) as string[]).includes(property),
+  }
+  return (Object.keys(named) as ViewRole[]).filter((role) => named[role])
 }

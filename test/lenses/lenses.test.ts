@@ -167,7 +167,7 @@ describe('the default', () => {
     expect([status, body]).toEqual([
       400,
       {
-        error: 'The lens "a" is the default, and one always is; make another lens the default instead.',
+        error: 'The lens "a" is the default, and there always is one; make another lens the default instead.',
         code: 'refused',
       },
     ])

@@ -137,9 +137,9 @@ describe('a preset', () => {
       [{ name: 'p', ask: [{ key: 'cost', value: '5' }] }, [400, 'refused', '"cost" must be a finite number']],
       [
         { name: 'p', tags: ['new'], properties: [{ key: 'cost', value: 5 }], ask: [{ key: 'Cost' }] },
-        [400, 'refused', '"cost" stands twice'],
+        [400, 'refused', '"cost" is named twice'],
       ],
-      [{ name: 'p', ask: [{ key: 'due' }, { key: 'due' }] }, [400, 'refused', '"due" stands twice']],
+      [{ name: 'p', ask: [{ key: 'due' }, { key: 'due' }] }, [400, 'refused', '"due" is named twice']],
     ]
     for (const [body, refusal] of cases) await expectRefused('POST', '/v1/presets', body, refusal)
   })
@@ -188,7 +188,7 @@ describe('a preset', () => {
     await save('Meeting', { properties: [{ key: 'status', value: 'open' }], ask: [{ key: 'due' }] })
     const cases: [object, [number, string, string]][] = [
       [{ tags: ['new'], name: 'OTHER' }, [409, 'name_taken', '"Other"']],
-      [{ tags: ['new'], ask: [{ key: 'status' }] }, [400, 'refused', '"status" stands twice']],
+      [{ tags: ['new'], ask: [{ key: 'status' }] }, [400, 'refused', '"status" is named twice']],
       [{ tags: ['new'], properties: [{ key: 'due', value: '2026-12-01' }] }, [400, 'refused', 'twice']],
       [{ tags: ['new'], properties: [{ key: 'status', value: 5 }] }, [400, 'refused', '"status" must be']],
       [{ color: 'red' }, [400, 'invalid_request', '"color"']],

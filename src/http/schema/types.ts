@@ -227,3 +227,6 @@ export const id = (description?: string) =>
     description,
     examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   })
+
+/** A `UsedBy` of `usage.ts`. */
+export const usedBy = () => strict({ id: id(), name: t.String({ examples: ['Open work'] }) })

@@ -8,11 +8,10 @@ import { createLens, type LensInput, listLenses } from '../../lenses/service.ts'
 import { fold } from '../../lib/text.ts'
 import { findPropertyRule } from '../../notes/writing/property-values.ts'
 import { ensureTags } from '../../notes/writing/tagging.ts'
-import type { EntryInput } from '../../presets/entries.ts'
 import { presentPreset } from '../../presets/present.ts'
 import { CreatePresetBody } from '../../presets/schema.ts'
-import { listPresets, type PresetInput } from '../../presets/service.ts'
-import { findPresetByName, insertPreset, replaceEntries, replaceTags } from '../../presets/store.ts'
+import { listPresets, type PresetInput, type PresetPropertyInput } from '../../presets/service.ts'
+import { findPresetByName, insertPreset, replaceProperties, replaceTags } from '../../presets/store.ts'
 import { presentProperty } from '../../properties/present.ts'
 import { CreatePropertyBody } from '../../properties/schema.ts'
 import { createProperty, listProperties, type NewPropertyInput } from '../../properties/service.ts'
@@ -69,23 +68,15 @@ const presetKind: Kind = {
     const { workspacePk: workspace } = caller
     if (findPresetByName(tx, workspace, fold(name)))
       throw nameTaken(`A preset named "${name}" exists already; rename one of them.`)
-    const entries = (list: readonly EntryInput[]) =>
+    const entries = (list: readonly PresetPropertyInput[]) =>
       list.map(({ key, value: entry = null }) => ({
         rule: findPropertyRule(tx, workspace, key) ?? fail(refused(`There is no property "${key}".`)),
         value: entry,
       }))
-    const pk = insertPreset(tx, {
-      id: kept.id,
-      workspace,
-      name,
-      nameFold: fold(name),
-      icon,
-      color,
-      isPinned: is_pinned ? 1 : 0,
-      now: kept.createdAt,
-    })
+    const columns = { name, nameFold: fold(name), icon, color, isPinned: is_pinned ? 1 : 0 }
+    const pk = insertPreset(tx, { ...columns, id: kept.id, workspace }, kept.createdAt)
     replaceTags(tx, pk, ensureTags(tx, caller, tags))
-    replaceEntries(tx, pk, { properties: entries(properties), asks: entries(ask) })
+    replaceProperties(tx, pk, { properties: entries(properties), asks: entries(ask) })
     return kept
   },
 }
