@@ -4,7 +4,7 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawn } from 'bun'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
-import { exampleOf, filledIn } from './readme.ts'
+import { deployFile } from './deploy.ts'
 
 const PACKAGE = `@flydotio/litestream-${process.platform}-${process.arch}`
 const LITESTREAM = join(import.meta.dir, '..', '..', 'node_modules', PACKAGE, 'litestream')
@@ -17,12 +17,11 @@ beforeEach(async () => {
   folder = newFolder()
   file = folder.file('daybook.db')
   config = folder.file('litestream.yml')
-  const example = await exampleOf('litestream.yml')
-  const places = {
+  const local = {
     '/var/lib/daybook/daybook.db': file,
     'url: s3://bucket.example/daybook': `path: ${folder.file('replica')}`,
   }
-  await Bun.write(config, filledIn(example, places))
+  await Bun.write(config, await deployFile('litestream.yml', local))
 })
 afterEach(() => folder.remove())
 
@@ -48,15 +47,15 @@ function titlesIn(path: string): string[] {
   }
 }
 
-/** Writes one note after another; answers the titles that were acknowledged, in order. */
+/** Writes one note after another; returns the titles that were acknowledged, in order. */
 async function write(server: ServerProcess, name: string, wanted: number): Promise<string[]> {
   const acknowledged: string[] = []
   const content = `${name} `.repeat(4_000)
   while (acknowledged.length < wanted) {
     const title = `${name} ${acknowledged.length}`
-    const answer = await server.post('/v1/notes', { title, content, tags: [name] }).catch(() => undefined)
-    if (!answer) break
-    expect(answer.status).toBe(201)
+    const response = await server.post('/v1/notes', { title, content, tags: [name] }).catch(() => undefined)
+    if (!response) break
+    expect(response.status).toBe(201)
     acknowledged.push(title)
   }
   return acknowledged
@@ -74,7 +73,7 @@ async function untilReplicated(title: string): Promise<void> {
 if (!existsSync(LITESTREAM)) process.stderr.write(`${PACKAGE} is not installed: nothing is replicated.\n`)
 
 test.skipIf(!existsSync(LITESTREAM))(
-  'what Litestream has replicated comes back after the server was killed and its file lost',
+  'what Litestream has replicated can be restored after the server was killed and its file lost',
   async () => {
     const args = ['--log-level', 'warn', '--checkpoint', 'off']
     const server = await startProcess(file, { how: 'executable', args })

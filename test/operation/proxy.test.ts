@@ -4,13 +4,13 @@ import { spawn, which } from 'bun'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { clientOf } from '../support/service.ts'
 import { readWatch } from '../support/watch.ts'
-import { exampleOf, filledIn } from './readme.ts'
+import { deployFile } from './deploy.ts'
 
 const NGINX = which('nginx', { PATH: `${Bun.env.PATH}:/usr/sbin` })
 const CADDY = which('caddy')
 
-/** A watch is answered within 300 ms; the rest is for a slow machine. What is buffered comes after minutes. */
-const AT_ONCE_MS = 3_000
+/** An event of a watch comes within 300 ms; the rest is for a slow machine. A buffered event would take minutes. */
+const MAX_DELAY_MS = 3_000
 
 let folder: ReturnType<typeof newFolder>
 let server: ServerProcess
@@ -35,9 +35,9 @@ function freePort(): number {
 
 const backend = () => server.url.replace('http://', '')
 
-/** The server block of the README within as little as nginx needs around it, without TLS. */
+/** nginx with the deployed server block and the least that it needs around it, without TLS. */
 async function nginxCommand(port: number): Promise<string[]> {
-  const block = filledIn(await exampleOf('nginx.conf'), {
+  const block = await deployFile('nginx.conf', {
     'listen 443 ssl': `listen 127.0.0.1:${port}`,
     'ssl_certificate /etc/ssl/notes.example.com.pem;': '',
     'ssl_certificate_key /etc/ssl/notes.example.com.key;': '',
@@ -53,7 +53,7 @@ async function nginxCommand(port: number): Promise<string[]> {
 }
 
 async function caddyCommand(port: number): Promise<string[]> {
-  const site = filledIn(await exampleOf('Caddyfile'), {
+  const site = await deployFile('Caddyfile', {
     'notes.example.com': `http://127.0.0.1:${port}`,
     '127.0.0.1:8787': backend(),
   })
@@ -83,9 +83,9 @@ const PROXIES = [
   { name: 'Caddy', program: CADDY, command: caddyCommand },
 ]
 
-describe.each(PROXIES)('through $name as the README sets it up', ({ name, program, command }) => {
+describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name, program, command }) => {
   const isThere = program !== null && existsSync(program)
-  if (!isThere) process.stderr.write(`${name} is not installed: it is not tried.\n`)
+  if (!isThere) process.stderr.write(`${name} is not installed: its tests are skipped.\n`)
   const url = `http://127.0.0.1:${isThere ? freePort() : 0}`
   let proxy: Awaited<ReturnType<typeof startProxy>> | undefined
 
@@ -104,7 +104,7 @@ describe.each(PROXIES)('through $name as the README sets it up', ({ name, progra
       server.key,
     )
 
-  test.skipIf(!isThere)('a watch is answered at once, first and after a change', async () => {
+  test.skipIf(!isThere)('a watch delivers its first event and every change at once', async () => {
     const headers = { authorization: `Bearer ${server.key}` }
     const reader = new AbortController()
     const { signal } = reader
@@ -116,11 +116,11 @@ describe.each(PROXIES)('through $name as the README sets it up', ({ name, progra
     await client().post('/v1/records', { structure: 'Errands', data: { what: `Buy tea by ${name}` } })
     expect((await watch.event('answer')).total).toBe(total + 1)
     const changed = performance.now()
-    expect([answered - asked < AT_ONCE_MS, changed - answered < AT_ONCE_MS]).toEqual([true, true])
+    expect([answered - asked < MAX_DELAY_MS, changed - answered < MAX_DELAY_MS]).toEqual([true, true])
     reader.abort()
   })
 
-  test.skipIf(!isThere)("daybook's own refusals of what is too large arrive", async () => {
+  test.skipIf(!isThere)("the client receives daybook's own errors for what is too large", async () => {
     const body = JSON.stringify({ title: 'x'.repeat(11 * 1024 * 1024) })
     const large = await client().post('/v1/notes', body)
     expect([large.status, large.body.code]).toEqual([413, 'too_large'])
@@ -128,7 +128,7 @@ describe.each(PROXIES)('through $name as the README sets it up', ({ name, progra
     expect([long.status, long.body.code]).toEqual([431, 'uri_too_long'])
   })
 
-  test.skipIf(!isThere)('a path arrives as it was written', async () => {
+  test.skipIf(!isThere)('a path arrives unchanged', async () => {
     const { body } = await client().post('/v1/notes', { title: 'Tags', tags: ['a/b %41'] })
     const answer = await client().delete(`/v1/notes/${body.note.id}/tags/${encodeURIComponent('a/b %41')}`)
     expect([answer.status, answer.body.note?.tags]).toEqual([200, []])

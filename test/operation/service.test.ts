@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { which } from 'bun'
 import { newFolder } from '../support/process.ts'
-import { exampleOf, filledIn } from './readme.ts'
+import { deployFile } from './deploy.ts'
 
 const ANALYZE = which('systemd-analyze')
 
-/** Of 100; what systemd itself calls "OK" ends at 50. */
-const WORST_EXPOSURE = 20
+/** On the scale of `systemd-analyze security`, times ten: 50 is the end of "OK". */
+const MAX_EXPOSURE = 20
 
 let folder: ReturnType<typeof newFolder>
 let unit: string
@@ -14,9 +14,8 @@ let unit: string
 beforeAll(async () => {
   folder = newFolder()
   unit = folder.file('daybook.service')
-  const example = await exampleOf('daybook.service')
-  // A program that is there stands for the executable that is not installed.
-  await Bun.write(unit, filledIn(example, { '/usr/local/bin/daybook serve': '/bin/true' }))
+  // systemd wants the program to exist, and daybook is not installed here.
+  await Bun.write(unit, await deployFile('daybook.service', { '/usr/local/bin/daybook serve': '/bin/true' }))
 })
 afterAll(() => folder.remove())
 
@@ -26,18 +25,18 @@ async function analyze(...args: string[]) {
   return { exitCode, out, err }
 }
 
-if (!ANALYZE) process.stderr.write('systemd-analyze is not installed: the unit is not looked at.\n')
+if (!ANALYZE) process.stderr.write('systemd-analyze is not installed: its tests are skipped.\n')
 
-test.skipIf(!ANALYZE)('the unit of the README says nothing that systemd does not know', async () => {
+test.skipIf(!ANALYZE)('systemd knows every setting of the unit', async () => {
   const { exitCode, err } = await analyze('verify', '--recursive-errors=no', unit)
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
 })
 
-test.skipIf(!ANALYZE)('the unit of the README leaves the process little to do harm with', async () => {
+test.skipIf(!ANALYZE)('the unit confines the process', async () => {
   const { exitCode, out } = await analyze(
     'security',
     '--offline=true',
-    `--threshold=${WORST_EXPOSURE}`,
+    `--threshold=${MAX_EXPOSURE}`,
     '--no-pager',
     unit,
   )
