@@ -18,7 +18,7 @@ import { startMaintenance } from './maintenance/schedule.ts'
 import { refreshNoteTexts } from './notes/check.ts'
 import { startIndexing } from './notes/search/pending.ts'
 import { fail, refused } from './refusal.ts'
-import { startRowIndexing } from './structures/storage/fill.ts'
+import { startTextIndexing } from './structures/storage/text-index.ts'
 
 /** A server that accepts requests. */
 export interface RunningServer {
@@ -85,7 +85,7 @@ async function serveDatabase(
   const deliveries = startSending(ctx)
   const background = [
     startIndexing(ctx),
-    startRowIndexing(ctx),
+    startTextIndexing(ctx),
     startMaintenance(ctx),
     startReadingFiles(ctx),
   ]

@@ -19,7 +19,7 @@ import { listRead } from './records/query/list.ts'
 import { summaryRead } from './records/query/summary.ts'
 import { Refusal } from './refusal.ts'
 import { autoIndexBuild, autoIndexDrop } from './structures/storage/auto-index.ts'
-import { rowSearchFill } from './structures/storage/text-index.ts'
+import { textIndexFill } from './structures/storage/text-index.ts'
 import { viewRead } from './views/notes.ts'
 
 declare const self: Worker
@@ -42,7 +42,7 @@ const READS = new Map(
   ).map((read) => [read.name, read]),
 )
 const WRITES = new Map(
-  ([autoIndexBuild, autoIndexDrop, rowSearchFill] as unknown as AnyWrite[]).map((write) => [
+  ([autoIndexBuild, autoIndexDrop, textIndexFill] as unknown as AnyWrite[]).map((write) => [
     write.name,
     write,
   ]),

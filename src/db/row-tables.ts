@@ -1,24 +1,24 @@
 /*
- * The names of what is made per structure. They come from numbers alone, never from what a user wrote, and
- * are the only thing besides constants that ever stands in an SQL text.
+ * The names of tables and columns that exist per structure. They are built from numbers alone, never from what a
+ * user wrote; besides constants they are the only thing ever inserted into SQL text.
  */
 
 /** The table of a structure's live rows. */
 export const rowTable = (structurePk: number): string => `rows_${structurePk}`
 
-/** The structure's search table (`structures/row-search.ts`). */
-export const rowSearchTable = (structurePk: number): string => `${rowTable(structurePk)}_search`
+/** The structure's text index, if it has one. */
+export const textIndexTable = (structurePk: number): string => `${rowTable(structurePk)}_search`
 
-/** Holds a field's values: text, REAL for numbers, INTEGER 0 or 1 for yes/no; NULL without a value. */
+/** The column of a field's values: text, REAL for numbers, INTEGER 0 or 1 for booleans; NULL without a value. */
 export const valueColumn = (column: number): string => `f${column}`
 
 /**
- * Holds, for text and select, the folded text where it differs from the text as written, and for numbers
- * their JSON text where it is not a plain whole number; else NULL.
+ * For text and select fields, the column of the folded text where it differs from the text as written; for numbers,
+ * of their JSON text where the number is not a safe integer; otherwise NULL.
  */
 export const companionColumn = (column: number): string => `g${column}`
 
-/** The value as text in the form in which case is ignored; what search and sorting look at. */
+/** The text folded, so that case is ignored; searching and sorting use it. */
 export const foldedText = (column: number): string =>
   `coalesce(${companionColumn(column)}, ${valueColumn(column)})`
 

@@ -4,8 +4,7 @@ import { fileCheck, fileSearchCheck } from '../files/check.ts'
 import { noteCountCheck, noteTextCheck } from '../notes/check.ts'
 import { searchCheck } from '../notes/search/check.ts'
 import { unavailable } from '../refusal.ts'
-import { rowTableCheck } from '../structures/storage/check.ts'
-import { rowSearchCheck } from '../structures/storage/text-index-check.ts'
+import { rowTableCheck, textIndexCheck } from '../structures/storage/check.ts'
 import { tagCheck } from '../tags/check.ts'
 import { webhookCheck } from '../webhooks/check.ts'
 
@@ -15,7 +14,7 @@ const CHECKS: readonly Check[] = [
   noteTextCheck,
   tagCheck,
   rowTableCheck,
-  rowSearchCheck,
+  textIndexCheck,
   webhookCheck,
   searchCheck,
   fileCheck,

@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.ts'
 import { finishDeletions } from '../structures/deletion.ts'
-import { sweepAutoIndexes } from '../structures/storage/index-policy.ts'
+import { dropUnusedIndexes } from '../structures/storage/index-policy.ts'
 import { removeHiddenWebhooks } from '../webhooks/removal.ts'
 import { sweepDeliveries, sweepFiles, sweepRevisions, sweepSavedResponses, sweepTrash } from './retention.ts'
 
@@ -17,7 +17,7 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
     await sweepFiles(ctx)
     await finishDeletions(ctx)
     await removeHiddenWebhooks(ctx.db)
-    await sweepAutoIndexes(ctx)
+    await dropUnusedIndexes(ctx)
     ctx.db.optimize()
     if (revisions + notes > 0) ctx.log.info('upkeep', { revisions_removed: revisions, notes_removed: notes })
   } catch (error) {

@@ -9,8 +9,8 @@ import { pageAnswer, presentBuckets, recordAnswer, writtenAnswer } from './prese
 import { listRecords, summarise } from './query/read.ts'
 import * as schema from './schema.ts'
 import type { Watches } from './watch/watches.ts'
-import { checkedWrite, writeRecords } from './writing/batch.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './writing/change.ts'
+import { checkedWrite, writeRecords } from './writing/create.ts'
 
 const tags = ['Records']
 

@@ -46,6 +46,10 @@ export const listStructureRows = ({ sql }: Reader, workspace: number): Structure
     workspace,
   )
 
+/** Of every workspace. */
+export const listAllStructureRows = ({ sql }: Reader): StructureRow[] =>
+  sql.all(`SELECT ${COLUMNS} ${FROM} WHERE s.name_fold IS NOT NULL ORDER BY s.workspace, s.pk`)
+
 export const findStructureById = ({ sql }: Reader, workspace: number, id: string): StructureRow | undefined =>
   sql.get(
     `SELECT ${COLUMNS} ${FROM} WHERE s.id = ? AND s.workspace = ? AND s.name_fold IS NOT NULL`,

@@ -142,32 +142,28 @@ test.each([
   [
     'value kept for finding a row',
     'UPDATE rows_1 SET f2 = 2.5 WHERE pk = 1',
-    () => `What is kept for finding the row ${row} of the structure "Things" does not match it.`,
+    () => `The row table of the structure "Things" does not match the record ${row}.`,
   ],
   [
     'row missing in its table',
     'DELETE FROM rows_1 WHERE pk = 1',
-    () => `What is kept for finding the row ${row} of the structure "Things" does not match it.`,
+    () => `The row table of the structure "Things" does not match the record ${row}.`,
   ],
   [
     'order of rows',
     'UPDATE records SET created_at = created_at + 9 WHERE pk = 1; UPDATE rows_1 SET created_at = created_at + 9 WHERE pk = 1',
-    () => 'The rows of the structure "Things" do not stand in the order that is noted.',
+    () => 'The rows of the structure "Things" are not in the order that is on record.',
   ],
-  [
-    'table of rows gone',
-    'DROP TABLE rows_1',
-    () => 'The table of the rows of the structure "Things" is missing.',
-  ],
+  ['table of rows gone', 'DROP TABLE rows_1', () => 'The row table of the structure "Things" is missing.'],
   [
     'column gone',
     'ALTER TABLE rows_1 DROP COLUMN g2',
-    () => 'The table of the rows of the structure "Things" has other columns than its fields.',
+    () => 'The row table of the structure "Things" has other columns than its fields.',
   ],
   [
     'unique index gone',
     'DROP INDEX rows_1_unique_1',
-    () => 'The rows of the structure "Things" do not have the indexes that keep them unique.',
+    () => 'The row table of the structure "Things" does not have the unique indexes of its definition.',
   ],
 ])('%s: found, and mended by a repair', async (_what, script, sentence) => {
   damage(script)

@@ -219,7 +219,7 @@ describe('an existing structure', () => {
 
   const BAD = 'name,age,kind\nBo,1,a\nAda,2,a\n,3,a\nCy,-1,a\nDi,x,a\nEd,4,c\nFi,5,b,more\nGo,6,b\n'
   const REASONS = [
-    { place: 'row 2', reason: expect.stringContaining('holds this value already') },
+    { place: 'row 2', reason: expect.stringContaining('already has this value') },
     { place: 'row 3', reason: '"name" is required; give it a value.' },
     { place: 'row 4', reason: 'The field "age" must be at least 0.' },
     { place: 'row 5', reason: 'The field "age" must be a finite number.' },

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { findFaults, repairDerived } from '../../src/maintenance/check.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { autoIndexBuild } from '../../src/structures/storage/auto-index.ts'
-import { startRowIndexing } from '../../src/structures/storage/fill.ts'
-import { rowSearchFill } from '../../src/structures/storage/text-index.ts'
+import { startTextIndexing, textIndexFill } from '../../src/structures/storage/text-index.ts'
 import { runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { matches, type Row, sorted } from '../support/record-oracle.ts'
@@ -34,8 +33,8 @@ async function makeSearch(service: TestService, id: string) {
 }
 
 /** Brings at most so many rows into the search table. */
-const fill = (service: TestService, id: string, mostRows: number) =>
-  service.ctx.worker.write(rowSearchFill, { structurePk: structurePk(service, id), mostRows })
+const fill = (service: TestService, id: string, maxRows: number) =>
+  service.ctx.worker.write(textIndexFill, { structurePk: structurePk(service, id), maxRows })
 
 const pending = ({ ctx }: TestService) => ctx.db.sql.column('SELECT row FROM row_search_pending')
 
@@ -243,7 +242,7 @@ test('a search table is filled in the background, beside writes that change what
   const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])
   const rows = await write(service, id, ...Array.from({ length: 400 }, (_, at) => ({ title: `entry ${at}` })))
   await makeSearch(service, id)
-  const end = startRowIndexing(service.ctx)
+  const end = startTextIndexing(service.ctx)
   for (const row of rows.slice(0, 20)) {
     await service.patch(`/v1/records/${row.id}`, { data: { title: `changed ${row.data.title}` } })
     await write(service, id, { title: 'new' })

@@ -4,7 +4,7 @@ import { getPriority } from 'node:os'
 import fc from 'fast-check'
 import { findFaults, repairDerived } from '../../src/maintenance/check.ts'
 import { autoIndexBuild } from '../../src/structures/storage/auto-index.ts'
-import { sweepAutoIndexes } from '../../src/structures/storage/index-policy.ts'
+import { dropUnusedIndexes } from '../../src/structures/storage/index-policy.ts'
 import { isLong, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import {
@@ -212,9 +212,9 @@ test.each([
     service.clock.advance(31 * DAY_MS)
     await ask()
     await service.ctx.db.write(() => null)
-    expect(await sweepAutoIndexes(service.ctx)).toBe(0)
+    expect(await dropUnusedIndexes(service.ctx)).toBe(0)
     service.clock.advance(31 * DAY_MS)
-    expect(await sweepAutoIndexes(service.ctx)).toBe(1)
+    expect(await dropUnusedIndexes(service.ctx)).toBe(1)
     expect(indexedColumns(service)).toEqual([])
     expect(await ask()).toEqual(first)
   },
@@ -231,7 +231,7 @@ test('a structure has at most five indexes of its own making, none of long texts
     tx.sql.script(`DROP INDEX rows_${structurePk(service, id)}_auto_f2`)
   })
   expect(await findFaults(service.ctx.db)).toEqual([
-    'The rows of the structure "many" do not have the indexes that are noted.',
+    'The row table of the structure "many" lacks an automatic index that is on record.',
   ])
   await repairDerived(service.ctx.db)
   expect(await findFaults(service.ctx.db)).toEqual([])

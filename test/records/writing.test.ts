@@ -239,7 +239,7 @@ test('a batch that fails in its last row leaves nothing, and the refusal names t
     'X',
     () => post('X', { rows }),
     'unique_violation',
-    'Row 500: The field "n" is unique, and row 8 of this call holds this value already; change one of the two.',
+    'Row 500: The field "n" is unique, and row 8 of this call already has this value; change one of the two.',
   )
   await expectRefusal(
     'X',
@@ -294,13 +294,13 @@ test('a collision is refused, or under update merged into the row it collides wi
     'X',
     () => post('X', { data: { a: 'A', c: 5 } }),
     'unique_violation',
-    `The field "a" is unique, and the record ${one.id} holds this value already; change one of the two.`,
+    `The field "a" is unique, and the record ${one.id} already has this value; change one of the two.`,
   )
   await expectRefusal(
     'X',
     () => post('X', { data: { b: 'x', c: 2 } }),
     'unique_violation',
-    `The fields "b" and "c" are unique together, and the record ${two.id} holds these values already; change one of the two.`,
+    `The fields "b" and "c" are unique together, and the record ${two.id} already has these values; change one of the two.`,
   )
   await expectRefusal(
     'X',

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeRecords } from '../../../src/records/writing/batch.ts'
+import { writeRecords } from '../../../src/records/writing/create.ts'
 import { createStructure } from '../../../src/structures/service.ts'
 import { autoIndexBuild } from '../../../src/structures/storage/auto-index.ts'
-import { rowSearchFill, SEARCH_COLUMN } from '../../../src/structures/storage/text-index.ts'
+import { TEXT_INDEX, textIndexFill } from '../../../src/structures/storage/text-index.ts'
 import { RecordsBaseline } from '../baselines.ts'
 import { columnsOf, type Data, INDEXED_COLUMNS, ROW_FIELDS, rowsOf, wordOfRank } from '../corpus.ts'
 import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'
@@ -71,8 +71,8 @@ async function fill(file: string, count: number): Promise<Filled> {
     buildMs.push(performance.now() - started)
   }
   const started = performance.now()
-  await ctx.worker.write(autoIndexBuild, { structurePk: pk, column: SEARCH_COLUMN, now: ctx.clock.now() })
-  while (await ctx.worker.write(rowSearchFill, { structurePk: pk, mostRows: BATCH }));
+  await ctx.worker.write(autoIndexBuild, { structurePk: pk, column: TEXT_INDEX, now: ctx.clock.now() })
+  while (await ctx.worker.write(textIndexFill, { structurePk: pk, maxRows: BATCH }));
   const searchMs = performance.now() - started
   ctx.db.checkpoint()
   return { data, pk, notes, buildMs, searchMs }

@@ -6,12 +6,13 @@ import type { Tx } from '../../db/writes/write-queue.ts'
 import { normalised } from '../../filter/record/values.ts'
 import { isId } from '../../lib/ids.ts'
 import { recordJson } from '../../records/present.ts'
-import { countNew, insertLive, insertRecord, loadRecords, updateRecord } from '../../records/store.ts'
+import { insertRecord, loadRecords, updateRecord } from '../../records/store.ts'
 import { refused } from '../../refusal.ts'
 import { type Definition, definitionOf } from '../../structures/definition.ts'
 import { presentStructure } from '../../structures/present.ts'
 import { CreateStructureBody } from '../../structures/schema.ts'
 import { createStructure, type NewStructure } from '../../structures/service.ts'
+import { countInserts, insertLiveRow } from '../../structures/storage/live-rows.ts'
 import { listStructureRows, type StructureRow } from '../../structures/store.ts'
 import { asMade, asObject, idOf, instantOf, instantOrNull, type Kept, keptObject } from './objects.ts'
 
@@ -72,10 +73,10 @@ export function importRow(tx: Tx, structure: StructureRow, value: unknown): void
     deletedAt: instantOrNull(sent.deleted_at, 'deleted_at'),
   }
   const pk = insertRecord(tx, row)
-  if (row.deletedAt === null) insertLive(tx, structure.pk, definition, { ...row, pk, data })
+  if (row.deletedAt === null) insertLiveRow(tx, structure.pk, definition, { ...row, pk, data })
   else updateRecord(tx, { ...row, pk })
   const live = row.deletedAt === null ? 1 : 0
-  countNew(tx, structure.pk, { live, createdAt: row.createdAt, firstId: row.id, lastId: row.id })
+  countInserts(tx, structure.pk, { live, createdAt: row.createdAt, firstId: row.id, lastId: row.id })
 }
 
 function keptData({ fields, byKey }: Definition, sent: Readonly<Record<string, unknown>>): RecordData {

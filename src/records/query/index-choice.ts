@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/reader.ts'
-import { foldedText, rowSearchTable, valueColumn } from '../../db/row-tables.ts'
+import { foldedText, textIndexTable, valueColumn } from '../../db/row-tables.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
 import type { Operator } from '../../filter/record/operators.ts'
 import type { Condition } from '../../filter/record/parse.ts'
@@ -12,7 +12,7 @@ import {
   isFolded,
 } from '../../structures/storage/auto-index.ts'
 import { columnNumbers, uniqueIndexName } from '../../structures/storage/row-table.ts'
-import { SEARCH_COLUMN } from '../../structures/storage/text-index.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { ANY_ENTRY, type Entry, type RowQuery, rowSource } from './row-query.ts'
 import { findTotal, keepTotal, totalKey } from './total-cache.ts'
 
@@ -64,8 +64,8 @@ export function usableIndexes(reader: Reader, { structure, definition }: RowQuer
   }
   const folded = new Set(definition.fields.filter(({ type }) => isFolded(type)).map(indexedColumn))
   for (const [column, usedAt] of findAutoIndexes(reader, structure.pk)) {
-    const isSearch = column === SEARCH_COLUMN
-    const name = isSearch ? rowSearchTable(structure.pk) : autoIndexName(structure.pk, column)
+    const isSearch = column === TEXT_INDEX
+    const name = isSearch ? textIndexTable(structure.pk) : autoIndexName(structure.pk, column)
     indexes.set(column, { name, column, isFolded: folded.has(column), sorts: !isSearch, usedAt })
   }
   return indexes

@@ -7,14 +7,15 @@ import { hasMore, pageRequest } from '../../http/page.ts'
 import { definitionOf } from '../../structures/definition.ts'
 import { getStructure } from '../../structures/service.ts'
 import { indexedColumn } from '../../structures/storage/auto-index.ts'
-import { SEARCH_COLUMN } from '../../structures/storage/text-index.ts'
+import type { ReadCosts } from '../../structures/storage/index-policy.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { loadRecords, type RecordRow } from '../store.ts'
 import { chooseDriver, usableIndexes } from './index-choice.ts'
 import { isNarrow, type PageQuestion, pageEntry, rowsForPage, sortsAll } from './page-plan.ts'
 import { weighRow } from './row-cost.ts'
 import { orderBy, type RowQuery, rowSource, sortTarget } from './row-query.ts'
-import { filterScans, type Lesson, lessonOf, sortScan } from './scan-costs.ts'
+import { filterScans, lessonOf, sortScan } from './scan-costs.ts'
 import { searchEntry, searchScan } from './text-search.ts'
 import { findTotal, keepTotal, totalKey } from './total-cache.ts'
 import { countRows, type Matches } from './totals.ts'
@@ -55,7 +56,7 @@ export interface ListOutcome {
   /** As it was when the page was read. */
   readonly structure: StructureRow
   readonly key: string
-  readonly lesson: Lesson
+  readonly lesson: ReadCosts
 }
 
 /** One page of live rows, newest first unless asked otherwise, with the exact total. */
@@ -78,7 +79,7 @@ export const listRead: WorkerQuery<ListInput, ListPlan, ListOutcome> = {
       structure: plan.query.structure,
       key: plan.key,
       lesson: searched
-        ? lessonOf(plan.query, plan.indexes, [], [SEARCH_COLUMN])
+        ? lessonOf(plan.query, plan.indexes, [], [TEXT_INDEX])
         : lessonOfPage(plan, exact, counted - started, paged - counted),
     }
   },
@@ -150,7 +151,7 @@ function totalBehind(reader: Reader, { query, page, indexes, driver }: ListPlan,
   return countRows(reader, query, indexes, driver).total
 }
 
-function lessonOfPage(plan: ListPlan, total: number, countMs: number, pageMs: number): Lesson {
+function lessonOfPage(plan: ListPlan, total: number, countMs: number, pageMs: number): ReadCosts {
   const { query, sort, indexes, driver } = plan
   const scans = [
     ...filterScans(query.conditions, driver, countMs),

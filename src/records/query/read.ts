@@ -1,5 +1,5 @@
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
-import { learn } from '../../structures/storage/index-policy.ts'
+import { recordReadCosts } from '../../structures/storage/index-policy.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { type ListRequest, listRead, type RecordPage } from './list.ts'
 import { type Summary, type SummaryRequest, summaryRead } from './summary.ts'
@@ -23,7 +23,7 @@ export async function readPage(
     request,
   })
   keepTotal(ctx.db, key, page.total)
-  learn(ctx, lesson)
+  recordReadCosts(ctx, lesson)
   return { page, structure }
 }
 
@@ -31,6 +31,6 @@ export async function readPage(
 export async function summarise(ctx: AppContext, caller: Caller, request: SummaryRequest): Promise<Summary> {
   const { workspacePk } = caller
   const { summary, lesson } = await ctx.worker.run(summaryRead, { caller: { workspacePk }, request })
-  learn(ctx, lesson)
+  recordReadCosts(ctx, lesson)
   return summary
 }

@@ -8,13 +8,14 @@ import { compareNames } from '../../lib/text.ts'
 import { findTimeZone } from '../../lib/time-zones.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
 import type { Definition, FieldDefinition } from '../../structures/definition.ts'
-import { SEARCH_COLUMN } from '../../structures/storage/text-index.ts'
+import type { ReadCosts } from '../../structures/storage/index-policy.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { chooseDriver, type Driver, FEW, type Indexes, scanEntry, usableIndexes } from './index-choice.ts'
 import { rowQuery } from './list.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { weighRow } from './row-cost.ts'
 import { type RowQuery, rowSource } from './row-query.ts'
-import { filterScans, type Lesson, lessonOf } from './scan-costs.ts'
+import { filterScans, lessonOf } from './scan-costs.ts'
 import { searchEntry } from './text-search.ts'
 
 export interface SummaryRequest {
@@ -87,7 +88,7 @@ interface SummaryPlan extends QueryPlan {
 
 export interface SummaryOutcome {
   readonly summary: Summary
-  readonly lesson: Lesson
+  readonly lesson: ReadCosts
 }
 
 /**
@@ -109,7 +110,7 @@ export const summaryRead: WorkerQuery<SummaryInput, SummaryPlan, SummaryOutcome>
     return {
       summary: { buckets: buckets.sort(compareBuckets), hasField: field !== undefined },
       lesson: searched
-        ? lessonOf(query, indexes, [], [SEARCH_COLUMN])
+        ? lessonOf(query, indexes, [], [TEXT_INDEX])
         : lessonOf(query, indexes, scans, [driver?.index.column]),
     }
   },

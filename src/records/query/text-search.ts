@@ -1,9 +1,9 @@
 import type { Reader } from '../../db/reader.ts'
 import type { Condition } from '../../filter/record/parse.ts'
-import { findCandidates, isSearchable, SEARCH_COLUMN } from '../../structures/storage/text-index.ts'
+import type { ScanCost } from '../../structures/storage/index-policy.ts'
+import { findCandidates, isSearchable, TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { FEW, type Indexes } from './index-choice.ts'
 import type { Entry, RowQuery } from './row-query.ts'
-import type { Scan } from './scan-costs.ts'
 
 /*
  * `*` searches through the structure's search table, where there is one and it leads to so few rows that looking
@@ -17,7 +17,7 @@ const mostCandidates = ({ structure }: RowQuery) => Math.max(FEW, Math.floor(str
 
 const needlesOf = (conditions: readonly Condition[]): string[] =>
   conditions
-    .filter(({ target }) => target === SEARCH_COLUMN)
+    .filter(({ target }) => target === TEXT_INDEX)
     .map(({ operands }) => String(operands[0]?.low))
     .filter(isSearchable)
 
@@ -28,7 +28,7 @@ const needlesOf = (conditions: readonly Condition[]): string[] =>
  */
 export function searchEntry(reader: Reader, query: RowQuery, indexes: Indexes): Entry | undefined {
   const { pk, searchedTo } = query.structure
-  if (searchedTo === null || !indexes.has(SEARCH_COLUMN)) return undefined
+  if (searchedTo === null || !indexes.has(TEXT_INDEX)) return undefined
   const needles = needlesOf(query.conditions)
   if (needles.length === 0) return undefined
   const pks = findCandidates(reader, { pk, searchedTo }, needles, mostCandidates(query))
@@ -36,7 +36,7 @@ export function searchEntry(reader: Reader, query: RowQuery, indexes: Indexes): 
 }
 
 /** The scan that a search table would have spared: one for a text that it can find and that few rows hold. */
-export function searchScan(query: RowQuery, total: number, ms: number): Scan[] {
+export function searchScan(query: RowQuery, total: number, ms: number): ScanCost[] {
   if (needlesOf(query.conditions).length === 0 || total > mostCandidates(query)) return []
-  return [{ column: SEARCH_COLUMN, ms }]
+  return [{ column: TEXT_INDEX, ms }]
 }

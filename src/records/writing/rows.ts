@@ -1,18 +1,64 @@
-import { changedKeys, type RecordData } from '../../changes/record-change.ts'
+import { changedKeys, type RecordChange, type RecordData } from '../../changes/record-change.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { subscriptionsOf } from '../../delivery/outbox/match.ts'
+import { type Outlet, publishChange } from '../../delivery/outbox/publish.ts'
 import { quoteList } from '../../lib/text.ts'
 import { Refusal } from '../../refusal.ts'
-import type { UniqueSet } from '../../structures/definition.ts'
-import { markForSearch } from '../../structures/storage/text-index.ts'
+import { type Definition, definitionOf, type UniqueSet } from '../../structures/definition.ts'
+import * as live from '../../structures/storage/live-rows.ts'
+import { markForTextIndex } from '../../structures/storage/text-index.ts'
+import type { StructureRow } from '../../structures/store.ts'
 import * as store from '../store.ts'
-import { publish, type Target } from './target.ts'
 import { type FieldChanges, mergedData } from './values.ts'
 
-/** Grows strictly, also within one millisecond. */
-const movedOn = (now: number, before: number) => Math.max(now, before + 1)
+/** What it takes to write rows of one structure in one transaction. */
+export interface RowWriter {
+  readonly tx: Tx
+  readonly outlet: Outlet
+  readonly caller: Caller
+  readonly structure: StructureRow
+  readonly definition: Definition
+}
 
-/** Writes a new row. Its count is up to the caller, who may write many (`countNew`). */
-export function insertRow(target: Target, data: RecordData): store.RecordRow {
-  const { tx, structure, definition } = target
+export const rowWriter = (
+  { bus }: Pick<AppContext, 'bus'>,
+  tx: Tx,
+  caller: Caller,
+  structure: StructureRow,
+): RowWriter => {
+  const definition = definitionOf(structure)
+  const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
+  const outlet = { tx, bus, workspaceId: caller.workspaceId, subscriptions }
+  return { tx, outlet, caller, structure, definition }
+}
+
+/** Adds to the count of live rows, in storage and in `writer.structure`. */
+export function addLiveCount({ tx, structure }: RowWriter, difference: number): void {
+  live.addLiveCount(tx, structure.pk, difference)
+  structure.live += difference
+}
+
+function publish(
+  { outlet, caller, structure }: RowWriter,
+  change: Pick<RecordChange, 'kind' | 'before' | 'after'>,
+  changed: readonly string[] = [],
+): void {
+  publishChange(outlet, {
+    ...change,
+    changed,
+    workspacePk: caller.workspacePk,
+    structure: { pk: structure.pk, id: structure.id, name: structure.name },
+    source: { surface: caller.surface, keyId: caller.keyId },
+  })
+}
+
+/** `updated_at` increases with every change, even within one millisecond. */
+const nextUpdatedAt = (now: number, before: number) => Math.max(now, before + 1)
+
+/** Inserts a row. The caller counts it, because it may insert many (`countInserts`). */
+export function insertRow(writer: RowWriter, data: RecordData): store.RecordRow {
+  const { tx, structure, definition } = writer
   const row = {
     pk: 0,
     id: tx.newId(),
@@ -24,82 +70,104 @@ export function insertRow(target: Target, data: RecordData): store.RecordRow {
   }
   row.pk = store.insertRecord(tx, row)
   const { pk, createdAt, updatedAt } = row
-  store.insertLive(tx, structure.pk, definition, { pk, data, createdAt, updatedAt })
-  publish(target, { kind: 'created', before: null, after: store.stateOf(row, data) })
+  live.insertLiveRow(tx, structure.pk, definition, { pk, data, createdAt, updatedAt })
+  publish(writer, { kind: 'created', before: null, after: store.stateOf(row, data) })
   return row
 }
 
-/** Merges changes into a live row. One that changes nothing writes nothing and tells nobody. */
-export function changeRow(target: Target, before: store.RecordRow, changes: FieldChanges): store.RecordRow {
-  const { tx, structure, definition } = target
+/** Merges changes into a live row. If they change nothing, nothing is written and no event is sent. */
+export function updateRow(
+  writer: RowWriter,
+  before: store.RecordRow,
+  changes: FieldChanges,
+): store.RecordRow {
+  const { tx, structure, definition } = writer
   const oldData = store.dataOf(before)
   const data = mergedData(definition, oldData, changes)
   const changed = changedKeys(oldData, data)
   if (changed.length === 0) return before
   const fields = definition.fields.filter(({ key }) => changed.includes(key))
-  const touched = definition.uniqueSets.filter((set) => set.some((field) => fields.includes(field)))
-  refuseCollision(target, touched, data, before.pk)
-  const updatedAt = movedOn(tx.now, before.updatedAt)
+  const changedSets = definition.uniqueSets.filter((set) => set.some((field) => fields.includes(field)))
+  refuseDuplicate(writer, changedSets, data, before.pk)
+  const updatedAt = nextUpdatedAt(tx.now, before.updatedAt)
   const row = { ...before, data: JSON.stringify(data), updatedAt }
   store.updateRecord(tx, row)
-  store.updateLive(tx, structure.pk, row.pk, fields, { data, updatedAt })
-  store.countChange(tx, structure.pk)
-  markForSearch(tx, structure, row.pk)
+  live.updateLiveRow(tx, structure.pk, row.pk, fields, { data, updatedAt })
+  live.countUpdate(tx, structure.pk)
+  markForTextIndex(tx, structure, row.pk)
   const states = { before: store.stateOf(before, oldData), after: store.stateOf(row, data) }
-  publish(target, { kind: 'updated', ...states }, changed)
+  publish(writer, { kind: 'updated', ...states }, changed)
   return row
 }
 
-/** Takes a live row away; it is kept as deleted. Its count is up to the caller. */
-export function deleteRow(target: Target, before: store.RecordRow): void {
-  const { tx, structure } = target
+/** Marks a live row as deleted and removes it from the row table. */
+export function deleteRow(writer: RowWriter, before: store.RecordRow): void {
+  const { tx, structure } = writer
   const data = store.dataOf(before)
-  const now = movedOn(tx.now, before.updatedAt)
+  const now = nextUpdatedAt(tx.now, before.updatedAt)
   const row = { ...before, updatedAt: now, deletedAt: now }
   store.updateRecord(tx, row)
-  store.deleteLive(tx, structure.pk, row.pk)
-  markForSearch(tx, structure, row.pk)
+  live.deleteLiveRow(tx, structure.pk, row.pk)
+  addLiveCount(writer, -1)
+  markForTextIndex(tx, structure, row.pk)
   const states = { before: store.stateOf(before, data), after: store.stateOf(row, data) }
-  publish(target, { kind: 'deleted', ...states })
+  publish(writer, { kind: 'deleted', ...states })
 }
 
-/** Brings a deleted row back to life. Its count is up to the caller. */
-export function reviveRow(target: Target, before: store.RecordRow, data: RecordData): store.RecordRow {
-  const { tx, structure, definition } = target
+/** Makes a deleted row live again. */
+export function restoreRow(writer: RowWriter, before: store.RecordRow, data: RecordData): store.RecordRow {
+  const { tx, structure, definition } = writer
   const row = {
     ...before,
     data: JSON.stringify(data),
-    updatedAt: movedOn(tx.now, before.updatedAt),
+    updatedAt: nextUpdatedAt(tx.now, before.updatedAt),
     deletedAt: null,
   }
   store.updateRecord(tx, row)
-  store.insertLive(tx, structure.pk, definition, { ...row, data })
-  markForSearch(tx, structure, row.pk)
-  publish(target, { kind: 'created', before: null, after: store.stateOf(row, data) })
+  live.insertLiveRow(tx, structure.pk, definition, { ...row, data })
+  addLiveCount(writer, 1)
+  markForTextIndex(tx, structure, row.pk)
+  publish(writer, { kind: 'created', before: null, after: store.stateOf(row, data) })
   return row
 }
 
-/** Refuses data that another live row holds already in a field or set that must be unique. */
-export function refuseCollision(
-  { tx, structure }: Target,
+/** Refuses data whose values in one of the sets another live row, not `except`, already has. */
+export function refuseDuplicate(
+  { tx, structure }: RowWriter,
   sets: readonly UniqueSet[],
   data: RecordData,
   except?: number,
 ): void {
   for (const set of sets) {
-    const holder = store.findHolder(tx, structure.pk, set, data)
+    const holder = live.findHolder(tx, structure.pk, set, data)
     if (holder === undefined || holder === except) continue
-    throw collision(set, `the record ${store.findRecordByPk(tx, holder)?.id}`)
+    throw duplicate(set, `the record ${store.findRecordByPk(tx, holder)?.id}`)
   }
 }
 
-/** `holder` names the row in the way: "the record …" or "row 2 of this call". */
-export function collision(set: UniqueSet, holder: string): Refusal {
+/** `holder` names the row that has the values: "the record …" or "row 2 of this call". */
+export function duplicate(set: UniqueSet, holder: string): Refusal {
   const keys = quoteList(set.map(({ key }) => key))
   const what = set.length === 1 ? `The field ${keys} is unique` : `The fields ${keys} are unique together`
-  const held = set.length === 1 ? 'this value' : 'these values'
+  const values = set.length === 1 ? 'this value' : 'these values'
   return new Refusal(
     'unique_violation',
-    `${what}, and ${holder} holds ${held} already; change one of the two.`,
+    `${what}, and ${holder} already has ${values}; change one of the two.`,
+  )
+}
+
+export function refuseImmutable({ immutable, name }: StructureRow): void {
+  if (immutable === 0) return
+  throw new Refusal(
+    'immutable',
+    `The rows of "${name}" are immutable: they can be written and deleted, never edited. Write a new row, or switch "immutable" off.`,
+  )
+}
+
+export function refuseFull({ maxRows, live: rows, name }: StructureRow): void {
+  if (maxRows === null || rows < maxRows) return
+  throw new Refusal(
+    'max_rows_reached',
+    `"${name}" holds ${rows} of at most ${maxRows} rows; delete a row or raise "max_rows".`,
   )
 }

@@ -1,17 +1,28 @@
+import type { RecordData } from '../../changes/record-change.ts'
 import type { Check } from '../../db/check.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable } from '../../db/row-tables.ts'
+import { rowTable, textIndexTable } from '../../db/row-tables.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
-import { listWorkspacePks } from '../../db/workspaces.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { dataOf, insertLive, liveColumns, type RecordRow } from '../../records/store.ts'
+import { rowText } from '../../filter/record/sql.ts'
+import { createExpected, expectedName, hasTable, searchTableFaults } from '../../search/tables.ts'
 import { type Definition, definitionOf } from '../definition.ts'
-import { listStructureRows, type StructureRow } from '../store.ts'
+import { findDefinitionTexts, listAllStructureRows, type StructureRow } from '../store.ts'
 import { autoIndexName, findAutoIndexes } from './auto-index.ts'
+import { insertLiveRow, rowTableColumns } from './live-rows.ts'
 import { changeUniqueSets, createRowTable, dropRowTable } from './row-table.ts'
-import { SEARCH_COLUMN } from './text-index.ts'
+import {
+  areTextIndexesFilled,
+  fillTextIndexes,
+  indexedRuns,
+  listTextIndexed,
+  TEXT_INDEX,
+  TEXT_INDEX_OPTIONS,
+} from './text-index.ts'
 
-/** A structure, and what its records say that is kept of them. */
+const ROWS_PER_READ = 500
+
+/** A structure with its counters as its records say they should be. */
 interface Checked {
   readonly row: StructureRow
   readonly definition: Definition
@@ -21,28 +32,36 @@ interface Checked {
   lastId: string | null
 }
 
-/** Every structure that is in sight, by its pk; one that is being deleted is in no state to be judged. */
+/** Every structure by its pk, except those that are being deleted. */
 function allStructures(reader: Reader): Map<number, Checked> {
-  const rows = listWorkspacePks(reader).flatMap((workspace) => listStructureRows(reader, workspace))
   const start = { live: 0, inOrder: true, lastCreatedAt: null, lastId: null }
+  const rows = listAllStructureRows(reader)
   return new Map(rows.map((row) => [row.pk, { row, definition: definitionOf(row), ...start }]))
 }
 
-const RECORDS_AT_ONCE = 500
+interface StoredRecord {
+  pk: number
+  id: string
+  structure: number
+  data: string
+  createdAt: number
+  updatedAt: number
+  deletedAt: number | null
+}
 
-/** Every record, deleted ones too, in the order of their pks. */
+/** Every record, including deleted ones, by pk. */
 const allRecords = ({ sql }: Reader) =>
   scanByPk((after) =>
-    sql.all<RecordRow>(
+    sql.all<StoredRecord>(
       `SELECT pk, id, structure, data, created_at AS createdAt, updated_at AS updatedAt, deleted_at AS deletedAt
        FROM records WHERE pk > ? ORDER BY pk LIMIT ?`,
       after,
-      RECORDS_AT_ONCE,
+      ROWS_PER_READ,
     ),
   )
 
-/** Counts a record in, which comes after all of lower pk. */
-function count(checked: Checked, { id, createdAt, deletedAt }: RecordRow): void {
+/** Counts a record; to be called in the order of pks. */
+function count(checked: Checked, { id, createdAt, deletedAt }: StoredRecord): void {
   const { lastCreatedAt, lastId } = checked
   if (deletedAt === null) checked.live += 1
   if ((lastCreatedAt ?? createdAt) > createdAt || (lastId ?? '') >= id) checked.inOrder = false
@@ -50,33 +69,34 @@ function count(checked: Checked, { id, createdAt, deletedAt }: RecordRow): void 
   checked.lastId = lastId !== null && lastId > id ? lastId : id
 }
 
-/** Goes once through all records: counts them, and puts the live ones into the tables of their structures. */
-function fillTables(reader: Reader, structures: ReadonlyMap<number, Checked>): void {
+/** Counts all records in one pass, and inserts the live ones into the row tables of their structures. */
+function fillRowTables(reader: Reader, structures: ReadonlyMap<number, Checked>): void {
   for (const record of allRecords(reader)) {
     const checked = structures.get(record.structure)
     if (!checked) continue
     count(checked, record)
     if (record.deletedAt !== null) continue
-    insertLive(reader, record.structure, checked.definition, { ...record, data: dataOf(record) })
+    const data = JSON.parse(record.data) as RecordData
+    insertLiveRow(reader, record.structure, checked.definition, { ...record, data })
   }
 }
 
-/** What keeps the table from being compared at all. */
-function formFault(reader: Reader, { row, definition }: Checked): string | undefined {
+/** What prevents the contents of the table from being compared at all. */
+function schemaFault(reader: Reader, { row, definition }: Checked): string | undefined {
   const { sql } = reader
   const table = rowTable(row.pk)
   const columns = sql.column<string>('SELECT name FROM pragma_table_info(?, ?)', table, 'main')
-  if (columns.length === 0) return `The table of the rows of the structure "${row.name}" is missing.`
-  if (columns.sort().join() !== liveColumns(definition).sort().join()) {
-    return `The table of the rows of the structure "${row.name}" has other columns than its fields.`
+  if (columns.length === 0) return `The row table of the structure "${row.name}" is missing.`
+  if (columns.sort().join() !== rowTableColumns(definition).sort().join()) {
+    return `The row table of the structure "${row.name}" has other columns than its fields.`
   }
   const list = `SELECT count(*) FROM pragma_index_list(?, 'main') WHERE "unique" = 1 AND origin = 'c'`
   if (sql.scalar<number>(list, table) !== definition.uniqueSets.length)
-    return `The rows of the structure "${row.name}" do not have the indexes that keep them unique.`
+    return `The row table of the structure "${row.name}" does not have the unique indexes of its definition.`
   const names = sql.column<string>("SELECT name FROM pragma_index_list(?, 'main')", table)
-  const noted = [...findAutoIndexes(reader, row.pk).keys()].filter((column) => column !== SEARCH_COLUMN)
-  if (noted.every((column) => names.includes(autoIndexName(row.pk, column)))) return undefined
-  return `The rows of the structure "${row.name}" do not have the indexes that are noted.`
+  const expected = [...findAutoIndexes(reader, row.pk).keys()].filter((column) => column !== TEXT_INDEX)
+  if (expected.every((column) => names.includes(autoIndexName(row.pk, column)))) return undefined
+  return `The row table of the structure "${row.name}" lacks an automatic index that is on record.`
 }
 
 function* rowFaults({ sql }: Reader, { row }: Checked): Generator<string> {
@@ -86,7 +106,7 @@ function* rowFaults({ sql }: Reader, { row }: Checked): Generator<string> {
   const pks = sql.column<number>(`${differing('main', 'temp')} UNION ${differing('temp', 'main')}`)
   for (const pk of pks) {
     const id = sql.get<{ id: string }>('SELECT id FROM records WHERE pk = ?', pk)?.id ?? `number ${pk}`
-    yield `What is kept for finding the row ${id} of the structure "${row.name}" does not match it.`
+    yield `The row table of the structure "${row.name}" does not match the record ${id}.`
   }
 }
 
@@ -94,25 +114,25 @@ function* counterFaults({ row, live, inOrder, lastCreatedAt, lastId }: Checked):
   if (row.live !== live) yield `The structure "${row.name}" counts ${row.live} rows; it holds ${live}.`
   const isKnown = row.lastCreatedAt === lastCreatedAt && row.lastId === lastId
   if (row.inOrder === 1 && !(inOrder && isKnown)) {
-    yield `The rows of the structure "${row.name}" do not stand in the order that is noted.`
+    yield `The rows of the structure "${row.name}" are not in the order that is on record.`
   }
 }
 
-/** The table of live rows of every structure, its unique indexes, and its counter. */
+/** The row table of every structure, its unique indexes, and its counters. */
 export const rowTableCheck: Check = {
   *faults(reader) {
     const structures = allStructures(reader)
     for (const [pk, checked] of structures) {
-      const fault = formFault(reader, checked)
+      const fault = schemaFault(reader, checked)
       if (fault === undefined) {
-        // A temporary table hides the one of the same name, so that it is filled in its place.
+        // A temporary table hides the one of the same name, so it is filled instead of that one.
         reader.sql.script(`CREATE TEMP TABLE ${rowTable(pk)} AS SELECT * FROM main.${rowTable(pk)} WHERE 0`)
         continue
       }
       structures.delete(pk)
       yield fault
     }
-    fillTables(reader, structures)
+    fillRowTables(reader, structures)
     for (const checked of structures.values()) {
       yield* rowFaults(reader, checked)
       yield* counterFaults(checked)
@@ -124,7 +144,7 @@ export const rowTableCheck: Check = {
       dropRowTable(tx, pk)
       createRowTable(tx, pk, definition.fields)
     }
-    fillTables(tx, structures)
+    fillRowTables(tx, structures)
     for (const checked of structures.values()) finishRepair(tx, checked)
   },
 }
@@ -139,4 +159,45 @@ function finishRepair(tx: Tx, { row, definition, live, inOrder, lastCreatedAt, l
     lastId,
     row.pk,
   )
+}
+
+const hasTextIndexTables = (reader: Reader): boolean =>
+  listTextIndexed(reader).every(
+    ({ pk }) => hasTable(reader, rowTable(pk)) && hasTable(reader, textIndexTable(pk)),
+  )
+
+/** Fills the temporary table with what the text index should hold. */
+function fillExpected(reader: Reader, structurePk: number): void {
+  const { sql } = reader
+  const table = textIndexTable(structurePk)
+  createExpected(reader, table, TEXT_INDEX_OPTIONS)
+  const texts = findDefinitionTexts(reader, structurePk)
+  const text = rowText(texts ? definitionOf(texts).fields : [])
+  const rows = scanByPk((after) =>
+    sql.all<{ pk: number; content: string }>(
+      `SELECT pk, ${text} AS content FROM ${rowTable(structurePk)} WHERE pk > ? ORDER BY pk LIMIT ?`,
+      after,
+      ROWS_PER_READ,
+    ),
+  )
+  for (const { pk, content } of rows)
+    sql.run(`INSERT INTO temp.${expectedName(table)} (rowid, runs) VALUES (?, ?)`, pk, indexedRuns(content))
+}
+
+/** Text indexes hold exactly what the rows do. Needs no repair: the repair of the row tables drops them. */
+export const textIndexCheck: Check = {
+  settle: async (db) => {
+    if (hasTextIndexTables(db)) await fillTextIndexes(db)
+  },
+  isSettled: (reader) => !hasTextIndexTables(reader) || areTextIndexesFilled(reader),
+  *faults(reader) {
+    for (const { pk } of listTextIndexed(reader)) {
+      const table = textIndexTable(pk)
+      if (!hasTable(reader, table)) yield `The search table ${table} is missing.`
+      else if (hasTable(reader, rowTable(pk))) {
+        fillExpected(reader, pk)
+        yield* searchTableFaults(reader, table)
+      }
+    }
+  },
 }

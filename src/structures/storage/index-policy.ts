@@ -1,86 +1,107 @@
 import type { AppContext } from '../../context.ts'
 import { DAY_MS } from '../../lib/dates.ts'
-import type { Lesson } from '../../records/query/scan-costs.ts'
 import { autoIndexBuild, autoIndexDrop, findUnusedIndexes, markUsed } from './auto-index.ts'
-import { SEARCH_COLUMN } from './text-index.ts'
+import { TEXT_INDEX } from './text-index.ts'
 
 /*
- * Indexes make themselves where reads without them have cost twice what building one costs, and go when they
- * have not served for 30 days. Nobody declares one.
+ * An index is built once reads without it have cost twice what building it costs, and dropped after 30 days
+ * without use. Nobody declares one.
  */
+
+/** The time of a scan that an index on the column would have saved. */
+export interface ScanCost {
+  readonly column: string
+  readonly ms: number
+}
+
+/** What one read of a structure's rows reports to the policy. */
+export interface ReadCosts {
+  readonly structurePk: number
+  /** Live rows of the structure. */
+  readonly rows: number
+  readonly scans: readonly ScanCost[]
+  /** The automatic indexes that the read used, and when each was last recorded as used. */
+  readonly used: readonly { column: string; usedAt: number }[]
+}
 
 const BUILD_MS_PER_ROW = 0.0015
 const WORTH_BUILDS = 2
-/** A search table is filled beside everything else: it counts as this much, and is made of more rows. */
-const SEARCH_MS_PER_ROW = 0.005
-const SEARCH_TIMES_MANY = 10
+/** A text index is filled in the background: it counts as this much per row, and needs more rows. */
+const TEXT_INDEX_MS_PER_ROW = 0.005
+const TEXT_INDEX_MIN_ROWS_FACTOR = 10
 const UNUSED_MS = 30 * DAY_MS
-const STRUCTURES_KEPT = 1_000
+const MAX_STRUCTURES = 1_000
 
-type Ledger = Map<number, Map<string, number>>
+interface StructureCosts {
+  /** The summed cost of scans by column, in milliseconds. */
+  readonly scanMs: Map<string, number>
+  /** When the use of an index was last recorded, by column. */
+  readonly usedAt: Map<string, number>
+}
 
-/** What scans have cost so far, by structure and column; it starts anew with the process. */
-const ledgers = new WeakMap<AppContext['worker'], Ledger>()
+/** The costs by structure, since the process started. */
+const costsByWorker = new WeakMap<AppContext['worker'], Map<number, StructureCosts>>()
 
-function costsOf(worker: AppContext['worker'], structurePk: number): Map<string, number> {
-  const ledger = ledgers.get(worker) ?? new Map()
-  ledgers.set(worker, ledger)
-  if (!ledger.has(structurePk) && ledger.size >= STRUCTURES_KEPT) ledger.clear()
-  const costs = ledger.get(structurePk) ?? new Map<string, number>()
-  ledger.set(structurePk, costs)
+function costsOf(worker: AppContext['worker'], structurePk: number): StructureCosts {
+  const structures = costsByWorker.get(worker) ?? new Map<number, StructureCosts>()
+  costsByWorker.set(worker, structures)
+  const found = structures.get(structurePk)
+  if (found) return found
+  if (structures.size >= MAX_STRUCTURES) structures.clear()
+  const costs = { scanMs: new Map<string, number>(), usedAt: new Map<string, number>() }
+  structures.set(structurePk, costs)
   return costs
 }
 
-/** Adds up what a read cost, notes which indexes served, and makes an index that has become worth it. */
-export function learn(ctx: AppContext, { structurePk, rows, scans, served }: Lesson): void {
-  for (const { column, usedAt } of served) noteUse(ctx, structurePk, column, usedAt)
+/** Adds up the costs of a read, records which indexes it used, and starts building an index that has become worth it. */
+export function recordReadCosts(ctx: AppContext, { structurePk, rows, scans, used }: ReadCosts): void {
+  for (const { column, usedAt } of used) recordUse(ctx, structurePk, column, usedAt)
   if (scans.length === 0 || rows <= ctx.worker.manyRows) return
-  const costs = costsOf(ctx.worker, structurePk)
+  const { scanMs } = costsOf(ctx.worker, structurePk)
   for (const { column, ms } of scans) {
-    const cost = (costs.get(column) ?? 0) + ms
-    costs.set(column, cost)
-    if (!isWorthIt(column, cost, rows, ctx.worker.manyRows)) continue
-    // What is asked meanwhile, or where there can be no index, must not ask for it again at once.
-    costs.set(column, Number.NEGATIVE_INFINITY)
+    const cost = (scanMs.get(column) ?? 0) + ms
+    scanMs.set(column, cost)
+    if (!isWorthBuilding(column, cost, rows, ctx.worker.manyRows)) continue
+    // Reads during the build, or of a column that cannot be indexed, must not request it again.
+    scanMs.set(column, Number.NEGATIVE_INFINITY)
     void build(ctx, structurePk, column)
   }
 }
 
-function isWorthIt(column: string, costMs: number, rows: number, manyRows: number): boolean {
-  if (column !== SEARCH_COLUMN) return costMs > WORTH_BUILDS * BUILD_MS_PER_ROW * rows
-  return rows >= SEARCH_TIMES_MANY * manyRows && costMs > WORTH_BUILDS * SEARCH_MS_PER_ROW * rows
+function isWorthBuilding(column: string, costMs: number, rows: number, manyRows: number): boolean {
+  if (column !== TEXT_INDEX) return costMs > WORTH_BUILDS * BUILD_MS_PER_ROW * rows
+  return rows >= TEXT_INDEX_MIN_ROWS_FACTOR * manyRows && costMs > WORTH_BUILDS * TEXT_INDEX_MS_PER_ROW * rows
 }
 
 async function build(ctx: AppContext, structurePk: number, column: string): Promise<void> {
   try {
-    const made = await ctx.worker.write(autoIndexBuild, { structurePk, column, now: ctx.clock.now() })
-    if (!made) return
-    costsOf(ctx.worker, structurePk).delete(column)
-    ctx.log.info('index made', { structure: structurePk, column })
+    const built = await ctx.worker.write(autoIndexBuild, { structurePk, column, now: ctx.clock.now() })
+    if (!built) return
+    costsOf(ctx.worker, structurePk).scanMs.delete(column)
+    ctx.log.info('index built', { structure: structurePk, column })
   } catch (error) {
-    costsOf(ctx.worker, structurePk).delete(column)
-    ctx.log.warn('an index could not be made', { structure: structurePk, column, error: String(error) })
+    costsOf(ctx.worker, structurePk).scanMs.delete(column)
+    ctx.log.warn('an index could not be built', { structure: structurePk, column, error: String(error) })
   }
 }
 
-/** An index's last use is kept to the day. */
-function noteUse(ctx: AppContext, structurePk: number, column: string, usedAt: number): void {
+/** Records the use of an index, at most once a day. */
+function recordUse(ctx: AppContext, structurePk: number, column: string, storedUsedAt: number): void {
   const now = ctx.clock.now()
-  if (now - usedAt < DAY_MS) return
-  const costs = costsOf(ctx.worker, structurePk)
-  const noted = `used ${column}`
-  if (now - (costs.get(noted) ?? 0) < DAY_MS) return
-  costs.set(noted, now)
+  if (now - storedUsedAt < DAY_MS) return
+  const { usedAt } = costsOf(ctx.worker, structurePk)
+  if (now - (usedAt.get(column) ?? 0) < DAY_MS) return
+  usedAt.set(column, now)
   ctx.db
     .write((tx): void => {
       markUsed(tx, structurePk, column, now)
     })
-    .catch((error) => ctx.log.warn('the use of an index could not be noted', { error: String(error) }))
+    .catch((error) => ctx.log.warn('the use of an index could not be recorded', { error: String(error) }))
 }
 
-/** Takes away the indexes that have not served for 30 days. */
-export async function sweepAutoIndexes(ctx: AppContext): Promise<number> {
+/** Drops the indexes that were not used for 30 days; returns how many. */
+export async function dropUnusedIndexes(ctx: AppContext): Promise<number> {
   const unused = findUnusedIndexes(ctx.db, ctx.clock.now() - UNUSED_MS)
-  for (const place of unused) await ctx.worker.write(autoIndexDrop, place)
+  for (const index of unused) await ctx.worker.write(autoIndexDrop, index)
   return unused.length
 }

@@ -6,13 +6,13 @@ import type { FieldType } from '../../filter/record/operators.ts'
 import { quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import type { FieldDefinition, UniqueSet } from '../definition.ts'
-import { forgetAutoIndexes } from './auto-index.ts'
-import { dropRowSearch } from './text-index.ts'
+import { removeAutoIndexRows } from './auto-index.ts'
+import { dropTextIndex } from './text-index.ts'
 
 /*
- * Each structure's own table of live rows: typed, indexed, derived from `records` and made anew at will.
- * Columns that hold little stand first, so that a scan over them seldom reads past the first page of a row.
- * It is not STRICT: for every column that comes, SQLite would check all rows anew.
+ * Each structure has its own table of live rows: typed, indexed, derived from `records`, and rebuilt from it when
+ * needed. Short columns come first, so that a scan over them seldom reads past the first page of a row. The table
+ * is not STRICT, because SQLite would check every row again each time a column is added.
  */
 
 const STORAGE: Record<FieldType, 'TEXT' | 'REAL' | 'INTEGER'> = {
@@ -51,9 +51,9 @@ export function createRowTable({ sql }: Reader, structurePk: number, fields: rea
 }
 
 export function dropRowTable(reader: Reader, structurePk: number): void {
-  dropRowSearch(reader, structurePk)
+  dropTextIndex(reader, structurePk)
   reader.sql.script(`DROP TABLE IF EXISTS ${rowTable(structurePk)}`)
-  forgetAutoIndexes(reader, structurePk)
+  removeAutoIndexRows(reader, structurePk)
 }
 
 export function addColumns({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]): void {
@@ -66,7 +66,7 @@ export const columnNumbers = (set: UniqueSet) => set.map(({ column }) => column)
 export const uniqueIndexName = (structurePk: number, set: UniqueSet) =>
   `${rowTable(structurePk)}_unique_${columnNumbers(set).join('_')}`
 
-/** Brings the UNIQUE indexes from one list of sets to another. Refuses while live rows collide. */
+/** Drops and creates UNIQUE indexes so that they match the sets of `after`; refuses while live rows collide. */
 export function changeUniqueSets(
   tx: Tx,
   structurePk: number,
@@ -91,7 +91,7 @@ function createUnique(tx: Tx, structurePk: number, set: UniqueSet): void {
   }
 }
 
-/** Names two rows that stand in the way. */
+/** Names two of the rows that collide. */
 function collisionSentence({ sql }: Reader, structurePk: number, set: UniqueSet): string {
   const table = rowTable(structurePk)
   const columns = columnNumbers(set).map(valueColumn)

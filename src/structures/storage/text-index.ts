@@ -1,33 +1,37 @@
+import type { AppContext } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowSearchTable, rowTable } from '../../db/row-tables.ts'
+import { rowTable, textIndexTable } from '../../db/row-tables.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
+import { startIdleWorker } from '../../db/writes/idle-worker.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { rowText } from '../../filter/record/sql.ts'
 import { definitionOf } from '../definition.ts'
 import { findDefinitionTexts, type StructureRow } from '../store.ts'
 
 /*
- * Search tables make themselves, like indexes (`auto-index.ts`), for `*` searches of many rows. One holds which
- * rows have which runs of four characters in a value; whoever searches looks at the rows it leads to, which may
- * be too many but never too few. It is filled off the path of requests: rows above `searchedTo` and those that
- * are pending are not up to date in it, and have to be looked at as well.
+ * The text index of a structure serves `*` searches over many rows. Like other automatic indexes it is created by
+ * the policy (`index-policy.ts`). It records which rows have which runs of four characters in a value; a search
+ * verifies every row it finds there, which may be too many but never too few. It is filled in the background: rows
+ * with a pk above `searched_to` and rows listed in `row_search_pending` are not up to date in it, so a search
+ * verifies these as well.
  */
 
-/** What `auto_indexes` calls a search table. */
-export const SEARCH_COLUMN = '*'
+/** The name of the text index among the automatic indexes of a structure. */
+export const TEXT_INDEX = '*'
 
 const RUN_LENGTH = 4
-/** A shorter text is in too many runs. */
-const SHORTEST_NEEDLE = 3
-/** So many runs tell the rows well enough. */
-const MOST_RUNS = 32
+/** A shorter text occurs in too many runs. */
+const MIN_NEEDLE_LENGTH = 3
+/** More runs than this hardly narrow a search further. */
+const MAX_QUERY_RUNS = 32
 
-/** Whether a search table can find the text. */
-export const isSearchable = (needle: string): boolean => needle.length >= SHORTEST_NEEDLE
+/** Whether the text index can find the text. */
+export const isSearchable = (needle: string): boolean => needle.length >= MIN_NEEDLE_LENGTH
 
 /*
- * The tokenizer splits at ASCII characters that are neither letters nor digits: others stand in for them. Where
- * the text itself holds one of those, a row is looked at in vain.
+ * The tokenizer splits at ASCII characters that are neither letters nor digits, so these are replaced by private-use
+ * characters. A text that contains such a private-use character itself only causes a row to be verified in vain.
  */
 const PRIVATE_USE = 0xe000
 const asToken = (text: string): string =>
@@ -35,157 +39,153 @@ const asToken = (text: string): string =>
     String.fromCharCode(PRIVATE_USE + character.charCodeAt(0)),
   )
 
-/** The runs of a text from its start; half of a character outside the basic plane counts as one on both sides. */
+/** The first `most` runs of a text; half of a surrogate pair counts as a character, in texts and searches alike. */
 function runs(text: string, most: number): string[] {
   const token = asToken(text)
   const count = Math.min(most, token.length - RUN_LENGTH + 1)
   return Array.from({ length: Math.max(0, count) }, (_, at) => token.slice(at, at + RUN_LENGTH))
 }
 
-/** What the search table holds of a row's text (`rowText`). */
-export const runsOf = (text: string): string => runs(text, text.length).join(' ')
+/** The content of the text index for a row's text (`rowText`). */
+export const indexedRuns = (text: string): string => runs(text, text.length).join(' ')
 
-/** What the search table is asked: for every run of the text, or for those that begin with it. */
+/** The FTS5 query for a text: all of its runs, or for a shorter text every run that begins with it. */
 const runQuery = (needle: string): string =>
   needle.length < RUN_LENGTH
     ? `"${asToken(needle)}" *`
-    : [...new Set(runs(needle, MOST_RUNS))].map((run) => `"${run}"`).join(' AND ')
+    : [...new Set(runs(needle, MAX_QUERY_RUNS))].map((run) => `"${run}"`).join(' AND ')
 
 /*
- * Left to itself, FTS5 now and then merges so much at once that writes would wait; here a little is merged with
- * every step.
+ * By default FTS5 occasionally merges so much at once that writes would have to wait; here every step of filling
+ * merges a little.
  */
-const SETTINGS = { automerge: 0, crisismerge: 1_900, usermerge: 16 }
+const MERGE_SETTINGS = { automerge: 0, crisismerge: 1_900, usermerge: 16 }
 const MERGED_PAGES = 16
 
-/** What a search table is made of. */
-export const ROW_SEARCH = `runs, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1`
+/** The arguments of `fts5(…)`. */
+export const TEXT_INDEX_OPTIONS = `runs, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1`
 
-/** Makes the table, empty. */
-export function createRowSearch({ sql }: Reader, structurePk: number): void {
-  const table = rowSearchTable(structurePk)
-  sql.script(`CREATE VIRTUAL TABLE ${table} USING fts5(${ROW_SEARCH})`)
-  for (const [name, value] of Object.entries(SETTINGS))
+/** Creates the index, empty. */
+export function createTextIndex({ sql }: Reader, structurePk: number): void {
+  const table = textIndexTable(structurePk)
+  sql.script(`CREATE VIRTUAL TABLE ${table} USING fts5(${TEXT_INDEX_OPTIONS})`)
+  for (const [name, value] of Object.entries(MERGE_SETTINGS))
     sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`)
   sql.run('UPDATE structure_rows SET searched_to = 0 WHERE structure = ?', structurePk)
 }
 
-export function dropRowSearch({ sql }: Reader, structurePk: number): void {
-  sql.script(`DROP TABLE IF EXISTS ${rowSearchTable(structurePk)}`)
+export function dropTextIndex({ sql }: Reader, structurePk: number): void {
+  sql.script(`DROP TABLE IF EXISTS ${textIndexTable(structurePk)}`)
   sql.run('DELETE FROM row_search_pending WHERE structure = ?', structurePk)
   sql.run('UPDATE structure_rows SET searched_to = NULL WHERE structure = ?', structurePk)
 }
 
-/** To be called where a row that is in its table of live rows changes, goes or comes back; new ones need it not. */
-export function markForSearch({ sql }: Tx, { pk, searchedTo }: StructureRow, row: number): void {
-  if (searchedTo === null || row > searchedTo) return
-  sql.run('INSERT OR IGNORE INTO row_search_pending (structure, row) VALUES (?, ?)', pk, row)
+/** Must be called for every row that is updated, deleted or restored; an inserted row is above `searched_to`. */
+export function markForTextIndex({ sql }: Tx, { pk, searchedTo }: StructureRow, rowPk: number): void {
+  if (searchedTo === null || rowPk > searchedTo) return
+  sql.run('INSERT OR IGNORE INTO row_search_pending (structure, row) VALUES (?, ?)', pk, rowPk)
 }
 
-/** The rows that are not up to date in the search table, at most so many. */
-export const findUnsearched = ({ sql }: Reader, { pk, searchedTo }: Searched, most: number): number[] =>
-  sql.column(
-    `SELECT * FROM (SELECT row FROM row_search_pending WHERE structure = ? LIMIT ?)
-     UNION ALL SELECT * FROM (SELECT pk FROM ${rowTable(pk)} WHERE pk > ? LIMIT ?) LIMIT ?`,
-    pk,
-    most,
-    searchedTo,
-    most,
-    most,
-  )
-
-/** Whether more rows than this are not up to date in the search table. */
-export const isFarBehind = ({ sql }: Reader, { pk, searchedTo }: Searched, rows: number): boolean =>
-  sql.get(`SELECT 1 FROM ${rowTable(pk)} WHERE pk > ? LIMIT 1 OFFSET ?`, searchedTo, rows) !== undefined ||
-  sql.get('SELECT 1 FROM row_search_pending WHERE structure = ? LIMIT 1 OFFSET ?', pk, rows) !== undefined
-
-/** Every row that may hold all the texts, which are folded and searchable; undefined where there are more than `most`. */
-export function findCandidates(
-  reader: Reader,
-  searched: Searched,
-  needles: readonly string[],
-  most: number,
-): number[] | undefined {
-  const unsearched = findUnsearched(reader, searched, most + 1)
-  if (unsearched.length > most) return undefined
-  const table = rowSearchTable(searched.pk)
-  const found = reader.sql.column<number>(
-    `SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ?`,
-    needles.map((needle) => `(${runQuery(needle)})`).join(' AND '),
-    most + 1 - unsearched.length,
-  )
-  return unsearched.length + found.length > most ? undefined : [...unsearched, ...found]
-}
-
-/** A structure that has a search table. */
-export interface Searched {
+/** A structure that has a text index. */
+export interface TextIndexed {
   readonly pk: number
+  /** The highest pk in the index. */
   readonly searchedTo: number
 }
 
-export const listSearched = ({ sql }: Reader): Searched[] =>
+export const listTextIndexed = ({ sql }: Reader): TextIndexed[] =>
   sql.all(
     `SELECT structure AS pk, searched_to AS searchedTo FROM structure_rows WHERE searched_to IS NOT NULL
        AND (SELECT name_fold FROM structures s WHERE s.pk = structure) IS NOT NULL`,
   )
 
-export interface Filling {
-  structurePk: number
-  /** At most so many rows, and no more when some milliseconds have passed. */
-  mostRows: number
+/** Up to `limit` rows that are not up to date in the index. */
+const findUnindexed = ({ sql }: Reader, { pk, searchedTo }: TextIndexed, limit: number): number[] =>
+  sql.column(
+    `SELECT * FROM (SELECT row FROM row_search_pending WHERE structure = ? LIMIT ?)
+     UNION ALL SELECT * FROM (SELECT pk FROM ${rowTable(pk)} WHERE pk > ? LIMIT ?) LIMIT ?`,
+    pk,
+    limit,
+    searchedTo,
+    limit,
+    limit,
+  )
+
+/**
+ * Every row that may contain all of the texts, which are folded and searchable; undefined where there are more than
+ * `most`.
+ */
+export function findCandidates(
+  reader: Reader,
+  structure: TextIndexed,
+  needles: readonly string[],
+  most: number,
+): number[] | undefined {
+  const unindexed = findUnindexed(reader, structure, most + 1)
+  if (unindexed.length > most) return undefined
+  const table = textIndexTable(structure.pk)
+  const found = reader.sql.column<number>(
+    `SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ?`,
+    needles.map((needle) => `(${runQuery(needle)})`).join(' AND '),
+    most + 1 - unindexed.length,
+  )
+  return unindexed.length + found.length > most ? undefined : [...unindexed, ...found]
 }
 
+/** A fill step stops after this long, or after `maxRows`. */
 const STEP_MS = 2
-const ROWS_AT_ONCE = 10
+const ROWS_PER_BATCH = 10
+const MAX_ROWS_PER_STEP = 500
+/** With this many rows not up to date, a search through the index takes some 30 ms longer. */
+const MANY_UNINDEXED = 30_000
 
-/** Brings some rows that are not up to date into the search table; answers whether there were any. */
-export const rowSearchFill: WorkerTask<Filling, boolean> = {
-  name: 'structures.fillSearch',
-  run: (reader, { structurePk, mostRows }) => {
+/** One step of bringing the text index up to date; returns whether any row was not. */
+export const textIndexFill: WorkerTask<{ structurePk: number; maxRows: number }, boolean> = {
+  name: 'structures.fillTextIndex',
+  run: (reader, { structurePk, maxRows }) => {
     const texts = findDefinitionTexts(reader, structurePk)
-    const searched = listSearched(reader).find(({ pk }) => pk === structurePk)
-    if (!texts || !searched) return false
+    if (!texts || !listTextIndexed(reader).some(({ pk }) => pk === structurePk)) return false
     const until = performance.now() + STEP_MS
     const text = rowText(definitionOf(texts).fields)
     let done = 0
     let count: number
     do {
-      const most = Math.min(mostRows - done, ROWS_AT_ONCE)
-      count = fillPending(reader, structurePk, text, most) || fillNew(reader, structurePk, text, most)
+      const most = Math.min(maxRows - done, ROWS_PER_BATCH)
+      count = indexPending(reader, structurePk, text, most) || indexNew(reader, structurePk, text, most)
       done += count
-    } while (count > 0 && done < mostRows && performance.now() < until)
-    const table = rowSearchTable(structurePk)
+    } while (count > 0 && done < maxRows && performance.now() < until)
+    const table = textIndexTable(structurePk)
     if (done > 0) reader.sql.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${MERGED_PAGES})`)
     return done > 0
   },
 }
 
-/** Answers how many rows are pending no more. */
-function fillPending({ sql }: Reader, structurePk: number, text: string, most: number): number {
-  const table = rowSearchTable(structurePk)
+/** Returns how many pending rows were indexed. */
+function indexPending({ sql }: Reader, structurePk: number, text: string, most: number): number {
+  const table = textIndexTable(structurePk)
   const pending = sql.rows<[number, string | null]>(
     `SELECT row, (SELECT ${text} FROM ${rowTable(structurePk)} WHERE pk = row)
      FROM row_search_pending WHERE structure = ? LIMIT ?`,
     structurePk,
     most,
   )
-  for (const [row, held] of pending) {
-    if (held === null) sql.run(`DELETE FROM ${table} WHERE rowid = ?`, row)
-    else writeEntry({ sql }, structurePk, row, held)
+  for (const [row, content] of pending) {
+    if (content === null) sql.run(`DELETE FROM ${table} WHERE rowid = ?`, row)
+    else writeEntry({ sql }, structurePk, row, content)
     sql.run('DELETE FROM row_search_pending WHERE structure = ? AND row = ?', structurePk, row)
   }
   return pending.length
 }
 
-/** Answers how many rows came. */
-function fillNew({ sql }: Reader, structurePk: number, text: string, most: number): number {
+/** Returns how many rows above `searched_to` were indexed. */
+function indexNew({ sql }: Reader, structurePk: number, text: string, most: number): number {
   const rows = sql.rows<[number, string]>(
     `SELECT pk, ${text} FROM ${rowTable(structurePk)}
      WHERE pk > (SELECT searched_to FROM structure_rows WHERE structure = ?) ORDER BY pk LIMIT ?`,
     structurePk,
     most,
   )
-  for (const [row, held] of rows) writeEntry({ sql }, structurePk, row, held)
+  for (const [row, content] of rows) writeEntry({ sql }, structurePk, row, content)
   const last = rows.at(-1)
   if (last) sql.run('UPDATE structure_rows SET searched_to = ? WHERE structure = ?', last[0], structurePk)
   return rows.length
@@ -193,7 +193,39 @@ function fillNew({ sql }: Reader, structurePk: number, text: string, most: numbe
 
 const writeEntry = ({ sql }: Pick<Reader, 'sql'>, structurePk: number, row: number, text: string) =>
   sql.run(
-    `INSERT OR REPLACE INTO ${rowSearchTable(structurePk)} (rowid, runs) VALUES (?, ?)`,
+    `INSERT OR REPLACE INTO ${textIndexTable(structurePk)} (rowid, runs) VALUES (?, ?)`,
     row,
-    runsOf(text),
+    indexedRuns(text),
   )
+
+const findOutdated = (reader: Reader): TextIndexed | undefined =>
+  listTextIndexed(reader).find((structure) => findUnindexed(reader, structure, 1).length > 0)
+
+/** Whether every text index is up to date. */
+export const areTextIndexesFilled = (reader: Reader): boolean => findOutdated(reader) === undefined
+
+/** Brings every text index up to date. */
+export async function fillTextIndexes(db: Db): Promise<void> {
+  for (let outdated = findOutdated(db); outdated; outdated = findOutdated(db)) {
+    const { pk: structurePk } = outdated
+    await db.write((tx): boolean => textIndexFill.run(tx, { structurePk, maxRows: MAX_ROWS_PER_STEP }))
+  }
+}
+
+/** Fills text indexes in the background, in the worker thread; returns the function that stops it. */
+export const startTextIndexing = (ctx: AppContext): (() => void) =>
+  startIdleWorker(ctx, {
+    what: 'the indexing of rows',
+    isPiledUp: () => listTextIndexed(ctx.db).some((structure) => hasManyUnindexed(ctx.db, structure)),
+    doSome: async () => {
+      const outdated = findOutdated(ctx.db)
+      if (!outdated) return false
+      return ctx.worker.write(textIndexFill, { structurePk: outdated.pk, maxRows: MAX_ROWS_PER_STEP })
+    },
+  })
+
+const hasManyUnindexed = ({ sql }: Reader, { pk, searchedTo }: TextIndexed): boolean =>
+  sql.get(`SELECT 1 FROM ${rowTable(pk)} WHERE pk > ? LIMIT 1 OFFSET ?`, searchedTo, MANY_UNINDEXED) !==
+    undefined ||
+  sql.get('SELECT 1 FROM row_search_pending WHERE structure = ? LIMIT 1 OFFSET ?', pk, MANY_UNINDEXED) !==
+    undefined

@@ -1,0 +1,181 @@
+import type { RecordData } from '../../changes/record-change.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { invalid, Refusal } from '../../refusal.ts'
+import { getStructure } from '../../structures/service.ts'
+import { countInserts, findAnyLiveRow, findHolder } from '../../structures/storage/live-rows.ts'
+import * as store from '../store.ts'
+import {
+  deleteRow,
+  duplicate,
+  insertRow,
+  type RowWriter,
+  refuseFull,
+  refuseImmutable,
+  rowWriter,
+  updateRow,
+} from './rows.ts'
+import {
+  checkedChanges,
+  type FieldChanges,
+  mergedData,
+  refuseBrokenReferences,
+  refuseMissing,
+} from './values.ts'
+
+type SentData = Record<string, unknown>
+
+export interface WriteRequest {
+  structure: string
+  data?: SentData
+  rows?: { data: SentData }[]
+  on_conflict?: 'refuse' | 'update'
+}
+
+/** Refuses a body that does not have exactly one of `data` and `rows`. */
+export function checkedWrite(request: WriteRequest): WriteRequest {
+  if ((request.data === undefined) !== (request.rows === undefined)) return request
+  throw invalid('Give exactly one of "data", one row, and "rows", several.')
+}
+
+export interface Written {
+  /** The rows as they are after the whole call, in the order sent. */
+  rows: store.RecordRow[]
+  inserted: number
+  updated: number
+}
+
+/** What a call has written so far. */
+interface Batch {
+  /** Every written row by pk: its latest state, and the number of the row of the call that wrote it first. */
+  readonly written: Map<number, { row: store.RecordRow; number: number }>
+  readonly order: number[]
+  readonly insertedIds: string[]
+  /** References that were found to exist. */
+  readonly references: Set<string>
+}
+
+/**
+ * Writes one row or a batch, all or nothing; joins the caller's transaction. In a batch every refusal names the row,
+ * counted from 1.
+ */
+export function writeRecords(
+  ctx: Pick<AppContext, 'bus'>,
+  tx: Tx,
+  caller: Caller,
+  request: WriteRequest,
+): Written {
+  const structure = getStructure(tx, caller, request.structure)
+  const writer = rowWriter(ctx, tx, caller, structure)
+  const sent = request.rows?.map(({ data }) => data) ?? [request.data ?? {}]
+  const updates = request.on_conflict === 'update'
+  if (updates) refuseImmutable(structure)
+  if (structure.maxRows === 1) deleteOnlyRow(writer, sent.length)
+  const batch: Batch = { written: new Map(), order: [], insertedIds: [], references: new Set() }
+  for (const [at, data] of sent.entries()) {
+    const write = () => writeRow(writer, batch, data, at + 1, updates)
+    if (request.rows) namingRow(at + 1, write)
+    else write()
+  }
+  countInserted(writer, batch)
+  return {
+    rows: batch.order.flatMap((pk) => batch.written.get(pk)?.row ?? []),
+    inserted: batch.insertedIds.length,
+    updated: sent.length - batch.insertedIds.length,
+  }
+}
+
+/** Prefixes a refusal with the number of the row. */
+function namingRow(number: number, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal(error.code, `Row ${number}: ${error.message}`)
+  }
+}
+
+/** Under `max_rows: 1` a write replaces the row that exists. */
+function deleteOnlyRow(writer: RowWriter, rows: number): void {
+  const { tx, structure } = writer
+  if (rows > 1) {
+    throw new Refusal(
+      'max_rows_reached',
+      `"${structure.name}" holds one row, which a write replaces, and ${rows} rows were sent; send one.`,
+    )
+  }
+  const pk = findAnyLiveRow(tx, structure.pk)
+  if (pk !== undefined) deleteRow(writer, getRecord(tx, pk))
+}
+
+function getRecord(tx: Tx, pk: number): store.RecordRow {
+  const row = store.findRecordByPk(tx, pk)
+  if (!row) throw new Error('a live row has no record')
+  return row
+}
+
+function writeRow(writer: RowWriter, batch: Batch, sent: SentData, number: number, updates: boolean) {
+  const { tx, caller, definition } = writer
+  const changes = checkedChanges(definition, sent)
+  refuseBrokenReferences(tx, caller, changes, batch.references)
+  const row = updates ? updateOrInsert(writer, batch, changes) : insert(writer, batch, changes, true)
+  const earlier = batch.written.get(row.pk)
+  batch.written.set(row.pk, { row, number: earlier?.number ?? number })
+  batch.order.push(row.pk)
+}
+
+/** Updates the row that has the same unique values, if there is one. */
+function updateOrInsert(writer: RowWriter, batch: Batch, changes: FieldChanges): store.RecordRow {
+  const { tx, structure, definition } = writer
+  const data = mergedData(definition, {}, changes)
+  const holders = new Set<number>()
+  for (const set of definition.uniqueSets) {
+    const holder = findHolder(tx, structure.pk, set, data)
+    if (holder !== undefined) holders.add(holder)
+  }
+  const [first, second] = holders
+  if (first === undefined) return insert(writer, batch, changes, false)
+  if (second !== undefined) throw duplicateOfTwo(writer, first, second)
+  return updateRow(writer, getRecord(tx, first), changes)
+}
+
+function duplicateOfTwo({ tx }: RowWriter, first: number, second: number): Refusal {
+  const [one, other] = [first, second].map((pk) => store.findRecordByPk(tx, pk)?.id)
+  return new Refusal(
+    'unique_violation',
+    `This row collides with two different rows, ${one} and ${other}, and can update only one; send unique values of one of them alone.`,
+  )
+}
+
+/** `checkUnique` is false when the caller has already found no row with the same unique values. */
+function insert(writer: RowWriter, batch: Batch, changes: FieldChanges, checkUnique: boolean) {
+  const { structure, definition } = writer
+  const data = mergedData(definition, {}, changes)
+  refuseMissing(definition, data)
+  if (checkUnique) refuseDuplicateInBatch(writer, batch, data)
+  refuseFull(structure)
+  const row = insertRow(writer, data)
+  structure.live += 1
+  batch.insertedIds.push(row.id)
+  return row
+}
+
+/** Names an earlier row of the same call by its number instead of its id, which is not committed yet. */
+function refuseDuplicateInBatch({ tx, structure, definition }: RowWriter, batch: Batch, data: RecordData) {
+  for (const set of definition.uniqueSets) {
+    const holder = findHolder(tx, structure.pk, set, data)
+    if (holder !== undefined) throw duplicate(set, holderName(tx, batch, holder))
+  }
+}
+
+function holderName(tx: Tx, { written }: Batch, pk: number): string {
+  const earlier = written.get(pk)
+  return earlier ? `row ${earlier.number} of this call` : `the record ${store.findRecordByPk(tx, pk)?.id}`
+}
+
+function countInserted({ tx, structure }: RowWriter, { insertedIds }: Batch): void {
+  const [firstId] = insertedIds
+  const lastId = insertedIds.at(-1)
+  if (firstId === undefined || lastId === undefined) return
+  countInserts(tx, structure.pk, { live: insertedIds.length, createdAt: tx.now, firstId, lastId })
+}
