@@ -1,20 +1,15 @@
-import type { TSchema } from '@sinclair/typebox'
-import { type AnyElysia, Elysia, ValidationError } from 'elysia'
 import { createAuthenticate } from './account/keys.ts'
 import { accountRoutes } from './account/routes.ts'
 import type { AppContext } from './context.ts'
-import { fileRoutes } from './files/routes.ts'
+import { fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
 import { createAuthorizer } from './http/authorizer.ts'
 import { docsRoutes } from './http/docs/routes.ts'
-import { errorResponse } from './http/errors.ts'
 import { healthRoutes } from './http/health.ts'
 import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts'
-import { createOpenApi, openApiRoutes } from './http/openapi/routes.ts'
-import { createPipeline, type Peer } from './http/pipeline.ts'
-import { requestContextOf } from './http/request-context.ts'
-import { type Route, RouteTable } from './http/route-table.ts'
-import { id, integer, NoBody, text } from './http/schema/types.ts'
-import { validationRefusal } from './http/validation.ts'
+import { createPipeline } from './http/pipeline.ts'
+import type { HttpServer } from './http/request-context.ts'
+import { type Route, RouteTable } from './http/routes.ts'
+import { id, integer, text } from './http/schema/types.ts'
 import { lensRoutes } from './lenses/routes.ts'
 import { noteRoutes } from './notes/routes.ts'
 import { presetRoutes } from './presets/routes.ts'
@@ -30,52 +25,51 @@ import { webhookRoutes } from './webhooks/routes.ts'
 
 export interface Api {
   readonly routes: readonly Route[]
-  /** Answers one request; `peer` says where it came from. */
-  fetch(request: Request, peer?: Peer): Promise<Response>
-  /** The OpenAPI document of the service, as `/openapi.json` answers it. */
+  /** Serves one request; `server` knows where it came from. */
+  fetch(request: Request, server?: HttpServer): Response | Promise<Response>
+  /** The OpenAPI document of the service, as `/openapi.json` returns it. */
   openApi(): Promise<OpenApiDocument>
   /** How many watches are open, and how many questions they ask. */
   watching(): Watches['open']
-  /** From now on everything answers 503; streams are told so, and end. */
+  /** From now on every response is a 503; streams are told so, and end. */
   stop(): void
 }
 
-const LOCAL_PEER: Peer = { address: () => 'local', limitIdle: () => {} }
+const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: () => {} }
 
-/** The whole HTTP service over one context: one `.use()` line per feature. */
+/** The whole HTTP service over one context: one line per feature. */
 export function createApi(ctx: AppContext): Api {
   let stopping = false
   const isStopping = () => stopping
   const watches = new Watches(ctx)
-  const openApi = createOpenApi((): AnyElysia => elysia, DESCRIPTION)
-  const elysia = new Elysia({ normalize: false, encodeSchema: false, handler: { standardHostname: false } })
-    .onParse(({ request }) => requestContextOf(request).body)
-    .onTransform((context) => {
-      // Set by name: Elysia reads this function's text, and computes cookies and more for one it cannot see through.
-      context.query = requestContextOf(context.request).query as typeof context.query
-    })
-    .onError(({ error, request }) =>
-      errorResponse(asRefusal(error), requestContextOf(request).requestId, ctx.log),
+  const features = [
+    docsRoutes((): Promise<OpenApiDocument> => openApi()),
+    healthRoutes(ctx.db, isStopping),
+    accountRoutes(ctx),
+    noteRoutes(ctx),
+    filesOfNoteRoutes(ctx),
+    tagRoutes(ctx),
+    propertyRoutes(ctx),
+    presetRoutes(ctx),
+    viewRoutes(ctx),
+    lensRoutes(ctx),
+    quickAccessRoutes(ctx),
+    structureRoutes(ctx),
+    recordRoutes(ctx, watches),
+    webhookRoutes(ctx),
+    fileRoutes(ctx),
+  ]
+  // The generator is loaded when the document is first asked for, so that it costs nothing at start.
+  let document: Promise<OpenApiDocument> | undefined
+  const openApi = () => {
+    document ??= import('./http/openapi/document.ts').then(({ buildDocument }) =>
+      buildDocument(features, DESCRIPTION),
     )
-    .use(openApiRoutes(openApi))
-    .use(docsRoutes())
-    .use(healthRoutes(ctx.db, isStopping))
-    .use(accountRoutes(ctx))
-    .use(noteRoutes(ctx))
-    .use(tagRoutes(ctx))
-    .use(propertyRoutes(ctx))
-    .use(presetRoutes(ctx))
-    .use(viewRoutes(ctx))
-    .use(lensRoutes(ctx))
-    .use(quickAccessRoutes(ctx))
-    .use(structureRoutes(ctx))
-    .use(recordRoutes(ctx, watches))
-    .use(webhookRoutes(ctx))
-    .use(fileRoutes(ctx))
-  const routes = new RouteTable(elysia.routes.map(routeOf))
-  const edge = createPipeline({
+    return document
+  }
+  const routes = new RouteTable(features.flatMap(({ all }) => all))
+  const serve = createPipeline({
     routes,
-    handle: async (request) => elysia.handle(request),
     authorize: createAuthorizer(ctx.clock, createAuthenticate(ctx), ctx.config.rateLimit),
     corsOrigins: ctx.config.corsOrigins,
     log: ctx.log,
@@ -83,38 +77,13 @@ export function createApi(ctx: AppContext): Api {
   })
   return {
     routes: routes.routes,
-    fetch: (request, peer = LOCAL_PEER) => edge(request, peer),
+    fetch: (request, server = LOCAL) => serve(request, server),
     openApi,
     watching: () => watches.open,
     stop: () => {
       stopping = true
       watches.close()
     },
-  }
-}
-
-/** Elysia judges again what the edge has judged. Should it be stricter, that is the caller's fault, not ours. */
-const asRefusal = (error: unknown): unknown =>
-  error instanceof ValidationError && (error.type === 'body' || error.type === 'query')
-    ? validationRefusal(error.type, [])
-    : error
-
-interface RouteHooks {
-  body?: TSchema
-  query?: TSchema
-  detail?: { 'x-write'?: boolean; 'x-token'?: boolean }
-}
-
-function routeOf({ method, path, hooks }: { method: string; path: string; hooks: RouteHooks }): Route {
-  return {
-    method,
-    pattern: path.replace(/(?<=.)\/$/, ''),
-    needsKey: path.startsWith('/v1/'),
-    needsWrite: hooks.detail?.['x-write'] === true,
-    takesToken: hooks.detail?.['x-token'] === true,
-    query: hooks.query,
-    body: hooks.body,
-    takesBody: hooks.body !== undefined && hooks.body !== NoBody,
   }
 }
 

@@ -141,11 +141,7 @@ function listen(app: Api, { host, port }: Config): Listener {
       development: false,
       // Outside development Bun shares a port with whoever listens on it, unless told not to.
       reusePort: false,
-      fetch: (request, server) =>
-        app.fetch(request, {
-          address: () => server.requestIP(request)?.address ?? 'unknown',
-          limitIdle: (seconds) => server.timeout(request, seconds),
-        }),
+      fetch: app.fetch,
     })
   } catch (error) {
     throw refused(cannotListen(host, port, error))

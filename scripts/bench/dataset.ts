@@ -69,7 +69,7 @@ export async function openDataset(file: string): Promise<Dataset> {
       surface: 'api',
     },
     key: secret,
-    fetch: (path, init) => app.fetch(new Request(`http://localhost${path}`, { headers, ...init })),
+    fetch: async (path, init) => app.fetch(new Request(`http://localhost${path}`, { headers, ...init })),
     close: () => {
       void ctx.worker.close()
       db.close()

@@ -1,8 +1,6 @@
-import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
 import { presentPage } from '../http/page.ts'
-import { keyed } from '../http/request-context.ts'
-import { NoQuery } from '../http/schema/types.ts'
+import { routes } from '../http/routes.ts'
 import { presentFile, presentFileText, presentFileWithOutline, presentFoundPage } from './present.ts'
 import { renameFile } from './rename.ts'
 import * as schema from './schema.ts'
@@ -10,75 +8,57 @@ import { searchFiles } from './search.ts'
 import { getFileWithOutline, listFiles, listFilesOfNote } from './service.ts'
 import { getFileText } from './text.ts'
 
-const tags = ['Files']
-
 export const fileRoutes = (ctx: AppContext) =>
-  new Elysia({ prefix: '/v1' })
-    .use(keyed())
+  routes('Files', '/v1/files')
     .get(
-      '/files',
+      '/',
+      'listFiles',
+      'List files, oldest first',
       ({ caller, query }) => ({ files: listFiles(ctx.db, caller, query.note_id).map(presentFile) }),
-      {
-        query: schema.ListQuery,
-        response: schema.FilesAnswer,
-        detail: { operationId: 'listFiles', tags, summary: 'List files, oldest first' },
-      },
+      { query: schema.ListQuery, response: schema.FilesAnswer },
     )
     .get(
-      '/files/search',
+      '/search',
+      'searchFiles',
+      'Search the text of files, page by page',
       async ({ caller, query }) => {
         const page = await searchFiles(ctx, caller, query)
         return { results: page.items.map(presentFoundPage), ...presentPage(query, page) }
       },
-      {
-        query: schema.SearchQuery,
-        response: schema.FileSearchAnswer,
-        detail: { operationId: 'searchFiles', tags, summary: 'Search the text of files, page by page' },
-      },
+      { query: schema.SearchQuery, response: schema.FileSearchAnswer },
     )
     .get(
-      '/files/:id',
+      '/:id',
+      'getFile',
+      'Read a file and its sections',
       ({ caller, params }) => ({
         file: presentFileWithOutline(getFileWithOutline(ctx.db, caller, params.id)),
       }),
-      {
-        query: NoQuery,
-        response: schema.FileWithOutlineAnswer,
-        detail: { operationId: 'getFile', tags, summary: 'Read a file and its sections' },
-      },
+      { response: schema.FileWithOutlineAnswer },
     )
     .get(
-      '/files/:id/text',
+      '/:id/text',
+      'getFileText',
+      'Read the text of a file, marked by page',
       ({ caller, params, query }) => presentFileText(getFileText(ctx.db, caller, params.id, query)),
-      {
-        query: schema.TextQuery,
-        response: schema.FileTextAnswer,
-        detail: { operationId: 'getFileText', tags, summary: 'Read the text of a file, marked by page' },
-      },
+      { query: schema.TextQuery, response: schema.FileTextAnswer },
     )
     .patch(
-      '/files/:id',
+      '/:id',
+      'renameFile',
+      'Rename a file, and the links to it in notes',
       async ({ caller, params, body }) => ({
         file: presentFile(await renameFile(ctx, caller, params.id, body)),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.FilePatch,
-        response: schema.FileAnswer,
-        detail: { operationId: 'renameFile', tags, summary: 'Rename a file, and the links to it in notes' },
-      },
+      { write: true, body: schema.FilePatch, response: schema.FileAnswer },
     )
-    .get(
-      '/notes/:id/files',
-      ({ caller, params }) => ({ files: listFilesOfNote(ctx.db, caller, params.id).map(presentFile) }),
-      {
-        query: NoQuery,
-        response: schema.FilesAnswer,
-        detail: {
-          operationId: 'listNoteFiles',
-          tags: ['Notes'],
-          summary: 'List the files attached to a note, oldest first',
-        },
-      },
-    )
+
+/** Under a note's own path. */
+export const filesOfNoteRoutes = (ctx: AppContext) =>
+  routes('Notes', '/v1/notes').get(
+    '/:id/files',
+    'listNoteFiles',
+    'List the files attached to a note, oldest first',
+    ({ caller, params }) => ({ files: listFilesOfNote(ctx.db, caller, params.id).map(presentFile) }),
+    { response: schema.FilesAnswer },
+  )

@@ -1,6 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { Clock } from '../lib/clock.ts'
 import { invalid, Refusal } from '../refusal.ts'
+import type { HttpServer } from './request-context.ts'
 
 /** Finds whose key this is; undefined for one that is unknown, revoked or expired, or whose user is gone. */
 export type Authenticate = (key: string) => Caller | undefined
@@ -11,15 +12,18 @@ const ADDRESSES_WATCHED = 10_000
 
 const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
 
-/** How a request comes to the door. */
-export interface Entry {
-  readonly address: () => string
-  readonly needsWrite: boolean
-  /** The key in the query, where it may stand there. */
-  readonly token: string | undefined
-}
+/**
+ * Whose request this is. Refuses one without a valid key (401, 429), and one whose key may not write where that is
+ * needed (403). `token` is the key in the query, where the endpoint takes it there.
+ */
+export type Authorize = (
+  request: Request,
+  server: HttpServer,
+  needsWrite: boolean,
+  token: string | undefined,
+) => Caller
 
-/** Where clients that cannot set headers, such as a browser's `EventSource`, give the key (contract, section 2). */
+/** The query parameter in which clients that cannot set headers, such as a browser's `EventSource`, give the key. */
 export const TOKEN = 'access_token'
 
 /** Read before the query is judged, for the key comes first. */
@@ -101,15 +105,19 @@ class RequestLimit {
 }
 
 /** Decides who calls and whether they may: first the key (401, 429), then the scope (403). */
-export function createAuthorizer(clock: Clock, authenticate: Authenticate, requestsPerMinute: number | null) {
+export function createAuthorizer(
+  clock: Clock,
+  authenticate: Authenticate,
+  requestsPerMinute: number | null,
+): Authorize {
   const failed = new FailedKeys(clock)
   const limit = new RequestLimit(clock, requestsPerMinute)
-  return (request: Request, { address, needsWrite, token }: Entry): Caller => {
+  return (request, server, needsWrite, token) => {
     const key = presentedKey(request, token)
     if (key === undefined)
       throw unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
     const caller = authenticate(key)
-    if (!caller) throw failed.refuse(address())
+    if (!caller) throw failed.refuse(server.requestIP(request)?.address ?? 'unknown')
     limit.check(caller.keyId)
     if (needsWrite && !caller.mayWrite) throw readOnly(caller)
     return caller

@@ -1,20 +1,13 @@
-const allowed = (origins: readonly string[], request: Request): string | undefined => {
+/** Adds the headers that let a page of an allowed origin read the response; only `Vary` for any other. */
+export function addCorsHeaders(headers: Headers, origins: readonly string[], request: Request): void {
+  headers.set('Vary', 'Origin')
   const origin = request.headers.get('origin')
-  return origin !== null && origins.includes(origin) ? origin : undefined
+  if (origin === null || !origins.includes(origin)) return
+  headers.set('Access-Control-Allow-Origin', origin)
+  headers.set('Access-Control-Expose-Headers', 'X-Request-Id, Retry-After, Allow, Idempotent-Replayed')
 }
 
-/** The headers that let a page of an allowed origin read the answer; only `Vary` for any other. */
-export function corsHeaders(origins: readonly string[], request: Request): [string, string][] {
-  const origin = allowed(origins, request)
-  if (origin === undefined) return [['Vary', 'Origin']]
-  return [
-    ['Vary', 'Origin'],
-    ['Access-Control-Allow-Origin', origin],
-    ['Access-Control-Expose-Headers', 'X-Request-Id, Retry-After, Allow, Idempotent-Replayed'],
-  ]
-}
-
-/** The answer to a browser's question before a request; whether the origin may is said by `corsHeaders`. */
+/** The response to a browser that asks before it sends a request; whether its origin may is said by `addCorsHeaders`. */
 export const preflight = (methods: string): Response =>
   new Response(null, {
     status: 204,

@@ -1,32 +1,20 @@
 import type { Caller } from '../context.ts'
 import type { Log } from '../lib/log.ts'
 import { fail, invalid, Refusal, unavailable } from '../refusal.ts'
-import { type Entry, TOKEN, tokenIn } from './authorizer.ts'
-import { type Body, readBody } from './body.ts'
-import { corsHeaders, preflight } from './cors.ts'
-import { errorResponse } from './errors.ts'
+import { type Authorize, TOKEN, tokenIn } from './authorizer.ts'
+import { readBody } from './body.ts'
+import { addCorsHeaders, preflight } from './cors.ts'
 import { type QueryValues, readQuery } from './query.ts'
-import { attachRequestContext } from './request-context.ts'
-import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from './route-table.ts'
-import { checkForm } from './validation.ts'
-
-/** Where a request came from. */
-export interface Peer {
-  /** Asked for only while the request is judged: finding it costs more than finding the key. */
-  readonly address: () => string
-  /** See `Exchange`. */
-  readonly limitIdle: (seconds: number) => void
-}
+import type { HttpServer, RequestContext } from './request-context.ts'
+import { errorResponse, responseOf } from './responses.ts'
+import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from './routes.ts'
 
 export interface PipelineOptions {
   routes: RouteTable
-  /** The application behind the edge: it routes, validates and handles. */
-  handle: (request: Request) => Promise<Response>
-  /** Key and scope; see `auth.ts`. */
-  authorize: (request: Request, entry: Entry) => Caller
+  authorize: Authorize
   corsOrigins: readonly string[]
   log: Log
-  /** True once the server is stopping: everything answers 503. */
+  /** True once the server is stopping: every response is a 503. */
   isStopping: () => boolean
 }
 
@@ -48,6 +36,8 @@ function targetOf(url: string): Target {
   return { path: url.slice(start, mark), search: url.slice(mark + 1, end) }
 }
 
+const urlBytes = ({ path, search }: Target) => path.length + (search === '' ? 0 : search.length + 1)
+
 const uriTooLong = () =>
   new Refusal('uri_too_long', `The URL is longer than ${MAX_URL_BYTES} bytes; send less in the query.`)
 
@@ -55,154 +45,129 @@ const unknownPath = () =>
   new Refusal('not_found', 'This service has no such path; see /docs for those it has.')
 
 let requestCount = 0
-const processMark = crypto.getRandomValues(Buffer.alloc(5)).toString('hex')
-const nextRequestId = () => `${processMark}${(requestCount++).toString(16).padStart(6, '0')}`
+const processPrefix = crypto.getRandomValues(Buffer.alloc(5)).toString('hex')
+const nextRequestId = () => `${processPrefix}${(requestCount++).toString(16).padStart(6, '0')}`
 
-/** What is known of a request by the time it is logged. */
-interface Progress {
-  readonly requestId: string
-  route?: Route
-  caller?: Caller
-  allow?: string
+/** A request on its way through the pipeline; what is not known yet is undefined. */
+class PipelineRequest implements RequestContext {
+  readonly requestId = nextRequestId()
+  readonly startedAt = performance.now()
+  readonly method: string
+  route: Route | undefined = undefined
+  caller: Caller | undefined = undefined
+  params: Record<string, string> = {}
+  query: QueryValues = {}
+  body: unknown = {}
+  bodyText = ''
+  /** The value of the `Allow` header, where the method is not one of the path's. */
+  allow: string | undefined = undefined
+
+  constructor(
+    readonly request: Request,
+    readonly server: HttpServer,
+  ) {
+    this.method = request.method
+  }
 }
 
 /**
- * The edge stands before the application and judges, in this order, what needs no feature: path (404) and
- * method (405), key (401), scope (403), then the form of query and body (400, 413). Every answer leaves
- * through it with `X-Request-Id`, and is logged once.
+ * Serves every request. It checks, in this order, what needs no feature: path (404) and method (405), key (401),
+ * scope (403), then the form of query and body (400, 413); then it calls the handler of the route. Every response
+ * has an `X-Request-Id` and one line in the log. It is returned without a promise where the handler needs none.
  */
 export function createPipeline(options: PipelineOptions) {
-  const { log, corsOrigins } = options
-  return async (request: Request, peer: Peer): Promise<Response> => {
-    const started = performance.now()
-    const progress: Progress = { requestId: nextRequestId() }
-    const answered = await answer(options, request, peer, progress)
-    const response = request.method === 'HEAD' ? await withoutBody(answered) : answered
-    finish(response.headers, request, progress, corsOrigins)
+  const { corsOrigins, log } = options
+
+  function finish(context: PipelineRequest, response: Response): Response {
+    const { headers } = response
+    headers.set('X-Request-Id', context.requestId)
+    if (context.allow !== undefined) headers.set('Allow', context.allow)
+    if (corsOrigins.length > 0) addCorsHeaders(headers, corsOrigins, context.request)
     log.info('request', {
-      request_id: progress.requestId,
-      method: request.method,
-      route: progress.route?.pattern ?? null,
+      request_id: context.requestId,
+      method: context.method,
+      route: context.route?.pattern ?? null,
       status: response.status,
-      ms: Math.round((performance.now() - started) * 1000) / 1000,
-      key_id: progress.caller?.keyId ?? null,
+      ms: Math.round((performance.now() - context.startedAt) * 1000) / 1000,
+      key_id: context.caller?.keyId ?? null,
     })
     return response
   }
-}
 
-function finish(
-  headers: Headers,
-  request: Request,
-  progress: Progress,
-  corsOrigins: readonly string[],
-): void {
-  headers.set('X-Request-Id', progress.requestId)
-  if (progress.allow !== undefined) headers.set('Allow', progress.allow)
-  if (corsOrigins.length === 0) return
-  for (const [name, value] of corsHeaders(corsOrigins, request)) headers.set(name, value)
-}
+  const failed = (context: PipelineRequest, error: unknown): Response =>
+    errorResponse(error, context.requestId, log)
 
-async function answer(
-  options: PipelineOptions,
-  request: Request,
-  peer: Peer,
-  progress: Progress,
-): Promise<Response> {
-  try {
-    if (options.isStopping())
-      throw unavailable('The server is shutting down; nothing was written. Try again.')
-    const target = targetOf(request.url)
-    if (urlBytes(target) > MAX_URL_BYTES) throw uriTooLong()
-    const routes = options.routes.find(target.path) ?? fail(unknownPath())
-    if (request.method === 'OPTIONS' && options.corsOrigins.length > 0)
-      return preflight(allowedMethods(routes))
-    const route = routeOf(routes, request.method, progress)
-    return await serve(options, request, peer, progress, route, target)
-  } catch (error) {
-    return errorResponse(error, progress.requestId, options.log)
+  async function finishLater(context: PipelineRequest, pending: Promise<Response>): Promise<Response> {
+    const response = await pending.catch((error) => failed(context, error))
+    return finish(context, context.method === 'HEAD' ? await withoutBody(response) : response)
+  }
+
+  return (request: Request, server: HttpServer): Response | Promise<Response> => {
+    const context = new PipelineRequest(request, server)
+    let response: Response | Promise<Response>
+    try {
+      response = respond(options, context)
+    } catch (error) {
+      response = failed(context, error)
+    }
+    if (response instanceof Promise) return finishLater(context, response)
+    return context.method === 'HEAD'
+      ? finishLater(context, Promise.resolve(response))
+      : finish(context, response)
   }
 }
 
-const urlBytes = ({ path, search }: Target) => path.length + (search === '' ? 0 : search.length + 1)
+function respond(options: PipelineOptions, context: PipelineRequest): Response | Promise<Response> {
+  const { request, method, server } = context
+  if (options.isStopping()) throw unavailable('The server is shutting down; nothing was written. Try again.')
+  const target = targetOf(request.url)
+  if (urlBytes(target) > MAX_URL_BYTES) throw uriTooLong()
+  const { routes, values } = options.routes.find(target.path) ?? fail(unknownPath())
+  if (method === 'OPTIONS' && options.corsOrigins.length > 0) return preflight(allowedMethods(routes))
+  const route = routeOf(context, routes)
+  context.route = route
+  if (route.needsKey) {
+    const token = route.takesToken ? tokenIn(target.search) : undefined
+    context.caller = options.authorize(request, server, route.needsWrite, token)
+  }
+  for (const [index, name] of route.parameters.entries()) context.params[name] = values[index] ?? ''
+  context.query = withoutToken(readQuery(target.search, route.query), route)
+  route.checkQuery(context.query)
+  return route.method === 'GET' ? handle(context, route) : readBodyAndHandle(context, route)
+}
 
-function routeOf(routes: RoutesOfPath, method: string, progress: Progress): Route {
+function routeOf(context: PipelineRequest, routes: RoutesOfPath): Route {
+  const { method } = context
   const route = routes.get(method === 'HEAD' ? 'GET' : method)
-  if (route) {
-    progress.route = route
-    return route
-  }
-  progress.allow = allowedMethods(routes)
-  throw new Refusal(
-    'method_not_allowed',
-    `This path does not answer ${method}; it answers ${progress.allow}.`,
-  )
+  if (route) return route
+  context.allow = allowedMethods(routes)
+  throw new Refusal('method_not_allowed', `This path does not answer ${method}; it answers ${context.allow}.`)
 }
 
-async function serve(
-  options: PipelineOptions,
-  request: Request,
-  peer: Peer,
-  progress: Progress,
-  route: Route,
-  target: Target,
-): Promise<Response> {
-  const token = route.takesToken ? tokenIn(target.search) : undefined
-  const entry = { address: peer.address, needsWrite: route.needsWrite, token }
-  if (route.needsKey) progress.caller = options.authorize(request, entry)
-  const query = withoutToken(readQuery(target.search, route.query), route)
-  checkForm('query', route.query, query)
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const body = isRead ? undefined : await bodyFor(route, request)
-  const inner = innerRequest(request, target)
-  const isHead = request.method === 'HEAD'
-  attachRequestContext(inner, exchangeFor(progress, query, body, isHead, peer))
-  return options.handle(inner)
-}
-
-/** The key is no part of the question. */
+/** The key is not one of the endpoint's parameters. */
 function withoutToken(query: QueryValues, { takesToken }: Route): QueryValues {
   if (!takesToken) return query
   const { [TOKEN]: _, ...others } = query
   return others
 }
 
-/** The request as the application routes it: `HEAD` as `GET`, and a URL in which it finds the same path as we. */
-function innerRequest(request: Request, target: Target): Request {
-  const { url, method } = request
-  if (method !== 'HEAD' && !url.startsWith('/') && !url.includes('#')) return request
-  return new Request(`http://localhost${target.path}?${target.search}`, {
-    method: method === 'HEAD' ? 'GET' : method,
-    headers: request.headers,
-    signal: request.signal,
-  })
+async function readBodyAndHandle(context: PipelineRequest, route: Route): Promise<Response> {
+  const body = await readBody(context.request)
+  if (body) {
+    context.body = body.value
+    context.bodyText = body.text
+  } else if (route.takesBody) throw invalid('A JSON object is required as the body of this request.')
+  route.checkBody(context.body)
+  return handle(context, route)
 }
 
-const exchangeFor = (
-  progress: Progress,
-  query: QueryValues,
-  body: Body | undefined,
-  isHead: boolean,
-  peer: Peer,
-) => ({
-  requestId: progress.requestId,
-  caller: progress.caller,
-  query,
-  body: body?.value,
-  bodyText: body?.text ?? '',
-  isHead,
-  limitIdle: peer.limitIdle,
-})
-
-async function bodyFor(route: Route, request: Request): Promise<Body> {
-  const body = await readBody(request)
-  if (!body && route.takesBody) throw invalid('A JSON object is required as the body of this request.')
-  const { text, value } = body ?? { text: '', value: {} }
-  checkForm('body', route.body, value)
-  return { text, value }
+function handle(context: PipelineRequest, route: Route): Response | Promise<Response> {
+  const result = route.handle(context)
+  if (result instanceof Promise) return result.then((value) => responseOf(value, route.status))
+  return responseOf(result, route.status)
 }
 
-/** A HEAD answer says how long the body would be, except of a stream, which was not started for it. */
+/** The response to `HEAD` says how long the body would be, except of a stream, which was not started for it. */
 async function withoutBody(response: Response): Promise<Response> {
   const headers = new Headers(response.headers)
   if (response.body !== null) headers.set('Content-Length', String((await response.arrayBuffer()).byteLength))

@@ -1,48 +1,30 @@
-import { Elysia } from 'elysia'
 import type { Caller } from '../context.ts'
-import type { QueryValues } from './query.ts'
 
-/** What the edge learned of a request before the application sees it. */
-export interface RequestContext {
+/** The server that took a request; Bun's own is one. */
+export interface HttpServer {
+  /** The address of the client. Finding it costs more than finding a key: ask only where it is needed. */
+  requestIP(request: Request): { address: string } | null
+  /** After how many idle seconds the connection of this request is closed; 0 for never. */
+  timeout(request: Request, seconds: number): void
+}
+
+/** A request with what the pipeline has read and checked of it: what a handler is given. */
+export interface RequestContext<
+  Who extends Caller | undefined = Caller | undefined,
+  Params = unknown,
+  Query = unknown,
+  Body = unknown,
+> {
+  /** In the response as `X-Request-Id`, and in the log. */
   readonly requestId: string
-  readonly caller: Caller | undefined
-  readonly query: QueryValues
-  readonly body: unknown
+  readonly request: Request
+  readonly server: HttpServer
+  /** Undefined where no key is needed. */
+  readonly caller: Who
+  /** From the path, decoded. */
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
   /** The body as it was sent; empty without one. */
   readonly bodyText: string
-  /** Whether only the headers of the answer are wanted. */
-  readonly isHead: boolean
-  /** After how many idle seconds the server closes this connection; 0 for never. For streams. */
-  readonly limitIdle: (seconds: number) => void
 }
-
-const requestContexts = new WeakMap<Request, RequestContext>()
-
-export const attachRequestContext = (request: Request, requestContext: RequestContext): void =>
-  void requestContexts.set(request, requestContext)
-
-export function requestContextOf(request: Request): RequestContext {
-  const requestContext = requestContexts.get(request)
-  if (!requestContext) throw new Error('a request reached the application without passing the edge')
-  return requestContext
-}
-
-function callerOf(request: Request): Caller {
-  const { caller } = requestContextOf(request)
-  if (!caller) throw new Error('a route that needs a key was served without one')
-  return caller
-}
-
-/**
- * Gives every handler its `caller`, and routes three options: `write: true` for what a read-only key may not
- * do, `creates: true` for what honours an `Idempotency-Key` (`idempotency.ts`), and `tokenInQuery: true` where
- * the key may stand in the query (`auth.ts`).
- */
-export const keyed = () =>
-  new Elysia({ name: 'keyed' })
-    .macro({
-      write: (needed: boolean) => ({ detail: { 'x-write': needed } as object }),
-      tokenInQuery: (taken: boolean) => ({ detail: { 'x-token': taken } as object }),
-      creates: (needed: boolean) => ({ detail: { 'x-creates': needed } as object }),
-    })
-    .derive({ as: 'scoped' }, ({ request }) => ({ caller: callerOf(request) }))

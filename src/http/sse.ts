@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { requestContextOf } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** Something to tell; `data` is JSON text, and so has no line breaks. */
 export interface StreamEvent {
@@ -205,20 +205,23 @@ class EventStream implements StreamReader {
   }
 }
 
+/** The id of the last event that this client saw before its connection broke, as a browser sends it. */
+export const lastEventId = ({ request }: RequestContext): string | null =>
+  request.headers.get('last-event-id')
+
 /**
  * Answers with a stream of Server-Sent Events: first how soon to come back, then what the source tells, and a
  * sign of life every 25 seconds. A reader for whom 1 MiB is waiting is cut off. `HEAD` begins nothing.
  */
 export function eventStream(
   { clock, log }: { clock: Clock; log: Log },
-  request: Request,
+  { request, server, requestId }: RequestContext,
   begin: StreamSource,
 ): Response {
-  const { isHead, limitIdle, requestId } = requestContextOf(request)
-  if (isHead) return new Response(null, { headers: HEADERS })
-  limitIdle(0)
+  if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
+  server.timeout(request, 0)
   const stream = new EventStream(clock, begin, {
-    over: () => limitIdle(LAST_SECONDS),
+    over: () => server.timeout(request, LAST_SECONDS),
     cutOff: () => log.warn('a reader of a stream stood still and was cut off', { request_id: requestId }),
   })
   return new Response(new ReadableStream(stream), { headers: HEADERS })

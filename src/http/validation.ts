@@ -63,20 +63,14 @@ export function validationRefusal(part: Part, errors: Iterable<ValueError>): Ref
   return invalid(first ? sentenceFor(part, first) : `The ${part} does not have the right form.`)
 }
 
-const checks = new WeakMap<TSchema, TypeCheck<TSchema>>()
+/** Refuses a value whose form is not that of its schema. */
+export type FormCheck = (value: unknown) => void
 
-function checkOf(schema: TSchema): TypeCheck<TSchema> {
-  const check = checks.get(schema) ?? TypeCompiler.Compile(schema)
-  checks.set(schema, check)
-  return check
-}
-
-/**
- * Refuses a body or query that breaks its schema, if there is one. Elysia would refuse it too, but it first writes
- * everything that was sent into a message: of a large body that takes seconds, and more than a gigabyte of memory.
- */
-export function checkForm(part: Part, schema: TSchema | undefined, value: unknown): void {
-  if (schema === undefined) return
-  const check = checkOf(schema)
-  if (!check.Check(value)) throw validationRefusal(part, check.Errors(value))
+/** The check of a body or a query, compiled when it is first needed: there are many schemas, and few are used at once. */
+export function createCheck(part: Part, schema: TSchema): FormCheck {
+  let compiled: TypeCheck<TSchema> | undefined
+  return (value) => {
+    compiled ??= TypeCompiler.Compile(schema)
+    if (!compiled.Check(value)) throw validationRefusal(part, compiled.Errors(value))
+  }
 }

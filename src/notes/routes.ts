@@ -1,9 +1,7 @@
-import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { pageRequest, presentPage } from '../http/page.ts'
-import { keyed } from '../http/request-context.ts'
-import { NoBody, NoQuery } from '../http/schema/types.ts'
+import { routes } from '../http/routes.ts'
 import { getLinks } from './links/links.ts'
 import {
   presentCreated,
@@ -22,230 +20,151 @@ import { addTags, removeTag, setProperties } from './writing/labels.ts'
 import { listRevisions, restoreRevision } from './writing/revisions.ts'
 import { listTrash, restoreNote, trashNote } from './writing/trash.ts'
 
-const tags = ['Notes']
-
 export const noteRoutes = (ctx: AppContext) =>
-  new Elysia({ prefix: '/v1/notes' })
-    .use(keyed())
+  routes('Notes', '/v1/notes')
     .get(
       '/',
+      'listNotes',
+      'List or search notes',
       async ({ caller, query }) => {
         const page = await listNotes(ctx, caller, query)
         return { notes: page.items.map(presentFound), ...presentPage(query, page) }
       },
-      {
-        query: schema.ListQuery,
-        response: schema.NotesAnswer,
-        detail: { operationId: 'listNotes', tags, summary: 'List or search notes' },
-      },
+      { query: schema.ListQuery, response: schema.NotesAnswer },
     )
     .post(
       '/',
-      ({ caller, request, body }) =>
-        respondOnce(ctx.db, request, (tx) => presentCreated(createNote(tx, caller, body))),
-      {
-        write: true,
-        creates: true,
-        query: NoQuery,
-        body: schema.CreateBody,
-        response: { 201: schema.CreatedNoteAnswer },
-        detail: { operationId: 'createNote', tags, summary: 'Create a note' },
-      },
+      'createNote',
+      'Create a note',
+      (request) =>
+        respondOnce(ctx.db, request, (tx) => presentCreated(createNote(tx, request.caller, request.body))),
+      { write: true, creates: true, body: schema.CreateBody, response: schema.CreatedNoteAnswer },
     )
     .post(
       '/query',
+      'queryNotes',
+      'Notes that match a filter tree, newest edit first or ranked by a search',
       async ({ caller, body }) => {
         const page = await queryNotes(ctx, caller, body)
         return { notes: page.items.map(presentFound), ...presentPage(body, page) }
       },
-      {
-        query: NoQuery,
-        body: schema.QueryBody,
-        response: schema.NotesAnswer,
-        detail: {
-          operationId: 'queryNotes',
-          tags,
-          summary: 'Notes that match a filter tree, newest edit first or ranked by a search',
-        },
-      },
+      { body: schema.QueryBody, response: schema.NotesAnswer },
     )
     .get(
       '/trash',
+      'listTrash',
+      'List trashed notes, most recently deleted first',
       ({ caller, query }) => {
         const page = listTrash(ctx.db, caller, pageRequest(query))
         return { notes: page.items.map(presentTrashed), ...presentPage(query, page) }
       },
-      {
-        query: schema.TrashQuery,
-        response: schema.TrashAnswer,
-        detail: {
-          operationId: 'listTrash',
-          tags,
-          summary: 'List trashed notes, most recently deleted first',
-        },
-      },
+      { query: schema.TrashQuery, response: schema.TrashAnswer },
     )
-    .get('/:id', ({ caller, params }) => ({ note: presentNote(getNote(ctx.db, caller, params.id)) }), {
-      query: NoQuery,
-      response: schema.NoteAnswer,
-      detail: { operationId: 'getNote', tags, summary: 'Read a note' },
-    })
+    .get(
+      '/:id',
+      'getNote',
+      'Read a note',
+      ({ caller, params }) => ({ note: presentNote(getNote(ctx.db, caller, params.id)) }),
+      { response: schema.NoteAnswer },
+    )
     .patch(
       '/:id',
+      'updateNote',
+      'Change a note; `content` replaces the whole body',
       async ({ caller, params, body }) => ({
         note: presentNote(await patchNote(ctx, caller, params.id, body)),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.PatchBody,
-        response: schema.NoteAnswer,
-        detail: {
-          operationId: 'updateNote',
-          tags,
-          summary: 'Change a note; `content` replaces the whole body',
-        },
-      },
+      { write: true, body: schema.PatchBody, response: schema.NoteAnswer },
     )
     .delete(
       '/:id',
+      'trashNote',
+      'Put a note into the trash for 30 days',
       async ({ caller, params }) => {
         await trashNote(ctx, caller, params.id)
         return { trashed: true, id: params.id }
       },
-      {
-        write: true,
-        query: NoQuery,
-        body: NoBody,
-        response: schema.TrashedAnswer,
-        detail: { operationId: 'trashNote', tags, summary: 'Put a note into the trash for 30 days' },
-      },
+      { write: true, response: schema.TrashedAnswer },
     )
     .post(
       '/:id/append',
+      'appendToNote',
+      'Add text to the end of a note',
       async ({ caller, params, body }) => ({
         note: presentNote(await appendToNote(ctx, caller, params.id, body)),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.AppendBody,
-        response: schema.NoteAnswer,
-        detail: { operationId: 'appendToNote', tags, summary: 'Add text to the end of a note' },
-      },
+      { write: true, body: schema.AppendBody, response: schema.NoteAnswer },
     )
     .post(
       '/:id/edit',
+      'editNote',
+      'Replace one exact passage of a note',
       async ({ caller, params, body }) => ({
         note: presentNote(await editNote(ctx, caller, params.id, body)),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.EditBody,
-        response: schema.NoteAnswer,
-        detail: { operationId: 'editNote', tags, summary: 'Replace one exact passage of a note' },
-      },
+      { write: true, body: schema.EditBody, response: schema.NoteAnswer },
     )
     .post(
       '/:id/restore',
+      'restoreNote',
+      'Take a note out of the trash',
       async ({ caller, params }) => ({ note: presentNote(await restoreNote(ctx, caller, params.id)) }),
-      {
-        write: true,
-        query: NoQuery,
-        body: NoBody,
-        response: schema.NoteAnswer,
-        detail: { operationId: 'restoreNote', tags, summary: 'Take a note out of the trash' },
-      },
+      { write: true, response: schema.NoteAnswer },
     )
     .get(
       '/:id/properties',
+      'getNoteProperties',
+      'Read the property values of a note',
       ({ caller, params }) => ({ properties: getProperties(ctx.db, caller, params.id) }),
-      {
-        query: NoQuery,
-        response: schema.NotePropertiesAnswer,
-        detail: { operationId: 'getNoteProperties', tags, summary: 'Read the property values of a note' },
-      },
+      { response: schema.NotePropertiesAnswer },
     )
     .patch(
       '/:id/properties',
+      'updateNoteProperties',
+      'Set or clear property values, all or none',
       async ({ caller, params, body }) => ({ properties: await setProperties(ctx, caller, params.id, body) }),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.PropertiesBody,
-        response: schema.NotePropertiesAnswer,
-        detail: {
-          operationId: 'updateNoteProperties',
-          tags,
-          summary: 'Set or clear property values, all or none',
-        },
-      },
+      { write: true, body: schema.PropertiesBody, response: schema.NotePropertiesAnswer },
     )
     .post(
       '/:id/tags',
+      'addNoteTags',
+      'Put tags on a note',
       async ({ caller, params, body }) => ({
         note: presentNote(await addTags(ctx, caller, params.id, body.tags)),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.TagsBody,
-        response: schema.NoteAnswer,
-        detail: { operationId: 'addNoteTags', tags, summary: 'Put tags on a note' },
-      },
+      { write: true, body: schema.TagsBody, response: schema.NoteAnswer },
     )
     .delete(
       '/:id/tags/:name',
+      'removeNoteTag',
+      'Take a tag off a note; the tag itself stays',
       async ({ caller, params }) => ({
         note: presentNote(await removeTag(ctx, caller, params.id, params.name)),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: NoBody,
-        response: schema.NoteAnswer,
-        detail: {
-          operationId: 'removeNoteTag',
-          tags,
-          summary: 'Take a tag off a note; the tag itself stays',
-        },
-      },
+      { write: true, response: schema.NoteAnswer },
     )
-    .get('/:id/links', async ({ caller, params }) => presentLinks(await getLinks(ctx, caller, params.id)), {
-      query: NoQuery,
-      response: schema.LinksAnswer,
-      detail: {
-        operationId: 'getNoteLinks',
-        tags,
-        summary: 'Outgoing links and backlinks, resolved as of now',
-      },
-    })
+    .get(
+      '/:id/links',
+      'getNoteLinks',
+      'Outgoing links and backlinks, resolved as of now',
+      async ({ caller, params }) => presentLinks(await getLinks(ctx, caller, params.id)),
+      { response: schema.LinksAnswer },
+    )
     .get(
       '/:id/revisions',
+      'listNoteRevisions',
+      'What edits replaced, newest first',
       ({ caller, params, query }) => ({
         revisions: listRevisions(ctx.db, caller, params.id, pageRequest(query).limit).map(presentRevision),
       }),
-      {
-        query: schema.RevisionsQuery,
-        response: schema.RevisionsAnswer,
-        detail: { operationId: 'listNoteRevisions', tags, summary: 'What edits replaced, newest first' },
-      },
+      { query: schema.RevisionsQuery, response: schema.RevisionsAnswer },
     )
     .post(
       '/:id/revisions/:revisionId/restore',
+      'restoreNoteRevision',
+      'Set title and body back to a revision',
       async ({ caller, params }) => ({
         note: presentNote(await restoreRevision(ctx, caller, params.id, params.revisionId)),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: NoBody,
-        response: schema.NoteAnswer,
-        detail: {
-          operationId: 'restoreNoteRevision',
-          tags,
-          summary: 'Set title and body back to a revision',
-        },
-      },
+      { write: true, response: schema.NoteAnswer },
     )

@@ -1,73 +1,51 @@
-import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
-import { keyed } from '../http/request-context.ts'
-import { NoBody, NoQuery } from '../http/schema/types.ts'
+import { routes } from '../http/routes.ts'
 import { presentPatchedProperty, presentProperty, presentPropertyWithUsage } from './present.ts'
 import * as schema from './schema.ts'
 import { createProperty, deleteProperty, getProperty, listProperties, patchProperty } from './service.ts'
 
-const tags = ['Properties']
-
 export const propertyRoutes = (ctx: AppContext) =>
-  new Elysia({ prefix: '/v1/properties' })
-    .use(keyed())
-    .get('/', ({ caller }) => ({ properties: listProperties(ctx.db, caller).map(presentProperty) }), {
-      query: NoQuery,
-      response: schema.PropertiesAnswer,
-      detail: { operationId: 'listProperties', tags, summary: 'List property definitions in their order' },
-    })
+  routes('Properties', '/v1/properties')
+    .get(
+      '/',
+      'listProperties',
+      'List property definitions in their order',
+      ({ caller }) => ({ properties: listProperties(ctx.db, caller).map(presentProperty) }),
+      { response: schema.PropertiesAnswer },
+    )
     .post(
       '/',
-      ({ caller, request, body }) =>
+      'createProperty',
+      'Define a property',
+      (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          property: presentProperty(createProperty(tx, caller, body)),
+          property: presentProperty(createProperty(tx, request.caller, request.body)),
         })),
-      {
-        write: true,
-        creates: true,
-        query: NoQuery,
-        body: schema.CreatePropertyBody,
-        response: { 201: schema.PropertyAnswer },
-        detail: { operationId: 'createProperty', tags, summary: 'Define a property' },
-      },
+      { write: true, creates: true, body: schema.CreatePropertyBody, response: schema.PropertyAnswer },
     )
     .get(
       '/:idOrKey',
+      'getProperty',
+      'Read a property and what uses it',
       ({ caller, params }) => presentPropertyWithUsage(getProperty(ctx, caller, params.idOrKey)),
-      {
-        query: NoQuery,
-        response: schema.PropertyWithUseAnswer,
-        detail: { operationId: 'getProperty', tags, summary: 'Read a property and what uses it' },
-      },
+      { response: schema.PropertyWithUseAnswer },
     )
     .patch(
       '/:idOrKey',
+      'updateProperty',
+      'Change a property definition',
       async ({ caller, params, body }) =>
         presentPatchedProperty(await patchProperty(ctx, caller, params.idOrKey, body)),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.PatchPropertyBody,
-        response: schema.PatchedPropertyAnswer,
-        detail: { operationId: 'updateProperty', tags, summary: 'Change a property definition' },
-      },
+      { write: true, body: schema.PatchPropertyBody, response: schema.PatchedPropertyAnswer },
     )
     .delete(
       '/:idOrKey',
+      'deleteProperty',
+      'Delete a property with its value on every note',
       async ({ caller, params }) => ({
         deleted: true,
         notes_affected: await deleteProperty(ctx, caller, params.idOrKey),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: NoBody,
-        response: schema.DeletedPropertyAnswer,
-        detail: {
-          operationId: 'deleteProperty',
-          tags,
-          summary: 'Delete a property with its value on every note',
-        },
-      },
+      { write: true, response: schema.DeletedPropertyAnswer },
     )

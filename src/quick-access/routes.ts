@@ -1,56 +1,42 @@
-import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
-import { keyed } from '../http/request-context.ts'
-import { NoBody, NoQuery } from '../http/schema/types.ts'
+import { routes } from '../http/routes.ts'
 import { presentItem } from './present.ts'
 import * as schema from './schema.ts'
 import { createItem, deleteItem, listItems, patchItem } from './service.ts'
 
-const tags = ['Quick Access']
-
 export const quickAccessRoutes = (ctx: AppContext) =>
-  new Elysia({ prefix: '/v1/quick-access' })
-    .use(keyed())
-    .get('/', ({ caller }) => ({ items: listItems(ctx.db, caller).map(presentItem) }), {
-      query: NoQuery,
-      response: schema.QuickAccessAnswer,
-      detail: { operationId: 'listQuickAccess', tags, summary: 'List pinned notes in their order' },
-    })
+  routes('Quick Access', '/v1/quick-access')
+    .get(
+      '/',
+      'listQuickAccess',
+      'List pinned notes in their order',
+      ({ caller }) => ({ items: listItems(ctx.db, caller).map(presentItem) }),
+      { response: schema.QuickAccessAnswer },
+    )
     .post(
       '/',
-      ({ caller, request, body }) =>
-        respondOnce(ctx.db, request, (tx) => ({ item: presentItem(createItem(tx, caller, body)) })),
-      {
-        write: true,
-        creates: true,
-        query: NoQuery,
-        body: schema.CreateItemBody,
-        response: { 201: schema.QuickAccessItemAnswer },
-        detail: { operationId: 'createQuickAccessItem', tags, summary: 'Pin a note to the sidebar' },
-      },
+      'createQuickAccessItem',
+      'Pin a note to the sidebar',
+      (request) =>
+        respondOnce(ctx.db, request, (tx) => ({
+          item: presentItem(createItem(tx, request.caller, request.body)),
+        })),
+      { write: true, creates: true, body: schema.CreateItemBody, response: schema.QuickAccessItemAnswer },
     )
     .patch(
       '/:id',
+      'updateQuickAccessItem',
+      'Restyle or move a pinned note',
       async ({ caller, params, body }) => ({
         item: presentItem(await patchItem(ctx, caller, params.id, body)),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.PatchItemBody,
-        response: schema.QuickAccessItemAnswer,
-        detail: { operationId: 'updateQuickAccessItem', tags, summary: 'Restyle or move a pinned note' },
-      },
+      { write: true, body: schema.PatchItemBody, response: schema.QuickAccessItemAnswer },
     )
     .delete(
       '/:id',
+      'deleteQuickAccessItem',
+      'Unpin a note; the note stays',
       async ({ caller, params }) => ({ deleted: true, id: await deleteItem(ctx, caller, params.id) }),
-      {
-        write: true,
-        query: NoQuery,
-        body: NoBody,
-        response: schema.DeletedItemAnswer,
-        detail: { operationId: 'deleteQuickAccessItem', tags, summary: 'Unpin a note; the note stays' },
-      },
+      { write: true, response: schema.DeletedItemAnswer },
     )

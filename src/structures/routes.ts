@@ -1,62 +1,44 @@
-import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
-import { keyed } from '../http/request-context.ts'
-import { NoQuery } from '../http/schema/types.ts'
+import { routes } from '../http/routes.ts'
 import { presentStructure } from './present.ts'
 import * as schema from './schema.ts'
 import { createStructure, getStructure, listStructures, patchStructure } from './service.ts'
 
-const tags = ['Structures']
-
 export const structureRoutes = (ctx: AppContext) =>
-  new Elysia({ prefix: '/v1/records/structures' })
-    .use(keyed())
-    .get('/', ({ caller }) => ({ structures: listStructures(ctx.db, caller).map(presentStructure) }), {
-      query: NoQuery,
-      response: schema.StructuresAnswer,
-      detail: { operationId: 'listStructures', tags, summary: 'List structures by creation' },
-    })
+  routes('Structures', '/v1/records/structures')
+    .get(
+      '/',
+      'listStructures',
+      'List structures by creation',
+      ({ caller }) => ({ structures: listStructures(ctx.db, caller).map(presentStructure) }),
+      { response: schema.StructuresAnswer },
+    )
     .post(
       '/',
-      ({ caller, request, body }) =>
+      'createStructure',
+      'Declare a structure',
+      (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          structure: presentStructure(createStructure(tx, caller, body)),
+          structure: presentStructure(createStructure(tx, request.caller, request.body)),
         })),
-      {
-        write: true,
-        creates: true,
-        query: NoQuery,
-        body: schema.CreateStructureBody,
-        response: { 201: schema.StructureAnswer },
-        detail: { operationId: 'createStructure', tags, summary: 'Declare a structure' },
-      },
+      { write: true, creates: true, body: schema.CreateStructureBody, response: schema.StructureAnswer },
     )
     .get(
       '/:nameOrId',
+      'getStructure',
+      'Read a structure',
       ({ caller, params }) => ({
         structure: presentStructure(getStructure(ctx.db, caller, params.nameOrId)),
       }),
-      {
-        query: NoQuery,
-        response: schema.StructureAnswer,
-        detail: { operationId: 'getStructure', tags, summary: 'Read a structure' },
-      },
+      { response: schema.StructureAnswer },
     )
     .patch(
       '/:nameOrId',
+      'updateStructure',
+      'Change a structure; once it has had rows, fields are only added, relabelled or hidden',
       async ({ caller, params, body }) => ({
         structure: presentStructure(await patchStructure(ctx, caller, params.nameOrId, body)),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.PatchStructureBody,
-        response: schema.StructureAnswer,
-        detail: {
-          operationId: 'updateStructure',
-          tags,
-          summary: 'Change a structure; once it has had rows, fields are only added, relabelled or hidden',
-        },
-      },
+      { write: true, body: schema.PatchStructureBody, response: schema.StructureAnswer },
     )

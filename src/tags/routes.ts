@@ -1,58 +1,45 @@
-import { Elysia } from 'elysia'
 import type { AppContext } from '../context.ts'
-import { keyed } from '../http/request-context.ts'
-import { NoBody, NoQuery } from '../http/schema/types.ts'
+import { routes } from '../http/routes.ts'
 import { presentTag, presentTagWithUsage } from './present.ts'
 import * as schema from './schema.ts'
 import { deleteTag, getTag, listTags, patchTag, setTagLinks } from './service.ts'
 
-const tags = ['Tags']
-
 export const tagRoutes = (ctx: AppContext) =>
-  new Elysia({ prefix: '/v1/tags' })
-    .use(keyed())
-    .get('/', ({ caller }) => ({ tags: listTags(ctx.db, caller).map(presentTag) }), {
-      query: NoQuery,
-      response: schema.TagsAnswer,
-      detail: { operationId: 'listTags', tags, summary: 'List tags by name' },
-    })
-    .get('/:id', ({ caller, params }) => presentTagWithUsage(getTag(ctx, caller, params.id)), {
-      query: NoQuery,
-      response: schema.TagWithUseAnswer,
-      detail: { operationId: 'getTag', tags, summary: 'Read a tag and what uses it' },
-    })
+  routes('Tags', '/v1/tags')
+    .get(
+      '/',
+      'listTags',
+      'List tags by name',
+      ({ caller }) => ({ tags: listTags(ctx.db, caller).map(presentTag) }),
+      { response: schema.TagsAnswer },
+    )
+    .get(
+      '/:id',
+      'getTag',
+      'Read a tag and what uses it',
+      ({ caller, params }) => presentTagWithUsage(getTag(ctx, caller, params.id)),
+      { response: schema.TagWithUseAnswer },
+    )
     .patch(
       '/:id',
+      'updateTag',
+      'Rename, colour or pin a tag',
       async ({ caller, params, body }) => ({ tag: presentTag(await patchTag(ctx, caller, params.id, body)) }),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.TagPatch,
-        response: schema.TagAnswer,
-        detail: { operationId: 'updateTag', tags, summary: 'Rename, colour or pin a tag' },
-      },
+      { write: true, body: schema.TagPatch, response: schema.TagAnswer },
     )
     .delete(
       '/:id',
+      'deleteTag',
+      'Take a tag off every note and remove it',
       async ({ caller, params }) => ({ deleted: true, id: await deleteTag(ctx, caller, params.id) }),
-      {
-        write: true,
-        query: NoQuery,
-        body: NoBody,
-        response: schema.DeletedTagAnswer,
-        detail: { operationId: 'deleteTag', tags, summary: 'Take a tag off every note and remove it' },
-      },
+      { write: true, response: schema.DeletedTagAnswer },
     )
     .put(
       '/:id/links',
+      'setTagLinks',
+      'Replace the tags that come along with a tag',
       async ({ caller, params, body }) => ({
         tag: presentTag(await setTagLinks(ctx, caller, params.id, body.linked_tag_ids)),
       }),
-      {
-        write: true,
-        query: NoQuery,
-        body: schema.TagLinksBody,
-        response: schema.TagAnswer,
-        detail: { operationId: 'setTagLinks', tags, summary: 'Replace the tags that come along with a tag' },
-      },
+      { write: true, body: schema.TagLinksBody, response: schema.TagAnswer },
     )

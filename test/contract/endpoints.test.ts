@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Route } from '../../src/http/route-table.ts'
+import type { Route } from '../../src/http/routes.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { ENDPOINTS, type Endpoint, PAGE_FILES } from './specification.ts'
 

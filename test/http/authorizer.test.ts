@@ -16,7 +16,7 @@ const withHeader = (authorization: string) =>
 /** The service as it looks from another address. */
 const from = (address: string, key: string | undefined) =>
   clientOf(
-    { fetch: (request) => service.app.fetch(request, { address: () => address, limitIdle: () => {} }) },
+    { fetch: (request) => service.app.fetch(request, { requestIP: () => ({ address }), timeout: () => {} }) },
     key,
   )
 

@@ -11,7 +11,7 @@ const MEBIBYTE = 1024 * 1024
 const NO_OBJECT = 'The body must be a JSON object.'
 const NOT_JSON = 'The body is not valid JSON.'
 
-const send = (
+const send = async (
   body: string | Uint8Array<ArrayBuffer> | ReadableStream,
   headers: Record<string, string> = {},
 ): Promise<Response> =>

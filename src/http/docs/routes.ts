@@ -1,8 +1,39 @@
-import { Elysia } from 'elysia'
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import viewerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
-import { NoQuery } from '../schema/types.ts'
-import { DOCS_PAGE, DOCS_SCRIPT } from './page.ts'
+import type { OpenApiDocument } from '../openapi/document.ts'
+import { publicRoutes } from '../routes.ts'
+
+/** The API reference: a frame for the embedded viewer, which reads `/openapi.json` of the same server. */
+const DOCS_PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>daybook API</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/viewer.css">
+  </head>
+  <body>
+    <noscript>This page needs JavaScript; the same description stands in <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <main id="reference"></main>
+    <script src="/docs/viewer.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`
+
+/** Starts the viewer. The key that a reader enters stays in the page. */
+const DOCS_SCRIPT = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  displayOperationId: true,
+  filter: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+})
+`
 
 /** Nothing from elsewhere; the viewer sets styles of its own and draws its icons from `data:` URLs. */
 const CONTENT_SECURITY_POLICY = [
@@ -29,12 +60,14 @@ const served = (content: string | Blob, contentType: string) =>
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
-const hidden = { query: NoQuery, detail: { hide: true } }
-
-/** `GET /docs`: an API reference that needs no network; the viewer is embedded in the executable. */
-export const docsRoutes = () =>
-  new Elysia({ prefix: '/docs' })
-    .get('/', () => served(DOCS_PAGE, 'text/html; charset=utf-8'), hidden)
-    .get('/start.js', () => served(DOCS_SCRIPT, JAVASCRIPT), hidden)
-    .get('/viewer.js', () => served(Bun.file(viewerScript), JAVASCRIPT), hidden)
-    .get('/viewer.css', () => served(Bun.file(viewerStyle), 'text/css; charset=utf-8'), hidden)
+/**
+ * `GET /docs`: an API reference that needs no network, because the viewer is embedded in the executable; and
+ * `GET /openapi.json`, which it shows.
+ */
+export const docsRoutes = (openApi: () => Promise<OpenApiDocument>) =>
+  publicRoutes('Service')
+    .page('/openapi.json', openApi)
+    .page('/docs', () => served(DOCS_PAGE, 'text/html; charset=utf-8'))
+    .page('/docs/start.js', () => served(DOCS_SCRIPT, JAVASCRIPT))
+    .page('/docs/viewer.js', () => served(Bun.file(viewerScript), JAVASCRIPT))
+    .page('/docs/viewer.css', () => served(Bun.file(viewerStyle), 'text/css; charset=utf-8'))

@@ -3,8 +3,8 @@ import type { Db } from '../../db/database.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { invalid, refused } from '../../refusal.ts'
-import { jsonResponse } from '../json.ts'
-import { type RequestContext, requestContextOf } from '../request-context.ts'
+import type { RequestContext } from '../request-context.ts'
+import { jsonResponse } from '../responses.ts'
 import { type CallIdentity, findSavedResponse, saveResponse } from './store.ts'
 
 /** How long an answer is repeated: 24 hours (contract, section 11). */
@@ -29,15 +29,14 @@ interface Outcome {
  */
 export async function respondOnce<Created extends Answer>(
   db: Db,
-  request: Request,
+  request: RequestContext,
   create: (tx: Tx) => Created,
   keep: (created: Created) => Answer = (created) => created,
 ): Promise<Response> {
-  const requestContext = requestContextOf(request)
-  const identity = identityOf(request, requestContext)
+  const identity = identityOf(request)
   const { text, replayed } = await db.write((tx) =>
     identity
-      ? once(tx, identity, requestContext.bodyText, create, keep)
+      ? once(tx, identity, request.bodyText, create, keep)
       : { text: asText(create(tx)), replayed: false },
   )
   const response = jsonResponse(text, CREATED)
@@ -47,7 +46,7 @@ export async function respondOnce<Created extends Answer>(
 
 const asText = (answer: Answer) => (typeof answer === 'string' ? answer : JSON.stringify(answer))
 
-function identityOf(request: Request, { caller }: RequestContext): CallIdentity | undefined {
+function identityOf({ request, caller }: RequestContext): CallIdentity | undefined {
   const idempotencyKey = request.headers.get('idempotency-key')
   if (idempotencyKey === null) return undefined
   if (!KEY_FORM.test(idempotencyKey))

@@ -1,10 +1,18 @@
 import { swagger } from '@elysiajs/swagger'
-import { Kind, type TSchema } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { TOKEN } from '../authorizer.ts'
-import { NoBody } from '../schema/types.ts'
-import { ErrorBody, type ErrorStatus, errorResponseComponents, errorResponses } from './errors.ts'
-import { headerComponents, parameterComponents, REPLAYED_HEADER, REQUEST_ID_HEADER } from './headers.ts'
+import type { Route, Routes } from '../routes.ts'
+import {
+  ErrorBody,
+  type ErrorStatus,
+  errorResponseComponents,
+  errorResponses,
+  headerComponents,
+  parameterComponents,
+  REPLAYED_HEADER,
+  REQUEST_ID_HEADER,
+} from './components.ts'
 import { exampleOf, type JsonSchema, SchemaComponents } from './schemas.ts'
 
 /** What the document says beyond what the routes say of themselves. */
@@ -35,49 +43,37 @@ export interface OpenApiDocument {
   readonly [member: string]: unknown
 }
 
-interface RouteHooks {
-  query?: TSchema
-  body?: TSchema
-  response?: TSchema | Record<string, TSchema>
-  detail?: Record<string, unknown>
-}
-
-interface RouteOfApp {
-  method: string
-  path: string
-  hooks: RouteHooks
-}
-
 type Draft = Pick<OpenApiDocument, 'openapi' | 'paths'>
 
 const GENERATOR_PATH = '/generated-openapi.json'
-const DEFAULT_SUCCESS = '200'
 
 /** The document as the generator writes it; its schemas are not yet fit to be served. */
-async function draft(app: AnyElysia): Promise<Draft> {
-  const generator = new Elysia().use(swagger({ specPath: GENERATOR_PATH, path: '/generated-page' })).use(app)
-  const answer = await generator.handle(new Request(`http://localhost${GENERATOR_PATH}`))
-  return (await answer.json()) as Draft
+async function draft(plugins: readonly AnyElysia[]): Promise<Draft> {
+  const generator = new Elysia().use(swagger({ specPath: GENERATOR_PATH, path: '/generated-page' }))
+  for (const plugin of plugins) generator.use(plugin)
+  const response = await generator.handle(new Request(`http://localhost${GENERATOR_PATH}`))
+  return (await response.json()) as Draft
 }
 
 /**
- * The OpenAPI 3.1 document of the routes of `app`. The generator names paths and operations; their schemas
- * it writes in the manner of 3.0, incomplete and three times over, so those are written anew from the routes.
+ * The OpenAPI 3.1 document of all endpoints. The generator names paths and operations; parameters, bodies and
+ * responses are written from the routes, because it writes schemas as OpenAPI 3.0 has them, incomplete and
+ * three times over.
  */
-export async function buildDocument(app: AnyElysia, api: ApiDescription): Promise<OpenApiDocument> {
-  const { paths: drafted } = await draft(app)
+export async function buildDocument(
+  features: readonly Pick<Routes<undefined>, 'all' | 'plugin'>[],
+  api: ApiDescription,
+): Promise<OpenApiDocument> {
+  const { paths: drafted } = await draft(features.map(({ plugin }) => plugin))
   const components = new SchemaComponents()
   const errorSchema = components.write(ErrorBody)
   const paths: OpenApiDocument['paths'] = {}
-  for (const route of app.routes as RouteOfApp[]) {
-    const draftedPath = route.path.replace(/:(\w+)/g, '{$1}')
-    const operation = drafted[draftedPath]?.[route.method.toLowerCase()]
+  for (const route of features.flatMap(({ all }) => all)) {
+    const path = route.pattern.replace(/:(\w+)/g, '{$1}')
+    const method = route.method.toLowerCase()
+    const operation = drafted[path]?.[method]
     if (!operation) continue
-    const path = draftedPath.replace(/(?<=.)\/$/, '')
-    paths[path] = {
-      ...paths[path],
-      [route.method.toLowerCase()]: completed(operation, path, route, api, components),
-    }
+    paths[path] = { ...paths[path], [method]: completed(operation, path, route, api, components) }
   }
   return {
     openapi: '3.1.0',
@@ -114,33 +110,33 @@ const isUsed = (tag: string, paths: OpenApiDocument['paths']) =>
   Object.values(paths).some((methods) => Object.values(methods).some(({ tags }) => tags.includes(tag)))
 
 function completed(
-  operation: OpenApiOperation,
+  { operationId, summary, description, tags }: OpenApiOperation,
   path: string,
-  { method, hooks }: RouteOfApp,
+  route: Route,
   api: ApiDescription,
   components: SchemaComponents,
 ): OpenApiOperation {
-  const { operationId, summary, description, tags } = operation
-  const security = takesToken(hooks) ? [{ apiKey: [] }, { accessToken: [] }] : operation.security
   const parameters = [
     ...pathParameters(path, api, components),
-    ...queryParameters(hooks.query, components),
-    ...headerParameters(hooks),
+    ...queryParameters(route.query, components),
+    ...headerParameters(route),
   ]
-  const body = hooks.body && hooks.body !== NoBody ? hooks.body : undefined
   return {
     operationId,
     summary,
     ...(description !== undefined && { description }),
     tags,
-    ...(security !== undefined && { security }),
+    ...securityOf(route),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: contentOf(body, components) } }),
-    responses: {
-      ...successes(hooks, components),
-      ...errorResponses(errorsOf(method, hooks)),
-    },
+    ...(route.takesBody && { requestBody: { required: true, content: contentOf(route.body, components) } }),
+    responses: { ...success(route, components), ...errorResponses(errorsOf(route)) },
   }
+}
+
+/** Where the document's own rule does not hold: a key in the header. */
+function securityOf({ needsKey, takesToken }: Route): { security?: object[] } {
+  if (!needsKey) return { security: [] }
+  return takesToken ? { security: [{ apiKey: [] }, { accessToken: [] }] } : {}
 }
 
 const contentOf = (schema: TSchema, components: SchemaComponents) => ({
@@ -164,9 +160,9 @@ function pathParameters(path: string, api: ApiDescription, components: SchemaCom
 const lastNamed = (segments: string[], before: number) =>
   segments.findLastIndex((segment, index) => index < before && !segment.startsWith('{'))
 
-function queryParameters(query: TSchema | undefined, components: SchemaComponents) {
-  const required: string[] = query?.required ?? []
-  return Object.entries((query?.properties ?? {}) as Record<string, TSchema>).map(([name, schema]) =>
+function queryParameters(query: TSchema, components: SchemaComponents) {
+  const required: string[] = query.required ?? []
+  return Object.entries(query.properties as Record<string, TSchema>).map(([name, schema]) =>
     parameter('query', name, schema, required.includes(name), components),
   )
 }
@@ -189,51 +185,34 @@ function parameter(
   }
 }
 
-const creates = ({ detail }: RouteHooks) => detail?.['x-creates'] === true
-const takesToken = ({ detail }: RouteHooks) => detail?.['x-token'] === true
-const isStream = ({ response }: RouteHooks) =>
-  isSchema(response) && response.contentMediaType === 'text/event-stream'
-
-/** What makes the same thing twice may be told not to, and a stream what was seen of it (contract, section 11). */
-const headerParameters = (hooks: RouteHooks): object[] => [
-  ...(creates(hooks) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
-  ...(isStream(hooks) ? [{ $ref: '#/components/parameters/Last-Event-ID' }] : []),
+/** What creates may be repeated safely, and a stream may go on where it was left. */
+const headerParameters = ({ creates, response }: Route): object[] => [
+  ...(creates ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ...(response?.contentMediaType === 'text/event-stream'
+    ? [{ $ref: '#/components/parameters/Last-Event-ID' }]
+    : []),
 ]
 
-function successes(hooks: RouteHooks, components: SchemaComponents) {
-  const { response } = hooks
-  const byStatus = isSchema(response) ? { [DEFAULT_SUCCESS]: response } : (response ?? {})
-  return Object.fromEntries(
-    Object.entries(byStatus).map(([status, schema]) => [
-      status,
-      {
-        description: SUCCESS_DESCRIPTIONS[status] ?? 'Done.',
-        headers: creates(hooks) ? { ...REQUEST_ID_HEADER, ...REPLAYED_HEADER } : REQUEST_ID_HEADER,
-        content: contentOf(schema, components),
-      },
-    ]),
-  )
-}
+const success = ({ status, creates, response }: Route, components: SchemaComponents) => ({
+  [status]: {
+    description: SUCCESS_DESCRIPTIONS[status] ?? 'Done.',
+    headers: creates ? { ...REQUEST_ID_HEADER, ...REPLAYED_HEADER } : REQUEST_ID_HEADER,
+    ...(response && { content: contentOf(response, components) }),
+  },
+})
 
-const isSchema = (response: RouteHooks['response']): response is TSchema =>
-  response !== undefined && Kind in response
+const SUCCESS_DESCRIPTIONS: Record<number, string> = { 201: 'Made.', 202: 'Accepted.' }
 
-const SUCCESS_DESCRIPTIONS: Record<string, string> = { '200': 'Done.', '201': 'Made.', '202': 'Accepted.' }
-
-/** Which errors an operation can answer follows from its kind. */
-function errorsOf(method: string, { detail }: RouteHooks): ErrorStatus[] {
-  const isPublic = detail?.security !== undefined
-  const isWrite = detail?.['x-write'] === true
-  return [
-    400,
-    ...(isPublic ? [] : ([401] as const)),
-    ...(isWrite ? ([403] as const) : []),
-    ...(isPublic ? [] : ([404] as const)),
-    ...(isWrite ? ([409] as const) : []),
-    ...(method === 'GET' ? [] : ([413] as const)),
-    ...(isPublic ? [] : ([429] as const)),
-    431,
-    500,
-    503,
-  ]
-}
+/** The errors that an operation can return follow from its kind. */
+const errorsOf = ({ method, needsKey, needsWrite }: Route): ErrorStatus[] => [
+  400,
+  ...(needsKey ? ([401] as const) : []),
+  ...(needsWrite ? ([403] as const) : []),
+  ...(needsKey ? ([404] as const) : []),
+  ...(needsWrite ? ([409] as const) : []),
+  ...(method === 'GET' ? [] : ([413] as const)),
+  ...(needsKey ? ([429] as const) : []),
+  431,
+  500,
+  503,
+]

@@ -1,9 +1,8 @@
-import { ValidationError } from 'elysia'
 import { asUnavailable } from '../db/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal, type RefusalCode } from '../refusal.ts'
 
-/** The one table from rules to statuses (contract, section 1). */
+/** The one table from codes to statuses. */
 export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   invalid_request: 400,
   refused: 400,
@@ -25,7 +24,17 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   unavailable: 503,
 }
 
-/** Turns whatever was thrown into an answer of exactly `{error, code}`; what is not a rule is logged as ours. */
+/** A response whose body is JSON text already. */
+export const jsonResponse = (text: string, status = 200): Response =>
+  new Response(text, { status, headers: { 'Content-Type': 'application/json;charset=utf-8' } })
+
+/** What a handler returned, as a response: one of its own is sent as it is, anything else as JSON. */
+export function responseOf(result: unknown, status: number): Response {
+  if (result instanceof Response) return result
+  return status === 200 ? Response.json(result) : Response.json(result, { status })
+}
+
+/** Turns whatever was thrown into a response `{error, code}`; what is no refusal is logged as a failure of the service. */
 export function errorResponse(thrown: unknown, requestId: string, log: Log): Response {
   const error = asUnavailable(thrown)
   if (error instanceof Refusal) return refusalResponse(error)
@@ -44,10 +53,8 @@ function refusalResponse(refusal: Refusal): Response {
   )
 }
 
-/** What failed and where, without what Elysia and drizzle put into their messages: bodies and bound values. */
+/** What failed and where, without what drizzle puts into its messages: the values that were bound. */
 function loggable(error: unknown): { error: string; stack: string } {
-  if (error instanceof ValidationError)
-    return { error: `an answer breaks its schema: ${error.type}`, stack: '' }
   if (!(error instanceof Error)) return { error: typeof error, stack: '' }
   const { message, stack = '' } = error.cause instanceof Error ? error.cause : error
   return { error: message, stack: stack.split('\n').filter(isFrame).join('\n') }
