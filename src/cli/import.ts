@@ -4,7 +4,8 @@ import { createBus } from '../changes/bus.ts'
 import type { Caller } from '../context.ts'
 import { takeServerLock } from '../db/connection/server-lock.ts'
 import type { Db } from '../db/database.ts'
-import { type AttemptsReport, type ImportMode, systemRefusal } from '../portability/import-run.ts'
+import type { ImportMode, ImportReport } from '../portability/import-run.ts'
+import { systemRefusal } from '../portability/read-file.ts'
 import { fail, refused } from '../refusal.ts'
 import {
   type Command,
@@ -29,7 +30,7 @@ const vaults = () => import('../portability/vault/import.ts')
 
 /** What an import has come to, in words and as the members of its JSON report. */
 interface Told {
-  readonly report: AttemptsReport
+  readonly report: ImportReport
   readonly words: string
   readonly members: object
 }

@@ -2,38 +2,50 @@ import type { SQLiteError } from 'bun:sqlite'
 import type { Db } from '../db/database.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { Refusal, refused } from '../refusal.ts'
+import { systemRefusal } from './read-file.ts'
 
-export interface Refused {
+/** A part of an import that was not written. */
+export interface RefusedPart {
   /** The file, and the line or row in it where there is one. */
   readonly place: string
   readonly reason: string
 }
 
-export interface AttemptsReport {
-  refusedCount: number
-  /** The first of them. */
-  readonly refused: Refused[]
+/** Something that is stored differently from how it is written in the file. */
+export interface ChangedPart {
+  readonly place: string
+  readonly what: string
+}
+
+export interface ImportReport {
+  readonly refusedCount: number
+  /** The first 20 of them. */
+  readonly refused: readonly RefusedPart[]
   /** Whether anything was written. */
-  isWritten: boolean
+  readonly isWritten: boolean
 }
 
-const REFUSALS_TOLD = 20
-
-const ADVICE: Readonly<Record<string, string>> = {
-  EACCES: 'check its permissions',
-  EPERM: 'check its permissions',
-  ELOOP: 'its links lead in a circle, so name what they should lead to',
-  ENAMETOOLONG: 'its name is too long for this system, so shorten it',
+export interface ImportMode {
+  /** Checks everything and writes nothing. */
+  readonly isDryRun: boolean
+  /** Leaves out what is refused, instead of writing nothing. */
+  readonly skipsBad: boolean
 }
 
-/** What the system says of something it does not let us read, such as EACCES; undefined for any other error. */
-export function systemRefusal(error: unknown, what = 'it'): Refusal | undefined {
-  const { syscall, code = '' } = error as NodeJS.ErrnoException
-  if (syscall === undefined) return undefined
-  return refused(`${what} cannot be read (${code}); ${ADVICE[code] ?? 'check the disk that it is on'}.`)
+const MAX_LISTED = 20
+
+/** Counts items and lists the first 20 of them. */
+class CountedList<Item> {
+  count = 0
+  readonly first: Item[] = []
+
+  add(item: Item): void {
+    this.count += 1
+    if (this.first.length < MAX_LISTED) this.first.push(item)
+  }
 }
 
-/** The index is the guarantee of what the rules did not look for. */
+/** A unique index may refuse what no earlier check looked for. */
 function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   const refusal = systemRefusal(error)
@@ -42,13 +54,14 @@ function asRefusal(error: unknown): Refusal | undefined {
   return refused('something with this id, or with values that must be unique, exists already.')
 }
 
-/** The parts of one import, each of which is written whole or refused with a reason. */
-export class Attempts {
-  readonly report: AttemptsReport = { refusedCount: 0, refused: [], isWritten: false }
+/** One import: its transaction and what was refused or changed. Each part of it is written whole or not at all. */
+export class ImportRun {
+  readonly refused = new CountedList<RefusedPart>()
+  readonly changed = new CountedList<ChangedPart>()
 
   constructor(readonly tx: Tx) {}
 
-  /** Answers the refusal, if any; then nothing of the part is written. */
+  /** Writes a part in a savepoint. Returns the refusal, if any; then nothing of the part is written. */
   refusalOf(part: () => void): Refusal | undefined {
     const { sql } = this.tx
     sql.run('SAVEPOINT import_part')
@@ -65,52 +78,47 @@ export class Attempts {
     }
   }
 
-  /** Writes a part, or notes why not. */
+  /** Writes a part, or records why it is refused. Returns whether it was written. */
   try(place: string, part: () => void): boolean {
     const refusal = this.refusalOf(part)
-    if (refusal) this.note(place, refusal.message)
+    if (refusal) this.refused.add({ place, reason: refusal.message })
     return refusal === undefined
   }
-
-  note(place: string, reason: string): void {
-    this.report.refusedCount += 1
-    if (this.report.refused.length < REFUSALS_TOLD) this.report.refused.push({ place, reason })
-  }
 }
 
-export interface ImportMode {
-  /** Finds out everything and writes nothing. */
-  readonly isDryRun: boolean
-  /** Leaves out what is refused, instead of writing nothing. */
-  readonly skipsBad: boolean
-}
-
-/** Thrown out of a transaction to take everything in it back. */
-class TakenBack<Outcome> extends Error {
+/** Thrown out of a transaction to roll it back and still return its outcome. */
+class RolledBack<Outcome> extends Error {
   constructor(readonly outcome: Outcome) {
     super('nothing is written')
   }
 }
 
+const reportOf = ({ refused }: ImportRun, isWritten: boolean): ImportReport => ({
+  refusedCount: refused.count,
+  refused: refused.first,
+  isWritten,
+})
+
 /**
- * Runs an import in one transaction. When any part is refused nothing is written, unless those are to be skipped.
- * Nobody listens in this process, so what would be told after the commit is not kept: it would fill the memory.
+ * Runs an import in one transaction. When any part is refused nothing is written, unless `skipsBad` leaves it out.
+ * `afterCommit` callbacks are dropped: nobody watches in this process, and one for every row would fill the memory.
  */
-export async function importWhole<Outcome>(
+export async function runImport<Outcome>(
   db: Db,
   { isDryRun, skipsBad }: ImportMode,
-  run: (attempts: Attempts) => Outcome,
-): Promise<Outcome & AttemptsReport> {
+  importAll: (run: ImportRun) => Outcome,
+): Promise<Outcome & ImportReport> {
   try {
     const written = await db.write((tx) => {
-      const attempts = new Attempts({ ...tx, afterCommit: () => {} })
-      const outcome = { ...run(attempts), ...attempts.report }
-      if (isDryRun || (outcome.refusedCount > 0 && !skipsBad)) throw new TakenBack(outcome)
-      return { outcome }
+      const run = new ImportRun({ ...tx, afterCommit: () => {} })
+      const outcome = importAll(run)
+      if (isDryRun || (run.refused.count > 0 && !skipsBad))
+        throw new RolledBack({ ...outcome, ...reportOf(run, false) })
+      return { outcome: { ...outcome, ...reportOf(run, true) } }
     })
-    return { ...written.outcome, isWritten: true }
+    return written.outcome
   } catch (error) {
-    if (error instanceof TakenBack) return error.outcome as Outcome & AttemptsReport
+    if (error instanceof RolledBack) return error.outcome as Outcome & ImportReport
     throw error
   }
 }

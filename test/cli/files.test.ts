@@ -76,7 +76,7 @@ describe('files add, when no server runs', () => {
 ${paths[1]}: refused. ${paths[1]} is not a file.
 ${paths[2]}: refused. The file is larger than 50 MiB; add a smaller one.
 ${paths[3]}: refused. The name of a file must be a text of 1 to 500 characters without control characters.
-${paths[4]}: refused. ${paths[4]} cannot be read (ELOOP); its links lead in a circle, so name what they should lead to.
+${paths[4]}: refused. ${paths[4]} cannot be read (ELOOP); its symbolic links form a circle, so name the file that they should lead to.
 good.txt: ready, 1 page.
 `)
     expect(await listed()).toMatchObject([{ file_name: 'good.txt' }])

@@ -224,7 +224,7 @@ describe('an existing structure', () => {
     { place: 'row 4', reason: 'The field "age" must be at least 0.' },
     { place: 'row 5', reason: 'The field "age" must be a finite number.' },
     { place: 'row 6', reason: 'The field "kind" must be one of "a" and "b".' },
-    { place: 'row 7', reason: 'the row has 4 cells, and the file 3 columns.' },
+    { place: 'row 7', reason: 'the row has 4 cells, and the file has 3 columns.' },
   ]
 
   test('takes nothing when any row is refused, and every refusal is told', async () => {
@@ -270,7 +270,7 @@ describe('an existing structure', () => {
     ['name,agee\nBo,1\n', 'The structure has no field for the columns "agee"; rename or remove them.'],
     ['name,Full name\nBo,1\n', 'Two columns fill the field "name"; remove one.'],
     ['', 'is empty; its first line must name the columns.'],
-    ['name\n"Bo\n', 'a quote stands where none may, or is never closed.'],
+    ['name\n"Bo\n', 'a quote is misplaced or never closed.'],
     [new Uint8Array([110, 10, 0xff, 0xfe, 10]), 'is not UTF-8 text; save it as UTF-8.'],
     ['name\na\0b\n', undefined],
   ])('refuses the file %j', async (text, sentence) => {
@@ -323,7 +323,7 @@ test('an import of what is no file to be read says so in a sentence', async () =
   }
   service = await startService({ file: folder.file('daybook.db') })
   expect(errors).toEqual([
-    'circle cannot be read (ELOOP); its links lead in a circle, so name what they should lead to.\n',
+    'circle cannot be read (ELOOP); its symbolic links form a circle, so name the file that they should lead to.\n',
     'pipe is neither a file nor a folder.\n',
     'There is no file or folder none.\n',
   ])

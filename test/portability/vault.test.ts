@@ -61,7 +61,7 @@ describe('a note', () => {
     vault.write({ 'Broken.md': broken, 'Line.md': '---\n\njust a line above' })
     const { report } = await vault.report()
     expect(report.changed).toEqual([
-      { place: 'Broken.md', what: 'what it begins with is no map of YAML and stays in the body.' },
+      { place: 'Broken.md', what: 'its front matter is not a YAML mapping and stays in the body.' },
     ])
     const notes = await vault.notes()
     expect([notes.Broken?.content, notes.Line?.content]).toEqual([broken, '---\n\njust a line above'])
@@ -318,10 +318,10 @@ describe('what is refused', () => {
   }
   const REFUSED = [
     { place: 'Escaped.md', reason: 'The front matter holds a NUL character; no text may.' },
-    { place: 'Huge.md', reason: 'it is longer than 1,000,000 characters; make several of it.' },
-    { place: 'Long.md', reason: 'it is longer than 1,000,000 characters; make several of it.' },
+    { place: 'Huge.md', reason: 'it is longer than 1,000,000 characters; split it into several files.' },
+    { place: 'Long.md', reason: 'it is longer than 1,000,000 characters; split it into several files.' },
     { place: 'NotText.md', reason: 'it is not UTF-8 text; save it as UTF-8.' },
-    { place: 'Nul.md', reason: 'it holds a NUL character, which no text may.' },
+    { place: 'Nul.md', reason: 'it contains a NUL character, which no text may.' },
     { place: 'Rating.md', reason: 'The property "rating" must be a finite number.' },
     { place: 'Wordy.md', reason: 'The property "words" must be a text of at most 100,000 characters.' },
     { place: 'large.bin', reason: 'The file is larger than 50 MiB; add a smaller one.' },
@@ -364,7 +364,7 @@ test('the report in words counts what came, and tells what was changed and refus
     out: [
       '1 notes',
       'A.md: the alias "A2" is not kept; links that use it are rewritten.',
-      'B.md: it holds a NUL character, which no text may.',
+      'B.md: it contains a NUL character, which no text may.',
       '',
     ].join('\n'),
     err: '',

@@ -3,8 +3,8 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'nod
 import { dirname } from 'node:path'
 import { findFaults } from '../../src/maintenance/check.ts'
 import { exportWorkspace } from '../../src/portability/workspace/export.ts'
+import { FORMAT } from '../../src/portability/workspace/format.ts'
 import { importWorkspace, isExport } from '../../src/portability/workspace/import.ts'
-import { FORMAT } from '../../src/portability/workspace/layout.ts'
 import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -52,7 +52,7 @@ test('an import reads no original through a folder that is a link', async () => 
   expect(await refusalsOf(path)).toEqual([
     {
       place: 'files.json, entry 1',
-      reason: '"stored" names "a.txt", which is no file of the folder "files".',
+      reason: '"stored" names "a.txt", which is not a file of the folder "files".',
     },
   ])
 })
@@ -148,7 +148,7 @@ test('an export refuses a file in place of the folder', async () => {
   const service = await startService()
   const path = folder.file('file')
   writeFileSync(path, 'mine')
-  expect(() => exportWorkspace(service.ctx.db, callerOf(service), path, () => {})).toThrow('is no folder')
+  expect(() => exportWorkspace(service.ctx.db, callerOf(service), path, () => {})).toThrow('is not a folder')
   service.close()
 })
 

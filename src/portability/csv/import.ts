@@ -7,17 +7,16 @@ import { refused } from '../../refusal.ts'
 import { definitionOf } from '../../structures/definition.ts'
 import { createStructure, findStructure } from '../../structures/service.ts'
 import type { StructureRow } from '../../structures/store.ts'
-import { type Attempts, type AttemptsReport, type ImportMode, importWhole } from '../import-run.ts'
-import { ColumnTypes, cellValue } from './column-types.ts'
-import { type Column, columnsOf, fieldsFor } from './columns.ts'
+import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
+import { type Column, cellValue, columnsOf, fieldsFor, type InferredType, TypeInference } from './columns.ts'
 import { readRows } from './read.ts'
 
 export interface RowsImport extends ImportMode {
   readonly file: string
-  /** The name or id of the structure; one that does not exist is made, its types told from all rows. */
+  /** The name or id of the structure. One that does not exist is created, with types inferred from all rows. */
   readonly structure: string
   readonly onConflict: 'refuse' | 'update'
-  /** Told now and then how much is done, from 0 to 1. */
+  /** Receives the share that is done, from 0 to 1. */
   onProgress(done: number): void
 }
 
@@ -28,28 +27,29 @@ export interface RowsOutcome {
   readonly updated: number
 }
 
-export type RowsReport = RowsOutcome & AttemptsReport
+export type RowsReport = RowsOutcome & ImportReport
 
-const BATCH = 500
+const BATCH_SIZE = 500
+const SHARE_OF_INFERENCE = 0.25
 
 /**
- * Writes the rows of a file into a structure in one transaction, checked as the API checks them. Throws Refusal for
- * what is wrong with the whole file.
+ * Writes the rows of a file into a structure in one transaction, with the checks of the API. Throws Refusal for what is
+ * wrong with the file as a whole.
  */
 export const importRows = (
   ctx: Pick<AppContext, 'db' | 'bus'>,
   caller: Caller,
   request: RowsImport,
 ): Promise<RowsReport> =>
-  importWhole(
+  runImport(
     ctx.db,
     request,
-    (attempts) =>
-      writeGuessed(ctx, attempts, caller, request) ??
-      new RowsWriter(ctx, attempts, caller, request, learnTypes).run(),
+    (run) =>
+      writeInOnePass(ctx, run, caller, request) ??
+      new RowsWriter(ctx, run, caller, request, inferFromAllRows).write(),
   )
 
-/** The rows of the file after its header; `share` is how much of it is read. */
+/** The rows of the file after its header; `share` is how much of the file has been read. */
 function* dataRows(
   file: string,
 ): Generator<{ header: readonly string[]; rows: readonly (readonly string[])[]; share: number }> {
@@ -65,78 +65,77 @@ function* dataRows(
   if (!header) throw refused(`${file} is empty; its first line must name the columns.`)
 }
 
-interface Learnt {
+interface InferredColumns {
   readonly header: readonly string[]
-  readonly types: ReturnType<ColumnTypes['types']>
+  readonly types: readonly InferredType[]
 }
 
-/** Tells the types of all columns from all rows. */
-function learnTypes({ file, onProgress }: RowsImport): Learnt {
-  let types: ColumnTypes | undefined
+type Infer = (request: RowsImport) => InferredColumns
+
+function inferFromAllRows({ file, onProgress }: RowsImport): InferredColumns {
+  let inference: TypeInference | undefined
   let names: readonly string[] = []
   for (const { header, rows, share } of dataRows(file)) {
     names = header
-    types ??= new ColumnTypes(header.length)
-    for (const cells of rows) types.learn(cells)
-    onProgress(share * SHARE_OF_LEARNING)
+    inference ??= new TypeInference(header.length)
+    for (const cells of rows) inference.addRow(cells)
+    onProgress(share * SHARE_OF_INFERENCE)
   }
-  return { header: names, types: types?.types() ?? [] }
+  return { header: names, types: inference?.types() ?? [] }
 }
 
-/** Tells them from the beginning of the file; undefined when that says nothing of some column. */
-function guessTypes(file: string): Learnt | undefined {
+/** Undefined when some column has no value in the first chunk of the file. */
+function inferFromBeginning(file: string): InferredColumns | undefined {
   const [first] = dataRows(file)
-  const types = new ColumnTypes(first?.header.length ?? 0)
-  for (const cells of first?.rows ?? []) types.learn(cells)
-  return first && types.areShown() ? { header: first.header, types: types.types() } : undefined
+  const inference = new TypeInference(first?.header.length ?? 0)
+  for (const cells of first?.rows ?? []) inference.addRow(cells)
+  return first && inference.isComplete() ? { header: first.header, types: inference.types() } : undefined
 }
 
-/** A row shows that a guess was wrong, or may have been. */
-class WrongGuess extends Error {}
+/** A row shows that the types inferred from the beginning may be wrong. */
+class WrongTypes extends Error {}
 
 /**
- * Types that the beginning shows and every other row fits are those that all rows show: then the file is read once
- * instead of twice. Answers undefined, and has written nothing, when some row does not fit.
+ * Creates a structure with the types of the beginning of the file and writes the rows, so that the file is read once
+ * instead of twice: types that fit every row are those that all rows would have given. Returns undefined, with nothing
+ * written, when some row does not fit or the structure exists.
  */
-function writeGuessed(
+function writeInOnePass(
   ctx: Pick<AppContext, 'bus'>,
-  attempts: Attempts,
+  run: ImportRun,
   caller: Caller,
   request: RowsImport,
 ): RowsOutcome | undefined {
-  const { sql } = attempts.tx
-  if (findStructure(attempts.tx, caller, request.structure)) return undefined
-  const guess = guessTypes(request.file)
-  if (!guess) return undefined
-  sql.run('SAVEPOINT import_guess')
+  const { sql } = run.tx
+  if (findStructure(run.tx, caller, request.structure)) return undefined
+  const inferred = inferFromBeginning(request.file)
+  if (!inferred) return undefined
+  sql.run('SAVEPOINT import_one_pass')
   try {
-    return new RowsWriter(ctx, attempts, caller, request, () => guess, true).run()
+    return new RowsWriter(ctx, run, caller, request, () => inferred, true).write()
   } catch (error) {
-    if (!(error instanceof WrongGuess)) throw error
-    sql.run('ROLLBACK TO import_guess')
+    if (!(error instanceof WrongTypes)) throw error
+    sql.run('ROLLBACK TO import_one_pass')
     return undefined
   } finally {
-    if (sql.database.inTransaction) sql.run('RELEASE import_guess')
+    if (sql.database.inTransaction) sql.run('RELEASE import_one_pass')
   }
 }
 
-const SHARE_OF_LEARNING = 0.25
-
-/** Finds the structure or makes it with a field for every column; answers what each column fills. */
-function prepare(tx: Tx, caller: Caller, request: RowsImport, learn: (request: RowsImport) => Learnt) {
+/** Finds the structure, or creates it with a field for every column. `columns` are the fields that the columns fill. */
+function prepareStructure(tx: Tx, caller: Caller, request: RowsImport, infer: Infer) {
   const { structure: nameOrId, file } = request
   const known = findStructure(tx, caller, nameOrId)
   if (known) {
     const [first] = dataRows(file)
     return { structure: known, isNew: false, columns: columnsOf(first?.header ?? [], definitionOf(known)) }
   }
-  const { header, types } = learn(request)
+  const { header, types } = infer(request)
   const fields = fieldsFor(header, types)
   const name = checkedName(nameOrId, 'structure')
   return { structure: createStructure(tx, caller, { name, fields }), isNew: true, columns: fields }
 }
 
-/** What one import has come to. */
 class RowsWriter {
   readonly #columns: readonly Column[]
   readonly #structure: StructureRow
@@ -145,24 +144,25 @@ class RowsWriter {
   #updated = 0
   #rowsBefore = 0
 
+  /** With `isOnePass` a row that is refused throws WrongTypes. */
   constructor(
     private readonly ctx: Pick<AppContext, 'bus'>,
-    private readonly attempts: Attempts,
+    private readonly run: ImportRun,
     private readonly caller: Caller,
     private readonly request: RowsImport,
-    learn: (request: RowsImport) => Learnt,
-    private readonly isGuess = false,
+    infer: Infer,
+    private readonly isOnePass = false,
   ) {
-    const { structure, isNew, columns } = prepare(attempts.tx, caller, request, learn)
+    const { structure, isNew, columns } = prepareStructure(run.tx, caller, request, infer)
     this.#columns = columns
     this.#structure = structure
     this.#isNew = isNew
   }
 
-  run(): RowsOutcome {
-    const before = this.#isNew && !this.isGuess ? SHARE_OF_LEARNING : 0
+  write(): RowsOutcome {
+    const before = this.#isNew && !this.isOnePass ? SHARE_OF_INFERENCE : 0
     for (const { rows, share } of dataRows(this.request.file)) {
-      for (let at = 0; at < rows.length; at += BATCH) this.#writeBatch(rows.slice(at, at + BATCH))
+      for (let at = 0; at < rows.length; at += BATCH_SIZE) this.#writeBatch(rows.slice(at, at + BATCH_SIZE))
       this.request.onProgress(before + share * (1 - before))
     }
     const { id, name } = this.#structure
@@ -174,24 +174,25 @@ class RowsWriter {
     }
   }
 
-  /** Whole, or, when a row of it is refused, row by row, so that each refusal is known. */
+  /** Writes all rows at once; when one is refused, row by row, so that every refusal is found. */
   #writeBatch(rows: readonly (readonly string[])[]): void {
-    if (!this.attempts.refusalOf(() => this.#write(rows))) {
+    if (!this.run.refusalOf(() => this.#writeRows(rows))) {
       this.#rowsBefore += rows.length
       return
     }
-    if (this.isGuess) throw new WrongGuess()
+    if (this.isOnePass) throw new WrongTypes()
     for (const cells of rows) {
-      const refusal = this.attempts.refusalOf(() => this.#write([cells]))
+      const refusal = this.run.refusalOf(() => this.#writeRows([cells]))
       this.#rowsBefore += 1
-      if (refusal) this.attempts.note(`row ${this.#rowsBefore}`, refusal.message.replace(/^Row 1: /, ''))
+      const place = `row ${this.#rowsBefore}`
+      if (refusal) this.run.refused.add({ place, reason: refusal.message.replace(/^Row 1: /, '') })
     }
   }
 
-  #write(rows: readonly (readonly string[])[]): void {
+  #writeRows(rows: readonly (readonly string[])[]): void {
     if (this.#structure.maxRows === 1 && this.#rowsBefore > 0)
       throw refused(`"${this.#structure.name}" holds one row; a file with one row can replace it.`)
-    const { inserted, updated } = writeRecords(this.ctx, this.attempts.tx, this.caller, {
+    const { inserted, updated } = writeRecords(this.ctx, this.run.tx, this.caller, {
       structure: this.#structure.id,
       rows: rows.map((cells) => ({ data: this.#dataOf(cells) })),
       on_conflict: this.request.onConflict,
@@ -202,7 +203,7 @@ class RowsWriter {
 
   #dataOf(cells: readonly string[]): Record<string, unknown> {
     if (cells.length > this.#columns.length)
-      throw refused(`the row has ${cells.length} cells, and the file ${this.#columns.length} columns.`)
+      throw refused(`the row has ${cells.length} cells, and the file has ${this.#columns.length} columns.`)
     const data: Record<string, unknown> = {}
     for (let at = 0; at < cells.length; at++) {
       const column = this.#columns[at]
@@ -214,6 +215,6 @@ class RowsWriter {
 }
 
 function checkedCell({ key, type }: Column, cell: string): string | number | boolean {
-  if (cell.includes('\0')) throw refused(`The column "${key}" holds a NUL character, which no text may.`)
+  if (cell.includes('\0')) throw refused(`The column "${key}" contains a NUL character, which no text may.`)
   return cellValue(type, cell)
 }

@@ -1,55 +1,59 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
 import { LARGEST_FILE_BYTES, refuseTooLarge } from '../../files/add.ts'
 import { mimeTypeOf } from '../../files/extraction/kinds.ts'
 import { insertWholeFile } from '../../files/store.ts'
-import type { Attempts } from '../import-run.ts'
-import type { Changes } from './changes.ts'
-import type { FolderFile } from './folder.ts'
-import { fileNameOf } from './note.ts'
+import type { ImportRun } from '../import-run.ts'
+import { baseName, type FolderFile } from './folder.ts'
+import { nameOf } from './note.ts'
 
-interface KeptFile {
+export interface AddedFile {
   readonly id: string
   readonly fileName: string
 }
 
-/** Keeps the files of a folder, each once; their text is read when a server runs next. */
+/** Adds the files of a folder, each once. Their text is extracted when a server runs next. */
 export class VaultFiles {
-  readonly #kept = new Map<FolderFile, KeptFile | undefined>()
+  readonly #added = new Map<FolderFile, AddedFile | undefined>()
 
   constructor(
-    private readonly attempts: Attempts,
+    private readonly run: ImportRun,
     private readonly caller: Caller,
     private readonly folder: string,
-    private readonly changes: Changes,
   ) {}
 
   get count(): number {
-    return [...this.#kept.values()].filter((kept) => kept !== undefined).length
+    return [...this.#added.values()].filter((file) => file !== undefined).length
   }
 
-  /** The file, attached to the note that asks for it first; undefined when it is refused. */
-  keep(file: FolderFile, note: number | null): KeptFile | undefined {
-    if (!this.#kept.has(file)) {
-      this.#kept.set(file, undefined)
-      this.attempts.try(file.path, () => {
-        this.#kept.set(file, this.#write(file, note))
+  /** The file, attached to the first note that asks for it; undefined when it is refused. */
+  add(file: FolderFile, note: number | null): AddedFile | undefined {
+    if (!this.#added.has(file)) {
+      this.#added.set(file, undefined)
+      this.run.try(file.path, () => {
+        this.#added.set(file, this.#insert(file, note))
       })
     }
-    return this.#kept.get(file)
+    return this.#added.get(file)
   }
 
-  #write(file: FolderFile, note: number | null): KeptFile {
+  #insert(file: FolderFile, note: number | null): AddedFile {
+    const { tx } = this.run
     const bytes = this.#read(file)
-    const { tx, changes } = { tx: this.attempts.tx, changes: this.changes }
-    const made: Tx = { ...tx, now: Math.min(Math.max(file.changedAt, 0), tx.now) }
-    const kept = { id: tx.newId(), fileName: fileNameOf(file, changes) }
-    const mimeType = mimeTypeOf(kept.fileName)
-    const row = { ...kept, workspace: this.caller.workspacePk, note, mimeType, size: bytes.length }
-    insertWholeFile(made, row, bytes)
-    return kept
+    const createdAt = Math.min(Math.max(file.modifiedAt, 0), tx.now)
+    const added = { id: tx.newId(), fileName: this.#fileNameOf(file) }
+    const mimeType = mimeTypeOf(added.fileName)
+    const row = { ...added, workspace: this.caller.workspacePk, note, mimeType, size: bytes.length }
+    insertWholeFile({ ...tx, now: createdAt }, row, bytes)
+    return added
+  }
+
+  #fileNameOf({ path }: FolderFile): string {
+    const name = nameOf(baseName(path))
+    if (name !== baseName(path).normalize('NFC'))
+      this.run.changed.add({ place: path, what: `its name becomes "${name}".` })
+    return name
   }
 
   #read({ path, bytes }: FolderFile): Uint8Array {

@@ -1,52 +1,54 @@
+import { fold } from '../../lib/text.ts'
 import { asLabel, bracketedIn, fileTarget, linkOf, type Passage } from '../../notes/links/syntax.ts'
+import type { AddedFile } from './files.ts'
 import type { FolderFile } from './folder.ts'
-import type { Found, VaultNames } from './names.ts'
+import type { LinkTarget, LinkTargets } from './link-targets.ts'
 import type { VaultNote } from './note.ts'
-import { References } from './references.ts'
 
-/** What the links of a body are rewritten with. */
-export interface LinkWorld {
-  readonly names: VaultNames
-  /** Whether the service takes this target to mean the note. */
-  means(target: string, note: VaultNote): boolean
-  /** The target by which the service finds the note: its title where that is enough, else its id. */
-  targetOf(note: VaultNote): string
-  /** Keeps the file for the note, if it is not kept yet; undefined when it is refused. */
-  keep(file: FolderFile, from: VaultNote): { id: string; fileName: string } | undefined
+export interface LinkContext {
+  /** What links mean in the folder. */
+  readonly linkTargets: LinkTargets
+  /** Whether the service resolves this target to the note. */
+  resolvesTo(target: string, note: VaultNote): boolean
+  /** A target that the service resolves to the note: its title where that is unambiguous, else its id. */
+  targetFor(note: VaultNote): string
+  /** Adds the file, attached to `from`, unless it is added already; undefined when it is refused. */
+  addFile(file: FolderFile, from: VaultNote): AddedFile | undefined
 }
 
-/** A passage of a body and what stands there afterwards. */
+/** The text that replaces a part of a body. */
 interface Replacement {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-export interface Rewritten {
+export interface RewrittenBody {
   readonly body: string
+  /** The number of links that were changed. */
   readonly count: number
 }
 
 /**
- * The body with its links made such that the service resolves them, and everything else as it is. `lines` are those
- * outside code (`linesOutsideCode`).
+ * The body with its links in a form that the service resolves to what they mean in the folder; the rest is unchanged.
+ * `lines` are the lines outside code (`linesOutsideCode`).
  */
 export function rewriteLinks(
-  world: LinkWorld,
+  context: LinkContext,
   from: VaultNote,
   body: string,
   lines: readonly Passage[],
-): Rewritten {
+): RewrittenBody {
   let result = ''
   let at = 0
   let count = 0
-  const references = new References(body, lines)
+  const definitions = new LinkDefinitions(body, lines)
   for (const line of lines) {
     if (!line.text.includes('[')) continue
     const replacements = [
-      ...wikiLinks(world, from, line),
-      ...markdownLinks(world, from, line, body),
-      ...referenceLinks(world, from, line, body, references),
+      ...wikiLinks(context, from, line),
+      ...markdownLinks(context, from, line, body),
+      ...referenceLinks(context, from, line, body, definitions),
     ]
     for (const { start, end, text } of replacements.sort((left, right) => left.start - right.start)) {
       if (start < at) continue
@@ -58,135 +60,139 @@ export function rewriteLinks(
   return { body: result + body.slice(at), count }
 }
 
-/** `[[#Heading]]`, `[[Note#Heading]]`, `[[Note^block]]`: the part of a note. */
-const PART = /[#^]/g
-const MOST_SIGNS = 4
+/** The signs before the part of a note: `[[#Heading]]`, `[[Note#Heading]]`, `[[Note^block]]`. */
+const PART_SIGN = /[#^]/g
+const MAX_PART_SIGNS = 4
 /** Longer than any path. */
-const MOST_TARGET = 4_096
+const MAX_TARGET_LENGTH = 4_096
 
-interface Target {
-  readonly found: Found
-  /** What a target says after the name, with its sign. */
+interface FoundTarget {
+  readonly target: LinkTarget
+  /** What follows the name, with its sign: `#Heading`, `^block` or nothing. */
   readonly part: string
 }
 
-/** A name may hold the signs by which a part is told, so the longest name that is one counts. */
-function findTarget(world: LinkWorld, from: VaultNote, target: string, isWiki: boolean): Target | undefined {
-  if (target.length > MOST_TARGET) return undefined
-  const signs = Array.from(target.matchAll(PART), ({ index }) => index).slice(0, MOST_SIGNS)
-  for (const at of [...signs, target.length].reverse()) {
-    const [name, part] = [target.slice(0, at), target.slice(at)]
-    if (at === 0) return isWiki ? { found: { note: from }, part } : undefined
-    const found = world.names.find({ target: name, from: from.file.path, isWiki })
-    if (found) return { found, part }
+/** A name may itself contain the sign of a part, so the longest name that exists is used. */
+function findTarget(
+  context: LinkContext,
+  from: VaultNote,
+  written: string,
+  isWiki: boolean,
+): FoundTarget | undefined {
+  if (written.length > MAX_TARGET_LENGTH) return undefined
+  const signs = Array.from(written.matchAll(PART_SIGN), ({ index }) => index).slice(0, MAX_PART_SIGNS)
+  for (const end of [...signs, written.length].reverse()) {
+    const [name, part] = [written.slice(0, end), written.slice(end)]
+    if (end === 0) return isWiki ? { target: { note: from }, part } : undefined
+    const target = context.linkTargets.find({ target: name, from: from.file.path, isWiki })
+    if (target) return { target, part }
   }
   return undefined
 }
 
-function* wikiLinks(world: LinkWorld, from: VaultNote, line: Passage): Generator<Replacement> {
+function* wikiLinks(context: LinkContext, from: VaultNote, line: Passage): Generator<Replacement> {
   if (!line.text.includes('[[')) return
   for (const { text: inner, start } of bracketedIn(line.text)) {
-    const text = rewrittenWiki(world, from, inner)
+    const text = rewrittenWikiLink(context, from, inner)
     if (text === undefined) continue
     yield { start: line.start + start, end: line.start + start + inner.length, text }
   }
 }
 
-/** What comes between the brackets; undefined for a link that stays as it is. */
-function rewrittenWiki(world: LinkWorld, from: VaultNote, inner: string): string | undefined {
+/** The new text between the brackets; undefined for a link that stays as it is. */
+function rewrittenWikiLink(context: LinkContext, from: VaultNote, inner: string): string | undefined {
   const link = linkOf(inner)
   if (!link) return undefined
   // In a table the bar is escaped.
-  const target = link.target.replace(/\\$/, '')
-  const at = findTarget(world, from, target, true)
-  if (!at) return undefined
-  if ('file' in at.found) return fileLink(world.keep(at.found.file, from), link.label, at.part)
-  if (world.means(link.target, at.found.note)) return undefined
-  return noteLink(world, at.found.note, link.label ?? target.trim())
+  const written = link.target.replace(/\\$/, '')
+  const found = findTarget(context, from, written, true)
+  if (!found) return undefined
+  const { target, part } = found
+  if ('file' in target) return fileLink(context.addFile(target.file, from), link.label, part)
+  if (context.resolvesTo(link.target, target.note)) return undefined
+  return noteLink(context, target.note, link.label ?? written.trim())
 }
 
-function noteLink(world: LinkWorld, note: VaultNote, label: string): string {
-  const target = world.targetOf(note)
+function noteLink(context: LinkContext, note: VaultNote, label: string): string {
+  const target = context.targetFor(note)
   return label === target ? target : `${target}|${label}`
 }
 
-/** `![[image.png|300x200]]`: how large an embed is shown. */
+/** The size at which an embed is displayed, in the place of a label: `![[image.png|300x200]]`. */
 const SIZE = /^\s*\d+(?:x\d+)?\s*$/
 
-function fileLink(
-  kept: ReturnType<LinkWorld['keep']>,
-  label: string | null,
-  part: string,
-): string | undefined {
-  if (!kept) return undefined
-  const shown = label === null || SIZE.test(label) ? asLabel(kept.fileName + part) : label
-  return `${fileTarget(kept.id)}|${shown}`
+function fileLink(file: AddedFile | undefined, label: string | null, part: string): string | undefined {
+  if (!file) return undefined
+  const shown = label === null || SIZE.test(label) ? asLabel(file.fileName + part) : label
+  return `${fileTarget(file.id)}|${shown}`
 }
 
-/** `[text](target)` and `[text](<target> "title")`; a target may hold one level of parentheses. */
+/** `[text](target)` and `[text](<target> "title")`; a target may contain one level of parentheses. */
 const MARKDOWN_LINK =
   /\[((?:[^[\]\\]|\\.)*)\]\((?:<([^<>]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))(?:[ \t]{1,3}(?:"[^"]*"|'[^']*'))?\)/g
-/** An address, a place in this page, or nothing at all. */
-const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/|[#?]|\s*$)/i
+/** A URL, a place in this page, or nothing at all. */
+const NOT_A_PATH = /^(?:[a-z][a-z0-9+.-]*:|\/\/|[#?]|\s*$)/i
 
 function* markdownLinks(
-  world: LinkWorld,
+  context: LinkContext,
   from: VaultNote,
   line: Passage,
   body: string,
 ): Generator<Replacement> {
   if (!line.text.includes('](')) return
   for (const match of line.text.matchAll(MARKDOWN_LINK)) {
-    const [whole, shown = '', bracketed, bare = ''] = match
+    const [whole, label = '', bracketed, bare = ''] = match
     const start = line.start + match.index
-    // Code is blanked out in the line, and stands in the body alone.
-    const written = body.slice(start + 1, start + 1 + shown.length)
-    const text = rewrittenMarkdown(world, from, bracketed ?? bare, written)
+    // Code is blanked out in the line; the body has the label as written.
+    const writtenLabel = body.slice(start + 1, start + 1 + label.length)
+    const text = rewrittenMarkdownLink(context, from, bracketed ?? bare, writtenLabel)
     if (text !== undefined) yield { start, end: start + whole.length, text }
   }
 }
 
 function* referenceLinks(
-  world: LinkWorld,
+  context: LinkContext,
   from: VaultNote,
   line: Passage,
   body: string,
-  references: References,
+  definitions: LinkDefinitions,
 ): Generator<Replacement> {
-  for (const { start: at, length, textLength, target } of references.in(line.text)) {
+  for (const { start: at, length, labelLength, target } of definitions.linksIn(line.text)) {
     const start = line.start + at
-    const text = rewrittenMarkdown(world, from, target, body.slice(start + 1, start + 1 + textLength))
+    const writtenLabel = body.slice(start + 1, start + 1 + labelLength)
+    const text = rewrittenMarkdownLink(context, from, target, writtenLabel)
     if (text !== undefined) yield { start, end: start + length, text }
   }
 }
 
-/** The link in double brackets; undefined for one that leads elsewhere. */
-function rewrittenMarkdown(
-  world: LinkWorld,
+/** The link in double brackets; undefined for one that leads out of the folder. */
+function rewrittenMarkdownLink(
+  context: LinkContext,
   from: VaultNote,
-  target: string,
-  text: string,
+  written: string,
+  writtenLabel: string,
 ): string | undefined {
-  const at = ELSEWHERE.test(target) ? undefined : findTarget(world, from, decoded(target), false)
-  if (!at) return undefined
-  const label = plainLabel(text)
+  const found = NOT_A_PATH.test(written) ? undefined : findTarget(context, from, decoded(written), false)
+  if (!found) return undefined
+  const { target, part } = found
+  const label = plainLabel(writtenLabel)
   const inner =
-    'file' in at.found
-      ? fileLink(world.keep(at.found.file, from), label === '' ? null : label, at.part)
-      : noteLink(world, at.found.note, label === '' ? world.targetOf(at.found.note) : label)
+    'file' in target
+      ? fileLink(context.addFile(target.file, from), label === '' ? null : label, part)
+      : noteLink(context, target.note, label === '' ? context.targetFor(target.note) : label)
   return inner === undefined ? undefined : `[[${inner}]]`
 }
 
 function decoded(target: string): string {
-  const plain = target.replace(/\\([^\w\s])/g, '$1')
+  const unescaped = target.replace(/\\([^\w\s])/g, '$1')
   try {
-    return decodeURIComponent(plain)
+    return decodeURIComponent(unescaped)
   } catch {
-    return plain
+    return unescaped
   }
 }
 
-/** What the text of a link says, in the place of a label. */
+/** The label of a Markdown link without its markup. */
 const plainLabel = (text: string): string =>
   asLabel(
     text
@@ -194,3 +200,47 @@ const plainLabel = (text: string): string =>
       .replace(/\\([^\w\s])/g, '$1')
       .replace(/\p{Cc}+/gu, ' '),
   ).trim()
+
+/** `[label]: target "title"` on a line of its own, also in a quotation. A label that begins with `^` is a footnote's. */
+const DEFINITION =
+  /^[ >]{0,8}\[((?!\^)(?:[^[\]\\]|\\.){1,999})\]:[ \t]{0,8}(?:<([^<>]*)>|([^\s<]\S*))(?:[ \t]{1,8}(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$/
+/** `[text][label]`, `[label][]` or `[label]`, but not a link of another form or a part of one. */
+const REFERENCE_LINK = /(?<![[\]\\])\[((?:[^[\]\\]|\\.)*)\](?:\[((?:[^[\]\\]|\\.)*)\]|(?![[(]))/g
+/** Stands for code that is blanked out in a line; a label with code is not supported. */
+const BLANKED_CODE = '\0'
+
+interface ReferenceLink {
+  /** Its offset in the line. */
+  readonly start: number
+  readonly length: number
+  /** The length of the text in its first brackets. */
+  readonly labelLength: number
+  readonly target: string
+}
+
+/** CommonMark compares labels ignoring case and the amount of white space. */
+const labelKey = (label: string): string => fold(label).trim().replace(/\s+/g, ' ')
+
+/** The link reference definitions of a body. The first of several for one label counts. */
+class LinkDefinitions {
+  readonly #targets = new Map<string, string>()
+
+  constructor(body: string, lines: readonly Passage[]) {
+    if (!body.includes(']:')) return
+    for (const { text } of lines) {
+      const [, label, bracketed, bare = ''] = DEFINITION.exec(text) ?? []
+      if (label === undefined || label.includes(BLANKED_CODE)) continue
+      const key = labelKey(label)
+      if (!this.#targets.has(key)) this.#targets.set(key, bracketed ?? bare)
+    }
+  }
+
+  *linksIn(line: string): Generator<ReferenceLink> {
+    if (this.#targets.size === 0 || DEFINITION.test(line)) return
+    for (const { 0: whole, 1: text = '', 2: label, index } of line.matchAll(REFERENCE_LINK)) {
+      const target = this.#targets.get(labelKey(label || text))
+      if (target === undefined) continue
+      yield { start: index, length: whole.length, labelLength: text.length, target }
+    }
+  }
+}

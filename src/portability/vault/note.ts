@@ -1,49 +1,52 @@
 import { join } from 'node:path'
 import { keepableJson } from '../../http/body.ts'
-import { codePointLength } from '../../lib/text.ts'
+import { parseInstant } from '../../lib/dates.ts'
+import { codePointLength, fold } from '../../lib/text.ts'
 import { MAX_CONTENT } from '../../notes/schema.ts'
 import { isTooLong } from '../../notes/writing/change.ts'
 import { Refusal, refused } from '../../refusal.ts'
 import { splitFrontMatter } from '../front-matter.ts'
-import { readText } from '../text-file.ts'
-import type { Changes } from './changes.ts'
-import { type FolderFile, withoutExtension } from './folder.ts'
-import { type Matter, sortedMatter } from './front-matter.ts'
+import type { ImportRun } from '../import-run.ts'
+import { readText } from '../read-file.ts'
+import { baseName, type FolderFile, withoutExtension } from './folder.ts'
 
-/** A note of a folder without its body, which is read when it is written. */
-export interface VaultNote extends Omit<Matter, 'title'> {
+/** Front matter sorted into what a note has a field for; the rest are properties. */
+interface NoteFields {
+  title?: string
+  tags: string[]
+  aliases: string[]
+  createdAt?: number
+  updatedAt?: number
+  /** By their keys as written. */
+  readonly properties: Map<string, unknown>
+}
+
+/** A note of a folder without its body, which is read again when the note is written. */
+export interface VaultNote extends Omit<NoteFields, 'title'> {
   readonly file: FolderFile
   readonly title: string
   readonly createdAt: number
   readonly updatedAt: number
-  /** Where in the text of the file the body begins, and how long the text is. */
+  /** The offset of the body in the text of the file, and the length of that text. */
   readonly bodyStart: number
   readonly textLength: number
 }
 
-const LONGEST_NAME = 500
-/** A file beyond this holds more characters than a note may, in any encoding, whatever its front matter says. */
-const MOST_BYTES = 16_777_216
+const MAX_NAME_LENGTH = 500
+/** A larger file holds more characters than a note may have, in any encoding, whatever its front matter is. */
+const MAX_BYTES = 16_777_216
 
-/** A text as a name of at most 500 characters without control characters. */
+/** The text as a name of at most 500 characters without control characters. */
 export function nameOf(text: string): string {
   const plain = text.normalize('NFC').replace(/\p{Cc}+/gu, ' ')
-  const name = codePointLength(plain) > LONGEST_NAME ? [...plain].slice(0, LONGEST_NAME).join('') : plain
+  const name =
+    codePointLength(plain) > MAX_NAME_LENGTH ? [...plain].slice(0, MAX_NAME_LENGTH).join('') : plain
   return name.trim() === '' ? 'Untitled' : name
 }
 
-const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-
-/** The name of a file as it is kept. */
-export function fileNameOf({ path }: FolderFile, changes: Changes): string {
-  const name = nameOf(baseName(path))
-  if (name !== baseName(path).normalize('NFC')) changes.note(path, `its name becomes "${name}".`)
-  return name
-}
-
-/** The text of a note; refuses what cannot be one. */
+/** Refuses a file that is too large for a note or is not text. */
 function readNoteText(folder: string, { path, bytes }: FolderFile): string {
-  if (bytes > MOST_BYTES) throw tooLong()
+  if (bytes > MAX_BYTES) throw tooLong()
   try {
     return readText(join(folder, path))
   } catch (error) {
@@ -52,39 +55,135 @@ function readNoteText(folder: string, { path, bytes }: FolderFile): string {
 }
 
 const tooLong = () =>
-  refused(`it is longer than ${MAX_CONTENT.toLocaleString('en-US')} characters; make several of it.`)
+  refused(`it is longer than ${MAX_CONTENT.toLocaleString('en-US')} characters; split it into several files.`)
 
-/** Reads all but the body of a note. `now` bounds what the file system says of its age. */
-export function readNote(folder: string, file: FolderFile, now: number, changes: Changes): VaultNote {
+/** Reads everything but the body of a note. The file's modification time counts up to the time of the import. */
+export function readNote(run: ImportRun, folder: string, file: FolderFile): VaultNote {
   const text = readNoteText(folder, file)
-  if (text.includes('\0')) throw refused('it holds a NUL character, which no text may.')
-  const { matter: said, body } = splitFrontMatter(text, { asWritten: true })
+  if (text.includes('\0')) throw refused('it contains a NUL character, which no text may.')
+  const { frontMatter, body } = splitFrontMatter(text, { lossless: true })
   if (isTooLong(body)) throw tooLong()
-  if (!said && /^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))
-    changes.note(file.path, 'what it begins with is no map of YAML and stays in the body.')
-  const { title, ...matter } = sortedMatter(said ? keepable(said) : {})
-  const written = title ?? withoutExtension(baseName(file.path)).normalize('NFC')
-  const kept = nameOf(written)
-  if (kept !== written) changes.note(file.path, `its title becomes "${kept}".`)
-  const place = { bodyStart: text.length - body.length, textLength: text.length }
-  return { ...matter, ...agesOf(matter, file, now), ...place, file, title: kept }
+  const place = file.path
+  if (!frontMatter && /^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))
+    run.changed.add({ place, what: 'its front matter is not a YAML mapping and stays in the body.' })
+  const { title: givenTitle, ...fields } = fieldsOf(frontMatter ? storable(frontMatter) : {})
+  const written = givenTitle ?? withoutExtension(baseName(file.path)).normalize('NFC')
+  const title = nameOf(written)
+  if (title !== written) run.changed.add({ place, what: `its title becomes "${title}".` })
+  const position = { bodyStart: text.length - body.length, textLength: text.length }
+  return { ...fields, ...timesOf(fields, file, run.tx.now), ...position, file, title }
 }
 
-/** Reads the body of a note that was read before. */
+/** Reads the body of a note again. */
 export function readBody(folder: string, { file, bodyStart, textLength }: VaultNote): string {
   const text = readNoteText(folder, file)
   if (text.length === textLength) return text.slice(bodyStart)
   throw refused(`${file.path} was changed while it was imported; import it again.`)
 }
 
-/** Front matter as JSON values that can be kept as they are. */
-const keepable = (matter: object) =>
-  keepableJson(JSON.stringify(matter), 'The front matter') as Record<string, unknown>
+/** Front matter as JSON; refuses values that cannot be stored. */
+const storable = (frontMatter: object) =>
+  keepableJson(JSON.stringify(frontMatter), 'The front matter') as Record<string, unknown>
 
-/** What the front matter says goes before what the file system says; nothing is changed before it is made. */
-function agesOf(matter: Pick<Matter, 'createdAt' | 'updatedAt'>, { changedAt }: FolderFile, now: number) {
-  const fileAge = Math.min(Math.max(changedAt, 0), now)
-  const updatedAt = matter.updatedAt ?? fileAge
-  const createdAt = matter.createdAt ?? Math.min(fileAge, updatedAt)
+/** Front matter takes precedence over the file system; a note is never updated before it is created. */
+function timesOf(
+  fields: Pick<NoteFields, 'createdAt' | 'updatedAt'>,
+  { modifiedAt }: FolderFile,
+  now: number,
+) {
+  const fileTime = Math.min(Math.max(modifiedAt, 0), now)
+  const updatedAt = fields.updatedAt ?? fileTime
+  const createdAt = fields.createdAt ?? Math.min(fileTime, updatedAt)
   return { createdAt, updatedAt: Math.max(createdAt, updatedAt) }
+}
+
+/** Stores a value in its field. Returns false when the value does not fit, so that it becomes a property instead. */
+type Assign = (fields: NoteFields, value: unknown) => boolean
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value)
+
+/** The items of a list, or a text split at `separator`; undefined for any other value. */
+function wordsOf(value: unknown, separator: RegExp): string[] | undefined {
+  if (isScalar(value)) return String(value).split(separator)
+  if (!Array.isArray(value)) return undefined
+  const words = value.filter((word) => word !== null)
+  return words.every(isScalar) ? words.map(String) : undefined
+}
+
+const assignTitle: Assign = (fields, value) => {
+  const title = isScalar(value) ? String(value).trim() : ''
+  if (title === '' || fields.title !== undefined) return false
+  fields.title = title
+  return true
+}
+
+const assignTags: Assign = (fields, value) => {
+  const words = wordsOf(value, /[\s,]+/)?.flatMap((word) => word.split(','))
+  fields.tags.push(...(words ?? []))
+  return words !== undefined
+}
+
+const assignAliases: Assign = (fields, value) => {
+  const words = wordsOf(value, /,/)?.map((word) => word.trim())
+  fields.aliases.push(...(words ?? []).filter((word) => word !== ''))
+  return words !== undefined
+}
+
+const assignInstant =
+  (name: 'createdAt' | 'updatedAt'): Assign =>
+  (fields, value) => {
+    const instant = instantOf(value)
+    if (instant === undefined || fields[name] !== undefined) return false
+    fields[name] = instant
+    return true
+  }
+
+const FIELD_KEYS: readonly [Assign, readonly string[]][] = [
+  [assignTitle, ['title']],
+  [assignTags, ['tags', 'tag']],
+  [assignAliases, ['aliases', 'alias']],
+  [
+    assignInstant('createdAt'),
+    ['created', 'created at', 'created date', 'date created', 'creation date', 'ctime'],
+  ],
+  [
+    assignInstant('updatedAt'),
+    ['updated', 'updated at', 'date updated', 'last updated', 'mtime'].concat([
+      'modified',
+      'modified at',
+      'modified date',
+      'date modified',
+      'last modified',
+    ]),
+  ],
+]
+
+/** By the key in lower case, with single spaces between its words. */
+const ASSIGN_BY_KEY: ReadonlyMap<string, Assign> = new Map(
+  FIELD_KEYS.flatMap(([assign, keys]) => keys.map((key) => [key, assign])),
+)
+
+/** Null and empty text count as no value. */
+function fieldsOf(frontMatter: Readonly<Record<string, unknown>>): NoteFields {
+  const fields: NoteFields = { tags: [], aliases: [], properties: new Map() }
+  for (const [key, value] of Object.entries(frontMatter)) {
+    const assign = ASSIGN_BY_KEY.get(fold(key).replace(/[-_\s]+/g, ' '))
+    if (value === null || value === '' || assign?.(fields, value)) continue
+    fields.properties.set(key, value)
+  }
+  return fields
+}
+
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?)?(?: ?(?:(Z)|([+-]\d{2}):?(\d{2})))?$/i
+
+/** A day, or a date and time; UTC without an offset. */
+function instantOf(value: unknown): number | undefined {
+  const match = typeof value === 'string' ? DATE_TIME.exec(value.trim()) : null
+  if (!match) return undefined
+  const [, day, time = '00:00', seconds = '', , hours, minutes] = match
+  const offset = hours === undefined ? 'Z' : `${hours}:${minutes}`
+  const instant = parseInstant(`${day}T${time}${seconds}${offset}`)
+  return instant === undefined ? undefined : Math.floor(instant)
 }

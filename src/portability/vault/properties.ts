@@ -10,18 +10,19 @@ import {
   valueRefusal,
 } from '../../notes/writing/property-values.ts'
 import { createProperty, listProperties } from '../../properties/service.ts'
-import { freeKey, LONGEST_KEY, unaccented } from '../keys.ts'
+import { refused } from '../../refusal.ts'
+import { freeKey, MAX_KEY_LENGTH, unaccented } from '../field-keys.ts'
 import { nameOf } from './note.ts'
 
-const FITTING_KEY = /^[a-z][a-z0-9_-]{0,62}$/
+const VALID_KEY = /^[a-z][a-z0-9_-]{0,62}$/
 
-/** A key as notes hold it: `Due date` is `due_date`, and one of other letters `property`. */
+/** A valid property key: `due_date` for `Due date`, `property` for a name without Latin letters or digits. */
 function keyOf(written: string): string {
   const plain = unaccented(written).trim()
-  if (FITTING_KEY.test(plain)) return plain
+  if (VALID_KEY.test(plain)) return plain
   const word = plain.replace(/[^a-z0-9-]+/g, '_').replace(/^[_-]+|[_-]+$/g, '')
   if (word === '') return 'property'
-  return (/^[a-z]/.test(word) ? word : `property_${word}`).slice(0, LONGEST_KEY)
+  return (/^[a-z]/.test(word) ? word : `property_${word}`).slice(0, MAX_KEY_LENGTH)
 }
 
 function typeOf(value: unknown): PropertyType {
@@ -32,26 +33,26 @@ function typeOf(value: unknown): PropertyType {
 }
 
 /** The narrowest type that holds values of both. */
-function widened(one: PropertyType, other: PropertyType): PropertyType {
+function commonType(one: PropertyType, other: PropertyType): PropertyType {
   if (one === other) return one
   return one === 'json' || other === 'json' ? 'json' : 'text'
 }
 
-/** A value as the type takes it: numbers and yes/no have a text, too. */
-function fitted(type: PropertyType, value: unknown): unknown {
+/** Numbers and booleans become text for a text or select property. */
+function coerced(type: PropertyType, value: unknown): unknown {
   const isPlain = typeof value === 'number' || typeof value === 'boolean'
   return isPlain && (type === 'text' || type === 'select') ? String(value) : value
 }
 
-const TEXT: Omit<PropertyRule, 'key'> = { pk: 0, type: 'text', options: null }
+const NEW_TEXT_PROPERTY: Omit<PropertyRule, 'key'> = { pk: 0, type: 'text', options: null }
 
-/** A property that no definition stood for when the import began. */
+/** A property that has no definition yet. */
 interface NewProperty {
   readonly label: string
   type: PropertyType
 }
 
-/** The properties that the keys of front matter mean: those defined already, by key or label, and new ones. */
+/** The properties that front matter keys refer to: existing ones, by key or label, and new ones. */
 export class VaultProperties {
   readonly #known = new Map<string, PropertyRule>()
   readonly #new = new Map<string, NewProperty>()
@@ -64,30 +65,30 @@ export class VaultProperties {
 
   #ruleOf = (written: string): PropertyRule | undefined => this.#known.get(fold(written).trim())
 
-  /** Why a note cannot hold what its front matter says, if it cannot. */
-  refusalOf(properties: ReadonlyMap<string, unknown>): string | undefined {
+  /** Refuses values that a note cannot hold. */
+  refuseUnfit(properties: ReadonlyMap<string, unknown>): void {
     for (const [written, value] of properties) {
-      const rule = this.#ruleOf(written)
-      const judged = rule ?? (typeof value === 'string' ? { ...TEXT, key: keyOf(written) } : undefined)
-      const refusal = judged && valueRefusal(judged, fitted(judged.type, value))
-      if (refusal) return refusal.message
+      const rule =
+        this.#ruleOf(written) ??
+        (typeof value === 'string' ? { ...NEW_TEXT_PROPERTY, key: keyOf(written) } : undefined)
+      const refusal = rule && valueRefusal(rule, coerced(rule.type, value))
+      if (refusal) throw refused(refusal.message)
     }
-    return undefined
   }
 
-  /** Learns the types of new properties from all that is to come. */
-  learn(properties: ReadonlyMap<string, unknown>): void {
+  /** Collects properties that have no definition, with a type that fits all of their values. */
+  collect(properties: ReadonlyMap<string, unknown>): void {
     for (const [written, value] of properties) {
       if (this.#ruleOf(written)) continue
       const name = fold(written).trim()
       const known = this.#new.get(name)
-      if (known) known.type = widened(known.type, typeOf(value))
+      if (known) known.type = commonType(known.type, typeOf(value))
       else this.#new.set(name, { label: nameOf(written.trim()), type: typeOf(value) })
     }
   }
 
-  /** Defines what is new, in the order in which it was learnt; answers how many. */
-  define(tx: Tx, caller: Caller): number {
+  /** Defines the collected properties, in the order in which they were first seen. Returns their number. */
+  defineNew(tx: Tx, caller: Caller): number {
     const taken = new Set([...this.#known.values()].map(({ key }) => key))
     for (const [name, { label, type }] of this.#new) {
       const key = freeKey(keyOf(name), taken)
@@ -97,14 +98,14 @@ export class VaultProperties {
     return this.#new.size
   }
 
-  /** Gives a new note its values, none of which was refused. Of two keys that mean one property the first counts. */
-  put(tx: Tx, note: number, properties: ReadonlyMap<string, unknown>): void {
+  /** Sets the values of a new note, none of which was refused. Of two keys for one property the first counts. */
+  setOn(tx: Tx, note: number, properties: ReadonlyMap<string, unknown>): void {
     const set = new Set<PropertyRule>()
     for (const [written, value] of properties) {
       const rule = this.#ruleOf(written)
       if (!rule || set.has(rule)) continue
       set.add(rule)
-      setValue(tx, note, rule, fitted(rule.type, value))
+      setValue(tx, note, rule, coerced(rule.type, value))
     }
   }
 }

@@ -1,32 +1,31 @@
 import type { Caller } from '../../context.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
 import { bracketedIn, type Passage } from '../../notes/links/syntax.ts'
 import { countInTag, ensureTags, findTagByName, withTagsComingAlong } from '../../notes/writing/tagging.ts'
-import type { Changes } from './changes.ts'
+import type { ImportRun } from '../import-run.ts'
 import type { VaultNote } from './note.ts'
 
-const LONGEST = 100
+const MAX_TAG_LENGTH = 100
 
-/** A word as the name of a tag, without the hash; undefined when nothing, or too much, is left. */
-export function tagNameOf(word: string): string | undefined {
+/** A word as the name of a tag, without the hash; undefined when the name would be empty or too long. */
+function tagNameOf(word: string): string | undefined {
   const name = word
     .normalize('NFC')
     .replace(/^#+/, '')
     .replace(/\/+$/, '')
     .replace(/[,\p{Cc}]/gu, ' ')
     .trim()
-  return name === '' || codePointLength(name) > LONGEST ? undefined : name
+  return name === '' || codePointLength(name) > MAX_TAG_LENGTH ? undefined : name
 }
 
-const INLINE = /(?<=^|\s)#[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Join_Control}_/-]+/gu
-/** `#1984` is a number. */
-const SAYS_MORE_THAN_A_NUMBER = /[^#\p{N}/]/u
+const INLINE_TAG = /(?<=^|\s)#[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Join_Control}_/-]+/gu
+/** `#1984` is a number, not a tag. */
+const NOT_A_NUMBER = /[^#\p{N}/]/u
 
-/** The tags that a line of a body names, outside code and links: `#word`, `#word/within`. */
-export function* inlineTags(line: string): Generator<string> {
+/** The tags in a line of a body, outside code and links: `#word`, `#word/subword`. */
+function* inlineTags(line: string): Generator<string> {
   if (!line.includes('#')) return
-  for (const [word] of withoutLinks(line).matchAll(INLINE)) if (SAYS_MORE_THAN_A_NUMBER.test(word)) yield word
+  for (const [word] of withoutLinks(line).matchAll(INLINE_TAG)) if (NOT_A_NUMBER.test(word)) yield word
 }
 
 function withoutLinks(line: string): string {
@@ -39,57 +38,58 @@ function withoutLinks(line: string): string {
   return result + line.slice(from)
 }
 
-/** Puts tags on the new notes of a folder; counts them together at the end. */
+/** Puts tags on the notes of a folder. The note counts of tags are written once, at the end. */
 export class VaultTags {
-  made = 0
+  /** How many tags are new to the workspace. */
+  created = 0
   readonly #ids = new Map<string, number>()
-  /** A tag and all that comes along with it. */
-  readonly #along = new Map<number, readonly number[]>()
-  readonly #counts = new Map<number, number>()
+  /** A tag with all tags that come along with it. */
+  readonly #withLinked = new Map<number, readonly number[]>()
+  readonly #noteCounts = new Map<number, number>()
 
   constructor(
-    private readonly tx: Tx,
+    private readonly run: ImportRun,
     private readonly caller: Caller,
-    private readonly changes: Changes,
     private readonly foldersAsTags: boolean,
   ) {}
 
-  /** Those of the front matter, those in the lines of its body, and that of its folder; answers their ids. */
-  put(pk: number, { tags, file }: VaultNote, lines: readonly Passage[]): number[] {
+  /** Puts on a note the tags of its front matter, its body and its folder. Returns their ids. */
+  addTo(pk: number, { tags, file }: VaultNote, lines: readonly Passage[]): number[] {
     const words = new Set(tags)
     for (const { text } of lines) for (const word of inlineTags(text)) words.add(word)
     if (this.foldersAsTags) words.add(file.path.slice(0, Math.max(0, file.path.lastIndexOf('/'))))
     const ids = new Set([...words].flatMap((word) => this.#tagsFor(word, file.path)))
     for (const id of ids) {
-      this.tx.sql.run('INSERT INTO note_tags (tag, note) VALUES (?, ?)', id, pk)
-      this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1)
+      this.run.tx.sql.run('INSERT INTO note_tags (tag, note) VALUES (?, ?)', id, pk)
+      this.#noteCounts.set(id, (this.#noteCounts.get(id) ?? 0) + 1)
     }
     return [...ids]
   }
 
-  /** To be called when every note has its tags. */
-  count(): void {
-    for (const [id, notes] of this.#counts) countInTag(this.tx, id, notes)
+  /** To be called once every note has its tags. */
+  updateCounts(): void {
+    for (const [id, notes] of this.#noteCounts) countInTag(this.run.tx, id, notes)
   }
 
   #tagsFor(word: string, place: string): readonly number[] {
     const name = tagNameOf(word)
     if (name === undefined) {
-      if (word.trim() !== '')
-        this.changes.note(place, `the tag "${word}" is left out; a tag has 1 to ${LONGEST} characters.`)
+      const what = `the tag "${word}" is left out; a tag has 1 to ${MAX_TAG_LENGTH} characters.`
+      if (word.trim() !== '') this.run.changed.add({ place, what })
       return []
     }
-    const id = this.#ids.get(fold(name)) ?? this.#find(name)
-    const known = this.#along.get(id)
+    const id = this.#ids.get(fold(name)) ?? this.#ensureTag(name)
+    const known = this.#withLinked.get(id)
     if (known) return known
-    const along = withTagsComingAlong(this.tx, [id])
-    this.#along.set(id, along)
-    return along
+    const all = withTagsComingAlong(this.run.tx, [id])
+    this.#withLinked.set(id, all)
+    return all
   }
 
-  #find(name: string): number {
-    if (!findTagByName(this.tx, this.caller.workspacePk, name)) this.made += 1
-    const [id = 0] = ensureTags(this.tx, this.caller, [name])
+  #ensureTag(name: string): number {
+    const { tx } = this.run
+    if (!findTagByName(tx, this.caller.workspacePk, name)) this.created += 1
+    const [id = 0] = ensureTags(tx, this.caller, [name])
     this.#ids.set(fold(name), id)
     return id
   }

@@ -18,14 +18,13 @@ import type { Reader } from '../../db/reader.ts'
 import { readParts } from '../../files/store.ts'
 import { refused } from '../../refusal.ts'
 import { exportFile, listFiles } from './files.ts'
-import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, TRASH, withExtension } from './layout.ts'
+import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
 import { exportNote, listNotes } from './notes.ts'
-import { propertyKind, SAVED_KINDS } from './object-kinds.ts'
+import { exportTags, OBJECT_KINDS, propertyKind } from './object-kinds.ts'
 import { exportRows, exportStructure, listStructures } from './structures.ts'
-import { exportTags } from './tags.ts'
 import { exportWebhooks } from './webhooks.ts'
 
-/** How many of each kind were written. */
+/** The number of exported objects of each kind. */
 export type Counts = Record<string, number>
 
 interface Export {
@@ -37,8 +36,8 @@ interface Export {
 }
 
 /**
- * Writes the workspace into a new folder as plain files (`layout.ts`), all of one moment. It has its name only when
- * it is whole.
+ * Writes one consistent snapshot of the workspace into a new folder, in the format of `format.ts`. The folder is
+ * written under another name and renamed when it is complete.
  */
 export function exportWorkspace(
   reader: Reader,
@@ -47,7 +46,7 @@ export function exportWorkspace(
   onProgress: (done: number) => void,
 ): Counts {
   try {
-    refuseFilled(folder)
+    refuseNonEmpty(folder)
     return writeFolder(
       reader,
       caller,
@@ -72,8 +71,8 @@ function writeFolder(
     const counts = inOneSnapshot(reader, () =>
       writeAll({ reader, caller, folder: unfinished, counts: {}, onProgress }),
     )
-    refuseFilled(target)
-    // Only an empty folder can be removed so.
+    refuseNonEmpty(target)
+    // rmdir only removes an empty folder.
     if (existsSync(target)) rmdirSync(target)
     renameSync(unfinished, target)
     return counts
@@ -82,14 +81,14 @@ function writeFolder(
   }
 }
 
-function refuseFilled(folder: string): void {
+function refuseNonEmpty(folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false })
-  if (found && !found.isDirectory()) throw refused(`${folder} is no folder; name another one.`)
+  if (found && !found.isDirectory()) throw refused(`${folder} is not a folder; name another one.`)
   if (found && readdirSync(folder).length > 0)
     throw refused(`The folder ${folder} is not empty; name another one.`)
 }
 
-/** What the system says of files, such as EACCES or ENOSPC, as a sentence. */
+/** A failed system call, such as EACCES or ENOSPC, as a sentence. */
 function asRefusal(error: unknown, folder: string): unknown {
   const { syscall } = error as { syscall?: string }
   if (syscall === undefined) return error
@@ -108,7 +107,7 @@ function inOneSnapshot<Result>({ sql }: Reader, read: () => Result): Result {
 function writeAll(work: Export): Counts {
   const { reader, caller, counts } = work
   writeObjects(work, 'tags', exportTags(reader, caller))
-  for (const kind of [propertyKind, ...SAVED_KINDS]) writeObjects(work, kind.name, kind.list(reader, caller))
+  for (const kind of [propertyKind, ...OBJECT_KINDS]) writeObjects(work, kind.name, kind.list(reader, caller))
   writeObjects(work, 'webhooks', exportWebhooks(reader, caller))
   writeStructures(work)
   writeFiles(work)
@@ -167,7 +166,7 @@ function writeFiles(work: Export): void {
   const names = new FileNames()
   mkdirSync(join(folder, FILES))
   const index = listFiles(reader, caller).map((row) => {
-    const stored = names.take(...withExtension(row.fileName))
+    const stored = names.take(...splitExtension(row.fileName))
     withNewFile(join(folder, FILES, stored), (write) => {
       for (const part of readParts(reader, row.pk)) write(part)
     })

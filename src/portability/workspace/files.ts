@@ -5,16 +5,16 @@ import { checkedFileName } from '../../files/add.ts'
 import { type FileRow, insertWholeFile, listFileRows } from '../../files/store.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'
-import { asMade, asObject, idOf, instantOf } from './objects.ts'
+import { asObject, idOf, instantOf, txForOriginal } from './exported-object.ts'
 
 export const listFiles = (reader: Reader, { workspacePk }: Caller): FileRow[] =>
   listFileRows(reader, workspacePk)
 
-/** What is known of a file; `stored` is the name of the original in the folder. What was read out of it is not kept. */
+/** The metadata of a file; `stored` is the name of the original in the folder. The extracted text is not exported. */
 export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({
   id: row.id,
   file_name: row.fileName,
-  // Also that of a note in the trash.
+  // Unlike in the API, also the id of a note in the trash.
   note_id: sql.scalar<string | null>(
     'SELECT (SELECT id FROM notes n WHERE n.pk = f.note) FROM files f WHERE f.pk = ?',
     row.pk,
@@ -24,7 +24,7 @@ export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({
   stored,
 })
 
-/** Keeps a file; its text is read out of it when a server runs next. `read` answers the bytes of the original, or refuses. */
+/** Adds a file; its text is extracted when a server runs next. `read` returns the bytes of the original, or refuses. */
 export function importFile(
   tx: Tx,
   { workspacePk }: Caller,
@@ -33,16 +33,16 @@ export function importFile(
 ): void {
   const { id, file_name, note_id, mime_type, created_at, stored } = asObject(value)
   const bytes = read(textOf(stored, 'stored'))
-  const kept = { id: idOf(id), createdAt: instantOf(created_at, 'created_at') }
+  const original = { id: idOf(id), createdAt: instantOf(created_at, 'created_at') }
   const row = {
-    id: kept.id,
+    id: original.id,
     workspace: workspacePk,
     note: note_id === null ? null : notePk(tx, workspacePk, textOf(note_id, 'note_id')),
     fileName: checkedFileName(textOf(file_name, 'file_name')),
     mimeType: textOf(mime_type, 'mime_type'),
     size: bytes.length,
   }
-  insertWholeFile(asMade(tx, kept), row, bytes)
+  insertWholeFile(txForOriginal(tx, original), row, bytes)
 }
 
 function textOf(value: unknown, name: string): string {

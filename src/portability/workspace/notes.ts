@@ -14,9 +14,9 @@ import { countInTag, ensureTags } from '../../notes/writing/tagging.ts'
 import { moveCounters } from '../../notes/writing/trash.ts'
 import { nameTaken, refused } from '../../refusal.ts'
 import { splitFrontMatter } from '../front-matter.ts'
-import { asObject, idOf, instantOf, instantOrNull, refuseOtherThan } from './objects.ts'
+import { asObject, checkInput, idOf, instantOf, instantOrNull } from './exported-object.ts'
 
-/** Which notes there are, oldest first. */
+/** All notes, those in the trash included, oldest first. */
 export const listNotes = (
   { sql }: Reader,
   { workspacePk }: Caller,
@@ -26,14 +26,14 @@ export const listNotes = (
     workspacePk,
   )
 
-/** A note as a Markdown file: front matter in which every value is JSON, which YAML takes as it is, then the body. */
+/** A note as a Markdown file. Every value in the front matter is JSON, which is valid YAML. */
 export function exportNote(
   reader: Reader,
   pk: number,
   deletedAt: number | null,
 ): { title: string; text: string } {
   const [row] = loadNotes(reader, [pk])
-  if (!row) throw new Error('a note went while it was exported')
+  if (!row) throw new Error('a note disappeared during the export')
   const { content, title, ...head } = presentNote(row)
   const properties = readProperties(reader, pk)
   const lines = Object.entries({
@@ -45,7 +45,7 @@ export function exportNote(
   return { title, text: `---\n${lines.join('\n')}\n---\n${content}` }
 }
 
-interface SentHead {
+interface NoteHead {
   title: string
   tags: string[]
   alias: string | null
@@ -54,13 +54,13 @@ interface SentHead {
   cover_url: string | null
 }
 
-/** Keeps a note as it was: with its id and times, in the trash or not, without a revision. */
+/** Inserts a note with its id and times, in the trash or not, without a revision. */
 export function importNote(tx: Tx, caller: Caller, text: string): void {
-  const { matter, body } = splitFrontMatter(text)
-  if (!matter) throw refused('it has no front matter; it must begin with a line of three dashes.')
-  checkKeepable([matter, body], 'The note')
-  const { id, created_at, updated_at, deleted_at, properties, ...sent } = matter
-  const head = checkedHead(sent, body)
+  const { frontMatter, body } = splitFrontMatter(text)
+  if (!frontMatter) throw refused('it has no front matter; it must begin with a line of three dashes.')
+  checkKeepable([frontMatter, body], 'The note')
+  const { id, created_at, updated_at, deleted_at, properties, ...input } = frontMatter
+  const head = checkedHead(input, body)
   const deletedAt = instantOrNull(deleted_at, 'deleted_at')
   const isLive = deletedAt === null
   const { workspacePk: workspace } = caller
@@ -85,7 +85,7 @@ export function importNote(tx: Tx, caller: Caller, text: string): void {
     deletedAt,
     pk,
   )
-  carryTags(tx, pk, ensureTags(tx, caller, head.tags), isLive)
+  setTags(tx, pk, ensureTags(tx, caller, head.tags), isLive)
   indexLinks(tx, workspace, pk, body, true)
   keepProperties(tx, workspace, pk, properties === undefined ? {} : asObject(properties))
   if (isLive) markForSearch(tx, workspace, pk)
@@ -95,30 +95,30 @@ export function importNote(tx: Tx, caller: Caller, text: string): void {
 function checkedHead(
   { pinned = false, pin_label = null, ...rest }: Record<string, unknown>,
   content: string,
-): SentHead {
-  const { tags: sent = [], ...named } = rest
-  refuseOtherThan(CreateBody, { ...named, content })
-  refuseOtherThan(PatchBody, { pinned, pin_label })
-  const { title, alias = null, cover_url = null } = named as Partial<SentHead> & { title: string }
-  const tags = checkedTags(sent)
+): NoteHead {
+  const { tags: names = [], ...input } = rest
+  checkInput(CreateBody, { ...input, content })
+  checkInput(PatchBody, { pinned, pin_label })
+  const { title, alias = null, cover_url = null } = input as Partial<NoteHead> & { title: string }
+  const tags = checkedTags(names)
   return { title, tags, alias, pinned: pinned === true, pin_label: pin_label as string | null, cover_url }
 }
 
-/** A note may carry more tags than one request puts on it. */
+/** A note may have more tags than one request can add. */
 function checkedTags(tags: unknown): string[] {
   if (!Array.isArray(tags)) throw refused('"tags" must be a list of the names of tags.')
   for (let at = 0; at < tags.length; at += TAGS_PER_REQUEST)
-    refuseOtherThan(TagsBody, { tags: tags.slice(at, at + TAGS_PER_REQUEST) })
+    checkInput(TagsBody, { tags: tags.slice(at, at + TAGS_PER_REQUEST) })
   return tags
 }
 
 function refuseTakenAlias(reader: Reader, workspace: number, alias: string | null): void {
   const holder = alias === null ? undefined : findByAlias(reader, workspace, fold(alias))
-  if (holder) throw nameTaken(`The alias "${alias}" belongs to the note "${holder.title}" already.`)
+  if (holder) throw nameTaken(`The alias "${alias}" already belongs to the note "${holder.title}".`)
 }
 
-/** Exactly these tags: what comes along with them did so already. */
-function carryTags(tx: Tx, note: number, tags: readonly number[], isLive: boolean): void {
+/** Tags linked to these are not added: the exported note already has them if it should. */
+function setTags(tx: Tx, note: number, tags: readonly number[], isLive: boolean): void {
   for (const tag of tags) {
     tx.sql.run('INSERT INTO note_tags (tag, note) VALUES (?, ?)', tag, note)
     if (isLive) countInTag(tx, tag, 1)

@@ -6,8 +6,9 @@ import { presentLens } from '../../lenses/present.ts'
 import { CreateLensBody } from '../../lenses/schema.ts'
 import { createLens, type LensInput, listLenses } from '../../lenses/service.ts'
 import { fold } from '../../lib/text.ts'
+import { indexTagName } from '../../notes/search/pending.ts'
 import { findPropertyRule } from '../../notes/writing/property-values.ts'
-import { ensureTags } from '../../notes/writing/tagging.ts'
+import { ensureTags, findTagByName } from '../../notes/writing/tagging.ts'
 import { presentPreset } from '../../presets/present.ts'
 import { CreatePresetBody } from '../../presets/schema.ts'
 import { listPresets, type PresetInput, type PresetPropertyInput } from '../../presets/service.ts'
@@ -19,23 +20,34 @@ import { presentItem } from '../../quick-access/present.ts'
 import { CreateItemBody } from '../../quick-access/schema.ts'
 import { createItem, listItems } from '../../quick-access/service.ts'
 import { fail, nameTaken, refused } from '../../refusal.ts'
+import { presentTag } from '../../tags/present.ts'
+import { TagPatch } from '../../tags/schema.ts'
+import { listTags } from '../../tags/service.ts'
+import { replaceLinks, updateTag } from '../../tags/store.ts'
 import { presentView } from '../../views/present.ts'
 import { CreateViewBody } from '../../views/schema.ts'
 import { createView, listViews, type ViewInput } from '../../views/service.ts'
-import { asMade, type Kept, type KeptTable, keptObject } from './objects.ts'
-import { type TagIds, withTagIds } from './tags.ts'
+import {
+  asObject,
+  checkInput,
+  type Identity,
+  parseExported,
+  type TimestampedTable,
+  txForOriginal,
+} from './exported-object.ts'
 
-/** How one kind of object is written to its file and read from it. */
-export interface Kind {
-  /** The file, and the word for its objects in reports. */
+/** How the objects of one kind are exported to their JSON file and imported from it. */
+export interface ObjectKind {
+  /** The name of the file without extension, and of the kind in reports. */
   readonly name: string
-  /** Where `updated_at` must be set back once everything is made; undefined for what has none. */
-  readonly table: KeptTable | undefined
+  /** The table in which `updated_at` is restored at the end of an import; undefined for a kind without one. */
+  readonly table: TimestampedTable | undefined
   list(reader: Reader, caller: Caller): readonly object[]
-  make(tx: Tx, caller: Caller, value: unknown, tags: TagIds): Kept
+  /** Creates an object from its exported form; `tags` maps exported tag ids to the ids in this database. */
+  create(tx: Tx, caller: Caller, value: unknown, tags: TagIds): Identity
 }
 
-export const propertyKind: Kind = {
+export const propertyKind: ObjectKind = {
   name: 'properties',
   table: 'properties',
   list: (reader, caller) =>
@@ -46,15 +58,15 @@ export const propertyKind: Kind = {
         ...(label !== property.key && { label }),
         ...(options !== null && { options }),
       })),
-  make: (tx, caller, value) => {
-    const kept = keptObject<NewPropertyInput>(value, CreatePropertyBody)
-    createProperty(asMade(tx, kept), caller, kept.input)
-    return kept
+  create: (tx, caller, value) => {
+    const original = parseExported<NewPropertyInput>(value, CreatePropertyBody)
+    createProperty(txForOriginal(tx, original), caller, original.input)
+    return original
   },
 }
 
-/** A value that fits no option any more is kept, as it is where it comes from. */
-const presetKind: Kind = {
+/** Inserted without the checks of the API: a value that is no longer among a property's options is kept. */
+const presetKind: ObjectKind = {
   name: 'presets',
   table: 'presets',
   list: (reader, caller) =>
@@ -62,9 +74,17 @@ const presetKind: Kind = {
       .map(presentPreset)
       .map(({ asks, ...preset }) => ({ ...preset, ask: asks }))
       .sort((left, right) => (left.id < right.id ? -1 : 1)),
-  make: (tx, caller, value) => {
-    const kept = keptObject<PresetInput & { name: string }>(value, CreatePresetBody)
-    const { name, tags = [], properties = [], ask = [], icon = null, color = null, is_pinned } = kept.input
+  create: (tx, caller, value) => {
+    const original = parseExported<PresetInput & { name: string }>(value, CreatePresetBody)
+    const {
+      name,
+      tags = [],
+      properties = [],
+      ask = [],
+      icon = null,
+      color = null,
+      is_pinned,
+    } = original.input
     const { workspacePk: workspace } = caller
     if (findPresetByName(tx, workspace, fold(name)))
       throw nameTaken(`A preset named "${name}" exists already; rename one of them.`)
@@ -74,58 +94,137 @@ const presetKind: Kind = {
         value: entry,
       }))
     const columns = { name, nameFold: fold(name), icon, color, isPinned: is_pinned ? 1 : 0 }
-    const pk = insertPreset(tx, { ...columns, id: kept.id, workspace }, kept.createdAt)
+    const pk = insertPreset(tx, { ...columns, id: original.id, workspace }, original.createdAt)
     replaceTags(tx, pk, ensureTags(tx, caller, tags))
     replaceProperties(tx, pk, { properties: entries(properties), asks: entries(ask) })
-    return kept
+    return original
   },
 }
 
-const viewKind: Kind = {
+const viewKind: ObjectKind = {
   name: 'views',
   table: 'views',
   list: (reader, caller) =>
     listViews(reader, caller)
       .map(presentView)
       .map(({ filter_summary: _, display: __, ...view }) => view),
-  make: (tx, caller, value, tags) => {
-    const kept = keptObject<ViewInput & { name: string }>(value, CreateViewBody)
-    const { filter } = kept.input
-    const input = { ...kept.input, filter: filter ? translated(filter, 'filter', tags) : null }
-    createView(asMade(tx, kept), caller, input)
-    return kept
+  create: (tx, caller, value, tags) => {
+    const original = parseExported<ViewInput & { name: string }>(value, CreateViewBody)
+    const { filter } = original.input
+    const input = { ...original.input, filter: filter ? withLocalTags(filter, 'filter', tags) : null }
+    createView(txForOriginal(tx, original), caller, input)
+    return original
   },
 }
 
-const lensKind: Kind = {
+const lensKind: ObjectKind = {
   name: 'lenses',
   table: 'lenses',
   list: (reader, caller) => listLenses(reader, caller).map(presentLens),
-  make: (tx, caller, value, tags) => {
-    const kept = keptObject<LensInput & { name: string }>(value, CreateLensBody)
-    const { scope } = kept.input
-    const input = { ...kept.input, scope: scope ? translated(scope, 'scope', tags) : null }
-    createLens(asMade(tx, kept), caller, input)
-    return kept
+  create: (tx, caller, value, tags) => {
+    const original = parseExported<LensInput & { name: string }>(value, CreateLensBody)
+    const { scope } = original.input
+    const input = { ...original.input, scope: scope ? withLocalTags(scope, 'scope', tags) : null }
+    createLens(txForOriginal(tx, original), caller, input)
+    return original
   },
 }
 
-const translated = (tree: unknown, place: string, tags: TagIds): FilterTree =>
+const withLocalTags = (tree: unknown, place: string, tags: TagIds): FilterTree =>
   withTagIds(parseTree(tree, place), tags)
 
-const quickAccessKind: Kind = {
+const quickAccessKind: ObjectKind = {
   name: 'quick-access',
   table: undefined,
   list: (reader, caller) =>
     listItems(reader, caller)
       .map(presentItem)
       .map(({ title: _, position: __, ...item }) => item),
-  make: (tx, caller, value) => {
-    const kept = keptObject<{ note_id: string }>(value, CreateItemBody)
-    createItem(asMade(tx, kept), caller, kept.input)
-    return kept
+  create: (tx, caller, value) => {
+    const original = parseExported<{ note_id: string }>(value, CreateItemBody)
+    createItem(txForOriginal(tx, original), caller, original.input)
+    return original
   },
 }
 
-/** In the order in which they can be made: each names only what stands before it, and notes. */
-export const SAVED_KINDS: readonly Kind[] = [presetKind, viewKind, lensKind, quickAccessKind]
+/** In the order in which they must be imported: each refers only to kinds before it, and to notes. */
+export const OBJECT_KINDS: readonly ObjectKind[] = [presetKind, viewKind, lensKind, quickAccessKind]
+
+export const exportTags = (reader: Reader, caller: Caller) =>
+  listTags(reader, caller)
+    .map(presentTag)
+    .sort((left, right) => left.id - right.id)
+    .map(({ id, name, color, is_pinned, linked_tags }) => ({
+      id,
+      name,
+      color,
+      is_pinned,
+      linked_tags: linked_tags.map((linked) => linked.name),
+    }))
+
+/** The ids of tags in this database, by their exported ids. */
+export type TagIds = Map<number, number>
+
+interface TagInput {
+  name: string
+  color?: string | null
+  is_pinned?: boolean
+}
+
+/** New tags are numbered from the highest id on, which must stay within the integers that JavaScript holds exactly. */
+const MAX_KEPT_TAG_ID = 2 ** 31 - 1
+
+/** Creates the tag under its exported id, or another one if that is taken or too high. A tag of the same name is reused. */
+export function importTag(tx: Tx, { workspacePk }: Caller, value: unknown, ids: TagIds): void {
+  const { id, linked_tags: _, ...sent } = asObject(value)
+  checkInput(TagPatch, sent)
+  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1)
+    throw refused('"id" must be a positive integer.')
+  const { name: sentName, color, is_pinned } = sent as unknown as TagInput
+  if (typeof sentName !== 'string') throw refused('"name" is required.')
+  const name = sentName.trim()
+  const known = findTagByName(tx, workspacePk, name)
+  ids.set(id, known?.id ?? insertTag(tx, workspacePk, id, { name, color, is_pinned }))
+}
+
+function insertTag(
+  tx: Tx,
+  workspace: number,
+  exportedId: number,
+  { name, color = null, is_pinned }: TagInput,
+): number {
+  const isFree =
+    exportedId <= MAX_KEPT_TAG_ID && tx.sql.get('SELECT 1 FROM tags WHERE id = ?', exportedId) === undefined
+  const { lastInsertRowid } = tx.sql.run(
+    'INSERT INTO tags (id, workspace, name, name_fold) VALUES (?, ?, ?, ?)',
+    isFree ? exportedId : null,
+    workspace,
+    name,
+    fold(name),
+  )
+  indexTagName(tx, workspace, lastInsertRowid, name)
+  updateTag(tx, lastInsertRowid, { name, nameFold: fold(name), color, isPinned: is_pinned ? 1 : 0 })
+  return lastInsertRowid
+}
+
+/** Links the tag to others, once all exist. Unlike through the API, the tags of notes do not change. */
+export function importTagLinks(tx: Tx, { workspacePk }: Caller, value: unknown, ids: TagIds): void {
+  const { id, linked_tags: names = [] } = asObject(value)
+  const tag = ids.get(Number(id))
+  if (tag === undefined) return
+  if (!Array.isArray(names)) throw refused('"linked_tags" must be a list of the names of tags.')
+  const linked = names.map(
+    (name) =>
+      findTagByName(tx, workspacePk, String(name))?.id ??
+      fail(refused(`"linked_tags" names "${name}", and there is no such tag.`)),
+  )
+  replaceLinks(tx, tag, [...new Set(linked)])
+}
+
+/** A filter tree with exported tag ids replaced. */
+function withTagIds(tree: FilterTree, ids: TagIds): FilterTree {
+  if (tree.type === 'group')
+    return { ...tree, children: tree.children.map((child) => withTagIds(child, ids)) }
+  if (tree.type !== 'tags') return tree
+  return { ...tree, tag_ids: tree.tag_ids.map((id) => ids.get(id) ?? id) }
+}

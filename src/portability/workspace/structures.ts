@@ -14,9 +14,17 @@ import { CreateStructureBody } from '../../structures/schema.ts'
 import { createStructure, type NewStructure } from '../../structures/service.ts'
 import { countInserts, insertLiveRow } from '../../structures/storage/live-rows.ts'
 import { listStructureRows, type StructureRow } from '../../structures/store.ts'
-import { asMade, asObject, idOf, instantOf, instantOrNull, type Kept, keptObject } from './objects.ts'
+import {
+  asObject,
+  type Identity,
+  idOf,
+  instantOf,
+  instantOrNull,
+  parseExported,
+  txForOriginal,
+} from './exported-object.ts'
 
-/** A structure's definition as it is kept in a file. */
+/** The definition of a structure, without its rows. */
 export function exportStructure(row: StructureRow): object {
   const { record_count: _, fields, ...structure } = presentStructure(row)
   return { ...structure, fields }
@@ -28,9 +36,9 @@ export const listStructures = (reader: Reader, { workspacePk }: Caller): Structu
     (left, right) => left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1),
   )
 
-const ROWS_AT_ONCE = 1_000
+const CHUNK_ROWS = 1_000
 
-/** Every row, deleted ones too, in the order of their making, as JSON texts. */
+/** All rows, deleted ones included, in the order of their creation, as JSON in chunks. */
 export function* exportRows(reader: Reader, structure: number): Generator<string[]> {
   for (let last = 0; ; ) {
     const pks = reader.sql.column<number>(
@@ -40,7 +48,7 @@ export function* exportRows(reader: Reader, structure: number): Generator<string
        ) WHERE pk > ? ORDER BY pk LIMIT ?`,
       structure,
       last,
-      ROWS_AT_ONCE,
+      CHUNK_ROWS,
     )
     if (pks.length === 0) return
     last = pks.at(-1) ?? last
@@ -48,22 +56,26 @@ export function* exportRows(reader: Reader, structure: number): Generator<string
   }
 }
 
-/** A record field may point to a structure that comes later, or that was deleted meanwhile. */
+/** A record field may refer to a structure that is imported later, or that no longer exists. */
 const anyStructure = (nameOrId: string) => (isId(nameOrId) ? nameOrId : undefined)
 
-export function importStructure(tx: Tx, caller: Caller, value: unknown): { kept: Kept; row: StructureRow } {
-  const kept = keptObject<NewStructure>(value, CreateStructureBody)
-  return { kept, row: createStructure(asMade(tx, kept), caller, kept.input, anyStructure) }
+export function importStructure(
+  tx: Tx,
+  caller: Caller,
+  value: unknown,
+): { original: Identity; row: StructureRow } {
+  const original = parseExported<NewStructure>(value, CreateStructureBody)
+  return { original, row: createStructure(txForOriginal(tx, original), caller, original.input, anyStructure) }
 }
 
 /**
- * Keeps a row as it was, without an event. Values must fit their types and uniqueness holds; other rules may have
- * come after the row, and do not concern it.
+ * Inserts a row with its id and times, without an event. Values must have the types of their fields and be unique where
+ * that is required; other rules are not applied, because they may be newer than the row.
  */
 export function importRow(tx: Tx, structure: StructureRow, value: unknown): void {
   const sent = asObject(value)
   const definition = definitionOf(structure)
-  const data = keptData(definition, asObject(sent.data))
+  const data = checkedData(definition, asObject(sent.data))
   const row = {
     id: idOf(sent.id),
     structure: structure.pk,
@@ -79,16 +91,17 @@ export function importRow(tx: Tx, structure: StructureRow, value: unknown): void
   countInserts(tx, structure.pk, { live, createdAt: row.createdAt, firstId: row.id, lastId: row.id })
 }
 
-function keptData({ fields, byKey }: Definition, sent: Readonly<Record<string, unknown>>): RecordData {
+function checkedData({ fields, byKey }: Definition, sent: Readonly<Record<string, unknown>>): RecordData {
   const unknown = Object.keys(sent).find((key) => !byKey.has(key))
-  if (unknown !== undefined) throw refused(`"data" names "${unknown}", which is no field of the structure.`)
+  if (unknown !== undefined)
+    throw refused(`"data" names "${unknown}", which is not a field of the structure.`)
   const data: RecordData = {}
   for (const { key, type } of fields) {
     const value = valueIn(sent as RecordData, key)
     if (value === undefined) continue
-    const kept = normalised(type, value)
-    if (kept === undefined) throw refused(`The field "${key}" does not hold a value of type "${type}".`)
-    data[key] = kept
+    const stored = normalised(type, value)
+    if (stored === undefined) throw refused(`The field "${key}" does not hold a value of type "${type}".`)
+    data[key] = stored
   }
   return data
 }

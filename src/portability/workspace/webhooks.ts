@@ -16,47 +16,47 @@ import {
   refuseWrongShape,
 } from '../../webhooks/service.ts'
 import { insertWebhook } from '../../webhooks/store.ts'
-import { asMade, asObject, instantOrNull, keptObject } from './objects.ts'
+import { asObject, instantOrNull, parseExported, txForOriginal } from './exported-object.ts'
 
-/** Everything but the secret, and what waits to be delivered. */
+/** Everything but the secrets and the pending deliveries. */
 export const exportWebhooks = (reader: Reader, caller: Caller) =>
   listWebhooks(reader, caller)
     .map(presentWebhook)
     .map(({ structure, status: _, ...webhook }) => ({ ...webhook, structure: structure.id }))
 
-/** Far more than a subscription comes to before somebody looks at it. */
-const MOST_FAILURES = 1_000_000_000
+/** Far more than a webhook reaches in practice. */
+const MAX_FAILURES = 1_000_000_000
 
-/** A subscription that came in, with its new secret: the old one stays where it was. */
+/** An imported webhook with its new secret; the old secret is not exported. */
 export interface NewWebhookSecret {
   readonly id: string
   readonly url: string
   readonly secret: string
 }
 
-/** Keys that it names may be those of another database: then they are nobody's, and ignore nothing. */
+/** The webhook may name keys of another database, which match no key here. */
 export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhookSecret {
   const { paused_at, consecutive_failures = 0, created_by_key_id = null, ...rest } = asObject(value)
-  const kept = keptObject<NewWebhook>(rest, CreateWebhookBody)
-  const { input, id } = kept
+  const original = parseExported<NewWebhook>(rest, CreateWebhookBody)
+  const { input, id } = original
   refuseTooMany(tx, caller.workspacePk)
   refuseWrongShape(input)
   const structure = getStructure(tx, caller, input.structure)
   const secret = newSecret()
-  const { pk } = insertWebhook(asMade(tx, kept), {
+  const { pk } = insertWebhook(txForOriginal(tx, original), {
     ...mergedColumns(structure, { ...NEW_WEBHOOK, url: input.url }, input),
     id,
     workspace: caller.workspacePk,
     structure: structure.pk,
     secret,
     createdByKeyId: textOrNull(created_by_key_id),
-    now: kept.createdAt,
+    now: original.createdAt,
   })
   tx.sql.run(
     'UPDATE webhooks SET paused_at = ?, consecutive_failures = ?, updated_at = ? WHERE pk = ?',
     instantOrNull(paused_at, 'paused_at'),
     failuresOf(consecutive_failures),
-    kept.updatedAt,
+    original.updatedAt,
     pk,
   )
   renameState(tx, structure.pk)
@@ -64,9 +64,9 @@ export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhoo
 }
 
 function failuresOf(value: unknown): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_FAILURES)
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_FAILURES)
     return value
-  throw refused(`"consecutive_failures" must be an integer from 0 to ${MOST_FAILURES}.`)
+  throw refused(`"consecutive_failures" must be an integer from 0 to ${MAX_FAILURES}.`)
 }
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)

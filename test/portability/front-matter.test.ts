@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import { plainMatter } from '../../src/portability/plain-front-matter.ts'
+import { parseSimpleYaml } from '../../src/portability/front-matter.ts'
 import { runs } from '../support/counts.ts'
 
-test('front matter as most notes have it is read without a parser of all of YAML', () => {
+test('front matter in its most common form is parsed without the full YAML parser', () => {
   const yaml = [
     ...['title: Some note', 'tags: [a, b/c, "#d"]', 'aliases:', '  - One', "  - 'Two, three'", 'rating: -4'],
     ...['done: true', 'due: 2026-11-21', 'Due date: ""', 'empty:', 'list: []', 'items:', '- 1', 'last: é'],
   ].join('\r\n')
-  expect(plainMatter(yaml)).toEqual({
+  expect(parseSimpleYaml(yaml)).toEqual({
     title: 'Some note',
     tags: ['a', 'b/c', '#d'],
     aliases: ['One', 'Two, three'],
@@ -24,7 +24,7 @@ test('front matter as most notes have it is read without a parser of all of YAML
   })
 })
 
-test('what is read so is what the parser reads', () => {
+test('the simple parser returns what the full YAML parser returns', () => {
   const piece = fc.constantFrom(
     ...[
       'a',
@@ -101,7 +101,7 @@ test('what is read so is what the parser reads', () => {
   let read = 0
   fc.assert(
     fc.property(yaml, (text) => {
-      const matter = plainMatter(text)
+      const matter = parseSimpleYaml(text)
       if (matter === undefined) return
       read += 1
       expect(matter).toEqual(parse(text, { uniqueKeys: false, logLevel: 'error' }))

@@ -1,6 +1,20 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { markedEncoding } from '../files/extraction/plain.ts'
-import { refused } from '../refusal.ts'
+import { type Refusal, refused } from '../refusal.ts'
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: 'check its permissions',
+  EPERM: 'check its permissions',
+  ELOOP: 'its symbolic links form a circle, so name the file that they should lead to',
+  ENAMETOOLONG: 'its name is too long for this system, so shorten it',
+}
+
+/** A failed system call, such as EACCES while reading, as a refusal; undefined for any other error. */
+export function systemRefusal(error: unknown, what = 'it'): Refusal | undefined {
+  const { syscall, code = '' } = error as NodeJS.ErrnoException
+  if (syscall === undefined) return undefined
+  return refused(`${what} cannot be read (${code}); ${ADVICE[code] ?? 'check the disk that it is on'}.`)
+}
 
 const CHUNK_BYTES = 1_048_576
 
@@ -11,10 +25,10 @@ const asRefusal = (error: unknown, file: string): unknown =>
   error instanceof TypeError ? refused(`${file} is not UTF-8 text; save it as UTF-8.`) : error
 
 /**
- * Decodes a file piece by piece, reading synchronously: a transaction cannot wait. UTF-8, or UTF-16 with a byte order
- * mark; anything else is refused.
+ * Decodes a file chunk by chunk, synchronously because a transaction cannot wait. Accepts UTF-8, and UTF-16 with a byte
+ * order mark; refuses anything else.
  */
-export function* textOf(file: string): Generator<{ text: string; bytesRead: number }> {
+export function* textChunks(file: string): Generator<{ text: string; bytesRead: number }> {
   const handle = openSync(file, 'r')
   try {
     const chunk = new Uint8Array(CHUNK_BYTES)
@@ -32,7 +46,7 @@ export function* textOf(file: string): Generator<{ text: string; bytesRead: numb
   }
 }
 
-/** Decodes a file at once, in the same way. */
+/** Decodes a whole file at once, with the same rules as `textChunks`. */
 export function readText(file: string): string {
   const bytes = readFileSync(file)
   try {
@@ -42,10 +56,10 @@ export function readText(file: string): string {
   }
 }
 
-/** The lines of a file without their ends; the last one may be empty. */
+/** The lines of a file without their line feeds; the last one may be empty. */
 export function* linesOf(file: string): Generator<string> {
   let rest = ''
-  for (const { text } of textOf(file)) {
+  for (const { text } of textChunks(file)) {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     yield* lines

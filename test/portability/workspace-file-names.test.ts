@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { FileNames, withExtension } from '../../src/portability/workspace/layout.ts'
+import { FileNames, splitExtension } from '../../src/portability/workspace/format.ts'
 import { runs } from '../support/counts.ts'
 
 test.each([
@@ -11,18 +11,18 @@ test.each([
   ['ends.', 'ends.', ''],
   ['a.日本', 'a.日本', ''],
   [`a.${'b'.repeat(17)}`, `a.${'b'.repeat(17)}`, ''],
-])('%s is told apart as %s and %s', (fileName, name, extension) => {
-  expect(withExtension(fileName)).toEqual([name, extension])
+])('%s is split into %s and %s', (fileName, name, extension) => {
+  expect(splitExtension(fileName)).toEqual([name, extension])
 })
 
-test('any name becomes one that every system takes', () => {
+test('any name becomes one that is valid on every system', () => {
   const name = fc.oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 500 }),
     fc.constantFrom('😀', '日', 'a', '.').map((letter) => letter.repeat(500)),
   )
   fc.assert(
     fc.property(name, (fileName) => {
-      const stored = new FileNames().take(...withExtension(fileName))
+      const stored = new FileNames().take(...splitExtension(fileName))
       expect(Buffer.byteLength(stored)).toBeLessThanOrEqual(230)
       expect(stored).toMatch(/^[^.\s\p{C}\\/:*?"<>|][^\p{C}\\/:*?"<>|]*$/u)
       expect(stored).not.toMatch(/[.\s]$/)

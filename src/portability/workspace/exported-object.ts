@@ -6,26 +6,26 @@ import { parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
 import { refused } from '../../refusal.ts'
 
-/** What every object of the service has besides what a caller decides of it. */
-export interface Kept {
+/** What the service assigned to an object when it was created and changed; an import keeps it. */
+export interface Identity {
   readonly id: string
   readonly createdAt: number
   readonly updatedAt: number
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
-/** An object out of a file, told apart into what the service decided and what a caller did. */
-export interface KeptObject<Input> extends Kept {
+/** An object of an exported file; `input` is what a caller would send to create it. */
+export interface ExportedObject<Input> extends Identity {
   readonly input: Input
 }
 
-/** Takes an exported object apart. Refuses one whose input is not of the schema that the API demands. */
-export function keptObject<Input>(value: unknown, schema: TSchema): KeptObject<Input> {
+type Fields = Readonly<Record<string, unknown>>
+
+/** Refuses an object whose input does not match the schema that the API requires. */
+export function parseExported<Input>(value: unknown, schema: TSchema): ExportedObject<Input> {
   const { id, created_at, updated_at, ...input } = asObject(value)
   const createdAt = instantOf(created_at, 'created_at')
   const updatedAt = updated_at === undefined ? createdAt : instantOf(updated_at, 'updated_at')
-  refuseOtherThan(schema, input)
+  checkInput(schema, input)
   return { id: idOf(id), createdAt, updatedAt, input: input as Input }
 }
 
@@ -34,37 +34,37 @@ export function asObject(value: unknown): Fields {
   throw refused('it must be a JSON object.')
 }
 
-export function refuseOtherThan(schema: TSchema, input: unknown): void {
+export function checkInput(schema: TSchema, input: unknown): void {
   if (!Value.Check(schema, input)) throw validationRefusal('body', Value.Errors(schema, input))
 }
 
 export function idOf(value: unknown): string {
   if (typeof value === 'string' && isId(value)) return value
-  throw refused('"id" must be an id as this service makes them.')
+  throw refused('"id" must be an id in the form that this service generates.')
 }
 
-/** An offset leads beyond the years of four digits, and no timestamp could be read back. */
-const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
-const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z') + 1
+/** With an offset a timestamp may lie outside the years of four digits; it could not be written back. */
+const MIN_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
+const INSTANT_LIMIT = Date.parse('9999-12-31T23:59:59.999Z') + 1
 
 export function instantOf(value: unknown, name: string): number {
   const instant = typeof value === 'string' ? parseInstant(value) : undefined
-  if (instant !== undefined && instant >= FIRST_INSTANT && instant < END_OF_TIME) return Math.floor(instant)
+  if (instant !== undefined && instant >= MIN_INSTANT && instant < INSTANT_LIMIT) return Math.floor(instant)
   throw refused(`"${name}" must be a timestamp such as 2026-11-21T09:30:00.000Z.`)
 }
 
 export const instantOrNull = (value: unknown, name: string): number | null =>
   value === null || value === undefined ? null : instantOf(value, name)
 
-/** The transaction as it was when the object was made: with that id and that instant. */
-export const asMade = (tx: Tx, { id, createdAt }: Pick<Kept, 'id' | 'createdAt'>): Tx => ({
+/** The transaction, giving what is created in it this id and this creation time. */
+export const txForOriginal = (tx: Tx, { id, createdAt }: Pick<Identity, 'id' | 'createdAt'>): Tx => ({
   ...tx,
   now: createdAt,
   newId: () => id,
 })
 
-export type KeptTable = 'properties' | 'structures' | 'presets' | 'views' | 'lenses'
+export type TimestampedTable = 'properties' | 'structures' | 'presets' | 'views' | 'lenses'
 
-/** Sets `updated_at` back to what it was, whatever the making of other objects moved. */
-export const keepUpdatedAt = ({ sql }: Tx, table: KeptTable, { id, updatedAt }: Kept) =>
+/** Sets `updated_at` back to its exported value, which the creation of later objects may have changed. */
+export const restoreUpdatedAt = ({ sql }: Tx, table: TimestampedTable, { id, updatedAt }: Identity) =>
   sql.run(`UPDATE ${table} SET updated_at = ? WHERE id = ?`, updatedAt, id)

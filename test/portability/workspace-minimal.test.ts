@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
+import { FORMAT } from '../../src/portability/workspace/format.ts'
 import { importWorkspace } from '../../src/portability/workspace/import.ts'
-import { FORMAT } from '../../src/portability/workspace/layout.ts'
 import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
@@ -17,7 +17,7 @@ const FILES = {
   'lenses.json': [{ ...KEPT, name: 'All' }],
 }
 
-test('objects of which only the necessary is in the files come in as they would be made', async () => {
+test('objects with only their required members are imported as the API would create them', async () => {
   const folder = newFolder()
   for (const [name, content] of Object.entries(FILES))
     writeFileSync(folder.file(name), JSON.stringify(content))
