@@ -186,7 +186,7 @@ export class RecordsBaseline {
         ...Object.values(columns),
       )
     }
-    this.#run('UPDATE structure_rows SET live = live + ? WHERE structure = ?', rows.length, this.structure)
+    this.#run('UPDATE structure_stats SET live = live + ? WHERE structure = ?', rows.length, this.structure)
     this.#run('COMMIT')
   }
 

@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts'
 import type { WriteFunction } from '../db/writes/write-queue.ts'
 import { clearRemovedFiles, removeArrivingBefore } from '../files/cleanup.ts'
-import { RESPONSE_KEPT_MS } from '../http/idempotency/respond-once.ts'
+import { RESPONSE_SAVED_MS } from '../http/idempotency/respond-once.ts'
 import { removeSavedResponsesBefore } from '../http/idempotency/store.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { removeRevisionsBefore } from '../notes/writing/revisions.ts'
@@ -50,7 +50,7 @@ export const sweepDeliveries = (ctx: AppContext): Promise<number> =>
 /** Forgets the answers kept for an `Idempotency-Key` after 24 hours (contract, section 11); answers how many. */
 export const sweepSavedResponses = (ctx: AppContext): Promise<number> =>
   inBatches(ctx, ANSWERS_AT_ONCE, (tx) =>
-    removeSavedResponsesBefore(tx, ctx.clock.now() - RESPONSE_KEPT_MS, ANSWERS_AT_ONCE),
+    removeSavedResponsesBefore(tx, ctx.clock.now() - RESPONSE_SAVED_MS, ANSWERS_AT_ONCE),
   )
 
 /** Removes what is left of deleted files, and of files that did not come in whole within an hour. */

@@ -15,7 +15,7 @@ export interface StructureRow {
   createdAt: number
   updatedAt: number
   /** Names the state of its enabled subscriptions (`delivery/subscriptions.ts`); null while there are none. */
-  subscriptions: string | null
+  subscriptionsVersion: string | null
   live: number
   /** Grows with every write of a row: what was counted at one value holds while it stays. */
   changes: number
@@ -25,18 +25,18 @@ export interface StructureRow {
   /** Null while there never was a row. */
   lastId: string | null
   /** Rows of pks up to this are in the search table (`row-search.ts`); null where there is none. */
-  searchedTo: number | null
+  indexedTo: number | null
 }
 
-const counter = (column: string) => `(SELECT ${column} FROM structure_rows r WHERE r.structure = s.pk)`
+const counter = (column: string) => `(SELECT ${column} FROM structure_stats r WHERE r.structure = s.pk)`
 
 /* By subquery, not by join: this SQLite prepares a join with bound values anew at every run. */
 const COLUMNS = `s.pk, s.id, s.name, s.description, s.fields, s.label_field AS labelField,
   s.unique_together AS uniqueTogether, s.max_rows AS maxRows, s.immutable, s.created_at AS createdAt,
-  s.updated_at AS updatedAt, s.subscriptions, ${counter('live')} AS live,
+  s.updated_at AS updatedAt, s.subscriptions_version AS subscriptionsVersion, ${counter('live')} AS live,
   ${counter('changes')} AS changes, ${counter('in_order')} AS inOrder,
   ${counter('last_created_at')} AS lastCreatedAt, ${counter('last_id')} AS lastId,
-  ${counter('searched_to')} AS searchedTo`
+  ${counter('indexed_to')} AS indexedTo`
 const FROM = 'FROM structures s'
 
 /** By creation. */
@@ -125,7 +125,7 @@ export function insertStructure(
     row.now,
     row.now,
   )
-  sql.run('INSERT INTO structure_rows (structure) VALUES (?)', lastInsertRowid)
+  sql.run('INSERT INTO structure_stats (structure) VALUES (?)', lastInsertRowid)
   return lastInsertRowid
 }
 

@@ -4,8 +4,8 @@ import { renameState } from '../delivery/outbox/match.ts'
 
 const ENABLED = `EXISTS (SELECT 1 FROM webhooks w
   WHERE w.structure = s.pk AND w.enabled = 1 AND w.is_removed = 0)`
-const WRONG = `SELECT s.pk, s.name, s.subscriptions IS NULL AS isQuiet FROM structures s
-  WHERE s.name_fold IS NOT NULL AND (s.subscriptions IS NULL) = ${ENABLED}`
+const WRONG = `SELECT s.pk, s.name, s.subscriptions_version IS NULL AS isQuiet FROM structures s
+  WHERE s.name_fold IS NOT NULL AND (s.subscriptions_version IS NULL) = ${ENABLED}`
 
 interface WrongStructure {
   pk: number

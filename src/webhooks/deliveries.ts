@@ -60,7 +60,7 @@ export function findDelivery({ sql }: Reader, webhook: number, id: string): Deli
 /** Makes it pending as if it were new, its first attempt due at once; an attempt under way no longer counts. */
 export const askAgain = ({ sql }: Reader, webhook: number, { id, status }: DeliveryRow, now: number) =>
   sql.run(
-    `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, round = round + 1, is_urgent = 1,
+    `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, redeliveries = redeliveries + 1, is_urgent = 1,
        response_status = NULL, error = NULL, next_attempt_at = ?, last_attempt_at = NULL, ended_at = NULL
      WHERE webhook = ? AND status = ? AND id = ?`,
     now,

@@ -238,7 +238,7 @@ test('while disabled no event is recorded, and what is pending waits', async () 
 })
 
 describe.each([
-  ['disabled', 'UPDATE webhooks SET enabled = 0; UPDATE structures SET subscriptions = NULL'],
+  ['disabled', 'UPDATE webhooks SET enabled = 0; UPDATE structures SET subscriptions_version = NULL'],
   ['paused', 'UPDATE webhooks SET paused_at = 1, consecutive_failures = 10'],
 ])('while %s', (_, script) => {
   test('a test is sent at once, and answers 202 with its delivery', async () => {

@@ -136,7 +136,7 @@ test.each([
   ['search table gone', 'DROP TABLE note_search_1', () => 'The search table note_search_1 is missing.'],
   [
     'counter of rows',
-    'UPDATE structure_rows SET live = 7 WHERE structure = 1',
+    'UPDATE structure_stats SET live = 7 WHERE structure = 1',
     () => 'The structure "Things" counts 7 rows; it holds 2.',
   ],
   [

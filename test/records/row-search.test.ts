@@ -249,7 +249,7 @@ test('a search table is filled in the background, beside writes that change what
   }
   const isFilled = () =>
     pending(service).length === 0 &&
-    service.ctx.db.sql.scalar('SELECT searched_to FROM structure_rows') === 420
+    service.ctx.db.sql.scalar('SELECT indexed_to FROM structure_stats') === 420
   while (!isFilled()) await Bun.sleep(5)
   end()
   expect((await titles(service, 'changed entry 1')).total).toBe(11)

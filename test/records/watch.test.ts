@@ -429,11 +429,11 @@ describe('a question that cannot be answered any more', () => {
   test('is asked again by itself after a failure that passes', async () => {
     const opened = await watch(service, 'Boxes', { changes: true })
     await opened.event('answer')
-    service.ctx.db.sql.database.run('ALTER TABLE structure_rows RENAME TO elsewhere')
+    service.ctx.db.sql.database.run('ALTER TABLE structure_stats RENAME TO elsewhere')
     service.ctx.bus.wake()
     await merge()
     expect(await opened.event('problem')).toEqual({ error: expect.any(String), code: 'internal' })
-    service.ctx.db.sql.database.run('ALTER TABLE elsewhere RENAME TO structure_rows')
+    service.ctx.db.sql.database.run('ALTER TABLE elsewhere RENAME TO structure_stats')
     service.clock.advance(5_000)
     const { changes } = await opened.event('answer')
     expect(changes).toEqual({ created: [], updated: [], removed: [] })

@@ -22,7 +22,7 @@ const stored = () => ({
   ),
   records: service.ctx.db.sql.scalar('SELECT count(*) FROM records'),
   structures: service.ctx.db.sql.scalar('SELECT count(*) FROM structures'),
-  counters: service.ctx.db.sql.scalar('SELECT count(*) FROM structure_rows'),
+  counters: service.ctx.db.sql.scalar('SELECT count(*) FROM structure_stats'),
 })
 
 test('a deleted structure leaves nothing behind, and others keep everything', async () => {

@@ -224,6 +224,43 @@ describe('a database of', () => {
     },
   )
 
+  test('of 0009_webhooks keeps what is in tables and columns that are renamed since', async () => {
+    const written = WRITTEN[1] as Written
+    await unpack(written, MIGRATIONS.findIndex(({ name }) => name === '0009_webhooks') + 1)
+    const before = new Database(file)
+    before.run(`
+      UPDATE structures SET subscriptions = 'first';
+      INSERT INTO webhooks (pk, id, workspace, structure, url, secret, events, filter, ignore_own_key, enabled, created_at, updated_at)
+        SELECT 1, 'w', workspace, pk, 'https://example.com/', 'whsec_1', '[]', '[]', 0, 1, 1, 1 FROM structures LIMIT 1;
+      INSERT INTO webhook_events (pk, id, type, body) VALUES (1, 'e', 'ping', '{}');
+      INSERT INTO webhook_deliveries (event, webhook, id, status, round, created_at) VALUES (1, 1, 'd', 'pending', 3, 1);`)
+    const saved = before.query(
+      'SELECT key_id, target, idempotency_key, body_hash, answer, created_at FROM kept_answers',
+    )
+    const counters = before.query(
+      'SELECT structure, live, changes, in_order, last_created_at, last_id, searched_to FROM structure_rows',
+    )
+    const expected = [saved.values(), counters.values()]
+    expect(expected.map((rows) => rows.length > 0)).toEqual([true, true])
+    before.close(true)
+
+    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+    const after = new Database(file)
+    expect([
+      after
+        .query('SELECT key_id, target, idempotency_key, body_hash, response, saved_at FROM idempotency_keys')
+        .values(),
+      after
+        .query(
+          'SELECT structure, live, changes, in_order, last_created_at, last_id, indexed_to FROM structure_stats',
+        )
+        .values(),
+    ]).toEqual(expected)
+    expect(after.query('SELECT DISTINCT subscriptions_version FROM structures').values()).toEqual([['first']])
+    expect(after.query('SELECT redeliveries FROM webhook_deliveries').values()).toEqual([[3]])
+    after.close()
+  })
+
   test('a newer program is refused by every command, and left as it was', async () => {
     await unpack(WRITTEN[0] as Written, MIGRATIONS.length)
     const database = new Database(file)

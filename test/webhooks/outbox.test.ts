@@ -152,7 +152,7 @@ test('a subscription whose change is rolled back fires as it did before', async 
   const { db } = service.ctx
   const undone = db.write((tx): void => {
     tx.sql.run('UPDATE webhooks SET enabled = 0')
-    tx.sql.run("UPDATE structures SET subscriptions = 'other'")
+    tx.sql.run("UPDATE structures SET subscriptions_version = 'other'")
     throw new Error('undone')
   })
   expect(undone).rejects.toThrow('undone')

@@ -67,7 +67,9 @@ test('a redelivery begins the 30 days anew, a failed delivery has them too', asy
 test('a deletion that was broken off is out of sight and is finished later', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   await write(it, 'Tasks', { n: 1 })
-  it.ctx.db.sql.script('UPDATE webhooks SET is_removed = 1; UPDATE structures SET subscriptions = NULL')
+  it.ctx.db.sql.script(
+    'UPDATE webhooks SET is_removed = 1; UPDATE structures SET subscriptions_version = NULL',
+  )
   expect((await it.get(`/v1/webhooks/${id}`)).status).toBe(404)
   expect((await it.get('/v1/webhooks')).body).toEqual({ webhooks: [] })
   expect((await it.get('/v1/workspace')).body.workspace.counts.webhooks).toBe(0)
@@ -80,7 +82,7 @@ test('check finds and repairs what structures know of their webhooks, and events
   await declare(it, 'Other', [])
   await it.stop()
   expect(await findFaults(it.ctx.db)).toEqual([])
-  it.ctx.db.sql.script(`UPDATE structures SET subscriptions = CASE name WHEN 'Tasks' THEN NULL ELSE 'x' END;
+  it.ctx.db.sql.script(`UPDATE structures SET subscriptions_version = CASE name WHEN 'Tasks' THEN NULL ELSE 'x' END;
     INSERT INTO webhook_events (id, type, body) VALUES ('x', 'record.created', '{}')`)
   expect(await findFaults(it.ctx.db)).toEqual([
     'The structure "Tasks" does not tell its enabled webhooks of changes.',

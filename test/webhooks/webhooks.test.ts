@@ -193,7 +193,7 @@ test('a repeated creation answers the webhook without its secret, which is not k
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
   expect(again.body).toEqual({ webhook: first.body.webhook })
   expect(await list()).toHaveLength(1)
-  const kept = service.ctx.db.sql.column<string>('SELECT answer FROM kept_answers')
+  const kept = service.ctx.db.sql.column<string>('SELECT response FROM idempotency_keys')
   expect(kept.join()).not.toContain('whsec_')
 })
 

@@ -1,21 +1,22 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Answers given under an `Idempotency-Key`, kept for a day (contract, section 11). */
+/** Responses to requests with an `Idempotency-Key`, saved for 24 hours. */
 export const idempotencyKeys = sqliteTable(
-  'kept_answers',
+  'idempotency_keys',
   {
-    /** The id of the API key. No reference: the sweep takes a gone key's answers too. */
+    /** The id of the API key. No reference: responses of a removed key expire like any other. */
     keyId: text('key_id').notNull(),
     /** Method and path: `POST /v1/notes`. */
     target: text().notNull(),
     idempotencyKey: text('idempotency_key').notNull(),
-    /** SHA-256 of the body, hexadecimal. */
+    /** SHA-256 of the request body, hexadecimal. */
     bodyHash: text('body_hash').notNull(),
-    answer: text().notNull(),
-    createdAt: integer('created_at').notNull(),
+    /** The JSON text of the response body. */
+    response: text().notNull(),
+    savedAt: integer('saved_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.keyId, table.target, table.idempotencyKey] }),
-    index('kept_answers_created').on(table.createdAt),
+    index('idempotency_keys_saved').on(table.savedAt),
   ],
 )

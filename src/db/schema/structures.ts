@@ -24,7 +24,7 @@ export const structures = sqliteTable(
      * Names the state of the structure's enabled subscriptions: another one after each change of theirs, null while
      * there are none. What a process remembers of them it remembers by this name.
      */
-    subscriptions: text(),
+    subscriptionsVersion: text('subscriptions_version'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },
@@ -32,7 +32,7 @@ export const structures = sqliteTable(
 )
 
 /** What every write of a row moves, apart from the definition so that little is written; compared by `check`. */
-export const structureRows = sqliteTable('structure_rows', {
+export const structureStats = sqliteTable('structure_stats', {
   structure: integer()
     .primaryKey()
     .references(() => structures.pk, { onDelete: 'cascade' }),
@@ -45,7 +45,7 @@ export const structureRows = sqliteTable('structure_rows', {
   lastCreatedAt: integer('last_created_at'),
   lastId: text('last_id'),
   /** Rows of pks up to this are in the structure's search table; null where there is none. */
-  searchedTo: integer('searched_to'),
+  indexedTo: integer('indexed_to'),
 })
 
 /** The rows, of those that are in their structure's search table, whose entry there is out of date. */

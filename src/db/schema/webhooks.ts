@@ -67,7 +67,7 @@ export const webhookDeliveries = sqliteTable(
     /** Since the delivery was made or last asked for again. */
     attempts: integer().notNull().default(0),
     /** Counts redeliveries: what comes of an attempt made before the last of them does not count. */
-    round: integer().notNull().default(0),
+    redeliveries: integer().notNull().default(0),
     /** 1 while its first attempt is due whatever the state of the subscription: for tests and redeliveries. */
     isUrgent: integer('is_urgent').notNull().default(0),
     responseStatus: integer('response_status'),

@@ -86,7 +86,7 @@ function recordOutcome(tx: Tx, { due, outcome, attemptedAt }: Attempted): boolea
   const { changes } = tx.sql.run(
     `UPDATE webhook_deliveries SET status = ?, attempts = ?, is_urgent = 0, response_status = ?, error = ?,
        next_attempt_at = ?, last_attempt_at = ?, ended_at = ?
-     WHERE event = ? AND webhook = ? AND id = ? AND round = ? AND status = 'pending'`,
+     WHERE event = ? AND webhook = ? AND id = ? AND redeliveries = ? AND status = 'pending'`,
     step.status,
     attempts,
     outcome.status,
@@ -97,7 +97,7 @@ function recordOutcome(tx: Tx, { due, outcome, attemptedAt }: Attempted): boolea
     due.event,
     due.webhook,
     due.id,
-    due.round,
+    due.redeliveries,
   )
   if (changes === 0 || due.type === TEST_EVENT || step.status === 'pending') return false
   return step.status === 'failed' ? countFailure(tx, due.webhook) : forgetFailures(tx, due.webhook)

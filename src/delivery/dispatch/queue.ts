@@ -6,7 +6,7 @@ interface DueRow {
   event: number
   id: string
   attempts: number
-  round: number
+  redeliveries: number
 }
 
 /** Everything that one attempt needs. */
@@ -56,7 +56,7 @@ export interface Claims {
 const PAGE = 256
 
 const dueText = (condition: string) =>
-  `SELECT event, id, attempts, round FROM webhook_deliveries
+  `SELECT event, id, attempts, redeliveries FROM webhook_deliveries
    WHERE webhook = ? AND status = 'pending' AND ${condition} ORDER BY next_attempt_at, event LIMIT ?`
 const URGENT = dueText('is_urgent = 1')
 const DUE = dueText('is_urgent = 0 AND next_attempt_at <= ?')
@@ -75,14 +75,18 @@ interface EventRow {
  * Undefined when the delivery was asked for again, or went, since it was read. Two statements, as one over both tables
  * would be prepared anew at every run.
  */
-function findEvent({ sql }: Reader, webhook: number, { event, id, round }: DueRow): EventRow | undefined {
+function findEvent(
+  { sql }: Reader,
+  webhook: number,
+  { event, id, redeliveries }: DueRow,
+): EventRow | undefined {
   const stands = sql.get(
     `SELECT 1 FROM webhook_deliveries
-     WHERE event = ? AND webhook = ? AND id = ? AND round = ? AND status = 'pending'`,
+     WHERE event = ? AND webhook = ? AND id = ? AND redeliveries = ? AND status = 'pending'`,
     event,
     webhook,
     id,
-    round,
+    redeliveries,
   )
   if (stands === undefined) return undefined
   return sql.get('SELECT id AS eventId, type, body FROM webhook_events WHERE pk = ?', event)

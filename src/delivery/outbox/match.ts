@@ -53,7 +53,7 @@ function subscriptionOf(row: SubscriptionRow, fields: FieldsByKey): Subscription
  */
 export function subscriptionsOf(
   reader: Reader,
-  { pk, subscriptions: state }: { readonly pk: number; readonly subscriptions: string | null },
+  { pk, subscriptionsVersion: state }: { readonly pk: number; readonly subscriptionsVersion: string | null },
   fields: FieldsByKey,
 ): readonly Subscription[] {
   if (state === null) return []
@@ -68,7 +68,7 @@ export function subscriptionsOf(
 /** Gives the state of a structure's subscriptions another name; belongs to every change of theirs. */
 export const renameState = (tx: Tx, structurePk: number) =>
   tx.sql.run(
-    `UPDATE structures SET subscriptions = CASE WHEN EXISTS
+    `UPDATE structures SET subscriptions_version = CASE WHEN EXISTS
        (SELECT 1 FROM webhooks w WHERE w.structure = ?1 AND w.enabled = 1 AND w.is_removed = 0) THEN ?2 END
      WHERE pk = ?1`,
     structurePk,

@@ -5,16 +5,16 @@ import { DAY_MS } from '../../lib/dates.ts'
 import { invalid, refused } from '../../refusal.ts'
 import type { RequestContext } from '../request-context.ts'
 import { jsonResponse } from '../responses.ts'
-import { type CallIdentity, findSavedResponse, saveResponse } from './store.ts'
+import { findSavedResponse, type RequestIdentity, saveResponse } from './store.ts'
 
-/** How long an answer is repeated: 24 hours (contract, section 11). */
-export const RESPONSE_KEPT_MS = DAY_MS
+/** How long a response is saved and returned again: 24 hours. */
+export const RESPONSE_SAVED_MS = DAY_MS
 
 const CREATED = 201
 const KEY_FORM = /^[\x20-\x7e]{1,255}$/
 
-/** An answer as an object, or as its JSON text. */
-type Answer = object | string
+/** A response body as an object, or as its JSON text. */
+type Body = object | string
 
 interface Outcome {
   text: string
@@ -22,21 +22,21 @@ interface Outcome {
 }
 
 /**
- * Runs a creation in a transaction of its own and answers 201. Under an `Idempotency-Key` the answer is kept
- * in that transaction: the same call again gets it once more and writes nothing; with another body it is
- * refused. Writes stand in one queue, so a second call during the first finds the first one's answer. `keep` leaves
- * out what may be answered only the first time, and must not be kept.
+ * Runs a creation in a transaction of its own and responds with 201. With an `Idempotency-Key` the response is saved
+ * in that transaction: the same request again gets the saved response and writes nothing; the same key with another
+ * body is refused. Writes run one at a time, so that a second request that arrives during the first finds the
+ * response of the first. `toSave` leaves out what only the first response may hold, such as a secret.
  */
-export async function respondOnce<Created extends Answer>(
+export async function respondOnce<Created extends Body>(
   db: Db,
   request: RequestContext,
   create: (tx: Tx) => Created,
-  keep: (created: Created) => Answer = (created) => created,
+  toSave: (created: Created) => Body = (created) => created,
 ): Promise<Response> {
   const identity = identityOf(request)
   const { text, replayed } = await db.write((tx) =>
     identity
-      ? once(tx, identity, request.bodyText, create, keep)
+      ? once(tx, identity, request.bodyText, create, toSave)
       : { text: asText(create(tx)), replayed: false },
   )
   const response = jsonResponse(text, CREATED)
@@ -44,9 +44,9 @@ export async function respondOnce<Created extends Answer>(
   return response
 }
 
-const asText = (answer: Answer) => (typeof answer === 'string' ? answer : JSON.stringify(answer))
+const asText = (body: Body) => (typeof body === 'string' ? body : JSON.stringify(body))
 
-function identityOf({ request, caller }: RequestContext): CallIdentity | undefined {
+function identityOf({ request, caller }: RequestContext): RequestIdentity | undefined {
   const idempotencyKey = request.headers.get('idempotency-key')
   if (idempotencyKey === null) return undefined
   if (!KEY_FORM.test(idempotencyKey))
@@ -56,21 +56,21 @@ function identityOf({ request, caller }: RequestContext): CallIdentity | undefin
   return { keyId, target: `${request.method} ${new URL(request.url).pathname}`, idempotencyKey }
 }
 
-function once<Created extends Answer>(
+function once<Created extends Body>(
   tx: Tx,
-  identity: CallIdentity,
-  body: string,
+  identity: RequestIdentity,
+  requestBody: string,
   create: (tx: Tx) => Created,
-  keep: (created: Created) => Answer,
+  toSave: (created: Created) => Body,
 ): Outcome {
-  const bodyHash = new CryptoHasher('sha256').update(body).digest('hex')
-  const kept = findSavedResponse(tx, identity, tx.now - RESPONSE_KEPT_MS)
-  if (!kept) {
+  const bodyHash = new CryptoHasher('sha256').update(requestBody).digest('hex')
+  const saved = findSavedResponse(tx, identity, tx.now - RESPONSE_SAVED_MS)
+  if (!saved) {
     const created = create(tx)
-    saveResponse(tx, identity, { bodyHash, answer: asText(keep(created)) }, tx.now)
+    saveResponse(tx, identity, { bodyHash, response: asText(toSave(created)) }, tx.now)
     return { text: asText(created), replayed: false }
   }
-  if (kept.bodyHash === bodyHash) return { text: kept.answer, replayed: true }
+  if (saved.bodyHash === bodyHash) return { text: saved.response, replayed: true }
   throw refused(
     'This "Idempotency-Key" was used with another body within the last 24 hours; send another key.',
   )

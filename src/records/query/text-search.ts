@@ -27,11 +27,11 @@ const needlesOf = (conditions: readonly Condition[]): string[] =>
  * about a structure of many rows.
  */
 export function searchEntry(reader: Reader, query: RowQuery, indexes: Indexes): Entry | undefined {
-  const { pk, searchedTo } = query.structure
-  if (searchedTo === null || !indexes.has(TEXT_INDEX)) return undefined
+  const { pk, indexedTo } = query.structure
+  if (indexedTo === null || !indexes.has(TEXT_INDEX)) return undefined
   const needles = needlesOf(query.conditions)
   if (needles.length === 0) return undefined
-  const pks = findCandidates(reader, { pk, searchedTo }, needles, mostCandidates(query))
+  const pks = findCandidates(reader, { pk, indexedTo }, needles, mostCandidates(query))
   return pks && { by: 'pk', pks }
 }
 

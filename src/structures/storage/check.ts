@@ -152,7 +152,7 @@ export const rowTableCheck: Check = {
 function finishRepair(tx: Tx, { row, definition, live, inOrder, lastCreatedAt, lastId }: Checked): void {
   changeUniqueSets(tx, row.pk, [], definition.uniqueSets)
   tx.sql.run(
-    'UPDATE structure_rows SET live = ?, in_order = ?, last_created_at = ?, last_id = ? WHERE structure = ?',
+    'UPDATE structure_stats SET live = ?, in_order = ?, last_created_at = ?, last_id = ? WHERE structure = ?',
     live,
     inOrder ? 1 : 0,
     lastCreatedAt,

@@ -120,14 +120,14 @@ export function findHolder(
 /** Adds to the maintained count of live rows. */
 export const addLiveCount = ({ sql }: Reader, structurePk: number, difference: number) =>
   sql.run(
-    'UPDATE structure_rows SET live = live + ?, changes = changes + 1 WHERE structure = ?',
+    'UPDATE structure_stats SET live = live + ?, changes = changes + 1 WHERE structure = ?',
     difference,
     structurePk,
   )
 
 /** Records that rows changed while their number did not. */
 export const countUpdate = ({ sql }: Reader, structurePk: number) =>
-  sql.run('UPDATE structure_rows SET changes = changes + 1 WHERE structure = ?', structurePk)
+  sql.run('UPDATE structure_stats SET changes = changes + 1 WHERE structure = ?', structurePk)
 
 /** Counts inserted rows, and records whether pks still have the order of creation and of ids. */
 export const countInserts = (
@@ -136,7 +136,7 @@ export const countInserts = (
   { live, createdAt, firstId, lastId }: { live: number; createdAt: number; firstId: string; lastId: string },
 ) =>
   sql.run(
-    `UPDATE structure_rows SET live = live + ?1, changes = changes + 1,
+    `UPDATE structure_stats SET live = live + ?1, changes = changes + 1,
        in_order = in_order AND (last_id IS NULL OR (last_created_at <= ?2 AND last_id < ?3)),
        last_created_at = max(?2, coalesce(last_created_at, ?2)), last_id = max(?4, coalesce(last_id, ?4))
      WHERE structure = ?5`,

@@ -13,7 +13,7 @@ import { findDefinitionTexts, type StructureRow } from '../store.ts'
  * The text index of a structure serves `*` searches over many rows. Like other automatic indexes it is created by
  * the policy (`index-policy.ts`). It records which rows have which runs of four characters in a value; a search
  * verifies every row it finds there, which may be too many but never too few. It is filled in the background: rows
- * with a pk above `searched_to` and rows listed in `row_search_pending` are not up to date in it, so a search
+ * with a pk above `indexed_to` and rows listed in `row_search_pending` are not up to date in it, so a search
  * verifies these as well.
  */
 
@@ -71,18 +71,18 @@ export function createTextIndex({ sql }: Reader, structurePk: number): void {
   sql.script(`CREATE VIRTUAL TABLE ${table} USING fts5(${TEXT_INDEX_OPTIONS})`)
   for (const [name, value] of Object.entries(MERGE_SETTINGS))
     sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`)
-  sql.run('UPDATE structure_rows SET searched_to = 0 WHERE structure = ?', structurePk)
+  sql.run('UPDATE structure_stats SET indexed_to = 0 WHERE structure = ?', structurePk)
 }
 
 export function dropTextIndex({ sql }: Reader, structurePk: number): void {
   sql.script(`DROP TABLE IF EXISTS ${textIndexTable(structurePk)}`)
   sql.run('DELETE FROM row_search_pending WHERE structure = ?', structurePk)
-  sql.run('UPDATE structure_rows SET searched_to = NULL WHERE structure = ?', structurePk)
+  sql.run('UPDATE structure_stats SET indexed_to = NULL WHERE structure = ?', structurePk)
 }
 
-/** Must be called for every row that is updated, deleted or restored; an inserted row is above `searched_to`. */
-export function markForTextIndex({ sql }: Tx, { pk, searchedTo }: StructureRow, rowPk: number): void {
-  if (searchedTo === null || rowPk > searchedTo) return
+/** Must be called for every row that is updated, deleted or restored; an inserted row is above `indexed_to`. */
+export function markForTextIndex({ sql }: Tx, { pk, indexedTo }: StructureRow, rowPk: number): void {
+  if (indexedTo === null || rowPk > indexedTo) return
   sql.run('INSERT OR IGNORE INTO row_search_pending (structure, row) VALUES (?, ?)', pk, rowPk)
 }
 
@@ -90,23 +90,23 @@ export function markForTextIndex({ sql }: Tx, { pk, searchedTo }: StructureRow, 
 export interface TextIndexed {
   readonly pk: number
   /** The highest pk in the index. */
-  readonly searchedTo: number
+  readonly indexedTo: number
 }
 
 export const listTextIndexed = ({ sql }: Reader): TextIndexed[] =>
   sql.all(
-    `SELECT structure AS pk, searched_to AS searchedTo FROM structure_rows WHERE searched_to IS NOT NULL
+    `SELECT structure AS pk, indexed_to AS indexedTo FROM structure_stats WHERE indexed_to IS NOT NULL
        AND (SELECT name_fold FROM structures s WHERE s.pk = structure) IS NOT NULL`,
   )
 
 /** Up to `limit` rows that are not up to date in the index. */
-const findUnindexed = ({ sql }: Reader, { pk, searchedTo }: TextIndexed, limit: number): number[] =>
+const findUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed, limit: number): number[] =>
   sql.column(
     `SELECT * FROM (SELECT row FROM row_search_pending WHERE structure = ? LIMIT ?)
      UNION ALL SELECT * FROM (SELECT pk FROM ${rowTable(pk)} WHERE pk > ? LIMIT ?) LIMIT ?`,
     pk,
     limit,
-    searchedTo,
+    indexedTo,
     limit,
     limit,
   )
@@ -177,17 +177,17 @@ function indexPending({ sql }: Reader, structurePk: number, text: string, most: 
   return pending.length
 }
 
-/** Returns how many rows above `searched_to` were indexed. */
+/** Returns how many rows above `indexed_to` were indexed. */
 function indexNew({ sql }: Reader, structurePk: number, text: string, most: number): number {
   const rows = sql.rows<[number, string]>(
     `SELECT pk, ${text} FROM ${rowTable(structurePk)}
-     WHERE pk > (SELECT searched_to FROM structure_rows WHERE structure = ?) ORDER BY pk LIMIT ?`,
+     WHERE pk > (SELECT indexed_to FROM structure_stats WHERE structure = ?) ORDER BY pk LIMIT ?`,
     structurePk,
     most,
   )
   for (const [row, content] of rows) writeEntry({ sql }, structurePk, row, content)
   const last = rows.at(-1)
-  if (last) sql.run('UPDATE structure_rows SET searched_to = ? WHERE structure = ?', last[0], structurePk)
+  if (last) sql.run('UPDATE structure_stats SET indexed_to = ? WHERE structure = ?', last[0], structurePk)
   return rows.length
 }
 
@@ -224,8 +224,8 @@ export const startTextIndexing = (ctx: AppContext): (() => void) =>
     },
   })
 
-const hasManyUnindexed = ({ sql }: Reader, { pk, searchedTo }: TextIndexed): boolean =>
-  sql.get(`SELECT 1 FROM ${rowTable(pk)} WHERE pk > ? LIMIT 1 OFFSET ?`, searchedTo, MANY_UNINDEXED) !==
+const hasManyUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed): boolean =>
+  sql.get(`SELECT 1 FROM ${rowTable(pk)} WHERE pk > ? LIMIT 1 OFFSET ?`, indexedTo, MANY_UNINDEXED) !==
     undefined ||
   sql.get('SELECT 1 FROM row_search_pending WHERE structure = ? LIMIT 1 OFFSET ?', pk, MANY_UNINDEXED) !==
     undefined

@@ -9,6 +9,7 @@ import migration6 from '../../../../drizzle/0006_presets.sql' with { type: 'text
 import migration7 from '../../../../drizzle/0007_row_search.sql' with { type: 'text' }
 import migration8 from '../../../../drizzle/0008_file_claims.sql' with { type: 'text' }
 import migration9 from '../../../../drizzle/0009_webhooks.sql' with { type: 'text' }
+import migration10 from '../../../../drizzle/0010_plain_names.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0007_row_search', sql: migration7 },
   { name: '0008_file_claims', sql: migration8 },
   { name: '0009_webhooks', sql: migration9 },
+  { name: '0010_plain_names', sql: migration10 },
 ]
