@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { withHighlights } from '../scripts/bench/results.ts'
 import { COMMANDS } from '../src/cli/run.ts'
 import { serve } from '../src/cli/serve.ts'
 import { newFolder, startProcess } from './support/process.ts'
@@ -29,26 +30,38 @@ function tourSteps(): Step[] {
   )
 }
 
-const CHANGING = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d{2}-\d{2}T[\d:.]+Z/g
-const isTimestamp = (text: string) => text.includes('T')
+const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const TIME = String.raw`\d{4}-\d{2}-\d{2}T[\d:.]+Z`
+const VARIABLE = new RegExp(`(${ID}|${TIME}|…)`)
 
-/** Ids of the README stand for those of this run: learned where they are first printed, put into later commands. */
+/** The ids of this run by those in the README, each learned where it is first printed. */
 class Ids {
   readonly #actual = new Map<string, string>()
 
-  learn(printed: string, actual: string): void {
-    const found = actual.match(CHANGING) ?? []
-    for (const [index, name] of (printed.match(CHANGING) ?? []).entries()) {
-      if (!this.#actual.has(name)) this.#actual.set(name, found[index] ?? name)
-    }
-  }
+  /** A command of the README with the ids of this run. */
+  inRun = (command: string): string =>
+    command.replace(new RegExp(ID, 'g'), (name) => this.#actual.get(name) ?? name)
 
-  inRun = (text: string): string =>
-    text.replace(CHANGING, (name) => (isTimestamp(name) ? name : (this.#actual.get(name) ?? name)))
+  /** Fails unless the output is as printed: times may differ, ids stand for those of this run, `…` for any text. */
+  expectPrinted(output: string, printed: string): void {
+    const learned: string[] = []
+    const pattern = printed.split(VARIABLE).map((part) => {
+      if (part === '…') return '[^]*?'
+      if (new RegExp(`^${TIME}$`).test(part)) return TIME
+      if (!new RegExp(`^${ID}$`).test(part)) return RegExp.escape(part)
+      const actual = this.#actual.get(part)
+      if (actual !== undefined || learned.includes(part)) return actual ?? ID
+      learned.push(part)
+      return `(${ID})`
+    })
+    const match = new RegExp(`^${pattern.join('')}$`).exec(output)
+    if (!match) expect(output).toBe(this.inRun(printed))
+    for (const [at, name] of learned.entries()) this.#actual.set(name, match?.[at + 1] ?? name)
+  }
 }
 
-const withoutTimes = (text: string) =>
-  text.replace(CHANGING, (found) => (isTimestamp(found) ? '<time>' : found))
+/** The shell function that the tour defines for its commands. */
+const HELPER = /^api\(\) \{.*\}$/m.exec(README)?.[0] ?? ''
 
 test('the tour of the README prints what the README says', async () => {
   const steps = tourSteps()
@@ -59,10 +72,9 @@ test('the tour of the README prints what the README says', async () => {
   try {
     expect(steps.length).toBeGreaterThan(10)
     for (const { command, output } of steps) {
-      const shell = Bun.spawn(['bash', '-c', ids.inRun(command)], { env, stdout: 'pipe', stderr: 'inherit' })
-      const actual = (await shell.stdout.text()).trim()
-      ids.learn(output, actual)
-      expect(withoutTimes(actual)).toBe(withoutTimes(ids.inRun(output)))
+      const script = `${HELPER}\n${ids.inRun(command)}`
+      const shell = Bun.spawn(['bash', '-c', script], { env, stdout: 'pipe', stderr: 'inherit' })
+      ids.expectPrinted((await shell.stdout.text()).trim(), output)
     }
   } finally {
     await server.end()
@@ -70,9 +82,9 @@ test('the tour of the README prints what the README says', async () => {
   }
 }, 30_000)
 
-/** The cells of each row of the table under a heading of this name, without the row of the names of the columns. */
+/** The cells of the table under this heading, without its head. */
 function tableUnder(heading: string): string[][] {
-  const [, section = ''] = README.split(`\n### ${heading}\n`)
+  const [, section = ''] = README.split(`\n## ${heading}\n`)
   const [table = ''] = /(?:^\|.*\n)+/m.exec(section) ?? []
   const rows = table.trim().split('\n').slice(2)
   return rows.map((row) =>
@@ -100,7 +112,7 @@ test('the README lists every setting of the server, with its default', () => {
 })
 
 test('the README lists every command', () => {
-  const listed = tableUnder('Command line').flatMap(([cell = '']) => {
+  const listed = tableUnder('Commands').flatMap(([cell = '']) => {
     const usages = inCode(cell).map((usage) => usage.replace(/^daybook /, '').split(' '))
     const group = usages[0]?.[0]
     const candidates = usages.map(([first, second]) => [first, `${first} ${second}`, `${group} ${first}`])
@@ -114,9 +126,39 @@ test('the README names every flag', () => {
   expect([...flags].filter((flag) => !new RegExp(`${flag}(?![a-z-])`).test(README))).toEqual([])
 })
 
-test('the README says what every part of the source is', () => {
+test('the README describes every file and folder directly in src, and no other', () => {
+  const [, tree = ''] = /<!-- tree -->\n```\n([\s\S]*?)```/.exec(README) ?? []
+  const [resources = ''] = /src\/<resource>\/[\s\S]*?(?=\nsrc\/)/.exec(tree) ?? []
   const isResource = (name: string) => existsSync(join(ROOT, 'src', name, 'routes.ts'))
-  const others = readdirSync(join(ROOT, 'src')).filter((name) => !isResource(name))
-  expect(others.length).toBeGreaterThan(10)
-  expect(others.filter((name) => !README.includes(`src/${name}`))).toEqual([])
+  const names = [...tree.matchAll(/\bsrc\/([\w.-]+)/g)].map(([, name = '']) => name)
+  const named = [...names, ...(resources.match(/[\w-]+/g) ?? []).filter(isResource)]
+  expect(named.toSorted()).toEqual(readdirSync(join(ROOT, 'src')).toSorted())
+})
+
+test('the folders that the README names within others are there', () => {
+  const [, tree = ''] = /<!-- tree -->\n```\n([\s\S]*?)```/.exec(README) ?? []
+  const folders = tree.split('\n').flatMap((line) => {
+    const [parent = '', description = ''] = line.split(/ {2,}/)
+    return [...description.matchAll(/(?<= |^)[\w-]+\/(?=[ ,;]|$)/g)].map(([name]) => join(parent, name))
+  })
+  expect(folders.length).toBeGreaterThan(15)
+  expect(folders.filter((folder) => !existsSync(join(ROOT, folder)))).toEqual([])
+})
+
+test('every link of the README leads somewhere', () => {
+  const headings = [...README.matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+    text.toLowerCase().replaceAll(' ', '-'),
+  )
+  const links = [...README.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target = '']) => target)
+  const isDead = (link: string) =>
+    link.startsWith('#') ? !headings.includes(link.slice(1)) : !existsSync(join(ROOT, link))
+  expect(links.filter(isDead)).toEqual([])
+  const deployed = readdirSync(join(ROOT, 'scripts', 'deploy')).map((name) => `scripts/deploy/${name}`)
+  expect(deployed.filter((path) => !links.includes(path))).toEqual([])
+})
+
+test('the figures of the README are those of the results of the bench', async () => {
+  const results = await Bun.file(join(ROOT, 'scripts', 'bench', 'results.md')).text()
+  expect(tableUnder('Performance').length).toBe(8)
+  expect(withHighlights(README, results)).toBe(README)
 })
