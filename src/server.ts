@@ -16,7 +16,7 @@ import { createLog } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
 import { startMaintenance } from './maintenance/schedule.ts'
 import { refreshNoteTexts } from './notes/check.ts'
-import { startIndexing } from './notes/search/pending.ts'
+import { startIndexing } from './notes/search/indexing.ts'
 import { fail, refused } from './refusal.ts'
 import { startTextIndexing } from './structures/storage/text-index.ts'
 

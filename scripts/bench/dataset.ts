@@ -13,7 +13,7 @@ import { usage } from '../../src/features.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
-import { refreshSearch } from '../../src/notes/search/pending.ts'
+import { refreshSearch } from '../../src/notes/search/indexing.ts'
 import { createNote } from '../../src/notes/writing/create.ts'
 import { corpus } from './corpus.ts'
 

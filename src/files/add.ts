@@ -2,7 +2,7 @@ import type { InWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { inSteps } from '../db/writes/chunks.ts'
 import { codePointLength, hasControlCharacter } from '../lib/text.ts'
-import { findHead } from '../notes/store.ts'
+import { findNoteSummary } from '../notes/store.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import { mimeTypeOf } from './extraction/kinds.ts'
 import { type FileRow, findFile, insertFile, insertPart, markRemoved, PART_BYTES, showFile } from './store.ts'
@@ -46,7 +46,8 @@ export async function addFile(
   checkedFileName(fileName)
   refuseTooLarge(bytes.length)
   const { pk, id } = await db.write((tx) => {
-    const note = noteId === null ? null : (findHead(tx, workspacePk, noteId)?.pk ?? fail(notFound('note')))
+    const note =
+      noteId === null ? null : (findNoteSummary(tx, workspacePk, noteId)?.pk ?? fail(notFound('note')))
     const id = tx.newId()
     const row = {
       id,

@@ -1,6 +1,6 @@
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { findHead } from '../notes/store.ts'
+import { findNoteSummary } from '../notes/store.ts'
 import { fail, notFound } from '../refusal.ts'
 import { type FileRow, findFile, findOutline, listFileRows, listFileRowsOfNote } from './store.ts'
 
@@ -12,7 +12,7 @@ export function listFiles(reader: Reader, caller: Caller, noteId?: string): File
 }
 
 export function listFilesOfNote(reader: Reader, { workspacePk }: Caller, noteId: string): FileRow[] {
-  const note = findHead(reader, workspacePk, noteId) ?? fail(notFound('note'))
+  const note = findNoteSummary(reader, workspacePk, noteId) ?? fail(notFound('note'))
   return listFileRowsOfNote(reader, note.pk)
 }
 

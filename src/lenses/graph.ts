@@ -3,11 +3,12 @@ import type { Reader } from '../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
 import type { CheckedTree } from '../filter/tree/check.ts'
 import { utcDay } from '../lib/dates.ts'
-import { notesByTag, resolveLinks, tagNames, titlesOf } from '../notes/links/graph-sources.ts'
+import { listLinkTargets } from '../notes/links/resolve.ts'
 import { checkedTree } from '../notes/query/definitions.ts'
 import { type Evaluation, evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
 import { byId } from '../notes/query/filtered-scan.ts'
-import { type Drawing, type DrawnNode, drawGraph, type NodeOf } from './layout.ts'
+import { loadTitles } from '../notes/store.ts'
+import { type Drawing, type DrawnNode, drawGraph, type NodeOf, type TaggedNotes } from './layout.ts'
 import { findDefaultLens, getLens } from './service.ts'
 import { DEFAULT_SETTINGS, type LensSettings } from './settings.ts'
 
@@ -24,7 +25,7 @@ export interface GraphEdge {
   kind: 'link' | 'tag'
 }
 
-/** What a lens shows, ready to be drawn (contract, section 11). */
+/** What a lens shows. */
 export interface Graph {
   nodes: GraphNode[]
   edges: GraphEdge[]
@@ -38,53 +39,53 @@ export const graphOfLens = async (
   id: string | undefined,
 ): Promise<Graph> => ctx.worker.run(graphRead, { workspacePk, id, today: utcDay(ctx.clock.now()) })
 
-interface GraphQuestion {
+interface GraphInput {
   readonly workspacePk: number
-  /** Of the lens; without it, the default one. */
+  /** The id of the lens; without it, the default lens. */
   readonly id?: string
   /** The UTC day, `YYYY-MM-DD`. */
   readonly today: string
-  /** Of so few notes the links are looked up one note after the other; of more, those of the workspace are read. */
-  readonly few?: number
+  /** Up to this many notes, only their own links and tags are read; of more notes, all of the workspace. */
+  readonly lookupLimit?: number
 }
 
 interface GraphPlan extends QueryPlan {
-  readonly question: GraphQuestion
+  readonly input: GraphInput
   readonly settings: LensSettings
   readonly evaluation: Evaluation
   readonly tree: CheckedTree
 }
 
-const FEW = 2_000
-/** A note itself, its links and its tags, as a guess. */
+const LOOKUP_LIMIT = 2_000
+/** An estimate: the note itself, its links and its tags. */
 const ROWS_PER_NOTE = 5
 
 const NO_LENS = { scope: null, settings: DEFAULT_SETTINGS }
 
 /**
- * Draws the graph of a lens, which is read here too: while the question waits for the worker, the lens may change,
- * and what it named be deleted. Listed in `heavy-reads.ts`.
+ * Draws the graph of a lens. The lens is read in the same state of the database as the notes: while the request waits for
+ * the worker, the lens may change and what it refers to may be deleted.
  */
-export const graphRead: WorkerQuery<GraphQuestion, GraphPlan, Graph> = {
+export const graphRead: WorkerQuery<GraphInput, GraphPlan, Graph> = {
   name: 'lenses.graph',
-  plan: (reader, question) => {
-    const { workspacePk: workspace, id, today } = question
-    const lens = id === undefined ? findDefaultLens(reader, question) : getLens(reader, question, id)
+  plan: (reader, input) => {
+    const { workspacePk: workspace, id, today } = input
+    const lens = id === undefined ? findDefaultLens(reader, input) : getLens(reader, input, id)
     const { scope, settings } = lens ?? NO_LENS
     const tree = checkedTree(reader, workspace, scope, 'scope')
     const evaluation = evaluationOf(reader, workspace, today)
     const { rows, most } = evaluation.scales.weigh(tree)
-    return { question, settings, evaluation, tree, rows: rows + most * ROWS_PER_NOTE }
+    return { input, settings, evaluation, tree, rows: rows + most * ROWS_PER_NOTE }
   },
-  run: (reader, { question, settings, evaluation, tree }) => {
-    const { workspacePk: workspace, today, few = FEW } = question
+  run: (reader, { input, settings, evaluation, tree }) => {
+    const { workspacePk: workspace, today, lookupLimit = LOOKUP_LIMIT } = input
     const notes = matchingNotes(reader, workspace, tree, today)
-    const among = notes.length <= few ? notes : undefined
+    const among = notes.length <= lookupLimit ? notes : undefined
     const drawing = drawGraph(
       {
         notes: byId(evaluation, notes, 'asc'),
         tags: settings.layers.tags ? notesByTag(reader, workspace, among) : [],
-        links: settings.layers.links ? resolveLinks(reader, workspace, among) : [],
+        links: settings.layers.links ? listLinkTargets(reader, workspace, among) : [],
       },
       settings,
     )
@@ -92,10 +93,10 @@ export const graphRead: WorkerQuery<GraphQuestion, GraphPlan, Graph> = {
   },
 }
 
-/** Gives nodes their ids and titles, which only those that are drawn need. */
+/** Adds ids and titles, which are read only for the nodes that are drawn. */
 function withNames(reader: Reader, { nodes, edges, truncated }: Drawing): Graph {
   const kinds = nodes.map(({ of }) => of)
-  const titles = titlesOf(
+  const titles = loadTitles(
     reader,
     kinds.flatMap((of) => (of.kind === 'note' ? [of.pk] : [])),
   )
@@ -119,6 +120,31 @@ function withNames(reader: Reader, { nodes, edges, truncated }: Drawing): Graph 
 
 function known<Key, Value>(values: ReadonlyMap<Key, Value>, key: Key): Value {
   const value = values.get(key)
-  if (value === undefined) throw new Error('a node of the graph is gone within one read')
+  if (value === undefined) throw new Error('a node of the graph disappeared during one read')
   return value
 }
+
+/** Tags by id, with the notes that have them; with `among`, of these notes alone. */
+function notesByTag({ sql }: Reader, workspace: number, among?: readonly number[]): TaggedNotes[] {
+  const rows = among
+    ? sql.rows<[number, string]>(
+        `SELECT tag, json_group_array(note) FROM note_tags INDEXED BY note_tags_note
+         WHERE note IN (SELECT value FROM json_each(?)) GROUP BY tag ORDER BY tag`,
+        JSON.stringify(among),
+      )
+    : sql.rows<[number, string]>(
+        `SELECT id, (SELECT json_group_array(note) FROM note_tags WHERE tag = t.id) FROM tags t
+         WHERE workspace = ? ORDER BY id`,
+        workspace,
+      )
+  return rows.map(([tag, notes]) => ({ tag, notes: JSON.parse(notes) }))
+}
+
+/** Names by id. */
+const tagNames = ({ sql }: Reader, ids: readonly number[]) =>
+  new Map(
+    sql.rows<[number, string]>(
+      'SELECT id, name FROM tags WHERE id IN (SELECT value FROM json_each(?))',
+      JSON.stringify(ids),
+    ),
+  )

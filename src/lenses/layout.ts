@@ -1,12 +1,12 @@
-import type { LinkTarget, TaggedNotes } from '../notes/links/graph-sources.ts'
+import type { LinkTarget } from '../notes/links/resolve.ts'
 import type { LensSettings } from './settings.ts'
 
 export const NODE_KINDS = ['note', 'tag', 'dangling'] as const
 
-/** At most so many nodes are drawn. */
+/** The most nodes that a graph has; the best connected are kept. */
 export const MAX_NODES = 5_000
 
-/** A note by its pk, a tag by its id, or a target that means no note. */
+/** A note by its pk, a tag by its id, or the target of unresolved links. */
 export type NodeOf =
   | { readonly kind: 'note'; readonly pk: number }
   | { readonly kind: 'tag'; readonly tag: number }
@@ -14,9 +14,9 @@ export type NodeOf =
 
 export interface DrawnNode {
   readonly of: NodeOf
-  /** Where it stands among nodes of one degree. */
+  /** Its position among nodes of the same degree. */
   readonly rank: number
-  /** How many different edges it has, those to nodes left out included. */
+  /** How many different edges it has, including those to nodes that were left out. */
   degree: number
 }
 
@@ -27,42 +27,48 @@ export interface DrawnEdge {
 }
 
 export interface Drawing {
-  /** The best connected first; of equal ones notes, then tags, then dangling targets, each in the order handed in. */
+  /** The best connected first; of equal degree notes, then tags, then dangling targets, each in the order of the input. */
   readonly nodes: readonly DrawnNode[]
-  /** Links before tags, each in the order in which their nodes were handed in. */
+  /** Links before tags, each in the order of their nodes in the input. */
   readonly edges: readonly DrawnEdge[]
-  /** Whether nodes were left out because they are too many. */
+  /** Whether nodes were left out because there are too many. */
   readonly truncated: boolean
 }
 
-/** What a graph is drawn from; whatever is no note in scope is passed over. */
-export interface Material {
+/** The notes that have a tag, trashed ones too. */
+export interface TaggedNotes {
+  readonly tag: number
+  readonly notes: readonly number[]
+}
+
+/** What a graph is drawn from. Links and tags of notes that are not in scope are ignored. */
+export interface GraphSources {
   /** The pks of the notes in scope. */
   readonly notes: readonly number[]
   readonly tags: readonly TaggedNotes[]
   readonly links: readonly LinkTarget[]
 }
 
-/** Draws a graph: two nodes are joined once, however often and by whatever name a note links to the other. */
+/** Draws a graph: two nodes are joined once, however often and by whichever name one links to the other. */
 export function drawGraph(
-  { notes, tags, links }: Material,
+  { notes, tags, links }: GraphSources,
   { nodes: shown }: Pick<LensSettings, 'nodes'>,
-  most = MAX_NODES,
+  limit = MAX_NODES,
 ): Drawing {
-  const sheet = new Sheet(notes)
-  for (const { tag, notes: tagged } of tags) sheet.join(tagged, { kind: 'tag', tag })
-  // Several targets may mean one note, or be one but for blanks.
+  const graph = new GraphBuilder(notes)
+  for (const { tag, notes: tagged } of tags) graph.join(tagged, { kind: 'tag', tag })
+  // Several targets may mean one note, or differ only in blanks around them.
   for (const [goal, same] of Map.groupBy(links, ({ note, target }) => note ?? target)) {
     const linking = [...new Set(same.flatMap((link) => link.linking))]
-    if (typeof goal === 'number') sheet.join(linking, { kind: 'note', pk: goal })
-    else if (shown.dangling) sheet.join(linking, { kind: 'dangling', target: goal })
+    if (typeof goal === 'number') graph.join(linking, { kind: 'note', pk: goal })
+    else if (shown.dangling) graph.join(linking, { kind: 'dangling', target: goal })
   }
-  return sheet.drawing(shown.orphans, most)
+  return graph.drawing(shown.orphans, limit)
 }
 
 const KINDS: readonly DrawnEdge['kind'][] = ['link', 'tag']
 
-class Sheet {
+class GraphBuilder {
   readonly #nodes: DrawnNode[] = []
   readonly #edges: DrawnEdge[] = []
   readonly #notes: ReadonlyMap<number, DrawnNode>
@@ -71,7 +77,7 @@ class Sheet {
     this.#notes = new Map(notes.map((pk) => [pk, this.#add({ kind: 'note', pk })]))
   }
 
-  /** Joins those of the notes that are in scope to a node, once for each node; a note is not joined to itself. */
+  /** Joins the notes that are in scope to a node. Called once for each node; a note is not joined to itself. */
   join(pks: readonly number[], goal: NodeOf): void {
     const notes = pks.map((pk) => this.#notes.get(pk)).filter((note) => note !== undefined)
     if (notes.length === 0) return
@@ -92,10 +98,10 @@ class Sheet {
     return node
   }
 
-  drawing(withOrphans: boolean, most: number): Drawing {
+  drawing(withOrphans: boolean, limit: number): Drawing {
     const drawable = withOrphans ? this.#nodes : this.#nodes.filter(({ degree }) => degree > 0)
     const ordered = drawable.toSorted((left, right) => right.degree - left.degree || left.rank - right.rank)
-    const nodes = ordered.slice(0, most)
+    const nodes = ordered.slice(0, limit)
     const kept = new Set(nodes)
     const edges = this.#edges.filter(({ from, to }) => kept.has(from) && kept.has(to))
     edges.sort(
@@ -104,6 +110,6 @@ class Sheet {
         left.from.rank - right.from.rank ||
         left.to.rank - right.to.rank,
     )
-    return { nodes, edges, truncated: ordered.length > most }
+    return { nodes, edges, truncated: ordered.length > limit }
   }
 }

@@ -11,14 +11,17 @@ import {
   presentRevision,
   presentTrashed,
 } from './present.ts'
-import { getNote, getProperties, listNotes } from './query/list.ts'
+import { listNotes } from './query/list.ts'
 import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
+import { getNote } from './store.ts'
 import { appendToNote, editNote } from './writing/append-and-edit.ts'
-import { createNote, patchNote } from './writing/create.ts'
-import { addTags, removeTag, setProperties } from './writing/labels.ts'
+import { createNote } from './writing/create.ts'
+import { getProperties, setProperties } from './writing/properties.ts'
 import { listRevisions, restoreRevision } from './writing/revisions.ts'
+import { removeTag } from './writing/tags.ts'
 import { listTrash, restoreNote, trashNote } from './writing/trash.ts'
+import { patchNote } from './writing/update.ts'
 
 export const noteRoutes = (ctx: AppContext) =>
   routes('Notes', '/v1/notes')
@@ -130,7 +133,7 @@ export const noteRoutes = (ctx: AppContext) =>
       'addNoteTags',
       'Put tags on a note',
       async ({ caller, params, body }) => ({
-        note: presentNote(await addTags(ctx, caller, params.id, body.tags)),
+        note: presentNote(await patchNote(ctx, caller, params.id, { tags: body.tags })),
       }),
       { write: true, body: schema.TagsBody, response: schema.NoteAnswer },
     )

@@ -1,57 +1,66 @@
+import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { fail, notFound } from '../refusal.ts'
 
-/** A note as its head and body stand in storage, with the names of its tags as a JSON array. */
-export interface NoteRow {
+/** A note without body and tags. */
+export interface NoteSummary {
   pk: number
   id: string
   title: string
   alias: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** A whole note. */
+export interface NoteRow extends NoteSummary {
   pinned: number
   pinLabel: string | null
   coverUrl: string | null
-  createdAt: number
-  updatedAt: number
   content: string
+  /** The names of its tags, as a JSON array. */
   tags: string
 }
 
-export interface NoteHead {
-  pk: number
-  id: string
-  title: string
-  alias: string | null
-  createdAt: number
-  updatedAt: number
-}
-
-const HEAD = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt`
+const SUMMARY = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt`
 
 /*
- * Body and tags come by subquery, not by join: this SQLite prepares a join with bound values anew at every
- * run, which costs more than the read itself.
+ * Body and tags come from subqueries instead of joins: this version of SQLite prepares a join with bound values again
+ * at every run, which costs more than the read itself.
  */
-const WHOLE = `${HEAD}, n.pinned, n.pin_label AS pinLabel, n.cover_url AS coverUrl,
+const WHOLE = `${SUMMARY}, n.pinned, n.pin_label AS pinLabel, n.cover_url AS coverUrl,
   (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
   (SELECT json_group_array((SELECT name FROM tags t WHERE t.id = nt.tag)) FROM note_tags nt WHERE nt.note = n.pk) AS tags`
 
-const WHOLE_BY_ID = `SELECT ${WHOLE} FROM notes n WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS NULL`
+const BY_ID = 'FROM notes n WHERE n.id = ? AND n.workspace = ?'
 
-/** An active note of the workspace. */
+/** An active note. */
 export const findNote = ({ sql }: Reader, workspace: number, id: string): NoteRow | undefined =>
-  sql.get(WHOLE_BY_ID, id, workspace)
+  sql.get(`SELECT ${WHOLE} ${BY_ID} AND n.deleted_at IS NULL`, id, workspace)
 
-export const findHead = ({ sql }: Reader, workspace: number, id: string): NoteHead | undefined =>
-  sql.get(
-    `SELECT ${HEAD} FROM notes n WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS NULL`,
-    id,
-    workspace,
-  )
+/** An active note; refused when there is none. */
+export const getNote = (reader: Reader, { workspacePk }: InWorkspace, id: string): NoteRow =>
+  findNote(reader, workspacePk, id) ?? fail(notFound('note'))
 
-export const findTrashedHead = ({ sql }: Reader, workspace: number, id: string): NoteHead | undefined =>
+/** An active note without body and tags. */
+export const findNoteSummary = ({ sql }: Reader, workspace: number, id: string): NoteSummary | undefined =>
+  sql.get(`SELECT ${SUMMARY} ${BY_ID} AND n.deleted_at IS NULL`, id, workspace)
+
+/** An active note without body and tags; refused when there is none. */
+export const getNoteSummary = (reader: Reader, { workspacePk }: InWorkspace, id: string): NoteSummary =>
+  findNoteSummary(reader, workspacePk, id) ?? fail(notFound('note'))
+
+/** A note in the trash. */
+export const findTrashedNote = ({ sql }: Reader, workspace: number, id: string): NoteSummary | undefined =>
+  sql.get(`SELECT ${SUMMARY} ${BY_ID} AND n.deleted_at IS NOT NULL`, id, workspace)
+
+/** The active note that has this alias; `aliasFold` is the alias without differences of case. */
+export const findByAlias = ({ sql }: Reader, workspace: number, aliasFold: string): NoteSummary | undefined =>
   sql.get(
-    `SELECT ${HEAD} FROM notes n WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS NOT NULL`,
-    id,
+    `SELECT ${SUMMARY} FROM notes n WHERE n.workspace = ? AND n.alias_fold = ? AND n.deleted_at IS NULL`,
     workspace,
+    aliasFold,
   )
 
 /** Whole notes in the order of the given pks. */
@@ -61,61 +70,20 @@ export const loadNotes = ({ sql }: Reader, pks: readonly number[]): NoteRow[] =>
     JSON.stringify(pks),
   )
 
-export interface NewHead {
-  id: string
-  workspace: number
-  title: string
-  titleFold: string
-  alias: string | null
-  aliasFold: string | null
-  coverUrl: string | null
-  createdAt: number
-  updatedAt: number
-}
-
-export interface NewNoteRow extends Omit<NewHead, 'createdAt' | 'updatedAt'> {
-  content: string
-  now: number
-}
-
-/** Notes the first time that an id does not follow that of the note made before: a clock set back, an import. */
-function noteOrder({ sql }: Reader, id: string): void {
-  const last = sql.get<{ id: string }>('SELECT id FROM notes ORDER BY pk DESC LIMIT 1')
-  if (last && last.id > id) sql.run('UPDATE workspaces SET notes_in_order = 0')
-}
-
-/** Answers the pk of the new note. */
-export function insertNote(reader: Reader, { now, ...row }: NewNoteRow): number {
-  const pk = insertHead(reader, { ...row, createdAt: now, updatedAt: now })
-  insertBody(reader, pk, row.content)
-  return pk
-}
-
-/** Answers the pk of a note that is whole only once `insertBody` has followed. */
-export function insertHead(reader: Reader, row: NewHead): number {
-  const { sql } = reader
-  noteOrder(reader, row.id)
-  const { lastInsertRowid } = sql.run(
-    `INSERT INTO notes (id, workspace, title, title_fold, alias, alias_fold, cover_url, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.workspace,
-    row.title,
-    row.titleFold,
-    row.alias,
-    row.aliasFold,
-    row.coverUrl,
-    row.createdAt,
-    row.updatedAt,
+/** Ids and titles by pk. */
+export const loadTitles = ({ sql }: Reader, pks: readonly number[]): Map<number, NoteTitle> =>
+  new Map(
+    sql
+      .rows<[number, string, string]>(
+        'SELECT pk, id, title FROM notes WHERE pk IN (SELECT value FROM json_each(?))',
+        JSON.stringify(pks),
+      )
+      .map(([pk, id, title]) => [pk, { id, title }]),
   )
-  sql.run('UPDATE workspaces SET live_notes = live_notes + 1 WHERE pk = ?', row.workspace)
-  return lastInsertRowid
-}
 
-export const insertBody = ({ sql }: Reader, note: number, content: string) =>
-  sql.run('INSERT INTO note_bodies (note, content) VALUES (?, ?)', note, content)
+export type NoteTitle = Pick<NoteSummary, 'id' | 'title'>
 
-/** Columns of a head that a write may set; values are bound, names come from this list alone. */
+/** Columns that a write may set; values are bound, names come from this list alone. */
 const SETTABLE = {
   title: 'title',
   titleFold: 'title_fold',
@@ -126,13 +94,11 @@ const SETTABLE = {
   coverUrl: 'cover_url',
 } as const
 
-export type HeadChanges = Partial<Record<keyof typeof SETTABLE, string | number | null>>
+export type NoteChanges = Partial<Record<keyof typeof SETTABLE, string | number | null>>
 
-const settable = (changes: HeadChanges) => Object.keys(changes) as (keyof typeof SETTABLE)[]
-
-/** Writes the changes and moves `updated_at` strictly. */
-export function updateHead({ sql }: Reader, pk: number, changes: HeadChanges, now: number): void {
-  const names = settable(changes)
+/** Sets the columns and moves `updated_at` forward: to now, or by a millisecond when now is not later. */
+export function updateNote({ sql, now }: Tx, pk: number, changes: NoteChanges): void {
+  const names = Object.keys(changes) as (keyof typeof SETTABLE)[]
   const sets = [...names.map((name) => `${SETTABLE[name]} = ?`), 'updated_at = max(?, updated_at + 1)']
   sql.run(
     `UPDATE notes SET ${sets.join(', ')} WHERE pk = ?`,
@@ -142,29 +108,17 @@ export function updateHead({ sql }: Reader, pk: number, changes: HeadChanges, no
   )
 }
 
-export const updateContent = ({ sql }: Reader, pk: number, content: string) =>
+/** Moves `updated_at` of a note whose tags, properties or body changed. */
+export const touchNote = (tx: Tx, pk: number): void => updateNote(tx, pk, {})
+
+export const updateContent = ({ sql }: Tx, pk: number, content: string) =>
   sql.run('UPDATE note_bodies SET content = ? WHERE note = ?', content, pk)
 
-/** The active note that holds this alias, if any. */
-export const findByAlias = ({ sql }: Reader, workspace: number, aliasFold: string): NoteHead | undefined =>
-  sql.get(
-    `SELECT ${HEAD} FROM notes n WHERE n.workspace = ? AND n.alias_fold = ? AND n.deleted_at IS NULL`,
+/** Adds to the numbers of active and trashed notes that the workspace counts. */
+export const addToCounters = ({ sql }: Tx, workspace: number, active: number, trashed: number) =>
+  sql.run(
+    'UPDATE workspaces SET live_notes = live_notes + ?, trashed_notes = trashed_notes + ? WHERE pk = ?',
+    active,
+    trashed,
     workspace,
-    aliasFold,
-  )
-
-/**
- * The oldest active note of this title. The pluses keep SQLite from walking all notes in their order instead,
- * and from preparing the statement anew for every title.
- */
-export const findOldestByTitle = (
-  { sql }: Reader,
-  workspace: number,
-  titleFold: string,
-): NoteHead | undefined =>
-  sql.get(
-    `SELECT ${HEAD} FROM notes n WHERE n.workspace = +? AND n.title_fold = +? AND n.deleted_at IS NULL
-     ORDER BY +n.created_at, +n.id LIMIT 1`,
-    workspace,
-    titleFold,
   )

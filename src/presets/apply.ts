@@ -1,15 +1,14 @@
 import type { AppContext, Caller } from '../context.ts'
 import { compareNames, fold } from '../lib/text.ts'
-import { markForSearch } from '../notes/search/pending.ts'
-import { type NoteRow, updateHead } from '../notes/store.ts'
-import { getNoteIn } from '../notes/writing/change.ts'
+import { markForSearch } from '../notes/search/indexing.ts'
+import { getNote, type NoteRow, touchNote } from '../notes/store.ts'
 import {
   type PropertyValues,
   readProperties,
   valueRefusal,
   writeProperties,
-} from '../notes/writing/property-values.ts'
-import { nameOfTag, putTagsOn } from '../notes/writing/tagging.ts'
+} from '../notes/writing/properties.ts'
+import { addTags, nameOfTag } from '../notes/writing/tags.ts'
 import { refused } from '../refusal.ts'
 import { getPreset, isEmpty } from './service.ts'
 import type { PresetProperty } from './store.ts'
@@ -39,7 +38,7 @@ export const applyPreset = (
 ): Promise<AppliedPreset> =>
   ctx.db.write((tx) => {
     const { row, tags, properties, asks } = getPreset(tx, caller, idOrName)
-    const { pk } = getNoteIn(tx, caller, note_id)
+    const { pk } = getNote(tx, caller, note_id)
     const { values, kept, unanswered } = planApply({
       preset: row.name,
       properties,
@@ -48,16 +47,16 @@ export const applyPreset = (
       noteValues: readProperties(tx, pk),
       overwrite,
     })
-    const added = putTagsOn(
+    const added = addTags(
       tx,
       pk,
       tags.map(({ id }) => id),
     )
     const isChanged = writeProperties(tx, caller, pk, values)
     if (added.length > 0) markForSearch(tx, caller.workspacePk, pk)
-    if (isChanged || added.length > 0) updateHead(tx, pk, {}, tx.now)
+    if (isChanged || added.length > 0) touchNote(tx, pk)
     return {
-      note: getNoteIn(tx, caller, note_id),
+      note: getNote(tx, caller, note_id),
       properties: readProperties(tx, pk),
       tagsAdded: added.map((tag) => nameOfTag(tx, tag)).sort(compareNames),
       set: Object.keys(values),

@@ -11,7 +11,7 @@ import {
   timestamp,
   usedBy,
 } from '../http/schema/types.ts'
-import { PROPERTY_TYPES } from '../notes/writing/property-values.ts'
+import { PROPERTY_TYPES } from '../notes/writing/properties.ts'
 
 const MAX_OPTIONS = 1_000
 

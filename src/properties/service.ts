@@ -5,8 +5,8 @@ import type { Tx } from '../db/writes/write-queue.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
-import { updateHead } from '../notes/store.ts'
-import type { PropertyType } from '../notes/writing/property-values.ts'
+import { touchNote } from '../notes/store.ts'
+import type { PropertyType } from '../notes/writing/properties.ts'
 import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
 import { refuseWhileUsed } from '../usage.ts'
 import * as store from './store.ts'
@@ -152,7 +152,7 @@ export const deleteProperty = (ctx: AppContext, caller: Caller, idOrKey: string)
       'it cannot be deleted before those change',
     )
     const notes = store.notesHolding(tx, property.pk)
-    for (const note of notes) updateHead(tx, note, {}, tx.now)
+    for (const note of notes) touchNote(tx, note)
     store.deletePropertyRow(tx, property.pk)
     closeGap(tx, 'properties', caller.workspacePk, property.position)
     return notes.length

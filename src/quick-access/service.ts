@@ -3,7 +3,7 @@ import type { Reader } from '../db/reader.ts'
 import { endOf, moveTo } from '../db/writes/positions.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
-import { findHead } from '../notes/store.ts'
+import { findNoteSummary } from '../notes/store.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
 import * as store from './store.ts'
 
@@ -24,7 +24,7 @@ export interface ItemInput {
 /** Pins an active note, by default at the end; joins the caller's transaction. */
 export function createItem(tx: Tx, caller: Caller, input: ItemInput & { note_id: string }): store.ItemRow {
   const { workspacePk: workspace } = caller
-  const note = findHead(tx, workspace, input.note_id) ?? fail(notFound('note'))
+  const note = findNoteSummary(tx, workspace, input.note_id) ?? fail(notFound('note'))
   if (store.findItem(tx, workspace, note.id))
     throw nameTaken(`The note "${note.title}" is in Quick Access already; move it with PATCH.`)
   const id = tx.newId()

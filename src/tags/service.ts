@@ -3,9 +3,9 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
-import { forgetTagName, indexTagName, markForSearch } from '../notes/search/pending.ts'
-import { updateHead } from '../notes/store.ts'
-import { countInTag, findTagByName, putTagsOn, withTagsComingAlong } from '../notes/writing/tagging.ts'
+import { indexTagName, markForSearch, removeTagName } from '../notes/search/indexing.ts'
+import { touchNote } from '../notes/store.ts'
+import { addTags, addToTagCount, findTagByName, withLinkedTags } from '../notes/writing/tags.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
 import { refuseWhileUsed } from '../usage.ts'
 import {
@@ -71,11 +71,11 @@ export const deleteTag = (ctx: AppContext, caller: Caller, id: string): Promise<
     const usage = ctx.usage.ofTag(tx, caller.workspacePk, tag.id)
     refuseWhileUsed(`The tag "${tag.name}"`, usage, 'change those first')
     for (const { pk, isTrashed } of notesCarrying(tx, tag.id)) {
-      updateHead(tx, pk, {}, tx.now)
+      touchNote(tx, pk)
       if (isTrashed === 0) markForSearch(tx, caller.workspacePk, pk)
     }
     ctx.usage.onTagDeleted(tx, tag.id)
-    forgetTagName(tx, caller.workspacePk, tag.id)
+    removeTagName(tx, caller.workspacePk, tag.id)
     deleteTagRow(tx, tag.id)
     return tag.id
   })
@@ -103,12 +103,12 @@ export const setTagLinks = (
   })
 
 function addLinkedTags(tx: Tx, { workspacePk }: Caller, tag: number): void {
-  const along = withTagsComingAlong(tx, [tag])
+  const along = withLinkedTags(tx, [tag])
   for (const { pk, isTrashed } of notesCarrying(tx, tag)) {
-    const added = putTagsOn(tx, pk, along)
+    const added = addTags(tx, pk, along)
     if (added.length === 0) continue
-    updateHead(tx, pk, {}, tx.now)
+    touchNote(tx, pk)
     if (isTrashed === 0) markForSearch(tx, workspacePk, pk)
-    else for (const other of added) countInTag(tx, other, -1)
+    else for (const other of added) addToTagCount(tx, other, -1)
   }
 }

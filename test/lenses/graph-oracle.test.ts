@@ -167,7 +167,7 @@ function treeOf(scope: Scope, tagIds: ReadonlyMap<string, number>): FilterTree |
 function readWhole(name: string): Graph {
   const { db } = service.ctx
   const workspacePk = findWorkspaceNamed(db, name)?.pk ?? 0
-  const question = { workspacePk, today: '2026-11-21', few: 0 }
+  const question = { workspacePk, today: '2026-11-21', lookupLimit: 0 }
   return graphRead.run(db, graphRead.plan(db, question))
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { findPks } from '../../src/notes/search/find.ts'
-import { refreshSearch } from '../../src/notes/search/pending.ts'
+import { refreshSearch } from '../../src/notes/search/indexing.ts'
 import { parseSearch } from '../../src/search/query.ts'
 import { makeNote, type NoteAnswer, tagNamed, titlesFound } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'

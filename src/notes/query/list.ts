@@ -3,16 +3,14 @@ import { type Direction, sqlWay } from '../../db/direction.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
 import { type Page, type PageRequest, pageRequest } from '../../http/page.ts'
-import { fail, notFound } from '../../refusal.ts'
 import { snippetOf } from '../../search/highlighter.ts'
 import { type Phrase, parseSearch } from '../../search/query.ts'
 import { weighSearch } from '../search/cost.ts'
 import { findPks, type NoteOrder } from '../search/find.ts'
+import { refreshSearch } from '../search/indexing.ts'
 import type { SearchScope } from '../search/matches.ts'
-import { refreshSearch } from '../search/pending.ts'
-import { findHead, findNote, loadNotes, type NoteRow } from '../store.ts'
-import { readProperties } from '../writing/property-values.ts'
-import { findTagByName } from '../writing/tagging.ts'
+import { loadNotes, type NoteRow } from '../store.ts'
+import { findTagByName } from '../writing/tags.ts'
 
 export interface ListRequest {
   search?: string
@@ -35,14 +33,6 @@ const SORT_COLUMNS = { created_at: 'created_at', updated_at: 'updated_at', title
 function orderOf(sort: keyof typeof SORT_COLUMNS, direction?: Direction): string {
   const way = sqlWay(direction ?? (sort === 'title' ? 'asc' : 'desc'))
   return `${SORT_COLUMNS[sort]} ${way}, id ${way}`
-}
-
-export const getNote = (reader: Reader, { workspacePk }: Caller, id: string): NoteRow =>
-  findNote(reader, workspacePk, id) ?? fail(notFound('note'))
-
-export function getProperties(reader: Reader, { workspacePk }: Caller, id: string) {
-  const { pk } = findHead(reader, workspacePk, id) ?? fail(notFound('note'))
-  return readProperties(reader, pk)
 }
 
 /** A search as it is asked, all of it in one state of the database. */

@@ -12,7 +12,7 @@ import {
   indexTagName,
   isPending,
   refreshSearch,
-} from './pending.ts'
+} from './indexing.ts'
 import {
   createSearchTables,
   dropSearchTables,

@@ -1,10 +1,10 @@
 import type { AppContext, Caller } from '../../context.ts'
 import { Refusal } from '../../refusal.ts'
 import { lastHeading } from '../links/syntax.ts'
-import type { NoteRow } from '../store.ts'
-import { changeNote, checkedLength, getNoteIn } from './change.ts'
+import { getNote, type NoteRow } from '../store.ts'
+import { changeText, checkedLength } from './update.ts'
 
-/** How many line breaks the text ends in, blanks between them passed over. */
+/** How many line breaks the text ends with, ignoring blanks between them. */
 function trailingLineBreaks(text: string): number {
   let breaks = 0
   for (let at = text.length - 1; at >= 0; at--) {
@@ -18,19 +18,19 @@ function trailingLineBreaks(text: string): number {
   return breaks
 }
 
-/** The line breaks that are missing for a blank line, and for a new line, after a body. */
+/** The line breaks to add after a body so that its last line ends and a blank line follows. */
 function missingLineBreaks(body: string): string {
   if (body === '') return ''
-  const endsInLine = !/[\r\n]$/.test(body)
-  const missing = Math.max(endsInLine ? 1 : 0, 2 - trailingLineBreaks(body))
-  // The first would only complete a "\r" to "\r\n".
+  const lastLineIsOpen = !/[\r\n]$/.test(body)
+  const missing = Math.max(lastLineIsOpen ? 1 : 0, 2 - trailingLineBreaks(body))
+  // After a "\r" the first "\n" only completes "\r\n".
   const completes = missing > 0 && body.endsWith('\r') ? 1 : 0
   return '\n'.repeat(missing + completes)
 }
 
 /**
- * The body with the text at its end: the old body is an exact prefix, one blank line separates, and
- * `## heading` stands above unless the last heading of the body is that one already.
+ * The body with the text added at its end: the old body is an exact prefix, a blank line separates, and `## heading`
+ * comes first unless the last heading of the body is that one already.
  */
 export function appended(body: string, text: string, heading?: string): string {
   const above = heading === undefined ? undefined : `## ${heading}`
@@ -38,7 +38,7 @@ export function appended(body: string, text: string, heading?: string): string {
   return body + missingLineBreaks(body) + (isThere ? text : `${above}\n\n${text}`)
 }
 
-/** Adds to the end of a note without the caller reading it first. */
+/** Adds text to the end of a note. */
 export const appendToNote = (
   ctx: AppContext,
   caller: Caller,
@@ -46,12 +46,12 @@ export const appendToNote = (
   { text, heading }: { text: string; heading?: string },
 ): Promise<NoteRow> =>
   ctx.db.write((tx) => {
-    const note = getNoteIn(tx, caller, id)
+    const note = getNote(tx, caller, id)
     const content = checkedLength(appended(note.content, text, heading))
-    return changeNote(tx, caller, note, { title: note.title, content })
+    return changeText(tx, caller, note, { title: note.title, content })
   })
 
-/** For each beginning of the passage, the length of its longest border (Knuth, Morris and Pratt). */
+/** The failure function of Knuth, Morris and Pratt: for each prefix of the passage, the length of its longest border. */
 function bordersOf(passage: string): Int32Array {
   const borders = new Int32Array(passage.length)
   let matched = 0
@@ -64,8 +64,8 @@ function bordersOf(passage: string): Int32Array {
 }
 
 /**
- * How often a passage occurs, overlaps counted, and where first. `indexOf` would take minutes on a long
- * passage that nearly repeats itself; this takes one step per character, whatever the texts are.
+ * How often a passage occurs, overlapping occurrences included, and where first. Takes linear time for any texts;
+ * `indexOf` would take minutes for a long passage that nearly repeats itself.
  */
 function occurrences(body: string, passage: string): { times: number; first: number } {
   const borders = bordersOf(passage)
@@ -83,7 +83,7 @@ function occurrences(body: string, passage: string): { times: number; first: num
   return { times, first }
 }
 
-/** The body with the one occurrence of `passage` replaced; refuses none and several. */
+/** The body with the only occurrence of `passage` replaced; refuses a passage that does not occur exactly once. */
 export function edited(body: string, passage: string, replacement: string): string {
   const { times, first } = occurrences(body, passage)
   if (times === 0) {
@@ -101,7 +101,7 @@ export function edited(body: string, passage: string, replacement: string): stri
   return body.slice(0, first) + replacement + body.slice(first + passage.length)
 }
 
-/** Replaces one exact passage; the rest of the body stays byte for byte. */
+/** Replaces one exact passage of a note; the rest of the body stays byte for byte. */
 export const editNote = (
   ctx: AppContext,
   caller: Caller,
@@ -109,7 +109,7 @@ export const editNote = (
   { old_str: passage, new_str: replacement = '' }: { old_str: string; new_str?: string },
 ): Promise<NoteRow> =>
   ctx.db.write((tx) => {
-    const note = getNoteIn(tx, caller, id)
+    const note = getNote(tx, caller, id)
     const content = checkedLength(edited(note.content, passage, replacement))
-    return changeNote(tx, caller, note, { title: note.title, content })
+    return changeText(tx, caller, note, { title: note.title, content })
   })

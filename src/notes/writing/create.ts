@@ -1,16 +1,14 @@
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { parseInstant } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
-import { invalid, nameTaken, Refusal } from '../../refusal.ts'
+import { nameTaken, Refusal } from '../../refusal.ts'
 import { indexLinks } from '../links/links.ts'
-import { markForSearch } from '../search/pending.ts'
-import { findByAlias, type HeadChanges, insertNote, type NoteRow } from '../store.ts'
-import { changeNote, getNoteIn } from './change.ts'
-import { type PropertyValues, readProperties, writeProperties } from './property-values.ts'
-import { ensureTags, putTagsOn } from './tagging.ts'
+import { indexNote, markForSearch } from '../search/indexing.ts'
+import { addToCounters, findByAlias, getNote, type NoteRow } from '../store.ts'
+import { type PropertyValues, readProperties, writeProperties } from './properties.ts'
+import { attachTags, ensureTags, withLinkedTags } from './tags.ts'
 
-export interface NewNote {
+export interface CreateInput {
   title: string
   content?: string
   tags?: string[]
@@ -26,31 +24,21 @@ export interface CreatedNote {
 }
 
 /**
- * Makes a note; joins the caller's transaction. Properties that are refused do not stop it: the refusal
- * comes back beside the note.
+ * Creates a note in the caller's transaction. Invalid properties do not prevent it: none is written, and the refusal is
+ * returned beside the note.
  */
-export function createNote(tx: Tx, caller: Caller, input: NewNote): CreatedNote {
-  const { workspacePk } = caller
-  const alias = input.alias?.trim() ?? null
-  if (alias !== null) refuseTakenAlias(tx, workspacePk, alias)
+export function createNote(tx: Tx, caller: Caller, input: CreateInput): CreatedNote {
   const id = tx.newId()
-  const content = input.content ?? ''
-  const pk = insertNote(tx, {
+  const pk = insertNote(tx, caller.workspacePk, {
     id,
-    workspace: workspacePk,
     title: input.title,
-    titleFold: fold(input.title),
-    alias,
-    aliasFold: alias === null ? null : fold(alias),
-    coverUrl: input.cover_url ?? null,
-    content,
-    now: tx.now,
+    content: input.content ?? '',
+    tagIds: input.tags && withLinkedTags(tx, ensureTags(tx, caller, input.tags)),
+    alias: input.alias?.trim(),
+    coverUrl: input.cover_url,
   })
-  if (input.tags) putTagsOn(tx, pk, ensureTags(tx, caller, input.tags))
-  indexLinks(tx, workspacePk, pk, content, true)
-  markForSearch(tx, workspacePk, pk)
   const propertiesError = tryProperties(tx, caller, pk, input.properties ?? {})
-  return { note: getNoteIn(tx, caller, id), properties: readProperties(tx, pk), propertiesError }
+  return { note: getNote(tx, caller, id), properties: readProperties(tx, pk), propertiesError }
 }
 
 function tryProperties(tx: Tx, caller: Caller, pk: number, values: PropertyValues): Refusal | undefined {
@@ -63,59 +51,94 @@ function tryProperties(tx: Tx, caller: Caller, pk: number, values: PropertyValue
   }
 }
 
-function refuseTakenAlias(tx: Tx, workspace: number, alias: string, except?: number): void {
+export interface NewNote {
+  id: string
+  title: string
+  /** When undefined, `addContent` must follow in the same transaction. */
+  content?: string
+  /** Exactly these tags; linked tags are not added. */
+  tagIds?: readonly number[]
+  alias?: string | null
+  coverUrl?: string | null
+  pinned?: boolean
+  pinLabel?: string | null
+  /** By default the instant of the transaction, as `updatedAt`. */
+  createdAt?: number
+  updatedAt?: number
+  /** Set for a note in the trash. */
+  deletedAt?: number | null
+}
+
+/**
+ * Inserts a note and returns its pk. The one way in which a note comes into being: keeps counters, tags, links and
+ * search in step. Refuses an alias that another active note has.
+ */
+export function insertNote(tx: Tx, workspace: number, note: NewNote): number {
+  const { content, tagIds = [], deletedAt = null } = note
+  const isActive = deletedAt === null
+  if (isActive && note.alias) refuseTakenAlias(tx, workspace, note.alias)
+  const pk = insertRow(tx, workspace, note)
+  addToCounters(tx, workspace, isActive ? 1 : 0, isActive ? 0 : 1)
+  attachTags(tx, pk, tagIds, isActive)
+  if (content === undefined) return pk
+  insertBody(tx, workspace, pk, content)
+  if (isActive) markForSearch(tx, workspace, pk)
+  return pk
+}
+
+/**
+ * Adds the body of an active note that was inserted without one, and indexes the note at once instead of when the server
+ * is idle. `tagIds` are all tags of the note.
+ */
+export function addContent(
+  tx: Tx,
+  workspace: number,
+  { pk, title, content, tagIds }: { pk: number; title: string; content: string; tagIds: readonly number[] },
+): void {
+  insertBody(tx, workspace, pk, content)
+  indexNote(tx, workspace, { pk, title, content, tags: JSON.stringify(tagIds) })
+}
+
+function insertRow(tx: Tx, workspace: number, note: NewNote): number {
+  const { id, title, alias = null, coverUrl = null, pinned = false, pinLabel = null, deletedAt = null } = note
+  const { createdAt = tx.now, updatedAt = tx.now } = note
+  checkOrder(tx, id)
+  return tx.sql.run(
+    `INSERT INTO notes (id, workspace, title, title_fold, alias, alias_fold, cover_url, pinned, pin_label,
+       created_at, updated_at, deleted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    workspace,
+    title,
+    fold(title),
+    alias,
+    alias === null ? null : fold(alias),
+    coverUrl,
+    pinned ? 1 : 0,
+    pinLabel,
+    createdAt,
+    updatedAt,
+    deletedAt,
+  ).lastInsertRowid
+}
+
+/**
+ * Clears `notes_in_order` when an id is not greater than that of the previous note, as after a clock was set back or an
+ * import: the order of pks is then no longer the order of ids.
+ */
+function checkOrder({ sql }: Tx, id: string): void {
+  const last = sql.get<{ id: string }>('SELECT id FROM notes ORDER BY pk DESC LIMIT 1')
+  if (last && last.id > id) sql.run('UPDATE workspaces SET notes_in_order = 0')
+}
+
+function insertBody(tx: Tx, workspace: number, pk: number, content: string): void {
+  tx.sql.run('INSERT INTO note_bodies (note, content) VALUES (?, ?)', pk, content)
+  indexLinks(tx, workspace, pk, content, true)
+}
+
+/** Refuses an alias that an active note other than `except` has. */
+export function refuseTakenAlias(tx: Tx, workspace: number, alias: string, except?: number): void {
   const holder = findByAlias(tx, workspace, fold(alias))
   if (!holder || holder.pk === except) return
   throw nameTaken(`The alias "${alias}" belongs to the note "${holder.title}" already; choose another.`)
-}
-
-export interface NotePatch {
-  title?: string
-  content?: string
-  alias?: string | null
-  pinned?: boolean
-  pin_label?: string | null
-  cover_url?: string | null
-  tags?: string[]
-  if_unchanged?: string
-}
-
-/** Changes what the patch names. With `if_unchanged`, only when the note is still at that instant. */
-export function patchNote(ctx: AppContext, caller: Caller, id: string, patch: NotePatch): Promise<NoteRow> {
-  const expected = patch.if_unchanged === undefined ? undefined : instantOf(patch.if_unchanged)
-  return ctx.db.write((tx) => {
-    const note = getNoteIn(tx, caller, id)
-    if (expected !== undefined && expected !== note.updatedAt) throw stale()
-    if (patch.alias) refuseTakenAlias(tx, caller.workspacePk, patch.alias.trim(), note.pk)
-    const text = { title: patch.title ?? note.title, content: patch.content ?? note.content }
-    const added = patch.tags ? putTagsOn(tx, note.pk, ensureTags(tx, caller, patch.tags)) : []
-    return changeNote(tx, caller, note, text, headChanges(note, patch), added.length > 0)
-  })
-}
-
-function instantOf(text: string): number {
-  const instant = parseInstant(text)
-  if (instant !== undefined) return instant
-  throw invalid('"if_unchanged" must be the "updated_at" that was read, such as 2026-11-21T09:30:00.000Z.')
-}
-
-const stale = () =>
-  new Refusal(
-    'stale',
-    'The note was changed after that "updated_at"; read it again and repeat the change on what it holds now.',
-  )
-
-/** Title, alias and the like that the patch really changes. */
-function headChanges(note: NoteRow, patch: NotePatch): HeadChanges {
-  const changes: HeadChanges = {}
-  const alias = patch.alias?.trim() ?? patch.alias
-  if (alias !== undefined && alias !== note.alias) {
-    changes.alias = alias
-    changes.aliasFold = alias === null ? null : fold(alias)
-  }
-  if (patch.pinned !== undefined && patch.pinned !== (note.pinned === 1))
-    changes.pinned = patch.pinned ? 1 : 0
-  if (patch.pin_label !== undefined && patch.pin_label !== note.pinLabel) changes.pinLabel = patch.pin_label
-  if (patch.cover_url !== undefined && patch.cover_url !== note.coverUrl) changes.coverUrl = patch.cover_url
-  return changes
 }

@@ -2,9 +2,9 @@ import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { refused } from '../../refusal.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
-import { markForSearch } from '../search/pending.ts'
-import { updateContent, updateHead } from '../store.ts'
-import { isTooLong, keepRevision } from './change.ts'
+import { markForSearch } from '../search/indexing.ts'
+import { touchNote, updateContent } from '../store.ts'
+import { isTooLong, saveRevision } from './update.ts'
 
 interface LinkingNote {
   pk: number
@@ -13,7 +13,7 @@ interface LinkingNote {
   isTrashed: number
 }
 
-/** Notes that link to the file, trashed ones too: what is restored later must not bring the old name back. */
+/** Notes that link to the file, trashed ones too: a restored note must not show the old name. */
 const notesLinkingTo = ({ sql }: Tx, workspace: number, fileId: string): LinkingNote[] =>
   sql.all(
     `SELECT n.pk, n.title, n.deleted_at IS NOT NULL AS isTrashed,
@@ -23,15 +23,15 @@ const notesLinkingTo = ({ sql }: Tx, workspace: number, fileId: string): Linking
     fileTarget(fileId),
   )
 
-/** Writes the file's new name into every link to it that shows one; a revision keeps what stood there. */
+/** Writes the new name of a file into every link to it that has a label; saves a revision of each changed note. */
 export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileName: string): void {
   for (const note of notesLinkingTo(tx, caller.workspacePk, fileId)) {
     const content = withFileLabel(note.content, fileId, fileName)
     if (content === note.content) continue
     if (isTooLong(content)) throw noRoom(note.title)
-    keepRevision(tx, caller, note)
+    saveRevision(tx, caller, note)
     updateContent(tx, note.pk, content)
-    updateHead(tx, note.pk, {}, tx.now)
+    touchNote(tx, note.pk)
     if (note.isTrashed === 0) markForSearch(tx, caller.workspacePk, note.pk)
   }
 }

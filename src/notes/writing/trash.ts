@@ -4,10 +4,17 @@ import type { Tx } from '../../db/writes/write-queue.ts'
 import type { Page, PageRequest } from '../../http/page.ts'
 import { fold } from '../../lib/text.ts'
 import { fail, notFound } from '../../refusal.ts'
-import { forgetInSearch, markForSearch } from '../search/pending.ts'
-import { findByAlias, findHead, findTrashedHead, type NoteRow, updateHead } from '../store.ts'
-import { getNoteIn } from './change.ts'
-import { countInTags } from './tagging.ts'
+import { markForSearch, removeFromSearch } from '../search/indexing.ts'
+import {
+  addToCounters,
+  findByAlias,
+  findTrashedNote,
+  getNote,
+  getNoteSummary,
+  type NoteRow,
+  updateNote,
+} from '../store.ts'
+import { countInItsTags } from './tags.ts'
 
 export interface TrashRow {
   id: string
@@ -15,45 +22,32 @@ export interface TrashRow {
   deletedAt: number
 }
 
-/** Puts a note into the trash, from where it can be restored for 30 days. */
+/** Moves a note to the trash, from where it can be restored for 30 days. */
 export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
   ctx.db.write((tx) => {
-    const note = findHead(tx, caller.workspacePk, id) ?? fail(notFound('note'))
+    const note = getNoteSummary(tx, caller, id)
     tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', tx.now, note.pk)
-    countInTags(tx, note.pk, -1)
-    forgetInSearch(tx, caller.workspacePk, note.pk)
+    countInItsTags(tx, note.pk, -1)
+    removeFromSearch(tx, caller.workspacePk, note.pk)
     ctx.usage.onNoteTrashed(tx, caller.workspacePk, note.pk)
-    moveCounters(tx, caller.workspacePk, { live: -1, trashed: 1 })
+    addToCounters(tx, caller.workspacePk, -1, 1)
   })
 
-/** Moves how many notes the workspace counts, active ones and those in the trash. */
-export const moveCounters = (
-  { sql }: Tx,
-  workspace: number,
-  { live, trashed }: { live: number; trashed: number },
-) =>
-  sql.run(
-    'UPDATE workspaces SET live_notes = live_notes + ?, trashed_notes = trashed_notes + ? WHERE pk = ?',
-    live,
-    trashed,
-    workspace,
-  )
-
 /**
- * Takes a note out of the trash as it was, `updated_at` included. Its place in Quick Access does not come back, and
- * its alias is lost when another note claimed it meanwhile.
+ * Restores a note from the trash as it was, including `updated_at`. It does not return to Quick Access, and it loses its
+ * alias if another note has taken it meanwhile.
  */
 export const restoreNote = (ctx: AppContext, caller: Caller, id: string): Promise<NoteRow> =>
   ctx.db.write((tx) => {
     const { workspacePk } = caller
-    const note = findTrashedHead(tx, workspacePk, id) ?? fail(notFound('trashed note'))
-    const aliasClaimed = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
-    if (aliasClaimed) updateHead(tx, note.pk, { alias: null, aliasFold: null }, tx.now)
+    const note = findTrashedNote(tx, workspacePk, id) ?? fail(notFound('trashed note'))
+    const isAliasTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
+    if (isAliasTaken) updateNote(tx, note.pk, { alias: null, aliasFold: null })
     tx.sql.run('UPDATE notes SET deleted_at = NULL WHERE pk = ?', note.pk)
-    countInTags(tx, note.pk, 1)
+    countInItsTags(tx, note.pk, 1)
     markForSearch(tx, workspacePk, note.pk)
-    moveCounters(tx, workspacePk, { live: 1, trashed: -1 })
-    return getNoteIn(tx, caller, id)
+    addToCounters(tx, workspacePk, 1, -1)
+    return getNote(tx, caller, id)
   })
 
 /** Trashed notes, most recently deleted first. */
@@ -69,17 +63,18 @@ export function listTrash({ sql }: Reader, { workspacePk }: Caller, page: PageRe
   return { items, total }
 }
 
-/** Removes for good the notes trashed before `before`, at most `most` of them; answers how many. */
-export function removeTrashedBefore({ sql }: Tx, before: number, most: number): number {
+/** Deletes up to `limit` notes that were trashed before `before`; returns how many. */
+export function removeTrashedBefore(tx: Tx, before: number, limit: number): number {
+  const { sql } = tx
   const rows = sql.all<{ pk: number; workspace: number }>(
     'SELECT pk, workspace FROM notes WHERE deleted_at < ? LIMIT ?',
     before,
-    most,
+    limit,
   )
   for (const { pk, workspace } of rows) {
     sql.run('DELETE FROM notes WHERE pk = ?', pk)
     sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, pk)
-    sql.run('UPDATE workspaces SET trashed_notes = trashed_notes - 1 WHERE pk = ?', workspace)
+    addToCounters(tx, workspace, 0, -1)
   }
   return rows.length
 }

@@ -8,7 +8,7 @@ import {
   type PropertyType,
   setValue,
   valueRefusal,
-} from '../../notes/writing/property-values.ts'
+} from '../../notes/writing/properties.ts'
 import { createProperty, listProperties } from '../../properties/service.ts'
 import { refused } from '../../refusal.ts'
 import { freeKey, MAX_KEY_LENGTH, unaccented } from '../field-keys.ts'

@@ -1,7 +1,7 @@
 import type { Caller } from '../../context.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
 import { bracketedIn, type Passage } from '../../notes/links/syntax.ts'
-import { countInTag, ensureTags, findTagByName, withTagsComingAlong } from '../../notes/writing/tagging.ts'
+import { addToTagCount, ensureTags, findTagByName, withLinkedTags } from '../../notes/writing/tags.ts'
 import type { ImportRun } from '../import-run.ts'
 import type { VaultNote } from './note.ts'
 
@@ -68,7 +68,7 @@ export class VaultTags {
 
   /** To be called once every note has its tags. */
   updateCounts(): void {
-    for (const [id, notes] of this.#noteCounts) countInTag(this.run.tx, id, notes)
+    for (const [id, notes] of this.#noteCounts) addToTagCount(this.run.tx, id, notes)
   }
 
   #tagsFor(word: string, place: string): readonly number[] {
@@ -81,7 +81,7 @@ export class VaultTags {
     const id = this.#ids.get(fold(name)) ?? this.#ensureTag(name)
     const known = this.#withLinked.get(id)
     if (known) return known
-    const all = withTagsComingAlong(this.run.tx, [id])
+    const all = withLinkedTags(this.run.tx, [id])
     this.#withLinked.set(id, all)
     return all
   }

@@ -1,10 +1,9 @@
 import type { Caller } from '../../context.ts'
 import { codePointLength, fold, hasControlCharacter } from '../../lib/text.ts'
-import { indexLinks, resolveTarget, targetKey } from '../../notes/links/links.ts'
+import { resolveTarget, targetKey } from '../../notes/links/resolve.ts'
 import { isFileTarget, linesOutsideCode } from '../../notes/links/syntax.ts'
-import { indexNote } from '../../notes/search/pending.ts'
-import { findByAlias, findOldestByTitle, insertBody, insertHead } from '../../notes/store.ts'
-import { isTooLong } from '../../notes/writing/change.ts'
+import { addContent, insertNote } from '../../notes/writing/create.ts'
+import { isTooLong } from '../../notes/writing/update.ts'
 import type { ImportRun } from '../import-run.ts'
 import type { VaultFiles } from './files.ts'
 import type { FolderFile } from './folder.ts'
@@ -70,7 +69,7 @@ export class VaultWriter implements LinkContext {
   resolvesTo(target: string, note: VaultNote): boolean {
     const key = targetKey(target)
     if (!this.#resolved.has(key))
-      this.#resolved.set(key, resolveTarget(this.run.tx, this.caller.workspacePk, key)?.pk)
+      this.#resolved.set(key, resolveTarget(this.run.tx, this.caller.workspacePk, key))
     return this.#resolved.get(key) === this.#headOf(note).pk
   }
 
@@ -100,10 +99,7 @@ export class VaultWriter implements LinkContext {
     const { title, createdAt, updatedAt } = note
     const alias = this.#aliasFor(note)
     const id = tx.newId()
-    const pk = insertHead(tx, {
-      ...{ id, workspace: this.caller.workspacePk, title, titleFold: fold(title), createdAt, updatedAt },
-      ...{ alias, aliasFold: alias === null ? null : fold(alias), coverUrl: null },
-    })
+    const pk = insertNote(tx, this.caller.workspacePk, { id, title, alias, createdAt, updatedAt })
     return { pk, id }
   }
 
@@ -121,11 +117,8 @@ export class VaultWriter implements LinkContext {
   /** An alias takes precedence over a title, so an alias equal to a note's title would take over the links to that note. */
   #isFree(alias: string): boolean {
     if (codePointLength(alias) > MAX_ALIAS_LENGTH || hasControlCharacter(alias)) return false
-    const key = fold(alias)
-    if (this.#titles.has(key)) return false
-    const { tx } = this.run
-    const { workspacePk } = this.caller
-    return !findByAlias(tx, workspacePk, key) && !findOldestByTitle(tx, workspacePk, key)
+    if (this.#titles.has(fold(alias))) return false
+    return resolveTarget(this.run.tx, this.caller.workspacePk, targetKey(alias)) === undefined
   }
 
   #writeBody(note: VaultNote, pk: number): void {
@@ -134,11 +127,9 @@ export class VaultWriter implements LinkContext {
     const written = readBody(parts.folder, note)
     const lines = LINK_OR_TAG.test(written) ? [...linesOutsideCode(written)] : []
     const body = this.#withLinks(note, written, lines)
-    insertBody(tx, pk, body)
-    indexLinks(tx, caller.workspacePk, pk, body, true)
     parts.properties.setOn(tx, pk, note.properties)
-    const tags = JSON.stringify(parts.tags.addTo(pk, note, lines))
-    indexNote(tx, caller.workspacePk, { pk, title: note.title, content: body, tags })
+    const tagIds = parts.tags.addTo(pk, note, lines)
+    addContent(tx, caller.workspacePk, { pk, title: note.title, content: body, tagIds })
   }
 
   #withLinks(note: VaultNote, written: string, lines: Parameters<typeof rewriteLinks>[3]): string {

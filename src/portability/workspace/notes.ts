@@ -3,16 +3,13 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { checkKeepable } from '../../http/body.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
-import { fold } from '../../lib/text.ts'
-import { indexLinks } from '../../notes/links/links.ts'
 import { presentNote } from '../../notes/present.ts'
 import { CreateBody, PatchBody, TAGS_PER_REQUEST, TagsBody } from '../../notes/schema.ts'
-import { markForSearch } from '../../notes/search/pending.ts'
-import { findByAlias, insertNote, loadNotes } from '../../notes/store.ts'
-import { keepProperties, readProperties } from '../../notes/writing/property-values.ts'
-import { countInTag, ensureTags } from '../../notes/writing/tagging.ts'
-import { moveCounters } from '../../notes/writing/trash.ts'
-import { nameTaken, refused } from '../../refusal.ts'
+import { loadNotes } from '../../notes/store.ts'
+import { insertNote } from '../../notes/writing/create.ts'
+import { importProperties, readProperties } from '../../notes/writing/properties.ts'
+import { ensureTags } from '../../notes/writing/tags.ts'
+import { refused } from '../../refusal.ts'
 import { splitFrontMatter } from '../front-matter.ts'
 import { asObject, checkInput, idOf, instantOf, instantOrNull } from './exported-object.ts'
 
@@ -61,35 +58,20 @@ export function importNote(tx: Tx, caller: Caller, text: string): void {
   checkKeepable([frontMatter, body], 'The note')
   const { id, created_at, updated_at, deleted_at, properties, ...input } = frontMatter
   const head = checkedHead(input, body)
-  const deletedAt = instantOrNull(deleted_at, 'deleted_at')
-  const isLive = deletedAt === null
-  const { workspacePk: workspace } = caller
-  if (isLive) refuseTakenAlias(tx, workspace, head.alias)
-  const createdAt = instantOf(created_at, 'created_at')
-  const row = { id: idOf(id), workspace, title: head.title, titleFold: fold(head.title), content: body }
-  const pk = insertNote(tx, {
-    ...row,
-    alias: null,
-    aliasFold: null,
+  const pk = insertNote(tx, caller.workspacePk, {
+    id: idOf(id),
+    title: head.title,
+    content: body,
+    tagIds: ensureTags(tx, caller, head.tags),
+    alias: head.alias,
     coverUrl: head.cover_url,
-    now: createdAt,
+    pinned: head.pinned,
+    pinLabel: head.pin_label,
+    createdAt: instantOf(created_at, 'created_at'),
+    updatedAt: instantOf(updated_at, 'updated_at'),
+    deletedAt: instantOrNull(deleted_at, 'deleted_at'),
   })
-  tx.sql.run(
-    `UPDATE notes SET alias = ?, alias_fold = ?, pinned = ?, pin_label = ?, updated_at = ?, deleted_at = ?
-     WHERE pk = ?`,
-    head.alias,
-    head.alias === null ? null : fold(head.alias),
-    head.pinned ? 1 : 0,
-    head.pin_label,
-    instantOf(updated_at, 'updated_at'),
-    deletedAt,
-    pk,
-  )
-  setTags(tx, pk, ensureTags(tx, caller, head.tags), isLive)
-  indexLinks(tx, workspace, pk, body, true)
-  keepProperties(tx, workspace, pk, properties === undefined ? {} : asObject(properties))
-  if (isLive) markForSearch(tx, workspace, pk)
-  else moveCounters(tx, workspace, { live: -1, trashed: 1 })
+  importProperties(tx, caller.workspacePk, pk, properties === undefined ? {} : asObject(properties))
 }
 
 function checkedHead(
@@ -110,17 +92,4 @@ function checkedTags(tags: unknown): string[] {
   for (let at = 0; at < tags.length; at += TAGS_PER_REQUEST)
     checkInput(TagsBody, { tags: tags.slice(at, at + TAGS_PER_REQUEST) })
   return tags
-}
-
-function refuseTakenAlias(reader: Reader, workspace: number, alias: string | null): void {
-  const holder = alias === null ? undefined : findByAlias(reader, workspace, fold(alias))
-  if (holder) throw nameTaken(`The alias "${alias}" already belongs to the note "${holder.title}".`)
-}
-
-/** Tags linked to these are not added: the exported note already has them if it should. */
-function setTags(tx: Tx, note: number, tags: readonly number[], isLive: boolean): void {
-  for (const tag of tags) {
-    tx.sql.run('INSERT INTO note_tags (tag, note) VALUES (?, ?)', tag, note)
-    if (isLive) countInTag(tx, tag, 1)
-  }
 }

@@ -14,7 +14,7 @@ export const markForSearch = ({ sql }: Tx, workspace: number, note: number) =>
   sql.run('INSERT OR IGNORE INTO search_pending (workspace, note) VALUES (?, ?)', workspace, note)
 
 /** Takes a note out of the search tables at once. */
-export function forgetInSearch({ sql }: Tx, workspace: number, note: number): void {
+export function removeFromSearch({ sql }: Tx, workspace: number, note: number): void {
   sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note)
   sql.run(`DELETE FROM ${fullTable(workspace)} WHERE rowid = ?`, note)
   sql.run(`DELETE FROM ${headTable(workspace)} WHERE rowid = ?`, note)
@@ -24,7 +24,7 @@ export function forgetInSearch({ sql }: Tx, workspace: number, note: number): vo
 export const indexTagName = ({ sql }: Tx, workspace: number, tag: number, name: string) =>
   sql.run(`INSERT OR REPLACE INTO ${tagTable(workspace)} (rowid, name) VALUES (?, ?)`, tag, indexedText(name))
 
-export const forgetTagName = ({ sql }: Tx, workspace: number, tag: number) =>
+export const removeTagName = ({ sql }: Tx, workspace: number, tag: number) =>
   sql.run(`DELETE FROM ${tagTable(workspace)} WHERE rowid = ?`, tag)
 
 interface Indexable {

@@ -1,19 +1,20 @@
-import type { Caller } from '../../context.ts'
+import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { isDay } from '../../lib/dates.ts'
 import { codePointLength, fold, quoteList } from '../../lib/text.ts'
 import { type Refusal, refused } from '../../refusal.ts'
+import { getNoteSummary, touchNote } from '../store.ts'
 
 export const PROPERTY_TYPES = ['text', 'number', 'date', 'bool', 'select', 'json'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]
 
-/** A property definition as far as values need it. */
+/** What a property definition says about its values. */
 export interface PropertyRule {
   pk: number
   key: string
   type: PropertyType
-  /** JSON array of strings, for `select`. */
+  /** For `select`: the options as a JSON array of strings. */
   options: string | null
 }
 
@@ -52,20 +53,20 @@ export function valueRefusal(rule: PropertyRule, value: unknown): Refusal | unde
   return words === undefined ? undefined : refused(`The property "${rule.key}" must be ${words}.`)
 }
 
-/** A fitting value as it is kept (`tables/properties.ts`). */
-export function storedValue(type: PropertyType, value: unknown): string | number {
+/** A valid value as the database stores it: JSON as text, yes or no as 1 or 0. */
+function storedValue(type: PropertyType, value: unknown): string | number {
   if (type === 'json') return JSON.stringify(value)
   if (type === 'bool') return value === true ? 1 : 0
   return value as string | number
 }
 
-/** A kept value as it is answered. */
-export function answeredValue(type: PropertyType, stored: string | number): unknown {
+/** A stored value as JSON. */
+function presentedValue(type: PropertyType, stored: string | number): unknown {
   if (type === 'json') return JSON.parse(String(stored))
   return type === 'bool' ? stored === 1 : stored
 }
 
-/** By key, ignoring case. */
+/** Finds a property definition by key, ignoring case. */
 export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string): PropertyRule | undefined =>
   sql.get(
     'SELECT pk, key, type, options FROM properties WHERE workspace = ? AND key = ?',
@@ -73,28 +74,28 @@ export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string
     fold(key),
   )
 
-/** What a note holds, in the order of the definitions. */
+/** The values of a note by key, in the order of the definitions. */
 export function readProperties({ sql }: Reader, note: number): PropertyValues {
-  const held = sql.all<{ property: number; value: string | number }>(
+  const stored = sql.all<{ property: number; value: string | number }>(
     'SELECT property, value FROM note_properties WHERE note = ?',
     note,
   )
   const definition = 'SELECT pk, key, type, position FROM properties WHERE pk = ?'
-  const values = held.map(({ property, value }) => {
+  const values = stored.map(({ property, value }) => {
     const rule = sql.get<Pick<PropertyRule, 'pk' | 'key' | 'type'> & { position: number }>(
       definition,
       property,
     )
-    if (!rule) throw new Error(`a note holds a value of property ${property}, which is not defined`)
+    if (!rule) throw new Error(`a note has a value of property ${property}, which is not defined`)
     return { ...rule, value }
   })
   values.sort((left, right) => left.position - right.position || left.pk - right.pk)
-  return Object.fromEntries(values.map(({ key, type, value }) => [key, answeredValue(type, value)]))
+  return Object.fromEntries(values.map(({ key, type, value }) => [key, presentedValue(type, value)]))
 }
 
 /**
- * Writes values by key, null clears. Strict: a key that is not defined or a value that does not fit throws
- * before anything is written. Answers whether anything changed.
+ * Sets values by key; null clears. A key that is not defined or a value that does not fit its type is refused before
+ * anything is written. Returns whether anything changed.
  */
 export function writeProperties(
   tx: Tx,
@@ -102,15 +103,15 @@ export function writeProperties(
   note: number,
   values: PropertyValues,
 ): boolean {
-  const planned = Object.entries(values).map(([key, value]) => ({
+  const checked = Object.entries(values).map(([key, value]) => ({
     rule: checkedRule(tx, workspacePk, key, value),
     value,
   }))
-  const keys = new Set(planned.map(({ rule }) => rule.pk))
-  if (keys.size < planned.length)
+  const keys = new Set(checked.map(({ rule }) => rule.pk))
+  if (keys.size < checked.length)
     throw refused('One property is named twice in different spelling; name it once.')
   let changed = false
-  for (const { rule, value } of planned) {
+  for (const { rule, value } of checked) {
     changed = (value === null ? clearValue(tx, note, rule) : setValue(tx, note, rule, value)) || changed
   }
   return changed
@@ -128,7 +129,7 @@ function checkedRule(reader: Reader, workspace: number, key: string, value: unkn
 const clearValue = ({ sql }: Tx, note: number, { pk }: PropertyRule): boolean =>
   sql.run('DELETE FROM note_properties WHERE note = ? AND property = ?', note, pk).changes === 1
 
-/** Sets a value that fits. Answers whether that changed anything. */
+/** Sets a value that is known to be valid. Returns whether that changed anything. */
 export function setValue(
   { sql }: Tx,
   note: number,
@@ -145,8 +146,8 @@ export function setValue(
   return changes === 1
 }
 
-/** Keeps values that were held elsewhere: a text that is no option of a select any more is kept as well. */
-export function keepProperties(tx: Tx, workspace: number, note: number, values: PropertyValues): void {
+/** Sets the values of an imported note: a text that is no longer an option of a select is valid too. */
+export function importProperties(tx: Tx, workspace: number, note: number, values: PropertyValues): void {
   for (const [key, value] of Object.entries(values)) {
     const rule = findPropertyRule(tx, workspace, key)
     if (!rule) throw refused(`There is no property "${key}" in this workspace; define it first.`)
@@ -155,3 +156,20 @@ export function keepProperties(tx: Tx, workspace: number, note: number, values: 
     setValue(tx, note, rule, value)
   }
 }
+
+/** The values of an active note by key. */
+export const getProperties = (reader: Reader, caller: Caller, id: string): PropertyValues =>
+  readProperties(reader, getNoteSummary(reader, caller, id).pk)
+
+/** Sets and clears values of a note by key, all or none; returns all values that it then has. */
+export const setProperties = (
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  values: PropertyValues,
+): Promise<PropertyValues> =>
+  ctx.db.write((tx) => {
+    const { pk } = getNoteSummary(tx, caller, id)
+    if (writeProperties(tx, caller, pk, values)) touchNote(tx, pk)
+    return readProperties(tx, pk)
+  })

@@ -1,0 +1,85 @@
+import type { Reader } from '../../db/reader.ts'
+import { fold } from '../../lib/text.ts'
+import { isFileTarget } from './syntax.ts'
+
+/*
+ * How the target of a link becomes a note: a note with that id, else with that alias, else with that title; of several
+ * with one title the oldest. Targets are resolved at every read, as of now, and only to active notes.
+ */
+
+/**
+ * The form in which a target is stored and compared: folded and trimmed. When it has blanks around it, a line break
+ * (which no target contains) and the folded target with its blanks follow: a title may begin or end with blanks.
+ */
+export function targetKey(target: string): string {
+  const whole = fold(target)
+  const trimmed = whole.trim()
+  return trimmed === whole ? trimmed : `${trimmed}\n${whole}`
+}
+
+/** The folded target in a key, without blanks around it. */
+export const trimmedTarget = (key: string): string => key.split('\n')[0] ?? ''
+
+/** The unary pluses keep SQLite from scanning all notes in the order of `created_at` instead. */
+const oldestWithTitle = (title: string) =>
+  `(SELECT pk FROM notes n WHERE n.workspace = +?1 AND n.title_fold = ${title} AND n.deleted_at IS NULL
+    ORDER BY +n.created_at, +n.id LIMIT 1)`
+
+/** Resolves every key: `source` selects `key` and `detail`; the result has `key`, `detail` and the pk of the note or NULL. */
+const resolved = (source: string) => `
+  SELECT key, detail, coalesce(
+    iif(whole = '', NULL, ${oldestWithTitle('whole')}),
+    (SELECT pk FROM notes n WHERE n.id = trimmed AND n.workspace = ?1 AND n.deleted_at IS NULL),
+    (SELECT pk FROM notes n WHERE n.workspace = ?1 AND n.alias_fold = trimmed AND n.deleted_at IS NULL),
+    ${oldestWithTitle('trimmed')})
+  FROM (
+    SELECT key, detail, iif(line = 0, key, substr(key, 1, line - 1)) AS trimmed,
+      iif(line = 0, '', substr(key, line + 1)) AS whole
+    FROM (SELECT key, detail, instr(key, char(10)) AS line FROM (${source}))
+  )`
+
+const GIVEN_KEYS = resolved('SELECT value AS key, NULL AS detail FROM json_each(?2)')
+
+/** The pks of the notes that the targets of these keys mean; unresolved keys are missing from the result. */
+export function resolveTargets(
+  reader: Reader,
+  workspace: number,
+  keys: readonly string[],
+): Map<string, number> {
+  const rows = reader.sql.rows<[string, null, number | null]>(GIVEN_KEYS, workspace, JSON.stringify(keys))
+  return new Map(rows.flatMap(([key, , pk]) => (pk === null ? [] : [[key, pk]])))
+}
+
+/** The pk of the note that the target of this key means. */
+export const resolveTarget = (reader: Reader, workspace: number, key: string): number | undefined =>
+  resolveTargets(reader, workspace, [key]).get(key)
+
+/** A link target, the note that it means, and the notes that link to it, trashed ones too. */
+export interface LinkTarget {
+  /** Folded, without blanks around it. */
+  readonly target: string
+  /** The pk of an active note; null when the target is unresolved. */
+  readonly note: number | null
+  readonly linking: readonly number[]
+}
+
+const linksFrom = (links: string) =>
+  resolved(
+    `SELECT target AS key, json_group_array(note) AS detail FROM ${links} GROUP BY target ORDER BY target`,
+  )
+
+const ALL_LINKS = linksFrom('note_links WHERE workspace = ?1')
+const LINKS_OF_NOTES = linksFrom(
+  'note_links INDEXED BY note_links_note WHERE note IN (SELECT value FROM json_each(?2))',
+)
+
+/** Every target of the workspace's links to notes, ordered by target; with `among`, of the links from these notes alone. */
+export function listLinkTargets(reader: Reader, workspace: number, among?: readonly number[]): LinkTarget[] {
+  type Row = [string, string, number | null]
+  const rows = among
+    ? reader.sql.rows<Row>(LINKS_OF_NOTES, workspace, JSON.stringify(among))
+    : reader.sql.rows<Row>(ALL_LINKS, workspace)
+  return rows
+    .filter(([key]) => !isFileTarget(key))
+    .map(([key, linking, note]) => ({ target: trimmedTarget(key), note, linking: JSON.parse(linking) }))
+}

@@ -1,0 +1,85 @@
+import type { AppContext, Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { fold } from '../../lib/text.ts'
+import { fail, notFound } from '../../refusal.ts'
+import { indexTagName, markForSearch } from '../search/indexing.ts'
+import { getNote, type NoteRow, touchNote } from '../store.ts'
+
+/** Finds a tag ignoring case and blanks around the name. */
+export const findTagByName = ({ sql }: Reader, workspace: number, name: string): { id: number } | undefined =>
+  sql.get('SELECT id FROM tags WHERE workspace = ? AND name_fold = ?', workspace, fold(name.trim()))
+
+export const nameOfTag = ({ sql }: Reader, tag: number): string =>
+  sql.scalar('SELECT name FROM tags WHERE id = ?', tag)
+
+/** The ids of the tags of these names, each once; those that do not exist are created. */
+export function ensureTags(tx: Tx, { workspacePk }: Caller, names: readonly string[]): number[] {
+  const ids = new Set<number>()
+  for (const name of names) {
+    const trimmed = name.trim()
+    const known = findTagByName(tx, workspacePk, trimmed)
+    ids.add(known?.id ?? insertTag(tx, workspacePk, trimmed))
+  }
+  return [...ids]
+}
+
+function insertTag(tx: Tx, workspace: number, name: string): number {
+  const insert = 'INSERT INTO tags (workspace, name, name_fold) VALUES (?, ?, ?)'
+  const { lastInsertRowid } = tx.sql.run(insert, workspace, name, fold(name))
+  indexTagName(tx, workspace, lastInsertRowid, name)
+  return lastInsertRowid
+}
+
+/** These tags and all tags that are linked to them, transitively; cycles are harmless. */
+export function withLinkedTags({ sql }: Reader, tags: readonly number[]): number[] {
+  const all = new Set(tags)
+  // Iterating over a set also visits what is added meanwhile.
+  for (const tag of all) {
+    for (const linked of sql.column<number>('SELECT linked FROM tag_links WHERE tag = ?', tag))
+      all.add(linked)
+  }
+  return [...all]
+}
+
+const hasTag = ({ sql }: Reader, note: number, tag: number): boolean =>
+  sql.get('SELECT 1 FROM note_tags WHERE tag = ? AND note = ?', tag, note) !== undefined
+
+/** Adds tags to a note, and the linked tags of those that it did not have. Returns the ids that are new on the note. */
+export function addTags(tx: Tx, note: number, tags: readonly number[]): number[] {
+  const missing = tags.filter((tag) => !hasTag(tx, note, tag))
+  return missing.length === 0 ? [] : attachTags(tx, note, withLinkedTags(tx, missing))
+}
+
+/** Adds exactly these tags to a note, which only counts in them while it is active. Returns the ids that are new on the note. */
+export const attachTags = (tx: Tx, note: number, tags: readonly number[], isActive = true): number[] =>
+  tags.filter((tag) => {
+    const { changes } = tx.sql.run('INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)', tag, note)
+    if (changes === 1 && isActive) addToTagCount(tx, tag, 1)
+    return changes === 1
+  })
+
+/** Removes a tag from a note. Without effect when the note does not have it; refused when there is no such tag. */
+export const removeTag = (ctx: AppContext, caller: Caller, id: string, name: string): Promise<NoteRow> =>
+  ctx.db.write((tx) => {
+    const note = getNote(tx, caller, id)
+    const tag = findTagByName(tx, caller.workspacePk, name) ?? fail(notFound('tag'))
+    const { changes } = tx.sql.run('DELETE FROM note_tags WHERE tag = ? AND note = ?', tag.id, note.pk)
+    if (changes === 0) return note
+    addToTagCount(tx, tag.id, -1)
+    markForSearch(tx, caller.workspacePk, note.pk)
+    touchNote(tx, note.pk)
+    return getNote(tx, caller, id)
+  })
+
+/** Adds to the number of active notes that a tag counts. */
+export const addToTagCount = ({ sql }: Tx, tag: number, notes: number) =>
+  sql.run('UPDATE tags SET note_count = note_count + ? WHERE id = ?', notes, tag)
+
+/** Adds a note to the counts of its tags (`1`), or takes it out (`-1`), when it leaves or enters the trash. */
+export const countInItsTags = ({ sql }: Tx, note: number, step: 1 | -1) =>
+  sql.run(
+    'UPDATE tags SET note_count = note_count + ? WHERE id IN (SELECT tag FROM note_tags WHERE note = ?)',
+    step,
+    note,
+  )
