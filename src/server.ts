@@ -96,10 +96,10 @@ async function serveDatabase(
   }
 }
 
-/** The loop of deliveries with its connections, which end with it. */
-function startSending(ctx: AppContext): Dispatcher {
-  const { webhookAllowlist: allowances, webhookCa: ca } = ctx.config
-  const sender = createSender({ allowances, ca, clock: ctx.clock })
+/** Starts the dispatcher with a sender of its own; stopping it closes the sender's connections. */
+function startSending(ctx: AppContext): Pick<Dispatcher, 'stop'> {
+  const { webhookAllowlist: allowlist, webhookCa: ca } = ctx.config
+  const sender = createSender({ allowlist, ca, clock: ctx.clock })
   const deliveries = startDispatcher({ ...ctx, send: sender.send })
   return {
     stop: async () => {
@@ -113,7 +113,7 @@ async function stopServer(
   { log, db, worker }: AppContext,
   app: Api,
   listener: Listener,
-  deliveries: Dispatcher,
+  deliveries: Pick<Dispatcher, 'stop'>,
   background: readonly (() => void)[],
   lock: ServerLock,
 ): Promise<void> {

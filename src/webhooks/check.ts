@@ -1,6 +1,6 @@
 import type { Check } from '../db/check.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { renameState } from '../delivery/outbox/match.ts'
+import { renewSubscriptionsVersion } from '../delivery/outbox/match.ts'
 
 const ENABLED = `EXISTS (SELECT 1 FROM webhooks w
   WHERE w.structure = s.pk AND w.enabled = 1 AND w.is_removed = 0)`
@@ -30,7 +30,7 @@ export const webhookCheck: Check = {
     if (left > 0) yield `${left} webhook events are left without a delivery.`
   },
   repair: (tx) => {
-    for (const { pk } of listWrong(tx)) renameState(tx, pk)
+    for (const { pk } of listWrong(tx)) renewSubscriptionsVersion(tx, pk)
     tx.sql.run(`DELETE FROM ${LEFT_OVER}`)
   },
 }

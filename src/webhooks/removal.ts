@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { renameState } from '../delivery/outbox/match.ts'
+import { renewSubscriptionsVersion } from '../delivery/outbox/match.ts'
 import { removeDeliveriesOf } from './deliveries.ts'
 
 /** So many go in one transaction that the write lock is held for some milliseconds only. */
@@ -10,7 +10,7 @@ const DELIVERIES_PER_STEP = 1_000
 /** Takes subscriptions out of sight: nothing fires them, nothing is sent. What is left of them goes in steps. */
 export function hideWebhook(tx: Tx, { pk, structure }: { pk: number; structure: number }): void {
   tx.sql.run('UPDATE webhooks SET is_removed = 1 WHERE pk = ?', pk)
-  renameState(tx, structure)
+  renewSubscriptionsVersion(tx, structure)
 }
 
 /** For a structure that is being deleted. */

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { SURFACES } from '../changes/record-change.ts'
-import { EVENTS, RECORD_EVENTS } from '../delivery/outbox/event-types.ts'
+import { EVENTS, RECORD_EVENTS } from '../delivery/outbox/payload.ts'
 import { OPERATORS } from '../filter/record/operators.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import {

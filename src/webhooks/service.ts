@@ -2,9 +2,9 @@ import { findKey } from '../account/store.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { urlFault } from '../delivery/client/address-policy.ts'
-import { RECORD_EVENTS, type RecordEvent } from '../delivery/outbox/event-types.ts'
-import { renameState } from '../delivery/outbox/match.ts'
+import { urlError } from '../delivery/client/address-policy.ts'
+import { renewSubscriptionsVersion } from '../delivery/outbox/match.ts'
+import { RECORD_EVENTS, type RecordEvent } from '../delivery/outbox/payload.ts'
 import { publishTest } from '../delivery/outbox/publish.ts'
 import { newSecret } from '../delivery/sign.ts'
 import { checkFilter, filterShape } from '../filter/record/parse.ts'
@@ -101,7 +101,7 @@ export function createWebhook(
   const secret = newSecret()
   const own = { id: tx.newId(), workspace, structure: structure.pk, secret, createdByKeyId, now: tx.now }
   const row = store.insertWebhook(tx, { ...columns, ...own })
-  renameState(tx, structure.pk)
+  renewSubscriptionsVersion(tx, structure.pk)
   return { row, structure, secret }
 }
 
@@ -124,7 +124,7 @@ export async function patchWebhook(
     const columns = merged(ctx, tx, caller, structureOf(tx, before), before, input)
     if (!isSame(before, columns)) {
       store.updateWebhook(tx, { ...columns, pk: before.pk, now: tx.now })
-      renameState(tx, before.structure)
+      renewSubscriptionsVersion(tx, before.structure)
     }
     if (resume) resumeRow(tx, before)
     tx.afterCommit(() => ctx.bus.wakeDeliveries([before.pk]))
@@ -230,7 +230,7 @@ function merged(
   input: WebhookInput,
 ): store.WebhookColumns {
   if (input.url !== undefined) {
-    const fault = urlFault(input.url, config.webhookAllowlist)
+    const fault = urlError(input.url, config.webhookAllowlist)
     if (fault !== undefined) throw refused(fault)
   }
   if (input.ignore_key_id) refuseUnknownKey(reader, workspacePk, input.ignore_key_id)

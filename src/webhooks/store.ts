@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { prepared, type Reader } from '../db/reader.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
-import type { RecordEvent } from '../delivery/outbox/event-types.ts'
+import type { RecordEvent } from '../delivery/outbox/payload.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
 
 const placeholder = sql.placeholder

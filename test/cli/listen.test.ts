@@ -327,7 +327,7 @@ test.each([
   ],
   [
     ['--url', 'http://a', '--key', 'k', '--forward', 'http://u@b'],
-    '--forward: url must not hold a user name or password',
+    '--forward: url must not contain a user name or password',
   ],
   [
     ['--url', 'http://a', '--key', 'k', '--print', '--secret', 'x'],

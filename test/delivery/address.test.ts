@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addressesFault, targetOf, urlFault } from '../../src/delivery/client/address-policy.ts'
+import { addressesError, parseTarget, urlError } from '../../src/delivery/client/address-policy.ts'
 import { isPublicAddress } from '../../src/delivery/client/address-ranges.ts'
 import { parseAllowlist } from '../../src/delivery/client/allowlist.ts'
 import { runs } from '../support/counts.ts'
 import { CLOSED_HOSTS, hostsOf, IMPOSSIBLE_HOSTS, PUBLIC_HOSTS } from './addresses.ts'
 
-const faultOf = (url: string, ...allowed: string[]) => urlFault(url, parseAllowlist(allowed))
+const faultOf = (url: string, ...allowed: string[]) => urlError(url, parseAllowlist(allowed))
 const mayStand = (url: string, ...allowed: string[]) => faultOf(url, ...allowed) === undefined
 
 describe('a url', () => {
@@ -37,25 +37,28 @@ describe('a url', () => {
     ['https:\\\\example.com', 'url must begin with https://.'],
     [' https://example.com/', 'url must begin with https://.'],
     ['', 'url must begin with https://.'],
-    ['https://example.com/a b', 'url must not hold blanks, control characters or backslashes.'],
-    ['https://exam\tple.com/', 'url must not hold blanks, control characters or backslashes.'],
-    ['https://example.com\\@10.0.0.1/', 'url must not hold blanks, control characters or backslashes.'],
-    ['https://example.com/\u0000', 'url must not hold blanks, control characters or backslashes.'],
+    ['https://example.com/a b', 'url must not contain spaces, control characters or backslashes.'],
+    ['https://exam\tple.com/', 'url must not contain spaces, control characters or backslashes.'],
+    ['https://example.com\\@10.0.0.1/', 'url must not contain spaces, control characters or backslashes.'],
+    ['https://example.com/\u0000', 'url must not contain spaces, control characters or backslashes.'],
     [
       'https://u:p@example.com/',
-      'url must not hold a user name or password; remove what stands before the @.',
+      'url must not contain a user name or password; remove everything before the @.',
     ],
-    ['https://@example.com/', 'url must not hold a user name or password; remove what stands before the @.'],
-    ['https://example.com/#', 'url must not have a fragment; remove the # and what follows it.'],
+    [
+      'https://@example.com/',
+      'url must not contain a user name or password; remove everything before the @.',
+    ],
+    ['https://example.com/#', 'url must not have a fragment; remove the # and everything after it.'],
     ['https://', 'url must be a valid https URL, such as https://example.com/hook.'],
     ['https:///example.com', 'url must be a valid https URL, such as https://example.com/hook.'],
     ['https://256.1.1.1/', 'url must be a valid https URL, such as https://example.com/hook.'],
     ['https://example.com./', 'url must not have a host that ends in a dot; write "example.com".'],
-    ['https://8.8.2056/', 'url must spell its address plainly: write "8.8.8.8".'],
-    ['https://10.0.0.1/', 'url must lead to a public address; 10.0.0.1 is none.'],
+    ['https://8.8.2056/', 'url must have its address in canonical form: write "8.8.8.8".'],
+    ['https://10.0.0.1/', 'url must lead to a public address; 10.0.0.1 is not public.'],
     ['https://169.254.169.254/', "url must not lead to a cloud's metadata service, as 169.254.169.254 does."],
     ['https://localhost/', 'url must lead to a public host; "localhost" is the server\'s own machine.'],
-    ['https://box/', 'url must have a full domain name, such as hooks.example.com; "box" is none.'],
+    ['https://box/', 'url must have a full domain name, such as hooks.example.com; "box" is not one.'],
   ])('%j is refused with a sentence that says what to change', (url, sentence) => {
     expect(faultOf(url)).toBe(sentence)
   })
@@ -125,14 +128,14 @@ describe('an allowance', () => {
 })
 
 describe('the addresses of a name', () => {
-  const target = targetOf('https://hook.example/')
+  const target = parseTarget('https://hook.example/')
   const faultOfAddresses = (addresses: string[], ...allowed: string[]) =>
-    addressesFault(target, addresses, parseAllowlist(allowed))
-  const closed = 'The name "hook.example" leads to an address that is not public, so it is not called.'
+    addressesError(target, addresses, parseAllowlist(allowed))
+  const closed = 'The name "hook.example" has an address that is not public, so it is not called.'
 
   test('are called when every one is public', () => {
     expect(faultOfAddresses(['8.8.8.8', '2606:4700::1'])).toBeUndefined()
-    expect(faultOfAddresses([])).toBe('The name "hook.example" leads to no address.')
+    expect(faultOfAddresses([])).toBe('The name "hook.example" has no address.')
   })
 
   test('are all refused when one is not', () => {
@@ -159,12 +162,12 @@ describe('the addresses of a name', () => {
   test('of a metadata service are called only when that address is allowed itself', () => {
     expect(faultOfAddresses(['169.254.169.254'], 'hook.example', '0.0.0.0/0')).toBe(closed)
     expect(faultOfAddresses(['169.254.169.254'], '169.254.169.254')).toBeUndefined()
-    const named = targetOf('https://metadata.google.internal/')
-    expect(addressesFault(named, ['169.254.169.254'], parseAllowlist([named.host]))).toBeUndefined()
+    const named = parseTarget('https://metadata.google.internal/')
+    expect(addressesError(named, ['169.254.169.254'], parseAllowlist([named.host]))).toBeUndefined()
   })
 
   test('are not called without TLS just because they are public', () => {
-    expect(addressesFault(targetOf('http://hook.example/'), ['8.8.8.8'], [])).toBe(closed)
+    expect(addressesError(parseTarget('http://hook.example/'), ['8.8.8.8'], [])).toBe(closed)
   })
 })
 

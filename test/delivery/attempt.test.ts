@@ -31,7 +31,7 @@ async function newReceiver(options?: ReceiverOptions): Promise<Receiver> {
 function newSender(settings: Partial<SenderSettings> & { allow?: string[] } = {}): Sender {
   const { allow = ['127.0.0.1', 'hook.example'], ...rest } = settings
   const resolve = async () => ['127.0.0.1']
-  const sender = createSender({ allowances: parseAllowlist(allow), ca: authority.cert, resolve, ...rest })
+  const sender = createSender({ allowlist: parseAllowlist(allow), ca: authority.cert, resolve, ...rest })
   opened.push(sender)
   return sender
 }
@@ -151,18 +151,18 @@ describe('an attempt ends with a sentence', () => {
 
   test('when the name cannot be resolved', async () => {
     const resolve = () => Promise.reject(new Error('secret'))
-    const error = 'The name "hook.example" leads to no address.'
+    const error = 'The name "hook.example" has no address.'
     expect(await post(newSender({ resolve }), 'https://hook.example/')).toEqual({ status: null, error })
   })
 
   test('when the system cannot resolve the name', async () => {
-    const error = 'The name "no-such-name.invalid" leads to no address.'
+    const error = 'The name "no-such-name.invalid" has no address.'
     const sender = newSender({ resolve: undefined })
     expect(await post(sender, 'https://no-such-name.invalid/')).toEqual({ status: null, error })
   })
 
   test('when the url may not be called', async () => {
-    const error = 'This url is not called: url must lead to a public address; 10.0.0.1 is none.'
+    const error = 'This url is not called: url must lead to a public address; 10.0.0.1 is not public.'
     expect(await post(newSender(), 'https://10.0.0.1/')).toEqual({ status: null, error })
   })
 })
@@ -244,7 +244,7 @@ describe('10 seconds are all there is', () => {
       return new Promise<string[]>(() => {})
     }
     const sender = newSender({ clock, resolve })
-    const error = 'To find the address of "hook.example" took longer than 10 seconds.'
+    const error = 'Resolving the name "hook.example" took longer than 10 seconds.'
     expect(await late(sender, 'https://hook.example/', () => asked === 1, clock)).toEqual({
       status: null,
       error,
@@ -252,12 +252,34 @@ describe('10 seconds are all there is', () => {
     expect(clock.waiting()).toBe(0)
   })
 
+  test('to resolve the name, and nothing is sent when the name is resolved later, also over an open connection', async () => {
+    const clock = testClock()
+    const receiver = await newReceiver({ certificate })
+    const lookups: ((addresses: string[]) => void)[] = []
+    const resolve = () => new Promise<string[]>((found) => lookups.push(found))
+    const sender = newSender({ clock, resolve })
+    const url = `https://hook.example:${receiver.port}/`
+    const first = post(sender, url)
+    const second = post(sender, url)
+    await eventually(() => lookups.length === 2)
+    clock.advance(9_000)
+    lookups[0]?.(['127.0.0.1'])
+    expect(await first).toEqual(delivered)
+    await eventually(() => sender.connections.free === 1)
+    clock.advance(1_000)
+    expect((await second).status).toBe(null)
+    lookups[1]?.(['127.0.0.1'])
+    expect(await post(newSender(), url)).toEqual(delivered)
+    expect(receiver.received).toHaveLength(2)
+    expect(sender.connections.free).toBe(1)
+  })
+
   test('to connect with TLS', async () => {
     const clock = testClock()
     const receiver = await newReceiver({ takeOver: silence })
     const sender = newSender({ clock })
     const url = `https://hook.example:${receiver.port}/`
-    const error = 'To connect to "hook.example" took longer than 10 seconds.'
+    const error = 'Connecting to "hook.example" took longer than 10 seconds.'
     expect(await late(sender, url, () => receiver.connections.open === 1, clock)).toEqual({
       status: null,
       error,
@@ -275,7 +297,7 @@ describe('10 seconds are all there is', () => {
     const receiver = await newReceiver({ answer })
     const sender = newSender({ clock })
     const url = `http://127.0.0.1:${receiver.port}/`
-    const error = 'The answer of "127.0.0.1" took longer than 10 seconds.'
+    const error = 'The response of "127.0.0.1" took longer than 10 seconds.'
     expect(await late(sender, url, () => receiver.received.length === 1, clock)).toEqual({
       status: null,
       error,
@@ -363,7 +385,7 @@ describe('where a call goes', () => {
     }
     const sender = newSender({ allow: ['127.0.0.1'], resolve })
     const url = `https://hook.example:${receiver.port}/`
-    const error = 'The name "hook.example" leads to an address that is not public, so it is not called.'
+    const error = 'The name "hook.example" has an address that is not public, so it is not called.'
     expect(await post(sender, url)).toEqual(delivered)
     expect(await post(sender, url)).toEqual({ status: null, error })
     expect(await post(sender, url)).toEqual({ status: null, error })
@@ -387,7 +409,7 @@ describe('where a call goes', () => {
     clock.advance(3_000)
     await eventually(() => silent.connections.accepted === 2)
     clock.advance(7_000)
-    expect((await outcome).error).toBe('To connect to "hook.example" took longer than 10 seconds.')
+    expect((await outcome).error).toBe('Connecting to "hook.example" took longer than 10 seconds.')
   })
 })
 
@@ -514,7 +536,7 @@ test('no proxy of the environment is asked', async () => {
     const { createSender } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/client/attempt.ts', import.meta.dir))})
     const { parseAllowlist } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/client/allowlist.ts', import.meta.dir))})
     const { send, close } = createSender({
-      allowances: parseAllowlist(['hook.example']), ca: process.env.CA, resolve: async () => ['127.0.0.1'],
+      allowlist: parseAllowlist(['hook.example']), ca: process.env.CA, resolve: async () => ['127.0.0.1'],
     })
     const outcomes = []
     for (const url of process.env.URLS.split(' ')) outcomes.push(await send({ url, headers: {}, body: '{}' }))

@@ -133,7 +133,7 @@ test('a receiver that closes, or answers too late, is tried again', async () => 
   expect((await deliveriesOf(it, id))[0]).toMatchObject({
     status: 'pending',
     response_status: null,
-    error: 'The answer of "127.0.0.1" took longer than 10 seconds.',
+    error: 'The response of "127.0.0.1" took longer than 10 seconds.',
   })
   it.receiver.answer = status(200)
   it.clock.advance(10 * MINUTE)

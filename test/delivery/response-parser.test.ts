@@ -73,7 +73,7 @@ describe('an answer', () => {
     fc.assert(
       fc.property(answer, cuts, ({ status, text }, places) => {
         const { reader } = read(`${text}H`, places)
-        expect({ status: reader.status, state: reader.state }).toEqual({ status, state: 'spoiled' })
+        expect({ status: reader.status, state: reader.state }).toEqual({ status, state: 'unusable' })
       }),
       options,
     )
@@ -101,7 +101,7 @@ describe('an answer', () => {
     const inChunks = (count: number) =>
       `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'400\r\n'.concat('x'.repeat(1024), '\r\n').repeat(count)}0\r\n\r\n`
     expect([end(sized(65_536)), end(headed(65_000)), end(inChunks(63))]).toEqual(Array(3).fill('complete'))
-    expect([end(sized(65_537)), end(headed(65_536)), end(inChunks(64))]).toEqual(Array(3).fill('spoiled'))
+    expect([end(sized(65_537)), end(headed(65_536)), end(inChunks(64))]).toEqual(Array(3).fill('unusable'))
   })
 
   test.each([

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { readConfig } from '../../src/config.ts'
-import { urlFault } from '../../src/delivery/client/address-policy.ts'
+import { urlError } from '../../src/delivery/client/address-policy.ts'
 import { newAuthority } from '../support/certificates.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
@@ -16,7 +16,7 @@ test('targets are allowed by flags, or in the environment apart by spaces or com
   const byEnvironment = readConfig({ DAYBOOK_WEBHOOK_ALLOW: 'box:81, 10.0.0.0/8' })
   for (const { webhookAllowlist } of [byFlags, byEnvironment]) {
     const urls = ['http://box:81/', 'http://10.1.2.3/', 'http://box/', 'http://other/']
-    expect(urls.map((url) => urlFault(url, webhookAllowlist) === undefined)).toEqual([
+    expect(urls.map((url) => urlError(url, webhookAllowlist) === undefined)).toEqual([
       true,
       true,
       false,

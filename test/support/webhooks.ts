@@ -71,8 +71,8 @@ export interface Hooked extends TestService {
 export async function startHooked(options: TestServiceOptions & { start?: boolean } = {}): Promise<Hooked> {
   const service = await startService({ ...options, config: { ...LOOPBACK, ...options.config } })
   const receiver = await startReceiver()
-  const { webhookAllowlist: allowances } = service.ctx.config
-  const sender = createSender({ allowances, clock: service.clock })
+  const { webhookAllowlist: allowlist } = service.ctx.config
+  const sender = createSender({ allowlist, clock: service.clock })
   service.ctx.db.onExternalWrite(() => service.ctx.bus.wake())
   let deliveries: Dispatcher | undefined
   const hooked: Hooked = {

@@ -1,4 +1,4 @@
-import { urlFault } from '../../delivery/client/address-policy.ts'
+import { urlError } from '../../delivery/client/address-policy.ts'
 import { parseAllowlist } from '../../delivery/client/allowlist.ts'
 import { createSender, type Send } from '../../delivery/client/attempt.ts'
 import { signedHeaders } from '../../delivery/sign.ts'
@@ -40,10 +40,10 @@ function senderTo(url: string): { send: Send; close(): void } {
   if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) {
     throw new WrongUsage(`--forward must be an http or https URL, not "${url}".`)
   }
-  const allowances = parseAllowlist([new URL(url).host])
-  const fault = urlFault(url, allowances)
+  const allowlist = parseAllowlist([new URL(url).host])
+  const fault = urlError(url, allowlist)
   if (fault !== undefined) throw new WrongUsage(`--forward: ${fault}`)
-  return createSender({ allowances })
+  return createSender({ allowlist })
 }
 
 /** Events are posted with the headers and signatures of a webhook delivery, once, without retries. */

@@ -2,8 +2,8 @@ import { BlockList, isIP, isIPv4 } from 'node:net'
 import { memoize } from '../../lib/memoize.ts'
 
 /**
- * Everything that IANA's special-purpose registries set apart, and what is reserved or multicast: no webhook of
- * the public internet lives there, also where a registry calls a range reachable.
+ * All ranges of IANA's special-purpose registries, and reserved and multicast ranges. No public webhook receiver has
+ * such an address, even where a registry calls the range globally reachable.
  */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this network
@@ -27,9 +27,9 @@ const SPECIAL_IPV4 = [
 ]
 
 /**
- * Public IPv6 is 2000::/3 and nothing else: that alone keeps out loopback, unique local, link-local, site-local
- * and multicast addresses, IPv4 mapped, compatible and translated, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), the
- * discard prefix and SRv6 (5f00::/16). These are the exceptions inside it.
+ * Public IPv6 addresses are those in 2000::/3. This excludes loopback, unique local, link-local, site-local and
+ * multicast addresses, IPv4-mapped, IPv4-compatible and IPv4-translated ones, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), the
+ * discard prefix and SRv6 (5f00::/16). The special ranges below are excluded from it.
  */
 const GLOBAL_IPV6 = '2000::/3'
 const SPECIAL_IPV6 = [
@@ -37,11 +37,11 @@ const SPECIAL_IPV6 = [
   '2001:db8::/32', // documentation
   '2002::/16', // 6to4
   '2620:4f:8000::/48', // AS112
-  '3ffe::/16', // 6bone, given back
+  '3ffe::/16', // 6bone, returned
   '3fff::/20', // documentation
 ]
 
-/** Where clouds tell a machine its own credentials; some of these are public addresses by their range. */
+/** Metadata services, from which a machine of a cloud gets its credentials. Some have addresses in public ranges. */
 const METADATA_IPV4 = [
   '100.100.100.200', // Alibaba
   '168.63.129.16', // Azure
@@ -61,10 +61,10 @@ const METADATA_IPV6 = [
   'fe80::a9fe:a9fe', // OpenStack
 ]
 
-/** The forms in which IPv6 carries an IPv4 address at its end: mapped, compatible, translated, NAT64. */
-const CARRIERS = ['::ffff:', '::', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']
+/** Prefixes of IPv6 addresses that end in an IPv4 address: mapped, compatible, translated, NAT64. */
+const IPV4_PREFIXES = ['::ffff:', '::', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']
 
-/** Names of the same services. */
+/** The names of metadata services. */
 const METADATA_NAMES = new Set([
   'instance-data',
   'instance-data.ec2.internal',
@@ -79,10 +79,10 @@ export type Family = 'ipv4' | 'ipv6'
 
 export const familyOf = (address: string): Family => (isIPv4(address) ? 'ipv4' : 'ipv6')
 
-/** An address without a zone: `fe80::1%eth0` names an interface beside it. */
+/** Whether the text is an IP address without a zone (`fe80::1%eth0` has the zone `eth0`). */
 export const isAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%')
 
-/** A list of the ranges, each written `address/bits`. */
+/** A list of ranges in CIDR notation. */
 export function rangeList(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
@@ -106,25 +106,25 @@ const metadata = rangeList([
   ...METADATA_IPV4.flatMap((address) => [
     `${address}/32`,
     sixToFour(address),
-    ...CARRIERS.map((carrier) => `${carrier}${address}/128`),
+    ...IPV4_PREFIXES.map((prefix) => `${prefix}${address}/128`),
   ]),
   ...METADATA_IPV6.map((address) => `${address}/128`),
 ])
 
-/** An interface identifier of ISATAP, which carries an IPv4 address behind any prefix (RFC 5214). */
+/** An ISATAP interface identifier, which embeds an IPv4 address after any prefix (RFC 5214). */
 const ISATAP = /(?::(?:0|200):|::)5efe:[0-9a-f]{1,4}:[0-9a-f]{1,4}$/
 
-/** The one spelling of an address: IPv6 compressed and in lower case. */
+/** The canonical form of an address: IPv6 is compressed and in lower case. */
 export const canonicalAddress = memoize((address: string): string =>
   isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1),
 )
 
-/** Whether a cloud's metadata service answers there, also when it is carried inside an IPv6 address. */
+/** Whether this is the address of a cloud's metadata service, or an IPv6 address that embeds one. */
 export const isMetadataAddress = memoize((address: string): boolean =>
   metadata.check(address, familyOf(address)),
 )
 
-/** Whether the address belongs to the public internet, which is where webhooks may be sent. */
+/** Whether the address belongs to the public internet; webhooks may be sent only there. */
 export const isPublicAddress = memoize((address: string): boolean => {
   if (!isAddress(address) || isMetadataAddress(address)) return false
   if (isIPv4(address)) return !special.check(address, 'ipv4')

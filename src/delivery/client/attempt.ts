@@ -1,77 +1,77 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { memoize } from '../../lib/memoize.ts'
-import { addressesFault, type Target, targetOf, urlFault } from './address-policy.ts'
+import { addressesError, parseTarget, type Target, urlError } from './address-policy.ts'
 import { isAddress } from './address-ranges.ts'
 import { type AllowlistEntry, isNamedAnywhere } from './allowlist.ts'
 import {
   type Connecting,
   type Connection,
+  ConnectionPool,
+  connectionError,
   type Endpoint,
   endpointKey,
   openConnection,
   type Reply,
 } from './connection.ts'
-import { connectionFault } from './connection-errors.ts'
-import { ConnectionPool } from './connection-pool.ts'
 import { createResolve, type Resolve } from './name-lookup.ts'
 
-/** One POST. */
+/** One POST request. */
 export interface AttemptRequest {
   readonly url: string
   readonly headers: Record<string, string>
   readonly body: string
 }
 
-/** Delivered when `status` is 200 to 299; `error` is then null, else a sentence that holds no secret. */
+/** Delivered when `error` is null, which is when `status` is 200 to 299. An error is a sentence without secrets. */
 export interface AttemptOutcome {
   readonly status: number | null
   readonly error: string | null
 }
 
-/** Makes one attempt, 10 seconds in all; never throws. */
+/** Makes one attempt of at most 10 seconds; never rejects. */
 export type Send = (request: AttemptRequest) => Promise<AttemptOutcome>
 
 export interface SenderSettings {
-  readonly allowances: readonly AllowlistEntry[]
-  /** Certificates in PEM that are trusted beside the usual roots. */
+  readonly allowlist: readonly AllowlistEntry[]
+  /** Certificates in PEM format that are trusted in addition to the built-in roots. */
   readonly ca?: string
   readonly resolve?: Resolve
   readonly clock?: Clock
 }
 
-/** Sends deliveries; connections are kept for a few seconds and used again. */
+/** Sends deliveries; connections stay open for a few seconds to be used again. */
 export interface Sender {
   readonly send: Send
-  /** How many connections are open, and how many of them nobody uses. */
+  /** How many connections are open, and how many of them are idle. */
   readonly connections: { readonly open: number; readonly free: number }
-  /** Ends every connection; attempts under way fail. */
+  /** Closes every connection; attempts in flight fail. */
   close(): void
 }
 
-const LIMIT_MS = 10_000
-/** How long one of several addresses may keep the others waiting. */
-const CONNECT_MS = 3_000
+const TIMEOUT_MS = 10_000
+/** How long to wait for one of several addresses before trying the next. */
+const CONNECT_TIMEOUT_MS = 3_000
 
-interface Tools {
-  readonly allowances: readonly AllowlistEntry[]
-  readonly judge: (url: string) => Judgement
-  readonly trust: SecureContext | undefined
+/** What all attempts of a sender share. */
+interface Shared {
+  readonly allowlist: readonly AllowlistEntry[]
+  readonly checkUrl: (url: string) => CheckedUrl
+  readonly tls: SecureContext | undefined
   readonly resolve: Resolve
   readonly clock: Clock
   readonly pool: ConnectionPool
 }
 
-/** What is known of a URL without the network. */
-type Judgement = { readonly target: Target } | { readonly fault: string }
+type CheckedUrl = { readonly target: Target } | { readonly error: string }
 
-function judge(url: string, allowances: readonly AllowlistEntry[]): Judgement {
-  const fault = urlFault(url, allowances)
-  return fault === undefined ? { target: targetOf(url) } : { fault }
+function checkUrl(url: string, allowlist: readonly AllowlistEntry[]): CheckedUrl {
+  const error = urlError(url, allowlist)
+  return error === undefined ? { target: parseTarget(url) } : { error }
 }
 
-/** An attempt failed before any status came; the message is the sentence of the outcome. */
-class NoAnswer extends Error {}
+/** An attempt failed without a status; the message is the outcome's `error`. */
+class AttemptFailed extends Error {}
 
 function outcomeOf(status: number): AttemptOutcome {
   if (status >= 200 && status <= 299) return { status, error: null }
@@ -87,33 +87,35 @@ function requestText({ authority, path }: Target, { headers, body }: AttemptRequ
   return `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\nAccept: */*\r\n${lines}Content-Length: ${length}\r\n\r\n${body}`
 }
 
-/** One attempt on its way: what it waits for, and what must end when its time is up. */
+/** An attempt in flight: which step it is in, and what to abandon when its time is up. */
 class Attempt {
-  #waitsFor = ''
+  /** The step as the subject of the sentence about a timeout. */
+  #step = ''
   #current: { abandon(): void } | undefined
   #isOver = false
 
   constructor(
-    private readonly tools: Tools,
+    private readonly shared: Shared,
     private readonly request: AttemptRequest,
   ) {}
 
   async run(): Promise<AttemptOutcome> {
-    const judgement = this.tools.judge(this.request.url)
-    if ('fault' in judgement) throw new NoAnswer(`This url is not called: ${judgement.fault}`)
-    const { target } = judgement
+    const checked = this.shared.checkUrl(this.request.url)
+    if ('error' in checked) throw new AttemptFailed(`This url is not called: ${checked.error}`)
+    const { target } = checked
     const addresses = await this.#resolve(target)
-    const refusal = addressesFault(target, addresses, this.tools.allowances)
-    if (refusal !== undefined) throw new NoAnswer(refusal)
+    if (this.#isOver) throw new AttemptFailed('The attempt was abandoned.')
+    const error = addressesError(target, addresses, this.shared.allowlist)
+    if (error !== undefined) throw new AttemptFailed(error)
     const secureAs = target.isSecure ? target.host : null
     const endpoints = addresses.map((address) => ({ address, port: target.port, secureAs }))
     return outcomeOf(await this.#exchange(target, endpoints))
   }
 
-  /** The time is up: ends what is under way and answers what was waited for. */
+  /** Abandons the attempt because its time is up; returns the outcome. */
   expire(): AttemptOutcome {
     this.abandon()
-    return { status: null, error: `${this.#waitsFor} took longer than ${LIMIT_MS / 1000} seconds.` }
+    return { status: null, error: `${this.#step} took longer than ${TIMEOUT_MS / 1000} seconds.` }
   }
 
   abandon(): void {
@@ -123,36 +125,37 @@ class Attempt {
 
   async #resolve({ host }: Target): Promise<readonly string[]> {
     if (isAddress(host)) return [host]
-    this.#waitsFor = `To find the address of "${host}"`
+    this.#step = `Resolving the name "${host}"`
     try {
-      return await this.tools.resolve(host)
+      return await this.shared.resolve(host)
     } catch {
-      throw new NoAnswer(`The name "${host}" leads to no address.`)
+      throw new AttemptFailed(`The name "${host}" has no address.`)
     }
   }
 
-  /** A kept connection may have died unnoticed: what it cannot do is tried once more on a new one. */
+  /** A request on a reused connection that was closed meanwhile is sent again on a new one. */
   async #exchange(target: Target, endpoints: readonly Endpoint[]): Promise<number> {
     const text = requestText(target, this.request)
-    const kept = this.tools.pool.take(endpoints.map(endpointKey))
-    if (kept) {
-      const reply = await this.#ask(kept, target, text)
+    const reused = this.shared.pool.take(endpoints.map(endpointKey))
+    if (reused) {
+      const reply = await this.#send(reused, target, text)
       if ('status' in reply) return reply.status
-      if (!reply.isUntouched || this.#isOver) throw new NoAnswer(connectionFault(reply.error, target.host))
+      if (!reply.isUnanswered || this.#isOver)
+        throw new AttemptFailed(connectionError(reply.error, target.host))
     }
-    const reply = await this.#ask(await this.#connect(target, endpoints), target, text)
+    const reply = await this.#send(await this.#connect(target, endpoints), target, text)
     if ('status' in reply) return reply.status
-    throw new NoAnswer(connectionFault(reply.error, target.host))
+    throw new AttemptFailed(connectionError(reply.error, target.host))
   }
 
-  #ask(connection: Connection, { host }: Target, text: string): Promise<Reply> {
-    this.#waitsFor = `The answer of "${host}"`
+  #send(connection: Connection, { host }: Target, text: string): Promise<Reply> {
+    this.#step = `The response of "${host}"`
     this.#current = { abandon: () => connection.destroy() }
-    return connection.requestContext(text)
+    return connection.send(text)
   }
 
   async #connect({ host }: Target, endpoints: readonly Endpoint[]): Promise<Connection> {
-    this.#waitsFor = `To connect to "${host}"`
+    this.#step = `Connecting to "${host}"`
     let last: unknown
     for (const [index, endpoint] of endpoints.entries()) {
       if (this.#isOver) break
@@ -162,50 +165,55 @@ class Attempt {
         last = error
       }
     }
-    throw new NoAnswer(connectionFault(last, host))
+    throw new AttemptFailed(connectionError(last, host))
   }
 
   async #connectTo(endpoint: Endpoint, isLast: boolean): Promise<Connection> {
-    const { clock, pool, trust } = this.tools
-    const connecting: Connecting = openConnection(endpoint, trust)
+    const { clock, pool, tls } = this.shared
+    const connecting: Connecting = openConnection(endpoint, tls)
     this.#current = connecting
-    const callOff = isLast ? () => {} : clock.after(CONNECT_MS, () => connecting.abandon())
+    const cancelTimeout = isLast ? () => {} : clock.after(CONNECT_TIMEOUT_MS, () => connecting.abandon())
     try {
       const connection = await connecting.done
       pool.add(endpointKey(endpoint), connection)
       return connection
     } finally {
-      callOff()
+      cancelTimeout()
     }
   }
 }
 
-/** Certificates of `--webhook-ca` are trusted beside the roots that come with the program. */
-const trustOf = (ca: string | undefined): SecureContext | undefined =>
+const tlsContext = (ca: string | undefined): SecureContext | undefined =>
   ca === undefined ? undefined : createSecureContext({ ca: [...rootCertificates, ca] })
 
 /**
- * Makes attempts (`service.md`, Delivery rules; contract, section 7): the name is resolved once, every address it
- * stands for is checked, and the connection goes to one of those. The status line decides; the body is dropped.
+ * Each attempt resolves the name once, checks every address that it has, and connects to one of these. The status line
+ * decides; the body of the response is dropped.
  */
 export function createSender(settings: SenderSettings): Sender {
-  const { allowances, ca, clock = systemClock } = settings
-  const isTrusted = (host: string) => isNamedAnywhere(host, allowances)
+  const { allowlist, ca, clock = systemClock } = settings
+  const isTrusted = (host: string) => isNamedAnywhere(host, allowlist)
   const resolve = settings.resolve ?? createResolve({ clock, isTrusted })
   const pool = new ConnectionPool(clock)
-  const judged = memoize((url) => judge(url, allowances))
-  const tools: Tools = { allowances, judge: judged, trust: trustOf(ca), resolve, clock, pool }
+  const shared: Shared = {
+    allowlist,
+    checkUrl: memoize((url) => checkUrl(url, allowlist)),
+    tls: tlsContext(ca),
+    resolve,
+    clock,
+    pool,
+  }
   const running = new Set<Attempt>()
   const send: Send = (request) =>
     new Promise((settle) => {
-      const attempt = new Attempt(tools, request)
+      const attempt = new Attempt(shared, request)
       running.add(attempt)
       const end = (outcome: AttemptOutcome) => {
-        callOff()
+        cancelTimeout()
         running.delete(attempt)
         settle(outcome)
       }
-      const callOff = clock.after(LIMIT_MS, () => end(attempt.expire()))
+      const cancelTimeout = clock.after(TIMEOUT_MS, () => end(attempt.expire()))
       attempt.run().then(end, (error: unknown) => end({ status: null, error: sentenceOf(error) }))
     })
   return {
@@ -219,4 +227,4 @@ export function createSender(settings: SenderSettings): Sender {
 }
 
 const sentenceOf = (error: unknown): string =>
-  error instanceof NoAnswer ? error.message : 'The attempt failed for a reason that is not known.'
+  error instanceof AttemptFailed ? error.message : 'The attempt failed for an unknown reason.'

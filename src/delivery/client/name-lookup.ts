@@ -2,49 +2,49 @@ import { getServers, Resolver, setServers } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { Clock } from '../../lib/clock.ts'
 
-/** Every address that a name stands for now. */
+/** Resolves a name to all its current addresses; rejects when there are none. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 interface LookupSettings {
   readonly clock: Clock
   /** Whether the operator named this host. */
   readonly isTrusted: (host: string) => boolean
-  /** The DNS servers of this machine, as they are set now. */
+  /** The DNS servers that the machine is configured with now. */
   readonly servers?: () => string[]
 }
 
 /** A machine that moves to another network gets other DNS servers. */
-const LOOK_AT_SERVERS_EVERY_MS = 10_000
+const REFRESH_SERVERS_MS = 10_000
 
 const systemServers = () => new Resolver().getServers()
 
 const addressesIn = (found: readonly { readonly address: string }[]) => found.map(({ address }) => address)
 
-/** Waits for DNS without a thread. */
-const askDns: Resolve = async (host) => addressesIn(await Bun.dns.lookup(host, { backend: 'c-ares' }))
+/** Queries DNS without occupying a thread. */
+const queryDns: Resolve = async (host) => addressesIn(await Bun.dns.lookup(host, { backend: 'c-ares' }))
 
-/** Knows names that DNS does not, such as those of a local network, and takes one of a few threads until it knows. */
-const askSystem: Resolve = async (host) => addressesIn(await lookup(host, { all: true, verbatim: true }))
+/** Also knows names of the local network that DNS does not, but blocks one of a few threads meanwhile. */
+const querySystem: Resolve = async (host) => addressesIn(await lookup(host, { all: true, verbatim: true }))
 
 /**
- * Asks the hosts file and DNS, at every call anew, in a way in which names whose servers are silent keep no other name
- * waiting. The system itself is asked after that, and only for hosts that are trusted.
+ * Returns a resolver that looks up the hosts file and DNS at every call. A name whose DNS servers do not respond delays
+ * no other name. Only trusted hosts that are not found this way are looked up by the system resolver.
  */
 export function createResolve({ clock, isTrusted, servers = systemServers }: LookupSettings): Resolve {
-  let lookedAt = Number.NEGATIVE_INFINITY
-  const useServersOfNow = () => {
-    if (Math.abs(clock.now() - lookedAt) < LOOK_AT_SERVERS_EVERY_MS) return
-    lookedAt = clock.now()
-    const now = servers()
-    if (now.join() !== getServers().join()) setServers(now)
+  let refreshedAt = Number.NEGATIVE_INFINITY
+  const refreshServers = () => {
+    if (Math.abs(clock.now() - refreshedAt) < REFRESH_SERVERS_MS) return
+    refreshedAt = clock.now()
+    const current = servers()
+    if (current.join() !== getServers().join()) setServers(current)
   }
   return async (host) => {
-    useServersOfNow()
+    refreshServers()
     try {
-      return await askDns(host)
+      return await queryDns(host)
     } catch (error) {
       if (!isTrusted(host)) throw error
-      return await askSystem(host)
+      return await querySystem(host)
     }
   }
 }

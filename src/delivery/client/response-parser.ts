@@ -1,28 +1,28 @@
-/** Of a head, and of a body: a longer one costs more than a new connection. */
-const MOST_BYTES = 65_536
+/** The limit for a head and for a body: reading more costs more than a new connection. */
+const MAX_BYTES = 65_536
 
 const LINE_FEED = 0x0a
-const NOTHING = Buffer.alloc(0)
+const EMPTY = Buffer.alloc(0)
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r]*)?$/
 const STATUS_LINE_START = /^HTTP\/1\.[01] [1-9]\d\d[ \r]/
 const STATUS_LINE_SAMPLE = 'HTTP/1.1 200 '
 const SWITCHING_PROTOCOLS = 101
 
-/** Whether it may still become a status line. */
+/** Whether the beginning of a line may become a status line. */
 const mayBeStatusLine = (line: string): boolean =>
   STATUS_LINE_START.test(line + STATUS_LINE_SAMPLE.slice(line.length))
 
 const isInterim = (status: number) => status < 200 && status !== SWITCHING_PROTOCOLS
 
-/** RFC 9112, section 7.1: sizes in hexadecimal, each before so many bytes; 0 and any trailers end the body. */
+/** RFC 9112, section 7.1: a chunk's size in hexadecimal; a chunk of size 0 and trailers end the body. */
 const CHUNK_SIZE = /^([0-9a-fA-F]{1,6})[ \t]*(?:;.*)?$/
 
-/** The headers that tell how long the body is, and whether another answer may follow. */
+/** The headers that determine the length of the body and whether the connection stays open. */
 const FRAMING = /^(content-length|transfer-encoding|connection):[ \t]*(.*?)[ \t]*$/
 
-/** How many bytes follow, as far as the head can tell. */
-function bodyOf(status: number, headers: readonly string[]): number | 'chunked' | 'unknown' {
+/** The length of the body by its headers; `unknown` when the connection cannot be used after it. */
+function bodyLength(status: number, headers: readonly string[]): number | 'chunked' | 'unknown' {
   const lengths: string[] = []
   const codings: string[] = []
   for (const line of headers) {
@@ -35,23 +35,23 @@ function bodyOf(status: number, headers: readonly string[]): number | 'chunked' 
   if (codings.length + lengths.length !== 1) return 'unknown'
   if (codings.length === 1) return codings[0] === 'chunked' ? 'chunked' : 'unknown'
   const length = /^\d{1,9}$/.test(lengths[0] ?? '') ? Number(lengths[0]) : Number.NaN
-  return length <= MOST_BYTES ? length : 'unknown'
+  return length <= MAX_BYTES ? length : 'unknown'
 }
 
 /**
- * Reads one HTTP/1.x answer as its bytes come: first its status, which decides an attempt, then as much of the
- * rest as tells whether the connection can be used again. The body is dropped.
+ * Parses one HTTP/1.x response as its bytes arrive: first its status, which decides an attempt, then the rest as far as
+ * needed to know whether the connection can be used again. The body is dropped.
  */
 export class ResponseParser {
-  /** The status of the answer itself; interim answers (1xx) are passed over. */
+  /** The final status; interim responses (1xx) are skipped. */
   status: number | null = null
-  /** `complete`: the next answer may follow. `spoiled`: no use can be made of what follows. */
-  state: 'more' | 'complete' | 'spoiled' = 'more'
-  /** Of the head or the body, whichever is being read, without line feeds. */
+  /** `complete`: the connection can carry the next request. `unusable`: it must be closed. */
+  state: 'more' | 'complete' | 'unusable' = 'more'
+  /** The bytes read so far of the head, or of the body, without line feeds. */
   #bytes = 0
-  /** How many bytes of the body come before its next line, or its end. */
+  /** The bytes left until the next line of a chunked body, or until the end of the body. */
   #left = 0
-  /** What has come of the next line. */
+  /** The pieces of the line that is being read. */
   #line: string[] = []
   #lineLength = 0
   #takeLine = this.#takeStatusLine
@@ -64,7 +64,7 @@ export class ResponseParser {
     while (rest.length > 0 && this.state === 'more') {
       rest = this.#left > 0 ? this.#skip(rest) : this.#read(rest)
     }
-    if (rest.length > 0) this.state = 'spoiled'
+    if (rest.length > 0) this.state = 'unusable'
   }
 
   #skip(bytes: Buffer): Buffer {
@@ -75,7 +75,7 @@ export class ResponseParser {
     return bytes.subarray(skipped)
   }
 
-  /** A line is looked at once, when it is complete: it costs no more when it comes byte by byte. */
+  /** A line is parsed once, when it is complete, so that one that arrives byte by byte costs no more. */
   #read(bytes: Buffer): Buffer {
     const end = bytes.indexOf(LINE_FEED)
     const piece = bytes.toString('latin1', 0, end === -1 ? bytes.length : end)
@@ -85,8 +85,8 @@ export class ResponseParser {
     this.#count(piece.length)
     if (end === -1) {
       const isStatusLine = this.#takeLine === this.#takeStatusLine
-      if (isStatusLine && wasShort && !mayBeStatusLine(this.#line.join(''))) this.state = 'spoiled'
-      return NOTHING
+      if (isStatusLine && wasShort && !mayBeStatusLine(this.#line.join(''))) this.state = 'unusable'
+      return EMPTY
     }
     const line = this.#line.join('').replace(/\r$/, '')
     this.#line = []
@@ -97,13 +97,13 @@ export class ResponseParser {
 
   #count(bytes: number): void {
     this.#bytes += bytes
-    if (this.#bytes > MOST_BYTES) this.state = 'spoiled'
+    if (this.#bytes > MAX_BYTES) this.state = 'unusable'
   }
 
   #takeStatusLine(line: string): void {
     const [, minor, digits] = STATUS_LINE.exec(line) ?? []
     if (digits === undefined) {
-      this.state = 'spoiled'
+      this.state = 'unusable'
       return
     }
     if (!isInterim(Number(digits))) this.status = Number(digits)
@@ -122,9 +122,9 @@ export class ResponseParser {
 
   #endHead(status: number): void {
     this.#bytes = 0
-    const body = this.#isPersistent && status >= 200 ? bodyOf(status, this.#headers) : 'unknown'
+    const body = this.#isPersistent && status >= 200 ? bodyLength(status, this.#headers) : 'unknown'
     this.#isChunked = body === 'chunked'
-    if (body === 'unknown') this.state = 'spoiled'
+    if (body === 'unknown') this.state = 'unusable'
     else if (body === 'chunked') this.#takeLine = this.#takeChunkSize
     else if (body === 0) this.state = 'complete'
     else this.#left = body
@@ -132,13 +132,13 @@ export class ResponseParser {
 
   #takeChunkSize(line: string): void {
     const [, size] = CHUNK_SIZE.exec(line) ?? []
-    if (size === undefined) this.state = 'spoiled'
+    if (size === undefined) this.state = 'unusable'
     this.#left = Number.parseInt(size ?? '0', 16)
     this.#takeLine = this.#left > 0 ? this.#takeChunkEnd : this.#takeTrailer
   }
 
   #takeChunkEnd(line: string): void {
-    if (line !== '') this.state = 'spoiled'
+    if (line !== '') this.state = 'unusable'
     this.#takeLine = this.#takeChunkSize
   }
 

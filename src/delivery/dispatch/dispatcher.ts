@@ -5,23 +5,29 @@ import type { Log } from '../../lib/log.ts'
 import type { Send } from '../client/attempt.ts'
 import { signedHeaders } from '../sign.ts'
 import { OutcomeWriter } from './outcomes.ts'
-import { type Claims, type DueDelivery, findDue, findNextDueAt, listWaiting, shortenWaits } from './queue.ts'
+import {
+  type DueDelivery,
+  findDue,
+  findNextDueAt,
+  listSubscriptionsWithPending,
+  type QueueState,
+  shortenRetryDelays,
+} from './queue.ts'
 
-/** Attempts in flight (contract, section 7). */
-const MOST_PER_SUBSCRIPTION = 4
-const MOST_IN_ALL = 64
+const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
+const MAX_IN_FLIGHT = 64
 
-/** A subscription whose outcomes cannot be written down begins no more attempts beyond so many. */
-const MOST_UNRECORDED = 256
+/** A subscription with this many outcomes that are not committed yet starts no more attempts. */
+const MAX_IN_PROGRESS = 256
 
-/** However the clock moves, the queue is looked at this often. */
-const LOOK_EVERY_MS = 30_000
-const TRY_AGAIN_MS = 1_000
-/** A clock that is put right by less is not noticed. */
-const CLOCK_SLACK_MS = 1_000
-const STOP_WITHIN_MS = 10_000
+/** All queues are checked this often, however the clock moves. */
+const SCAN_INTERVAL_MS = 30_000
+const RETRY_READ_MS = 1_000
+/** A clock that is set back by less than this is ignored. */
+const CLOCK_TOLERANCE_MS = 1_000
+const STOP_TIMEOUT_MS = 10_000
 
-export interface DeliveryOptions {
+export interface DispatcherOptions {
   readonly db: Db
   readonly bus: Bus
   readonly clock: Clock
@@ -29,24 +35,22 @@ export interface DeliveryOptions {
   readonly send: Send
 }
 
-/** The loop that makes attempts. */
-export interface Dispatcher {
-  /** Begins no more attempts and waits for those under way, 10 seconds at most. */
-  stop(): Promise<void>
-}
-
-/** One subscription's share of the attempts. */
-interface Lane extends Claims {
+/** One subscription's queue and its share of the attempts. */
+interface SubscriptionState extends QueueState {
   inFlight: number
-  /** One until the receiver answers well, and while it fails: those that are dead hardly keep others waiting. */
-  most: number
+  /** 1 until a delivery succeeds and after each that fails, so that dead receivers take few of the attempts. */
+  maxInFlight: number
 }
 
-class DeliveryLoop implements Dispatcher {
-  readonly #options: DeliveryOptions
+/**
+ * Makes the attempts for all pending deliveries. Commits of this process, retries that fall due and writes of other
+ * processes wake it.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions
   readonly #outcomes: OutcomeWriter
-  readonly #lanes = new Map<number, Lane>()
-  /** Subscriptions that may have something due; whoever had a turn goes to the end. */
+  readonly #states = new Map<number, SubscriptionState>()
+  /** Subscriptions that may have a delivery due. Each that starts an attempt moves to the end. */
   readonly #ready = new Set<number>()
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: readonly (() => void)[]
@@ -54,125 +58,128 @@ class DeliveryLoop implements Dispatcher {
   #lastNow = Number.POSITIVE_INFINITY
   #isScheduled = false
   #isStopped = false
-  #timer: { readonly at: number; readonly cancel: () => void } | undefined
+  #scanTimer: { readonly at: number; readonly cancel: () => void } | undefined
 
-  constructor(options: DeliveryOptions) {
+  constructor(options: DispatcherOptions) {
     const { bus } = options
     this.#options = options
     this.#outcomes = new OutcomeWriter(options)
     this.#stopListening = [
       bus.onWakeDeliveries((webhooks) => this.#wake(webhooks)),
-      bus.onWakeAll(() => this.#lookAtAll()),
+      bus.onWakeAll(() => this.#scan()),
     ]
-    this.#lookAtAll()
+    this.#scan()
   }
 
+  /** Starts no more attempts and waits up to 10 seconds for those in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const stop of this.#stopListening) stop()
-    this.#timer?.cancel()
+    this.#scanTimer?.cancel()
     this.#outcomes.flush()
-    const { promise: isLate, resolve } = Promise.withResolvers<void>()
-    const cancel = this.#options.clock.after(STOP_WITHIN_MS, resolve)
-    await Promise.race([isLate, Promise.all(this.#running)])
+    const { promise: timeout, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#options.clock.after(STOP_TIMEOUT_MS, resolve)
+    await Promise.race([timeout, Promise.all(this.#running)])
     cancel()
-    this.#outcomes.giveUp()
+    this.#outcomes.discard()
   }
 
   #wake(webhooks: readonly number[]): void {
     for (const webhook of webhooks) this.#ready.add(webhook)
     if (this.#isScheduled || this.#isStopped) return
     this.#isScheduled = true
-    setImmediate(() => this.#takeTurns())
+    setImmediate(() => this.#startAttempts())
   }
 
-  /** At the start, after another process wrote, and now and then. */
-  #lookAtAll(): void {
+  /** Wakes every subscription that has pending deliveries. */
+  #scan(): void {
     if (this.#isStopped) return
-    this.#noticeClock()
-    this.#lookBy(this.#options.clock.now() + LOOK_EVERY_MS)
-    this.#unlessReadingFails(() => this.#wake(listWaiting(this.#options.db)))
+    this.#checkClock()
+    this.#scanBy(this.#options.clock.now() + SCAN_INTERVAL_MS)
+    this.#retryIfReadFails(() => this.#wake(listSubscriptionsWithPending(this.#options.db)))
   }
 
-  /** Looks at everything at this instant, or sooner. */
-  #lookBy(instant: number): void {
+  /** Schedules a scan at this instant or sooner. */
+  #scanBy(instant: number): void {
     const { clock } = this.#options
     const now = clock.now()
-    const at = Math.min(instant, now + LOOK_EVERY_MS)
-    if (this.#timer && this.#timer.at <= at) return
-    this.#timer?.cancel()
+    const at = Math.min(instant, now + SCAN_INTERVAL_MS)
+    if (this.#scanTimer && this.#scanTimer.at <= at) return
+    this.#scanTimer?.cancel()
     const cancel = clock.after(Math.max(0, at - now), () => {
-      this.#timer = undefined
-      this.#lookAtAll()
+      this.#scanTimer = undefined
+      this.#scan()
     })
-    this.#timer = { at, cancel }
+    this.#scanTimer = { at, cancel }
   }
 
-  /** At the start, too, the clock may stand before the instants that were written with it. */
-  #noticeClock(): void {
+  /** The clock may have been set back while the server was down, so the first call shortens retry delays too. */
+  #checkClock(): void {
     const { clock, db, log } = this.#options
     const now = clock.now()
-    const wasSetBack = now < this.#lastNow - CLOCK_SLACK_MS
+    const wasSetBack = now < this.#lastNow - CLOCK_TOLERANCE_MS
     this.#lastNow = now
     if (!wasSetBack) return
-    db.write((tx): void => void shortenWaits(tx)).then(
-      () => this.#lookAtAll(),
+    db.write((tx): void => void shortenRetryDelays(tx)).then(
+      () => this.#scan(),
       (error) => {
-        // The next start looks again.
+        // The next start tries again.
         if (!this.#isStopped)
-          log.warn('deliveries wait as if the clock had not been set back', { error: String(error) })
+          log.warn('retries may be late: their times could not be adjusted to the clock', {
+            error: String(error),
+          })
       },
     )
   }
 
-  /** One attempt for each subscription in turn, until nothing is due or all places are taken. */
-  #takeTurns(): void {
+  /** Starts one attempt for each subscription in turn until nothing is due or the limit is reached. */
+  #startAttempts(): void {
     this.#isScheduled = false
-    this.#noticeClock()
-    this.#unlessReadingFails(() => {
+    this.#checkClock()
+    this.#retryIfReadFails(() => {
       for (const webhook of this.#ready) {
-        if (this.#isStopped || this.#inFlight >= MOST_IN_ALL) return
+        if (this.#isStopped || this.#inFlight >= MAX_IN_FLIGHT) return
         this.#ready.delete(webhook)
-        if (this.#begin(webhook)) this.#ready.add(webhook)
+        if (this.#startNext(webhook)) this.#ready.add(webhook)
       }
       if (this.#inFlight === 0) this.#outcomes.flush()
     })
   }
 
-  /** Begins the next attempt for a subscription; answers false when there is none to begin now. */
-  #begin(webhook: number): boolean {
+  /** Starts a subscription's next attempt; false when there is none to start now. */
+  #startNext(webhook: number): boolean {
     const { db, clock } = this.#options
-    const lane = this.#laneOf(webhook)
-    if (lane.inFlight >= lane.most || lane.taken.size >= MOST_UNRECORDED) return false
-    // One instant for both questions: what falls due between two would be found by neither.
+    const state = this.#stateOf(webhook)
+    if (state.inFlight >= state.maxInFlight || state.inProgress.size >= MAX_IN_PROGRESS) return false
+    // One instant for both queries: neither would find what falls due between two instants.
     const now = clock.now()
-    const due = findDue(db, webhook, now, lane)
+    const due = findDue(db, webhook, now, state)
     if (due) {
-      const running = this.#deliver(lane, due)
+      const running = this.#deliver(state, due)
       this.#running.add(running)
       void running.then(() => this.#running.delete(running))
       return true
     }
     const nextAt = findNextDueAt(db, webhook, now)
-    if (nextAt !== undefined) this.#lookBy(nextAt)
-    else if (lane.taken.size === 0) this.#lanes.delete(webhook)
+    if (nextAt !== undefined) this.#scanBy(nextAt)
+    else if (state.inProgress.size === 0) this.#states.delete(webhook)
     return false
   }
 
-  #laneOf(webhook: number): Lane {
-    const known = this.#lanes.get(webhook)
+  #stateOf(webhook: number): SubscriptionState {
+    const known = this.#states.get(webhook)
     if (known) return known
-    const lane: Lane = { inFlight: 0, most: 1, taken: new Set(), page: [] }
-    this.#lanes.set(webhook, lane)
-    return lane
+    const state: SubscriptionState = { inFlight: 0, maxInFlight: 1, inProgress: new Set(), page: [] }
+    this.#states.set(webhook, state)
+    return state
   }
 
-  /** The place is free again as soon as the answer is there: the next attempt does not wait for the commit. */
-  async #deliver(lane: Lane, due: DueDelivery): Promise<void> {
+  /** The next attempt may start as soon as the receiver has answered: it does not wait for the commit. */
+  async #deliver(state: SubscriptionState, due: DueDelivery): Promise<void> {
     const { clock, send } = this.#options
     const attemptedAt = clock.now()
-    lane.taken.add(due.id)
-    lane.inFlight += 1
+    state.inProgress.add(due.id)
+    state.inFlight += 1
     this.#inFlight += 1
     const outcome = await send({
       url: due.url,
@@ -186,29 +193,26 @@ class DeliveryLoop implements Dispatcher {
       }),
       body: due.body,
     })
-    lane.inFlight -= 1
+    state.inFlight -= 1
     this.#inFlight -= 1
-    lane.most = outcome.error === null ? MOST_PER_SUBSCRIPTION : 1
+    state.maxInFlight = outcome.error === null ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1
     this.#wake([due.webhook])
     const written = this.#outcomes.write({ due, outcome, attemptedAt })
     if (this.#isStopped) this.#outcomes.flush()
     await written
-    lane.taken.delete(due.id)
+    state.inProgress.delete(due.id)
     this.#wake([due.webhook])
   }
 
-  #unlessReadingFails(action: () => void): void {
+  #retryIfReadFails(action: () => void): void {
     try {
       action()
     } catch (error) {
-      this.#options.log.warn('deliveries are put off', { error: String(error) })
-      this.#lookBy(this.#options.clock.now() + TRY_AGAIN_MS)
+      this.#options.log.warn('deliveries are delayed: the queue cannot be read', { error: String(error) })
+      this.#scanBy(this.#options.clock.now() + RETRY_READ_MS)
     }
   }
 }
 
-/**
- * Delivers what waits in the outbox (`service.md`, Delivery rules): woken by commits, by the next retry that falls
- * due and by writes of other processes. What was in flight when a server died is attempted again at once.
- */
-export const startDispatcher = (options: DeliveryOptions): Dispatcher => new DeliveryLoop(options)
+/** Starts delivering. What was in flight when a server died is attempted again at once. */
+export const startDispatcher = (options: DispatcherOptions): Dispatcher => new Dispatcher(options)

@@ -3,56 +3,56 @@ import type { Tx } from '../../db/writes/write-queue.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { AttemptOutcome } from '../client/attempt.ts'
-import { TEST_EVENT } from '../outbox/event-types.ts'
+import { TEST_EVENT } from '../outbox/payload.ts'
 import type { DueDelivery } from './queue.ts'
 import { FAILURES_TO_PAUSE, nextStep } from './schedule.ts'
 
-/** An attempt that is over. */
-export interface Attempted {
+/** An attempt that has ended. */
+export interface FinishedAttempt {
   readonly due: DueDelivery
   readonly outcome: AttemptOutcome
   readonly attemptedAt: number
 }
 
-/** So many outcomes are written together, or as many as came within so long: each commit waits for the disk. */
-const MOST_TOGETHER = 256
-const TOGETHER_WITHIN_MS = 50
-const TRY_AGAIN_MS = 1_000
+/** Each commit waits for the disk, so up to this many outcomes, or all within this time, share a transaction. */
+const MAX_BATCH = 256
+const BATCH_WITHIN_MS = 50
+const RETRY_WRITE_MS = 1_000
 
-interface Waiting extends Attempted {
+interface PendingOutcome extends FinishedAttempt {
   settle(): void
 }
 
-/** Writes down what comes of attempts, several in one transaction. */
+/** Saves the outcomes of attempts in batches. */
 export class OutcomeWriter {
-  #waiting: Waiting[] = []
+  #waiting: PendingOutcome[] = []
   #cancelTimer: (() => void) | undefined
-  #isGivenUp = false
+  #isDiscarding = false
 
   constructor(private readonly options: { readonly db: Db; readonly clock: Clock; readonly log: Log }) {}
 
-  /** Settles when the outcome is written, or never will be. */
-  write(attempted: Attempted): Promise<void> {
+  /** Resolves when the outcome is committed or discarded. */
+  write(attempt: FinishedAttempt): Promise<void> {
     return new Promise((settle) => {
-      if (this.#isGivenUp) return settle()
-      this.#waiting.push({ ...attempted, settle })
-      if (this.#waiting.length >= MOST_TOGETHER) this.flush()
-      else this.#flushAfter(TOGETHER_WITHIN_MS)
+      if (this.#isDiscarding) return settle()
+      this.#waiting.push({ ...attempt, settle })
+      if (this.#waiting.length >= MAX_BATCH) this.flush()
+      else this.#flushAfter(BATCH_WITHIN_MS)
     })
   }
 
-  /** Waits for no more outcomes. */
+  /** Writes at once what is waiting. */
   flush(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
-    const together = this.#waiting
+    const batch = this.#waiting
     this.#waiting = []
-    if (together.length > 0) void this.#writeTogether(together)
+    if (batch.length > 0) void this.#writeBatch(batch)
   }
 
-  /** What is not written by now is attempted again at the next start. */
-  giveUp(): void {
-    this.#isGivenUp = true
+  /** Drops what is not committed; those deliveries are attempted again at the next start. */
+  discard(): void {
+    this.#isDiscarding = true
     this.#cancelTimer?.()
     for (const { settle } of this.#waiting.splice(0)) settle()
   }
@@ -61,26 +61,28 @@ export class OutcomeWriter {
     this.#cancelTimer ??= this.options.clock.after(delayMs, () => this.flush())
   }
 
-  async #writeTogether(together: readonly Waiting[]): Promise<void> {
+  async #writeBatch(batch: readonly PendingOutcome[]): Promise<void> {
     const { db, log } = this.options
     try {
-      const pausing: Waiting[] = await db.write((tx) => together.filter((each) => recordOutcome(tx, each)))
+      const pausing: PendingOutcome[] = await db.write((tx) =>
+        batch.filter((each) => recordOutcome(tx, each)),
+      )
       for (const { due } of pausing) log.warn('a subscription is paused', { webhook_id: due.webhookId })
-      for (const { settle } of together) settle()
+      for (const { settle } of batch) settle()
     } catch (error) {
-      log.warn('outcomes of deliveries are not written yet', { error: String(error) })
-      this.#waiting.push(...together)
-      if (this.#isGivenUp) this.giveUp()
-      else this.#flushAfter(TRY_AGAIN_MS)
+      log.warn('the outcomes of deliveries could not be saved yet', { error: String(error) })
+      this.#waiting.push(...batch)
+      if (this.#isDiscarding) this.discard()
+      else this.#flushAfter(RETRY_WRITE_MS)
     }
   }
 }
 
 /**
- * Writes down what came of an attempt. Nothing, when the delivery was asked for again since, or is gone. Answers
- * whether the subscription is paused by it.
+ * Saves the outcome of an attempt, unless the delivery was requested again or deleted in the meantime. Returns whether
+ * it pauses the subscription.
  */
-function recordOutcome(tx: Tx, { due, outcome, attemptedAt }: Attempted): boolean {
+function recordOutcome(tx: Tx, { due, outcome, attemptedAt }: FinishedAttempt): boolean {
   const attempts = due.attempts + 1
   const step = nextStep(outcome, attempts)
   const { changes } = tx.sql.run(
@@ -100,7 +102,7 @@ function recordOutcome(tx: Tx, { due, outcome, attemptedAt }: Attempted): boolea
     due.redeliveries,
   )
   if (changes === 0 || due.type === TEST_EVENT || step.status === 'pending') return false
-  return step.status === 'failed' ? countFailure(tx, due.webhook) : forgetFailures(tx, due.webhook)
+  return step.status === 'failed' ? countFailure(tx, due.webhook) : resetFailures(tx, due.webhook)
 }
 
 function countFailure({ sql, now }: Tx, webhook: number): boolean {
@@ -116,7 +118,7 @@ function countFailure({ sql, now }: Tx, webhook: number): boolean {
   return counted?.isPausing === 1
 }
 
-function forgetFailures({ sql, now }: Tx, webhook: number): false {
+function resetFailures({ sql, now }: Tx, webhook: number): false {
   sql.run(
     `UPDATE webhooks SET consecutive_failures = 0, updated_at = max(?, updated_at + 1)
      WHERE pk = ? AND consecutive_failures > 0`,

@@ -9,7 +9,7 @@ interface DueRow {
   redeliveries: number
 }
 
-/** Everything that one attempt needs. */
+/** A delivery with everything that an attempt needs. */
 export interface DueDelivery extends DueRow {
   readonly webhook: number
   readonly webhookId: string
@@ -28,14 +28,14 @@ interface Target {
   hasUrgent: number
 }
 
-/** Every subscription for which deliveries wait, now or for later. */
-export const listWaiting = ({ sql }: Reader): number[] =>
+/** The pks of subscriptions with pending deliveries, due now or later. */
+export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
   sql.column(
     `SELECT w.pk FROM webhooks w WHERE w.is_removed = 0 AND EXISTS
        (SELECT 1 FROM webhook_deliveries d WHERE d.webhook = w.pk AND d.status = 'pending')`,
   )
 
-/** Undefined once the subscription is deleted; active while it is neither disabled nor paused. */
+/** Undefined once the subscription is deleted; `isActive` while it is neither disabled nor paused. */
 const findTarget = ({ sql }: Reader, webhook: number): Target | undefined =>
   sql.get(
     `SELECT w.id, w.url, w.secret, w.enabled = 1 AND w.paused_at IS NULL AS isActive, EXISTS
@@ -45,15 +45,15 @@ const findTarget = ({ sql }: Reader, webhook: number): Target | undefined =>
     webhook,
   )
 
-/** What a subscription is about to attempt. */
-export interface Claims {
-  /** Ids of deliveries that are attempted, or whose outcome is being written down. */
-  readonly taken: Set<string>
-  /** Due some moments ago, in order; read many at a time, so that a long queue is read once. */
+/** How far one subscription's queue has been read. */
+export interface QueueState {
+  /** Ids of deliveries that are being attempted or whose outcome is not committed yet. */
+  readonly inProgress: Set<string>
+  /** The next rows that were due when they were read. Pages keep a long queue from being read for every attempt. */
   readonly page: DueRow[]
 }
 
-const PAGE = 256
+const PAGE_SIZE = 256
 
 const dueText = (condition: string) =>
   `SELECT event, id, attempts, redeliveries FROM webhook_deliveries
@@ -61,8 +61,10 @@ const dueText = (condition: string) =>
 const URGENT = dueText('is_urgent = 1')
 const DUE = dueText('is_urgent = 0 AND next_attempt_at <= ?')
 
-function listDue({ sql }: Reader, webhook: number, now: number, { taken }: Claims): DueRow[] {
-  return sql.all<DueRow>(DUE, webhook, now, taken.size + PAGE).filter(({ id }) => !taken.has(id))
+function listDue({ sql }: Reader, webhook: number, now: number, { inProgress }: QueueState): DueRow[] {
+  return sql
+    .all<DueRow>(DUE, webhook, now, inProgress.size + PAGE_SIZE)
+    .filter(({ id }) => !inProgress.has(id))
 }
 
 interface EventRow {
@@ -72,15 +74,15 @@ interface EventRow {
 }
 
 /**
- * Undefined when the delivery was asked for again, or went, since it was read. Two statements, as one over both tables
- * would be prepared anew at every run.
+ * Undefined when the delivery was requested again or deleted since it was read. Two statements, because SQLite would
+ * prepare a join of both tables again at every run.
  */
 function findEvent(
   { sql }: Reader,
   webhook: number,
   { event, id, redeliveries }: DueRow,
 ): EventRow | undefined {
-  const stands = sql.get(
+  const isCurrent = sql.get(
     `SELECT 1 FROM webhook_deliveries
      WHERE event = ? AND webhook = ? AND id = ? AND redeliveries = ? AND status = 'pending'`,
     event,
@@ -88,19 +90,19 @@ function findEvent(
     id,
     redeliveries,
   )
-  if (stands === undefined) return undefined
+  if (isCurrent === undefined) return undefined
   return sql.get('SELECT id AS eventId, type, body FROM webhook_events WHERE pk = ?', event)
 }
 
-/** Until one is taken; what is stale in the page is passed over. */
-function* candidates(reader: Reader, webhook: number, now: number, target: Target, claims: Claims) {
-  const { taken, page } = claims
+/** Rows that may be due, urgent ones first; those of the page may be out of date. */
+function* candidates(reader: Reader, webhook: number, now: number, target: Target, state: QueueState) {
+  const { inProgress, page } = state
   if (target.hasUrgent === 1) {
-    const urgent = reader.sql.all<DueRow>(URGENT, webhook, taken.size + 1)
-    yield* urgent.filter(({ id }) => !taken.has(id))
+    const urgent = reader.sql.all<DueRow>(URGENT, webhook, inProgress.size + 1)
+    yield* urgent.filter(({ id }) => !inProgress.has(id))
   }
   while (target.isActive === 1) {
-    if (page.length === 0) page.push(...listDue(reader, webhook, now, claims))
+    if (page.length === 0) page.push(...listDue(reader, webhook, now, state))
     const row = page.shift()
     if (!row) return
     yield row
@@ -108,26 +110,26 @@ function* candidates(reader: Reader, webhook: number, now: number, target: Targe
 }
 
 /**
- * The delivery of a subscription that is to be attempted next, in the order in which they fell due. Answers undefined
- * when none is due, or the subscription went meanwhile.
+ * A subscription's next delivery in the order in which they fall due; tests and redeliveries go first and ignore that
+ * it is disabled or paused. Undefined when none is due or the subscription is deleted.
  */
 export function findDue(
   reader: Reader,
   webhook: number,
   now: number,
-  claims: Claims,
+  state: QueueState,
 ): DueDelivery | undefined {
   const target = findTarget(reader, webhook)
   if (!target) return undefined
   const { id: webhookId, url, secret } = target
-  for (const row of candidates(reader, webhook, now, target, claims)) {
+  for (const row of candidates(reader, webhook, now, target, state)) {
     const event = findEvent(reader, webhook, row)
     if (event) return { ...row, ...event, webhook, webhookId, url, secret }
   }
   return undefined
 }
 
-/** When the next delivery of an active subscription falls due, after `now`. */
+/** When a subscription's next delivery after `now` falls due. */
 export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): number | undefined =>
   sql.get<{ at: number }>(
     `SELECT next_attempt_at AS at FROM webhook_deliveries
@@ -137,13 +139,13 @@ export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): nu
     now,
   )?.at
 
-/** The longest that a delivery waits after so many attempts. */
-const LONGEST_WAIT = `CASE attempts ${[0, ...RETRY_AFTER_MS].map((waitMs, attempts) => `WHEN ${attempts} THEN ${waitMs}`).join(' ')} ELSE 0 END`
+/** The delay before the next attempt by the number of attempts so far, as SQL. */
+const RETRY_DELAY = `CASE attempts ${[0, ...RETRY_AFTER_MS].map((delayMs, attempts) => `WHEN ${attempts} THEN ${delayMs}`).join(' ')} ELSE 0 END`
 
-/** Lets no delivery wait longer than its attempts allow: those that would were put off before the clock was set back. */
-export const shortenWaits = ({ sql, now }: Tx) =>
+/** Limits every retry to its regular delay from now; later ones were scheduled before the clock was set back. */
+export const shortenRetryDelays = ({ sql, now }: Tx) =>
   sql.run(
-    `UPDATE webhook_deliveries SET next_attempt_at = ?1 + ${LONGEST_WAIT}
-     WHERE status = 'pending' AND is_urgent = 0 AND next_attempt_at > ?1 + ${LONGEST_WAIT}`,
+    `UPDATE webhook_deliveries SET next_attempt_at = ?1 + ${RETRY_DELAY}
+     WHERE status = 'pending' AND is_urgent = 0 AND next_attempt_at > ?1 + ${RETRY_DELAY}`,
     now,
   )

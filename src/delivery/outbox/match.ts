@@ -4,7 +4,7 @@ import type { Tx } from '../../db/writes/write-queue.ts'
 import { meets } from '../../filter/record/match.ts'
 import { type Condition, checkFilter, type FieldsByKey } from '../../filter/record/parse.ts'
 
-/** What decides whether a change fires an enabled subscription. */
+/** What decides whether a change triggers an enabled subscription. */
 export interface Subscription {
   readonly pk: number
   readonly events: ReadonlySet<string>
@@ -24,8 +24,9 @@ interface SubscriptionRow {
   createdByKeyId: string | null
 }
 
-const STATES_KEPT = 500
-const known = new Map<string, readonly Subscription[]>()
+const MAX_CACHED = 500
+/** By version. */
+const cache = new Map<string, readonly Subscription[]>()
 
 const listEnabled = ({ sql }: Reader, structurePk: number): SubscriptionRow[] =>
   sql.all(
@@ -47,26 +48,29 @@ function subscriptionOf(row: SubscriptionRow, fields: FieldsByKey): Subscription
 }
 
 /**
- * The enabled subscriptions of a structure, kept by the name of their state, which is read with the structure in the
- * same transaction: a change by whichever process, also one that is rolled back, has another name. A structure
- * without any costs nothing.
+ * The enabled subscriptions of a structure, cached by their version. The version is read with the structure, in the
+ * same transaction, and every change by any process sets a new one, even a change that is rolled back. A structure
+ * without enabled subscriptions has no version and costs no query.
  */
 export function subscriptionsOf(
   reader: Reader,
-  { pk, subscriptionsVersion: state }: { readonly pk: number; readonly subscriptionsVersion: string | null },
+  {
+    pk,
+    subscriptionsVersion: version,
+  }: { readonly pk: number; readonly subscriptionsVersion: string | null },
   fields: FieldsByKey,
 ): readonly Subscription[] {
-  if (state === null) return []
-  const found = known.get(state)
+  if (version === null) return []
+  const found = cache.get(version)
   if (found) return found
-  if (known.size >= STATES_KEPT) known.clear()
+  if (cache.size >= MAX_CACHED) cache.clear()
   const subscriptions = listEnabled(reader, pk).map((row) => subscriptionOf(row, fields))
-  known.set(state, subscriptions)
+  cache.set(version, subscriptions)
   return subscriptions
 }
 
-/** Gives the state of a structure's subscriptions another name; belongs to every change of theirs. */
-export const renameState = (tx: Tx, structurePk: number) =>
+/** Sets a new version of a structure's subscriptions; every change to one of them must call it. */
+export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>
   tx.sql.run(
     `UPDATE structures SET subscriptions_version = CASE WHEN EXISTS
        (SELECT 1 FROM webhooks w WHERE w.structure = ?1 AND w.enabled = 1 AND w.is_removed = 0) THEN ?2 END
@@ -76,10 +80,10 @@ export const renameState = (tx: Tx, structurePk: number) =>
   )
 
 /**
- * What narrows a subscription (`service.md`, Events). The filter is judged on the row after the change, for a
- * deletion on the row before it.
+ * Whether a change triggers a subscription: by the type of the event, the key that made the change, the changed fields
+ * of an update, and the filter, which is applied to the row after the change, or before it for a deletion.
  */
-export function fires(
+export function isTriggeredBy(
   { events, conditions, fields, ignoredKeys }: Subscription,
   { kind, before, after, changed, source }: RecordChange,
 ): boolean {

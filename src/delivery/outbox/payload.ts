@@ -1,8 +1,16 @@
 import { type FieldValue, type RecordChange, type RecordState, valueIn } from '../../changes/record-change.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
-import { TEST_EVENT } from './event-types.ts'
 
-/** What every event says besides its record (`service.md`, Payload shape). */
+/** The events that a subscription may ask for. */
+export const RECORD_EVENTS = ['record.created', 'record.updated', 'record.deleted'] as const
+export type RecordEvent = (typeof RECORD_EVENTS)[number]
+
+/** Sent only on request. */
+export const TEST_EVENT = 'webhook.test'
+export const EVENTS = [...RECORD_EVENTS, TEST_EVENT] as const
+export type EventType = (typeof EVENTS)[number]
+
+/** What the payload of every event says besides the change. */
 export interface EventHead {
   readonly id: string
   readonly occurredAt: number
@@ -11,7 +19,7 @@ export interface EventHead {
   readonly source: RecordChange['source']
 }
 
-interface EventTail {
+interface EventContent {
   type: string
   record: RecordState | null
   changed: readonly string[]
@@ -26,7 +34,7 @@ const presentRecord = ({ id, data, createdAt, updatedAt, deletedAt }: RecordStat
   deleted_at: deletedAt === null ? null : isoTimestamp(deletedAt),
 })
 
-const bodyOf = (head: EventHead, { type, record, changed, previous }: EventTail): string =>
+const payloadOf = (head: EventHead, { type, record, changed, previous }: EventContent): string =>
   JSON.stringify({
     id: head.id,
     type,
@@ -39,10 +47,10 @@ const bodyOf = (head: EventHead, { type, record, changed, previous }: EventTail)
     source: { surface: head.source.surface, key_id: head.source.keyId },
   })
 
-/** The body that tells of a change; a value that was absent is null in `previous`. */
-export function changeBody(head: EventHead, { kind, before, after, changed }: RecordChange): string {
+/** The JSON payload for a change of a record; in `previous` a value that was absent is null. */
+export function changePayload(head: EventHead, { kind, before, after, changed }: RecordChange): string {
   const previous = changed.map((key) => [key, before ? (valueIn(before.data, key) ?? null) : null])
-  return bodyOf(head, {
+  return payloadOf(head, {
     type: `record.${kind}`,
     record: after,
     changed,
@@ -50,5 +58,6 @@ export function changeBody(head: EventHead, { kind, before, after, changed }: Re
   })
 }
 
-export const testBody = (head: EventHead): string =>
-  bodyOf(head, { type: TEST_EVENT, record: null, changed: [], previous: {} })
+/** The JSON payload of a `webhook.test` event. */
+export const testPayload = (head: EventHead): string =>
+  payloadOf(head, { type: TEST_EVENT, record: null, changed: [], previous: {} })

@@ -1,12 +1,11 @@
 import type { Bus } from '../../changes/bus.ts'
 import type { RecordChange } from '../../changes/record-change.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { TEST_EVENT } from './event-types.ts'
-import { fires, type Subscription } from './match.ts'
-import { changeBody, type EventHead, testBody } from './payload.ts'
+import { isTriggeredBy, type Subscription } from './match.ts'
+import { changePayload, type EventHead, TEST_EVENT, testPayload } from './payload.ts'
 
-/** Where the changes of one structure leave to, in one transaction. */
-export interface Outlet {
+/** Everything that publishing the changes of one structure in one transaction needs. */
+export interface Outbox {
   readonly tx: Tx
   readonly bus: Bus
   readonly workspaceId: string
@@ -20,7 +19,7 @@ interface EventRow {
   body: string
 }
 
-/** Answers the pk. */
+/** Returns the pk. */
 const insertEvent = ({ sql }: Tx, { id, type, recordId, body }: EventRow): number =>
   sql.run(
     'INSERT INTO webhook_events (id, type, record_id, body) VALUES (?, ?, ?, ?)',
@@ -30,7 +29,7 @@ const insertEvent = ({ sql }: Tx, { id, type, recordId, body }: EventRow): numbe
     body,
   ).lastInsertRowid
 
-/** Answers the id of the delivery, the first attempt of which is due at once. */
+/** Returns the id of the delivery; its first attempt is due at once. */
 function insertDelivery(tx: Tx, event: number, webhook: number, isUrgent: 0 | 1): string {
   const id = tx.newId()
   tx.sql.run(
@@ -46,27 +45,29 @@ function insertDelivery(tx: Tx, event: number, webhook: number, isUrgent: 0 | 1)
 }
 
 /**
- * The one door out of a write: the event and its deliveries stand or fall with the change, and whoever listens learns
- * of it after the commit. What nobody subscribed to leaves no event.
+ * Every write of a record ends here. The event and its deliveries are stored in the transaction of the change, and
+ * listeners are told after the commit. A change that triggers no subscription stores no event.
  */
-export function publishChange({ tx, bus, workspaceId, subscriptions }: Outlet, change: RecordChange): void {
+export function publishChange({ tx, bus, workspaceId, subscriptions }: Outbox, change: RecordChange): void {
   tx.afterCommit(() => bus.publish(change))
   if (subscriptions.length === 0) return
-  const fired = subscriptions.filter((subscription) => fires(subscription, change)).map(({ pk }) => pk)
-  if (fired.length === 0) return
+  const triggered = subscriptions
+    .filter((subscription) => isTriggeredBy(subscription, change))
+    .map(({ pk }) => pk)
+  if (triggered.length === 0) return
   const { structure, source, kind, after } = change
   const head: EventHead = { id: tx.newId(), occurredAt: tx.now, workspaceId, structure, source }
   const event = insertEvent(tx, {
     id: head.id,
     type: `record.${kind}`,
     recordId: after.id,
-    body: changeBody(head, change),
+    body: changePayload(head, change),
   })
-  for (const webhook of fired) insertDelivery(tx, event, webhook, 0)
-  tx.afterCommit(() => bus.wakeDeliveries(fired))
+  for (const webhook of triggered) insertDelivery(tx, event, webhook, 0)
+  tx.afterCommit(() => bus.wakeDeliveries(triggered))
 }
 
-/** Puts a `webhook.test` event on its way to one subscription, whatever its state; answers the id of the delivery. */
+/** Stores a `webhook.test` event for one subscription, even if disabled or paused; returns the id of the delivery. */
 export function publishTest(
   tx: Tx,
   bus: Bus,
@@ -74,7 +75,7 @@ export function publishTest(
   about: Pick<EventHead, 'workspaceId' | 'structure' | 'source'>,
 ): string {
   const head: EventHead = { ...about, id: tx.newId(), occurredAt: tx.now }
-  const event = insertEvent(tx, { id: head.id, type: TEST_EVENT, recordId: null, body: testBody(head) })
+  const event = insertEvent(tx, { id: head.id, type: TEST_EVENT, recordId: null, body: testPayload(head) })
   tx.afterCommit(() => bus.wakeDeliveries([webhook]))
   return insertDelivery(tx, event, webhook, 1)
 }

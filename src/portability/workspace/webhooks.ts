@@ -1,7 +1,7 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { renameState } from '../../delivery/outbox/match.ts'
+import { renewSubscriptionsVersion } from '../../delivery/outbox/match.ts'
 import { newSecret } from '../../delivery/sign.ts'
 import { refused } from '../../refusal.ts'
 import { getStructure } from '../../structures/service.ts'
@@ -59,7 +59,7 @@ export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhoo
     original.updatedAt,
     pk,
   )
-  renameState(tx, structure.pk)
+  renewSubscriptionsVersion(tx, structure.pk)
   return { id, url: input.url, secret }
 }
 

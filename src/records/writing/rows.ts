@@ -2,7 +2,7 @@ import { changedKeys, type RecordChange, type RecordData } from '../../changes/r
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { subscriptionsOf } from '../../delivery/outbox/match.ts'
-import { type Outlet, publishChange } from '../../delivery/outbox/publish.ts'
+import { type Outbox, publishChange } from '../../delivery/outbox/publish.ts'
 import { quoteList } from '../../lib/text.ts'
 import { Refusal } from '../../refusal.ts'
 import { type Definition, definitionOf, type UniqueSet } from '../../structures/definition.ts'
@@ -15,7 +15,7 @@ import { type FieldChanges, mergedData } from './values.ts'
 /** What it takes to write rows of one structure in one transaction. */
 export interface RowWriter {
   readonly tx: Tx
-  readonly outlet: Outlet
+  readonly outbox: Outbox
   readonly caller: Caller
   readonly structure: StructureRow
   readonly definition: Definition
@@ -29,8 +29,8 @@ export const rowWriter = (
 ): RowWriter => {
   const definition = definitionOf(structure)
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
-  const outlet = { tx, bus, workspaceId: caller.workspaceId, subscriptions }
-  return { tx, outlet, caller, structure, definition }
+  const outbox = { tx, bus, workspaceId: caller.workspaceId, subscriptions }
+  return { tx, outbox, caller, structure, definition }
 }
 
 /** Adds to the count of live rows, in storage and in `writer.structure`. */
@@ -40,11 +40,11 @@ export function addLiveCount({ tx, structure }: RowWriter, difference: number): 
 }
 
 function publish(
-  { outlet, caller, structure }: RowWriter,
+  { outbox, caller, structure }: RowWriter,
   change: Pick<RecordChange, 'kind' | 'before' | 'after'>,
   changed: readonly string[] = [],
 ): void {
-  publishChange(outlet, {
+  publishChange(outbox, {
     ...change,
     changed,
     workspacePk: caller.workspacePk,
