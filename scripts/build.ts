@@ -20,10 +20,10 @@ const command = [
   '--compile',
   '--minify',
   '--bytecode',
-  // A .env or bunfig.toml that happens to lie where daybook is started is not ours.
+  // A .env or bunfig.toml that happens to lie where daybook is started is not meant for daybook.
   '--no-compile-autoload-dotenv',
   '--no-compile-autoload-bunfig',
-  // Twice our own limit on URLs, so that the refusal of a long one is ours (`http/edge.ts`).
+  // Above the limit of `src/http`, so that the error for a long URL is its own.
   '--compile-exec-argv=--max-http-header-size=131072',
   `--outfile=${outfile}`,
   ...(target === undefined ? [] : [`--target=${target}`]),

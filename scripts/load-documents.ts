@@ -1,7 +1,7 @@
 /*
  * Loads Markdown documents into a workspace through the API, one note each:
- * `bun scripts/load-documents.ts <url> <key> <folder…>`. The note's title is the document's first heading or
- * else its path; the first folder of the path becomes a tag. Loading again changes only what has changed.
+ * `bun scripts/load-documents.ts <url> <key> <folder…>`. The title is the first heading, or the path if there is none;
+ * the first folder of the path becomes a tag. Loading the same folder again updates its notes.
  */
 import { Glob } from 'bun'
 
@@ -18,7 +18,7 @@ interface Api {
 const MAX_TITLE = 500
 const MAX_ALIAS = 200
 const MAX_TAG = 100
-const AT_ONCE = 8
+const CONCURRENCY = 8
 
 async function call({ url, key }: Api, method: string, path: string, body: object): Promise<Response> {
   return fetch(new URL(path, url), {
@@ -30,7 +30,7 @@ async function call({ url, key }: Api, method: string, path: string, body: objec
 
 const clipped = (text: string, length: number) => Array.from(text).slice(0, length).join('')
 
-/** The first heading, or the title in the front matter, without what a title may not hold. */
+/** The first heading, or the title of the front matter, without control characters; the path if there is neither. */
 export function titleOf(path: string, content: string): string {
   const heading = /^(?:#{1,6}[ \t]+|title: *)(.+)$/m.exec(content)?.[1] ?? ''
   const title = heading
@@ -40,26 +40,26 @@ export function titleOf(path: string, content: string): string {
   return clipped(title === '' ? path : title, MAX_TITLE)
 }
 
-/** A name for links and for finding the note again: the path, its end when it is too long. */
+/** The path, by which a second run finds the note; the end of it if it is too long for an alias. */
 const aliasOf = (path: string) => Array.from(path).slice(-MAX_ALIAS).join('').trim()
 
 const tagOf = (path: string) => clipped(path.split('/')[0]?.replaceAll(',', ' ') ?? '', MAX_TAG)
 
-/** Makes the note of a document, or brings the one it was loaded into before up to date; answers its id. */
+/** Creates or updates the note of a document; returns its id. */
 async function loadDocument(api: Api, known: Map<string, string>, path: string, content: string) {
   const alias = aliasOf(path)
   const document = { title: titleOf(path, content), content, tags: [tagOf(path)] }
   const id = known.get(alias)
-  const answer = await (id
+  const response = await (id
     ? call(api, 'PATCH', `/v1/notes/${id}`, document)
     : call(api, 'POST', '/v1/notes', { ...document, alias }))
-  const body = (await answer.json()) as { note: { id: string }; error: string }
-  if (!answer.ok) throw new Error(`${path}: ${body.error}`)
+  const body = (await response.json()) as { note: { id: string }; error: string }
+  if (!response.ok) throw new Error(`${path}: ${body.error}`)
   return body.note.id
 }
 
-/** The ids of the notes of the workspace by their alias. */
-async function knownAliases({ url, key }: Api): Promise<Map<string, string>> {
+/** The ids of all notes with an alias, by alias. */
+async function notesByAlias({ url, key }: Api): Promise<Map<string, string>> {
   const known = new Map<string, string>()
   for (let offset = 0; ; offset += 200) {
     const page = await fetch(new URL(`/v1/notes?sort=created_at&limit=200&offset=${offset}`, url), {
@@ -71,10 +71,10 @@ async function knownAliases({ url, key }: Api): Promise<Map<string, string>> {
   }
 }
 
-/** Loads every `.md` and `.mdx` document under the folder, several at once; throws with the refusal of the first that fails. */
+/** Loads every `.md` and `.mdx` document under the folder, several concurrently; throws the error of the first that fails. */
 export async function loadDocuments(api: Api, folder: string): Promise<LoadedDocument[]> {
   const paths = Array.from(new Glob('**/*.{md,mdx}').scanSync({ cwd: folder, followSymlinks: false })).sort()
-  const known = await knownAliases(api)
+  const known = await notesByAlias(api)
   const loaded: LoadedDocument[] = []
   const loadNext = async (): Promise<void> => {
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
@@ -82,7 +82,7 @@ export async function loadDocuments(api: Api, folder: string): Promise<LoadedDoc
       loaded.push({ path, noteId: await loadDocument(api, known, path, content) })
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, loadNext))
+  await Promise.all(Array.from({ length: CONCURRENCY }, loadNext))
   return loaded
 }
 

@@ -1,6 +1,6 @@
 /**
- * Generates the next migration from the tables in `src/db/schema`, makes its tables STRICT (drizzle cannot
- * say so), and writes `src/db/schema/migrations/migrations.ts`, which embeds every migration in the executable.
+ * Generates the next migration from the tables in `src/db/schema`, makes its tables STRICT, which drizzle cannot
+ * express, and writes `src/db/schema/migrations/migrations.ts`, which embeds every migration in the executable.
  */
 import { readdirSync } from 'node:fs'
 import { spawnSync } from 'bun'

@@ -1,6 +1,6 @@
 /**
- * Runs `dist/daybook`, built anew when it is older than its sources, as a user would: from an empty folder with nothing
- * else on its path. An argument names another executable, with what starts it before it.
+ * Tries `dist/daybook` as a user would, in an empty folder and with an empty environment; it is built first when it is
+ * older than its sources. Arguments name another executable, and before it the command that starts it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ async function daybook(...args: string[]): Promise<string> {
 }
 
 async function smoke(): Promise<void> {
-  // A file of another program, which must not be read.
+  // A file of another program, which daybook must not read.
   await Bun.write(join(folder, '.env'), 'DAYBOOK_PORT=abc\n')
   const server = spawn([...DAYBOOK, 'serve', '--port', '0', '--log-level', 'warn'], options)
   try {
@@ -38,7 +38,7 @@ async function smoke(): Promise<void> {
     const key = /dbk_[\w-]{43}/.exec(new TextDecoder().decode(printed))?.[0] ?? ''
     await useApi(url, key)
     await useCommands(url)
-    // The executable starts itself to read a file, which it cannot do where it needs something else to start it.
+    // To read a file the executable starts itself, which fails when it needs a runner.
     if (runner.length === 0) await useFiles(url, key)
   } finally {
     server.kill('SIGTERM')
@@ -47,13 +47,13 @@ async function smoke(): Promise<void> {
   expect('check after the stop', await daybook('check'), 'ok\n')
 }
 
-interface Answer {
+interface ApiResponse {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is judged by what is expected of it
+  // biome-ignore lint/suspicious/noExplicitAny: compared with what is expected
   body: any
 }
 
-async function call(url: string, key: string, path: string, body?: object): Promise<Answer> {
+async function call(url: string, key: string, path: string, body?: object): Promise<ApiResponse> {
   const method = body === undefined ? 'GET' : 'POST'
   const headers = { authorization: `Bearer ${key}` }
   const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) })
@@ -75,7 +75,7 @@ async function useApi(url: string, key: string): Promise<void> {
 const ROWS = 10_500
 const BATCH = 500
 
-/** Sorts so many rows that it is done in the worker, a second program within the executable. */
+/** Sorts enough rows for the worker, a second program in the executable. */
 async function useWorker(url: string, key: string): Promise<void> {
   const fields = [{ key: 'n', type: 'number' }]
   expect(
@@ -91,7 +91,7 @@ async function useWorker(url: string, key: string): Promise<void> {
   expect('the greatest', [body.total, body.records?.[0]?.data.n], [ROWS, ROWS - 1])
 }
 
-/** Text is read by programs within the executable, that of PDF files in a sandbox. */
+/** Text is extracted by other programs in the executable, from PDF files in a sandbox. */
 async function useFiles(url: string, key: string): Promise<void> {
   await Bun.write(join(folder, 'handbook.pdf'), Bun.file('test/files/samples/handbook.pdf'))
   const id = (await daybook('files', 'add', 'handbook.pdf')).trim()

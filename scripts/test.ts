@@ -1,11 +1,11 @@
 /**
- * Runs the tests: `--long` with the full counts of kills and random cases; everything else is handed to
- * `bun test`. The executable that some tests start is built first when it is missing or older than its sources.
+ * Runs the tests. `--long` uses the full counts of kills and random cases; other arguments go to `bun test`. The
+ * executable that some tests start is built first when it is missing or older than its sources.
  */
 import { spawnSync } from 'bun'
 import { buildWhenStale } from './executable.ts'
 
-/** Enough on a machine that does much else; a test that hangs still ends. */
+/** Enough on a busy machine, and still ends a test that hangs. */
 const TIMEOUT_MS = 60_000
 
 const given = process.argv.slice(2)

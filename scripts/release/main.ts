@@ -1,7 +1,7 @@
 /**
- * Builds what is given out, into `dist/release`: an executable for every system, their checksums and the bill of
- * materials. Each is built twice and must come out the same; those for Linux are started where this machine can. Whoever
- * wants the same checksums builds in a folder of the same path, which the bundler writes into the executables.
+ * Builds a release in `dist/release`: an executable for every system, checksums and the bill of materials. Each is built
+ * twice to prove that the build is reproducible, and those for Linux are started where this machine can run them. The
+ * bundler writes the path of the folder into the executables: build in the same path to get the same checksums.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { billOfMaterials } from './sbom.ts'
 
 interface Target {
   name: string
-  /** What must be there to start it here, and the command that does so with the executable after it. */
+  /** How to start it on this machine: the files that this needs, and the command before the executable. */
   runner?: { needs: string[]; command: string[] }
 }
 
@@ -52,7 +52,7 @@ function fail(sentence: string): never {
   process.exit(1)
 }
 
-/** The file's name goes into the executable, so both builds have the same. */
+/** Both builds have the same file name, as the name becomes part of the executable. Returns the digest. */
 async function build(target: string, file: string): Promise<string> {
   for (const folder of [FOLDER, AGAIN]) {
     const outfile = `--outfile=${join(folder, file)}`
@@ -61,7 +61,7 @@ async function build(target: string, file: string): Promise<string> {
   }
   const digest = await digestOf(join(FOLDER, file))
   if (digest !== (await digestOf(join(AGAIN, file))))
-    fail(`Two builds for ${target} came out differently; the release would not be reproducible.`)
+    fail(`Two builds for ${target} differ; the release would not be reproducible.`)
   return digest
 }
 

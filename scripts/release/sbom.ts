@@ -18,7 +18,7 @@ interface Component {
   hashes?: { alg: string; content: string }[]
 }
 
-/** A package as another one, or the project itself, finds it: beside itself first. */
+/** Resolves a package for its user, which is the project itself when `usedBy` is empty: a nested version comes first. */
 function packageOf(name: string, usedBy: string): { key: string; found: Package } | undefined {
   const packages = lock.packages as Record<string, unknown[]>
   const key = [`${usedBy}/${name}`, name].find((candidate) => candidate in packages)
@@ -45,7 +45,7 @@ interface Details {
   optionalPeers?: string[]
 }
 
-/** What the executable is made from: the dependencies of the project, and theirs. */
+/** The packages in the executable: the dependencies of the project, and theirs. */
 function shippedPackages(): Map<string, Package> {
   const shipped = new Map<string, Package>()
   const visit = (names: readonly string[], usedBy: string) => {
@@ -87,8 +87,8 @@ async function componentOf({ name, version, integrity }: Package): Promise<Compo
   }
 }
 
-/** The bill of materials of the executables, as CycloneDX 1.6; the same for the same lock file. */
-export async function billOfMaterials(): Promise<object> {
+/** The bill of materials of the executables, in CycloneDX 1.6; it depends on the lock file alone. */
+export async function billOfMaterials() {
   const shipped = shippedPackages()
   const libraries = await Promise.all([...shipped.values()].map(componentOf))
   const runtime: Component = {
