@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { bootstrap } from './account/users.ts'
+import { bootstrap } from './account/workspaces.ts'
 import { type Api, createApi } from './api.ts'
 import { createBus } from './changes/bus.ts'
 import type { Config } from './config.ts'

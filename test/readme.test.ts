@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { withHighlights } from '../scripts/bench/results.ts'
+import { serve } from '../src/cli/commands/serve.ts'
 import { COMMANDS } from '../src/cli/run.ts'
-import { serve } from '../src/cli/serve.ts'
 import { newFolder, startProcess } from './support/process.ts'
 
 const ROOT = join(import.meta.dir, '..')

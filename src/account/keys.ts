@@ -9,7 +9,7 @@ import { checkedName } from './names.ts'
 import {
   findKey,
   findKeyByHash,
-  findKeyStanding,
+  findUnrevokedKey,
   insertKey,
   type KeyRow,
   listKeyRows,
@@ -17,8 +17,8 @@ import {
   touchKey,
 } from './store.ts'
 
-const KEY_FORM = /^dbk_[A-Za-z0-9_-]{43}$/
-const LAST_USED_STEP_MS = 60_000
+const KEY_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/
+const LAST_USED_INTERVAL_MS = 60_000
 
 /** `dbk_` and 256 random bits in URL-safe base64. */
 const newSecret = (): string =>
@@ -34,7 +34,7 @@ export interface NewKey {
   expiresAt: number | null
 }
 
-/** Makes a key; `secret` is seen here and never again. */
+/** Creates a key. Only its hash is stored, so `secret` cannot be read again later. */
 export function createKey(tx: Tx, input: NewKey): { id: string; secret: string } {
   const secret = newSecret()
   const id = tx.newId()
@@ -48,13 +48,13 @@ export function createKey(tx: Tx, input: NewKey): { id: string; secret: string }
   return { id, secret }
 }
 
-/** Every key ever made, oldest first, with the names of its workspace and user (null once removed). */
+/** All keys, revoked ones included, oldest first, with the names of their workspace and user (null once deleted). */
 export const listKeys = (reader: Reader) => listKeyRows(reader)
 
 const unknownKey = (id: string) =>
   new Refusal('not_found', `There is no key with the id "${id}"; list the keys to see their ids.`)
 
-/** Revoking a key twice is the same as once. A server that does so itself must wake its bus, for watches to close. */
+/** Revoking a key again changes nothing. A server that calls this must also wake its bus, so that watches are closed. */
 export const revokeKey = (db: Db, id: string): Promise<KeyRow> =>
   db.write((tx) => {
     const key = findKey(tx, id) ?? fail(unknownKey(id))
@@ -62,29 +62,29 @@ export const revokeKey = (db: Db, id: string): Promise<KeyRow> =>
     return { ...key, revokedAt: key.revokedAt ?? tx.now }
   })
 
-/** Why a key opens nothing any more, or, while it does, until when (null: until it is revoked). */
-export type KeyStanding =
-  | { readonly opens: true; readonly expiresAt: number | null }
-  | { readonly opens: false; readonly why: 'revoked' | 'expired' }
+/** Whether a key is valid, and until when (null: until it is revoked), or why it is not. */
+export type KeyState =
+  | { readonly isValid: true; readonly expiresAt: number | null }
+  | { readonly isValid: false; readonly reason: 'revoked' | 'expired' }
 
-/** How a key stands that was good once: revoked stands also for a user who was taken out of the workspace. */
-export function keyStanding({ db, clock }: Pick<AppContext, 'db' | 'clock'>, id: string): KeyStanding {
-  const row = findKeyStanding(db, id)
-  if (!row || row.role === null) return { opens: false, why: 'revoked' }
+/** The current state of a key that was valid once. A key whose user left the workspace counts as revoked. */
+export function findKeyState({ db, clock }: Pick<AppContext, 'db' | 'clock'>, id: string): KeyState {
+  const row = findUnrevokedKey(db, id)
+  if (!row || row.role === null) return { isValid: false, reason: 'revoked' }
   const { expiresAt } = row
-  if (expiresAt !== null && expiresAt <= clock.now()) return { opens: false, why: 'expired' }
-  return { opens: true, expiresAt }
+  if (expiresAt !== null && expiresAt <= clock.now()) return { isValid: false, reason: 'expired' }
+  return { isValid: true, expiresAt }
 }
 
-/** Notes when a key was last used, at most once a minute, without making the request wait. */
-function createLastUsed(db: Db, log: Log) {
-  const noted = new Map<number, number>()
+/** Records when a key was last used, at most once a minute and without delaying the request. */
+function createUsageRecorder(db: Db, log: Log) {
+  const recorded = new Map<number, number>()
   return (pk: number, before: number | null, now: number) => {
-    const last = noted.get(pk) ?? before ?? 0
-    if (now - last < LAST_USED_STEP_MS && now >= last) return
-    noted.set(pk, now)
+    const last = recorded.get(pk) ?? before ?? 0
+    if (now - last < LAST_USED_INTERVAL_MS && now >= last) return
+    recorded.set(pk, now)
     db.write((tx) => touchKey(tx, pk, now)).catch((error) =>
-      log.warn('could not note the use of a key', { error: String(error) }),
+      log.warn('could not record the use of a key', { error: String(error) }),
     )
   }
 }
@@ -96,7 +96,7 @@ interface KnownKey {
   caller: Caller
 }
 
-/** Whose key this is as of now: with the role of now, so that a viewer may not write and a removed user's key opens nothing. */
+/** The key with the current role of its user: a viewer may not write, and the key of a removed user is not found. */
 function findKnownKey(db: Db, secret: string): KnownKey | undefined {
   const row = findKeyByHash(db, hashOf(secret))
   if (!row || row.userId === null || row.role === null) return undefined
@@ -114,24 +114,24 @@ function findKnownKey(db: Db, secret: string): KnownKey | undefined {
   return { pk, expiresAt, lastUsedAt, caller }
 }
 
-/** One that is not known may have been made by another process a moment ago. */
-function findKeyAnew(db: Db, secret: string): KnownKey | undefined {
+/** Looks again in a new snapshot: another process may have created the key a moment ago. */
+function findNewKey(db: Db, secret: string): KnownKey | undefined {
   db.refresh()
   return findKnownKey(db, secret)
 }
 
 /**
- * Looks a key up by its hash, once in every snapshot of the database: a revocation holds at once, one by another
- * process a few milliseconds later.
+ * Authenticates by the hash of the key, which is looked up once per snapshot of the database: a revocation takes effect
+ * at once, one by another process within a few milliseconds.
  */
 export function createAuthenticate({ db, clock, log }: AppContext): Authenticate {
-  const noteUse = createLastUsed(db, log)
+  const recordUse = createUsageRecorder(db, log)
   return (secret): Caller | undefined => {
-    if (!KEY_FORM.test(secret)) return undefined
-    const key = db.sql.remember(secret, () => findKnownKey(db, secret)) ?? findKeyAnew(db, secret)
+    if (!KEY_PATTERN.test(secret)) return undefined
+    const key = db.sql.remember(secret, () => findKnownKey(db, secret)) ?? findNewKey(db, secret)
     const now = clock.now()
     if (!key || (key.expiresAt !== null && key.expiresAt <= now)) return undefined
-    noteUse(key.pk, key.lastUsedAt, now)
+    recordUse(key.pk, key.lastUsedAt, now)
     return key.caller
   }
 }

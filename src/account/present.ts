@@ -1,7 +1,7 @@
 import type { Caller } from '../context.ts'
 import { isoTimestamp } from '../lib/dates.ts'
-import type { WorkspaceCounts } from './service.ts'
 import type { WorkspaceRow } from './store.ts'
+import type { WorkspaceCounts } from './workspaces.ts'
 
 export const presentKeyInfo = (caller: Caller) => ({
   user_id: caller.userId,

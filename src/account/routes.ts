@@ -2,17 +2,13 @@ import type { AppContext } from '../context.ts'
 import { routes } from '../http/routes.ts'
 import { presentKeyInfo, presentWorkspace } from './present.ts'
 import { KeyInfo, WorkspaceAnswer } from './schema.ts'
-import { getWorkspace } from './service.ts'
+import { getWorkspace } from './workspaces.ts'
 
 export const accountRoutes = (ctx: AppContext) =>
   routes('Account', '/v1')
-    .get(
-      '/me',
-      'getMe',
-      'Which user, workspace and scope this key stands for',
-      ({ caller }) => presentKeyInfo(caller),
-      { response: KeyInfo },
-    )
+    .get('/me', 'getMe', 'The user, workspace and scope of the key', ({ caller }) => presentKeyInfo(caller), {
+      response: KeyInfo,
+    })
     .get(
       '/workspace',
       'getWorkspace',

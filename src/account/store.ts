@@ -23,8 +23,8 @@ export interface PresentedKey {
 }
 
 /**
- * The key with its user and the user's present role; null where the user is gone or no longer a member.
- * Undefined for a revoked key. Subqueries, because a join with bound values is prepared anew at every run.
+ * The key with its user and the user's current role; null where the user is deleted or no longer a member.
+ * Undefined for a revoked key. Uses subqueries because SQLite prepares a join with bound values again at every run.
  */
 export const findKeyByHash = ({ sql }: Reader, hash: string): PresentedKey | undefined =>
   sql.get(
@@ -36,8 +36,8 @@ export const findKeyByHash = ({ sql }: Reader, hash: string): PresentedKey | und
     hash,
   )
 
-/** How a key stands by now, the role null once its user left the workspace; undefined for a revoked one. */
-export const findKeyStanding = (
+/** The role is null once the user left the workspace. */
+export const findUnrevokedKey = (
   { sql }: Reader,
   id: string,
 ): { expiresAt: number | null; role: Role | null } | undefined =>
@@ -164,7 +164,7 @@ const allMembers = prepared((orm) =>
 )
 export const listMemberships = (reader: Reader) => allMembers(reader).all()
 
-/** Makes the user a member, or gives an existing member this role. */
+/** Adds a member, or changes the role of an existing one. */
 export const setMember = (reader: Reader, workspace: number, user: number, role: Role) =>
   reader.sql.run(
     'INSERT INTO members (workspace, user, role) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role',

@@ -2,21 +2,21 @@ import { parseArgs } from 'node:util'
 import { BadSetting, type Flags } from '../config.ts'
 import type { Io } from './io.ts'
 
-/** One flag as help shows it and the parser takes it. */
+/** A flag, as the help shows it and the parser accepts it. */
 export interface FlagSpec {
   readonly name: string
-  /** What stands for its value in the help; absent for a switch. */
+  /** The placeholder of its value in the help; absent for a switch. */
   readonly value?: string
   readonly help: string
   readonly isRepeatable?: boolean
   readonly isRequired?: boolean
-  /** The only values it takes. */
+  /** The only values that are accepted. */
   readonly choices?: readonly string[]
   /** Also read from `DAYBOOK_<FLAG>`. */
   readonly isSetting?: boolean
 }
 
-/** What a command was given, checked against its flags and parameters. */
+/** Parsed arguments, checked against the flags and parameters of the command. */
 export interface Input {
   readonly flags: Flags
   readonly args: readonly string[]
@@ -26,17 +26,17 @@ export interface Input {
 export interface Command {
   readonly name: string
   readonly summary: string
-  /** `<id>` each; a last one that ends in `…>` may be given several times. */
+  /** Such as `<id>`; a last one that ends in `…>` may be given several times. */
   readonly parameters?: readonly string[]
   readonly flags: readonly FlagSpec[]
-  /** What the summary leaves open: rules, exit codes, effects beside a running server. */
+  /** Rules, exit codes, and what happens beside a running server. */
   readonly remarks?: readonly string[]
   readonly examples: readonly string[]
-  /** Answers the exit code: 0 done, 1 refused or failed. */
+  /** Returns the exit code: 0 done, 1 refused or failed. */
   run(input: Input, io: Io): Promise<number>
 }
 
-/** The command line was used wrongly: exit 2, with a hint at the help. */
+/** The command line is malformed: exit code 2, with a pointer to the help. */
 export class WrongUsage extends Error {}
 
 export const DB_FLAG: FlagSpec = {
@@ -49,7 +49,7 @@ export const DB_FLAG: FlagSpec = {
 export const WORKSPACE_FLAG: FlagSpec = {
   name: 'workspace',
   value: 'name',
-  help: 'which workspace (default the only one)',
+  help: 'the workspace (default the only one)',
 }
 
 export const JSON_FLAG: FlagSpec = { name: 'json', help: 'print JSON' }
@@ -58,7 +58,7 @@ const isVariadic = (parameter: string | undefined) => parameter?.endsWith('…>'
 
 function checkParameters(command: Command, args: readonly string[]): void {
   const parameters = command.parameters ?? []
-  // An empty argument mostly is a variable of a shell that is not set.
+  // An empty argument usually comes from a shell variable that is not set.
   const missing = parameters[args.length] ?? parameters.find((_, at) => args[at] === '')
   if (missing !== undefined) throw new WrongUsage(`"${command.name}" needs ${missing}.`)
   const extra = args[parameters.length]
@@ -78,11 +78,11 @@ function checkFlags(command: Command, flags: Flags): void {
   }
 }
 
-/** Node's own sentences on wrong flags go on for several lines; the first says what is wrong. */
+/** The first sentence of parseArgs's error messages says what is wrong; the others are advice. */
 const firstSentence = (error: unknown): string =>
   `${(error instanceof Error ? error.message : String(error)).split(/\.(?:\s|$)|\n/)[0]}.`
 
-/** Reads what follows the command's name. Throws WrongUsage for anything that the command does not know. */
+/** Parses the arguments after the command's name. Throws WrongUsage for anything that the command does not accept. */
 export function parseInput(command: Command, argv: readonly string[]): Input {
   const options = Object.fromEntries(
     command.flags.map(({ name, value, isRepeatable }) => [
@@ -101,7 +101,7 @@ export function parseInput(command: Command, argv: readonly string[]): Input {
   return { flags: parsed.values, args: parsed.positionals }
 }
 
-/** A flag's text, or undefined; for flags that are not repeatable. */
+/** The value of a flag that is not repeatable. */
 export function textFlag({ flags }: Input, name: string): string | undefined {
   const value = flags[name]
   return typeof value === 'string' ? value : undefined

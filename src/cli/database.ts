@@ -1,19 +1,22 @@
+import type { WorkspaceRow } from '../account/store.ts'
+import { getWorkspaceOrOnly } from '../account/workspaces.ts'
 import { readCheckpoint, readDatabaseFile } from '../config.ts'
+import type { Caller } from '../context.ts'
 import { type Db, openDatabase } from '../db/database.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
 import { refreshNoteTexts } from '../notes/check.ts'
-import type { Input } from './command.ts'
+import { type Input, textFlag } from './command.ts'
 import type { Io } from './io.ts'
 
-/** Runs `use` on the database that the flags name, which must exist, and closes it whatever happens. */
+/** Runs `use` on the database that the flags name, which must exist, and always closes it. */
 export async function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T | Promise<T>): Promise<T> {
   const db = openDatabase({
     file: readDatabaseFile(io.env, input.flags),
     programVersion: VERSION,
     clock: systemClock,
-    // What fails is thrown, and said in one sentence.
+    // A failure is thrown and printed as one sentence.
     log: createLog('silent', systemClock, () => {}),
     role: 'command',
     checkpoint: readCheckpoint(io.env),
@@ -25,3 +28,23 @@ export async function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T |
     db.close()
   }
 }
+
+/** Runs `use` on the workspace that `--workspace` names, by default the only one. */
+export const inWorkspace = <T>(
+  input: Input,
+  io: Io,
+  use: (db: Db, workspace: WorkspaceRow) => T | Promise<T>,
+): Promise<T> =>
+  withDatabase(input, io, (db) => use(db, getWorkspaceOrOnly(db, textFlag(input, 'workspace'))))
+
+/** The command line writes without a key, and its events have the source `web`, like those of the application. */
+export const commandCaller = ({ pk, id }: Pick<WorkspaceRow, 'pk' | 'id'>): Caller => ({
+  workspacePk: pk,
+  workspaceId: id,
+  userId: '',
+  keyId: null,
+  keyName: null,
+  scope: 'write',
+  mayWrite: true,
+  surface: 'web',
+})

@@ -18,16 +18,16 @@ function flagLine(flag: FlagSpec): string {
   return line(flagName(flag), flag.help + (notes.length > 0 ? ` (${notes.join('; ')})` : ''))
 }
 
-/** `daybook keys create --name <name> [--scope <scope>] …` */
+/** Such as `daybook keys create --name <name> [--scope <scope>]`. */
 function usageOf({ name, parameters = [], flags }: Command): string {
   const shown = flags.map((flag) => (flag.isRequired ? flagName(flag) : `[${flagName(flag)}]`))
   return ['daybook', name, ...parameters, ...shown].join(' ')
 }
 
-/** The help of one command: summary, usage, flags, remarks, examples. */
+/** The help of one command. */
 export function commandHelp(command: Command): string {
   const { summary, flags, remarks = [], examples } = command
-  const help: FlagSpec = { name: 'help', help: 'print this' }
+  const help: FlagSpec = { name: 'help', help: 'print this help' }
   return [
     summary,
     `\nUsage: ${usageOf(command)}\n`,
@@ -40,7 +40,7 @@ export function commandHelp(command: Command): string {
   ].join('\n')
 }
 
-/** The commands with their summaries; `of` says which group of them, if not all. */
+/** A list of commands with their summaries. `of` is the name of their group, if they are not all commands. */
 export function overview(commands: readonly Command[], of = ''): string {
   return [
     'daybook keeps notes and records behind an HTTP API, in one executable and one file.',
@@ -48,7 +48,7 @@ export function overview(commands: readonly Command[], of = ''): string {
     'Commands:',
     ...commands.map(({ name, parameters = [], summary }) => line([name, ...parameters].join(' '), summary)),
     '\nEvery command has --help. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.',
-    'Flags win over the environment (DAYBOOK_DB, DAYBOOK_PORT …), that over the defaults.',
+    'A flag takes precedence over its environment variable (DAYBOOK_DB, DAYBOOK_PORT, …), that over the default.',
     '',
   ].join('\n')
 }

@@ -1,62 +1,62 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
-/** What a command may touch of the process it runs in. */
+/** The parts of the process that a command may use. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Results. */
+  /** Writes results to stdout. */
   out(text: string): void
-  /** Messages. */
+  /** Writes messages to stderr. */
   err(text: string): void
-  /** Whether somebody watches the messages as they come. */
+  /** Whether stderr is a terminal. */
   readonly isTerminal: boolean
-  /** One line of standard input; on a terminal it is asked for with the prompt and not shown. */
+  /** Reads one line of stdin; a terminal shows the prompt and not what is typed. */
   readSecret(prompt: string): Promise<string>
-  /** All of standard input, byte for byte. */
+  /** Reads all of stdin. */
   readAll(): Promise<Buffer>
-  /** Settles when the process is asked to end (SIGTERM or SIGINT). */
+  /** Resolves when the process receives SIGTERM or SIGINT. */
   untilAskedToEnd(): Promise<void>
-  /** From now on the process ends within so long, even when nobody reads its last messages. */
+  /** Ends the process after this time at the latest, even when nobody reads its last messages. */
   endWithin(milliseconds: number): void
 }
 
-const MOST_WAITING = 8_388_608
+const MAX_BUFFERED = 8_388_608
 
-/** Messages to a reader that stands still are held back up to 8 MiB; what is said beyond that is lost. */
+/** Buffers up to 8 MiB for a reader that has stopped reading; messages beyond that are dropped. */
 function messagesTo(stream: NodeJS.WriteStream): (text: string) => void {
-  let waiting = 0
+  let buffered = 0
   return (text) => {
-    if (waiting > MOST_WAITING) return
-    waiting += text.length
+    if (buffered > MAX_BUFFERED) return
+    buffered += text.length
     stream.write(text, () => {
-      waiting -= text.length
+      buffered -= text.length
     })
   }
 }
 
 const SILENT = new Writable({ write: (_chunk, _encoding, done) => done() })
 
-/** readline with `terminal` echoes what is typed to its output, so that gets an output that drops it. */
+/** With `terminal`, readline echoes what is typed to its output; this output drops it. */
 function readLine(prompt: string): Promise<string> {
   const isTerminal = process.stdin.isTTY === true
   if (isTerminal) process.stderr.write(prompt)
   const lines = createInterface({ input: process.stdin, output: SILENT, terminal: isTerminal })
   return new Promise((resolve) => {
-    let answer = ''
-    lines.once('line', (line) => {
-      answer = line
+    let line = ''
+    lines.once('line', (text) => {
+      line = text
       lines.close()
     })
     lines.once('close', () => {
       if (isTerminal) process.stderr.write('\n')
-      resolve(answer)
+      resolve(line)
     })
   })
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** A second signal ends the process at once: the handlers are gone after the first. */
+/** The handlers are removed after the first signal, so that a second one ends the process at once. */
 const nextSignal = () =>
   new Promise<void>((resolve) => {
     const end = () => {
@@ -66,7 +66,7 @@ const nextSignal = () =>
     for (const signal of SIGNALS) process.on(signal, end)
   })
 
-/** The real process. A reader that goes away (`daybook openapi | head`) is no failure. */
+/** The real process. A reader that closes the pipe, as in `daybook openapi | head`, is not an error. */
 export function processIo(): Io {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return {

@@ -1,25 +1,25 @@
 import { asUnavailable } from '../db/errors.ts'
-import { backup } from './backup.ts'
-import { check } from './check.ts'
 import { type Command, isWrongUsage, parseInput, WrongUsage } from './command.ts'
-import { exportCommand } from './export.ts'
-import { extract } from './extract.ts'
-import { filesAdd, filesDelete, filesList } from './files.ts'
+import { backup } from './commands/backup.ts'
+import { check } from './commands/check.ts'
+import { exportCommand } from './commands/export.ts'
+import { extract } from './commands/extract.ts'
+import { filesAdd, filesDelete, filesList } from './commands/files.ts'
+import { importCommand } from './commands/import.ts'
+import { keysCreate, keysList, keysRevoke } from './commands/keys.ts'
+import { openapi } from './commands/openapi.ts'
+import { serve } from './commands/serve.ts'
+import { structuresDelete, structuresList } from './commands/structures.ts'
+import { usersAdd, usersList, usersPassword, usersRemove } from './commands/users.ts'
+import { verify } from './commands/verify.ts'
+import { version } from './commands/version.ts'
+import { webhooksList, webhooksResume, webhooksTest } from './commands/webhooks.ts'
+import { workspacesAdd, workspacesList } from './commands/workspaces.ts'
 import { commandHelp, overview } from './help.ts'
-import { importCommand } from './import.ts'
 import type { Io } from './io.ts'
-import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { listen } from './listen/command.ts'
-import { openapi } from './openapi.ts'
-import { serve } from './serve.ts'
-import { structuresDelete, structuresList } from './structures.ts'
-import { usersAdd, usersList, usersPassword, usersRemove } from './users.ts'
-import { verify } from './verify.ts'
-import { version } from './version.ts'
-import { webhooksList, webhooksResume, webhooksTest } from './webhooks.ts'
-import { workspacesAdd, workspacesList } from './workspaces.ts'
 
-/** Every command, in the order of the help (contract, section 9). */
+/** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   serve,
   keysCreate,
@@ -49,17 +49,16 @@ export const COMMANDS: readonly Command[] = [
   version,
 ]
 
-/** What daybook starts itself with; in no overview. */
+/** Commands that daybook itself runs; not listed in the help. */
 const INTERNAL: readonly Command[] = [extract]
 
 const asksForHelp = (argument: string | undefined) => argument === '--help' || argument === '-h'
 
-/** What many try first. */
 const asksForVersion = (argv: readonly string[]) => argv.length === 1 && argv[0] === '--version'
 
 const inGroup = (group: string) => COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
 
-/** The command that the arguments name, by one word or two, and what is left of them. */
+/** The command that the first one or two arguments name, and the remaining arguments. */
 function findCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } | undefined {
   for (const words of [2, 1]) {
     const name = argv.slice(0, words).join(' ')
@@ -80,7 +79,7 @@ function unknownCommand([first = '', second]: readonly string[]): WrongUsage {
   )
 }
 
-/** `help`, `help keys create`, `--help`, `keys --help`: the text asked for, if that is what was asked. */
+/** The text for `help`, `help keys create`, `--help` or `keys --help`; undefined when the arguments are something else. */
 function helpText(argv: readonly string[]): string | undefined {
   const [first] = argv
   const topic = first === 'help' || asksForHelp(first) ? argv.slice(1) : argv
@@ -107,8 +106,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /**
- * Runs one command line and answers its exit code: 0 done, 1 refused or failed, 2 wrong usage. A failure is
- * one sentence on stderr, never a stack.
+ * Runs one command line and returns its exit code: 0 done, 1 refused or failed, 2 wrong usage. A failure is printed as
+ * one sentence on stderr, without a stack trace.
  */
 export async function runDaybook(argv: readonly string[], io: Io): Promise<number> {
   try {

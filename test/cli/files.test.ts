@@ -116,7 +116,7 @@ describe('files list and delete', () => {
     expect(await run('delete', first.id)).toEqual({
       exitCode: 0,
       out: '',
-      err: 'The file "a.txt" is deleted.\n',
+      err: 'The file "a.txt" was deleted.\n',
     })
     expect(await listed()).toEqual([second])
     expect(await run('delete', first.id)).toEqual({

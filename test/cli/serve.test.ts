@@ -255,7 +255,7 @@ test('a repair is refused while a server runs', async () => {
   expect(await daybook(['check', '--repair', '--db', db])).toEqual({
     exitCode: 1,
     out: '',
-    err: 'A server runs on this database; stop it before you repair, or check without --repair.\n',
+    err: 'A server is running on this database; stop it before you repair, or check without --repair.\n',
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findWorkspaceNamed } from '../../src/account/users.ts'
+import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
 import type { FilterTree } from '../../src/filter/tree/parse.ts'
 import { type Graph, graphRead } from '../../src/lenses/graph.ts'
 import { compareCodePoints } from '../../src/lib/text.ts'

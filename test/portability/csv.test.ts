@@ -305,7 +305,7 @@ test('an import is refused while a server runs', async () => {
   lock?.release()
   expect([exitCode, err, await structures()]).toEqual([
     1,
-    'A server runs on this database; stop it before you import.\n',
+    'A server is running on this database; stop it before you import.\n',
     [],
   ])
 })

@@ -387,7 +387,7 @@ test('an import is refused while a server runs', async () => {
   const lock = takeServerLock(vault.db)
   const { exitCode, err } = await vault.run()
   lock?.release()
-  expect([exitCode, err]).toEqual([1, 'A server runs on this database; stop it before you import.\n'])
+  expect([exitCode, err]).toEqual([1, 'A server is running on this database; stop it before you import.\n'])
   expect(await counts()).toMatchObject({ notes: 0 })
 })
 

@@ -1,6 +1,6 @@
-import { getWorkspaceOrOnly } from '../../src/account/users.ts'
+import { getWorkspaceOrOnly } from '../../src/account/workspaces.ts'
+import { commandCaller } from '../../src/cli/database.ts'
 import { runDaybook } from '../../src/cli/run.ts'
-import { commandCaller } from '../../src/cli/workspace.ts'
 import type { Outcome } from './process.ts'
 import type { TestService } from './service.ts'
 

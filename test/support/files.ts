@@ -1,4 +1,4 @@
-import { getWorkspaceOrOnly } from '../../src/account/users.ts'
+import { getWorkspaceOrOnly } from '../../src/account/workspaces.ts'
 import type { Db } from '../../src/db/database.ts'
 import { addFile } from '../../src/files/add.ts'
 import { claimFile } from '../../src/files/claims.ts'

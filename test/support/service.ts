@@ -1,5 +1,6 @@
 import { createKey } from '../../src/account/keys.ts'
-import { addUser, bootstrap, createWorkspace, findUser, findWorkspaceNamed } from '../../src/account/users.ts'
+import { addUser, findUser } from '../../src/account/users.ts'
+import { bootstrap, createWorkspace, findWorkspaceNamed } from '../../src/account/workspaces.ts'
 import { type Api, createApi } from '../../src/api.ts'
 import { createBus } from '../../src/changes/bus.ts'
 import { type Config, readConfig } from '../../src/config.ts'

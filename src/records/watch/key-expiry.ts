@@ -1,8 +1,8 @@
-import { type KeyStanding, keyStanding } from '../../account/keys.ts'
+import { findKeyState, type KeyState } from '../../account/keys.ts'
 import type { AppContext } from '../../context.ts'
 
 /** Why a key opens nothing any more. */
-export type KeyEnd = Extract<KeyStanding, { opens: false }>['why']
+export type KeyEnd = Extract<KeyState, { isValid: false }>['reason']
 
 interface HeldKey {
   readonly onEnd: Set<(why: KeyEnd) => void>
@@ -43,17 +43,17 @@ export class KeyWatch {
   #look(keyId: string, key: HeldKey): void {
     const standing = this.#standing(keyId)
     key.stopTimer?.()
-    if (standing.opens) this.#lookLater(keyId, key, standing.expiresAt)
-    else for (const listener of [...key.onEnd]) listener(standing.why)
+    if (standing.isValid) this.#lookLater(keyId, key, standing.expiresAt)
+    else for (const listener of [...key.onEnd]) listener(standing.reason)
   }
 
   /** While storage fails nobody is sent away. */
-  #standing(keyId: string): KeyStanding {
+  #standing(keyId: string): KeyState {
     try {
-      return keyStanding(this.#ctx, keyId)
+      return findKeyState(this.#ctx, keyId)
     } catch (error) {
       this.#ctx.log.warn('a key could not be looked at', { error: String(error) })
-      return { opens: true, expiresAt: this.#ctx.clock.now() + LOOK_AGAIN_MS }
+      return { isValid: true, expiresAt: this.#ctx.clock.now() + LOOK_AGAIN_MS }
     }
   }
 

@@ -1,12 +1,12 @@
-import { isoTimestamp } from '../lib/dates.ts'
-import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG, WrongUsage } from './command.ts'
-import { printJson, printTable } from './table.ts'
-import { inWorkspace } from './workspace.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
+import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG, WrongUsage } from '../command.ts'
+import { inWorkspace } from '../database.ts'
+import { printJson, printTable } from '../output.ts'
 
-/** Loaded late: they bring the whole of the records with them. */
-const store = () => import('../structures/store.ts')
-const deletion = () => import('../structures/deletion.ts')
-const features = () => import('../features.ts')
+/** Imported only when needed, because they load the records. */
+const store = () => import('../../structures/store.ts')
+const deletion = () => import('../../structures/deletion.ts')
+const features = () => import('../../features.ts')
 
 export const structuresList: Command = {
   name: 'structures list',
@@ -33,20 +33,20 @@ export const structuresList: Command = {
 
 export const structuresDelete: Command = {
   name: 'structures delete',
-  summary: 'Delete a structure for good, with its rows and its subscriptions.',
+  summary: 'Delete a structure permanently, with its rows and webhooks.',
   parameters: ['<name-or-id>'],
-  flags: [{ name: 'yes', help: 'really do it' }, WORKSPACE_FLAG, DB_FLAG],
-  remarks: ['Works beside a running server; watches of the structure are closed.'],
+  flags: [{ name: 'yes', help: 'confirm the deletion' }, WORKSPACE_FLAG, DB_FLAG],
+  remarks: ['Works while a server runs; watches of the structure are closed.'],
   examples: ['daybook structures delete Expenses --yes'],
   run: (input, io) => {
     const [nameOrId = ''] = input.args
     if (input.flags.yes !== true) {
-      throw new WrongUsage(`This deletes "${nameOrId}" with all its rows, for good; give --yes to do it.`)
+      throw new WrongUsage(`This deletes "${nameOrId}" and all its rows permanently; give --yes to do it.`)
     }
     return inWorkspace(input, io, async (db, workspace) => {
       const [{ deleteStructure }, { usage }] = await Promise.all([deletion(), features()])
       const id = await deleteStructure({ db, usage }, { workspacePk: workspace.pk }, nameOrId)
-      io.err(`The structure ${id} is deleted.\n`)
+      io.err(`The structure ${id} was deleted.\n`)
       return 0
     })
   },

@@ -1,5 +1,5 @@
-import { VERSION } from '../lib/version.ts'
-import type { Command } from './command.ts'
+import { VERSION } from '../../lib/version.ts'
+import type { Command } from '../command.ts'
 
 export const version: Command = {
   name: 'version',

@@ -1,23 +1,23 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Db } from '../db/database.ts'
-import type { FileRow } from '../files/store.ts'
-import { systemClock } from '../lib/clock.ts'
-import { systemRefusal } from '../portability/read-file.ts'
-import { Refusal, refused } from '../refusal.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
-import type { Io } from './io.ts'
-import { printJson, printTable } from './table.ts'
-import { inWorkspace } from './workspace.ts'
+import type { Db } from '../../db/database.ts'
+import type { FileRow } from '../../files/store.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { systemRefusal } from '../../portability/read-file.ts'
+import { Refusal, refused } from '../../refusal.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../command.ts'
+import { inWorkspace } from '../database.ts'
+import type { Io } from '../io.ts'
+import { printJson, printTable } from '../output.ts'
 
-/** Loaded late: they bring notes and search with them. */
-const adding = () => import('../files/add.ts')
-const waiting = () => import('../files/wait-for-text.ts')
-const present = () => import('../files/present.ts')
-const store = () => import('../files/store.ts')
-const clearing = () => import('../files/cleanup.ts')
+/** Imported only when needed, because they load notes and search. */
+const adding = () => import('../../files/add.ts')
+const waiting = () => import('../../files/wait-for-text.ts')
+const present = () => import('../../files/present.ts')
+const store = () => import('../../files/store.ts')
+const clearing = () => import('../../files/cleanup.ts')
 
-/** The bytes of a file that may be kept. Refuses a folder, and what cannot be read, before it reads anything large. */
+/** Reads a file. Folders and files that are too large are refused before anything is read. */
 function readOriginal(path: string, refuseTooLarge: (size: number) => void): Uint8Array {
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
@@ -35,7 +35,7 @@ interface Target {
   readonly noteId: string | null
 }
 
-/** The file as it was added; undefined when it was refused, which is said on stderr. */
+/** The added file; undefined when it is refused, which is printed on stderr. */
 async function tryToAdd(db: Db, io: Io, target: Target, path: string): Promise<FileRow | undefined> {
   const { addFile, refuseTooLarge } = await adding()
   try {
@@ -50,13 +50,13 @@ async function tryToAdd(db: Db, io: Io, target: Target, path: string): Promise<F
 
 function stateOf({ status, pages, error }: FileRow): string {
   if (status === 'failed') return `failed. ${error}`
-  if (status === 'processing') return 'processing; a server that runs goes on with it'
+  if (status === 'processing') return 'processing; a running server continues with it'
   return `ready, ${pages} page${pages === 1 ? '' : 's'}`
 }
 
 export const filesAdd: Command = {
   name: 'files add',
-  summary: 'Keep files in a workspace and read their text.',
+  summary: 'Add files to a workspace and extract their text.',
   parameters: ['<path…>'],
   flags: [
     { name: 'note', value: 'id', help: 'attach them to this note' },
@@ -65,10 +65,9 @@ export const filesAdd: Command = {
     DB_FLAG,
   ],
   remarks: [
-    'At most 50 MiB each. Text is read from txt, md, csv, json, html, pdf, docx, xlsx and pptx; any other file is',
-    'kept too, as failed. A server that runs on the database reads the text, else this command does before it',
-    'ends. Prints the id of every file that was added; says on stderr what became of each. Exits 1 when any was',
-    'refused.',
+    'At most 50 MiB each. Text is extracted from txt, md, csv, json, html, pdf, docx, xlsx and pptx; any other file is',
+    'stored too, with the status failed. A server that runs on the database extracts the text, otherwise this command',
+    'does. Prints the id of every added file on stdout and its state on stderr. Exits 1 when a file was refused.',
   ],
   examples: [
     'daybook files add handbook.pdf',
@@ -120,11 +119,11 @@ export const filesList: Command = {
 
 export const filesDelete: Command = {
   name: 'files delete',
-  summary: 'Delete a file for good, with its text.',
+  summary: 'Delete a file and its text permanently.',
   parameters: ['<id>'],
   flags: [WORKSPACE_FLAG, DB_FLAG],
   remarks: [
-    'Works beside a running server. Links to it in notes, and fields of records that name it, stay as they are.',
+    'Works while a server runs. Links to the file in notes, and fields of records that name it, stay as they are.',
   ],
   examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
@@ -132,7 +131,7 @@ export const filesDelete: Command = {
       const { deleteFile } = await adding()
       const file = await deleteFile(db, { workspacePk: workspace.pk }, input.args[0] ?? '')
       await (await clearing()).clearRemovedFiles(db)
-      io.err(`The file "${file.fileName}" is deleted.\n`)
+      io.err(`The file "${file.fileName}" was deleted.\n`)
       return 0
     }),
 }

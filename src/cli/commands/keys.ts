@@ -1,14 +1,15 @@
-import { createKey, listKeys, revokeKey } from '../account/keys.ts'
-import { getMember, getWorkspaceOrOnly } from '../account/users.ts'
-import { systemClock } from '../lib/clock.ts'
-import { isoTimestamp } from '../lib/dates.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag, WrongUsage } from './command.ts'
-import { withDatabase } from './database.ts'
-import { printJson, printTable } from './table.ts'
+import { createKey, listKeys, revokeKey } from '../../account/keys.ts'
+import { getMember } from '../../account/users.ts'
+import { getWorkspaceOrOnly } from '../../account/workspaces.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag, WrongUsage } from '../command.ts'
+import { withDatabase } from '../database.ts'
+import { printJson, printTable } from '../output.ts'
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
-/** `90d` and the like as milliseconds from now on. */
+/** The milliseconds of a duration such as `90d`. */
 function lifetimeMs(text: string): number {
   const [, count = '', unit = ''] = /^([1-9]\d{0,4})([mhdw])$/.exec(text) ?? []
   if (count === '') {
@@ -23,19 +24,23 @@ const isoOrNull = (instant: number | null) => (instant === null ? null : isoTime
 
 export const keysCreate: Command = {
   name: 'keys create',
-  summary: 'Make an API key and print it, once.',
+  summary: 'Create an API key and print it, once.',
   flags: [
     { name: 'name', value: 'name', help: 'what the key is for', isRequired: true },
     { name: 'scope', value: 'scope', help: 'write or read (default write)', choices: ['write', 'read'] },
-    { name: 'user', value: 'name', help: 'whose key it is (default the only member)' },
-    { name: 'workspace', value: 'name', help: 'what it opens (default the only workspace)' },
-    { name: 'expires', value: 'time', help: 'how long it lives: 30m, 12h, 90d, 4w (default until revoked)' },
+    { name: 'user', value: 'name', help: 'the user who owns the key (default the only member)' },
+    { name: 'workspace', value: 'name', help: 'the workspace it gives access to (default the only one)' },
+    {
+      name: 'expires',
+      value: 'time',
+      help: 'how long it is valid: 30m, 12h, 90d, 4w (default until revoked)',
+    },
     JSON_FLAG,
     DB_FLAG,
   ],
   remarks: [
-    'Prints the key alone on stdout. Only its hash is kept, so it cannot be shown again. A key never grants',
-    'more than its user has: a write key of a viewer may only read.',
+    'Prints nothing but the key on stdout. Only its hash is stored, so it cannot be shown again. A key never grants',
+    'more than the role of its user: a write key of a viewer can only read.',
   ],
   examples: [
     'daybook keys create --name laptop',
@@ -83,7 +88,7 @@ function stateOf({ key, user }: ListedKey): string {
 
 export const keysList: Command = {
   name: 'keys list',
-  summary: 'List every key ever made, oldest first; never the keys themselves.',
+  summary: 'List all keys, revoked ones included, oldest first; without the keys themselves.',
   flags: [JSON_FLAG, DB_FLAG],
   examples: ['daybook keys list', 'daybook keys list --json'],
   run: (input, io) =>
@@ -109,15 +114,15 @@ export const keysList: Command = {
 
 export const keysRevoke: Command = {
   name: 'keys revoke',
-  summary: 'Revoke a key for good.',
+  summary: 'Revoke a key permanently.',
   parameters: ['<id>'],
   flags: [DB_FLAG],
-  remarks: ['A running server refuses the key from its next request on. Revoking it again changes nothing.'],
+  remarks: ['A running server refuses the next request with the key. Revoking a key again changes nothing.'],
   examples: ['daybook keys revoke 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       const key = await revokeKey(db, input.args[0] ?? '')
-      io.err(`The key "${key.name}" is revoked.\n`)
+      io.err(`The key "${key.name}" was revoked.\n`)
       return 0
     }),
 }

@@ -1,15 +1,15 @@
-import { createBus } from '../changes/bus.ts'
-import { readConfig } from '../config.ts'
-import { openDatabase } from '../db/database.ts'
-import { openWorker } from '../db/worker/client.ts'
-import { systemClock } from '../lib/clock.ts'
-import { createLog } from '../lib/log.ts'
-import { VERSION } from '../lib/version.ts'
-import type { Command } from './command.ts'
+import { createBus } from '../../changes/bus.ts'
+import { readConfig } from '../../config.ts'
+import { openDatabase } from '../../db/database.ts'
+import { openWorker } from '../../db/worker/client.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { createLog } from '../../lib/log.ts'
+import { VERSION } from '../../lib/version.ts'
+import type { Command } from '../command.ts'
 
-/** The document as the server would answer it, from a service over an empty database in memory. */
+/** The document that the server would return, from a service on an empty in-memory database. */
 async function document(): Promise<string> {
-  const [{ createApi }, { usage }] = await Promise.all([import('../api.ts'), import('../features.ts')])
+  const [{ createApi }, { usage }] = await Promise.all([import('../../api.ts'), import('../../features.ts')])
   const log = createLog('silent', systemClock, () => {})
   const file = ':memory:'
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })

@@ -1,14 +1,15 @@
-import { addUser, getWorkspaceOrOnly, listUsers, removeUser, setPassword } from '../account/users.ts'
-import { isoTimestamp } from '../lib/dates.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from './command.ts'
-import { withDatabase } from './database.ts'
-import { printJson, printTable } from './table.ts'
+import { addUser, listUsers, removeUser, setPassword } from '../../account/users.ts'
+import { getWorkspaceOrOnly } from '../../account/workspaces.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../command.ts'
+import { withDatabase } from '../database.ts'
+import { printJson, printTable } from '../output.ts'
 
 const ROLES = ['owner', 'editor', 'viewer'] as const
 
 export const usersAdd: Command = {
   name: 'users add',
-  summary: 'Make a user a member of a workspace; a user of that name is made if there is none.',
+  summary: 'Add a user to a workspace; the user is created if there is none of that name.',
   parameters: ['<name>'],
   flags: [
     { name: 'role', value: 'role', help: 'owner, editor or viewer (default editor)', choices: ROLES },
@@ -16,7 +17,9 @@ export const usersAdd: Command = {
     JSON_FLAG,
     DB_FLAG,
   ],
-  remarks: ['Every member sees everything in the workspace; a viewer changes nothing, whatever the key.'],
+  remarks: [
+    'Every member can read the whole workspace; a viewer cannot write, whatever the scope of the key.',
+  ],
   examples: ['daybook users add mira', 'daybook users add guest --role viewer --workspace Personal'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
@@ -63,10 +66,10 @@ export const usersRemove: Command = {
   name: 'users remove',
   summary: 'Remove a user, or with --workspace only from that workspace.',
   parameters: ['<name>'],
-  flags: [{ name: 'workspace', value: 'name', help: 'leave the user in the others' }, DB_FLAG],
+  flags: [{ name: 'workspace', value: 'name', help: 'remove the user from this workspace only' }, DB_FLAG],
   remarks: [
-    'The keys of the user open nothing from then on; those of a workspace that was only left open it again when',
-    'the user is added to it again. The last owner of a workspace stays.',
+    'The keys of the user are refused from then on. After a removal from one workspace they work again when the user is',
+    'added to it again. The last owner of a workspace cannot be removed.',
   ],
   examples: ['daybook users remove guest', 'daybook users remove mira --workspace Personal'],
   run: (input, io) =>
@@ -74,23 +77,23 @@ export const usersRemove: Command = {
       const name = textFlag(input, 'workspace')
       const workspace = name === undefined ? undefined : getWorkspaceOrOnly(db, name)
       const user = await removeUser(db, input.args[0] ?? '', workspace)
-      io.err(`"${user.name}" is removed${workspace ? ` from the workspace "${workspace.name}"` : ''}.\n`)
+      io.err(`"${user.name}" was removed${workspace ? ` from the workspace "${workspace.name}"` : ''}.\n`)
       return 0
     }),
 }
 
 export const usersPassword: Command = {
   name: 'users password',
-  summary: 'Set the password a user signs in to the application with.',
+  summary: 'Set the password with which a user signs in to the application.',
   parameters: ['<name>'],
   flags: [DB_FLAG],
-  remarks: ['Reads the password from standard input: one line, not shown when it is typed.'],
+  remarks: ['Reads the password from standard input: one line, not shown while it is typed.'],
   examples: ['daybook users password mira', 'daybook users password mira < password.txt'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       const [name = ''] = input.args
       const user = await setPassword(db, name, await io.readSecret(`Password of "${name}": `))
-      io.err(`The password of "${user.name}" is set.\n`)
+      io.err(`The password of "${user.name}" was set.\n`)
       return 0
     }),
 }

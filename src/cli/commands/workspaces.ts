@@ -1,27 +1,27 @@
-import { addOwnedWorkspace, listWorkspaces } from '../account/users.ts'
-import { isoTimestamp } from '../lib/dates.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag } from './command.ts'
-import { withDatabase } from './database.ts'
-import { printJson, printTable } from './table.ts'
+import { createOwnedWorkspace, listWorkspaces } from '../../account/workspaces.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag } from '../command.ts'
+import { withDatabase } from '../database.ts'
+import { printJson, printTable } from '../output.ts'
 
 export const workspacesAdd: Command = {
   name: 'workspaces add',
-  summary: 'Make an empty workspace.',
+  summary: 'Create an empty workspace.',
   parameters: ['<name>'],
-  flags: [{ name: 'owner', value: 'user', help: 'whose it is (default the only user)' }, JSON_FLAG, DB_FLAG],
-  remarks: ['Workspaces share the file and nothing else: a key opens exactly one of them.'],
+  flags: [{ name: 'owner', value: 'user', help: 'the owner (default the only user)' }, JSON_FLAG, DB_FLAG],
+  remarks: ['Workspaces share the database file and nothing else: a key gives access to exactly one.'],
   examples: ['daybook workspaces add Work', 'daybook workspaces add Lab --owner mira --json'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       // Loaded late: it brings every feature with it.
-      const { usage } = await import('../features.ts')
+      const { usage } = await import('../../features.ts')
       const { workspace, owner } = await db.write((tx) =>
-        addOwnedWorkspace(tx, usage, input.args[0] ?? '', textFlag(input, 'owner')),
+        createOwnedWorkspace(tx, usage, input.args[0] ?? '', textFlag(input, 'owner')),
       )
       const { id, name, createdAt } = workspace
       if (input.flags.json)
         printJson(io, { id, name, owner: owner.name, created_at: isoTimestamp(createdAt) })
-      else io.err(`The workspace "${name}" is made; "${owner.name}" owns it.\n`)
+      else io.err(`The workspace "${name}" was created; its owner is "${owner.name}".\n`)
       return 0
     }),
 }

@@ -1,10 +1,10 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { readDatabaseFile } from '../config.ts'
-import { copyVerified } from '../db/schema/migrations/migrate.ts'
-import { refused } from '../refusal.ts'
-import { type Command, DB_FLAG } from './command.ts'
-import { withDatabase } from './database.ts'
+import { readDatabaseFile } from '../../config.ts'
+import { copyVerified } from '../../db/schema/migrations/migrate.ts'
+import { refused } from '../../refusal.ts'
+import { type Command, DB_FLAG } from '../command.ts'
+import { withDatabase } from '../database.ts'
 
 export const backup: Command = {
   name: 'backup',
@@ -12,9 +12,9 @@ export const backup: Command = {
   parameters: ['<file>'],
   flags: [DB_FLAG, { name: 'overwrite', help: 'replace the file if it exists' }],
   remarks: [
-    'Works beside a running server. The copy is made beside its place, verified, and only then renamed',
-    'into it, so that a file of that name is always whole; one that exists is left alone without --overwrite.',
-    'A copy is a database like any other: start daybook with --db <file> to use it.',
+    'Works while a server runs. The copy is written under a temporary name, verified, and then renamed, so that <file>',
+    'is always complete. An existing file is only replaced with --overwrite. The copy is a normal database: start',
+    'daybook with --db <file> to use it.',
   ],
   examples: [
     'daybook backup monday.db',
@@ -33,15 +33,15 @@ const realPath = (file: string) => (existsSync(file) ? realpathSync(file) : reso
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /**
- * Refuses what a copy must never replace: the database itself, and one whose log stands beside it. A process that
- * has the old file open would write on into nothing, and the next to open the new one would take that log for its.
+ * Refuses targets that a copy must never replace: the database itself, and a database with a write-ahead log. A process
+ * that has the old file open would write into a deleted file, and the next one would apply that log to the new file.
  */
 function refuseUnusableTarget(target: string, source: string, mayOverwrite: boolean): void {
   const file = realPath(target)
   if (file === realPath(source)) throw refused(`${target} is the database itself; name another file.`)
   if (isFolder(file)) throw refused(`${target} is a folder; name a file in it.`)
   if (!isFolder(dirname(file)))
-    throw refused(`There is no folder ${dirname(target)}; make it, or name another file.`)
+    throw refused(`There is no folder ${dirname(target)}; create it, or name another file.`)
   if (existsSync(file) && !mayOverwrite)
     throw refused(`The file ${target} exists already; name another one, or give --overwrite.`)
   if (existsSync(`${file}-wal`))

@@ -1,10 +1,10 @@
-import { type Command, WrongUsage } from './command.ts'
+import { type Command, WrongUsage } from '../command.ts'
 
-/** Loaded late: nothing else needs them. */
-const kinds = () => import('../files/extraction/kinds.ts')
-const extraction = () => import('../files/extraction/child.ts')
+/** Imported only when needed. */
+const kinds = () => import('../../files/extraction/kinds.ts')
+const extraction = () => import('../../files/extraction/child.ts')
 
-/** What daybook starts itself with to read the text of a file in a process of its own; not for people. */
+/** Started by daybook itself, to extract the text of a file in a separate process. */
 export const extract: Command = {
   name: 'extract',
   summary: 'Read the text of a file from standard input; daybook runs this itself.',

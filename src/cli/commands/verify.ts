@@ -1,7 +1,7 @@
-import { secretFault, verifyDelivery } from '../delivery/verify.ts'
-import { systemClock } from '../lib/clock.ts'
-import { refused } from '../refusal.ts'
-import { type Command, type Input, textFlag, WrongUsage } from './command.ts'
+import { secretFault, verifyDelivery } from '../../delivery/verify.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { refused } from '../../refusal.ts'
+import { type Command, type Input, textFlag, WrongUsage } from '../command.ts'
 
 function headersOf({ flags }: Input): Map<string, string> {
   const given = Array.isArray(flags.header) ? flags.header.map(String) : []
@@ -16,20 +16,20 @@ function headersOf({ flags }: Input): Map<string, string> {
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'Verify the signatures of a delivery that was received, and say which step fails.',
+  summary: 'Verify the signatures of a received delivery, and report which step fails.',
   flags: [
-    { name: 'secret', value: 'secret', help: "the subscription's secret, whsec_…", isRequired: true },
+    { name: 'secret', value: 'secret', help: "the webhook's secret, whsec_…", isRequired: true },
     {
       name: 'header',
       value: 'name: value',
-      help: 'a header that was received; others than those of signatures are passed over',
+      help: 'a received header; headers without a signature are ignored',
       isRepeatable: true,
     },
   ],
   remarks: [
-    'Reads the raw body from standard input, byte for byte. Judges X-Service-Signature, the headers of Standard',
-    'Webhooks (webhook-id, webhook-timestamp, webhook-signature), or both, whichever are given. Exits 0 when all is',
-    'good, 1 when a step fails: a missing header, its form, its time (300 seconds), the secret, the signature.',
+    'Reads the raw body from standard input. Checks X-Service-Signature, the headers of Standard Webhooks (webhook-id,',
+    'webhook-timestamp, webhook-signature), or both, whichever are given. Exits 0 when everything is good, and 1 when a',
+    'step fails: a missing header, its form, its age (300 seconds), the secret, the signature.',
   ],
   examples: [
     `daybook verify --secret whsec_… --header 'X-Service-Signature: t=1795253400,v1=5f0c…' < body.json`,

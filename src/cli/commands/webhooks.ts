@@ -1,11 +1,11 @@
-import { createBus } from '../changes/bus.ts'
-import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG } from './command.ts'
-import { printJson, printTable } from './table.ts'
-import { commandCaller, inWorkspace } from './workspace.ts'
+import { createBus } from '../../changes/bus.ts'
+import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG } from '../command.ts'
+import { commandCaller, inWorkspace } from '../database.ts'
+import { printJson, printTable } from '../output.ts'
 
-/** Loaded late: they bring the whole of the records with them. */
-const service = () => import('../webhooks/service.ts')
-const present = () => import('../webhooks/present.ts')
+/** Imported only when needed, because they load the records. */
+const service = () => import('../../webhooks/service.ts')
+const present = () => import('../../webhooks/present.ts')
 
 export const webhooksList: Command = {
   name: 'webhooks list',
@@ -28,12 +28,12 @@ export const webhooksList: Command = {
 
 export const webhooksResume: Command = {
   name: 'webhooks resume',
-  summary: 'End the pause of a webhook; what waits is sent.',
+  summary: 'Resume a paused webhook; its pending deliveries are sent.',
   parameters: ['<id>'],
   flags: [WORKSPACE_FLAG, DB_FLAG],
   remarks: [
-    'Works beside a running server, which sends within a second; without one, the next that runs does.',
-    'A webhook that is not paused is left as it is.',
+    'Works while a server runs, which sends within a second; otherwise the next server does. Does nothing to a webhook',
+    'that is not paused.',
   ],
   examples: ['daybook webhooks resume 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   run: (input, io) =>
@@ -48,11 +48,11 @@ export const webhooksResume: Command = {
 
 export const webhooksTest: Command = {
   name: 'webhooks test',
-  summary: 'Send a test event to a webhook, also to one that is disabled or paused.',
+  summary: 'Send a test event to a webhook, even if it is disabled or paused.',
   parameters: ['<id>'],
   flags: [WORKSPACE_FLAG, DB_FLAG],
   remarks: [
-    'Prints the id of the delivery. A running server sends it within a second; without one, the next that runs does.',
+    'Prints the id of the delivery. A running server sends it within a second; otherwise the next server does.',
   ],
   examples: ['daybook webhooks test 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   run: (input, io) =>

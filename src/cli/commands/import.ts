@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
-import { getWorkspaceOrOnly } from '../account/users.ts'
-import { createBus } from '../changes/bus.ts'
-import type { Caller } from '../context.ts'
-import { takeServerLock } from '../db/connection/server-lock.ts'
-import type { Db } from '../db/database.ts'
-import type { ImportMode, ImportReport } from '../portability/import-run.ts'
-import { systemRefusal } from '../portability/read-file.ts'
-import { fail, refused } from '../refusal.ts'
+import { getWorkspaceOrOnly } from '../../account/workspaces.ts'
+import { createBus } from '../../changes/bus.ts'
+import type { Caller } from '../../context.ts'
+import { takeServerLock } from '../../db/connection/server-lock.ts'
+import type { Db } from '../../db/database.ts'
+import type { ImportMode, ImportReport } from '../../portability/import-run.ts'
+import { systemRefusal } from '../../portability/read-file.ts'
+import { fail, refused } from '../../refusal.ts'
 import {
   type Command,
   DB_FLAG,
@@ -15,35 +15,36 @@ import {
   textFlag,
   WORKSPACE_FLAG,
   WrongUsage,
-} from './command.ts'
-import { countsInWords } from './counts.ts'
-import { withDatabase } from './database.ts'
-import type { Io } from './io.ts'
-import { progressOn } from './progress.ts'
-import { printJson } from './table.ts'
-import { commandCaller } from './workspace.ts'
+} from '../command.ts'
+import { commandCaller, withDatabase } from '../database.ts'
+import type { Io } from '../io.ts'
+import { countsInWords, printJson, progressOn } from '../output.ts'
 
-/** Loaded late: they bring the whole of the service with them. */
-const tables = () => import('../portability/csv/import.ts')
-const workspaces = () => import('../portability/workspace/import.ts')
-const vaults = () => import('../portability/vault/import.ts')
+/** Imported only when needed, because they load most of the service. */
+const csvImport = () => import('../../portability/csv/import.ts')
+const workspaceImport = () => import('../../portability/workspace/import.ts')
+const vaultImport = () => import('../../portability/vault/import.ts')
 
-/** What an import has come to, in words and as the members of its JSON report. */
-interface Told {
+/** The result of an import, in words and as the members of its JSON report. */
+interface Outcome {
   readonly report: ImportReport
   readonly words: string
   readonly members: object
 }
 
-interface Work {
+interface Task {
   readonly db: Db
   readonly caller: Caller
   readonly path: string
   readonly mode: ImportMode & { onProgress(done: number): void }
 }
 
-async function importTable({ db, caller, path, mode }: Work, input: Input, structure: string): Promise<Told> {
-  const { importRows } = await tables()
+async function importCsv(
+  { db, caller, path, mode }: Task,
+  input: Input,
+  structure: string,
+): Promise<Outcome> {
+  const { importRows } = await csvImport()
   const onConflict = textFlag(input, 'on-conflict') === 'update' ? 'update' : 'refuse'
   const report = await importRows({ db, bus: createBus() }, caller, {
     ...mode,
@@ -65,26 +66,28 @@ async function importTable({ db, caller, path, mode }: Work, input: Input, struc
   }
 }
 
-async function importFolder(work: Work, input: Input): Promise<Told> {
-  const { db, caller, path, mode } = work
-  const { importWorkspace, isExport } = await workspaces()
-  if (!isExport(path)) return importNotes(work, input)
+async function importFolder(task: Task, input: Input): Promise<Outcome> {
+  const { db, caller, path, mode } = task
+  const { importWorkspace, isExport } = await workspaceImport()
+  if (!isExport(path)) return importNotes(task, input)
   if (input.flags['folders-as-tags'])
-    throw new WrongUsage('--folders-as-tags goes with a folder of notes, not an exported workspace.')
+    throw new WrongUsage('--folders-as-tags is for a folder of notes, not for an exported workspace.')
   const report = await importWorkspace(db, caller, { ...mode, folder: path })
   const { counts, webhookSecrets, isWritten } = report
-  // What was not written has no secret.
+  // The secrets of webhooks that were not written are useless.
   const secrets = isWritten ? webhookSecrets : []
-  const told = secrets.map(({ id, url, secret }) => `The webhook ${id} to ${url} has a new secret: ${secret}`)
+  const lines = secrets.map(
+    ({ id, url, secret }) => `The webhook ${id} to ${url} has a new secret: ${secret}`,
+  )
   return {
     report,
-    words: [countsInWords(counts), ...told].join('\n'),
+    words: [countsInWords(counts), ...lines].join('\n'),
     members: { counts, webhook_secrets: secrets },
   }
 }
 
-async function importNotes({ db, caller, path, mode }: Work, input: Input): Promise<Told> {
-  const { importVault } = await vaults()
+async function importNotes({ db, caller, path, mode }: Task, input: Input): Promise<Outcome> {
+  const { importVault } = await vaultImport()
   const foldersAsTags = input.flags['folders-as-tags'] === true
   const report = await importVault(db, caller, { ...mode, folder: path, foldersAsTags })
   const { counts, changed, changedCount } = report
@@ -93,7 +96,7 @@ async function importNotes({ db, caller, path, mode }: Work, input: Input): Prom
   return { report, words: lines.join('\n'), members: { counts, changed_count: changedCount, changed } }
 }
 
-function tell(io: Io, input: Input, { report, words, members }: Told): void {
+function printOutcome(io: Io, input: Input, { report, words, members }: Outcome): void {
   const { refusedCount, refused: first, isWritten } = report
   if (input.flags.json) {
     printJson(io, { ...members, refused_count: refusedCount, refused: first, written: isWritten })
@@ -105,23 +108,23 @@ function tell(io: Io, input: Input, { report, words, members }: Told): void {
   if (!isWritten) io.out('Nothing was written.\n')
 }
 
-const serverRuns = () => refused('A server runs on this database; stop it before you import.')
+const serverRuns = () => refused('A server is running on this database; stop it before you import.')
 
 async function importPath(db: Db, input: Input, io: Io): Promise<number> {
   const [path = ''] = input.args
   const structure = textFlag(input, 'structure')
-  const found = statSync(path, { throwIfNoEntry: false })
-  const isFolder = found?.isDirectory() === true
-  if (!found) throw refused(`There is no file or folder ${path}.`)
-  // A pipe cannot be read twice, and may never end.
-  if (!isFolder && !found.isFile()) throw refused(`${path} is neither a file nor a folder.`)
+  const stats = statSync(path, { throwIfNoEntry: false })
+  const isFolder = stats?.isDirectory() === true
+  if (!stats) throw refused(`There is no file or folder ${path}.`)
+  // A pipe cannot be read twice and may never end.
+  if (!isFolder && !stats.isFile()) throw refused(`${path} is neither a file nor a folder.`)
   if (isFolder && structure !== undefined)
-    throw new WrongUsage('--structure goes with a file of rows, not a folder.')
+    throw new WrongUsage('--structure is for a file of rows, not for a folder.')
   if (!isFolder && input.flags['folders-as-tags'])
-    throw new WrongUsage('--folders-as-tags goes with a folder of notes, not a file of rows.')
+    throw new WrongUsage('--folders-as-tags is for a folder of notes, not for a file of rows.')
   if (!isFolder && structure === undefined) throw new WrongUsage(`A file of rows needs --structure <name>.`)
   const progress = progressOn(io, isFolder ? 'notes' : 'rows')
-  const work: Work = {
+  const task: Task = {
     db,
     caller: commandCaller(getWorkspaceOrOnly(db, textFlag(input, 'workspace'))),
     path,
@@ -131,27 +134,27 @@ async function importPath(db: Db, input: Input, io: Io): Promise<number> {
       onProgress: progress.show,
     },
   }
-  const importing = structure === undefined ? importFolder(work, input) : importTable(work, input, structure)
-  const told = await importing.finally(progress.end)
-  tell(io, input, told)
-  return told.report.refusedCount > 0 && !work.mode.skipsBad ? 1 : 0
+  const importing = structure === undefined ? importFolder(task, input) : importCsv(task, input, structure)
+  const outcome = await importing.finally(progress.end)
+  printOutcome(io, input, outcome)
+  return outcome.report.refusedCount > 0 && !task.mode.skipsBad ? 1 : 0
 }
 
 const pathOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).path
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'Bring in an exported workspace, a folder of Markdown notes, or rows from a file.',
+  summary: 'Import an exported workspace, a folder of Markdown notes, or rows from a file.',
   parameters: ['<path>'],
   flags: [
-    { name: 'structure', value: 'name', help: 'where rows go; made when there is none of that name' },
+    { name: 'structure', value: 'name', help: 'the structure for the rows; created if it does not exist' },
     {
       name: 'on-conflict',
       value: 'what',
       help: 'refuse or update (default refuse)',
       choices: ['refuse', 'update'],
     },
-    { name: 'folders-as-tags', help: 'give each note the path of its folder as a tag' },
+    { name: 'folders-as-tags', help: 'add the path of its folder as a tag to each note' },
     { name: 'dry-run', help: 'report what would happen, and write nothing' },
     { name: 'skip-bad', help: 'leave out what is refused, instead of writing nothing' },
     WORKSPACE_FLAG,
@@ -159,12 +162,12 @@ export const importCommand: Command = {
     DB_FLAG,
   ],
   remarks: [
-    'An exported workspace comes back with its ids and times, and makes no events. Of any other folder, such as an',
-    'Obsidian vault, every Markdown file becomes a note and every other file one of the workspace; links are rewritten',
-    'where they would lead nowhere, and front matter becomes tags, alias and properties. Of a file of comma-separated',
-    'values the first line names the columns; a new structure gets a field for each, of the type that all its cells',
-    'show, and an existing one is filled by key or label. It is one transaction: when anything is refused nothing is',
-    'written, unless --skip-bad is given. Not while a server runs.',
+    'An exported workspace is imported with its ids and times, without events. In any other folder, such as an Obsidian',
+    'vault, every Markdown file becomes a note and every other file a file of the workspace; links that would be broken',
+    'are rewritten, and front matter becomes tags, alias and properties. The first line of a file of comma-separated',
+    'values names the columns. A new structure gets a field for each column, of the type that fits all its cells; an',
+    'existing structure is filled by key or label. An import is one transaction: when anything is refused nothing is',
+    'written, unless --skip-bad is given. Stop the server before an import.',
   ],
   examples: [
     'daybook import notebook',

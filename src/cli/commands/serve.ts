@@ -1,0 +1,78 @@
+import { CHECKPOINTS, readConfig } from '../../config.ts'
+import { LOG_LEVELS } from '../../lib/log.ts'
+import { type Command, DB_FLAG } from '../command.ts'
+
+const LAST_MESSAGES_MS = 1_000
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Run the server.',
+  flags: [
+    DB_FLAG,
+    { name: 'host', value: 'address', help: 'the address to listen on (default 127.0.0.1)', isSetting: true },
+    {
+      name: 'port',
+      value: 'number',
+      help: 'the port to listen on, 0 for any free one (default 8787)',
+      isSetting: true,
+    },
+    {
+      name: 'cors-origin',
+      value: 'origin',
+      help: 'allow pages of this origin to call the API',
+      isRepeatable: true,
+      isSetting: true,
+    },
+    {
+      name: 'rate-limit',
+      value: 'number',
+      help: 'requests per minute and key (default no limit)',
+      isSetting: true,
+    },
+    {
+      name: 'log-level',
+      value: 'level',
+      help: `${LOG_LEVELS.join(', ')} (default info)`,
+      choices: LOG_LEVELS,
+      isSetting: true,
+    },
+    {
+      name: 'checkpoint',
+      value: 'when',
+      help: 'auto, or off when another program replicates the file (default auto)',
+      choices: CHECKPOINTS,
+      isSetting: true,
+    },
+    {
+      name: 'webhook-allow',
+      value: 'target',
+      help: 'allow webhooks to call this host[:port], address or range, also over http',
+      isRepeatable: true,
+      isSetting: true,
+    },
+    {
+      name: 'webhook-ca',
+      value: 'file',
+      help: 'certificates (PEM) to trust in deliveries, in addition to the usual roots',
+      isSetting: true,
+    },
+  ],
+  remarks: [
+    'In an empty database it creates the user "owner", the workspace "Personal" and a write key, which is printed on',
+    'stderr once. When ready it prints one line on stdout: daybook listening on http://<host>:<port>. SIGTERM or SIGINT',
+    'stops it: watches are closed, running requests and deliveries are finished (within 10 seconds), then it exits 0.',
+  ],
+  examples: ['daybook serve', 'daybook serve --db /srv/daybook.db --host 0.0.0.0 --port 80'],
+  run: async (input, io) => {
+    const config = readConfig(io.env, input.flags)
+    const { startServer } = await import('../../server.ts')
+    const server = await startServer(config, (message) => io.err(message))
+    // Installed first, because whoever reads the line may send a signal at once.
+    const askedToEnd = io.untilAskedToEnd()
+    io.out(`daybook listening on ${server.url}\n`)
+    await askedToEnd
+    await server.stop()
+    io.endWithin(LAST_MESSAGES_MS)
+    return 0
+  },
+}
