@@ -10,9 +10,8 @@ import { countTags } from './tags/store.ts'
 import type { Usage } from './usage.ts'
 import { viewsNamingProperty, viewsNamingTag } from './views/service.ts'
 import { countViews } from './views/store.ts'
-import { hideWebhooksOf, removeHiddenWebhooks } from './webhooks/removal.ts'
-import { countWebhooks } from './webhooks/store.ts'
-import { webhooksNamingField } from './webhooks/usage.ts'
+import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
+import { countWebhooks, webhooksNamingField } from './webhooks/store.ts'
 
 /** Which feature uses what of another: a feature that comes to use tags, say, is added here. */
 export const usage: Usage = {
@@ -28,8 +27,8 @@ export const usage: Usage = {
   ofField: webhooksNamingField,
   onNoteTrashed: removeFromQuickAccess,
   onTagDeleted: removeTagFromPresets,
-  onStructureDeleted: hideWebhooksOf,
-  removeHidden: removeHiddenWebhooks,
+  onStructureDeleted: markWebhooksRemovedOf,
+  removeHidden: deleteRemovedWebhooks,
   onWorkspaceCreated: createSearchTables,
   countsOf: (reader, workspace) => ({
     ...countStructures(reader, workspace),

@@ -6,7 +6,7 @@ import { removeSavedResponsesBefore } from '../http/idempotency/store.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { removeRevisionsBefore } from '../notes/writing/revisions.ts'
 import { removeTrashedBefore } from '../notes/writing/trash.ts'
-import { removeEndedBefore } from '../webhooks/deliveries.ts'
+import { deleteDeliveriesEndedBefore } from '../webhooks/deletion.ts'
 
 const HOUR_MS = 3_600_000
 const TRASH_DAYS = 30
@@ -44,7 +44,7 @@ export const sweepRevisions = (ctx: AppContext): Promise<number> =>
 /** Removes the deliveries that ended 30 days ago, with their events (`service.md`, Limits); answers how many. */
 export const sweepDeliveries = (ctx: AppContext): Promise<number> =>
   inBatches(ctx, DELIVERIES_AT_ONCE, (tx) =>
-    removeEndedBefore(tx, ctx.clock.now() - DELIVERY_DAYS * DAY_MS, DELIVERIES_AT_ONCE),
+    deleteDeliveriesEndedBefore(tx, ctx.clock.now() - DELIVERY_DAYS * DAY_MS, DELIVERIES_AT_ONCE),
   )
 
 /** Forgets the answers kept for an `Idempotency-Key` after 24 hours (contract, section 11); answers how many. */

@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { dropUnusedIndexes } from '../structures/storage/index-policy.ts'
-import { removeHiddenWebhooks } from '../webhooks/removal.ts'
+import { deleteRemovedWebhooks } from '../webhooks/deletion.ts'
 import { sweepDeliveries, sweepFiles, sweepRevisions, sweepSavedResponses, sweepTrash } from './retention.ts'
 
 const FIRST_AFTER_MS = 5_000
@@ -16,7 +16,7 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
     await sweepDeliveries(ctx)
     await sweepFiles(ctx)
     await finishDeletions(ctx)
-    await removeHiddenWebhooks(ctx.db)
+    await deleteRemovedWebhooks(ctx.db)
     await dropUnusedIndexes(ctx)
     ctx.db.optimize()
     if (revisions + notes > 0) ctx.log.info('upkeep', { revisions_removed: revisions, notes_removed: notes })

@@ -15,10 +15,10 @@ interface WrongStructure {
 
 const listWrong = ({ sql }: Pick<Tx, 'sql'>) => sql.all<WrongStructure>(WRONG)
 
-const LEFT_OVER = `webhook_events WHERE NOT EXISTS
+const ORPHANED_EVENTS = `webhook_events WHERE NOT EXISTS
   (SELECT 1 FROM webhook_deliveries d WHERE d.event = webhook_events.pk)`
 
-/** What structures know of their subscriptions, and that no event outlives its deliveries. */
+/** A structure has a version of its subscriptions exactly when one is enabled, and every event has a delivery. */
 export const webhookCheck: Check = {
   *faults(reader) {
     for (const { name, isQuiet } of listWrong(reader)) {
@@ -26,11 +26,11 @@ export const webhookCheck: Check = {
         ? `The structure "${name}" does not tell its enabled webhooks of changes.`
         : `The structure "${name}" tells webhooks of changes, and none is enabled.`
     }
-    const left = reader.sql.scalar<number>(`SELECT count(*) FROM ${LEFT_OVER}`)
-    if (left > 0) yield `${left} webhook events are left without a delivery.`
+    const count = reader.sql.scalar<number>(`SELECT count(*) FROM ${ORPHANED_EVENTS}`)
+    if (count > 0) yield `${count} webhook events are left without a delivery.`
   },
   repair: (tx) => {
     for (const { pk } of listWrong(tx)) renewSubscriptionsVersion(tx, pk)
-    tx.sql.run(`DELETE FROM ${LEFT_OVER}`)
+    tx.sql.run(`DELETE FROM ${ORPHANED_EVENTS}`)
   },
 }

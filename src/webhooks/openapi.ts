@@ -17,7 +17,7 @@ interface ExampleRecord {
 
 const RECORD: ExampleRecord = { ...(exampleOf(RecordObject) as ExampleRecord), deleted_at: null }
 
-/** How each kind of event is named for programs and readers, and what its example has of its own. */
+/** Each type of event with its operation id and summary, and what its example has beyond the common members. */
 const KINDS: Record<EventType, { operationId: string; summary: string; example: object }> = {
   'record.created': {
     operationId: 'recordCreated',
@@ -83,14 +83,14 @@ const operation = (type: EventType, schema: JsonSchema) => ({
   summary: KINDS[type].summary,
   description: DESCRIPTION,
   tags: ['Webhooks'],
-  // Its signature is all that a delivery proves itself with.
+  // A delivery is authenticated only by its signature.
   security: [],
   parameters: parametersOf(type),
   requestBody: { required: true, content: { 'application/json': { schema, example: exampleFor(type) } } },
   responses: RESPONSES,
 })
 
-/** `webhooks` of the OpenAPI document: the requests that daybook itself makes, by type of event. */
+/** The `webhooks` of the OpenAPI document, by type of event: the requests that daybook sends. */
 export function describeDeliveries(components: SchemaComponents) {
   const schema = components.write(DeliveredEvent)
   return Object.fromEntries(EVENTS.map((type) => [type, { post: operation(type, schema) }]))

@@ -2,7 +2,7 @@ import { isoTimestamp } from '../lib/dates.ts'
 import type { DescribedDelivery, DescribedWebhook } from './service.ts'
 import { eventsOf, fieldsOf, filterOf, type WebhookRow } from './store.ts'
 
-/** Disabled wins over paused (contract, section 7). */
+/** A subscription that is disabled and paused is shown as disabled. */
 const statusOf = ({ enabled, pausedAt }: WebhookRow) =>
   enabled === 0 ? 'disabled' : pausedAt === null ? 'enabled' : 'paused'
 

@@ -19,7 +19,7 @@ import {
 } from '../http/schema/types.ts'
 import { RecordObject } from '../records/schema.ts'
 import { MAX_FIELDS } from '../structures/schema.ts'
-import { DELIVERY_STATUSES } from './deliveries.ts'
+import { DELIVERY_STATUSES } from './store.ts'
 
 const MAX_DELIVERIES = 200
 
@@ -92,7 +92,7 @@ export const Delivery = strict(
   { $id: 'Delivery', description: 'One event on its way to one subscription.' },
 )
 
-/** The body of a delivery (`service.md`, Payload shape). */
+/** The body of a delivery. */
 export const DeliveredEvent = strict(
   {
     id: id('The same at every attempt; receivers know repetitions by it.'),

@@ -14,17 +14,10 @@ import { fail, invalid, notFound, refused } from '../refusal.ts'
 import { type Definition, definitionOf } from '../structures/definition.ts'
 import { getStructure } from '../structures/service.ts'
 import { findStructureByPk, type StructureRow } from '../structures/store.ts'
-import {
-  askAgain,
-  type DeliveryRow,
-  type DeliveryStatus,
-  findDelivery,
-  listDeliveryRows,
-} from './deliveries.ts'
-import { hideWebhook, removeHiddenWebhooks } from './removal.ts'
+import { deleteRemovedWebhooks, markWebhookRemoved } from './deletion.ts'
 import * as store from './store.ts'
 
-const MOST_WEBHOOKS = 25
+const MAX_WEBHOOKS = 25
 
 export interface WebhookInput {
   url?: string
@@ -45,11 +38,12 @@ export interface DescribedWebhook {
 
 /** A delivery with the id of its subscription. */
 export interface DescribedDelivery {
-  row: DeliveryRow
+  row: store.DeliveryRow
   webhookId: string
 }
 
 type Ctx = Pick<AppContext, 'config' | 'bus'>
+
 /** Subscriptions by creation, of the workspace or of one structure. */
 export const listWebhooks = (reader: Reader, caller: InWorkspace, structure?: string): DescribedWebhook[] =>
   (structure === undefined
@@ -71,7 +65,7 @@ const described = (reader: Reader, row: store.WebhookRow): DescribedWebhook => (
   structure: structureOf(reader, row),
 })
 
-/** What is not said of a subscription that is made. */
+/** The defaults of a new subscription. */
 export const NEW_WEBHOOK: Omit<store.WebhookColumns, 'url'> = {
   events: JSON.stringify(RECORD_EVENTS),
   filter: '[]',
@@ -87,7 +81,7 @@ export interface NewWebhook extends WebhookInput {
   url: string
 }
 
-/** Subscribes to a structure; joins the caller's transaction. The secret is answered here alone. */
+/** Subscribes to a structure, in the caller's transaction. The secret is returned only here and by `rotateSecret`. */
 export function createWebhook(
   ctx: Ctx,
   tx: Tx,
@@ -105,13 +99,13 @@ export function createWebhook(
   return { row, structure, secret }
 }
 
-/** Refuses one more than a workspace may have (`service.md`, Limits). */
+/** Refuses a new subscription when the workspace has 25. */
 export function refuseTooMany(reader: Reader, workspace: number): void {
-  if (store.countWebhooks(reader, workspace) < MOST_WEBHOOKS) return
-  throw refused(`A workspace has at most ${MOST_WEBHOOKS} webhooks; delete one first.`)
+  if (store.countWebhooks(reader, workspace) < MAX_WEBHOOKS) return
+  throw refused(`A workspace has at most ${MAX_WEBHOOKS} webhooks; delete one first.`)
 }
 
-/** Changes what is named, and with `resume` ends a pause; what waits is then sent. */
+/** Changes what the input names, and with `resume` ends a pause, after which pending deliveries are sent. */
 export async function patchWebhook(
   ctx: AppContext,
   caller: Caller,
@@ -132,7 +126,7 @@ export async function patchWebhook(
   })
 }
 
-/** Ends a pause and sends what waits; without a pause it changes nothing. */
+/** Ends a pause, after which pending deliveries are sent; changes nothing without a pause. */
 export const resumeWebhook = (
   ctx: Pick<AppContext, 'db' | 'bus'>,
   caller: InWorkspace,
@@ -148,13 +142,13 @@ function resumeRow(tx: Tx, { pk, pausedAt }: store.WebhookRow): void {
   if (pausedAt !== null) store.clearPause(tx, pk, tx.now)
 }
 
-/** Deletes a subscription and its deliveries; nothing more is sent from the first moment on. */
+/** Deletes a subscription and its deliveries; nothing more is sent after the first transaction. */
 export async function deleteWebhook({ db }: AppContext, caller: Caller, id: string): Promise<void> {
-  await db.write((tx) => hideWebhook(tx, getRow(tx, caller, id)))
-  await removeHiddenWebhooks(db)
+  await db.write((tx) => markWebhookRemoved(tx, getRow(tx, caller, id)))
+  await deleteRemovedWebhooks(db)
 }
 
-/** The next attempt, whatever its delivery, is signed with the new secret alone. */
+/** Replaces the secret; every attempt from now on is signed with the new one only, also of older deliveries. */
 export const rotateSecret = (
   ctx: AppContext,
   caller: Caller,
@@ -166,7 +160,7 @@ export const rotateSecret = (
     return { ...getWebhook(tx, caller, id), secret }
   })
 
-/** Sends a `webhook.test` event at once, also while the subscription is disabled or paused. */
+/** Sends a `webhook.test` event at once, even while the subscription is disabled or paused. */
 export const testWebhook = (
   ctx: Pick<AppContext, 'db' | 'bus'>,
   caller: Caller,
@@ -180,7 +174,7 @@ export const testWebhook = (
   })
 
 function getDelivery(reader: Reader, { pk, id: webhookId }: store.WebhookRow, id: string): DescribedDelivery {
-  return { row: findDelivery(reader, pk, id) ?? fail(notFound('delivery')), webhookId }
+  return { row: store.findDelivery(reader, pk, id) ?? fail(notFound('delivery')), webhookId }
 }
 
 /** Newest first. */
@@ -188,13 +182,13 @@ export function listDeliveries(
   reader: Reader,
   caller: Caller,
   id: string,
-  { status, limit }: { status?: DeliveryStatus; limit: number },
+  { status, limit }: { status?: store.DeliveryStatus; limit: number },
 ): DescribedDelivery[] {
   const { pk, id: webhookId } = getRow(reader, caller, id)
-  return listDeliveryRows(reader, pk, { status, limit }).map((row) => ({ row, webhookId }))
+  return store.listDeliveryRows(reader, pk, { status, limit }).map((row) => ({ row, webhookId }))
 }
 
-/** Sends a delivery's event again at once, whatever became of it; its attempts start anew. */
+/** Sends a delivery's event again at once, whatever its status; its attempts count from 0 again. */
 export const redeliver = (
   ctx: AppContext,
   caller: Caller,
@@ -203,12 +197,12 @@ export const redeliver = (
 ): Promise<DescribedDelivery> =>
   ctx.db.write((tx) => {
     const webhook = getRow(tx, caller, id)
-    askAgain(tx, webhook.pk, getDelivery(tx, webhook, deliveryId).row, tx.now)
+    store.restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId).row, tx.now)
     tx.afterCommit(() => ctx.bus.wakeDeliveries([webhook.pk]))
     return getDelivery(tx, webhook, deliveryId)
   })
 
-/** What the schemas leave open, judged before anything is looked up. */
+/** Refuses as invalid what the schemas do not check: the form of the filter, and repeated events or fields. */
 export function refuseWrongShape({ events = [], filter = [], fields }: WebhookInput): void {
   filterShape(filter)
   refuseRepeated('events', events)
@@ -220,7 +214,7 @@ function refuseRepeated(name: string, values: readonly string[]): void {
   if (repeated !== undefined) throw invalid(`"${name}" names "${repeated}" twice; name each once.`)
 }
 
-/** The columns after a change that a caller asks for. */
+/** The columns after a change by a caller, whose URL and ignored key are checked. */
 function merged(
   { config }: Ctx,
   reader: Reader,
@@ -230,14 +224,14 @@ function merged(
   input: WebhookInput,
 ): store.WebhookColumns {
   if (input.url !== undefined) {
-    const fault = urlError(input.url, config.webhookAllowlist)
-    if (fault !== undefined) throw refused(fault)
+    const error = urlError(input.url, config.webhookAllowlist)
+    if (error !== undefined) throw refused(error)
   }
   if (input.ignore_key_id) refuseUnknownKey(reader, workspacePk, input.ignore_key_id)
   return mergedColumns(structure, before, input)
 }
 
-/** The columns after a change, wherever it comes from; what the structure cannot answer is refused. */
+/** The columns after a change; refuses a filter or fields that do not fit the structure. */
 export function mergedColumns(
   structure: StructureRow,
   before: store.WebhookColumns,

@@ -8,7 +8,7 @@ const placeholder = sql.placeholder
 
 export type WebhookRow = typeof webhooks.$inferSelect
 
-/** What a caller decides of a subscription. */
+/** The columns that a caller sets. */
 export type WebhookColumns = Pick<
   WebhookRow,
   'url' | 'events' | 'filter' | 'fields' | 'ignoreOwnKey' | 'ignoreKeyId' | 'description' | 'enabled'
@@ -21,17 +21,17 @@ export const filterOf = ({ filter }: Pick<WebhookRow, 'filter'>): RawCondition[]
 export const fieldsOf = ({ fields }: Pick<WebhookRow, 'fields'>): string[] | null =>
   fields === null ? null : JSON.parse(fields)
 
-const isThere = eq(webhooks.isRemoved, 0)
+const isNotRemoved = eq(webhooks.isRemoved, 0)
 
 const webhooksOfWorkspace = prepared((orm) =>
   orm
     .select()
     .from(webhooks)
-    .where(and(eq(webhooks.workspace, placeholder('workspace')), isThere))
+    .where(and(eq(webhooks.workspace, placeholder('workspace')), isNotRemoved))
     .orderBy(asc(webhooks.pk))
     .prepare(),
 )
-/** Subscriptions by creation. */
+/** The subscriptions of a workspace by creation. */
 export const listWebhookRows = (reader: Reader, workspace: number): WebhookRow[] =>
   webhooksOfWorkspace(reader).all({ workspace })
 
@@ -39,11 +39,11 @@ const webhooksOfStructure = prepared((orm) =>
   orm
     .select()
     .from(webhooks)
-    .where(and(eq(webhooks.structure, placeholder('structure')), isThere))
+    .where(and(eq(webhooks.structure, placeholder('structure')), isNotRemoved))
     .orderBy(asc(webhooks.pk))
     .prepare(),
 )
-/** Those of one structure, by creation. */
+/** The subscriptions of a structure by creation. */
 export const listWebhooksOf = (reader: Reader, structure: number): WebhookRow[] =>
   webhooksOfStructure(reader).all({ structure })
 
@@ -51,7 +51,9 @@ const webhookById = prepared((orm) =>
   orm
     .select()
     .from(webhooks)
-    .where(and(eq(webhooks.id, placeholder('id')), eq(webhooks.workspace, placeholder('workspace')), isThere))
+    .where(
+      and(eq(webhooks.id, placeholder('id')), eq(webhooks.workspace, placeholder('workspace')), isNotRemoved),
+    )
     .prepare(),
 )
 export const findWebhook = (reader: Reader, workspace: number, id: string): WebhookRow | undefined =>
@@ -60,7 +62,7 @@ export const findWebhook = (reader: Reader, workspace: number, id: string): Webh
 export const countWebhooks = (reader: Reader, workspace: number): number =>
   reader.sql.scalar('SELECT count(*) FROM webhooks WHERE workspace = ? AND is_removed = 0', workspace)
 
-/** An update takes no bare placeholder. */
+/** drizzle's `update` accepts no bare placeholder. */
 const bound = (name: keyof WebhookColumns) => sql`${placeholder(name)}`
 
 const columns = {
@@ -96,7 +98,7 @@ export const insertWebhook = (
     Pick<WebhookRow, 'id' | 'workspace' | 'structure' | 'secret' | 'createdByKeyId'> & { now: number },
 ): WebhookRow => insertWebhookRow(reader).get(row)
 
-/** Moves `updated_at` strictly. */
+/** `updated_at` grows with every update, even within a millisecond. */
 const touched = sql`max(${placeholder('now')}, ${webhooks.updatedAt} + 1)`
 
 const updateWebhookRow = prepared((orm) =>
@@ -112,11 +114,86 @@ export const updateWebhook = (reader: Reader, row: WebhookColumns & { pk: number
 export const setSecret = ({ sql }: Reader, pk: number, secret: string, now: number) =>
   sql.run('UPDATE webhooks SET secret = ?, updated_at = max(?, updated_at + 1) WHERE pk = ?', secret, now, pk)
 
-/** Ends the pause and forgets the failures that led to it. */
+/** Ends the pause and resets the failures that led to it. */
 export const clearPause = ({ sql }: Reader, pk: number, now: number) =>
   sql.run(
     `UPDATE webhooks SET paused_at = NULL, consecutive_failures = 0, updated_at = max(?, updated_at + 1)
      WHERE pk = ?`,
     now,
     pk,
+  )
+
+/** The ids of a structure's subscriptions whose filter or `fields` name a field. */
+export const webhooksNamingField = (reader: Reader, structurePk: number, key: string): string[] =>
+  listWebhooksOf(reader, structurePk)
+    .filter((row) => filterOf(row).some(({ field }) => field === key) || fieldsOf(row)?.includes(key))
+    .map(({ id }) => id)
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** A delivery joined with its event. */
+export interface DeliveryRow {
+  id: string
+  eventId: string
+  event: string
+  recordId: string | null
+  status: DeliveryStatus
+  attempts: number
+  responseStatus: number | null
+  error: string | null
+  nextAttemptAt: number | null
+  createdAt: number
+  lastAttemptAt: number | null
+  endedAt: number | null
+}
+
+const ofEvent = (column: string) => `(SELECT ${column} FROM webhook_events e WHERE e.pk = d.event)`
+
+const COLUMNS = `d.id, ${ofEvent('id')} AS eventId, ${ofEvent('type')} AS event,
+  ${ofEvent('record_id')} AS recordId, d.status, d.attempts, d.response_status AS responseStatus, d.error,
+  d.next_attempt_at AS nextAttemptAt, d.created_at AS createdAt, d.last_attempt_at AS lastAttemptAt,
+  d.ended_at AS endedAt`
+
+const newestOf = ({ sql }: Reader, webhook: number, status: DeliveryStatus, limit: number): DeliveryRow[] =>
+  sql.all(
+    `SELECT ${COLUMNS} FROM webhook_deliveries d WHERE d.webhook = ? AND d.status = ?
+     ORDER BY d.id DESC LIMIT ?`,
+    webhook,
+    status,
+    limit,
+  )
+
+/** Newest first, of one status or of all; each status is read by index. */
+export function listDeliveryRows(
+  reader: Reader,
+  webhook: number,
+  { status, limit }: { status: DeliveryStatus | undefined; limit: number },
+): DeliveryRow[] {
+  const statuses = status === undefined ? DELIVERY_STATUSES : [status]
+  return statuses
+    .flatMap((each) => newestOf(reader, webhook, each, limit))
+    .sort((left, right) => (left.id < right.id ? 1 : -1))
+    .slice(0, limit)
+}
+
+export function findDelivery({ sql }: Reader, webhook: number, id: string): DeliveryRow | undefined {
+  return sql.get(
+    `SELECT ${COLUMNS} FROM webhook_deliveries d
+     WHERE d.webhook = ? AND d.status IN ('pending', 'delivered', 'failed') AND d.id = ?`,
+    webhook,
+    id,
+  )
+}
+
+/** Makes a delivery pending as if it were new, with its first attempt due at once. An attempt in flight no longer counts. */
+export const restartDelivery = ({ sql }: Reader, webhook: number, { id, status }: DeliveryRow, now: number) =>
+  sql.run(
+    `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, redeliveries = redeliveries + 1, is_urgent = 1,
+       response_status = NULL, error = NULL, next_attempt_at = ?, last_attempt_at = NULL, ended_at = NULL
+     WHERE webhook = ? AND status = ? AND id = ?`,
+    now,
+    webhook,
+    status,
+    id,
   )
