@@ -2,11 +2,14 @@
  * Runs the tests. `--long` uses the full counts of kills and random cases; other arguments go to `bun test`. The
  * executable that some tests start is built first when it is missing or older than its sources.
  */
+import { availableParallelism } from 'node:os'
 import { spawnSync } from 'bun'
 import { buildWhenStale } from './executable.ts'
 
 /** Enough on a busy machine, and still ends a test that hangs. */
 const TIMEOUT_MS = 60_000
+/** Each test process starts servers of its own: more of them than this only wait for each other. */
+const MOST_PROCESSES = 4
 
 const given = process.argv.slice(2)
 const isLong = given.includes('--long')
@@ -16,8 +19,12 @@ const { exitCode } = spawnSync(
   [
     process.execPath,
     'test',
-    '--timeout',
-    String(TIMEOUT_MS),
+    `--timeout=${TIMEOUT_MS}`,
+    // The files are spread over processes, the slowest first, as the last run measured them.
+    `--parallel=${Math.min(availableParallelism(), MOST_PROCESSES)}`,
+    '--no-isolate',
+    '--timings=dist/test-timings.json',
+    '--update-timings',
     ...given.filter((argument) => argument !== '--long'),
   ],
   {
