@@ -169,5 +169,5 @@ test('changes put upon one page make the next, and every page is that of the lis
     }),
     { numRuns: runs(40, 1500), seed: 20261121 },
   )
-  expect(service.app.watching()).toEqual({ rooms: 0, readers: 0 })
+  expect(service.app.watching()).toEqual({ channels: 0, readers: 0 })
 }, 600_000)

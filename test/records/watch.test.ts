@@ -72,7 +72,7 @@ describe('the stream', () => {
     const answer = await service.request('HEAD', '/v1/records/watch?structure=Boxes')
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     expect((await service.request('HEAD', '/v1/records/watch?structure=Nope')).status).toBe(404)
-    expect(service.app.watching()).toEqual({ rooms: 0, readers: 0 })
+    expect(service.app.watching()).toEqual({ channels: 0, readers: 0 })
     expect(service.clock.waiting()).toBe(0)
   })
 
@@ -90,7 +90,7 @@ describe('the stream', () => {
   ])('is refused before it starts: %s', async (query, status, code) => {
     const answer = await service.get(`/v1/records/watch?${query}`)
     expect([answer.status, answer.body]).toEqual([status, { error: expect.any(String), code }])
-    expect(service.app.watching()).toEqual({ rooms: 0, readers: 0 })
+    expect(service.app.watching()).toEqual({ channels: 0, readers: 0 })
     expect(service.clock.waiting()).toBe(0)
   })
 
@@ -220,7 +220,7 @@ describe('changes', () => {
   test('are left out for those who did not ask, of the same question', async () => {
     const plain = await watch(service, 'Boxes')
     const detailed = await watch(service, 'Boxes', { changes: true })
-    expect(service.app.watching()).toEqual({ rooms: 1, readers: 2 })
+    expect(service.app.watching()).toEqual({ channels: 1, readers: 2 })
     await plain.event('answer')
     await detailed.event('answer')
     await one({ name: 'a' })
@@ -309,7 +309,7 @@ describe('a reader that comes back', () => {
   })
 })
 
-describe('one room', () => {
+describe('one channel', () => {
   const filterOf = (...conditions: unknown[]) => JSON.stringify(conditions)
   const big = { field: 'size', op: 'gt', value: 1 }
   const named = { value: ['a', 'b'], op: 'in', field: 'name' }
@@ -325,7 +325,7 @@ describe('one room', () => {
       const { structure: asked, ...more } = question
       await watch(service, asked, more)
     }
-    expect(service.app.watching()).toEqual({ rooms: 1, readers: 4 })
+    expect(service.app.watching()).toEqual({ channels: 1, readers: 4 })
   })
 
   test('tells every one of many readers', async () => {
@@ -337,7 +337,7 @@ describe('one room', () => {
     await one({ name: 'a' })
     await merge()
     expect(new Set(await told())).toEqual(new Set([1]))
-    expect(service.app.watching()).toEqual({ rooms: 1, readers: 1_100 })
+    expect(service.app.watching()).toEqual({ channels: 1, readers: 1_100 })
   })
 
   test('answers also those who come while it looks for its answer', async () => {
@@ -351,7 +351,7 @@ describe('one room', () => {
     const late = await watch(other, 'Boxes')
     expect((await late.event('answer')).total).toBe(1)
     await early.event('answer')
-    expect(other.app.watching()).toEqual({ rooms: 1, readers: 2 })
+    expect(other.app.watching()).toEqual({ channels: 1, readers: 2 })
     other.close()
     folder.remove()
   })
@@ -372,7 +372,7 @@ describe('one room', () => {
       { filter: filterOf(named) },
     ])
       await watch(service, 'Boxes', more)
-    expect(service.app.watching()).toEqual({ rooms: 9, readers: 9 })
+    expect(service.app.watching()).toEqual({ channels: 9, readers: 9 })
   })
 
   test('of another workspace hears nothing', async () => {
@@ -393,11 +393,11 @@ describe('one room', () => {
     for (const more of [{}, { changes: true }, { limit: 1 }])
       watches.push(await watch({ app: service.app, key }, 'Boxes', more))
     await one({ name: 'a' })
-    expect(service.app.watching()).toEqual({ rooms: 2, readers: 3 })
+    expect(service.app.watching()).toEqual({ channels: 2, readers: 3 })
     expect(service.clock.waiting()).toBe(3 + 2 + 1)
     for (const opened of watches) await opened.leave()
     await settle()
-    expect(service.app.watching()).toEqual({ rooms: 0, readers: 0 })
+    expect(service.app.watching()).toEqual({ channels: 0, readers: 0 })
     expect(service.clock.waiting()).toBe(0)
     await one({ name: 'b' })
     service.ctx.bus.wake()
@@ -423,7 +423,7 @@ describe('a question that cannot be answered any more', () => {
     expect((await change(...FIELDS)).status).toBe(200)
     await merge()
     expect((await opened.event('answer')).total).toBe(0)
-    expect(service.app.watching()).toEqual({ rooms: 1, readers: 1 })
+    expect(service.app.watching()).toEqual({ channels: 1, readers: 1 })
   })
 
   test('is asked again by itself after a failure that passes', async () => {
@@ -454,7 +454,7 @@ describe('the service closes', () => {
     expect(await lent.event('closed')).toEqual({ error: expect.any(String), code: 'key_revoked' })
     expect(await lent.next()).toBeUndefined()
     expect(await own.rest()).toEqual([])
-    expect(service.app.watching()).toEqual({ rooms: 1, readers: 1 })
+    expect(service.app.watching()).toEqual({ channels: 1, readers: 1 })
   })
 
   test('what a user opened who was taken out of the workspace', async () => {
@@ -501,7 +501,7 @@ describe('the service closes', () => {
       expect(await each.event('closed')).toEqual({ error: expect.any(String), code: 'shutting_down' })
       expect(await each.next()).toBeUndefined()
     }
-    expect(service.app.watching()).toEqual({ rooms: 0, readers: 0 })
+    expect(service.app.watching()).toEqual({ channels: 0, readers: 0 })
     expect(service.clock.waiting()).toBe(0)
     expect((await service.get('/v1/records/watch?structure=Boxes')).status).toBe(503)
   })

@@ -1,24 +1,37 @@
-import type { InWorkspace } from '../../context.ts'
+import type { AppContext, InWorkspace } from '../../context.ts'
 import type { Direction } from '../../db/direction.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
-import { checkFilter, parseFilter } from '../../filter/record/parse.ts'
 import { hasMore, pageRequest } from '../../http/page.ts'
-import { definitionOf } from '../../structures/definition.ts'
-import { getStructure } from '../../structures/service.ts'
 import { indexedColumn } from '../../structures/storage/auto-index.ts'
-import type { ReadCosts } from '../../structures/storage/index-policy.ts'
+import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { loadRecords, type RecordRow } from '../store.ts'
-import { chooseDriver, usableIndexes } from './index-choice.ts'
-import { isNarrow, type PageQuestion, pageEntry, rowsForPage, sortsAll } from './page-plan.ts'
-import { weighRow } from './row-cost.ts'
-import { orderBy, type RowQuery, rowSource, sortTarget } from './row-query.ts'
-import { filterScans, lessonOf, sortScan } from './scan-costs.ts'
-import { searchEntry, searchScan } from './text-search.ts'
-import { findTotal, keepTotal, totalKey } from './total-cache.ts'
-import { countRows, type Matches } from './totals.ts'
+import { FEW_ROWS, rowCost } from './costs.ts'
+import {
+  chooseIndex,
+  complementOf,
+  filterScanCosts,
+  readCosts,
+  scanPath,
+  sortScanCosts,
+  textIndexPath,
+  textScanCosts,
+  usableIndexes,
+} from './index-choice.ts'
+import { isNarrow, type PageQuery, pageCost, pagePath, sortsAllRows } from './page-plan.ts'
+import {
+  type AccessPath,
+  orderBy,
+  type Parsed,
+  parsed,
+  type RowQuery,
+  rowQuery,
+  rowSource,
+  sortTarget,
+} from './row-query.ts'
+import { findTotal, saveTotal, totalKey } from './total-cache.ts'
 
 export interface ListRequest {
   structure: string
@@ -31,56 +44,74 @@ export interface ListRequest {
 
 export interface RecordPage {
   rows: RecordRow[]
+  /** All matching rows, counted exactly. */
   total: number
   hasMore: boolean
 }
 
-/** Who asks, and for which page. */
-export interface ListInput {
-  caller: InWorkspace
-  request: ListRequest
+/** One page of live rows, newest first unless requested otherwise. */
+export const listRecords = async (
+  ctx: AppContext,
+  caller: InWorkspace,
+  request: ListRequest,
+): Promise<RecordPage> => (await readPage(ctx, caller, parsed(request))).page
+
+/** A page together with its structure, both of the same moment. */
+export async function readPage(
+  ctx: AppContext,
+  { workspacePk }: InWorkspace,
+  request: Parsed<ListRequest>,
+): Promise<{ page: RecordPage; structure: StructureRow }> {
+  const input = { caller: { workspacePk }, request }
+  const { page, structure, key, costs } = await ctx.worker.run(listRead, input)
+  saveTotal(ctx.db, key, page.total)
+  recordReadCosts(ctx, costs)
+  return { page, structure }
 }
 
-interface ListPlan extends QueryPlan, PageQuestion {
+interface ListInput {
+  caller: InWorkspace
+  request: Parsed<ListRequest>
+}
+
+interface ListPlan extends QueryPlan, PageQuery {
   readonly direction: Direction
-  /** About how many rows are looked at, however long that takes. */
-  readonly scanned: number
-  /** Under which the total is kept. */
+  /** The estimated number of rows read, without the row cost. */
+  readonly rowsRead: number
+  /** The key of the total in its cache. */
   readonly key: string
-  /** As far as it is known without counting. */
+  /** Undefined if it has to be counted. */
   readonly total: number | undefined
 }
 
-export interface ListOutcome {
+interface ListResult {
   readonly page: RecordPage
-  /** As it was when the page was read. */
   readonly structure: StructureRow
   readonly key: string
-  readonly lesson: ReadCosts
+  readonly costs: ReadCosts
 }
 
-/** One page of live rows, newest first unless asked otherwise, with the exact total. */
-export const listRead: WorkerQuery<ListInput, ListPlan, ListOutcome> = {
+export const listRead: WorkerQuery<ListInput, ListPlan, ListResult> = {
   name: 'records.list',
   plan: planList,
   run: (reader, plan) => {
     const started = performance.now()
-    const searched = searchedRows(reader, plan)
-    const matches = searched ?? matchesOf(reader, plan)
+    const found = findWithTextIndex(reader, plan)
+    const matches = found ?? matchesBeforePage(reader, plan)
     const counted = performance.now()
     const pks = matches?.pks ? pageAmong(reader, plan, matches.pks) : pageOf(reader, plan, matches?.total)
     const paged = performance.now()
-    const exact = matches?.total ?? totalBehind(reader, plan, pks.length)
-    keepTotal(reader, plan.key, exact)
+    const total = matches?.total ?? totalAfterPage(reader, plan, pks.length)
+    saveTotal(reader, plan.key, total)
     const rows = pks.length === 0 ? [] : loadRecords(reader, pks)
-    const page = { rows, total: exact, hasMore: hasMore(plan.page, { items: pks, total: exact }) }
+    const page = { rows, total, hasMore: hasMore(plan.page, { items: pks, total }) }
     return {
       page,
       structure: plan.query.structure,
       key: plan.key,
-      lesson: searched
-        ? lessonOf(plan.query, plan.indexes, [], [TEXT_INDEX])
-        : lessonOfPage(plan, exact, counted - started, paged - counted),
+      costs: found
+        ? readCosts(plan.query, plan.indexes, [], [TEXT_INDEX])
+        : pageReadCosts(plan, total, counted - started, paged - counted),
     }
   },
 }
@@ -89,74 +120,91 @@ function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
   const query = rowQuery(reader, caller, request)
   const sort = sortTarget(query.definition, request.sort ?? 'created_at')
   const indexes = usableIndexes(reader, query)
-  const driver = chooseDriver(reader, query, indexes)
-  const question: PageQuestion = { query, sort, indexes, driver, page: pageRequest(request) }
+  const choice = chooseIndex(reader, query, indexes)
+  const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
   const key = totalKey(query)
   const total = query.conditions.length === 0 ? query.structure.live : findTotal(reader, key)
   const direction = request.direction ?? 'desc'
-  const scanned = rowsForPage(question, total)
-  return { ...question, direction, key, total, scanned, rows: scanned * weighRow(reader, query) }
+  const rowsRead = pageCost(pageQuery, total)
+  return { ...pageQuery, direction, key, total, rowsRead, rows: rowsRead * rowCost(reader, query) }
 }
 
-/** Which rows of which structure a query is about. */
-export function rowQuery(
-  reader: Reader,
-  caller: InWorkspace,
-  request: { structure: string; filter?: string },
-): RowQuery {
-  const filter = request.filter === undefined ? [] : parseFilter(request.filter)
-  const structure = getStructure(reader, caller, request.structure)
-  const definition = definitionOf(structure)
-  return { structure, definition, conditions: checkFilter(filter, definition.byKey) }
+/** How many rows match, and which, if these are few and became known while counting. */
+interface Matches {
+  readonly total: number
+  readonly pks?: readonly number[]
 }
 
-/** What a search table tells, where the page takes a look at every row otherwise. */
-function searchedRows(reader: Reader, plan: ListPlan): Matches | undefined {
-  if (plan.scanned < plan.query.structure.live) return undefined
-  const entry = searchEntry(reader, plan.query, plan.indexes)
-  if (!entry) return undefined
-  const { text, values } = rowSource(plan.query, entry)
+/** The matches that the text index finds; undefined where it does not help, or the page reads fewer rows than a scan. */
+function findWithTextIndex(reader: Reader, plan: ListPlan): Matches | undefined {
+  if (plan.rowsRead < plan.query.structure.live) return undefined
+  const path = textIndexPath(reader, plan.query, plan.indexes)
+  if (!path) return undefined
+  const { text, values } = rowSource(plan.query, path)
   const pks = reader.sql.column<number>(`SELECT pk ${text}`, ...values)
   return { total: pks.length, pks }
 }
 
-/** Undefined where the page itself will tell, or nearly. */
-function matchesOf(reader: Reader, plan: ListPlan): Matches | undefined {
+/** Undefined where reading the page gives the total, or makes counting it cheap. */
+function matchesBeforePage(reader: Reader, plan: ListPlan): Matches | undefined {
   if (plan.total !== undefined) return { total: plan.total }
-  return isNarrow(plan) ? undefined : countRows(reader, plan.query, plan.indexes, plan.driver)
+  return isNarrow(plan) ? undefined : countMatches(reader, plan)
 }
 
-/** The page of rows that are known already. */
-function pageAmong(
-  { sql }: Reader,
-  { query, page, sort, direction }: ListPlan,
-  pks: readonly number[],
-): number[] {
-  const { text, values } = rowSource({ ...query, conditions: [] }, { by: 'pk', pks })
+/** A page that is not full is the last one, and so gives the total; otherwise it is counted. */
+function totalAfterPage(reader: Reader, plan: ListPlan, found: number): number {
+  const { limit, offset } = plan.page
+  if (found < limit && (found > 0 || offset === 0)) return offset + found
+  return countMatches(reader, plan).total
+}
+
+/**
+ * Counts the matching rows: through an index; as all rows except those that an index finds; or in a scan, which
+ * returns the pks if they are few, so that the page needs no second scan.
+ */
+function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Matches {
+  const [only, ...more] = query.conditions
+  const complement = only && more.length === 0 ? complementOf(only) : undefined
+  if (complement) {
+    const others = { ...query, conditions: [complement] }
+    const other = chooseIndex(reader, others, indexes)
+    if (other) return { total: query.structure.live - (other.few ?? count(reader, others, other.path)) }
+  }
+  if (choice?.conditions.length === query.conditions.length)
+    return { total: count(reader, query, choice.path) }
+  const path = scanPath(choice)
+  const { text, values } = rowSource(query, path)
+  const pks = reader.sql.column<number>(`SELECT pk ${text} LIMIT ${FEW_ROWS}`, ...values)
+  return pks.length < FEW_ROWS ? { total: pks.length, pks } : { total: count(reader, query, path) }
+}
+
+function count({ sql }: Reader, query: RowQuery, path: AccessPath): number {
+  const { text, values } = rowSource(query, path)
+  return sql.scalar(`SELECT count(*) ${text}`, ...values)
+}
+
+function pageOf(reader: Reader, plan: ListPlan, total: number | undefined): number[] {
+  if (total !== undefined && plan.page.offset >= total) return []
+  return selectPage(reader, plan, plan.query, pagePath(plan, total))
+}
+
+/** The page of matches that are already known. */
+const pageAmong = (reader: Reader, plan: ListPlan, pks: readonly number[]): number[] =>
+  selectPage(reader, plan, { ...plan.query, conditions: [] }, { by: 'pk', pks })
+
+function selectPage({ sql }: Reader, plan: ListPlan, query: RowQuery, path: AccessPath): number[] {
+  const { page, sort, direction } = plan
+  const { text, values } = rowSource(query, path)
   const order = orderBy(query.structure, sort, direction)
   return sql.column(`SELECT pk ${text} ${order} LIMIT ? OFFSET ?`, ...values, page.limit, page.offset)
 }
 
-function pageOf({ sql }: Reader, plan: ListPlan, total: number | undefined): number[] {
-  const { query, page, sort, direction } = plan
-  if (total !== undefined && page.offset >= total) return []
-  const { text, values } = rowSource(query, pageEntry(plan, total))
-  const order = orderBy(query.structure, sort, direction)
-  return sql.column(`SELECT pk ${text} ${order} LIMIT ? OFFSET ?`, ...values, page.limit, page.offset)
-}
-
-/** A page that is not full ends the list, and so tells the total; else it is counted. */
-function totalBehind(reader: Reader, { query, page, indexes, driver }: ListPlan, found: number): number {
-  if (found < page.limit && (found > 0 || page.offset === 0)) return page.offset + found
-  return countRows(reader, query, indexes, driver).total
-}
-
-function lessonOfPage(plan: ListPlan, total: number, countMs: number, pageMs: number): ReadCosts {
-  const { query, sort, indexes, driver } = plan
+function pageReadCosts(plan: ListPlan, total: number, countMs: number, pageMs: number): ReadCosts {
+  const { query, sort, indexes, choice } = plan
   const scans = [
-    ...filterScans(query.conditions, driver, countMs),
-    ...(driver?.few === undefined ? searchScan(query, total, countMs) : []),
-    ...(sortsAll(plan) ? sortScan(sort, pageMs) : []),
+    ...filterScanCosts(query.conditions, choice, countMs),
+    ...(choice?.few === undefined ? textScanCosts(query, total, countMs) : []),
+    ...(sortsAllRows(plan) ? sortScanCosts(sort, pageMs) : []),
   ]
-  return lessonOf(query, indexes, scans, [driver?.index.column, indexedColumn(sort)])
+  return readCosts(query, indexes, scans, [choice?.index.column, indexedColumn(sort)])
 }

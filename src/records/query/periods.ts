@@ -9,7 +9,7 @@ const MONDAYS_OFFSET = 3
 
 const pad = (value: number, digits: number) => String(value).padStart(digits, '0')
 
-/** A day, counted from 1970, as `YYYY-MM-DD`. */
+/** A day, counted from 1 January 1970, as `YYYY-MM-DD`. */
 function dayText(day: number): string {
   const date = new Date(day * DAY_MS)
   const year = date.getUTCFullYear()
@@ -17,7 +17,7 @@ function dayText(day: number): string {
   return `${written}-${pad(date.getUTCMonth() + 1, 2)}-${pad(date.getUTCDate(), 2)}`
 }
 
-/** By time: the last hours of the year 9999 are of the year 10000 further east, and text order would lose them. */
+/** Orders periods by time. Text order is not enough: the end of 9999 in UTC is in the year 10000 further east. */
 export const comparePeriods = (left: string, right: string): number =>
   Number(left.slice(0, -6)) - Number(right.slice(0, -6)) || (left < right ? -1 : Number(left > right))
 
@@ -28,7 +28,7 @@ const FIRST_DAYS: Record<Period, (day: number) => string> = {
   year: (day) => dayText(day).replace(/\d\d-\d\d$/, '01-01'),
 }
 
-/** Answers, and remembers, what `compute` makes of a value. */
+/** Without a limit: lives for one summary. */
 function memoize<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>()
   return (key) => {
@@ -40,11 +40,11 @@ function memoize<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value 
   }
 }
 
-/** The first day of the period in which a calendar date lies; no zone shifts it. */
+/** The first day of the period of a calendar date; no time zone shifts it. */
 export const periodOfDate = (period: Period): ((date: string) => string) =>
   memoize((date) => FIRST_DAYS[period](Date.parse(`${date}T00:00:00.000Z`) / DAY_MS))
 
-/** The first day of the period in which an instant lies on the calendar and clock of a zone. */
+/** The first day of the period of an instant in a time zone. */
 export function periodOfInstant(period: Period, zone: TimeZone): (instant: number) => string {
   const firstDay = memoize(FIRST_DAYS[period])
   return (instant) => firstDay(Math.floor((instant + zone.offsetAt(instant)) / DAY_MS))

@@ -1,5 +1,5 @@
 import type { FieldValue } from '../../changes/record-change.ts'
-import type { InWorkspace } from '../../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { valueColumn } from '../../db/row-tables.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
@@ -8,15 +8,21 @@ import { compareNames } from '../../lib/text.ts'
 import { findTimeZone } from '../../lib/time-zones.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
 import type { Definition, FieldDefinition } from '../../structures/definition.ts'
-import type { ReadCosts } from '../../structures/storage/index-policy.ts'
+import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import { chooseDriver, type Driver, FEW, type Indexes, scanEntry, usableIndexes } from './index-choice.ts'
-import { rowQuery } from './list.ts'
+import { FEW_ROWS, rowCost } from './costs.ts'
+import {
+  chooseIndex,
+  filterScanCosts,
+  type IndexChoice,
+  type Indexes,
+  readCosts,
+  scanPath,
+  textIndexPath,
+  usableIndexes,
+} from './index-choice.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
-import { weighRow } from './row-cost.ts'
-import { type RowQuery, rowSource } from './row-query.ts'
-import { filterScans, lessonOf } from './scan-costs.ts'
-import { searchEntry } from './text-search.ts'
+import { type Parsed, parsed, type RowQuery, rowQuery, rowSource } from './row-query.ts'
 
 export interface SummaryRequest {
   structure: string
@@ -28,15 +34,14 @@ export interface SummaryRequest {
   filter?: string
 }
 
-/** What one group of rows comes to. */
 export interface Bucket {
   readonly period: string | null
   readonly value: FieldValue | null
   count: number
-  /** Of rows with a value in the field. */
+  /** How many rows have a value in the field; the members below are over these. */
   valued: number
   sum: number
-  /** What rounding took from `sum` so far, so that many small parts are not lost. */
+  /** The rounding error of `sum`, so that many small values are not lost. */
   lost: number
   min: number
   max: number
@@ -44,16 +49,16 @@ export interface Bucket {
 
 export interface Summary {
   readonly buckets: Bucket[]
-  /** False when no field is added up. */
+  /** Whether a field was named; without one there are only counts. */
   readonly hasField: boolean
 }
 
 type Cell = string | number | null
-/** What is not asked for, and nothing after it is, is left out. */
+/** Columns that are not needed are left out at the end. */
 type Row = [number?: number | null, by?: Cell, date?: Cell]
 
-/** A group's key made of a cell. */
-type Grouping = (cell: Cell) => string | null
+/** The period of the value that dates a row. */
+type PeriodOf = (cell: Cell) => string | null
 
 const MAX_BUCKETS = 10_000
 
@@ -68,50 +73,60 @@ const emptyBucket = (period: string | null, value: FieldValue | null): Bucket =>
   max: Number.NEGATIVE_INFINITY,
 })
 
-/** Who asks, and for which sums. */
-export interface SummaryInput {
+interface SummaryInput {
   caller: InWorkspace
-  request: SummaryRequest
+  request: Parsed<SummaryRequest>
 }
 
 interface SummaryPlan extends QueryPlan {
   readonly query: RowQuery
   readonly indexes: Indexes
-  readonly driver: Driver | undefined
-  /** What makes a `Row`. */
+  readonly choice: IndexChoice | undefined
+  /** The columns of a `Row`. */
   readonly columns: readonly string[]
-  readonly periodOf: Grouping
+  readonly periodOf: PeriodOf
   readonly field: FieldDefinition | undefined
   readonly by: FieldDefinition | undefined
   readonly isGrouped: boolean
 }
 
-export interface SummaryOutcome {
+interface SummaryResult {
   readonly summary: Summary
-  readonly lesson: ReadCosts
+  readonly costs: ReadCosts
 }
 
 /**
- * Adds up rows: all in one bucket, per period, per value of a field, or per pair of both. Ordered by period,
- * then value, those without one last (contract, section 5). More than 10,000 buckets are refused.
+ * Aggregates rows: all in one bucket, per period, per value of a field, or per pair of both. Buckets are ordered by
+ * period, then value, those without one last. More than 10,000 buckets are refused.
  */
-export const summaryRead: WorkerQuery<SummaryInput, SummaryPlan, SummaryOutcome> = {
+export async function summarise(
+  ctx: AppContext,
+  { workspacePk }: Caller,
+  request: SummaryRequest,
+): Promise<Summary> {
+  const input = { caller: { workspacePk }, request: parsed(request) }
+  const { summary, costs } = await ctx.worker.run(summaryRead, input)
+  recordReadCosts(ctx, costs)
+  return summary
+}
+
+export const summaryRead: WorkerQuery<SummaryInput, SummaryPlan, SummaryResult> = {
   name: 'records.summary',
   plan: planSummary,
   run: (reader, plan) => {
-    const { query, indexes, driver, columns, periodOf, field, by } = plan
+    const { query, indexes, choice, columns, periodOf, field, by } = plan
     const started = performance.now()
-    const searched = driver?.few === undefined ? searchEntry(reader, query, indexes) : undefined
-    const { text, values } = rowSource(query, searched ?? scanEntry(driver))
+    const textPath = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
+    const { text, values } = rowSource(query, textPath ?? scanPath(choice))
     const buckets = plan.isGrouped
       ? grouped(reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
       : [whole(reader, columns[0] ?? 'NULL', { text, values })]
-    const scans = filterScans(query.conditions, driver, performance.now() - started)
+    const scans = filterScanCosts(query.conditions, choice, performance.now() - started)
     return {
       summary: { buckets: buckets.sort(compareBuckets), hasField: field !== undefined },
-      lesson: searched
-        ? lessonOf(query, indexes, [], [TEXT_INDEX])
-        : lessonOf(query, indexes, scans, [driver?.index.column]),
+      costs: textPath
+        ? readCosts(query, indexes, [], [TEXT_INDEX])
+        : readCosts(query, indexes, scans, [choice?.index.column]),
     }
   },
 }
@@ -124,23 +139,23 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput): Summary
   const field = request.field === undefined ? undefined : numberField(definition, request.field)
   const by = request.by === undefined ? undefined : byField(definition, request.by)
   const indexes = usableIndexes(reader, query)
-  const driver = chooseDriver(reader, query, indexes)
+  const choice = chooseIndex(reader, query, indexes)
   const date = request.period && dated.column
-  const scanned = driver?.few === undefined ? query.structure.live : FEW
+  const rowsRead = choice?.few === undefined ? query.structure.live : FEW_ROWS
   return {
     query,
     indexes,
-    driver,
+    choice,
     columns: rowColumns(field && valueColumn(field.column), by && valueColumn(by.column), date),
-    periodOf: request.period ? dated.grouping(request.period, zone) : () => null,
+    periodOf: request.period ? dated.periodOf(request.period, zone) : () => null,
     field,
     by,
     isGrouped: request.period !== undefined || by !== undefined,
-    rows: scanned * weighRow(reader, query),
+    rows: rowsRead * rowCost(reader, query),
   }
 }
 
-/** As few as can be: a million rows are read twice as fast with one column as with three. */
+/** As few columns as possible: a million rows are read twice as fast with one column as with three. */
 function rowColumns(...wanted: readonly (string | undefined)[]): string[] {
   const last = wanted.findLastIndex((column) => column !== undefined)
   return wanted.slice(0, Math.max(1, last + 1)).map((column) => column ?? 'NULL')
@@ -165,10 +180,10 @@ const byField = (definition: Definition, key: string): FieldDefinition => getFie
 
 interface Dating {
   readonly column: string
-  grouping(period: Period, zone: NonNullable<ReturnType<typeof findTimeZone>>): Grouping
+  periodOf(period: Period, zone: NonNullable<ReturnType<typeof findTimeZone>>): PeriodOf
 }
 
-/** What dates a row for a period: instants are placed by the zone, calendar dates are not shifted. */
+/** The value that dates a row: the time zone decides the day of an instant, and does not shift a calendar date. */
 function datedBy(definition: Definition, key: string): Dating {
   if (key === 'created_at' || key === 'updated_at') return byInstant(key, Number)
   const { type, column } = getField(definition, 'date', key)
@@ -177,7 +192,7 @@ function datedBy(definition: Definition, key: string): Dating {
     throw refused(`"date" names "${key}", of type ${type}; only a date or datetime field dates a row.`)
   return {
     column: valueColumn(column),
-    grouping: (period) => {
+    periodOf: (period) => {
       const firstDay = periodOfDate(period)
       return (cell) => (cell === null ? null : firstDay(String(cell)))
     },
@@ -186,15 +201,15 @@ function datedBy(definition: Definition, key: string): Dating {
 
 const byInstant = (column: string, instantOf: (cell: string | number) => number): Dating => ({
   column,
-  grouping: (period, zone) => {
+  periodOf: (period, zone) => {
     const firstDay = periodOfInstant(period, zone)
     return (cell) => (cell === null ? null : firstDay(instantOf(cell)))
   },
 })
 
 /**
- * Everything in one bucket. SQLite adds up as exactly as `add` does; groups it would sort by, which takes longer
- * than reading them out.
+ * All rows in one bucket. SQLite sums as exactly as `add` does. Groups are not left to SQLite, which would sort by
+ * them, and that takes longer than reading all rows.
  */
 function whole({ sql }: Reader, column: string, { text, values }: SqlPart): Bucket {
   const aggregates = `count(*), count(${column}), sum(${column}), min(${column}), max(${column})`
@@ -203,11 +218,11 @@ function whole({ sql }: Reader, column: string, { text, values }: SqlPart): Buck
   >(`SELECT ${aggregates} ${text}`, ...values)
   const empty = emptyBucket(null, null)
   if (valued === 0) return { ...empty, count }
-  // Without a number only where infinities of both signs met.
+  // The sum is null only if it reached infinities of both signs.
   return { ...empty, count, valued, sum: sum ?? Number.NaN, min: min ?? empty.min, max: max ?? empty.max }
 }
 
-function grouped(rows: readonly Row[], periodOf: Grouping, by: FieldDefinition | undefined): Bucket[] {
+function grouped(rows: readonly Row[], periodOf: PeriodOf, by: FieldDefinition | undefined): Bucket[] {
   const periods = new Map<string | null, Map<Cell, Bucket>>()
   let count = 0
   for (const row of rows) {
@@ -234,7 +249,7 @@ const tooMany = () =>
     `The summary has more than ${MAX_BUCKETS.toLocaleString('en-US')} buckets; choose a longer period or narrow it with a filter.`,
   )
 
-/** Adds a number exactly enough: the rounding error of each step is kept and given back at the end. */
+/** Neumaier summation: the rounding error of each addition is collected and added at the end. */
 function add(bucket: Bucket, number: number): void {
   const { sum } = bucket
   const next = sum + number

@@ -1,97 +1,160 @@
 import type { AppContext } from '../../context.ts'
 import { asUnavailable } from '../../db/errors.ts'
-import type { StreamEvent } from '../../http/sse.ts'
+import type { StreamEvent, StreamReader } from '../../http/sse.ts'
 import { Refusal } from '../../refusal.ts'
 import { getStructure } from '../../structures/service.ts'
 import type { StructureRow } from '../../structures/store.ts'
-import { readPage } from '../query/read.ts'
-import { closedEvent, problemEvent } from './ending.ts'
-import type { WatchHistory } from './history.ts'
-import { type Moments, Telling, type WatchedPage, watchedPage } from './page.ts'
-import type { Question } from './query.ts'
-import type { Turns } from './scheduler.ts'
-import type { Follower } from './subscriber.ts'
+import { type ListRequest, readPage } from '../query/list.ts'
+import type { Parsed } from '../query/row-query.ts'
+import {
+  Broadcast,
+  closedEvent,
+  type KnownPage,
+  problemEvent,
+  type Versions,
+  type WatchedPage,
+  type WatchHistory,
+  watchedPage,
+} from './page.ts'
 
-/** What the rooms of a server share. */
-export interface RoomSharing {
+/** The query of a channel in canonical form; equivalent queries have the same key. */
+export interface WatchQuery {
+  readonly workspacePk: number
+  readonly structureId: string
+  /** Names the structure by its id, because its name may change. */
+  readonly request: Parsed<ListRequest>
+  readonly key: string
+}
+
+/** Lets the channels of a server work one after the other, with requests served in between. */
+export class Scheduler {
+  #last: Promise<void> = Promise.resolve()
+
+  next(): Promise<void> {
+    this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)))
+    return this.#last
+  }
+}
+
+/** What the channels of a server share. */
+export interface Shared {
   readonly ctx: AppContext
-  readonly turns: Turns
+  readonly scheduler: Scheduler
   readonly history: WatchHistory
 }
 
-/** So long changes are gathered before they are told of (contract, section 6). */
+/** One reader of a channel, with the page that it knows. */
+export class Subscriber {
+  #known: KnownPage | undefined
+  /** The data of the problem sent last, unless a page was sent after it. */
+  #problem: string | undefined
+
+  constructor(
+    private readonly reader: StreamReader,
+    readonly wantsChanges: boolean,
+  ) {}
+
+  /** For a reader that reconnects: sets the page that it received last. */
+  resume(versions: Versions | undefined): void {
+    if (versions) this.#known = { versions }
+  }
+
+  /** Sends the page, unless it equals the one sent last. */
+  send(broadcast: Broadcast): void {
+    const isAfterProblem = this.#problem !== undefined
+    const event = broadcast.eventFor(this.#known, this.wantsChanges, isAfterProblem)
+    this.#known = broadcast.page
+    this.#problem = undefined
+    if (event) this.reader.send(event)
+  }
+
+  /** Sends a problem, unless it equals the one sent last. */
+  sendProblem(problem: StreamEvent): void {
+    if (this.#problem === problem.data) return
+    this.#problem = problem.data
+    this.reader.send(problem)
+  }
+
+  end(closed: StreamEvent): void {
+    this.reader.end(closed)
+  }
+}
+
+/** Changes are collected for this long before they are sent. */
 const MERGE_MS = 250
-/** After so long a question that failed is asked again. */
+/** A query that failed is run again after this time. */
 const RETRY_MS = 5_000
-/** So many readers are told before requests get their turn: some milliseconds of sending. */
-const TOLD_AT_ONCE = 500
+/** How many readers are sent to before other requests are served: a few milliseconds. */
+const READERS_PER_TURN = 500
 
 type Outcome =
   | { readonly page: WatchedPage }
   | { readonly problem: StreamEvent }
   | { readonly closed: StreamEvent }
 
-/** While this says the same, so does every answer. */
-const stampOf = ({ changes, updatedAt }: StructureRow): string => `${changes} ${updatedAt}`
+/** While the version of the structure and its rows is the same, so is every page. */
+const structureVersion = ({ changes, updatedAt }: StructureRow): string => `${changes} ${updatedAt}`
 
-/** All who ask one question: it is asked once for them together, and the answer is written out once. */
-export class WatchRoom {
-  readonly #sharing: RoomSharing
-  readonly #question: Question
+/** All subscribers with the same query: it runs once for all of them, and each event is serialised once. */
+export class WatchChannel {
+  readonly #shared: Shared
+  readonly #query: WatchQuery
   readonly #stopListening: () => void
-  readonly #followers = new Set<Follower>()
-  /** Those who have had no answer yet. */
-  readonly #newcomers = new Set<Follower>()
+  readonly #subscribers = new Set<Subscriber>()
+  /** Subscribers that were sent nothing yet. */
+  readonly #pending = new Set<Subscriber>()
   #latest: WatchedPage | undefined
-  #stamp: string | undefined
+  /** The version of the structure that `#latest` was read at. */
+  #version: string | undefined
   #timer: { readonly at: number; readonly stop: () => void } | undefined
   #isDue = false
   #isRunning = false
-  /** Whether pages are kept for those who come back. */
-  #tellsChanges = false
+  /** Whether pages are saved in the history, for subscribers that reconnect. */
+  #savesPages = false
 
-  constructor(sharing: RoomSharing, question: Question) {
-    this.#sharing = sharing
-    this.#question = question
-    this.#stopListening = sharing.ctx.bus.onWake(question.structureId, () => this.#runWithin(MERGE_MS))
+  constructor(shared: Shared, query: WatchQuery) {
+    this.#shared = shared
+    this.#query = query
+    this.#stopListening = shared.ctx.bus.onWake(query.structureId, () => this.#runWithin(MERGE_MS))
   }
 
   get size(): number {
-    return this.#followers.size + this.#newcomers.size
+    return this.#subscribers.size + this.#pending.size
   }
 
-  /** Lets one in who is told the answer at once. `lastEventId` names the page that was seen before, if any. */
-  join(follower: Follower, lastEventId: string | undefined): void {
-    this.#tellsChanges ||= follower.wantsChanges
-    if (lastEventId !== undefined && follower.wantsChanges) follower.resume(this.#momentsOf(lastEventId))
-    this.#newcomers.add(follower)
+  /** Adds a subscriber and sends it the page at once. `lastEventId` names the page that it received last, if any. */
+  join(subscriber: Subscriber, lastEventId: string | undefined): void {
+    this.#savesPages ||= subscriber.wantsChanges
+    if (lastEventId !== undefined && subscriber.wantsChanges)
+      subscriber.resume(this.#findVersions(lastEventId))
+    this.#pending.add(subscriber)
     void this.#run()
   }
 
-  leave(follower: Follower): void {
-    this.#newcomers.delete(follower)
-    this.#followers.delete(follower)
+  leave(subscriber: Subscriber): void {
+    this.#pending.delete(subscriber)
+    this.#subscribers.delete(subscriber)
   }
 
-  /** Called when the last one has left. */
+  /** Must be called when the last subscriber has left. */
   close(): void {
     this.#stopListening()
     this.#timer?.stop()
     this.#timer = undefined
-    this.#keepLatest()
+    this.#saveLatest()
   }
 
-  #momentsOf(pageId: string): Moments | undefined {
-    if (pageId === this.#latest?.id) return this.#latest.moments
-    return this.#sharing.history.find(this.#question.key, pageId)
+  #findVersions(pageId: string): Versions | undefined {
+    if (pageId === this.#latest?.id) return this.#latest.versions
+    return this.#shared.history.find(this.#query.key, pageId)
   }
 
-  #keepLatest(): void {
-    if (this.#latest && this.#tellsChanges) this.#sharing.history.keep(this.#question.key, this.#latest)
+  #saveLatest(): void {
+    if (this.#latest && this.#savesPages) this.#shared.history.save(this.#query.key, this.#latest)
   }
 
   #runWithin(delayMs: number): void {
-    const { clock } = this.#sharing.ctx
+    const { clock } = this.#shared.ctx
     const at = clock.now() + delayMs
     if (this.#timer && this.#timer.at <= at) return
     this.#timer?.stop()
@@ -103,62 +166,62 @@ export class WatchRoom {
     this.#timer = { at, stop }
   }
 
-  /** One run after the other; what becomes due during one, and who comes during one, causes another. */
+  /** Never runs twice at once; what becomes due and who joins during a pass causes another. */
   async #run(): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
-    while (this.#isDue || this.#newcomers.size > 0) {
-      await this.#sharing.turns.next()
+    while (this.#isDue || this.#pending.size > 0) {
+      await this.#shared.scheduler.next()
       if (this.size === 0) break
       const isForAll = this.#isDue
       this.#isDue = false
-      const newcomers = [...this.#newcomers]
-      const outcome = await this.#look()
-      // Who has come meanwhile may have written something after the look began, and must see it.
-      const told = newcomers.filter((newcomer) => this.#newcomers.delete(newcomer))
-      for (const newcomer of told) this.#followers.add(newcomer)
-      await this.#tell(outcome, isForAll ? [...this.#followers] : told)
+      const pending = [...this.#pending]
+      const outcome = await this.#readOutcome()
+      // A subscriber that joined during the read may have written something after it began, and must see that.
+      const joined = pending.filter((subscriber) => this.#pending.delete(subscriber))
+      for (const subscriber of joined) this.#subscribers.add(subscriber)
+      await this.#send(outcome, isForAll ? [...this.#subscribers] : joined)
     }
     this.#isRunning = false
   }
 
-  async #look(): Promise<Outcome> {
+  async #readOutcome(): Promise<Outcome> {
     try {
-      return { page: await this.#currentPage() }
+      return { page: await this.#readPage() }
     } catch (thrown) {
       const error = asUnavailable(thrown)
       if (error instanceof Refusal && error.code === 'not_found')
         return { closed: closedEvent('structure_deleted') }
-      if (!(error instanceof Refusal)) this.#sharing.ctx.log.error('a watch failed', { error: String(error) })
+      if (!(error instanceof Refusal)) this.#shared.ctx.log.error('a watch failed', { error: String(error) })
       return { problem: problemEvent(error) }
     }
   }
 
-  async #currentPage(): Promise<WatchedPage> {
-    const { ctx } = this.#sharing
-    const { structureId, request } = this.#question
-    if (this.#latest && this.#stamp === stampOf(getStructure(ctx.db, this.#question, structureId)))
+  async #readPage(): Promise<WatchedPage> {
+    const { ctx } = this.#shared
+    const { structureId, request } = this.#query
+    if (this.#latest && this.#version === structureVersion(getStructure(ctx.db, this.#query, structureId)))
       return this.#latest
-    const { structure, page } = await readPage(ctx, this.#question, request)
-    this.#stamp = stampOf(structure)
+    const { structure, page } = await readPage(ctx, this.#query, request)
+    this.#version = structureVersion(structure)
     const next = watchedPage(structure, page)
     if (next.text === this.#latest?.text) return this.#latest
-    this.#keepLatest()
+    this.#saveLatest()
     this.#latest = next
     return next
   }
 
-  async #tell(outcome: Outcome, followers: readonly Follower[]): Promise<void> {
+  async #send(outcome: Outcome, subscribers: readonly Subscriber[]): Promise<void> {
     if ('closed' in outcome) {
-      for (const follower of [...this.#followers, ...this.#newcomers]) follower.end(outcome.closed)
+      for (const subscriber of [...this.#subscribers, ...this.#pending]) subscriber.end(outcome.closed)
     } else if ('problem' in outcome) {
-      for (const follower of followers) follower.tellProblem(outcome.problem)
+      for (const subscriber of subscribers) subscriber.sendProblem(outcome.problem)
       if (this.size > 0) this.#runWithin(RETRY_MS)
     } else {
-      const telling = new Telling(outcome.page)
-      for (let told = 0; told < followers.length; told += TOLD_AT_ONCE) {
-        if (told > 0) await this.#sharing.turns.next()
-        for (const follower of followers.slice(told, told + TOLD_AT_ONCE)) follower.tell(telling)
+      const broadcast = new Broadcast(outcome.page)
+      for (let sent = 0; sent < subscribers.length; sent += READERS_PER_TURN) {
+        if (sent > 0) await this.#shared.scheduler.next()
+        for (const subscriber of subscribers.slice(sent, sent + READERS_PER_TURN)) subscriber.send(broadcast)
       }
     }
   }

@@ -1,73 +1,73 @@
 import { findKeyState, type KeyState } from '../../account/keys.ts'
 import type { AppContext } from '../../context.ts'
 
-/** Why a key opens nothing any more. */
+/** Why a key is no longer valid. */
 export type KeyEnd = Extract<KeyState, { isValid: false }>['reason']
 
-interface HeldKey {
-  readonly onEnd: Set<(why: KeyEnd) => void>
+interface WatchedKey {
+  readonly listeners: Set<(why: KeyEnd) => void>
   stopTimer: (() => void) | undefined
 }
 
-/** An expiry is looked at so often at least, for the clock of a machine may be set or have slept. */
-const LOOK_EVERY_MS = 60_000
-const LOOK_AGAIN_MS = 1_000
+/** The longest time between checks of a key that expires, because the clock may be set or the machine suspended. */
+const CHECK_EVERY_MS = 60_000
+const RETRY_MS = 1_000
 
-/** Tells whoever was let in with a key when it opens nothing any more. */
-export class KeyWatch {
+/** Notifies open watches when their key is revoked or expires. */
+export class KeyExpiry {
   readonly #ctx: AppContext
-  readonly #held = new Map<string, HeldKey>()
+  readonly #keys = new Map<string, WatchedKey>()
   #stopListening: (() => void) | undefined
 
   constructor(ctx: AppContext) {
     this.#ctx = ctx
   }
 
-  /** Answers how to stop; may tell before it answers. */
+  /** Returns the function that stops it. The listener may be called before this returns. */
   onEnd(keyId: string, listener: (why: KeyEnd) => void): () => void {
-    const key = this.#held.get(keyId) ?? { onEnd: new Set(), stopTimer: undefined }
-    this.#held.set(keyId, key)
-    key.onEnd.add(listener)
-    this.#stopListening ??= this.#ctx.bus.onWakeAll(() => this.#lookAtAll())
-    this.#look(keyId, key)
+    const key = this.#keys.get(keyId) ?? { listeners: new Set(), stopTimer: undefined }
+    this.#keys.set(keyId, key)
+    key.listeners.add(listener)
+    this.#stopListening ??= this.#ctx.bus.onWakeAll(() => this.#checkAll())
+    this.#check(keyId, key)
     return () => {
-      key.onEnd.delete(listener)
-      if (key.onEnd.size === 0 && this.#held.get(keyId) === key) this.#letGo(keyId, key)
+      key.listeners.delete(listener)
+      if (key.listeners.size === 0 && this.#keys.get(keyId) === key) this.#release(keyId, key)
     }
   }
 
-  #lookAtAll(): void {
-    for (const [keyId, key] of [...this.#held]) this.#look(keyId, key)
+  #checkAll(): void {
+    for (const [keyId, key] of [...this.#keys]) this.#check(keyId, key)
   }
 
-  #look(keyId: string, key: HeldKey): void {
-    const standing = this.#standing(keyId)
+  #check(keyId: string, key: WatchedKey): void {
+    const state = this.#state(keyId)
     key.stopTimer?.()
-    if (standing.isValid) this.#lookLater(keyId, key, standing.expiresAt)
-    else for (const listener of [...key.onEnd]) listener(standing.reason)
+    if (state.isValid) this.#checkLater(keyId, key, state.expiresAt)
+    else for (const listener of [...key.listeners]) listener(state.reason)
   }
 
-  /** While storage fails nobody is sent away. */
-  #standing(keyId: string): KeyState {
+  /** While the database cannot be read, every key counts as valid. */
+  #state(keyId: string): KeyState {
     try {
       return findKeyState(this.#ctx, keyId)
     } catch (error) {
-      this.#ctx.log.warn('a key could not be looked at', { error: String(error) })
-      return { isValid: true, expiresAt: this.#ctx.clock.now() + LOOK_AGAIN_MS }
+      this.#ctx.log.warn('a key could not be checked', { error: String(error) })
+      return { isValid: true, expiresAt: this.#ctx.clock.now() + RETRY_MS }
     }
   }
 
-  #lookLater(keyId: string, key: HeldKey, expiresAt: number | null): void {
+  #checkLater(keyId: string, key: WatchedKey, expiresAt: number | null): void {
     if (expiresAt === null) return
     const { clock } = this.#ctx
-    const delayMs = Math.min(expiresAt - clock.now(), LOOK_EVERY_MS)
-    key.stopTimer = clock.after(delayMs, () => this.#look(keyId, key))
+    const delayMs = Math.min(expiresAt - clock.now(), CHECK_EVERY_MS)
+    key.stopTimer = clock.after(delayMs, () => this.#check(keyId, key))
   }
 
-  #letGo(keyId: string, key: HeldKey): void {
+  #release(keyId: string, key: WatchedKey): void {
     key.stopTimer?.()
-    this.#held.delete(keyId)
-    if (this.#held.size > 0) return
+    this.#keys.delete(keyId)
+    if (this.#keys.size > 0) return
     this.#stopListening?.()
     this.#stopListening = undefined
   }

@@ -1,4 +1,6 @@
 import type { StreamEvent } from '../../http/sse.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { Refusal } from '../../refusal.ts'
 import { definitionOf } from '../../structures/definition.ts'
 import { presentField } from '../../structures/present.ts'
 import type { StructureRow } from '../../structures/store.ts'
@@ -6,81 +8,158 @@ import { pageMembers, recordJson } from '../present.ts'
 import type { RecordPage } from '../query/list.ts'
 import type { RecordRow } from '../store.ts'
 
-/** When each record of a page was last changed, by its id: all that it takes to tell what changed since. */
-export type Moments = ReadonlyMap<string, number>
+/** `updated_at` of each record of a page by its id: enough to tell what changed since. */
+export type Versions = ReadonlyMap<string, number>
 
-/** The page that a question is answered with at one moment. */
+/** The page of a watch query at one moment. */
 export interface WatchedPage {
-  /** Names this page among all of this process, and to a reader that comes back. */
+  /** The id of its events, unique across processes. */
   readonly id: string
-  /** The members of the answer as JSON text, without the braces. */
+  /** The members of the event's data as JSON text, without the braces. */
   readonly text: string
   readonly rows: readonly RecordRow[]
-  readonly moments: Moments
+  readonly versions: Versions
 }
 
-/** Another process numbers its pages under another mark. */
-const processMark = crypto.getRandomValues(Buffer.alloc(6)).toString('hex')
+const processId = crypto.getRandomValues(Buffer.alloc(6)).toString('hex')
 let pageCount = 0
 
 export function watchedPage(structure: StructureRow, page: RecordPage): WatchedPage {
   return {
-    id: `${processMark}-${++pageCount}`,
+    id: `${processId}-${++pageCount}`,
     text: `"structure":${structureJson(structure)},${pageMembers(page)}`,
     rows: page.rows,
-    moments: new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt])),
+    versions: new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt])),
   }
 }
 
 const structureJson = (row: StructureRow): string =>
   JSON.stringify({ id: row.id, name: row.name, fields: definitionOf(row).fields.map(presentField) })
 
-/** What a reader knows: the records of a page, and, unless it comes back after a break, the page itself. */
-export interface Seen {
-  readonly moments: Moments
+/** The page that a reader knows. Of a reader that has just reconnected, only the versions are known. */
+export interface KnownPage {
+  readonly versions: Versions
   readonly text?: string
 }
 
-interface News {
+interface Difference {
   readonly isSame: boolean
   changed?: StreamEvent
 }
 
-/** How one page is told: written out once for all who saw the same before. */
-export class Telling {
+/** Sends one page to many readers; those that know the same page share one event. */
+export class Broadcast {
   readonly #plain: StreamEvent
-  readonly #news = new Map<Seen, News>()
+  readonly #differences = new Map<KnownPage, Difference>()
 
   constructor(readonly page: WatchedPage) {
     this.#plain = { name: 'answer', id: page.id, data: `{${page.text}}` }
   }
 
-  /** Undefined when there is nothing new, unless it is told `always`. Changes need something to compare with. */
-  eventFor(seen: Seen | undefined, wantsChanges: boolean, always: boolean): StreamEvent | undefined {
-    if (!seen) return this.#plain
-    const news = this.#newsSince(seen)
-    if (news.isSame && !always) return undefined
+  /** Undefined when the reader knows this page already, unless it is sent `always`. Changes need a known page. */
+  eventFor(known: KnownPage | undefined, wantsChanges: boolean, always: boolean): StreamEvent | undefined {
+    if (!known) return this.#plain
+    const difference = this.#differenceFrom(known)
+    if (difference.isSame && !always) return undefined
     if (!wantsChanges) return this.#plain
-    news.changed ??= changedEvent(this.page, seen.moments)
-    return news.changed
+    difference.changed ??= changedEvent(this.page, known.versions)
+    return difference.changed
   }
 
-  #newsSince(seen: Seen): News {
-    const known = this.#news.get(seen)
-    if (known) return known
-    const news = { isSame: seen.text === this.page.text }
-    this.#news.set(seen, news)
-    return news
+  #differenceFrom(known: KnownPage): Difference {
+    const found = this.#differences.get(known)
+    if (found) return found
+    const difference = { isSame: known.text === this.page.text }
+    this.#differences.set(known, difference)
+    return difference
   }
 }
 
-/** The page with what changed since a reader knew the records of `before` (`service.md`, Watch stream). */
-function changedEvent({ id, text, rows, moments }: WatchedPage, before: Moments): StreamEvent {
+/** The page, and what changed since the versions of `before`. */
+function changedEvent({ id, text, rows, versions }: WatchedPage, before: Versions): StreamEvent {
   const created = rows.filter((row) => !before.has(row.id))
   const updated = rows.filter((row) => before.has(row.id) && before.get(row.id) !== row.updatedAt)
-  const removed = [...before.keys()].filter((gone) => !moments.has(gone))
+  const removed = [...before.keys()].filter((recordId) => !versions.has(recordId))
   const changes = `{"created":${listJson(created)},"updated":${listJson(updated)},"removed":${JSON.stringify(removed)}}`
   return { name: 'answer', id, data: `{${text},"changes":${changes}}` }
 }
 
 const listJson = (rows: readonly RecordRow[]): string => `[${rows.map(recordJson).join(',')}]`
+
+/** Why the server ends a watch, and the sentence that the client is sent. */
+const CLOSED = {
+  key_revoked: 'This API key was revoked, or its user may no longer read this workspace.',
+  key_expired: 'This API key has expired.',
+  structure_deleted: 'The structure was deleted.',
+  shutting_down: 'The server is shutting down; connect again in a moment.',
+} as const
+
+export type ClosedCode = keyof typeof CLOSED
+
+/** The last event of a stream. */
+export const closedEvent = (code: ClosedCode): StreamEvent => ({
+  name: 'closed',
+  data: JSON.stringify({ error: CLOSED[code], code }),
+})
+
+/** A page could not be read. Errors other than refusals are not described to clients. */
+export const problemEvent = (error: unknown): StreamEvent => ({
+  name: 'problem',
+  data: JSON.stringify(
+    error instanceof Refusal
+      ? { error: error.message, code: error.code }
+      : { error: 'Something failed on the side of the service; the watch goes on.', code: 'internal' },
+  ),
+})
+
+interface SavedPage {
+  readonly queryKey: string
+  readonly versions: Versions
+  readonly savedAt: number
+}
+
+const MAX_AGE_MS = 300_000
+const MAX_SIZE = 100_000
+/** Added to the number of records, so that empty pages are bounded too. */
+const PAGE_OVERHEAD = 5
+
+const sizeOf = ({ versions }: Pick<SavedPage, 'versions'>): number => versions.size + PAGE_OVERHEAD
+
+/** Recent pages, limited by age and size, so that a reader that reconnects is sent what changed since. */
+export class WatchHistory {
+  /** By page id, oldest first. */
+  readonly #pages = new Map<string, SavedPage>()
+  #size = 0
+
+  constructor(private readonly clock: Clock) {}
+
+  save(queryKey: string, { id, versions }: WatchedPage): void {
+    this.#remove(id)
+    const page = { queryKey, versions, savedAt: this.clock.now() }
+    this.#pages.set(id, page)
+    this.#size += sizeOf(page)
+    this.#removeOld()
+  }
+
+  /** Undefined if the page was removed, or belongs to another query. */
+  find(queryKey: string, id: string): Versions | undefined {
+    this.#removeOld()
+    const page = this.#pages.get(id)
+    return page?.queryKey === queryKey ? page.versions : undefined
+  }
+
+  #removeOld(): void {
+    const oldest = this.clock.now() - MAX_AGE_MS
+    for (const [id, { savedAt }] of this.#pages) {
+      if (savedAt >= oldest && this.#size <= MAX_SIZE) return
+      this.#remove(id)
+    }
+  }
+
+  #remove(id: string): void {
+    const page = this.#pages.get(id)
+    if (!page) return
+    this.#pages.delete(id)
+    this.#size -= sizeOf(page)
+  }
+}
