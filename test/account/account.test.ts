@@ -11,7 +11,7 @@ afterEach(() => service.close())
 
 const id = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 
-test('a key tells whose it is, which workspace it opens and what it may do', async () => {
+test('a key returns its user, workspace and scope', async () => {
   const { status, body } = await service.get('/v1/me')
   expect([status, body]).toEqual([
     200,
@@ -24,7 +24,7 @@ test('a key tells whose it is, which workspace it opens and what it may do', asy
   expect(viewer.body.user_id).not.toBe(body.user_id)
 })
 
-test('a key that expires is good up to that instant, and no more at it', async () => {
+test('a key is valid until the instant of its expiry, exclusively', async () => {
   const lent = service.as(await service.newKey({ expiresAt: service.clock.now() + 1_000 }))
   service.clock.advance(999)
   expect((await lent.get('/v1/me')).status).toBe(200)
@@ -33,15 +33,15 @@ test('a key that expires is good up to that instant, and no more at it', async (
   expect([status, body]).toEqual([401, { error: expect.any(String), code: 'unauthorized' }])
 })
 
-test('a key that another process has just made opens at once', async () => {
+test('a key that another process has just created is accepted at once', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const [server, other] = [await startService({ file }), await startService({ file })]
   expect((await server.get('/v1/me')).status).toBe(200)
-  // By then it is noted that the key was used: a commit would end the moment that is read from.
+  // The use of the key is recorded by now; that commit would have ended the read snapshot.
   await server.ctx.db.write((): void => {})
   for (let round = 0; round < 3; round++) {
-    // What the server reads now, it reads as of now for some milliseconds.
+    // For some milliseconds the server reads from the snapshot of this instant.
     expect((await server.get('/v1/me')).status).toBe(200)
     const key = await other.newKey()
     expect((await server.as(key).get('/v1/me')).status).toBe(200)
@@ -52,7 +52,7 @@ test('a key that another process has just made opens at once', async () => {
   folder.remove()
 })
 
-test('a workspace counts what it holds, and nothing of another', async () => {
+test('a workspace counts its own objects only', async () => {
   const empty = (await service.get('/v1/workspace')).body.workspace
   expect(empty).toEqual({
     id: (await service.get('/v1/me')).body.workspace_id,

@@ -25,7 +25,7 @@ afterEach(() => folder.remove())
 const run = (...args: string[]) => runInProcess([...args, '--db', db])
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out)
 
-test('every command explains itself', async () => {
+test('every command has help', async () => {
   for (const { name, summary, examples } of COMMANDS) {
     const { exitCode, out, err } = await runInProcess([...name.split(' '), '--help'])
     expect({ name, exitCode, err }).toEqual({ name, exitCode: 0, err: '' })
@@ -54,7 +54,7 @@ test.each([
   [['serve', '--port', '70000'], '--port must be a whole number from 0 to 65535, not "70000".'],
   [['serve', '--log-level', 'loud'], '--log-level must be one of debug, info, warn, error, silent'],
   [['serve', '--port', '-1'], "Option '--port' argument is ambiguous.\n"],
-  // What a shell makes of a variable that is not set must neither serve every address nor a database of nowhere.
+  // An unset shell variable must neither make the server listen on every address nor open an unnamed database.
   [['serve', '--host', ''], '--host is empty; give it a value, or leave it out.'],
   [['serve', '--db', ''], '--db is empty; give it a value, or leave it out.'],
   [['keys', 'list', '--db='], '--db is empty; give it a value, or leave it out.'],
@@ -65,7 +65,7 @@ test.each([
   expect(err).toMatch(/Try "daybook [a-z -]+"\.\n$/)
 })
 
-test('a setting in the environment counts, and a flag wins over it', async () => {
+test('a flag takes precedence over the environment', async () => {
   const other = folder.file('other.db')
   const fromEnvironment = await runInProcess(['keys', 'list'], { env: { DAYBOOK_DB: other } })
   expect(fromEnvironment.err).toContain(`There is no database at ${other}`)
@@ -75,7 +75,7 @@ test('a setting in the environment counts, and a flag wins over it', async () =>
   expect(wrong.exitCode).toBe(2)
 })
 
-test('only serve makes a database', async () => {
+test('only serve creates a database', async () => {
   const missing = folder.file('missing.db')
   for (const args of [
     ['keys', 'create', '--name', 'a'],
@@ -92,7 +92,7 @@ test('only serve makes a database', async () => {
   expect(existsSync(folder.file('b.db'))).toBe(false)
 })
 
-test('keys are made, listed and revoked', async () => {
+test('keys are created, listed and revoked', async () => {
   const plain = await run('keys', 'create', '--name', 'laptop')
   expect(plain).toEqual({ exitCode: 0, out: expect.stringMatching(/^dbk_[\w-]{43}\n$/), err: '' })
   const before = Date.now()
@@ -136,7 +136,7 @@ test('a key that does not exist cannot be revoked', async () => {
   })
 })
 
-test('users join, are listed and leave; the last owner stays', async () => {
+test('users are added, listed and removed; the last owner cannot be removed', async () => {
   const added = await json('users', 'add', 'mira', '--role', 'viewer')
   expect(added).toEqual({
     id: expect.stringMatching(ID),
@@ -207,7 +207,7 @@ test('with several workspaces or users, one has to be named', async () => {
   expect(workspaces[1]).toMatchObject({ name: 'Work', notes: 0, trashed_notes: 0 })
 })
 
-test('a structure is listed, and deleted with its rows only when that is meant', async () => {
+test('a structure is listed, and deleted with its rows only with --yes', async () => {
   const service = await startService({ file: db })
   const fields = [{ key: 'amount', type: 'number' }]
   const { body } = await service.post('/v1/records/structures', { name: 'Expenses', fields })
@@ -230,7 +230,7 @@ test('a structure is listed, and deleted with its rows only when that is meant',
   expect((await run('check')).out).toBe('ok\n')
 })
 
-test('a backup is a database of its own and never replaces a file unasked', async () => {
+test('a backup is a complete database and replaces no file without --overwrite', async () => {
   const copy = folder.file('copy.db')
   expect(await run('backup', copy)).toEqual({ exitCode: 0, out: '', err: `A verified copy is in ${copy}.\n` })
   const bytes = await Bun.file(copy).bytes()
@@ -246,7 +246,7 @@ test('a backup is a database of its own and never replaces a file unasked', asyn
   expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([])
 })
 
-test('backups to one place at a time do not take the half copy of each other for theirs', async () => {
+test('simultaneous backups to one file never use the partial copy of another one', async () => {
   const copy = folder.file('copy.db')
   const backup = () => daybook(['backup', copy, '--overwrite', '--db', db])
   const outcomes = await Promise.all([backup(), backup(), backup()])
@@ -254,7 +254,7 @@ test('backups to one place at a time do not take the half copy of each other for
   expect((await runInProcess(['check', '--db', copy])).out).toBe('ok\n')
 })
 
-test('a copy that cannot be written is told apart from a failure of the database', async () => {
+test('a copy that cannot be written is distinguished from a failure of the database', async () => {
   const long = folder.file('x'.repeat(250))
   expect(await run('backup', long)).toEqual({
     exitCode: 1,
@@ -289,9 +289,9 @@ test('a backup replaces neither the database itself nor one in use, under any na
   expect((await run('backup', used, '--overwrite')).exitCode).toBe(0)
 })
 
-test('a command that cannot write says so in one sentence', async () => {
+test('a command that cannot write fails with one sentence', async () => {
   const blocker = new Database(db)
-  // Stands for a disk on which the file finds no room.
+  // Simulates a full disk.
   blocker.run("CREATE TRIGGER full BEFORE INSERT ON keys BEGIN SELECT RAISE(ROLLBACK, 'full'); END")
   blocker.close()
   const { exitCode, out, err } = await run('keys', 'create', '--name', 'a')

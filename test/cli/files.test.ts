@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
-/** A database with a workspace and a note; answers the note's id. */
+/** A database with a workspace and a note; returns the note's id. */
 async function makeDatabase(): Promise<string> {
   const service = await startService({ file })
   const { id } = await makeNote(service)
@@ -41,7 +41,7 @@ async function write(name: string, content: string | Uint8Array): Promise<string
 describe('files add, when no server runs', () => {
   beforeEach(makeDatabase)
 
-  test('reads the text before it ends', async () => {
+  test('extracts the text before it exits', async () => {
     const { exitCode, out, err } = await run('add', sample('handbook.pdf'), await write('a.txt', 'text'))
     expect([exitCode, err]).toEqual([0, 'handbook.pdf: ready, 3 pages.\na.txt: ready, 1 page.\n'])
     const files = await listed()
@@ -63,7 +63,7 @@ describe('files add, when no server runs', () => {
     ])
   })
 
-  test('refuses what it cannot keep, keeps the rest, and exits 1', async () => {
+  test('refuses invalid files, adds the others, and exits 1', async () => {
     mkdirSync(folder.file('folder'))
     await Bun.write(folder.file('large.txt'), new Uint8Array(52_428_801))
     const good = await write('good.txt', 'text')
@@ -82,7 +82,7 @@ good.txt: ready, 1 page.
     expect(await listed()).toMatchObject([{ file_name: 'good.txt' }])
   })
 
-  test('refuses a note that is not there', async () => {
+  test('refuses a note that does not exist', async () => {
     const { exitCode, err } = await run('add', await write('a.txt', 'text'), '--note', 'x')
     expect([exitCode, err]).toEqual([
       1,
@@ -91,7 +91,7 @@ good.txt: ready, 1 page.
     expect(await listed()).toEqual([])
   })
 
-  test('keeps the original, byte for byte', async () => {
+  test('stores the original, byte for byte', async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(1_048_577))
     const path = await write('a.bin', bytes)
     await run('add', path)
@@ -106,7 +106,7 @@ good.txt: ready, 1 page.
 describe('files list and delete', () => {
   beforeEach(makeDatabase)
 
-  test('show what is there, and take it away', async () => {
+  test('list files and delete them', async () => {
     await run('add', await write('a.txt', 'text'), await write('b.txt', 'more'))
     const [first, second] = await listed()
     expect((await run('list')).out.split('\n').slice(0, 2)).toEqual([
@@ -137,7 +137,7 @@ describe.each(['source', 'executable'] as const)('a server from %s', (how) => {
 
   const add = (...paths: string[]) => daybook(['files', 'add', ...paths, '--db', file], { how })
 
-  test('reads what the command line adds, and is searched at once', async () => {
+  test('extracts the text of files from the command line, and search finds it at once', async () => {
     const paths = ['handbook.pdf', 'handbook.docx', 'accounts.xlsx', 'talk.pptx'].map(sample)
     const { exitCode, out, err } = await add(...paths)
     expect([exitCode, err]).toEqual([
@@ -153,17 +153,17 @@ describe.each(['source', 'executable'] as const)('a server from %s', (how) => {
   })
 })
 
-describe('a file that is being read when a server dies or starts', () => {
+describe('a file whose text is being extracted when a server dies or starts', () => {
   interface State {
     status: string
     attempts: number
-    /** How many pages are kept by now. */
+    /** The number of pages stored so far. */
     kept: number
   }
 
   const NONE: State = { status: 'none', attempts: 0, kept: 0 }
 
-  /** What the database says of its one file. */
+  /** The row of the only file. */
   function stateOfFile(): State {
     const database = new Database(file, { readonly: true })
     const text = 'SELECT status, attempts, (SELECT count(*) FROM file_pages) AS kept FROM files'
@@ -178,10 +178,10 @@ describe('a file that is being read when a server dies or starts', () => {
     while (!isSo(stateOfFile())) await Bun.sleep(2)
   }
 
-  test('is taken up again by the next server, and no half of it is left', async () => {
+  test('is processed again by the next server, and no partial text is left', async () => {
     const service = await startService({ file })
     const { key = '' } = service
-    // So much text that its pages are kept in many writes.
+    // Enough text for its pages to be stored in many writes.
     const bytes = new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(100_000))
     await makeFile(service, { bytes })
     service.close()
@@ -198,7 +198,7 @@ describe('a file that is being read when a server dies or starts', () => {
     expect((await runInProcess(['check', '--db', file])).out).toBe('ok\n')
   })
 
-  test('does not keep a server from stopping', async () => {
+  test('does not prevent a server from stopping', async () => {
     const service = await startService({ file })
     const { key = '' } = service
     await makeFile(service, {
@@ -216,7 +216,7 @@ describe('a file that is being read when a server dies or starts', () => {
     }
   })
 
-  test('is taken over from the command line, which then waits for the server', async () => {
+  test('is taken over by a server, and the command line waits for it', async () => {
     const service = await startService({ file })
     const { key = '' } = service
     service.close()
@@ -233,7 +233,7 @@ describe('a file that is being read when a server dies or starts', () => {
   })
 })
 
-test('a file that was not wholly added is not seen, and swept away', async () => {
+test('a file that was only partly added is invisible, and is removed', async () => {
   const service = await startService({ file: join(folder.path, 'other.db') })
   await service.ctx.db.write((tx): void => {
     const row = { id: tx.newId(), workspace: 1, note: null, fileName: 'a', mimeType: 'text/plain', size: 9 }

@@ -16,7 +16,7 @@ afterAll(() => folder.remove())
 
 /** One connection that writes batches until the server is gone; each batch has a name and a place for every row. */
 class BatchWriter {
-  /** Batches by name: how often an acknowledged update counted every row of it up. */
+  /** Batches by name: how many acknowledged updates incremented every row of it. */
   readonly acknowledged = new Map<string, number>()
   underway: { batch: string; round: number } | undefined
   #count = 0
@@ -44,7 +44,7 @@ class BatchWriter {
   }
 }
 
-/** How many rows of each batch there are, and the rounds they stand at. */
+/** The number of rows of each batch, and the rounds they are at. */
 async function batchesFound(
   server: ServerProcess,
 ): Promise<Map<string, { rows: number; rounds: Set<number> }>> {
@@ -62,7 +62,7 @@ async function batchesFound(
   }
 }
 
-/** Every acknowledged batch is whole, at its round or at that of the write under way; any other is whole or absent. */
+/** Every acknowledged batch is whole, at its round or that of the write in progress; any other is complete or absent. */
 async function verify(server: ServerProcess, writers: readonly BatchWriter[]): Promise<void> {
   const found = await batchesFound(server)
   for (const writer of writers) {

@@ -10,7 +10,7 @@ import { deliveriesOf, subscribe, until } from '../support/webhooks.ts'
 const KILLS = runs(3, 50)
 const WRITERS = 3
 
-/** The receivers: one is told of everything, the other of changes alone. */
+/** Two receivers: one of all events, the other of updates only. */
 const PATHS = ['/all', '/changes'] as const
 
 let folder: ReturnType<typeof newFolder>
@@ -34,7 +34,7 @@ type Change = `record.${'created' | 'updated' | 'deleted'} ${string}`
 /** One connection that creates, changes and deletes rows until the server is gone. */
 class Writer {
   readonly acknowledged = new Set<Change>()
-  /** Those that were under way at a kill: they happened or not. */
+  /** Those in progress at a kill: they may have happened or not. */
   readonly uncertain = new Set<Change>()
   #rows: { id: string; mark: string }[] = []
   #count = 0
@@ -88,14 +88,14 @@ const toldAt = (path: string): Told[] =>
       return { body, eventId: id, change: `${type} ${record.data.mark}` as Change, recordId: record.id }
     })
 
-/** Nothing waits for ever: whatever was written reaches its end. */
+/** Nothing stays pending forever: every delivery reaches a final state. */
 const whenDelivered = (server: ServerProcess, webhook: string) =>
   until(
     async () =>
       (await server.get(`/v1/webhooks/${webhook}/deliveries?status=pending`)).body.deliveries.length === 0,
   )
 
-/** Whether a change that nobody acknowledged is there all the same. */
+/** Whether an unacknowledged change happened nevertheless. */
 async function happened(server: ServerProcess, { change, recordId }: Told): Promise<boolean> {
   const filter = encodeURIComponent(JSON.stringify([{ field: 'id', op: 'eq', value: recordId }]))
   const { body } = await server.get(`/v1/records?structure=Marks&filter=${filter}`)

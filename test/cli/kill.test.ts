@@ -7,7 +7,7 @@ import type { Answer } from '../support/service.ts'
 const KILLS = runs(5, 50)
 const WRITERS = 4
 
-/** What a note holds: as the server acknowledged it, or as it would after the write under way. */
+/** The content of a note: as acknowledged, or as it would be after the write in progress. */
 interface Content {
   content: string
   tags: string[]
@@ -27,7 +27,7 @@ beforeAll(() => {
 })
 afterAll(() => folder.remove())
 
-/** Repeatable choices; when the kill comes is not repeatable anyway. */
+/** The choices are repeatable, the moment of the kill is not. */
 function randomSource(seed: number) {
   let state = seed
   return (below: number) => {
@@ -109,7 +109,7 @@ async function allNotes(server: ServerProcess) {
   }
 }
 
-/** Every acknowledged note is as it was acknowledged, or as the one write under way made it; nothing else is there. */
+/** Every acknowledged note is as it was acknowledged, or as the write in progress made it; there is nothing else. */
 async function verify(server: ServerProcess, writers: readonly Writer[]): Promise<void> {
   const found = new Map((await allNotes(server)).map((note) => [note.id, note]))
   for (const { acknowledged, underway } of writers) {

@@ -86,7 +86,7 @@ const lines = (command: CommandProcess) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
-test('changes are posted as webhooks are, signed with the secret', async () => {
+test('changes are posted in the form of webhook deliveries, signed with the secret', async () => {
   const structure = await newStructure()
   const old = await write(structure, { what: 'old', n: 1 })
   const receiver = await newReceiver()

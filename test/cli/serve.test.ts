@@ -30,7 +30,7 @@ async function start(options: Parameters<typeof startProcess>[1] = {}): Promise<
   return server
 }
 
-test('the first start makes one key, and stdout holds the ready line alone', async () => {
+test('the first start creates one key, and stdout has only the ready line', async () => {
   const server = await start({ args: ['--log-level', 'warn'] })
   expect(server.out()).toBe(`daybook listening on ${server.url}\n`)
   expect(server.err().match(/dbk_[\w-]{43}/g)).toEqual([server.key ?? ''])
@@ -96,7 +96,7 @@ test('a key revoked by another process is refused within a second', async () => 
   expect((await server.get('/v1/me')).status).toBe(200)
 })
 
-test('a user removed or made a viewer by another process is obeyed within a second', async () => {
+test('a user removed or made a viewer by another process loses access within a second', async () => {
   const server = await start()
   await runInProcess(['users', 'add', 'mira', '--db', db])
   const { out } = await runInProcess(['keys', 'create', '--name', 'm', '--user', 'mira', '--db', db])
@@ -146,7 +146,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const server = await start()
     await server.post('/v1/notes', { title: 'Before' })
     const request = await openRequest(server, JSON.stringify({ title: 'Sent while stopping' }))
-    // The answer to a later request shows that the server has begun with the earlier one.
+    // The response to a later request shows that the server has started the earlier one.
     await server.get('/v1/me')
     process.kill(server.pid, signal)
     while (!server.err().includes('"stopping"')) await Bun.sleep(5)
@@ -172,7 +172,7 @@ test('a server asked to end as soon as it is ready ends at once, and exits 0', a
   expect(performance.now() - asked).toBeLessThan(900)
 })
 
-test('what is too large, too long or malformed is refused by us, with a body', async () => {
+test('a request that is too large, too long or malformed is refused with an error body', async () => {
   const server = await start({ args: ['--log-level', 'silent'] })
   const large = await server.post('/v1/notes', { title: 'Large', content: 'x'.repeat(11 * 1024 * 1024) })
   expect([large.status, large.body.code]).toEqual([413, 'too_large'])
@@ -189,7 +189,7 @@ test('what is too large, too long or malformed is refused by us, with a body', a
   expect((await server.get('/v1/notes')).body.total).toBe(0)
 })
 
-test('a log line is JSON and holds no key, no body and no query value', async () => {
+test('a log line is JSON without keys, bodies or query values', async () => {
   const first = await start()
   await first.end()
   const server = await start({ key: first.key, args: ['--log-level', 'debug'] })
@@ -226,7 +226,7 @@ const requestLine = (method: string, route: string | null, status: number) => ({
   key_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
 })
 
-test('a backup taken while the server writes opens and is without fault', async () => {
+test('a backup taken while the server writes is free of faults', async () => {
   const server = await start({ args: ['--log-level', 'warn'] })
   let isWriting = true
   let written = 0
@@ -296,7 +296,7 @@ test.each([
   expect(err).toContain(db)
 })
 
-test('a log that nobody reads neither stops the server nor keeps it from ending', async () => {
+test('a log that nobody reads neither blocks the server nor prevents it from stopping', async () => {
   const { key } = await start()
   await running[0]?.end()
   const fifo = folder.file('log')
@@ -309,7 +309,7 @@ test('a log that nobody reads neither stops the server nor keeps it from ending'
   try {
     const { value } = await child.stdout.getReader().read()
     const url = /http:\S+/.exec(new TextDecoder().decode(value))?.[0] ?? ''
-    // More lines than a pipe takes: 64 KiB.
+    // More than the 64 KiB that a pipe can buffer.
     for (let sent = 0; sent < 600; sent++) {
       const response = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } })
       expect(response.status).toBe(200)

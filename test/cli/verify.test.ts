@@ -51,7 +51,7 @@ describe('a delivery as it was sent', () => {
   })
 })
 
-describe('the step that fails is told:', () => {
+describe('the failing step is reported:', () => {
   const failing = async (flags: string[], input?: string, key?: string) => {
     const { exitCode, out, err } = await verify(flags, input, key)
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
@@ -143,7 +143,7 @@ describe('the step that fails is told:', () => {
     expect(await failing(flagsOf(headersFor()), input)).toBe(both)
   })
 
-  test('the form of the key that a sender took', async () => {
+  test('the form of the key that a sender used', async () => {
     const bytes = Buffer.from(secret.slice(6), 'base64')
     const service = createHmac('sha256', bytes).update(`${nowSeconds}.${body}`).digest('hex')
     const standard = createHmac('sha256', secret).update(`${eventId}.${nowSeconds}.${body}`).digest('base64')

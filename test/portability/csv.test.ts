@@ -20,7 +20,7 @@ afterEach(() => {
   folder.remove()
 })
 
-/** Writes the text to a file and imports it while nobody serves the database; answers the report. */
+/** Writes the text to a file and imports it while no server runs; returns the report. */
 async function importText(text: string | Uint8Array, ...flags: string[]) {
   const file = folder.file('rows.csv')
   const db = folder.file('daybook.db')
@@ -39,7 +39,7 @@ const rowsOf = async (structure: string) => {
 const structures = async () => (await service.get('/v1/records/structures')).body.structures
 
 describe('a new structure', () => {
-  test('gets a field for each column, of the type that all its cells show', async () => {
+  test('gets a field for each column, of the type that fits all its cells', async () => {
     const { exitCode, report } = await importText(
       [
         'Title,Due date,Amount,Paid,At,Moment,Code,Größe,数量,id,Title',
@@ -136,7 +136,7 @@ describe('a new structure', () => {
     expect(await rowsOf('Rows')).toEqual([{ a: 'Ä', b: '数' }])
   })
 
-  test('holds any texts byte for byte, however the file is cut into pieces', async () => {
+  test('stores any text byte for byte, however the file is split into chunks', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 30 }).map((value) => value.replaceAll('\0', ''))
     const cell = fc.oneof(text, fc.constantFrom('', '"', ',', '\n', '\r\n', 'a"b', ' x '))
     const table = fc
@@ -150,7 +150,7 @@ describe('a new structure', () => {
     await fc.assert(
       fc.asyncProperty(table, lineBreak, async (rows, end) => {
         const name = `Rows${number++}`
-        // A first row that keeps every column a text.
+        // A first row that makes every column a text.
         const all = [rows[0]?.map(() => 'text') ?? [], ...rows]
         const header = all[0]?.map((_, at) => `c${at}`) ?? []
         const file = [header, ...all].map((cells) => cells.map(quoted).join(',') + end).join('')
@@ -164,7 +164,7 @@ describe('a new structure', () => {
     )
   }, 120_000)
 
-  test('takes in rows beyond one piece of the file, in their order', async () => {
+  test('imports rows beyond the first chunk of the file, in their order', async () => {
     const lines = Array.from({ length: 60_000 }, (_, at) => `${at},"line ${at}, as ""said"" in the file"`)
     const { report } = await importText(['n,text', ...lines].join('\n'), '--structure', 'Rows')
     expect(report.inserted).toBe(60_000)
@@ -174,8 +174,8 @@ describe('a new structure', () => {
     }
   })
 
-  test('keeps nothing of the types that the beginning of a file shows when a row far down fits none of them', async () => {
-    // More than is read of a file at once.
+  test('discards the types of the beginning of a file when a later row does not fit them', async () => {
+    // More than one chunk of the file.
     const filler = 'x'.repeat(10_000)
     const lines = Array.from({ length: 120 }, (_, at) => `${at},2026-11-21,${filler}`)
     const { report } = await importText(
@@ -227,13 +227,13 @@ describe('an existing structure', () => {
     { place: 'row 7', reason: 'the row has 4 cells, and the file has 3 columns.' },
   ]
 
-  test('takes nothing when any row is refused, and every refusal is told', async () => {
+  test('is unchanged when any row is refused, and every refusal is reported', async () => {
     const { exitCode, report } = await importText(BAD, '--structure', 'People')
     expect([exitCode, report.written, report.refused_count, report.refused]).toEqual([1, false, 6, REASONS])
     expect(await rowsOf('People')).toEqual([{ name: 'Ada', age: 36 }])
   })
 
-  test('takes the other rows with --skip-bad', async () => {
+  test('gets the other rows with --skip-bad', async () => {
     const { exitCode, report } = await importText(BAD, '--structure', 'People', '--skip-bad')
     expect([exitCode, report.written, report.inserted, report.refused]).toEqual([0, true, 2, REASONS])
     expect(await rowsOf('People')).toEqual([
@@ -258,7 +258,7 @@ describe('an existing structure', () => {
     ])
   })
 
-  test('stays as it is with --dry-run, which tells what would happen', async () => {
+  test('is unchanged with --dry-run, which reports what would happen', async () => {
     const { exitCode, report } = await importText('name\nBo\n', '--structure', 'People', '--dry-run')
     expect([exitCode, report.written, report.inserted]).toEqual([0, false, 1])
     expect(await rowsOf('People')).toEqual([{ name: 'Ada', age: 36 }])
@@ -281,7 +281,7 @@ describe('an existing structure', () => {
     expect(await rowsOf('People')).toEqual([{ name: 'Ada', age: 36 }])
   })
 
-  test('of one row is replaced by a file with one row only', async () => {
+  test('with one row is only replaced by a file with one row', async () => {
     await service.post('/v1/records/structures', {
       name: 'Settings',
       fields: [{ key: 'theme', type: 'text' }],
@@ -293,7 +293,7 @@ describe('an existing structure', () => {
   })
 })
 
-test('an import leaves everything derived in step', async () => {
+test('an import leaves all derived data consistent', async () => {
   await importText('a,b\n1,x\n2,y\n', '--structure', 'Rows')
   const { out } = await runInProcess(['check', '--db', folder.file('daybook.db')])
   expect(out).toBe('ok\n')
@@ -310,7 +310,7 @@ test('an import is refused while a server runs', async () => {
   ])
 })
 
-test('an import of what is no file to be read says so in a sentence', async () => {
+test('a path that cannot be read is refused with a sentence', async () => {
   symlinkSync(folder.file('circle'), folder.file('circle'))
   spawnSync(['mkfifo', folder.file('pipe')])
   service.close()

@@ -7,11 +7,11 @@ import { runInProcess } from '../support/cli.ts'
 import type { NoteAnswer } from '../support/notes.ts'
 import { newVaultWorld, type VaultWorld } from '../support/vault.ts'
 
-/** The documentation of a runtime: some fourteen hundred documents of many hands, cut at their second headings. */
+/** The documentation of a runtime: about 1,400 documents by many authors, split at their second-level headings. */
 const DOCUMENTS = `${import.meta.dir}/../../node_modules/bun-types/docs`
 const MOST_NOTES = 2_400
 
-/** What is known of a note before it is imported. */
+/** The expected content of a note. */
 interface Planned {
   readonly path: string
   readonly text: string
@@ -19,15 +19,15 @@ interface Planned {
   readonly alias: string
   readonly tags: readonly string[]
   readonly section: number
-  /** The paths of the notes that the links at its end lead to, in their order. */
+  /** The paths of the notes that the links at its end lead to, in order. */
   readonly linked: readonly string[]
   readonly attached: string | undefined
 }
 
-/** Whether a part ends within a block of code, so that what is added to it would be code. */
+/** Whether a section ends inside a code block, so that text appended to it would be code. */
 const endsInCode = (part: string) => parseLinks(`${part}\n\n[[x]]`).length === 0
 
-/** Parts of documents without links of their own, so that every link is known. */
+/** Sections without links of their own, so that every link is known. */
 function* sections(): Generator<{ folder: string; name: string; body: string }> {
   for (const path of [...new Glob('**/*.mdx').scanSync(DOCUMENTS)].sort()) {
     const text = readFileSync(`${DOCUMENTS}/${path}`, 'utf8')
@@ -43,7 +43,7 @@ function* sections(): Generator<{ folder: string; name: string; body: string }> 
   }
 }
 
-/** A vault as people keep it: several notes of one name, links in every style, tags of both kinds, pictures. */
+/** A realistic vault: several notes of one name, links in every style, both kinds of tags, pictures. */
 function plan(): Planned[] {
   const all = [...sections()].slice(0, MOST_NOTES)
   return all.map(({ folder, name, body }, at) => {
@@ -83,7 +83,7 @@ function plan(): Planned[] {
 
 const planned = plan()
 let vault: VaultWorld
-/** By the number that each note holds as a property. */
+/** By the number that each note has as a property. */
 const notes = new Map<number, NoteAnswer>()
 let report: Record<string, unknown>
 
@@ -107,7 +107,7 @@ const noteAt = (section: number): NoteAnswer => {
 }
 
 describe('a vault of real documents', () => {
-  test('comes in whole', async () => {
+  test('is imported completely', async () => {
     expect(planned.length).toBeGreaterThanOrEqual(2_000)
     expect(report).toMatchObject({ refused_count: 0, changed_count: 0, written: true })
     expect((await get('/v1/workspace')).workspace.counts).toMatchObject({
@@ -122,7 +122,7 @@ describe('a vault of real documents', () => {
     }
   }, 60_000)
 
-  test('leads from each note to those that it led to before', async () => {
+  test('has the same links between notes as before', async () => {
     const sectionAt = new Map(planned.map(({ path, section }) => [path, section]))
     const backlinks = new Map<string, Set<string>>()
     for (const { section, linked } of planned) {
@@ -141,7 +141,7 @@ describe('a vault of real documents', () => {
     }
   }, 60_000)
 
-  test('counts its tags as a plain look at the notes does', async () => {
+  test('counts its tags correctly', async () => {
     const expected = new Map<string, number>()
     for (const { tags } of planned) for (const tag of tags) expected.set(tag, (expected.get(tag) ?? 0) + 1)
     const { tags } = await get('/v1/tags')
@@ -149,7 +149,7 @@ describe('a vault of real documents', () => {
     expect(new Map(counted)).toEqual(expected)
   })
 
-  test('has its pictures with the notes that show them', async () => {
+  test('has its pictures attached to the notes that show them', async () => {
     for (const { section, attached } of planned) {
       const { files } = await get(`/v1/notes/${noteAt(section).id}/files`)
       const name = attached && posix.basename(attached)
@@ -161,7 +161,7 @@ describe('a vault of real documents', () => {
     }
   }, 60_000)
 
-  test('is found by what it says, and by its properties', async () => {
+  test('is found by its text and by its properties', async () => {
     const { properties } = await get('/v1/properties')
     expect(properties).toMatchObject([{ key: 'section', type: 'number', notes_with_value: planned.length }])
     let found = 0
@@ -175,7 +175,7 @@ describe('a vault of real documents', () => {
     expect(found).toBeGreaterThan(5)
   }, 60_000)
 
-  test('leaves everything derived in step', async () => {
+  test('leaves all derived data consistent', async () => {
     expect((await runInProcess(['check', '--db', vault.db])).out).toBe('ok\n')
   }, 60_000)
 })

@@ -20,7 +20,7 @@ const bomb = () => {
   return lines.join('\n')
 }
 
-test('links of the file system are not followed: out of the folder, in a circle, to nothing', async () => {
+test('symbolic links are not followed: out of the folder, in a circle, to nothing', async () => {
   const outside = join(vault.path, '..', 'outside')
   mkdirSync(outside)
   writeFileSync(join(outside, 'secret.md'), 'secret')
@@ -67,7 +67,7 @@ describe('front matter', () => {
     ])
   })
 
-  test('of names that objects have anyway is front matter like any other', async () => {
+  test('with the names of built-in object members is front matter like any other', async () => {
     vault.write({ 'Note.md': '---\n__proto__: 1\nconstructor: 2\ntoString: 3\n---\n' })
     expect((await vault.run()).exitCode).toBe(0)
     const { id } = (await vault.notes()).Note ?? {}
@@ -79,7 +79,7 @@ describe('front matter', () => {
   })
 })
 
-test('folders deeper than a path may be long are refused, or read', async () => {
+test('folders nested deeper than the longest possible path are refused or read', async () => {
   const deep = Array(200).fill('folder').join('/')
   vault.write({ [`${deep}/Note.md`]: 'deep' })
   expect((await vault.run()).exitCode).toBe(0)
@@ -87,7 +87,7 @@ test('folders deeper than a path may be long are refused, or read', async () => 
 })
 
 // Root may read everything.
-test.skipIf(process.getuid?.() === 0)('what may not be read is refused by its place', async () => {
+test.skipIf(process.getuid?.() === 0)('a file without read permission is refused with its path', async () => {
   vault.write({ 'Note.md': 'x', 'Shut.md': 'x', 'shut/Note.md': 'x' })
   chmodSync(join(vault.path, 'Shut.md'), 0)
   chmodSync(join(vault.path, 'shut'), 0)
@@ -131,7 +131,7 @@ describe('a body', () => {
   )
 })
 
-test('any texts come in byte for byte when they name nothing of the folder, and nothing breaks', async () => {
+test('any text without links into the folder is imported byte for byte, and nothing breaks', async () => {
   const piece = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 8 }),
     fc.constantFrom(
@@ -175,7 +175,7 @@ test('any texts come in byte for byte when they name nothing of the folder, and 
   )
 }, 300_000)
 
-test('any text is taken or refused, whatever its front matter says', async () => {
+test('any text is imported or refused, whatever its front matter contains', async () => {
   const yaml = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 40 }),
     fc

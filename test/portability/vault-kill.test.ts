@@ -6,7 +6,7 @@ import { program } from '../support/process.ts'
 import { newVaultWorld, type VaultWorld } from '../support/vault.ts'
 
 const NOTES = 1_500
-/** How far an import is when it is killed, in percent. */
+/** The progress at which an import is killed, in percent. */
 const MOMENTS = isLong ? [0, 10, 20, 30, 40, 50, 60, 70, 80, 90] : [0, 40, 90]
 
 let vault: VaultWorld
@@ -24,7 +24,7 @@ afterAll(() => vault.remove())
 
 const command = () => [...program('executable'), 'import', vault.path, '--db', vault.db]
 
-/** Kills an import as soon as it says that it is so far; answers whether it was before its end. */
+/** Kills an import when it reports this progress; returns whether that was before its end. */
 async function killAt(percent: number): Promise<boolean> {
   const child = spawn(command(), { env: {}, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
   let said = ''
@@ -39,7 +39,7 @@ async function killAt(percent: number): Promise<boolean> {
 
 const counts = async () => (await vault.service().get('/v1/workspace')).body.workspace.counts
 
-test('an import that is killed leaves nothing, and the next one is whole', async () => {
+test('an import that is killed leaves nothing behind, and the next one succeeds', async () => {
   const before = await counts()
   for (const moment of MOMENTS) {
     expect([moment, await killAt(moment)]).toEqual([moment, true])

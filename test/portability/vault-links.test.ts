@@ -15,14 +15,14 @@ afterEach(() => vault.remove())
 const aliased = (...aliases: string[]) => `---\naliases: ${JSON.stringify(aliases)}\n---\n`
 const titled = (title: string) => `---\ntitle: ${JSON.stringify(title)}\n---\n`
 
-/** The titles, or nothing, that the links of a note lead to. */
+/** The titles that the links of a note lead to; undefined for a broken link. */
 async function titlesLinkedFrom(title: string): Promise<(string | undefined)[]> {
   const { id } = (await vault.notes())[title] ?? {}
   const { outgoing } = (await vault.service().get(`/v1/notes/${id}/links`)).body
   return outgoing.map(({ note }: { note: { title: string } | null }) => note?.title)
 }
 
-/** Ids of notes and files as the paths they come from, to compare with. */
+/** Replaces the ids of notes and files by their paths, for comparison. */
 const withoutIds = (body: string) => body.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
 
 describe('a link', () => {
@@ -42,7 +42,7 @@ describe('a link', () => {
     'in/[odd].pdf': 'pdf',
   }
   test.each([
-    // What the service resolves already stays.
+    // A link that the service already resolves stays as it is.
     ['[[Plain]]', '[[Plain]]', 'Plain'],
     ['[[plain|label]]', '[[plain|label]]', 'Plain'],
     ['![[ Plain ]]', '![[ Plain ]]', 'Plain'],
@@ -66,7 +66,7 @@ describe('a link', () => {
     ['[[Plain.md]]', '[[Plain|Plain.md]]', 'Plain'],
     ['[[./folder/../Plain]]', '[[Plain|./folder/../Plain]]', 'Plain'],
     ['[[../Plain]]', '[[../Plain]]', undefined],
-    // The shortest path for a name alone, which the service takes for the same; by id for the other one.
+    // A name alone means the shortest path, as for the service; the other note is linked by id.
     ['[[Same]]', '[[Same]]', 'Same'],
     ['[[deeper/Same]]', '[[ID|deeper/Same]]', 'Same'],
     ['[[other/deeper/Same#x|label]]', '[[ID|label]]', 'Same'],
@@ -113,7 +113,7 @@ describe('a link', () => {
       '[[Plain|ref]] [[Plain|ref]]: [[Plain|REF]], [[Plain|a code]]',
     ],
     ['> [part\\] of][second one]', '> [[Two words|part) of]]'],
-    // What is none.
+    // Not a link.
     ['\\[ref] [x] [text][none] [ref](none.md)', '\\[ref] [x] [text][none] [ref](none.md)'],
     ['[far] [^1] `[ref]` [[ref]] [`ref`]', '[far] [^1] `[ref]` [[ref]] [`ref`]'],
     ['```\n[ref]\n```', '```\n[ref]\n```'],
@@ -153,7 +153,7 @@ describe('a link', () => {
     expect(contents.join('')).toBe('babbaba')
   })
 
-  test('leads to the note of the folder, whatever the workspace holds of that name', async () => {
+  test('leads to the note of the folder, whatever else in the workspace has that name', async () => {
     const service = vault.service()
     await makeNote(service, { title: 'Taken', content: 'old' })
     await makeNote(service, { title: 'Holder', alias: 'Named' })
@@ -196,7 +196,7 @@ describe('random folders', () => {
   const label = fc.constantFrom('', '', '|a label')
   const link = fc.tuple(target, part, label).map((words) => words.join(''))
   const folders = fc.uniqueArray(fc.tuple(paths, fc.array(link, { maxLength: 6 }), fc.boolean()), {
-    // Systems differ in which names they take for one.
+    // File systems differ in which names they treat as equal.
     selector: ([path]) => path.normalize('NFC'),
     minLength: 1,
     maxLength: 10,
@@ -204,7 +204,7 @@ describe('random folders', () => {
 
   const key = (text: string) => text.normalize('NFC').toLowerCase()
 
-  /** The path that a wiki link means, as this page of words says it, done the slow way. */
+  /** A slow, simple implementation of the rules for wiki links; returns a path. */
   function meant(
     all: readonly string[],
     aliases: ReadonlyMap<string, string>,
@@ -227,7 +227,7 @@ describe('random folders', () => {
     return undefined
   }
 
-  test('are linked afterwards as they were before', async () => {
+  test('have the same links afterwards as before', async () => {
     await fc.assert(
       fc.asyncProperty(folders, async (entries) => {
         const sorted = entries.toSorted(([one], [two]) => (one < two ? -1 : 1))

@@ -26,7 +26,7 @@ const definitions = async () =>
 const counts = async () => (await vault.service().get('/v1/workspace')).body.workspace.counts
 
 describe('a note', () => {
-  test('has its file name as title, and everything after the front matter as body, byte for byte', async () => {
+  test('has its file name as title, and everything after the front matter as body, unchanged', async () => {
     const body = '\r\n# One  \r\n\ttwo\n\n---\nthree\n---\n'
     vault.write({ 'Plans/My plan.md': `---\r\nrating: 3\r\n---\r\n${body}`, 'None.markdown': 'x' })
     expect((await vault.report()).report).toEqual({
@@ -56,7 +56,7 @@ describe('a note', () => {
     expect(Object.values(await vault.notes())).toMatchObject([{ title, content: 'text' }])
   })
 
-  test('that begins with what is no front matter keeps it in its body', async () => {
+  test('that begins with something other than valid front matter keeps it in its body', async () => {
     const broken = '---\na: [\n---\ntext'
     vault.write({ 'Broken.md': broken, 'Line.md': '---\n\njust a line above' })
     const { report } = await vault.report()
@@ -67,7 +67,7 @@ describe('a note', () => {
     expect([notes.Broken?.content, notes.Line?.content]).toEqual([broken, '---\n\njust a line above'])
   })
 
-  test('from macOS is named as others are, and its name is cut and cleaned where it must be', async () => {
+  test('from macOS has a composed name, which is cut and cleaned where necessary', async () => {
     const long = 'x'.repeat(600)
     vault.write({
       [`${'Café'.normalize('NFD')}.md`]: 'a',
@@ -106,7 +106,7 @@ describe('a note', () => {
     expect(await note()).toMatchObject({ created_at: `${created}.000Z`, updated_at: `${updated}.000Z` })
   })
 
-  test('whose date is none holds it as a property', async () => {
+  test('whose date is invalid has it as a property', async () => {
     vault.write({ 'Note.md': matter('created: long ago', 'date: 2020-01-02') })
     await vault.run()
     expect(await properties()).toEqual({ created: 'long ago', date: '2020-01-02' })
@@ -139,7 +139,7 @@ describe('tags', () => {
     expect([(await note())?.tags, report.counts.tags]).toEqual([tags, tags.length])
   })
 
-  test('stay in the body, are counted, and are those that are there already', async () => {
+  test('stay in the body, are counted, and reuse existing tags', async () => {
     await makeNote(vault.service(), { title: 'Old', tags: ['Work'] })
     vault.write({ 'A.md': 'a #work', 'B.md': `${matter('tags: work')}b #new` })
     expect((await vault.report()).report.counts.tags).toBe(1)
@@ -151,7 +151,7 @@ describe('tags', () => {
     ])
   })
 
-  test('too long for one are left out and told', async () => {
+  test('that are too long are left out and reported', async () => {
     const long = 'x'.repeat(101)
     vault.write({ 'Note.md': `#${long} #${'y'.repeat(100)}` })
     expect((await vault.report()).report.changed).toEqual([
@@ -160,7 +160,7 @@ describe('tags', () => {
     expect((await note())?.tags).toEqual(['y'.repeat(100)])
   })
 
-  test('of folders come with --folders-as-tags alone', async () => {
+  test('of folders are only added with --folders-as-tags', async () => {
     vault.write({ 'Top.md': '', 'Projects/Alpha, old/Note.md': '' })
     await vault.run('--folders-as-tags')
     const notes = await vault.notes()
@@ -169,7 +169,7 @@ describe('tags', () => {
 })
 
 describe('properties', () => {
-  test('that are new get a key, a label and the type that all notes show', async () => {
+  test('that are new get a key, a label and the type that fits all notes', async () => {
     vault.write({
       'A.md': matter(
         ...['done: true', 'rating: 4', 'due: 2026-11-21', 'status: open', 'list: [a, 1]', 'map: {a: {b: 1}}'],
@@ -223,7 +223,7 @@ describe('properties', () => {
     expect(await properties('B')).toEqual({ mixed: 'two', some: [3], rating: 4.5, due_date: '2026-01-01' })
   })
 
-  test('that are defined already are found by key or label, and hold what fits', async () => {
+  test('that exist already are found by key or label, and store values that fit', async () => {
     const service = vault.service()
     await service.post('/v1/properties', { key: 'status', type: 'select', options: ['open', '1'] })
     await service.post('/v1/properties', { key: 'due', type: 'date', label: 'Due date' })
@@ -233,7 +233,7 @@ describe('properties', () => {
     expect(await properties()).toEqual({ status: '1', due: '2026-11-21', remark: '5' })
   })
 
-  test('of one name in another spelling count once, and other keys that would be the same do not', async () => {
+  test('with differently spelled equal names are one property; different names with equal keys are two', async () => {
     vault.write({ 'Note.md': matter('Status: a', 'status: b', 'due date: 1', 'due_date: 2') })
     await vault.run()
     expect(await properties()).toEqual({ status: 'a', due_date: 1, due_date_2: 2 })
@@ -264,7 +264,7 @@ describe('an alias', () => {
 })
 
 describe('files', () => {
-  test('are kept with their bytes, attached to the first note that names them, or to none', async () => {
+  test('are stored byte for byte, attached to the first note that links to them, or to none', async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(700_000))
     vault.write({
       'A.md': `${matter('created: 2020-01-01')}![[image.png|300]]`,
@@ -292,7 +292,7 @@ describe('files', () => {
     expect(Buffer.concat(kept).includes(Buffer.from(bytes))).toBe(true)
   })
 
-  test('of programs, hidden ones and the database itself stay out', async () => {
+  test('of programs, hidden files and the database itself are left out', async () => {
     vault.write({
       'Note.md': 'x',
       '.obsidian/app.json': '{}',
@@ -304,7 +304,7 @@ describe('files', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('a refused file', () => {
   const BAD = {
     'Good.md': '[[Good]] #tag',
     'NotText.md': new Uint8Array([0x61, 0xff, 0xfe, 0x62]),
@@ -331,7 +331,7 @@ describe('what is refused', () => {
     vault.write(BAD)
   })
 
-  test('is told with place and reason, and then nothing is written', async () => {
+  test('is reported with place and reason, and nothing is written', async () => {
     const before = await counts()
     const { exitCode, report } = await vault.report()
     expect([exitCode, report.written, report.refused_count, report.refused]).toEqual([1, false, 8, REFUSED])
@@ -345,7 +345,7 @@ describe('what is refused', () => {
   })
 })
 
-test('--dry-run tells what would happen and writes nothing', async () => {
+test('--dry-run reports what would happen and writes nothing', async () => {
   const before = await counts()
   vault.write({ 'A.md': `${matter('x: 1')}[[B#c]] #tag ![[c.png]]`, 'B.md': '', 'c.png': 'c' })
   const { exitCode, report } = await vault.report('--dry-run')
@@ -357,7 +357,7 @@ test('--dry-run tells what would happen and writes nothing', async () => {
   expect(await counts()).toEqual(before)
 })
 
-test('the report in words counts what came, and tells what was changed and refused', async () => {
+test('the report in words has the counts, the changes and the refusals', async () => {
   vault.write({ 'A.md': matter('aliases: [A1, A2]'), 'B.md': 'a\0b' })
   expect(await vault.run('--skip-bad')).toEqual({
     exitCode: 0,
@@ -371,7 +371,7 @@ test('the report in words counts what came, and tells what was changed and refus
   })
 })
 
-test('a folder without notes is refused, and so are flags that do not go with what is imported', async () => {
+test('a folder without notes is refused, and so are flags that do not apply to the import', async () => {
   vault.write({ 'rows.csv': 'a\n1\n' })
   expect(await vault.run()).toMatchObject({
     exitCode: 1,
@@ -391,7 +391,7 @@ test('an import is refused while a server runs', async () => {
   expect(await counts()).toMatchObject({ notes: 0 })
 })
 
-test('what was there stays as it was', async () => {
+test('existing objects are unchanged', async () => {
   const old = await makeNote(vault.service(), { title: 'A', content: '[[B]] #x', tags: ['t'], alias: 'al' })
   vault.write({ 'A.md': '[[B]] #t', 'B.md': '[[A]]' })
   await vault.run()

@@ -31,7 +31,7 @@ test('any name becomes one that is valid on every system', () => {
   )
 })
 
-test('names that some system takes for one are kept apart', () => {
+test('names that some file system treats as equal stay different', () => {
   const names = new FileNames()
   const taken = ['Straße', 'STRASSE', 'straße', 'ΣΑΣ', 'σας'].map((name) => names.take(name, '.md'))
   expect(taken).toEqual(['Straße.md', 'STRASSE (2).md', 'straße (3).md', 'ΣΑΣ.md', 'σας (2).md'])

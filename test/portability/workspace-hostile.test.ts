@@ -18,7 +18,7 @@ afterAll(() => folder.remove())
 
 let exports = 0
 
-/** A folder like one that an export wrote, with these files. */
+/** An exported folder with these files. */
 function folderOf(files: Record<string, unknown>): string {
   const path = folder.file(`export-${++exports}`)
   for (const [name, content] of Object.entries({ 'daybook.json': { format: FORMAT }, ...files })) {
@@ -64,7 +64,7 @@ test('an original that is too large is refused before it is read', async () => {
   expect(await refusalsOf(path)).toEqual([{ place: 'files.json, entry 1', reason }])
 })
 
-test('an original of a name that no system has is refused alone', async () => {
+test('an original with an impossible file name is refused, and the rest is imported', async () => {
   const stored = 'a'.repeat(300)
   expect(await refusalsOf(folderOf({ 'files.json': [{ ...FILE, stored }], 'files/a.txt': 'x' }))).toEqual([
     {
@@ -74,7 +74,7 @@ test('an original of a name that no system has is refused alone', async () => {
   ])
 })
 
-test('a note or a structure that cannot be read is left out alone', async () => {
+test('a note or structure that cannot be read is left out, and the rest is imported', async () => {
   const service = await startService()
   const note = `---\nid: "${KEPT.id}"\ntitle: "B"\ncreated_at: "${KEPT.created_at}"\nupdated_at: "${KEPT.created_at}"\n---\n`
   const path = folderOf({
@@ -93,7 +93,7 @@ test('a note or a structure that cannot be read is left out alone', async () => 
   service.close()
 })
 
-test('tags made after an import of the highest id have ids of their own', async () => {
+test('tags created after an import of the highest id have distinct ids', async () => {
   const service = await startService()
   await importInto(service, folderOf({ 'tags.json': [{ id: Number.MAX_SAFE_INTEGER, name: 'high' }] }))
   const { status } = await service.post('/v1/notes', { title: 'A', tags: ['one', 'two'] })
@@ -106,7 +106,7 @@ test('tags made after an import of the highest id have ids of their own', async 
   service.close()
 })
 
-test('the name of an imported tag is trimmed, and a link that is named twice is one', async () => {
+test('the name of an imported tag is trimmed, and a repeated link counts once', async () => {
   const service = await startService()
   await importInto(
     service,
@@ -152,7 +152,7 @@ test('an export refuses a file in place of the folder', async () => {
   service.close()
 })
 
-test('an export removes nothing that came into its folder meanwhile', async () => {
+test('an export removes nothing that was added to its folder meanwhile', async () => {
   const service = await startService()
   await service.post('/v1/notes', { title: 'A' })
   const path = folder.file('meanwhile')
@@ -166,7 +166,7 @@ test('an export removes nothing that came into its folder meanwhile', async () =
   service.close()
 })
 
-test('an export whose folder cannot be made says so in a sentence', async () => {
+test('an export whose folder cannot be created is refused with a sentence', async () => {
   const service = await startService()
   writeFileSync(folder.file('plain'), '')
   const path = folder.file('plain/export')
@@ -176,7 +176,7 @@ test('an export whose folder cannot be made says so in a sentence', async () => 
   service.close()
 })
 
-test('a folder is no export because a folder in it is called like one', () => {
+test('a folder is not an export because a folder in it is named daybook.json', () => {
   mkdirSync(folder.file('vault/daybook.json'), { recursive: true })
   expect(isExport(folder.file('vault'))).toBe(false)
 })

@@ -100,7 +100,7 @@ type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never
 
 const TYPES = ['text', 'number', 'date', 'bool', 'select', 'json']
 
-/** Makes everything the scene says through the API. */
+/** Creates everything in the scene through the API. */
 async function play(
   service: TestService,
   { notes, structures, files, lenses, defaultLens }: Scene,
@@ -224,7 +224,7 @@ const PATHS = [
   '/v1/webhooks',
 ]
 
-/** Everything the API answers of a workspace. */
+/** Everything that the API returns about a workspace. */
 async function answers(service: TestService): Promise<unknown[]> {
   const { body: listed } = await service.get('/v1/records/structures')
   const rows = listed.structures.map(({ id }: { id: string }) => `/v1/records?structure=${id}`)
@@ -234,7 +234,7 @@ async function answers(service: TestService): Promise<unknown[]> {
   return Promise.all(all.map(async (path) => [path, (await service.get(path)).body]))
 }
 
-test('an exported workspace comes back equal, and exports byte for byte the same', async () => {
+test('an exported workspace is equal after an import, and its export is byte for byte the same', async () => {
   await fc.assert(
     fc.asyncProperty(scene, async (played) => {
       const folder = newFolder()

@@ -32,7 +32,7 @@ const least = (structure: string) => ({
   url: 'https://hooks.example.com/books',
 })
 
-test('a webhook of which only the necessary is in the file comes in as it would be made', async () => {
+test('a webhook with only its required members is imported as the API would create it', async () => {
   const { report, webhooks } = await importedWith((structure) => [least(structure)])
   expect(report.refused).toEqual([])
   expect(webhooks).toEqual([
@@ -55,7 +55,7 @@ test('a webhook of which only the necessary is in the file comes in as it would 
   ])
 })
 
-test('a webhook that names what its structure does not have is refused, and nothing comes in', async () => {
+test('a webhook that names an unknown field is refused, and nothing is imported', async () => {
   const { report, webhooks } = await importedWith((structure) => [{ ...least(structure), fields: ['pages'] }])
   expect(report).toMatchObject({
     isWritten: false,

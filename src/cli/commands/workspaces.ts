@@ -13,7 +13,7 @@ export const workspacesAdd: Command = {
   examples: ['daybook workspaces add Work', 'daybook workspaces add Lab --owner mira --json'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
-      // Loaded late: it brings every feature with it.
+      // Imported only when needed, because it loads every feature.
       const { usage } = await import('../../features.ts')
       const { workspace, owner } = await db.write((tx) =>
         createOwnedWorkspace(tx, usage, input.args[0] ?? '', textFlag(input, 'owner')),

@@ -78,8 +78,8 @@ class WorkspaceImporter {
     this.#each('tags', (value) => importTag(tx, this.caller, value, this.#tags))
     this.#kind(propertyKind)
     const structures = this.#structures()
-    this.#notes(NOTES, 'notes')
-    this.#notes(TRASH, 'trashed_notes')
+    this.#notes(NOTES, 'notes', 0, 0.7)
+    this.#notes(TRASH, 'trashed_notes', 0.7, 0.8)
     this.#each('tags', (value) => importTagLinks(tx, this.caller, value, this.#tags))
     this.#files()
     for (const { path, row } of structures) this.#rows(path, row)
@@ -160,13 +160,14 @@ class WorkspaceImporter {
     this.#counts.records = (this.#counts.records ?? 0) + created
   }
 
-  #notes(subfolder: string, countName: string): void {
+  /** Progress advances from `from` to `to`. */
+  #notes(subfolder: string, countName: string, from: number, to: number): void {
     let created = 0
     const files = this.#readEach(subfolder, '.md', ageFieldsOf)
-    for (const { name } of byAge(files)) {
+    for (const [at, { name }] of byAge(files).entries()) {
       const write = () => importNote(this.run.tx, this.caller, readText(this.#path(subfolder, name)))
       if (this.run.try(`${subfolder}/${name}`, write)) created += 1
-      this.request.onProgress(created / (files.length + 1))
+      this.request.onProgress(from + ((at + 1) / files.length) * (to - from))
     }
     this.#counts[countName] = created
   }
