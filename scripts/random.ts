@@ -1,4 +1,4 @@
-/** Choices that are the same for the same seed. */
+/** A seeded generator of random numbers and choices. */
 export class Random {
   #state: number
 

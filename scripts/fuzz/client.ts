@@ -1,10 +1,10 @@
-import type { Received } from './judge.ts'
-import type { Sent } from './requests.ts'
+import type { FuzzResponse } from './oracle.ts'
+import type { FuzzRequest } from './requests.ts'
 
-const ANSWER_WITHIN_MS = 20_000
+const TIMEOUT_MS = 20_000
 
-/** The first event of a stream; then it is closed. */
-async function beginningOf(response: Response): Promise<string> {
+/** Reads the first event of a stream, then closes it. */
+async function readFirstEvent(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of response.body ?? []) {
@@ -16,16 +16,16 @@ async function beginningOf(response: Response): Promise<string> {
 
 const isStream = (response: Response) => response.headers.get('content-type')?.startsWith('text/event-stream')
 
-/** Sends the request and takes in the answer; undefined when there is none. */
+/** Returns undefined when there is no response. */
 export async function send(
   url: string,
-  { method, target, headers, body }: Sent,
-): Promise<Received | undefined> {
+  { method, target, headers, body }: FuzzRequest,
+): Promise<FuzzResponse | undefined> {
   const begin = performance.now()
   try {
-    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
     const response = await fetch(url + target, { method, headers, body, signal, redirect: 'manual' })
-    const text = isStream(response) ? await beginningOf(response) : await response.text()
+    const text = isStream(response) ? await readFirstEvent(response) : await response.text()
     const { status } = response
     return { status, headers: response.headers, text, durationMs: performance.now() - begin }
   } catch {
@@ -35,12 +35,12 @@ export async function send(
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-const LONGEST_COMMAND = 20_000
+const MAX_COMMAND = 20_000
 
-/** The request as a command of the shell; a very long one is cut. */
-export function asCurl(url: string, { method, target, headers, body }: Sent): string {
+/** The request as a shell command; a very long one is cut. */
+export function asCurl(url: string, { method, target, headers, body }: FuzzRequest): string {
   const options = Object.entries(headers).map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`)
   const data = body === undefined ? '' : ` --data-binary ${quoted(body)}`
   const command = `curl -sg -X ${method}${options.join('')}${data} "${url}"${quoted(target)}`
-  return command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}… (cut)` : command
+  return command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND)}… (cut)` : command
 }

@@ -1,20 +1,20 @@
 /**
- * Sends random requests to the executable, started as a user starts it, and holds every answer against the
- * document that the server gives of itself. `--requests N` (100,000), `--seed S`. The same seed makes the same
- * requests, except for ids and times. Exits 1 with the smallest request found that breaks a promise.
+ * Sends random requests to the executable and validates every response against the OpenAPI document of the server.
+ * `--requests N` (100,000), `--seed S`: the same seed generates the same requests, except for ids and times. At the first
+ * violation it exits 1 and prints the smallest request found that still causes it.
  */
 import { parseArgs } from 'node:util'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../../test/support/process.ts'
 import { buildWhenStale } from '../executable.ts'
 import { Random } from '../random.ts'
 import { asCurl, send } from './client.ts'
-import { type Document, operationsOf } from './document.ts'
-import { type Fault, Judge } from './judge.ts'
-import { Objects } from './objects.ts'
-import { kindIn, Requests, type Sent } from './requests.ts'
+import { Coverage } from './coverage.ts'
+import { KnownObjects } from './known-objects.ts'
+import { type Document, operationsOf } from './openapi.ts'
+import { Oracle, type Violation } from './oracle.ts'
+import { type FuzzRequest, kindOf, Requests } from './requests.ts'
+import { SchemaValues } from './schema-values.ts'
 import { shrink } from './shrink.ts'
-import { Tally } from './tally.ts'
-import { Values } from './values.ts'
 
 const { values: flags } = parseArgs({
   options: { requests: { type: 'string', default: '100000' }, seed: { type: 'string' } },
@@ -32,66 +32,70 @@ const FILES = [
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 class Fuzz {
-  readonly #objects: Objects
+  readonly #objects: KnownObjects
   readonly #random = new Random(seed)
   readonly #requests: Requests
-  readonly #judge: Judge
-  readonly tally = new Tally()
+  readonly #oracle: Oracle
+  readonly coverage = new Coverage()
 
   constructor(
     readonly server: ServerProcess,
     document: Document,
     readKey: string,
   ) {
-    this.#objects = new Objects(this.#random)
-    const values = new Values({ random: this.#random, objects: this.#objects }, document.components.schemas)
+    this.#objects = new KnownObjects(this.#random)
+    const values = new SchemaValues(
+      { random: this.#random, objects: this.#objects },
+      document.components.schemas,
+    )
     const keys = { write: server.key ?? '', read: readKey }
     this.#requests = new Requests(operationsOf(document), values, keys)
-    this.#judge = new Judge(document)
+    this.#oracle = new Oracle(document)
   }
 
-  /** Whether all requests were answered as promised; says what was not. */
+  /** Returns whether there was no violation; the first one is printed. */
   async run(): Promise<boolean> {
     for (let at = 0; at < count; at++) {
-      const sent = this.#requests.next()
-      const fault = await this.#try(sent)
-      if (fault && !(await this.#isOnlySlowOnce(sent, fault))) {
-        await this.#report(sent, fault, at)
+      const request = this.#requests.next()
+      const violation = await this.#try(request)
+      if (violation && !(await this.#isOnlySlowOnce(request, violation))) {
+        await this.#report(request, violation, at)
         return false
       }
     }
     return true
   }
 
-  async #try(sent: Sent): Promise<Fault | undefined> {
-    const received = await send(this.server.url, sent)
-    if (!received) return { kind: 'silent', sentence: 'got no answer' }
-    this.tally.add(sent.operation, received)
-    const fault = this.#judge.faultOf(sent, received)
-    if (!fault && received.status < 300) this.#learn(sent, received.text)
-    return fault
+  async #try(request: FuzzRequest): Promise<Violation | undefined> {
+    const response = await send(this.server.url, request)
+    if (!response) return { kind: 'no-response', sentence: 'got no response' }
+    this.coverage.add(request.operation, response)
+    const violation = this.#oracle.check(request, response)
+    if (!violation && response.status < 300) this.#record(request, response.text)
+    return violation
   }
 
-  #learn({ method, target }: Sent, text: string): void {
+  #record({ method, target }: FuzzRequest, text: string): void {
     // /v1/<collection>/<id>/<what belongs to it>
     const [, , collection = '', id, inner] = target.split(/[/?]/)
     if (method === 'DELETE' && id !== undefined && inner === undefined) {
-      this.#objects.bury(kindIn(collection), decodeURIComponent(id))
+      this.#objects.markDeleted(kindOf(collection), decodeURIComponent(id))
     } else if (text.startsWith('{')) {
-      this.#objects.learn(JSON.parse(text), inner === undefined ? undefined : id)
+      this.#objects.record(JSON.parse(text), inner === undefined ? undefined : id)
     }
   }
 
-  /** The machine may have had something else to do. */
-  async #isOnlySlowOnce(sent: Sent, { kind }: Fault): Promise<boolean> {
-    return kind === 'slow' && (await this.#try(sent))?.kind !== 'slow'
+  /** A slow response may be the fault of a busy machine: tries once more. */
+  async #isOnlySlowOnce(request: FuzzRequest, { kind }: Violation): Promise<boolean> {
+    return kind === 'slow' && (await this.#try(request))?.kind !== 'slow'
   }
 
-  async #report(sent: Sent, fault: Fault, at: number): Promise<void> {
-    const again = async (smaller: Sent) => (await this.#try(smaller))?.kind === fault.kind
-    const smallest = fault.kind === 'silent' ? sent : await shrink(sent, again)
-    say(`Request ${at + 1}, ${sent.operation.id}, ${fault.sentence}`)
-    say(`The smallest that is answered so, after all that went before:\n${asCurl('$URL', smallest)}`)
+  async #report(request: FuzzRequest, violation: Violation, at: number): Promise<void> {
+    const isSameViolation = async (smaller: FuzzRequest) =>
+      (await this.#try(smaller))?.kind === violation.kind
+    const smallest = violation.kind === 'no-response' ? request : await shrink(request, isSameViolation)
+    say(`Request ${at + 1}, ${request.operation.id}, ${violation.sentence}`)
+    say(`The smallest request that still causes it, after everything before:\n${asCurl('$URL', smallest)}`)
   }
 }
 
@@ -100,7 +104,7 @@ async function readKeyOf(file: string): Promise<string> {
   return out.trim()
 }
 
-/** Files come in by the command line alone. */
+/** Files can be added by the command line only. */
 async function addFiles(folder: ReturnType<typeof newFolder>, file: string): Promise<void> {
   const paths = FILES.map(([name]) => folder.file(name))
   for (const [name, text] of FILES) await Bun.write(folder.file(name), text)
@@ -116,7 +120,7 @@ async function fuzz(folder: ReturnType<typeof newFolder>): Promise<boolean> {
   const run = new Fuzz(server, body, await readKeyOf(file))
   const begin = performance.now()
   const isGood = await run.run()
-  say([...run.tally.lines, `${Math.round((performance.now() - begin) / 1000)} s`].join('\n'))
+  say([...run.coverage.lines, `${Math.round((performance.now() - begin) / 1000)} s`].join('\n'))
   const exitCode = await server.end()
   if (exitCode !== 0) say(`The server ended with ${exitCode}: ${server.err()}`)
   const check = await daybook(['check', '--db', file], { how: 'executable' })

@@ -1,34 +1,34 @@
 import type { Random } from '../random.ts'
-import { isObject } from './objects.ts'
-import { aNastyText } from './texts.ts'
+import { isObject } from './known-objects.ts'
+import { aHostileText } from './texts.ts'
 
 const ODD_NUMBERS = [0, -1, 1.5, 1e308, -1e308, 5e-324, 2 ** 53, 2 ** 53 + 2, -(2 ** 63), 1e21, 2147483648]
 
-/** A value of any type that was not made for its place. */
+/** A random value of any type, regardless of the schema. */
 export function hostileValue(random: Random, depth = 2): unknown {
   const kind = random.below(depth > 0 ? 8 : 5)
-  if (kind < 3) return aNastyText(random)
+  if (kind < 3) return aHostileText(random)
   if (kind === 3) return random.pick(ODD_NUMBERS)
   if (kind === 4) return random.pick([null, true, false])
   if (kind === 5) return random.list(4, () => hostileValue(random, depth - 1))
   if (kind === 6)
-    return Array.from({ length: random.pick([51, 101, 501]) }, () => aNastyText(random).slice(0, 9))
-  return Object.fromEntries(random.list(3, () => [aNastyText(random), hostileValue(random, depth - 1)]))
+    return Array.from({ length: random.pick([51, 101, 501]) }, () => aHostileText(random).slice(0, 9))
+  return Object.fromEntries(random.list(3, () => [aHostileText(random), hostileValue(random, depth - 1)]))
 }
 
-/** Replaces, removes or adds something at one place of a value. */
-export function nearly(random: Random, value: unknown): unknown {
+/** Replaces, removes or adds something in one place of a value. */
+export function mutate(random: Random, value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0 && random.chance(0.8)) {
     const at = random.below(value.length)
-    return random.chance(0.15) ? [...value, ...value] : value.with(at, nearly(random, value[at]))
+    return random.chance(0.15) ? [...value, ...value] : value.with(at, mutate(random, value[at]))
   }
   if (!isObject(value) || random.chance(0.05)) return hostileValue(random)
   const names = Object.keys(value)
-  const name = names.length > 0 && random.chance(0.85) ? random.pick(names) : aNastyText(random)
+  const name = names.length > 0 && random.chance(0.85) ? random.pick(names) : aHostileText(random)
   if (random.chance(0.15))
     return Object.fromEntries(Object.entries(value).filter(([other]) => other !== name))
   // Not a literal with the name in it: "__proto__" must become a member like any other.
-  return Object.fromEntries([...Object.entries(value), [name, nearly(random, value[name])]])
+  return Object.fromEntries([...Object.entries(value), [name, mutate(random, value[name])]])
 }
 
 const LITERALS = [
@@ -56,12 +56,12 @@ const LITERALS = [
   ],
 ]
 
-const HUGE = 10 * 1024 * 1024 + 1
+const OVER_BODY_LIMIT = 10 * 1024 * 1024 + 1
 
 const withFirstMemberTwice = (text: string) =>
   text.replace(/^\{("[^"\\]*"):.*(?=\}$)/s, (members, name) => `${members},${name}:[]`)
 
-/** The text of a body: mostly as JSON is written, else as only a hostile program writes it. */
+/** A body: mostly valid JSON, otherwise text that only a hostile client sends. */
 export function hostileText(random: Random, value: unknown): string {
   const text = JSON.stringify(value) ?? '{}'
   switch (random.below(12)) {
@@ -76,7 +76,7 @@ export function hostileText(random: Random, value: unknown): string {
     case 4:
       return text.replace(/:.*$/s, `:${'['.repeat(9_000)}${']'.repeat(9_000)}}`)
     case 5:
-      return random.chance(0.02) ? `{"title":"${'x'.repeat(HUGE)}"}` : text.replaceAll('"', "'")
+      return random.chance(0.02) ? `{"title":"${'x'.repeat(OVER_BODY_LIMIT)}"}` : text.replaceAll('"', "'")
     default:
       return text
   }

@@ -1,15 +1,14 @@
-import type { Operation, Parameter, Schema } from './document.ts'
-import { aProperty, aReceiver, aRow } from './domain.ts'
-import { hostileText, hostileValue, nearly } from './mutation.ts'
-import { deleted, isObject, singular } from './objects.ts'
-import { aNastyText } from './texts.ts'
-import type { Values } from './values.ts'
+import { aProperty, aReceiver, aRow } from './domain-values.ts'
+import { deleted, isObject, singular } from './known-objects.ts'
+import { hostileText, hostileValue, mutate } from './mutation.ts'
+import type { Operation, Parameter, Schema } from './openapi.ts'
+import type { SchemaValues } from './schema-values.ts'
+import { aHostileText } from './texts.ts'
 
-/** One request, as it is sent and as it can be sent again. */
-export interface Sent {
+export interface FuzzRequest {
   readonly operation: Operation
   readonly method: string
-  /** With its query. */
+  /** The path with the query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
@@ -20,18 +19,18 @@ export interface Keys {
   readonly read: string
 }
 
-/** What of a request is not made to be accepted. */
-type Spoilt = 'nothing' | 'path' | 'query' | 'headers' | 'body' | 'everything'
+/** The part of a request that is deliberately invalid. */
+type InvalidPart = 'nothing' | 'path' | 'query' | 'headers' | 'body' | 'everything'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'POST', 'DELETE', 'PATCH']
-/** Encoded, it stays below what the HTTP parser itself refuses, without a body. */
-const LONGEST_IN_URL = 8_000
-const BODILESS = new Set(['GET', 'HEAD'])
+/** Even when encoded, shorter than what the HTTP parser refuses without a body. */
+const MAX_URL_PART = 8_000
+const WITHOUT_BODY = new Set(['GET', 'HEAD'])
 
 /** Names of collections that are not the plural of what they hold. */
 const KINDS: Readonly<Record<string, string>> = { 'quick-access': 'item' }
 
-const ODD_HEADERS: readonly (readonly [string, string])[] = [
+const UNUSUAL_HEADERS: readonly (readonly [string, string])[] = [
   ['content-type', 'text/plain'],
   ['content-type', 'multipart/form-data; boundary=x'],
   ['content-type', 'application/json; charset=utf-16'],
@@ -51,44 +50,44 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
   ['x-long', 'x'.repeat(60_000)],
 ]
 
-/** What the members of a collection are called in answers. */
-export const kindIn = (collection: string) => KINDS[collection] ?? singular(collection)
+/** The name of the objects of a collection in responses. */
+export const kindOf = (collection: string) => KINDS[collection] ?? singular(collection)
 
-/** Makes requests to the operations of the document out of what is known of them and of earlier answers. */
+/** Generates requests from the operations of the document and the objects in earlier responses. */
 export class Requests {
   constructor(
     readonly operations: readonly Operation[],
-    readonly values: Values,
+    readonly values: SchemaValues,
     readonly keys: Keys,
   ) {}
 
-  next(): Sent {
-    const { random, objects } = this.values.world
+  next(): FuzzRequest {
+    const { random, objects } = this.values.context
     objects.beginRequest()
     const operation = random.pick(this.operations)
-    const spoilt = this.#spoilt(operation)
+    const invalid = this.#invalid(operation)
     const method = random.chance(0.02) ? random.pick(METHODS) : operation.method
-    const path = this.#path(operation, spoilt)
-    const query = this.#query(operation, spoilt)
+    const path = this.#path(operation, invalid)
+    const query = this.#query(operation, invalid)
     return {
       operation,
       method,
       target: query === '' ? path : `${path}?${query}`,
-      headers: this.#headers(operation, spoilt),
-      body: BODILESS.has(method) ? undefined : this.#body(operation, spoilt),
+      headers: this.#headers(operation, invalid),
+      body: WITHOUT_BODY.has(method) ? undefined : this.#body(operation, invalid),
     }
   }
 
-  #spoilt({ body }: Operation): Spoilt {
-    const { random } = this.values.world
+  #invalid({ body }: Operation): InvalidPart {
+    const { random } = this.values.context
     if (random.chance(0.6)) return 'nothing'
     if (random.chance(0.2)) return 'everything'
     return body && random.chance(0.75) ? 'body' : random.pick(['path', 'query', 'query', 'headers'])
   }
 
-  #path({ path, parameters }: Operation, spoilt: Spoilt): string {
-    const { random } = this.values.world
-    const isStrange = spoilt === 'path' || (spoilt === 'everything' && random.chance(0.3))
+  #path({ path, parameters }: Operation, invalid: InvalidPart): string {
+    const { random } = this.values.context
+    const isHostile = invalid === 'path' || (invalid === 'everything' && random.chance(0.3))
     const segments = path.split('/')
     const named = segments.map((segment, at) => {
       if (!segment.startsWith('{')) return undefined
@@ -100,63 +99,63 @@ export class Requests {
     const filled = segments.map((segment, at) => {
       const found = named[at]
       if (!found) return segment
-      if (isStrange) return this.#encoded(aNastyText(random))
+      if (isHostile) return this.#encoded(aHostileText(random))
       const isOwner = at === first && parent !== undefined && found.parent === undefined
       return encodeURIComponent((isOwner ? parent : found.text).toWellFormed())
     })
     return filled.join('/')
   }
 
-  /** What stands for one object in a path, and what the object belongs to. */
+  /** The text of one path parameter, and the parent of the object it refers to. */
   #named(collection: string, segment: string, path: string, parameters: readonly Parameter[]) {
-    const { random, objects } = this.values.world
-    const kind = kindIn(collection)
+    const { random, objects } = this.values.context
+    const kind = kindOf(collection)
     const isDeleted = path.endsWith(`/${segment}/restore`) && random.chance(0.8)
     const object = objects.any(isDeleted ? deleted(kind) : kind)
     const members = ['id', 'name', 'key'].filter((member) => segment.toLowerCase().includes(member))
     const value = object?.[random.pick(members.length > 0 ? members : ['id'])]
     const example = parameters.find(({ name }) => `{${name}}` === segment)?.example
     const parent = typeof object?.parent === 'string' ? object.parent : undefined
-    return { text: String(value ?? example ?? aNastyText(random)), parent }
+    return { text: String(value ?? example ?? aHostileText(random)), parent }
   }
 
-  /** As a careful client encodes, or as a careless one, whose percent signs and slashes stay. */
+  /** Encoded properly, or as a careless client does, which leaves percent signs and slashes alone. */
   #encoded(whole: string): string {
-    const { random } = this.values.world
-    const text = whole.slice(0, LONGEST_IN_URL)
+    const { random } = this.values.context
+    const text = whole.slice(0, MAX_URL_PART)
     if (random.chance(0.5)) return encodeURIComponent(text.toWellFormed())
     return encodeURI(text.toWellFormed()).replaceAll('%25', '%')
   }
 
-  #query({ id, parameters }: Operation, spoilt: Spoilt): string {
-    const { random } = this.values.world
+  #query({ id, parameters }: Operation, invalid: InvalidPart): string {
+    const { random } = this.values.context
     const place = { operationId: id, isQuery: true }
     const known = parameters.filter((parameter) => parameter.in === 'query')
     const chosen = known.filter(({ required }) => required || random.chance(0.35))
     const pairs = chosen.map(({ name, schema }) => [name, String(this.values.named(name, schema, place))])
-    if (spoilt === 'query' || (spoilt === 'everything' && random.chance(0.5))) this.#spoil(pairs)
+    if (invalid === 'query' || (invalid === 'everything' && random.chance(0.5))) this.#makeQueryInvalid(pairs)
     return pairs
-      .map(([name = '', value = '']) => `${this.#encoded(name)}=${this.#careful(value, spoilt)}`)
+      .map(([name = '', value = '']) => `${this.#encoded(name)}=${this.#encodedValue(value, invalid)}`)
       .join('&')
   }
 
-  #careful(value: string, spoilt: Spoilt): string {
-    return spoilt === 'everything'
+  #encodedValue(value: string, invalid: InvalidPart): string {
+    return invalid === 'everything'
       ? this.#encoded(value)
-      : encodeURIComponent(value.slice(0, LONGEST_IN_URL).toWellFormed())
+      : encodeURIComponent(value.slice(0, MAX_URL_PART).toWellFormed())
   }
 
-  #spoil(pairs: string[][]): void {
-    const { random } = this.values.world
+  #makeQueryInvalid(pairs: string[][]): void {
+    const { random } = this.values.context
     const pair = pairs.length > 0 ? random.pick(pairs) : undefined
     if (pair && random.chance(0.7))
-      pair[1] = random.chance(0.3) ? JSON.stringify(hostileValue(random)) : aNastyText(random)
+      pair[1] = random.chance(0.3) ? JSON.stringify(hostileValue(random)) : aHostileText(random)
     else if (pair && random.chance(0.4)) pairs.push([...pair])
-    else pairs.push([aNastyText(random), aNastyText(random)])
+    else pairs.push([aHostileText(random), aHostileText(random)])
   }
 
-  #headers(operation: Operation, spoilt: Spoilt): Record<string, string> {
-    const { random } = this.values.world
+  #headers(operation: Operation, invalid: InvalidPart): Record<string, string> {
+    const { random } = this.values.context
     const { write, read } = this.keys
     const sent: Record<string, string> = {}
     const key = random.chance(0.85) ? write : read
@@ -166,37 +165,37 @@ export class Requests {
     const takesKey = operation.parameters.some((parameter) => parameter.in === 'header')
     if (takesKey && random.chance(0.15))
       sent['idempotency-key'] = random.pick(['a', 'b', 'c', ' ', 'x'.repeat(256)])
-    if (spoilt === 'headers' || (spoilt === 'everything' && random.chance(0.2))) {
-      const [name, value] = random.pick(ODD_HEADERS)
+    if (invalid === 'headers' || (invalid === 'everything' && random.chance(0.2))) {
+      const [name, value] = random.pick(UNUSUAL_HEADERS)
       sent[name] = value
     }
     return sent
   }
 
-  #body({ id, body }: Operation, spoilt: Spoilt): string | undefined {
-    const { random } = this.values.world
-    if (!body) return spoilt === 'everything' ? hostileText(random, {}) : random.pick([undefined, '{}'])
+  #body({ id, body }: Operation, invalid: InvalidPart): string | undefined {
+    const { random } = this.values.context
+    if (!body) return invalid === 'everything' ? hostileText(random, {}) : random.pick([undefined, '{}'])
     const place = { operationId: id, isQuery: false }
-    const made = random.chance(0.1) && body.example ? body.example : this.values.fitting(body.schema, place)
-    const fitting = this.#consistent(id, body.schema, made)
-    if (spoilt === 'body') return JSON.stringify(nearly(random, fitting))
-    if (spoilt !== 'everything') return JSON.stringify(fitting)
+    const made = random.chance(0.1) && body.example ? body.example : this.values.valid(body.schema, place)
+    const valid = this.#consistent(id, body.schema, made)
+    if (invalid === 'body') return JSON.stringify(mutate(random, valid))
+    if (invalid !== 'everything') return JSON.stringify(valid)
     return hostileText(
       random,
-      random.chance(0.5) ? nearly(random, nearly(random, fitting)) : hostileValue(random),
+      random.chance(0.5) ? mutate(random, mutate(random, valid)) : hostileValue(random),
     )
   }
 
-  /** What members must be to each other, where the schema leaves it open. */
+  /** Makes members consistent with each other where the schema does not require it. */
   #consistent(operationId: string, { properties = {} }: Schema, body: unknown): unknown {
-    const { random } = this.values.world
+    const { random } = this.values.context
     if (!isObject(body)) return body
-    if ('url' in body) return { ...body, url: aReceiver(this.values.world) }
-    if (operationId === 'createProperty') return { ...body, ...aProperty(this.values.world) }
+    if ('url' in body) return { ...body, url: aReceiver(this.values.context) }
+    if (operationId === 'createProperty') return { ...body, ...aProperty(this.values.context) }
     if (!('data' in properties && 'rows' in properties)) return body
     const { data, rows, ...rest } = body
     return random.chance(0.5)
-      ? { ...rest, data: aRow(this.values.world) }
-      : { ...rest, rows: random.list(4, () => ({ data: aRow(this.values.world) })) }
+      ? { ...rest, data: aRow(this.values.context) }
+      : { ...rest, rows: random.list(4, () => ({ data: aRow(this.values.context) })) }
   }
 }

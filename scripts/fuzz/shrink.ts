@@ -1,9 +1,9 @@
-import { isObject } from './objects.ts'
-import type { Sent } from './requests.ts'
+import { isObject } from './known-objects.ts'
+import type { FuzzRequest } from './requests.ts'
 
-const TRIES = 300
+const MAX_TRIES = 300
 
-/** Every value that is one step smaller: a member or item less, or one of them smaller. */
+/** Yields every value that is one step smaller: without one member or item, or with one of them smaller. */
 function* smaller(value: unknown): Generator<unknown> {
   if (typeof value === 'string' && value.length > 1) {
     yield value.slice(0, value.length >> 1)
@@ -30,31 +30,34 @@ function* smallerBodies(body: string): Generator<string> {
   }
 }
 
-function* smallerRequests(sent: Sent): Generator<Sent> {
-  const { target, headers, body } = sent
+function* smallerRequests(request: FuzzRequest): Generator<FuzzRequest> {
+  const { target, headers, body } = request
   const [path = '', query = ''] = target.split(/\?(.*)/s)
   const pairs = query === '' ? [] : query.split('&')
   for (const at of pairs.keys()) {
     const rest = pairs.toSpliced(at, 1).join('&')
-    yield { ...sent, target: rest === '' ? path : `${path}?${rest}` }
+    yield { ...request, target: rest === '' ? path : `${path}?${rest}` }
   }
   for (const name of Object.keys(headers)) {
     const { [name]: _, ...rest } = headers
-    if (name !== 'authorization') yield { ...sent, headers: rest }
+    if (name !== 'authorization') yield { ...request, headers: rest }
   }
   if (body === undefined) return
-  for (const less of smallerBodies(body)) yield { ...sent, body: less }
+  for (const less of smallerBodies(body)) yield { ...request, body: less }
 }
 
-/** The smallest request found that still breaks the same promise. */
-export async function shrink(sent: Sent, breaks: (smaller: Sent) => Promise<boolean>): Promise<Sent> {
-  let smallest = sent
+/** Returns the smallest request found for which `fails` is still true. */
+export async function shrink(
+  request: FuzzRequest,
+  fails: (smaller: FuzzRequest) => Promise<boolean>,
+): Promise<FuzzRequest> {
+  let smallest = request
   let tries = 0
   for (;;) {
-    let found: Sent | undefined
+    let found: FuzzRequest | undefined
     for (const candidate of smallerRequests(smallest)) {
-      if (tries++ >= TRIES) return smallest
-      if (!(await breaks(candidate))) continue
+      if (tries++ >= MAX_TRIES) return smallest
+      if (!(await fails(candidate))) continue
       found = candidate
       break
     }

@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts'
 
-/** Texts that have broken programs before. */
-const NASTY: readonly string[] = [
+/** Texts that often break programs. */
+const HOSTILE: readonly string[] = [
   ...['', ' ', '0', '-0', '-1', '1e400', '9007199254740993', 'null', 'true', 'NaN', '0x10', '٣'],
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__', 'length'],
   ...['%', '%00', '%zz', '%ff', '%ed%a0%80', '%F0%9F%8D%B5', '..', '.', '/', '//', '#', '?', '&', '=', '+'],
@@ -41,7 +41,7 @@ const NASTY: readonly string[] = [
   ],
 ]
 
-/** Few enough that names collide and searches find. */
+/** So few that names collide and searches succeed. */
 const WORDS: readonly string[] = [
   ...[
     'tea',
@@ -66,12 +66,12 @@ export function aPhrase(random: Random, most = 6): string {
   return Array.from({ length: random.between(1, most) }, () => aWord(random)).join(' ')
 }
 
-export function aNastyText(random: Random): string {
-  if (random.chance(0.7)) return random.pick(NASTY)
+export function aHostileText(random: Random): string {
+  if (random.chance(0.7)) return random.pick(HOSTILE)
   if (random.chance(0.05))
     return random.pick(['a', '図', '🍵', '"', '[[', '\\']).repeat(random.pick([101, 501, 501, 20_000]))
   return Array.from({ length: random.between(1, 4) }, () =>
-    random.chance(0.5) ? random.pick(NASTY) : String.fromCharCode(random.below(0x10000)),
+    random.chance(0.5) ? random.pick(HOSTILE) : String.fromCharCode(random.below(0x10000)),
   ).join('')
 }
 

@@ -8,20 +8,20 @@ import {
   type ValueKind,
 } from '../../src/filter/tree/operators.ts'
 import type { Random } from '../random.ts'
-import { isObject, type Members, type Objects } from './objects.ts'
+import { isObject, type KnownObjects, type Members } from './known-objects.ts'
 import { aDate, anInstant, aPhrase, aWord } from './texts.ts'
 
 /*
- * What the schemas cannot say: which values are likely to be accepted because of what is there. By the name of
- * the member or parameter, as the specification names it.
+ * Values that depend on the objects in the workspace, which a schema cannot express; by the name of the member or
+ * parameter.
  */
 
-export interface World {
+export interface FuzzContext {
   readonly random: Random
-  readonly objects: Objects
+  readonly objects: KnownObjects
 }
 
-/** One key of a field or property always has one type, so that values fit whichever structure is met. */
+/** A key always has the same type, so that values are valid in every structure. */
 const FIELDS: Members[] = [
   { key: 'what', type: 'text', required: true },
   { key: 'code', type: 'text', unique: true },
@@ -55,8 +55,8 @@ function fieldsOf(structure: Members | undefined): Members[] {
   return fields.length > 0 ? fields : FIELDS
 }
 
-function fieldValue(world: World, type: unknown): unknown {
-  const { random, objects } = world
+function fieldValue(context: FuzzContext, type: unknown): unknown {
+  const { random, objects } = context
   switch (type) {
     case 'number':
       return random.pick([0, -1, 1.5, 7, 474, 1e6, -0.1])
@@ -81,25 +81,25 @@ function fieldValue(world: World, type: unknown): unknown {
   }
 }
 
-/** A row that the structure the request means may take. */
-export function aRow(world: World): Members {
-  const fields = fieldsOf(world.objects.any('structure'))
-  const chosen = fields.filter(({ required }) => required === true || world.random.chance(0.5))
-  return Object.fromEntries(chosen.map(({ key, type }) => [String(key), fieldValue(world, type)]))
+/** A row for the structure of the request. */
+export function aRow(context: FuzzContext): Members {
+  const fields = fieldsOf(context.objects.any('structure'))
+  const chosen = fields.filter(({ required }) => required === true || context.random.chance(0.5))
+  return Object.fromEntries(chosen.map(({ key, type }) => [String(key), fieldValue(context, type)]))
 }
 
-/** New values for members that the row the request means has already. */
-function rowChanges(world: World): Members {
-  const held = world.objects.any('record')?.data
+/** New values for members that the record of the request already has. */
+function rowChanges(context: FuzzContext): Members {
+  const held = context.objects.any('record')?.data
   const chosen = FIELDS.filter(({ key }) => isObject(held) && String(key) in held)
-  const changed = world.random.some(chosen, 2)
-  return Object.fromEntries(changed.map(({ key, type }) => [String(key), fieldValue(world, type)]))
+  const changed = context.random.some(chosen, 2)
+  return Object.fromEntries(changed.map(({ key, type }) => [String(key), fieldValue(context, type)]))
 }
 
 const withoutOperand = (op: string) => op.endsWith('empty')
 
-function condition(world: World): Members {
-  const { random, objects } = world
+function condition(context: FuzzContext): Members {
+  const { random, objects } = context
   const { key, type } = random.pick([
     ...fieldsOf(objects.any('structure')),
     { key: 'created_at', type: 'created_at' },
@@ -111,32 +111,32 @@ function condition(world: World): Members {
   const operand = () => {
     if (key === 'created_at') return random.chance(0.5) ? aDate(random) : anInstant(random)
     if (key === 'id') return objects.any('record')?.id ?? 'x'
-    return key === '*' ? aWord(random) : fieldValue(world, type)
+    return key === '*' ? aWord(random) : fieldValue(context, type)
   }
   return { field: key, op, value: op === 'in' || op === 'not_in' ? random.list(3, operand) : operand() }
 }
 
-function treeDate({ random }: World): unknown {
+function treeDate({ random }: FuzzContext): unknown {
   const unit = random.pick(['day', 'week', 'month', 'year'])
   return random.chance(0.5) ? aDate(random) : { relative: { n: random.between(-40, 40), unit } }
 }
 
-function treeOperand(world: World, type: string, op: string): unknown {
-  const { random } = world
-  if (op === 'in' || op === 'not_in') return random.list(3, () => fieldValue(world, type))
-  const one = () => (type === 'date' ? treeDate(world) : fieldValue(world, type))
+function treeOperand(context: FuzzContext, type: string, op: string): unknown {
+  const { random } = context
+  if (op === 'in' || op === 'not_in') return random.list(3, () => fieldValue(context, type))
+  const one = () => (type === 'date' ? treeDate(context) : fieldValue(context, type))
   if (op === 'between') return [one(), one()]
   if (op === 'within') return { relative: { n: random.between(-9, 9), unit: 'day' } }
   return op === 'has_key' ? random.pick(['a', 'length', '__proto__']) : one()
 }
 
-function operation(world: World, type: ValueKind): Members {
-  const op = world.random.pick(TREE_OPERATORS_OF[type])
-  return withoutOperand(op) ? { op } : { op, value: treeOperand(world, type, op) }
+function operation(context: FuzzContext, type: ValueKind): Members {
+  const op = context.random.pick(TREE_OPERATORS_OF[type])
+  return withoutOperand(op) ? { op } : { op, value: treeOperand(context, type, op) }
 }
 
-function leaf(world: World): Members {
-  const { random, objects } = world
+function leaf(context: FuzzContext): Members {
+  const { random, objects } = context
   const property = objects.any('property')
   const kind = random.pick(property ? ['tags', 'field', 'property', 'property'] : ['tags', 'field'])
   if (kind === 'tags') {
@@ -148,19 +148,19 @@ function leaf(world: World): Members {
     }
   }
   if (kind === 'property' && property)
-    return { type: 'property', def_id: property.id, ...operation(world, property.type as ValueKind) }
+    return { type: 'property', def_id: property.id, ...operation(context, property.type as ValueKind) }
   const field = random.pick(Object.keys(TREE_FIELDS) as TreeField[])
-  return { type: 'field', field, ...operation(world, TREE_FIELDS[field]) }
+  return { type: 'field', field, ...operation(context, TREE_FIELDS[field]) }
 }
 
-function tree(world: World, depth = 4): Members {
-  const { random } = world
-  if (depth === 0 || random.chance(0.4)) return leaf(world)
-  const children = random.list(3, () => tree(world, depth - 1))
+function tree(context: FuzzContext, depth = 4): Members {
+  const { random } = context
+  if (depth === 0 || random.chance(0.4)) return leaf(context)
+  const children = random.list(3, () => tree(context, depth - 1))
   return { type: 'group', match: random.pick(GROUP_MATCHES), children }
 }
 
-function body({ random, objects }: World): string {
+function body({ random, objects }: FuzzContext): string {
   const note = objects.any('note')
   const parts = [
     aPhrase(random, 30),
@@ -173,34 +173,35 @@ function body({ random, objects }: World): string {
   return random.some(parts, 4).join(random.pick(['\n', '\n\n', ' ', '\r\n']))
 }
 
-function passage({ random, objects }: World): string {
+function passage({ random, objects }: FuzzContext): string {
   const content = textOf(objects.any('note'), 'content') ?? ''
   const from = random.below(content.length + 1)
   return content.slice(from, from + random.between(1, 12))
 }
 
-const fieldKey = ({ random, objects }: World) => String(random.pick(fieldsOf(objects.any('structure'))).key)
-const propertyKey = ({ random, objects }: World) =>
+const fieldKey = ({ random, objects }: FuzzContext) =>
+  String(random.pick(fieldsOf(objects.any('structure'))).key)
+const propertyKey = ({ random, objects }: FuzzContext) =>
   textOf(objects.any('property'), 'key') ?? String(random.pick(PROPERTIES).key)
 
-function propertyValues(world: World): Members {
-  const known = world.objects.all('property')
-  const chosen = world.random.some(known.length > 0 ? known : PROPERTIES, 3)
-  return Object.fromEntries(chosen.map(({ key, type }) => [String(key), fieldValue(world, type)]))
+function propertyValues(context: FuzzContext): Members {
+  const known = context.objects.all('property')
+  const chosen = context.random.some(known.length > 0 ? known : PROPERTIES, 3)
+  return Object.fromEntries(chosen.map(({ key, type }) => [String(key), fieldValue(context, type)]))
 }
 
-const presetEntries = (world: World) =>
-  Object.entries(propertyValues(world)).map(([key, value]) => ({ key, value }))
+const presetEntries = (context: FuzzContext) =>
+  Object.entries(propertyValues(context)).map(([key, value]) => ({ key, value }))
 
 const idOf =
   (kind: string) =>
-  ({ objects }: World) =>
+  ({ objects }: FuzzContext) =>
     objects.any(kind)?.id
 
-type Hint = (world: World) => unknown
+type ValueGenerator = (context: FuzzContext) => unknown
 
-/** By the name of a member of a body or a query; undefined where nothing of the kind is known yet. */
-const HINTS: Readonly<Record<string, Hint>> = {
+/** By the name of a member or parameter; undefined while no object of the kind is known. */
+const VALUES: Readonly<Record<string, ValueGenerator>> = {
   note_id: idOf('note'),
   file_id: idOf('file'),
   def_id: idOf('property'),
@@ -227,49 +228,49 @@ const HINTS: Readonly<Record<string, Hint>> = {
   by: fieldKey,
   date: ({ random }) => random.pick(['due', 'seen', 'created_at']),
   key: ({ random }) => random.pick(PROPERTIES).key,
-  display_properties: (world) => world.random.list(3, () => propertyKey(world)),
+  display_properties: (context) => context.random.list(3, () => propertyKey(context)),
   property: propertyKey,
   answers: propertyValues,
   ask: presetEntries,
-  scope: (world) => (world.random.chance(0.2) ? null : tree(world)),
+  scope: (context) => (context.random.chance(0.2) ? null : tree(context)),
   pages: ({ random }) => random.pick(['1', '1-2', '7-9']),
 }
 
-/** Members whose meaning depends on what they are part of. */
-export function hintFor(
-  world: World,
+/** A value for a member or parameter, whose meaning may depend on the operation; undefined if its schema suffices. */
+export function valueFor(
+  context: FuzzContext,
   place: { operationId: string; isQuery: boolean; isArray: boolean },
   name: string,
 ): unknown {
-  const { random } = world
+  const { random } = context
   const { operationId, isQuery, isArray } = place
   const aboutRecords = /record|structure|webhook/i.test(operationId)
   if (name === 'filter') {
-    if (!aboutRecords) return random.chance(0.1) ? null : tree(world)
-    const list = random.list(3, () => condition(world))
+    if (!aboutRecords) return random.chance(0.1) ? null : tree(context)
+    const list = random.list(3, () => condition(context))
     return isQuery ? JSON.stringify(list) : list
   }
-  if (name === 'data') return /^update/.test(operationId) ? rowChanges(world) : aRow(world)
+  if (name === 'data') return /^update/.test(operationId) ? rowChanges(context) : aRow(context)
   if (name === 'fields')
     return /structure/i.test(operationId)
       ? [...FIELDS.slice(0, 3), ...random.some(FIELDS.slice(3), 5)]
-      : [fieldKey(world)]
-  if (name === 'properties') return isArray ? presetEntries(world) : propertyValues(world)
+      : [fieldKey(context)]
+  if (name === 'properties') return isArray ? presetEntries(context) : propertyValues(context)
   if (name === 'sort')
-    return aboutRecords && isQuery ? random.pick([fieldKey(world), 'updated_at']) : undefined
+    return aboutRecords && isQuery ? random.pick([fieldKey(context), 'updated_at']) : undefined
   if (name === 'label_field') return 'what'
   if (name === 'unique_together') return random.pick<unknown>([[], [['what', 'amount']]])
   if (name === 'max_rows') return random.pick<unknown>([null, null, 1, 5, 1000])
   if (name === 'immutable') return random.chance(0.1)
-  return HINTS[name]?.(world)
+  return VALUES[name]?.(context)
 }
 
-/** Where webhooks may be sent to: names that no resolver knows, so that nothing leaves the machine. */
-export const aReceiver = ({ random }: World): string =>
+/** A URL for webhooks whose name never resolves, so that nothing leaves the machine. */
+export const aReceiver = ({ random }: FuzzContext): string =>
   `https://${random.pick(['hooks', 'a.b'])}.invalid/${random.below(9)}`
 
-/** The body of an operation that takes an object of free members. */
-export const freeMembers = (world: World): Members => propertyValues(world)
+/** A body for operations that accept any members. */
+export const freeMembers = (context: FuzzContext): Members => propertyValues(context)
 
-/** A definition of a property that may come to be: the key decides on the type. */
-export const aProperty = ({ random }: World): Members => random.pick(PROPERTIES)
+/** A property definition; the key determines the type. */
+export const aProperty = ({ random }: FuzzContext): Members => random.pick(PROPERTIES)

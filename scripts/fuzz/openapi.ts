@@ -1,4 +1,4 @@
-/** As much of JSON Schema as requests are made from. */
+/** The part of JSON Schema from which requests are generated. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -44,7 +44,7 @@ export interface Document {
   components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> }
 }
 
-/** One operation of the document, with what a request to it is made of. */
+/** One operation of the document, with its references resolved. */
 export interface Operation {
   readonly id: string
   readonly method: string
@@ -55,14 +55,14 @@ export interface Operation {
 }
 
 export function operationsOf({ paths, components }: Document): Operation[] {
-  const inFull = (parameter: Parameter | { $ref: string }) =>
+  const resolve = (parameter: Parameter | { $ref: string }) =>
     '$ref' in parameter ? components.parameters[parameter.$ref.split('/').at(-1) ?? ''] : parameter
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => ({
       id: operationId,
       method: method.toUpperCase(),
       path,
-      parameters: parameters.map(inFull).filter((parameter) => parameter !== undefined),
+      parameters: parameters.map(resolve).filter((parameter) => parameter !== undefined),
       body: requestBody?.content['application/json'],
       responses,
     })),

@@ -2,38 +2,38 @@ import type { Random } from '../random.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
-const KEPT = 40
+const MAX_KEPT = 40
 const DEPTH = 4
 
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `notes` is a list of what is called `note`. */
+/** `note` for `notes`. */
 export function singular(name: string): string {
   if (name.endsWith('ies')) return `${name.slice(0, -3)}y`
   return name.replace(/(?<=[^s]s)es$|(?<=[^s])s$/, '')
 }
 
 /**
- * What earlier answers told of: the newest few objects of every kind, by the name they were answered under.
- * Within one request the same object of a kind is meant, mostly.
+ * The newest objects of every kind in earlier responses, by the name of the member that held them. One request mostly
+ * refers to the same object of a kind.
  */
-export class Objects {
+export class KnownObjects {
   readonly #kept = new Map<string, Members[]>()
-  readonly #meant = new Map<string, Members>()
+  readonly #current = new Map<string, Members>()
 
   constructor(readonly random: Random) {}
 
-  /** Keeps every object in the answer that has an id and is more than a mention of another. */
-  learn(answer: unknown, parent?: string, name = '', depth = DEPTH): void {
+  /** Keeps every object of a response that has an id and other members. */
+  record(response: unknown, parent?: string, name = '', depth = DEPTH): void {
     if (depth === 0) return
-    if (Array.isArray(answer)) {
-      for (const item of answer.slice(0, KEPT)) this.learn(item, parent, singular(name), depth - 1)
-    } else if (isObject(answer)) {
-      if (answer.id !== undefined && Object.keys(answer).length > 2) {
-        this.#keep(name, answer.id === parent ? answer : { ...answer, parent })
+    if (Array.isArray(response)) {
+      for (const item of response.slice(0, MAX_KEPT)) this.record(item, parent, singular(name), depth - 1)
+    } else if (isObject(response)) {
+      if (response.id !== undefined && Object.keys(response).length > 2) {
+        this.#keep(name, response.id === parent ? response : { ...response, parent })
       }
-      for (const [member, value] of Object.entries(answer)) this.learn(value, parent, member, depth - 1)
+      for (const [member, value] of Object.entries(response)) this.record(value, parent, member, depth - 1)
     }
   }
 
@@ -41,7 +41,7 @@ export class Objects {
     this.#remove(kind, object.id)
     this.#remove(deleted(kind), object.id)
     const into = typeof object.deleted_at === 'string' ? deleted(kind) : kind
-    this.#kept.set(into, [...this.all(into), object].slice(-KEPT))
+    this.#kept.set(into, [...this.all(into), object].slice(-MAX_KEPT))
   }
 
   #remove(kind: string, id: unknown): void {
@@ -51,8 +51,8 @@ export class Objects {
     )
   }
 
-  /** The object was deleted; it may be asked for where deleted ones are. */
-  bury(kind: string, id: string): void {
+  /** Moves the object to the deleted ones of its kind. */
+  markDeleted(kind: string, id: string): void {
     const object = this.all(kind).find((known) => String(known.id) === id)
     if (object) this.#keep(kind, { ...object, deleted_at: 'now' })
   }
@@ -62,18 +62,18 @@ export class Objects {
   }
 
   any(kind: string): Members | undefined {
-    const meant = this.#meant.get(kind)
-    if (meant && this.random.chance(0.85)) return meant
+    const current = this.#current.get(kind)
+    if (current && this.random.chance(0.85)) return current
     const known = this.all(kind)
     if (known.length === 0) return undefined
     const object = this.random.pick(known)
-    this.#meant.set(kind, object)
+    this.#current.set(kind, object)
     return object
   }
 
-  /** From here on it is another request. */
+  /** Forgets which objects the request before referred to. */
   beginRequest(): void {
-    this.#meant.clear()
+    this.#current.clear()
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Document, Schema } from './document.ts'
-import { freeMembers, hintFor, type World } from './domain.ts'
-import { aNastyText, aPhrase, aWord } from './texts.ts'
+import { type FuzzContext, freeMembers, valueFor } from './domain-values.ts'
+import type { Document, Schema } from './openapi.ts'
+import { aHostileText, aPhrase, aWord } from './texts.ts'
 
 export interface Place {
   readonly operationId: string
@@ -9,28 +9,28 @@ export interface Place {
 
 const DEPTH = 6
 
-/** Values that fit a schema, and of those the ones likely to be accepted. */
-export class Values {
+/** Generates values that are valid for a schema, preferring those that the server is likely to accept. */
+export class SchemaValues {
   constructor(
-    readonly world: World,
+    readonly context: FuzzContext,
     readonly schemas: Document['components']['schemas'],
   ) {}
 
   /** A value for the member or parameter `name`. */
   named(name: string, schema: Schema, place: Place, depth = DEPTH): unknown {
-    const isArray = this.inFull(schema).type === 'array'
-    const hinted = this.world.random.chance(0.9)
-      ? hintFor(this.world, { ...place, isArray }, name)
+    const isArray = this.resolve(schema).type === 'array'
+    const special = this.context.random.chance(0.9)
+      ? valueFor(this.context, { ...place, isArray }, name)
       : undefined
-    return hinted === undefined ? this.fitting(schema, place, depth) : hinted
+    return special === undefined ? this.valid(schema, place, depth) : special
   }
 
-  fitting(given: Schema, place: Place, depth = DEPTH): unknown {
-    const { random } = this.world
-    const schema = this.inFull(given)
+  valid(given: Schema, place: Place, depth = DEPTH): unknown {
+    const { random } = this.context
+    const schema = this.resolve(given)
     const choices = schema.anyOf ?? schema.oneOf
     if (schema.enum) return random.pick(schema.enum)
-    if (choices) return this.fitting(random.pick(choices), place, depth)
+    if (choices) return this.valid(random.pick(choices), place, depth)
     switch (this.#typeOf(schema)) {
       case 'object':
         return this.#object(schema, place, depth)
@@ -50,24 +50,24 @@ export class Values {
     }
   }
 
-  inFull(schema: Schema): Schema {
+  resolve(schema: Schema): Schema {
     if (schema.$ref === undefined) return schema
     return this.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}
   }
 
   #typeOf({ type }: Schema): string | undefined {
     if (!Array.isArray(type)) return type
-    const { random } = this.world
+    const { random } = this.context
     return type.includes('null') && random.chance(0.8)
       ? type.find((one) => one !== 'null')
       : random.pick(type)
   }
 
   #object({ properties, required = [], additionalProperties }: Schema, place: Place, depth: number): unknown {
-    if (!properties) return additionalProperties === false ? {} : freeMembers(this.world)
+    if (!properties) return additionalProperties === false ? {} : freeMembers(this.context)
     if (depth === 0) return {}
     const wanted = Object.entries(properties).filter(
-      ([name]) => required.includes(name) || this.world.random.chance(0.4),
+      ([name]) => required.includes(name) || this.context.random.chance(0.4),
     )
     return Object.fromEntries(
       wanted.map(([name, schema]) => [name, this.named(name, schema, place, depth - 1)]),
@@ -76,13 +76,15 @@ export class Values {
 
   #array({ items = {}, minItems = 0, maxItems = 3 }: Schema, place: Place, depth: number): unknown {
     const length =
-      depth === 0 ? minItems : this.world.random.between(minItems, Math.max(minItems, Math.min(maxItems, 3)))
-    return Array.from({ length }, () => this.fitting(items, place, depth - 1))
+      depth === 0
+        ? minItems
+        : this.context.random.between(minItems, Math.max(minItems, Math.min(maxItems, 3)))
+    return Array.from({ length }, () => this.valid(items, place, depth - 1))
   }
 
   #text({ pattern, minLength = 0, maxLength = 1000, examples = [] }: Schema): string {
-    const { random } = this.world
-    const candidates = [aWord(random), aPhrase(random), aNastyText(random), ...examples.map(String)]
+    const { random } = this.context
+    const candidates = [aWord(random), aPhrase(random), aHostileText(random), ...examples.map(String)]
     const fits = (text: string) =>
       text.length >= minLength &&
       text.length <= maxLength &&
@@ -92,7 +94,7 @@ export class Values {
   }
 
   #number({ minimum, maximum }: Schema): number {
-    const { random } = this.world
+    const { random } = this.context
     const low = minimum ?? -1000
     const high = maximum ?? low + 1000
     return random.pick([low, high, random.between(low, Math.min(high, low + 50)), Math.min(high, low + 1)])

@@ -1,19 +1,19 @@
-import type { Operation } from './document.ts'
-import type { Received } from './judge.ts'
+import type { Operation } from './openapi.ts'
+import type { FuzzResponse } from './oracle.ts'
 
 interface Counts {
   sent: number
   accepted: number
 }
 
-/** How often each operation was asked and did what it was asked to. */
-export class Tally {
+/** Counts how often each operation was called, how often it succeeded, and the statuses; remembers the slowest response. */
+export class Coverage {
   readonly #operations = new Map<string, Counts>()
   readonly #statuses = new Map<number, number>()
   #slowestMs = 0
   #slowest = ''
 
-  add(operation: Operation, { status, durationMs }: Received): void {
+  add(operation: Operation, { status, durationMs }: FuzzResponse): void {
     const counts = this.#operations.get(operation.id) ?? { sent: 0, accepted: 0 }
     this.#operations.set(operation.id, {
       sent: counts.sent + 1,
