@@ -130,7 +130,7 @@ function respond(options: PipelineOptions, context: PipelineRequest): Response |
     const token = route.takesToken ? tokenIn(target.search) : undefined
     context.caller = options.authorize(request, server, route.needsWrite, token)
   }
-  for (const [index, name] of route.parameters.entries()) context.params[name] = values[index] ?? ''
+  context.params = parametersOf(route, values)
   context.query = withoutToken(readQuery(target.search, route.query), route)
   route.checkQuery(context.query)
   return route.method === 'GET' ? handle(context, route) : readBodyAndHandle(context, route)
@@ -142,6 +142,13 @@ function routeOf(context: PipelineRequest, routes: RoutesOfPath): Route {
   if (route) return route
   context.allow = allowedMethods(routes)
   throw new Refusal('method_not_allowed', `This path does not answer ${method}; it answers ${context.allow}.`)
+}
+
+function parametersOf({ parameters }: Route, values: readonly string[]): Record<string, string> {
+  const params: Record<string, string> = {}
+  for (let index = 0; index < parameters.length; index++)
+    params[parameters[index] ?? ''] = values[index] ?? ''
+  return params
 }
 
 /** The key is not one of the endpoint's parameters. */

@@ -25,6 +25,7 @@ function typed(schema: TSchema | undefined, value: string): string | number | bo
  */
 export function readQuery(search: string, schema: TSchema | undefined): QueryValues {
   const values: QueryValues = {}
+  if (search === '') return values
   for (const pair of search.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')

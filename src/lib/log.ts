@@ -35,7 +35,9 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
   const at = (name: LogLevel) => {
     if (LOG_LEVELS.indexOf(name) < threshold) return () => {}
     return (message: string, fields?: LogFields) => {
-      pending += `${JSON.stringify({ time: isoTimestamp(clock.now()), level: name, message, ...fields })}\n`
+      const line = `{"time":"${isoTimestamp(clock.now())}","level":"${name}","message":${JSON.stringify(message)}`
+      const others = fields === undefined ? '{}' : JSON.stringify(fields)
+      pending += others === '{}' ? `${line}}\n` : `${line},${others.slice(1)}\n`
       if (pending.length > FLUSH_AT_LENGTH) flush()
       else timer ??= setTimeout(flush, FLUSH_AFTER_MS)
     }
