@@ -4,9 +4,9 @@ import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
 import type { CheckedTree } from '../filter/tree/check.ts'
 import { utcDay } from '../lib/dates.ts'
 import { listLinkTargets } from '../notes/links/resolve.ts'
-import { checkedTree } from '../notes/query/definitions.ts'
 import { type Evaluation, evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
-import { byId } from '../notes/query/filtered-scan.ts'
+import { checkedTree } from '../notes/query/filter-trees.ts'
+import { byId } from '../notes/query/pages.ts'
 import { loadTitles } from '../notes/store.ts'
 import { type Drawing, type DrawnNode, drawGraph, type NodeOf, type TaggedNotes } from './layout.ts'
 import { findDefaultLens, getLens } from './service.ts'
@@ -74,8 +74,8 @@ export const graphRead: WorkerQuery<GraphInput, GraphPlan, Graph> = {
     const { scope, settings } = lens ?? NO_LENS
     const tree = checkedTree(reader, workspace, scope, 'scope')
     const evaluation = evaluationOf(reader, workspace, today)
-    const { rows, most } = evaluation.scales.weigh(tree)
-    return { input, settings, evaluation, tree, rows: rows + most * ROWS_PER_NOTE }
+    const { rows, maxMatches } = evaluation.estimator.estimate(tree)
+    return { input, settings, evaluation, tree, rows: rows + maxMatches * ROWS_PER_NOTE }
   },
   run: (reader, { input, settings, evaluation, tree }) => {
     const { workspacePk: workspace, today, lookupLimit = LOOKUP_LIMIT } = input

@@ -4,7 +4,7 @@ import { routes } from '../http/routes.ts'
 import { graphOfLens } from './graph.ts'
 import { presentGraph, presentLens } from './present.ts'
 import * as schema from './schema.ts'
-import { createLens, deleteLens, getLens, listLenses, patchLens } from './service.ts'
+import { createLens, deleteLens, getLens, listLenses, parseLens, patchLens } from './service.ts'
 
 export const lensRoutes = (ctx: AppContext) =>
   routes('Lenses', '/v1')
@@ -21,7 +21,7 @@ export const lensRoutes = (ctx: AppContext) =>
       'Save a graph lens',
       (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          lens: presentLens(createLens(tx, request.caller, request.body)),
+          lens: presentLens(createLens(tx, request.caller, parseLens(request.body))),
         })),
       { write: true, creates: true, body: schema.CreateLensBody, response: schema.LensAnswer },
     )
@@ -37,7 +37,7 @@ export const lensRoutes = (ctx: AppContext) =>
       'updateLens',
       'Change a graph lens',
       async ({ caller, params, body }) => ({
-        lens: presentLens(await patchLens(ctx, caller, params.id, body)),
+        lens: presentLens(await patchLens(ctx, caller, params.id, parseLens(body))),
       }),
       { write: true, body: schema.PatchLensBody, response: schema.LensAnswer },
     )

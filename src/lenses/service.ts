@@ -1,9 +1,9 @@
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { type FilterTree, parseTree } from '../filter/tree/parse.ts'
+import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { isSame, patchedFlag } from '../lib/patch.ts'
-import { keptTree, namesInTree, readTree } from '../notes/query/stored-tree.ts'
+import { readStoredTree, storedTree, storedTreeReferences } from '../notes/query/filter-trees.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import type { UsedBy } from '../usage.ts'
 import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
@@ -16,34 +16,44 @@ export interface Lens {
   settings: LensSettings
 }
 
-const whole = (row: store.LensRow): Lens => ({
+const parsed = (row: store.LensRow): Lens => ({
   row,
-  scope: readTree(row.scope),
+  scope: readStoredTree(row.scope),
   settings: JSON.parse(row.settings),
 })
 
 /** Lenses by creation. */
 export const listLenses = (reader: Reader, { workspacePk }: Caller): Lens[] =>
-  store.listLensRows(reader, workspacePk).map(whole)
+  store.listLensRows(reader, workspacePk).map(parsed)
 
 const getLensRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.LensRow =>
   store.findLens(reader, workspacePk, id) ?? fail(notFound('lens'))
 
 export const getLens = (reader: Reader, caller: InWorkspace, id: string): Lens =>
-  whole(getLensRow(reader, caller, id))
+  parsed(getLensRow(reader, caller, id))
 
 /** Undefined while the workspace has no lens. */
 export function findDefaultLens(reader: Reader, { workspacePk }: InWorkspace): Lens | undefined {
   const row = store.findDefaultLens(reader, workspacePk)
-  return row && whole(row)
+  return row && parsed(row)
 }
 
-export interface LensInput {
+/** A lens as a request sends it. */
+export interface LensRequest {
   name?: string
-  scope?: FilterTree | null
+  scope?: unknown
   settings?: SettingsChanges
   is_default?: boolean
 }
+
+/** A lens as `parseLens` returns it. */
+export type LensInput = Omit<LensRequest, 'scope'> & { scope?: FilterTree | null }
+
+/** Parses the scope of a request; nothing is looked up. */
+export const parseLens = <Request extends LensRequest>(request: Request) => ({
+  ...request,
+  scope: parseOptionalTree(request.scope, 'scope'),
+})
 
 const NEW_LENS = { scope: null, settings: JSON.stringify(DEFAULT_SETTINGS), isDefault: 0 }
 
@@ -60,14 +70,7 @@ export function createLens(tx: Tx, caller: Caller, input: LensInput & { name: st
 }
 
 /** Changes what is sent; settings are merged one by one, the scope is replaced whole. */
-export async function patchLens(
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  input: LensInput,
-): Promise<Lens> {
-  // A malformed scope is refused even when there is no such lens.
-  if (input.scope) parseTree(input.scope, 'scope')
+export function patchLens(ctx: AppContext, caller: Caller, id: string, input: LensInput): Promise<Lens> {
   return ctx.db.write((tx): Lens => {
     const before = getLensRow(tx, caller, id)
     const columns = merged(tx, caller, before, input)
@@ -75,7 +78,7 @@ export async function patchLens(
       throw refused(
         `The lens "${before.name}" is the default, and there always is one; make another lens the default instead.`,
       )
-    if (isSame(before, columns)) return whole(before)
+    if (isSame(before, columns)) return parsed(before)
     if (columns.isDefault > before.isDefault) store.clearDefaultLens(tx, caller.workspacePk)
     store.updateLens(tx, before.pk, columns)
     return getLens(tx, caller, id)
@@ -89,7 +92,7 @@ const merged = (
   { name, scope, settings, is_default }: LensInput,
 ): store.LensColumns => ({
   name: name ?? before.name,
-  scope: scope === undefined ? before.scope : keptTree(reader, caller.workspacePk, scope, 'scope'),
+  scope: scope === undefined ? before.scope : storedTree(reader, caller.workspacePk, scope, 'scope'),
   settings: settings
     ? JSON.stringify(mergedSettings(JSON.parse(before.settings), settings))
     : before.settings,
@@ -116,9 +119,9 @@ export const lensesNamingProperty = (reader: Reader, workspace: number, property
 const lensesWhere = (
   reader: Reader,
   workspace: number,
-  holds: (names: ReturnType<typeof namesInTree>) => boolean,
+  holds: (names: ReturnType<typeof storedTreeReferences>) => boolean,
 ): UsedBy[] =>
   store
     .listLensRows(reader, workspace)
-    .filter(({ scope }) => holds(namesInTree(scope)))
+    .filter(({ scope }) => holds(storedTreeReferences(scope)))
     .map(({ id, name }) => ({ id, name }))

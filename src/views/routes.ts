@@ -7,7 +7,7 @@ import { NotesAnswer } from '../notes/schema.ts'
 import { listViewNotes } from './notes.ts'
 import { presentView } from './present.ts'
 import * as schema from './schema.ts'
-import { createView, deleteView, getView, listViews, patchView } from './service.ts'
+import { createView, deleteView, getView, listViews, parseView, patchView } from './service.ts'
 
 export const viewRoutes = (ctx: AppContext) =>
   routes('Views', '/v1/views')
@@ -24,7 +24,7 @@ export const viewRoutes = (ctx: AppContext) =>
       'Save a view',
       (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          view: presentView(createView(tx, request.caller, request.body)),
+          view: presentView(createView(tx, request.caller, parseView(request.body))),
         })),
       { write: true, creates: true, body: schema.CreateViewBody, response: schema.ViewAnswer },
     )
@@ -50,7 +50,7 @@ export const viewRoutes = (ctx: AppContext) =>
       'updateView',
       'Change a view',
       async ({ caller, params, body }) => ({
-        view: presentView(await patchView(ctx, caller, params.id, body)),
+        view: presentView(await patchView(ctx, caller, params.id, parseView(body))),
       }),
       { write: true, body: schema.PatchViewBody, response: schema.ViewAnswer },
     )

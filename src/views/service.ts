@@ -3,19 +3,24 @@ import type { Direction } from '../db/direction.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { describeTree } from '../filter/tree/describe.ts'
-import { type FilterTree, parseTree } from '../filter/tree/parse.ts'
+import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
-import { treeDefinitions } from '../notes/query/definitions.ts'
-import { keptTree, namesInTree, readTree } from '../notes/query/stored-tree.ts'
+import {
+  readStoredTree,
+  storedTree,
+  storedTreeReferences,
+  treeDefinitions,
+} from '../notes/query/filter-trees.ts'
 import { findPropertyHead, findPropertyHeadByKey, type PropertyHead } from '../properties/store.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
 import type { PropertyUsage, UsedBy, ViewRole } from '../usage.ts'
 import * as store from './store.ts'
 
-export interface ViewInput {
+/** A view as a request sends it. */
+export interface ViewRequest {
   name?: string
-  filter?: FilterTree | null
+  filter?: unknown
   sort?: { field: store.ViewRow['sortField']; direction?: Direction; property?: string }
   display_properties?: string[]
   show_tags?: boolean
@@ -25,6 +30,9 @@ export interface ViewInput {
   color?: string | null
   cover_url?: string | null
 }
+
+/** A view as `parseView` returns it. */
+export type ViewInput = Omit<ViewRequest, 'filter'> & { filter?: FilterTree | null }
 
 /** A view with the current names of its tags and properties. */
 export interface DescribedView {
@@ -45,7 +53,8 @@ export const getView = (reader: Reader, caller: Caller, id: string): DescribedVi
 export const getViewRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.ViewRow =>
   store.findView(reader, workspacePk, id) ?? fail(notFound('view'))
 
-export const filterOf = ({ filter }: Pick<store.ViewRow, 'filter'>): FilterTree | null => readTree(filter)
+export const filterOf = ({ filter }: Pick<store.ViewRow, 'filter'>): FilterTree | null =>
+  readStoredTree(filter)
 
 export const displayedIds = ({ displayProperties }: Pick<store.ViewRow, 'displayProperties'>): string[] =>
   JSON.parse(displayProperties)
@@ -78,9 +87,21 @@ const NEW_VIEW: Omit<store.ViewColumns, 'name'> = {
   coverUrl: null,
 }
 
+/** Parses the filter of a request and checks what its schema cannot express; nothing is looked up. */
+export function parseView<Request extends ViewRequest>(request: Request) {
+  const { sort, display_properties = [] } = request
+  const filter = parseOptionalTree(request.filter, 'filter')
+  if (sort?.field === 'property' && sort.property === undefined)
+    throw invalid('"sort.property" is required when "sort.field" is "property": the key of a property.')
+  if (sort && sort.field !== 'property' && sort.property !== undefined)
+    throw invalid(`"sort.property" goes only with the field "property", and "sort.field" is "${sort.field}".`)
+  if (new Set(display_properties.map(fold)).size < display_properties.length)
+    throw invalid('"display_properties" names one property twice; name each once.')
+  return { ...request, filter }
+}
+
 /** Creates a view; joins the caller's transaction. */
 export function createView(tx: Tx, caller: Caller, input: ViewInput & { name: string }): DescribedView {
-  refuseWrongShape(input)
   const columns = merged(tx, caller, { ...NEW_VIEW, name: input.name }, input)
   const { workspacePk: workspace } = caller
   if (columns.isDefault === 1) store.clearDefaultView(tx, workspace)
@@ -90,13 +111,12 @@ export function createView(tx: Tx, caller: Caller, input: ViewInput & { name: st
 }
 
 /** Changes what is sent; the filter and the sort are each replaced whole. */
-export async function patchView(
+export function patchView(
   ctx: AppContext,
   caller: Caller,
   id: string,
   input: ViewInput,
 ): Promise<DescribedView> {
-  refuseWrongShape(input)
   return ctx.db.write((tx): DescribedView => {
     const before = getViewRow(tx, caller, id)
     const columns = merged(tx, caller, before, input)
@@ -112,17 +132,6 @@ export const deleteView = (ctx: AppContext, caller: Caller, id: string): Promise
     store.deleteViewRow(tx, getViewRow(tx, caller, id).pk)
   })
 
-/** Refuses what the schemas cannot express, before anything is looked up. */
-function refuseWrongShape({ filter, sort, display_properties = [] }: ViewInput): void {
-  if (filter !== undefined && filter !== null) parseTree(filter, 'filter')
-  if (sort?.field === 'property' && sort.property === undefined)
-    throw invalid('"sort.property" is required when "sort.field" is "property": the key of a property.')
-  if (sort && sort.field !== 'property' && sort.property !== undefined)
-    throw invalid(`"sort.property" goes only with the field "property", and "sort.field" is "${sort.field}".`)
-  if (new Set(display_properties.map(fold)).size < display_properties.length)
-    throw invalid('"display_properties" names one property twice; name each once.')
-}
-
 /** The columns after a change; every tag and property is checked and stored by id. */
 function merged(
   reader: Reader,
@@ -135,7 +144,7 @@ function merged(
     filter:
       input.filter === undefined
         ? before.filter
-        : keptTree(reader, caller.workspacePk, input.filter, 'filter'),
+        : storedTree(reader, caller.workspacePk, input.filter, 'filter'),
     ...sortColumns(reader, caller, before, input.sort),
     displayProperties: input.display_properties
       ? JSON.stringify(
@@ -181,7 +190,7 @@ function propertyId(reader: Reader, { workspacePk }: Caller, key: string, place:
 export const viewsNamingTag = (reader: Reader, workspace: number, tag: number): UsedBy[] =>
   store
     .listViewRows(reader, workspace)
-    .filter((view) => namesInTree(view.filter).tagIds.includes(tag))
+    .filter((view) => storedTreeReferences(view.filter).tagIds.includes(tag))
     .map(({ id, name }) => ({ id, name }))
 
 /** The views that name the property, and by which of their parts. */
@@ -197,7 +206,7 @@ export const viewsNamingProperty = (
 
 function rolesOf(view: store.ViewRow, property: string): ViewRole[] {
   const named: Record<ViewRole, boolean> = {
-    filter: namesInTree(view.filter).propertyIds.includes(property),
+    filter: storedTreeReferences(view.filter).propertyIds.includes(property),
     sort: view.sortProperty === property,
     display: (JSON.parse(view.displayProperties) as string[]).includes(property),
   }

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { checkTree } from '../../src/filter/tree/check.ts'
 import { parseTree } from '../../src/filter/tree/parse.ts'
 import { isIn } from '../../src/notes/query/bitset.ts'
-import { treeDefinitions } from '../../src/notes/query/definitions.ts'
 import { evaluationOf, matchingNotes, matchTree } from '../../src/notes/query/evaluate.ts'
-import { pageOf } from '../../src/notes/query/pages.ts'
+import { treeDefinitions } from '../../src/notes/query/filter-trees.ts'
+import { matchingPage } from '../../src/notes/query/pages.ts'
 import { loadNotes } from '../../src/notes/store.ts'
 import { runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
@@ -112,7 +112,7 @@ function expectBroad(world: TreeWorld, tree: OracleTree, sort: OracleSort, few: 
   const ids = expected(world, tree, sort)
   const page = { limit: 7, offset: Math.floor(ids.length / 2) }
   for (const areInOrder of [true, false]) {
-    const pks = pageOf({ ...evaluation, inOrder: areInOrder }, matching, order, page)
+    const pks = matchingPage({ ...evaluation, inOrder: areInOrder }, matching, order, page)
     expect({ areInOrder, total: matching.total, ids: idsOf(loadNotes(db, pks)) }).toEqual({
       areInOrder,
       total: ids.length,

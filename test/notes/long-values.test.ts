@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { TreeOperator } from '../../src/filter/tree/operators.ts'
 import type { FilterTree } from '../../src/filter/tree/parse.ts'
-import { NEWEST_EDIT_FIRST, type TreeQuestion, treeRead } from '../../src/notes/query/tree-query.ts'
+import { NEWEST_EDIT_FIRST, type TreeQuery, treeRead } from '../../src/notes/query/tree-query.ts'
 import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -34,14 +34,14 @@ async function found(filter: unknown): Promise<string[]> {
   return body.notes.map(({ title }: { title: string }) => title)
 }
 
-/** What answering comes to: a question of more rows than many is answered in the worker. */
+/** What answering comes to: a query of more rows than many is answered in the worker. */
 function rowsOf(filter: FilterTree): number {
   const { db } = service.ctx
   const workspace = db.sql.scalar<number>('SELECT pk FROM workspaces')
   const page = { limit: 50, offset: 0 }
   const sort = NEWEST_EDIT_FIRST
-  const question: TreeQuestion = { workspace, filter, sort, page, today: '2026-11-21' }
-  return treeRead.plan(db, question).rows
+  const query: TreeQuery = { workspace, filter, sort, page, today: '2026-11-21' }
+  return treeRead.plan(db, query).rows
 }
 
 describe('long values', () => {

@@ -67,6 +67,10 @@ export function parseTree(value: unknown, place: string): FilterTree {
   return tree
 }
 
+/** Parses a tree where null stands for every note; undefined when none is sent. */
+export const parseOptionalTree = (value: unknown, place: string): FilterTree | null | undefined =>
+  value === undefined || value === null ? value : parseTree(value, place)
+
 /** The tags and properties that a tree refers to, by id. While it is stored, none of them may be deleted. */
 export function treeReferences(tree: FilterTree): { tagIds: number[]; propertyIds: string[] } {
   const tagIds = new Set<number>()

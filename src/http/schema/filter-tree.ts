@@ -56,7 +56,7 @@ const NODES = [
  * place in the tree.
  */
 export const filterTree = () =>
-  t.Unsafe<FilterTree>({
+  t.Unsafe<unknown>({
     [Kind]: 'DaybookUnchecked',
     $id: TREE,
     anyOf: NODES,

@@ -1,14 +1,14 @@
 /**
- * A set of notes, one bit for each pk; as a complement it holds the notes that have no bit. Every operator and
- * group of a filter tree is an operation on such sets, and what they leave out is never listed.
+ * A set of notes with one bit for each pk. A complement contains the notes whose bit is not set, so that "all notes
+ * except" needs no list of all notes. Every operator and group of a filter tree is an operation on such sets.
  */
-export interface NoteSet {
+export interface Bitset {
   readonly bits: Int32Array
   readonly isComplement: boolean
 }
 
 /** The set of these pks; `size` is above every pk. */
-export function setOf(pks: readonly number[], size: number): NoteSet {
+export function bitsetOf(pks: readonly number[], size: number): Bitset {
   const bits = new Int32Array((size >>> 5) + 1)
   for (const pk of pks) {
     const at = pk >>> 5
@@ -17,12 +17,12 @@ export function setOf(pks: readonly number[], size: number): NoteSet {
   return { bits, isComplement: false }
 }
 
-export const complementOf = ({ bits, isComplement }: NoteSet): NoteSet => ({
+export const complementOf = ({ bits, isComplement }: Bitset): Bitset => ({
   bits,
   isComplement: !isComplement,
 })
 
-export function intersection(left: NoteSet, right: NoteSet): NoteSet {
+export function intersection(left: Bitset, right: Bitset): Bitset {
   if (left.isComplement && !right.isComplement) return intersection(right, left)
   const combine = right.isComplement ? (left.isComplement ? either : leftOnly) : both
   const bits = left.bits.map((word, at) => combine(word, right.bits[at] ?? 0))
@@ -33,15 +33,15 @@ const both = (left: number, right: number) => left & right
 const either = (left: number, right: number) => left | right
 const leftOnly = (left: number, right: number) => left & ~right
 
-export const union = (left: NoteSet, right: NoteSet): NoteSet =>
+export const union = (left: Bitset, right: Bitset): Bitset =>
   complementOf(intersection(complementOf(left), complementOf(right)))
 
-/** Whether the note is in the set, if it is one of those that the set is about. */
-export const isIn = ({ bits, isComplement }: NoteSet, pk: number): boolean =>
+/** Whether the note is in the set. A complement contains every pk without a bit, whether or not it is a note. */
+export const isIn = ({ bits, isComplement }: Bitset, pk: number): boolean =>
   (((bits[pk >>> 5] ?? 0) >>> (pk & 31)) & 1) === (isComplement ? 0 : 1)
 
-/** How many bits are set: the size of a set that is no complement. */
-export function countBits({ bits }: NoteSet): number {
+/** How many bits are set: the size of a set that is not a complement. */
+export function countBits({ bits }: Bitset): number {
   let count = 0
   for (let word of bits) {
     word -= (word >>> 1) & 0x55555555
@@ -52,7 +52,7 @@ export function countBits({ bits }: NoteSet): number {
 }
 
 /** The pks whose bits are set, ascending. */
-export function pksOf({ bits }: NoteSet): number[] {
+export function pksOf({ bits }: Bitset): number[] {
   const pks: number[] = []
   for (const [at, word] of bits.entries()) {
     for (let rest = word; rest !== 0; rest &= rest - 1) pks.push(at * 32 + 31 - Math.clz32(rest & -rest))

@@ -1,98 +1,111 @@
 import type { CheckedTree, ValueTest } from '../../filter/tree/check.ts'
-import { fieldSource, type Scope, type TagsLeaf, type ValueLeaf } from './condition-sql.ts'
-import { columnCondition, isColumnTest } from './value-tests.ts'
+import {
+  columnCondition,
+  fieldSource,
+  isColumnTest,
+  type Scope,
+  type TagsCondition,
+  type ValueCondition,
+} from './conditions.ts'
 
-/** So few notes are looked at one by one, whatever else is asked of them. */
-export const FEW = 2_000
+/** Up to this many notes are tested one by one, whatever the remaining conditions are. */
+export const CANDIDATE_LIMIT = 2_000
 
-/** What evaluating a tree comes to. */
-export interface Weight {
-  /** How many entries of indexes are read. */
+/** The estimated cost of evaluating a tree. */
+interface Cost {
+  /** How many index entries are read. */
   readonly rows: number
-  /** How many notes can match at most. */
-  readonly most: number
-  /** What judging one note comes to, in entries. */
-  readonly each: number
+  /** The most notes that can match. */
+  readonly maxMatches: number
+  /** The cost of testing one note, in index entries. */
+  readonly perNote: number
 }
 
-/** Looking through so many bytes of text takes as long as reading an entry of an index. */
-const BYTES_OF_AN_ENTRY = 200
-/** Texts may differ much in length; of more notes than so many, reads are done in the worker however short they are. */
-const MEASURED = 10_000
+/** Searching this many bytes of text takes as long as reading an index entry. */
+const BYTES_PER_ENTRY = 200
+/** How many values are measured, as their lengths may differ much. With more notes, every read runs in the worker anyway. */
+const SAMPLE_LIMIT = 10_000
 
-/** Weighs trees of one state of the database, each node once; cheap, as nothing is counted beyond a few thousand. */
-export class Scales {
-  readonly #known = new Map<CheckedTree, Weight>()
-  readonly #textWeights = new Map<number, number>()
+/** Estimates trees in one state of the database, each node once. Cheap: nothing is counted beyond a few thousand. */
+export class CostEstimator {
+  readonly #known = new Map<CheckedTree, Cost>()
+  readonly #textCosts = new Map<number, number>()
   readonly #scope: Scope
   readonly #notes: number
-  readonly #few: number
+  readonly #candidateLimit: number
 
-  constructor(scope: Scope, notes: number, few: number) {
+  constructor(scope: Scope, notes: number, candidateLimit: number) {
     this.#scope = scope
     this.#notes = notes
-    this.#few = few
+    this.#candidateLimit = candidateLimit
   }
 
-  weigh(tree: CheckedTree): Weight {
+  estimate(tree: CheckedTree): Cost {
     const known = this.#known.get(tree)
     if (known) return known
-    const weight = this.#weighNode(tree)
-    this.#known.set(tree, weight)
-    return weight
+    const cost = this.#estimateNode(tree)
+    this.#known.set(tree, cost)
+    return cost
   }
 
   /** The most selective first. */
-  lightestFirst(children: readonly CheckedTree[]): CheckedTree[] {
-    return children.toSorted((left, right) => this.weigh(left).most - this.weigh(right).most)
+  mostSelectiveFirst(children: readonly CheckedTree[]): CheckedTree[] {
+    return children.toSorted(
+      (left, right) => this.estimate(left).maxMatches - this.estimate(right).maxMatches,
+    )
   }
 
-  #weighNode(tree: CheckedTree): Weight {
-    if (tree.kind === 'tags') return this.#weighTags(tree)
-    return tree.kind === 'value' ? this.#weighValue(tree) : this.#weighGroup(tree)
+  #estimateNode(tree: CheckedTree): Cost {
+    if (tree.kind === 'tags') return this.#estimateTags(tree)
+    return tree.kind === 'value' ? this.#estimateValue(tree) : this.#estimateGroup(tree)
   }
 
-  #weighGroup({ match, children }: Extract<CheckedTree, { kind: 'group' }>): Weight {
-    const weights = children.map((child) => this.weigh(child))
-    const rows = sumOf(weights, 'rows')
-    const each = sumOf(weights, 'each')
-    if (match === 'any') return { rows, each, most: Math.min(this.#notes, sumOf(weights, 'most')) }
-    if (match === 'none') return { rows, each, most: this.#notes }
-    const [first] = weights.toSorted((left, right) => left.most - right.most)
-    const most = first?.most ?? this.#notes
-    return { rows: first && most <= this.#few ? first.rows + most * each : rows, each, most }
+  #estimateGroup({ match, children }: Extract<CheckedTree, { kind: 'group' }>): Cost {
+    const costs = children.map((child) => this.estimate(child))
+    const rows = sumOf(costs, 'rows')
+    const perNote = sumOf(costs, 'perNote')
+    if (match === 'any')
+      return { rows, perNote, maxMatches: Math.min(this.#notes, sumOf(costs, 'maxMatches')) }
+    if (match === 'none') return { rows, perNote, maxMatches: this.#notes }
+    const [first] = costs.toSorted((left, right) => left.maxMatches - right.maxMatches)
+    const maxMatches = first?.maxMatches ?? this.#notes
+    return {
+      rows: first && maxMatches <= this.#candidateLimit ? first.rows + maxMatches * perNote : rows,
+      perNote,
+      maxMatches,
+    }
   }
 
-  #weighTags({ tagIds }: TagsLeaf): Weight {
+  #estimateTags({ tagIds }: TagsCondition): Cost {
     const { sql } = this.#scope.reader
     const counts = tagIds.map((id) => sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', id))
     const rows = counts.reduce((sum, count) => sum + count, 0)
-    return { rows, most: Math.min(this.#notes, rows), each: 1 }
+    return { rows, maxMatches: Math.min(this.#notes, rows), perNote: 1 }
   }
 
-  #weighValue(leaf: ValueLeaf): Weight {
-    const { target, test, isNegated } = leaf
-    const entries = this.#countFew(leaf) ?? this.#notes
-    const each = 'property' in target && !isColumnTest(test) ? this.weighText(target.property) : 1
-    return { rows: entries * each, most: isNegated ? this.#notes : entries, each }
+  #estimateValue(condition: ValueCondition): Cost {
+    const { target, test, isNegated } = condition
+    const entries = this.#countEntries(condition) ?? this.#notes
+    const perNote = 'property' in target && !isColumnTest(test) ? this.estimateText(target.property) : 1
+    return { rows: entries * perNote, maxMatches: isNegated ? this.#notes : entries, perNote }
   }
 
-  /** What looking through one value of a property comes to on average, in entries. */
-  weighText(property: number): number {
-    const known = this.#textWeights.get(property)
+  /** The average cost of testing one text value of a property, in index entries. */
+  estimateText(property: number): number {
+    const known = this.#textCosts.get(property)
     if (known !== undefined) return known
     const bytes = this.#scope.reader.sql.scalar<number | null>(
       `SELECT avg(bytes) FROM (SELECT octet_length(value) AS bytes FROM note_properties WHERE property = ? LIMIT ?)`,
       property,
-      this.#notes <= MEASURED ? MEASURED : this.#few,
+      this.#notes <= SAMPLE_LIMIT ? SAMPLE_LIMIT : this.#candidateLimit,
     )
-    const weight = 1 + (bytes ?? 0) / BYTES_OF_AN_ENTRY
-    this.#textWeights.set(property, weight)
-    return weight
+    const cost = 1 + (bytes ?? 0) / BYTES_PER_ENTRY
+    this.#textCosts.set(property, cost)
+    return cost
   }
 
-  /** How many entries of an index the leaf reads; undefined when they are more than few. */
-  #countFew({ target, test }: ValueLeaf): number | undefined {
+  /** How many index entries the condition reads; undefined when they are more than the candidate limit. */
+  #countEntries({ target, test }: ValueCondition): number | undefined {
     const { reader, today } = this.#scope
     const { text, values } =
       'field' in target
@@ -105,9 +118,9 @@ export class Scales {
     const count = reader.sql.scalar<number>(
       `SELECT count(*) FROM (SELECT 1 ${text} LIMIT ?)`,
       ...values,
-      this.#few + 1,
+      this.#candidateLimit + 1,
     )
-    return count > this.#few ? undefined : count
+    return count > this.#candidateLimit ? undefined : count
   }
 }
 
@@ -121,5 +134,4 @@ function ofProperty(property: number, test: ValueTest, today: string) {
   }
 }
 
-const sumOf = (weights: readonly Weight[], of: keyof Weight) =>
-  weights.reduce((sum, weight) => sum + weight[of], 0)
+const sumOf = (costs: readonly Cost[], of: keyof Cost) => costs.reduce((sum, cost) => sum + cost[of], 0)

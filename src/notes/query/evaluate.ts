@@ -1,27 +1,27 @@
 import type { Reader } from '../../db/reader.ts'
 import type { CheckedTree } from '../../filter/tree/check.ts'
-import { complementOf, countBits, intersection, type NoteSet, pksOf, setOf, union } from './bitset.ts'
-import { notesPassing, notesTagged, type Scope } from './condition-sql.ts'
-import { FEW, Scales } from './cost-estimator.ts'
+import { type Bitset, bitsetOf, complementOf, countBits, intersection, pksOf, union } from './bitset.ts'
+import { notesPassing, notesTagged, type Scope } from './conditions.ts'
+import { CANDIDATE_LIMIT, CostEstimator } from './cost-estimator.ts'
 
 /** The active notes that match a tree. */
 export interface Matching {
-  /** Of the notes of the workspace: trashed ones are never in it. */
-  readonly set: NoteSet
+  /** Trashed notes are never in it. */
+  readonly set: Bitset
   readonly total: number
 }
 
-/** Everything that evaluating a tree needs to know. */
+/** What evaluating a tree depends on. */
 export interface Evaluation extends Scope {
-  /** Above every pk. */
+  /** Greater than every pk. */
   readonly size: number
   readonly live: number
   readonly trashed: number
-  /** Whether pks stand in the order of ids. */
+  /** Whether the order of pks is the order of ids. */
   readonly inOrder: boolean
-  readonly scales: Scales
-  /** So few notes are looked at one by one. */
-  readonly few: number
+  readonly estimator: CostEstimator
+  /** Up to this many notes are tested one by one. */
+  readonly candidateLimit: number
 }
 
 interface WorkspaceSize {
@@ -31,8 +31,13 @@ interface WorkspaceSize {
   lastPk: number | null
 }
 
-/** Prepares an evaluation over the present state of the workspace; `today` is the UTC day, `YYYY-MM-DD`. */
-export function evaluationOf(reader: Reader, workspace: number, today: string, few = FEW): Evaluation {
+/** Prepares an evaluation over the current state of the workspace; `today` is the UTC day, `YYYY-MM-DD`. */
+export function evaluationOf(
+  reader: Reader,
+  workspace: number,
+  today: string,
+  candidateLimit = CANDIDATE_LIMIT,
+): Evaluation {
   const known = reader.sql.get<WorkspaceSize>(
     `SELECT live_notes AS live, trashed_notes AS trashed, notes_in_order AS inOrder,
        (SELECT max(pk) FROM notes) AS lastPk FROM workspaces WHERE pk = ?`,
@@ -41,15 +46,23 @@ export function evaluationOf(reader: Reader, workspace: number, today: string, f
   if (!known) throw new Error(`there is no workspace ${workspace}`)
   const scope = { reader, workspace, today }
   const { live, trashed, inOrder, lastPk } = known
-  const scales = new Scales(scope, live + trashed, few)
-  return { ...scope, size: (lastPk ?? 0) + 1, live, trashed, inOrder: inOrder === 1, scales, few }
+  const estimator = new CostEstimator(scope, live + trashed, candidateLimit)
+  return {
+    ...scope,
+    size: (lastPk ?? 0) + 1,
+    live,
+    trashed,
+    inOrder: inOrder === 1,
+    estimator,
+    candidateLimit,
+  }
 }
 
-/** The active notes that match the tree; with `among`, those of them alone. */
+/** The active notes that match the tree; with `among`, only those among these pks. */
 export function matchTree(evaluation: Evaluation, tree: CheckedTree, among?: readonly number[]): Matching {
   if (among === undefined) return active(evaluation, evaluate(evaluation, tree))
   const found = evaluate({ ...evaluation, among: JSON.stringify(among) }, tree)
-  return active(evaluation, intersection(setOf(among, evaluation.size), found))
+  return active(evaluation, intersection(bitsetOf(among, evaluation.size), found))
 }
 
 /** The pks of the active notes that match a checked tree, ascending. */
@@ -60,27 +73,27 @@ export function matchingNotes(reader: Reader, workspace: number, tree: CheckedTr
   const all: number[] = JSON.parse(
     reader.sql.scalar('SELECT json_group_array(pk) FROM notes WHERE workspace = ?', workspace),
   )
-  return pksOf(intersection(setOf(all, evaluation.size), set))
+  return pksOf(intersection(bitsetOf(all, evaluation.size), set))
 }
 
-function active(evaluation: Evaluation, found: NoteSet): Matching {
+function active(evaluation: Evaluation, found: Bitset): Matching {
   const set = intersection(found, complementOf(trashedNotes(evaluation)))
   const bits = countBits(set)
   return { set, total: set.isComplement ? evaluation.live + evaluation.trashed - bits : bits }
 }
 
-function trashedNotes({ reader, workspace, size }: Evaluation): NoteSet {
+function trashedNotes({ reader, workspace, size }: Evaluation): Bitset {
   const pks = reader.sql.column<number>(
     'SELECT pk FROM notes INDEXED BY notes_trash WHERE workspace = ? AND deleted_at IS NOT NULL',
     workspace,
   )
-  return setOf(pks, size)
+  return bitsetOf(pks, size)
 }
 
-function evaluate(evaluation: Evaluation, tree: CheckedTree): NoteSet {
-  if (tree.kind === 'tags') return setOf(notesTagged(evaluation, tree), evaluation.size)
+function evaluate(evaluation: Evaluation, tree: CheckedTree): Bitset {
+  if (tree.kind === 'tags') return bitsetOf(notesTagged(evaluation, tree), evaluation.size)
   if (tree.kind === 'value') {
-    const passing = setOf(notesPassing(evaluation, tree), evaluation.size)
+    const passing = bitsetOf(notesPassing(evaluation, tree), evaluation.size)
     return tree.isNegated ? complementOf(passing) : passing
   }
   if (tree.match === 'all') return evaluateAll(evaluation, tree.children)
@@ -88,22 +101,24 @@ function evaluate(evaluation: Evaluation, tree: CheckedTree): NoteSet {
   return tree.match === 'none' ? complementOf(some) : some
 }
 
-const nothing = ({ size }: Evaluation) => setOf([], size)
+const nothing = ({ size }: Evaluation) => bitsetOf([], size)
 
-const evaluateAny = (evaluation: Evaluation, children: readonly CheckedTree[]): NoteSet =>
+const evaluateAny = (evaluation: Evaluation, children: readonly CheckedTree[]): Bitset =>
   children.map((child) => evaluate(evaluation, child)).reduce(union, nothing(evaluation))
 
-/** Once few notes are left, the remaining conditions are judged on those alone. */
-function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): NoteSet {
+/** Once few notes are left, the remaining conditions are tested on those alone. */
+function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): Bitset {
   let found = complementOf(nothing(evaluation))
   let next = evaluation
-  const ordered = evaluation.among === undefined ? evaluation.scales.lightestFirst(children) : children
+  const ordered =
+    evaluation.among === undefined ? evaluation.estimator.mostSelectiveFirst(children) : children
   for (const child of ordered) {
     found = intersection(found, evaluate(next, child))
     if (found.isComplement) continue
     const count = countBits(found)
     if (count === 0) return found
-    if (next.among === undefined && count <= next.few) next = { ...next, among: JSON.stringify(pksOf(found)) }
+    if (next.among === undefined && count <= next.candidateLimit)
+      next = { ...next, among: JSON.stringify(pksOf(found)) }
   }
   return found
 }

@@ -5,7 +5,7 @@ import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
 import { type Page, type PageRequest, pageRequest } from '../../http/page.ts'
 import { snippetOf } from '../../search/highlighter.ts'
 import { type Phrase, parseSearch } from '../../search/query.ts'
-import { weighSearch } from '../search/cost.ts'
+import { estimateSearch } from '../search/cost.ts'
 import { findPks, type NoteOrder } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import type { SearchScope } from '../search/matches.ts'
@@ -23,32 +23,32 @@ export interface ListRequest {
 
 export interface FoundNote {
   row: NoteRow
-  /** Only for a search. */
+  /** Only with a search. */
   snippet: string | undefined
 }
 
 const SORT_COLUMNS = { created_at: 'created_at', updated_at: 'updated_at', title: 'title_fold' }
 
-/** Equal values stand by id in the same direction. */
+/** Equal values are ordered by id in the same direction. */
 function orderOf(sort: keyof typeof SORT_COLUMNS, direction?: Direction): string {
   const way = sqlWay(direction ?? (sort === 'title' ? 'asc' : 'desc'))
   return `${SORT_COLUMNS[sort]} ${way}, id ${way}`
 }
 
-/** A search as it is asked, all of it in one state of the database. */
-interface SearchQuestion {
+/** All of a search is read from one state of the database. */
+interface SearchInput {
   readonly workspace: number
   readonly search: string
-  /** The name of the tag that every note carries. */
+  /** The name of a tag that every note must have. */
   readonly tag?: string
-  /** The rank, if undefined. */
+  /** By rank if undefined. */
   readonly order?: NoteOrder
   readonly page: PageRequest
 }
 
 interface SearchPlan extends QueryPlan {
   readonly scope: SearchScope
-  /** Empty when nothing can be found. */
+  /** Empty when nothing can match. */
   readonly phrases: readonly Phrase[]
   readonly order: NoteOrder | undefined
   readonly page: PageRequest
@@ -69,14 +69,13 @@ export async function listNotes(
   return ctx.worker.run(searchRead, { workspace, search, tag, order, page })
 }
 
-/** Answers a search; listed in `heavy-reads.ts`. */
-export const searchRead: WorkerQuery<SearchQuestion, SearchPlan, Page<FoundNote>> = {
+export const searchRead: WorkerQuery<SearchInput, SearchPlan, Page<FoundNote>> = {
   name: 'notes.search',
   plan: (reader, { workspace, search, tag: name, order, page }) => {
     const tag = name === undefined ? undefined : findTagByName(reader, workspace, name)
     const scope = { workspace, tag: tag?.id }
     const phrases = name !== undefined && !tag ? [] : parseSearch(search)
-    return { scope, phrases, order, page, rows: weighSearch(reader, workspace, phrases) }
+    return { scope, phrases, order, page, rows: estimateSearch(reader, workspace, phrases) }
   },
   run: (reader, { scope, phrases, order, page }) =>
     withNotes(reader, findPks(reader, scope, phrases, order, page), phrases),
@@ -95,7 +94,7 @@ function listAll(
   return withNotes(reader, pageOfTag(reader, workspace, tag.id, order, page), undefined)
 }
 
-/** The notes of a page of pks, each with a snippet when it was searched for. */
+/** The notes of a page of pks; each with a snippet if there are phrases. */
 export function withNotes(
   reader: Reader,
   { items, total }: Page<number>,
@@ -124,8 +123,8 @@ function pageOfAll(
   return { items, total }
 }
 
-/** A tag on more than this share of the notes is listed by walking the notes in order, a rarer one by sorting its own. */
-const WALK_ABOVE_SHARE = 0.02
+/** The notes of a tag on more than this share of all notes are found by scanning all in order; fewer are sorted. */
+const SCAN_ABOVE_SHARE = 0.02
 
 function pageOfTag(
   { sql }: Reader,
@@ -136,12 +135,12 @@ function pageOfTag(
 ): Page<number> {
   const total = sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', tag)
   const live = sql.scalar<number>('SELECT live_notes FROM workspaces WHERE pk = ?', workspace)
-  const walk = `SELECT pk FROM notes AS n WHERE workspace = ?1 AND deleted_at IS NULL
+  const scan = `SELECT pk FROM notes AS n WHERE workspace = ?1 AND deleted_at IS NULL
     AND EXISTS (SELECT 1 FROM note_tags nt WHERE nt.tag = ?2 AND nt.note = n.pk)`
   const sort = `SELECT n.pk FROM note_tags nt CROSS JOIN notes n ON n.pk = nt.note
     WHERE n.workspace = ?1 AND nt.tag = ?2 AND n.deleted_at IS NULL`
   const items = sql.column<number>(
-    `${total > live * WALK_ABOVE_SHARE ? walk : sort} ORDER BY ${order} LIMIT ?3 OFFSET ?4`,
+    `${total > live * SCAN_ABOVE_SHARE ? scan : sort} ORDER BY ${order} LIMIT ?3 OFFSET ?4`,
     workspace,
     tag,
     page.limit,

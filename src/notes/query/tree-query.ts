@@ -8,17 +8,16 @@ import { type Page, type PageRequest, pageRequest } from '../../http/page.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'
 import { type Phrase, parseSearch } from '../../search/query.ts'
-import { weighSearch } from '../search/cost.ts'
+import { estimateSearch } from '../search/cost.ts'
 import { findMatches, findPks } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
-import { intersection, pksOf, setOf } from './bitset.ts'
-import { checkedTree, treeDefinitions } from './definitions.ts'
+import { bitsetOf, intersection, pksOf } from './bitset.ts'
 import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
+import { checkedTree, treeDefinitions } from './filter-trees.ts'
 import { type FoundNote, withNotes } from './list.ts'
-import { type MatchOrder, pageOf } from './pages.ts'
-import { isOrderedByText } from './property-pages.ts'
+import { isOrderedByText, type MatchOrder, matchingPage } from './pages.ts'
 
-/** What notes are asked for by their sort: a field, or a property by its id. */
+/** The sort of notes: by a field, or by a property with its id. */
 export interface NoteSort {
   readonly field: 'created_at' | 'updated_at' | 'title' | 'property'
   readonly direction: Direction
@@ -28,13 +27,13 @@ export interface NoteSort {
 
 export const NEWEST_EDIT_FIRST: NoteSort = { field: 'updated_at', direction: 'desc' }
 
-/** A question by filter tree, all of it in one state of the database. */
-export interface TreeQuestion {
+/** A query by filter tree; all of it is read from one state of the database. */
+export interface TreeQuery {
   readonly workspace: number
   /** Null for every note. */
   readonly filter: FilterTree | null
   readonly search?: string
-  /** Gives way to the rank of a search. */
+  /** Ignored with a search, whose results are ordered by rank. */
   readonly sort: NoteSort
   readonly page: PageRequest
   /** The UTC day, `YYYY-MM-DD`. */
@@ -69,19 +68,18 @@ export const queryNotes = (
     page: pageRequest(request),
   })
 
-/** One page of the active notes that match a tree by now, days that are relative judged as of today. */
+/** One page of the active notes that match a tree now; relative days refer to today. */
 export async function findByTree(
   ctx: AppContext,
   { workspacePk }: Caller,
-  question: Omit<TreeQuestion, 'workspace' | 'today'>,
+  query: Omit<TreeQuery, 'workspace' | 'today'>,
 ): Promise<Page<FoundNote>> {
-  if (question.search !== undefined) await refreshSearch(ctx, workspacePk)
+  if (query.search !== undefined) await refreshSearch(ctx, workspacePk)
   const today = utcDay(ctx.clock.now())
-  return ctx.worker.run(treeRead, { ...question, workspace: workspacePk, today })
+  return ctx.worker.run(treeRead, { ...query, workspace: workspacePk, today })
 }
 
-/** Answers a question by tree; listed in `heavy-reads.ts`. */
-export const treeRead: WorkerQuery<TreeQuestion, TreePlan, Page<FoundNote>> = {
+export const treeRead: WorkerQuery<TreeQuery, TreePlan, Page<FoundNote>> = {
   name: 'notes.query',
   plan: planTree,
   run: (reader, { evaluation, tree, phrases, order, page }) => {
@@ -92,16 +90,16 @@ export const treeRead: WorkerQuery<TreeQuestion, TreePlan, Page<FoundNote>> = {
   },
 }
 
-function planTree(reader: Reader, { workspace, filter, search, sort, page, today }: TreeQuestion): TreePlan {
+function planTree(reader: Reader, { workspace, filter, search, sort, page, today }: TreeQuery): TreePlan {
   const tree = checkedTree(reader, workspace, filter, 'filter')
   const evaluation = evaluationOf(reader, workspace, today)
   const order = orderOf(reader, workspace, sort)
   const phrases = search === undefined ? undefined : parseSearch(search)
-  const { scales, live } = evaluation
-  const ofSearch = phrases === undefined ? 0 : weighSearch(reader, workspace, phrases)
+  const { estimator, live } = evaluation
+  const ofSearch = phrases === undefined ? 0 : estimateSearch(reader, workspace, phrases)
   const ofTexts =
-    order.by === 'property' && isOrderedByText(order) ? live * scales.weighText(order.property.pk) : 0
-  const rows = scales.weigh(tree).rows + ofSearch + ofTexts
+    order.by === 'property' && isOrderedByText(order) ? live * estimator.estimateText(order.property.pk) : 0
+  const rows = estimator.estimate(tree).rows + ofSearch + ofTexts
   return { evaluation, tree, phrases, order, page, rows }
 }
 
@@ -118,9 +116,9 @@ const paged = (
   matching: Matching,
   order: MatchOrder,
   page: PageRequest,
-): Page<number> => ({ items: pageOf(evaluation, matching, order, page), total: matching.total })
+): Page<number> => ({ items: matchingPage(evaluation, matching, order, page), total: matching.total })
 
-/** Ranks those of the notes found by the search that match the tree. */
+/** One page, by rank, of the notes that match both the search and the tree. */
 function searched(
   evaluation: Evaluation,
   tree: CheckedTree,
@@ -129,8 +127,8 @@ function searched(
 ): Page<number> {
   const { reader, workspace, size } = evaluation
   const found = findMatches(reader, { workspace }, phrases)
-  const { set } = matchTree(evaluation, tree, found.length <= evaluation.few ? found : undefined)
-  const among = pksOf(intersection(setOf(found, size), set))
+  const { set } = matchTree(evaluation, tree, found.length <= evaluation.candidateLimit ? found : undefined)
+  const among = pksOf(intersection(bitsetOf(found, size), set))
   if (among.length === found.length) return findPks(reader, { workspace }, phrases, undefined, page)
   return findPks(reader, { workspace, among: JSON.stringify(among) }, phrases, undefined, page)
 }

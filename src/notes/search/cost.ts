@@ -9,7 +9,7 @@ const COUNTED = 20_000
  * About how many entries of the search tables a search reads: every place where one of its words stands, and every
  * note that carries a tag whose name holds a phrase.
  */
-export function weighSearch(reader: Reader, workspace: number, phrases: readonly Phrase[]): number {
+export function estimateSearch(reader: Reader, workspace: number, phrases: readonly Phrase[]): number {
   let entries = 0
   for (const phrase of phrases) {
     const table = phrase.titlesOnly ? headTable(workspace) : fullTable(workspace)

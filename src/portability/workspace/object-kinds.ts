@@ -1,10 +1,10 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { type FilterTree, parseTree } from '../../filter/tree/parse.ts'
+import type { FilterTree } from '../../filter/tree/parse.ts'
 import { presentLens } from '../../lenses/present.ts'
 import { CreateLensBody } from '../../lenses/schema.ts'
-import { createLens, type LensInput, listLenses } from '../../lenses/service.ts'
+import { createLens, type LensRequest, listLenses, parseLens } from '../../lenses/service.ts'
 import { fold } from '../../lib/text.ts'
 import { indexTagName } from '../../notes/search/indexing.ts'
 import { findPropertyRule } from '../../notes/writing/properties.ts'
@@ -26,7 +26,7 @@ import { listTags } from '../../tags/service.ts'
 import { replaceLinks, updateTag } from '../../tags/store.ts'
 import { presentView } from '../../views/present.ts'
 import { CreateViewBody } from '../../views/schema.ts'
-import { createView, listViews, type ViewInput } from '../../views/service.ts'
+import { createView, listViews, parseView, type ViewRequest } from '../../views/service.ts'
 import {
   asObject,
   checkInput,
@@ -109,10 +109,10 @@ const viewKind: ObjectKind = {
       .map(presentView)
       .map(({ filter_summary: _, display: __, ...view }) => view),
   create: (tx, caller, value, tags) => {
-    const original = parseExported<ViewInput & { name: string }>(value, CreateViewBody)
-    const { filter } = original.input
-    const input = { ...original.input, filter: filter ? withLocalTags(filter, 'filter', tags) : null }
-    createView(txForOriginal(tx, original), caller, input)
+    const original = parseExported<ViewRequest & { name: string }>(value, CreateViewBody)
+    const view = parseView(original.input)
+    const filter = view.filter ? withTagIds(view.filter, tags) : null
+    createView(txForOriginal(tx, original), caller, { ...view, filter })
     return original
   },
 }
@@ -122,16 +122,13 @@ const lensKind: ObjectKind = {
   table: 'lenses',
   list: (reader, caller) => listLenses(reader, caller).map(presentLens),
   create: (tx, caller, value, tags) => {
-    const original = parseExported<LensInput & { name: string }>(value, CreateLensBody)
-    const { scope } = original.input
-    const input = { ...original.input, scope: scope ? withLocalTags(scope, 'scope', tags) : null }
-    createLens(txForOriginal(tx, original), caller, input)
+    const original = parseExported<LensRequest & { name: string }>(value, CreateLensBody)
+    const lens = parseLens(original.input)
+    const scope = lens.scope ? withTagIds(lens.scope, tags) : null
+    createLens(txForOriginal(tx, original), caller, { ...lens, scope })
     return original
   },
 }
-
-const withLocalTags = (tree: unknown, place: string, tags: TagIds): FilterTree =>
-  withTagIds(parseTree(tree, place), tags)
 
 const quickAccessKind: ObjectKind = {
   name: 'quick-access',

@@ -1,0 +1,261 @@
+import type { Reader } from '../../db/reader.ts'
+import { allOf, type SqlPart } from '../../db/sql-part.ts'
+import type { Bound, CheckedTree, ValueTest } from '../../filter/tree/check.ts'
+import type { TreeField } from '../../filter/tree/operators.ts'
+import { endOfDay, shiftedDay, startOfDay } from '../../filter/tree/relative-dates.ts'
+import { fold, isAscii } from '../../lib/text.ts'
+
+export type TagsCondition = Extract<CheckedTree, { kind: 'tags' }>
+export type ValueCondition = Extract<CheckedTree, { kind: 'value' }>
+
+/** What conditions are evaluated on. */
+export interface Scope {
+  readonly reader: Reader
+  readonly workspace: number
+  /** The day that relative days refer to, `YYYY-MM-DD`. */
+  readonly today: string
+  /** When set, only these notes are tested: a JSON array of pks. */
+  readonly among?: string
+}
+
+const CANDIDATES = '(SELECT value FROM json_each(?))'
+
+/** Reads the pks as one JSON text, which is many times faster than a row for each. */
+const pksFrom = ({ reader }: Scope, { text, values }: SqlPart): number[] =>
+  JSON.parse(reader.sql.scalar<string>(text, ...values))
+
+/** The notes that have one of the tags. Here and below, trashed notes may be among them. */
+export function notesTagged(scope: Scope, { tagIds }: TagsCondition): number[] {
+  const [only] = tagIds
+  const tags: SqlPart =
+    tagIds.length === 1 && only !== undefined
+      ? { text: 'tag = ?', values: [only] }
+      : { text: 'tag IN (SELECT value FROM json_each(?))', values: [JSON.stringify(tagIds)] }
+  const { text, values } = allOf([tags, ...amongCandidates(scope, 'note')])
+  return pksFrom(scope, { text: `SELECT json_group_array(note) FROM note_tags WHERE ${text}`, values })
+}
+
+const amongCandidates = ({ among }: Scope, column: string): SqlPart[] =>
+  among === undefined ? [] : [{ text: `${column} IN ${CANDIDATES}`, values: [among] }]
+
+/** The notes whose value passes the test of the condition; negation is not applied. */
+export function notesPassing(scope: Scope, { target, test }: ValueCondition): number[] {
+  if ('field' in target) return notesWithField(scope, target.field, test)
+  return isColumnTest(test)
+    ? notesWithValue(scope, target.property, columnCondition(test, valueColumn(scope), scope.today))
+    : notesWithText(scope, target.property, test)
+}
+
+/** The unary plus keeps SQLite from scanning the index of values when there are few candidates. */
+const valueColumn = ({ among }: Scope) => (among === undefined ? 'value' : '+value')
+
+const ofProperty = (property: number): SqlPart => ({ text: 'property = ?', values: [property] })
+
+function notesWithValue(scope: Scope, property: number, condition: SqlPart): number[] {
+  const { text, values } = allOf([ofProperty(property), ...amongCandidates(scope, 'note'), condition])
+  return pksFrom(scope, { text: `SELECT json_group_array(note) FROM note_properties WHERE ${text}`, values })
+}
+
+/** Up to `MAX_DISTINCT` different values are tested once each and then looked up; more are read with their notes. */
+function notesWithText(scope: Scope, property: number, test: TextTest): number[] {
+  const passes = textPredicate(test)
+  const distinct = scope.among === undefined ? distinctValues(scope, property) : undefined
+  if (distinct) {
+    const list: ValueTest = { by: 'list', values: distinct.filter(passes) }
+    return list.values.length === 0
+      ? []
+      : notesWithValue(scope, property, columnCondition(list, 'value', scope.today))
+  }
+  const prefilter = prefilterOf(test)
+  const read = prefilter.decides ? 'iif(octet_length(value) = length(value), NULL, value)' : 'value'
+  const { text, values } = allOf([ofProperty(property), ...amongCandidates(scope, 'note'), prefilter])
+  const rows = scope.reader.sql.rows<[number, string | null]>(
+    `SELECT note, ${read} FROM note_properties WHERE ${text}`,
+    ...values,
+  )
+  return rows.filter(([, value]) => value === null || passes(value)).map(([note]) => note)
+}
+
+const MAX_DISTINCT = 256
+
+/** Steps through the index from one value to the next; the limit is one more than allowed, to detect too many. */
+const DISTINCT = `WITH RECURSIVE distinct_values (value) AS (
+    SELECT min(value) FROM note_properties WHERE property = ?1
+    UNION ALL SELECT (SELECT min(p.value) FROM note_properties p WHERE p.property = ?1 AND p.value > distinct_values.value)
+    FROM distinct_values WHERE distinct_values.value IS NOT NULL)
+  SELECT value FROM distinct_values WHERE value IS NOT NULL LIMIT ${MAX_DISTINCT + 1}`
+
+/** The different values of a text property; undefined when there are too many. */
+function distinctValues({ reader }: Scope, property: number): string[] | undefined {
+  const values = reader.sql.column<string>(DISTINCT, property)
+  return values.length > MAX_DISTINCT ? undefined : values
+}
+
+/** The column of each field and the index that is sorted by it. */
+export const FIELD_INDEXES: Record<TreeField, { column: string; index: string }> = {
+  title: { column: 'title_fold', index: 'notes_title' },
+  created_at: { column: 'created_at', index: 'notes_created' },
+  updated_at: { column: 'updated_at', index: 'notes_updated' },
+}
+
+function notesWithField(scope: Scope, field: TreeField, test: ValueTest): number[] {
+  const { text, values } = fieldSource(scope, field, test)
+  return pksFrom(scope, { text: `SELECT json_group_array(pk) ${text}`, values })
+}
+
+/** `FROM … WHERE …` over the active notes whose field passes the test. */
+export function fieldSource(scope: Scope, field: TreeField, test: ValueTest): SqlPart {
+  const { column, index } = FIELD_INDEXES[field]
+  const active: SqlPart = { text: 'workspace = ? AND deleted_at IS NULL', values: [scope.workspace] }
+  const condition = field === 'title' ? titleCondition(test) : instantCondition(test, column, scope.today)
+  const { text, values } = allOf([active, ...amongCandidates(scope, 'pk'), condition])
+  const entry = scope.among === undefined ? `INDEXED BY ${index}` : 'NOT INDEXED'
+  return { text: `FROM notes ${entry} WHERE ${text}`, values }
+}
+
+function instantCondition(test: ValueTest, column: string, today: string): SqlPart {
+  if (!isColumnTest(test)) throw new Error(`an instant cannot be tested by ${test.by}`)
+  return columnCondition(test, column, today, 'instants')
+}
+
+const TITLE_PARTS: Record<'anywhere' | 'start' | 'end', (needle: string) => SqlPart> = {
+  anywhere: (needle) => ({ text: 'instr(title_fold, ?) > 0', values: [needle] }),
+  start: (needle) => ({ text: 'substr(title_fold, 1, length(?)) = ?', values: [needle, needle] }),
+  end: (needle) => ({ text: 'substr(title_fold, -length(?)) = ?', values: [needle, needle] }),
+}
+
+/** Folded titles are stored too, so SQL decides these tests alone. */
+function titleCondition(test: ValueTest): SqlPart {
+  if (test.by === 'list') {
+    const folds = JSON.stringify(test.values.map((value) => fold(String(value))))
+    return {
+      text: `title_fold IN (SELECT value FROM json_each(?)) AND title IN (SELECT value FROM json_each(?))`,
+      values: [folds, JSON.stringify(test.values)],
+    }
+  }
+  return test.by === 'text' ? TITLE_PARTS[test.part](test.folded) : { text: '1', values: [] }
+}
+
+/** A test that SQL decides alone, with an index. */
+type ColumnTest = Extract<ValueTest, { by: 'presence' | 'list' | 'range' }>
+/** A test on texts that SQL can only narrow down. */
+type TextTest = Extract<ValueTest, { by: 'text' | 'key' | 'content' }>
+
+export const isColumnTest = (test: ValueTest): test is ColumnTest =>
+  test.by === 'presence' || test.by === 'list' || test.by === 'range'
+
+const dayOf = ({ at }: Bound, today: string) => (typeof at === 'object' ? shiftedDay(today, at) : at)
+
+/** A bound in days as an instant: the whole day is included, or excluded by an open bound. */
+function instantOf(bound: Bound, side: 'low' | 'high', today: string): number {
+  const day = String(dayOf(bound, today))
+  return (side === 'low') === bound.isOpen ? endOfDay(day) : startOfDay(day)
+}
+
+/** The test as a condition on a column that holds values, with days as text, or instants. */
+export function columnCondition(
+  test: ColumnTest,
+  column: string,
+  today: string,
+  unit: 'values' | 'instants' = 'values',
+): SqlPart {
+  if (test.by === 'presence') return { text: '1', values: [] }
+  if (test.by === 'list') return amongValues(column, test.values)
+  const place = (bound: Bound, side: 'low' | 'high') =>
+    unit === 'instants' ? instantOf(bound, side, today) : dayOf(bound, today)
+  const { low, high } = test
+  return allOf([
+    ...(low ? [{ text: `${column} ${low.isOpen ? '>' : '>='} ?`, values: [place(low, 'low')] }] : []),
+    ...(high ? [{ text: `${column} ${high.isOpen ? '<' : '<='} ?`, values: [place(high, 'high')] }] : []),
+  ])
+}
+
+/** A single value is bound directly: a number may change when it passes through JSON. */
+function amongValues(column: string, values: readonly (string | number)[]): SqlPart {
+  const [only] = values
+  return values.length === 1 && only !== undefined
+    ? { text: `${column} = ?`, values: [only] }
+    : { text: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(values)] }
+}
+
+/** Narrows down the values of a text test in SQL. With `decides`, values of plain ASCII need no further test. */
+interface Prefilter extends SqlPart {
+  readonly decides: boolean
+}
+
+const HAS_NON_ASCII = 'octet_length(value) <> length(value)'
+
+/** SQLite searches in quadratic time: of a longer passage only this many characters are searched for. */
+const MAX_PASSAGE = 40
+
+const NO_PREFILTER: Prefilter = { text: '1', values: [], decides: false }
+
+function prefilterOf(test: TextTest): Prefilter {
+  if (test.by === 'text') return textPrefilter(test)
+  const passage = test.by === 'key' ? `${JSON.stringify(test.key)}:` : passageOf(test.content)
+  return passage === undefined
+    ? NO_PREFILTER
+    : { text: 'instr(value, ?) > 0', values: [beginning(passage)], decides: false }
+}
+
+/** SQLite folds only ASCII: it decides for ASCII values, and the others are tested again. */
+function textPrefilter({ part, folded }: Extract<TextTest, { by: 'text' }>): Prefilter {
+  if (!isAscii(folded)) return { text: HAS_NON_ASCII, values: [], decides: false }
+  const sought = part === 'end' ? folded.slice(-MAX_PASSAGE) : folded.slice(0, MAX_PASSAGE)
+  const literal = sought.replace(/[\\%_]/g, '\\$&')
+  const pattern = `${part === 'start' ? '' : '%'}${literal}${part === 'end' ? '' : '%'}`
+  return {
+    text: `(value LIKE ? ESCAPE '\\' OR ${HAS_NON_ASCII})`,
+    values: [pattern],
+    decides: sought === folded,
+  }
+}
+
+/** The first characters; a surrogate pair is not cut in half. */
+const beginning = (passage: string) => passage.slice(0, MAX_PASSAGE).replace(/[\uD800-\uDBFF]$/, '')
+
+/** A passage that occurs in the JSON text of every value that contains `content`; undefined when none is certain. */
+function passageOf(content: unknown): string | undefined {
+  if (typeof content !== 'object' || content === null) return JSON.stringify(content)
+  const [pair] = Array.isArray(content) ? [] : Object.entries(content)
+  if (!pair) return undefined
+  const [key, value] = pair
+  return `${JSON.stringify(key)}:${typeof value === 'object' && value !== null ? '' : JSON.stringify(value)}`
+}
+
+/** The test on a stored value: a text, or the text of a JSON value. */
+function textPredicate(test: TextTest): (stored: string) => boolean {
+  if (test.by === 'key') return (stored) => hasKey(JSON.parse(stored), test.key)
+  if (test.by === 'content') return (stored) => containsValue(JSON.parse(stored), test.content)
+  const { part, folded } = test
+  if (part === 'start') return (stored) => fold(stored).startsWith(folded)
+  return part === 'end'
+    ? (stored) => fold(stored).endsWith(folded)
+    : (stored) => fold(stored).includes(folded)
+}
+
+type Members = Record<string, unknown>
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const hasKey = (value: unknown, key: string) => isObject(value) && Object.hasOwn(value, key)
+
+/** An array contains the value as a member; an object contains every given pair; any other value is equal to it. */
+function containsValue(value: unknown, content: unknown): boolean {
+  if (Array.isArray(value)) return value.some((member) => isEqual(member, content))
+  if (isObject(value)) return isObject(content) && containsPairs(value, content)
+  return isEqual(value, content)
+}
+
+const containsPairs = (object: Members, pairs: Members) =>
+  Object.entries(pairs).every(([key, value]) => Object.hasOwn(object, key) && isEqual(object[key], value))
+
+/** Whether two JSON values are the same, whatever the order of their keys. */
+function isEqual(left: unknown, right: unknown): boolean {
+  if (Array.isArray(left) && Array.isArray(right))
+    return left.length === right.length && left.every((member, at) => isEqual(member, right[at]))
+  if (isObject(left) && isObject(right))
+    return Object.keys(left).length === Object.keys(right).length && containsPairs(left, right)
+  return left === right
+}
