@@ -66,7 +66,7 @@ const HELPER = /^api\(\) \{.*\}$/m.exec(README)?.[0] ?? ''
 test('the tour of the README prints what the README says', async () => {
   const steps = tourSteps()
   const folder = newFolder()
-  const server = await startProcess(folder.file('daybook.db'), { how: 'executable' })
+  const server = await startProcess(folder.file('daybook.db'))
   const env = { PATH: process.env.PATH ?? '', KEY: server.key ?? '', URL: server.url }
   const ids = new Ids()
   try {

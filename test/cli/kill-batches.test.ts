@@ -95,7 +95,7 @@ test(
   async () => {
     const db = folder.file('daybook.db')
     const writers = Array.from({ length: WRITERS }, (_, at) => new BatchWriter(`writer ${at}`))
-    const options: ServeOptions = { how: 'executable', args: ['--log-level', 'warn'] }
+    const options: ServeOptions = { args: ['--log-level', 'warn'] }
     let server = await startProcess(db, options)
     const { key } = server
     expect((await server.post('/v1/records/structures', STRUCTURE)).status).toBe(201)

@@ -131,7 +131,6 @@ test(
     const db = folder.file('daybook.db')
     const writers = Array.from({ length: WRITERS }, (_, at) => new Writer(`writer ${at}`))
     const options: ServeOptions = {
-      how: 'executable',
       args: ['--log-level', 'warn', '--webhook-allow', '127.0.0.1'],
     }
     let server = await startProcess(db, options)

@@ -141,7 +141,7 @@ test(
     const db = folder.file('daybook.db')
     const random = randomSource(20_261_121)
     const writers = Array.from({ length: WRITERS }, (_, at) => new Writer(`writer ${at}`, random))
-    const options: ServeOptions = { how: 'executable', args: ['--log-level', 'warn'] }
+    const options: ServeOptions = { args: ['--log-level', 'warn'] }
     let server = await startProcess(db, options)
     const { key } = server
     for (let kill = 0; kill < KILLS; kill++) {

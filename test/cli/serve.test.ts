@@ -301,9 +301,7 @@ test('a log that nobody reads neither blocks the server nor prevents it from sto
   await running[0]?.end()
   const fifo = folder.file('log')
   await Bun.$`mkfifo ${fifo}`.quiet()
-  const command = [...program('source'), 'serve', '--db', db, '--port', '0']
-    .map((word) => `'${word}'`)
-    .join(' ')
+  const command = [...program(), 'serve', '--db', db, '--port', '0'].map((word) => `'${word}'`).join(' ')
   const child = Bun.spawn(['sh', '-c', `exec ${command} 2>'${fifo}'`], { stdout: 'pipe' })
   const log = openSync(fifo, 'r')
   try {

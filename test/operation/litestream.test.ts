@@ -76,7 +76,7 @@ test.skipIf(!existsSync(LITESTREAM))(
   'what Litestream has replicated can be restored after the server was killed and its file lost',
   async () => {
     const args = ['--log-level', 'warn', '--checkpoint', 'off']
-    const server = await startProcess(file, { how: 'executable', args })
+    const server = await startProcess(file, { args })
     const replication = litestream('replicate')
     const first = await write(server, 'first', 300)
     await untilReplicated(first.at(-1) ?? '')
@@ -97,13 +97,13 @@ test.skipIf(!existsSync(LITESTREAM))(
     expect(restored.length).toBeGreaterThanOrEqual(first.length)
     // One more may have been written than was acknowledged; none before it is missing.
     expect(restored.slice(0, all.length)).toEqual(all.slice(0, restored.length))
-    expect(await daybook(['check', '--db', file], { how: 'executable' })).toEqual({
+    expect(await daybook(['check', '--db', file])).toEqual({
       exitCode: 0,
       out: 'ok\n',
       err: '',
     })
 
-    const again = await startProcess(file, { how: 'executable', args, key: server.key })
+    const again = await startProcess(file, { args, key: server.key })
     expect((await again.get('/v1/notes?search=first')).body.total).toBe(300)
     expect((await write(again, 'third', 1)).length).toBe(1)
     expect(await again.end()).toBe(0)
