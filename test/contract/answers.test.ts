@@ -70,13 +70,27 @@ const documented = ENDPOINTS.filter(
   ({ path }) => (path.startsWith('/v1/') && path !== STREAM) || path === '/healthz',
 ).map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 
+const newSampled = async () => {
+  const service = await startService()
+  return { service, samples: await makeSamples(service) }
+}
+
 describe('the answer to', () => {
+  /** For what only reads; a write has samples of its own. */
+  let shared: Awaited<ReturnType<typeof newSampled>>
+  let document: OpenApiDocument
+  beforeAll(async () => {
+    shared = await newSampled()
+    document = await shared.service.app.openApi()
+  })
+  afterAll(() => shared.service.close())
+
   test.each(documented)('%s has the declared status and form', async (_, endpoint) => {
-    const service = await startService()
-    const samples = await makeSamples(service)
-    const document = await service.app.openApi()
     const operation = operationOf(document, endpoint)
-    await BEFORE[operation.operationId]?.(service, samples)
+    const before = BEFORE[operation.operationId]
+    const isShared = endpoint.method === 'GET' && !before
+    const { service, samples } = isShared ? shared : await newSampled()
+    await before?.(service, samples)
     const example = (operation.requestBody as Content | undefined)?.content['application/json'].example
     const body = NAMING[operation.operationId]?.(samples) ?? BODIES[operation.operationId] ?? example
     const query = QUERIES[operation.operationId]?.(samples) ?? ''
@@ -85,23 +99,24 @@ describe('the answer to', () => {
     expect([answer.status < 300, declared !== undefined, answer.body]).toEqual([true, true, answer.body])
     const schema = declared?.content['application/json'].schema ?? {}
     expect(faultsOf(answer.body, schema, document.components)).toEqual([])
-    service.close()
+    if (!isShared) service.close()
   })
 })
 
 describe('the documented example of a body', () => {
   let service: TestService
   let samples: Samples
+  let document: OpenApiDocument
   beforeAll(async () => {
-    service = await startService()
-    samples = await makeSamples(service)
+    ;({ service, samples } = await newSampled())
+    document = await service.app.openApi()
   })
   afterAll(() => service.close())
 
   const writing = documented.filter(([, { method }]) => method !== 'GET')
 
   test.each(writing)('for %s has the right form', async (_, endpoint) => {
-    const operation = operationOf(await service.app.openApi(), endpoint)
+    const operation = operationOf(document, endpoint)
     const example = (operation.requestBody as Content | undefined)?.content['application/json'].example
     const answer = await service.request(endpoint.method, filled(endpoint.path, samples), example)
     expect(answer.body.code).not.toBe('invalid_request')

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { AttemptOutcome, Send } from '../../src/delivery/client/attempt.ts'
 import { daybook, newFolder } from '../support/process.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 import { declare, write } from '../support/records.ts'
 import { settle } from '../support/service.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until, webhookOf } from '../support/webhooks.ts'
@@ -315,12 +316,12 @@ test('a queue of many thousands is read a few at a time', async () => {
     )
   })
   await it.patch(`/v1/webhooks/${id}`, { enabled: true })
-  const started = performance.now()
+  const processorTime = measureProcessorTime()
   while (network.begun.length < 400) {
     await until(() => network.open.size > 0)
     network.endAll(OK)
   }
-  expect(performance.now() - started).toBeLessThan(2_000)
+  expect(processorTime()).toBeLessThan(2_000)
   expect(network.most).toBe(4)
   expect(network.begun[0]?.event).toBe('event 00001')
 })

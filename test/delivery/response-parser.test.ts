@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ResponseParser } from '../../src/delivery/client/response-parser.ts'
 import { runs } from '../support/counts.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 
 const body = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
 
@@ -114,10 +115,10 @@ describe('an answer', () => {
   ])('whose %s comes byte by byte without end costs no more for each', (_, beginning, more) => {
     const reader = new ResponseParser()
     reader.feed(Buffer.from(beginning))
-    const began = performance.now()
+    const processorTime = measureProcessorTime()
     for (let at = 0; at < 60_000; at++) reader.feed(Buffer.from(more[at % more.length] ?? ''))
     expect(reader.state).toBe('more')
     // Reading all that came so far anew, for each byte, takes more than ten seconds.
-    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(processorTime()).toBeLessThan(5_000)
   })
 })

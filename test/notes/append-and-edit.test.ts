@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { appended, edited } from '../../src/notes/writing/append-and-edit.ts'
 import { runs } from '../support/counts.ts'
 import { makeNote, readNote, revisionsOf } from '../support/notes.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -218,9 +219,9 @@ describe('edit', () => {
 
   test('is quick for passages that nearly repeat themselves', () => {
     const long = 'a'.repeat(1_000_000)
-    const started = performance.now()
+    const processorTime = measureProcessorTime()
     expect(() => edited(long, `${'a'.repeat(250_000)}b${'a'.repeat(250_000)}`, '')).toThrow('does not occur')
     expect(() => edited(long, 'a'.repeat(500_000), '')).toThrow('occurs 500001 times')
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(processorTime()).toBeLessThan(1_000)
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { lastHeading, parseLinks } from '../../src/notes/links/syntax.ts'
 import { runs } from '../support/counts.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 
 const options = { seed: 21_11, numRuns: runs(300, 20_000) }
 
@@ -147,10 +148,10 @@ const LENGTH = runs(300_000, 1_000_000)
 
 describe('hundreds of thousands of characters are read in well under a second', () => {
   const expectQuick = (body: string) => {
-    const started = performance.now()
+    const processorTime = measureProcessorTime()
     parseLinks(body)
     lastHeading(body)
-    expect(performance.now() - started).toBeLessThan(1_500)
+    expect(processorTime()).toBeLessThan(1_500)
   }
   for (const unit of [...UNITS, ...MORE_UNITS]) {
     test(JSON.stringify(unit), () => expectQuick(`## [[x${unit.repeat(LENGTH / unit.length)}]]`))

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { makeNote } from '../support/notes.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -154,11 +155,11 @@ describe('backlinks', () => {
   })
 })
 
-test('a body of links alone is kept and answered in a few seconds', async () => {
+test('a body of links alone is written and read in a few seconds', async () => {
   const content = Array.from({ length: 90_000 }, (_, at) => `[[${at}]]`).join('')
-  const started = performance.now()
+  const processorTime = measureProcessorTime()
   const { id } = await makeNote(service, { content })
   await service.post(`/v1/notes/${id}/append`, { text: 'x' })
   expect((await linksOf(id)).outgoing).toHaveLength(90_000)
-  expect(performance.now() - started).toBeLessThan(10_000)
+  expect(processorTime()).toBeLessThan(10_000)
 }, 20_000)

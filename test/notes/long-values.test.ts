@@ -3,6 +3,7 @@ import type { TreeOperator } from '../../src/filter/tree/operators.ts'
 import type { FilterTree } from '../../src/filter/tree/parse.ts'
 import { NEWEST_EDIT_FIRST, type TreeQuery, treeRead } from '../../src/notes/query/tree-query.ts'
 import { makeNote } from '../support/notes.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /** More than a property may have that each of its different values is judged once. */
@@ -67,10 +68,10 @@ describe('long values', () => {
       await makeNote(service, {
         properties: { text: 'a'.repeat(20_000 - at), json: '"'.repeat(20_000 - at) },
       })
-    const begun = performance.now()
+    const processorTime = measureProcessorTime()
     expect(await found(whose(text, 'contains', `${'a'.repeat(999)}b`))).toEqual([])
     expect(await found(whose(json, 'contains', `${'"'.repeat(10_000)}b`))).toEqual([])
-    expect(performance.now() - begun).toBeLessThan(3_000)
+    expect(processorTime()).toBeLessThan(3_000)
   })
 
   test('weigh what they are long, so that looking through them does not hold others up', async () => {

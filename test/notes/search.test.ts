@@ -3,6 +3,7 @@ import { findPks } from '../../src/notes/search/find.ts'
 import { refreshSearch } from '../../src/notes/search/indexing.ts'
 import { parseSearch } from '../../src/search/query.ts'
 import { makeNote, type NoteAnswer, tagNamed, titlesFound } from '../support/notes.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -211,7 +212,7 @@ describe('a search', () => {
     }
     await makeNote(service, { title: 'abacus', content: 'common' })
     await makeNote(service, { title: 'body only', content: 'common abacus' })
-    const started = performance.now()
+    const processorTime = measureProcessorTime()
     expect((await searched('ab*')).total).toBe(31)
     expect((await searched('ab* common -ab17*')).total).toBe(28)
     expect(await titlesFound(service, 'ab* aba* common')).toEqual(['abacus'])
@@ -219,7 +220,7 @@ describe('a search', () => {
     expect((await searched('ab*', '&sort=title&limit=1')).notes[0].title).toBe('abacus')
     expect((await searched('ab*', '&tag=ab5')).total).toBe(1)
     expect((await searched('ab*')).notes[0].title).toBe('abacus')
-    expect(performance.now() - started).toBeLessThan(3_000)
+    expect(processorTime()).toBeLessThan(3_000)
   })
 
   test('of one workspace is not moved by another', async () => {
@@ -303,9 +304,9 @@ describe('the snippet', () => {
     const content = `${'é long text without it '.repeat(40_000)} ${many.join(' ')}`
     for (let at = 0; at < 2; at++) await makeNote(service, { title: `long ${at}`, content })
     await searched('text')
-    const started = performance.now()
+    const processorTime = measureProcessorTime()
     const { notes } = await searched(many.slice(0, 120).join(' '))
     expect(notes[0].snippet).toContain('<mark>w0</mark>')
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(processorTime()).toBeLessThan(5_000)
   }, 30_000)
 })

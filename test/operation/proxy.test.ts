@@ -9,8 +9,8 @@ import { deployFile } from './deploy.ts'
 const NGINX = which('nginx', { PATH: `${Bun.env.PATH}:/usr/sbin` })
 const CADDY = which('caddy')
 
-/** An event of a watch comes within 300 ms; the rest is for a slow machine. A buffered event would take minutes. */
-const MAX_DELAY_MS = 3_000
+/** A proxy that buffers delivers an event after minutes only. */
+const WATCH_LIMIT_MS = 10_000
 
 let folder: ReturnType<typeof newFolder>
 let server: ServerProcess
@@ -104,21 +104,21 @@ describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name,
       server.key,
     )
 
-  test.skipIf(!isThere)('a watch delivers its first event and every change at once', async () => {
-    const headers = { authorization: `Bearer ${server.key}` }
-    const reader = new AbortController()
-    const { signal } = reader
-    const asked = performance.now()
-    const watch = readWatch(await fetch(`${url}/v1/records/watch?structure=Errands`, { headers, signal }))
-    expect(await watch.next()).toEqual({ retry: 2000 })
-    const { total } = await watch.event('answer')
-    const answered = performance.now()
-    await client().post('/v1/records', { structure: 'Errands', data: { what: `Buy tea by ${name}` } })
-    expect((await watch.event('answer')).total).toBe(total + 1)
-    const changed = performance.now()
-    expect([answered - asked < MAX_DELAY_MS, changed - answered < MAX_DELAY_MS]).toEqual([true, true])
-    reader.abort()
-  })
+  test.skipIf(!isThere)(
+    'a watch delivers its first event and every change at once',
+    async () => {
+      const headers = { authorization: `Bearer ${server.key}` }
+      const reader = new AbortController()
+      const { signal } = reader
+      const watch = readWatch(await fetch(`${url}/v1/records/watch?structure=Errands`, { headers, signal }))
+      expect(await watch.next()).toEqual({ retry: 2000 })
+      const { total } = await watch.event('answer')
+      await client().post('/v1/records', { structure: 'Errands', data: { what: `Buy tea by ${name}` } })
+      expect((await watch.event('answer')).total).toBe(total + 1)
+      reader.abort()
+    },
+    WATCH_LIMIT_MS,
+  )
 
   test.skipIf(!isThere)("the client receives daybook's own errors for what is too large", async () => {
     const body = JSON.stringify({ title: 'x'.repeat(11 * 1024 * 1024) })

@@ -62,14 +62,13 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await Bun.sleep(10)
 }
 
-test('an answer comes within 300 ms of the first change after a quiet time', async () => {
+test('changes are merged over 250 ms before they are answered', async () => {
   const opened = await open({ changes: true })
   await opened.event('answer')
   const started = performance.now()
   const [record] = await write(server, 'Boxes', { name: 'a' })
   expect((await opened.event('answer')).changes.created).toEqual([record])
-  const took = performance.now() - started
-  expect([took >= 240, took <= 400, took]).toEqual([true, true, took])
+  expect(performance.now() - started).toBeGreaterThanOrEqual(240)
 })
 
 test('a write and a revocation by the command line are told within a second', async () => {
