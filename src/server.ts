@@ -10,7 +10,7 @@ import { openWorker } from './db/worker/client.ts'
 import { createSender } from './delivery/client/attempt.ts'
 import { type Dispatcher, startDispatcher } from './delivery/dispatch/dispatcher.ts'
 import { usage } from './features.ts'
-import { startReadingFiles } from './files/text-reader.ts'
+import { startTextExtraction } from './files/text-extraction.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
@@ -87,7 +87,7 @@ async function serveDatabase(
     startIndexing(ctx),
     startTextIndexing(ctx),
     startMaintenance(ctx),
-    startReadingFiles(ctx),
+    startTextExtraction(ctx),
   ]
   ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
   return {

@@ -2,12 +2,12 @@ import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { inSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { removeSomePages } from './search-table.ts'
+import { deleteSomePages } from './search.ts'
 import { deleteSomeParts, UNFINISHED } from './store.ts'
 
-/** So few a transaction that others hardly notice it. */
-const PARTS_AT_ONCE = 2
-const PAGES_AT_ONCE = 50
+/** Few enough that a transaction delays other writes by only some milliseconds. */
+const PARTS_PER_CHUNK = 2
+const PAGES_PER_CHUNK = 50
 
 interface Removed {
   pk: number
@@ -17,24 +17,25 @@ interface Removed {
 const findRemoved = ({ sql }: Reader): Removed | undefined =>
   sql.get(`SELECT pk, workspace FROM files WHERE status = 'removed' AND ${UNFINISHED} LIMIT 1`)
 
-/** Removes something of a removed file, at last its row; answers whether there was one. */
-function clearSome(tx: Tx): boolean {
+/** Deletes some pages or parts of a removed file, or else its row; false when no removed file is left. */
+function deleteSome(tx: Tx): boolean {
   const file = findRemoved(tx)
   if (!file) return false
-  const removed =
-    removeSomePages(tx, file.workspace, file.pk, PAGES_AT_ONCE) || deleteSomeParts(tx, file.pk, PARTS_AT_ONCE)
-  if (removed === 0) tx.sql.run('DELETE FROM files WHERE pk = ?', file.pk)
+  const deleted =
+    deleteSomePages(tx, file.workspace, file.pk, PAGES_PER_CHUNK) ||
+    deleteSomeParts(tx, file.pk, PARTS_PER_CHUNK)
+  if (deleted === 0) tx.sql.run('DELETE FROM files WHERE pk = ?', file.pk)
   return true
 }
 
-/** Removes what is kept of removed files, in short writes. */
-export async function clearRemovedFiles(db: Db): Promise<void> {
+/** Deletes removed files with their parts and pages, in short transactions. */
+export async function deleteRemovedFiles(db: Db): Promise<void> {
   if (!findRemoved(db)) return
-  await inSteps(db, clearSome)
+  await inSteps(db, deleteSome)
 }
 
-/** Gives up files that have been arriving since before `before`: whoever brought them was stopped. */
-export const removeArrivingBefore = ({ sql }: Tx, before: number): number =>
+/** Marks incomplete files as removed that were started before `before`: the process that added them has died. Returns how many. */
+export const removeIncompleteFiles = ({ sql }: Tx, before: number): number =>
   sql.run(
     `UPDATE files SET status = 'removed'
      WHERE status = 'arriving' AND ${UNFINISHED} AND created_at < ?`,

@@ -16,7 +16,7 @@ export const presentFile = (row: FileRow) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
-interface KeptSection {
+interface StoredSection {
   title: string
   level: number
   page: number
@@ -24,7 +24,7 @@ interface KeptSection {
 
 export const presentFileWithOutline = ({ file, outline }: { file: FileRow; outline: string }) => ({
   ...presentFile(file),
-  outline: (JSON.parse(outline) as KeptSection[]).map(({ title, level, page }) => ({ title, level, page })),
+  outline: (JSON.parse(outline) as StoredSection[]).map(({ title, level, page }) => ({ title, level, page })),
 })
 
 export const presentFileText = ({ file, pages, text, truncated, nextChunk }: FileText) => ({

@@ -2,10 +2,9 @@ import type { AppContext } from '../context.ts'
 import { presentPage } from '../http/page.ts'
 import { routes } from '../http/routes.ts'
 import { presentFile, presentFileText, presentFileWithOutline, presentFoundPage } from './present.ts'
-import { renameFile } from './rename.ts'
 import * as schema from './schema.ts'
 import { searchFiles } from './search.ts'
-import { getFileWithOutline, listFiles, listFilesOfNote } from './service.ts'
+import { getFileWithOutline, listFiles, listFilesOfNote, renameFile } from './service.ts'
 import { getFileText } from './text.ts'
 
 export const fileRoutes = (ctx: AppContext) =>

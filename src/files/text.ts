@@ -6,7 +6,7 @@ import { DEFAULT_CHARS } from './schema.ts'
 import { getFile } from './service.ts'
 import { type FileRow, findPageText } from './store.ts'
 
-/** Pages from the first to the last, both included. */
+/** Both ends are included. */
 interface PageRange {
   readonly first: number
   readonly last: number
@@ -14,25 +14,25 @@ interface PageRange {
 
 export interface FileText {
   readonly file: FileRow
-  /** Those that the text holds, as `7` or `7-9`. */
+  /** The pages that `text` holds, as `7` or `7-9`. */
   readonly pages: string
   readonly text: string
-  /** Whether text of the pages asked for is missing. */
+  /** Whether some of the requested text is missing. */
   readonly truncated: boolean
-  /** What to ask for next; null after the last page. */
+  /** The pages to request next; null after the last page. */
   readonly nextChunk: string | null
 }
 
 const RANGE = /^([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/
 
-function readRange(pages: string): PageRange {
+function parseRange(pages: string): PageRange {
   const [, first, last = first] = RANGE.exec(pages) ?? []
   const range = { first: Number(first), last: Number(last) }
   if (first !== undefined && range.first <= range.last) return range
   throw invalid(`"pages" must be a page such as 7, or a range such as 7-9, not "${pages}".`)
 }
 
-const writeRange = ({ first, last }: PageRange) => (first === last ? String(first) : `${first}-${last}`)
+const formatRange = ({ first, last }: PageRange) => (first === last ? String(first) : `${first}-${last}`)
 
 function pageCount({ status, pages, error }: FileRow): number {
   if (status === 'ready') return pages ?? 0
@@ -41,17 +41,17 @@ function pageCount({ status, pages, error }: FileRow): number {
   throw refused(`The text of this file is not ready, as ${reason}`)
 }
 
-/** Whole pages while they fit; a first page that alone is too long is cut (contract, section 8). */
+/** As many whole pages as fit in `max_chars`; a first page that is longer than that is cut. */
 export function getFileText(
   reader: Reader,
   caller: Caller,
   id: string,
   query: { pages?: string; max_chars?: number },
 ): FileText {
-  const asked = query.pages === undefined ? undefined : readRange(query.pages)
+  const requested = query.pages === undefined ? undefined : parseRange(query.pages)
   const file = getFile(reader, caller, id)
   const count = pageCount(file)
-  const range = asked ?? { first: 1, last: count }
+  const range = requested ?? { first: 1, last: count }
   if (range.last > count) {
     throw refused(`"pages" goes past the end: the file has ${count} page${count === 1 ? '' : 's'}.`)
   }
@@ -59,10 +59,10 @@ export function getFileText(
   const next = { first: last + 1, last: Math.min(last + 1 + range.last - range.first, count) }
   return {
     file,
-    pages: writeRange({ first: range.first, last }),
+    pages: formatRange({ first: range.first, last }),
     text,
     truncated: isCut || last < range.last,
-    nextChunk: last < count ? writeRange(next) : null,
+    nextChunk: last < count ? formatRange(next) : null,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.ts'
 import type { WriteFunction } from '../db/writes/write-queue.ts'
-import { clearRemovedFiles, removeArrivingBefore } from '../files/cleanup.ts'
+import { deleteRemovedFiles, removeIncompleteFiles } from '../files/cleanup.ts'
 import { RESPONSE_SAVED_MS } from '../http/idempotency/respond-once.ts'
 import { removeSavedResponsesBefore } from '../http/idempotency/store.ts'
 import { DAY_MS } from '../lib/dates.ts'
@@ -55,6 +55,6 @@ export const sweepSavedResponses = (ctx: AppContext): Promise<number> =>
 
 /** Removes what is left of deleted files, and of files that did not come in whole within an hour. */
 export async function sweepFiles({ db, clock }: AppContext): Promise<void> {
-  await db.write((tx) => removeArrivingBefore(tx, clock.now() - HOUR_MS))
-  await clearRemovedFiles(db)
+  await db.write((tx) => removeIncompleteFiles(tx, clock.now() - HOUR_MS))
+  await deleteRemovedFiles(db)
 }

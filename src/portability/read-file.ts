@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
-import { markedEncoding } from '../files/extraction/plain.ts'
+import { markedEncoding } from '../files/extraction/plain-text.ts'
 import { type Refusal, refused } from '../refusal.ts'
 
 const ADVICE: Readonly<Record<string, string>> = {

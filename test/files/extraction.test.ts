@@ -2,9 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
-import { LONGEST_PAGE, Unreadable } from '../../src/files/extraction/document.ts'
-import { Flow } from '../../src/files/extraction/flow.ts'
 import { type Kind, kindOf, mimeTypeOf } from '../../src/files/extraction/kinds.ts'
+import { FlowingText, MAX_PAGE_LENGTH, Unreadable } from '../../src/files/extraction/pages.ts'
 import { readDocument } from '../../src/files/extraction/read.ts'
 import { runs } from '../support/counts.ts'
 
@@ -267,7 +266,7 @@ describe('flowing text', () => {
   test('is cut into pages of about 3,000 characters, and nothing is lost', () => {
     fc.assert(
       fc.property(paragraphs, (texts) => {
-        const flow = new Flow()
+        const flow = new FlowingText()
         for (const text of texts) flow.block(text)
         const { pages } = flow.finish()
         expect(withoutSpace(pages.join(''))).toBe(withoutSpace(texts.join('')))
@@ -282,7 +281,7 @@ describe('flowing text', () => {
 
   test('is cut at a paragraph, else at a line, a sentence, a word', () => {
     const cut = (text: string) => {
-      const flow = new Flow()
+      const flow = new FlowingText()
       flow.block(text)
       return flow.finish().pages
     }
@@ -357,7 +356,7 @@ describe('a sheet', () => {
     const row = `<row><c t="inlineStr"><is><t>${'x'.repeat(99)}</t></is></c></row>`
     const { pages, outline } = await readDocument('xlsx', workbook(row.repeat(2_500)))
     expect(pages.map((page) => page.length)).toEqual([99_999, 99_999, 49_999])
-    expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(LONGEST_PAGE)
+    expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(MAX_PAGE_LENGTH)
     expect(outline).toEqual([section('S', 1, 1)])
   })
 })

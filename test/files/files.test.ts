@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { deleteFile } from '../../src/files/add.ts'
-import { clearRemovedFiles } from '../../src/files/cleanup.ts'
+import { deleteRemovedFiles } from '../../src/files/cleanup.ts'
+import { deleteFile } from '../../src/files/service.ts'
 import { findFaults } from '../../src/maintenance/check.ts'
 import { sweepTrash } from '../../src/maintenance/retention.ts'
 import { makeFile } from '../support/files.ts'
@@ -22,7 +22,7 @@ const fileNames = async (path = '/v1/files') =>
 const remove = async (id: string) => {
   const { db } = service.ctx
   await deleteFile(db, { workspacePk: 1 }, id)
-  await clearRemovedFiles(db)
+  await deleteRemovedFiles(db)
 }
 
 describe('a file', () => {

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
-import { LIMITS, type Limits } from '../../src/files/extraction/child.ts'
 import type { Kind } from '../../src/files/extraction/kinds.ts'
-import { startExtraction } from '../../src/files/extraction/run.ts'
+import { DEFAULT_LIMITS, type Limits, startExtraction } from '../../src/files/extraction/process.ts'
 import { runs } from '../support/counts.ts'
 import { makeFile, readFile } from '../support/files.ts'
 import { newFolder } from '../support/process.ts'
@@ -14,7 +13,7 @@ import { startService, type TestService } from '../support/service.ts'
 const sample = (name: string) => Bun.file(join(import.meta.dir, 'samples', name)).bytes()
 
 /** What comes of a file in a process of its own. */
-const extract = (kind: Kind, bytes: Uint8Array, limits: Limits = LIMITS) =>
+const extract = (kind: Kind, bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS) =>
   startExtraction(kind, [bytes], limits).result
 
 const failed = (sentence: string) => ({ failed: sentence })

@@ -1,10 +1,9 @@
 import { getWorkspaceOrOnly } from '../../src/account/workspaces.ts'
 import type { Db } from '../../src/db/database.ts'
-import { addFile } from '../../src/files/add.ts'
-import { claimFile } from '../../src/files/claims.ts'
-import type { Section } from '../../src/files/extraction/document.ts'
-import { keepResult, readAndKeep } from '../../src/files/read-text.ts'
+import type { Section } from '../../src/files/extraction/pages.ts'
+import { addFile } from '../../src/files/service.ts'
 import { findFile } from '../../src/files/store.ts'
+import { claimFile, extractText, saveResult } from '../../src/files/text-extraction.ts'
 import type { Client, TestService } from './service.ts'
 
 export interface NewTestFile {
@@ -36,7 +35,7 @@ export async function makeFile(
   const claim = await db.write((tx) => claimFile(tx, added.pk))
   if (!claim) throw new Error('the file that was just added cannot be claimed')
   const { pages = [], outline = [], failed } = file
-  await keepResult(db, claim, failed === undefined ? { pages, outline } : { failed })
+  await saveResult(db, claim, failed === undefined ? { pages, outline } : { failed })
   return added.id
 }
 
@@ -47,5 +46,5 @@ export async function readFile(service: TestService, id: string): Promise<void> 
   const file = findFile(db, workspacePk, id)
   const claim = file && (await db.write((tx) => claimFile(tx, file.pk)))
   if (!claim) throw new Error(`the file ${id} cannot be claimed`)
-  await readAndKeep(db, claim)
+  await extractText(db, claim)
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
 import { migrate } from '../../src/db/schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
-import { insertFile, showFile } from '../../src/files/store.ts'
+import { insertFile, makeFileVisible } from '../../src/files/store.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
@@ -196,7 +196,7 @@ describe('a database of', () => {
       await service.ctx.db.write((tx): void => {
         const workspace = findWorkspaceNamed(tx, 'Personal')?.pk ?? 0
         const row = { id: fileId, workspace, note: null, fileName: 'old.pdf', mimeType: '', size: 0 }
-        showFile(tx, insertFile(tx, row))
+        makeFileVisible(tx, insertFile(tx, row))
       })
       const client = service.as(written.key)
       await client.patch(`/v1/files/${fileId}`, { file_name: 'new.pdf' })

@@ -2,7 +2,7 @@ import { type Command, WrongUsage } from '../command.ts'
 
 /** Imported only when needed. */
 const kinds = () => import('../../files/extraction/kinds.ts')
-const extraction = () => import('../../files/extraction/child.ts')
+const extraction = () => import('../../files/extraction/process.ts')
 
 /** Started by daybook itself, to extract the text of a file in a separate process. */
 export const extract: Command = {
@@ -14,7 +14,7 @@ export const extract: Command = {
   run: async ({ args: [kind = '', seconds, mebibytes] }) => {
     const { isKind } = await kinds()
     if (!isKind(kind)) throw new WrongUsage(`There is no kind of file "${kind}".`)
-    const { readStandardInput } = await extraction()
-    return readStandardInput(kind, { seconds: Number(seconds), mebibytes: Number(mebibytes) })
+    const { runExtraction } = await extraction()
+    return runExtraction(kind, { seconds: Number(seconds), mebibytes: Number(mebibytes) })
   },
 }

@@ -11,8 +11,8 @@ import type { Io } from '../io.ts'
 import { printJson, printTable } from '../output.ts'
 
 /** Imported only when needed, because they load notes and search. */
-const adding = () => import('../../files/add.ts')
-const waiting = () => import('../../files/wait-for-text.ts')
+const adding = () => import('../../files/service.ts')
+const waiting = () => import('../../files/text-extraction.ts')
 const present = () => import('../../files/present.ts')
 const store = () => import('../../files/store.ts')
 const clearing = () => import('../../files/cleanup.ts')
@@ -75,7 +75,7 @@ export const filesAdd: Command = {
   ],
   run: (input, io) =>
     inWorkspace(input, io, async (db, workspace) => {
-      const { untilRead } = await waiting()
+      const { waitForText } = await waiting()
       const target = { workspacePk: workspace.pk, noteId: textFlag(input, 'note') ?? null }
       const added: FileRow[] = []
       for (const path of input.args) {
@@ -84,7 +84,7 @@ export const filesAdd: Command = {
       }
       const files: FileRow[] = []
       for (const file of added) {
-        const read = await untilRead({ db, clock: systemClock }, target, file)
+        const read = await waitForText({ db, clock: systemClock }, target, file)
         io.err(`${read.fileName}: ${stateOf(read)}.\n`.replace(/\.\.\n$/, '.\n'))
         if (!input.flags.json) io.out(`${read.id}\n`)
         files.push(read)
@@ -130,7 +130,7 @@ export const filesDelete: Command = {
     inWorkspace(input, io, async (db, workspace) => {
       const { deleteFile } = await adding()
       const file = await deleteFile(db, { workspacePk: workspace.pk }, input.args[0] ?? '')
-      await (await clearing()).clearRemovedFiles(db)
+      await (await clearing()).deleteRemovedFiles(db)
       io.err(`The file "${file.fileName}" was deleted.\n`)
       return 0
     }),

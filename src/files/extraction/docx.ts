@@ -1,5 +1,3 @@
-import type { Extracted } from './document.ts'
-import { Flow } from './flow.ts'
 import {
   type Attributes,
   attributeOf,
@@ -7,10 +5,11 @@ import {
   type Parts,
   partOf,
   readXml,
-  type XmlReader,
-} from './package.ts'
+  type XmlHandler,
+} from './ooxml.ts'
+import { type ExtractedText, FlowingText } from './pages.ts'
 
-/** Some programs number it. */
+/** Some programs add a number to its name. */
 const DOCUMENT = /^word\/document\d*\.xml$/
 const STYLES = 'word/styles.xml'
 const NOTES = ['word/footnotes.xml', 'word/endnotes.xml']
@@ -63,24 +62,24 @@ interface Paragraph {
   level?: number
 }
 
-/** They repeat what is said elsewhere: for older programs, where text was before it was moved, how it is pronounced. */
-const REPEATING = new Set(['Fallback', 'moveFrom', 'rt'])
+/** Elements that repeat other text: fallbacks for older programs, the old place of moved text, pronunciation. */
+const DUPLICATES = new Set(['Fallback', 'moveFrom', 'rt'])
 
-/** Paragraphs and rows of tables in their order. A text box stands inside a paragraph, a table inside a cell. */
-class WordText implements XmlReader {
+/** Collects paragraphs and table rows in order. Paragraphs nest through text boxes, rows through tables in cells. */
+class WordText implements XmlHandler {
   readonly #paragraphs: Paragraph[] = []
   readonly #rows: string[][] = []
   #isText = false
-  #repeating = 0
+  #duplicates = 0
 
   constructor(
-    readonly flow: Flow,
+    readonly flow: FlowingText,
     readonly levelOf: (style: string) => number | undefined,
   ) {}
 
   open(name: string, attributes: Attributes): void {
     const paragraph = this.#paragraphs.at(-1)
-    if (REPEATING.has(name)) this.#repeating += 1
+    if (DUPLICATES.has(name)) this.#duplicates += 1
     else if (name === 'p') this.#paragraphs.push({ text: '' })
     else if (name === 'tr') this.#rows.push([])
     else if (name === 'tc') this.#rows.at(-1)?.push('')
@@ -94,7 +93,7 @@ class WordText implements XmlReader {
   }
 
   close(name: string): void {
-    if (REPEATING.has(name)) this.#repeating -= 1
+    if (DUPLICATES.has(name)) this.#duplicates -= 1
     else if (name === 't') this.#isText = false
     else if (name === 'p') this.#endParagraph(this.#paragraphs.pop())
     else if (name === 'tr') this.#endRow(this.#rows.pop() ?? [])
@@ -102,7 +101,7 @@ class WordText implements XmlReader {
 
   text(text: string): void {
     const paragraph = this.#paragraphs.at(-1)
-    if (this.#isText && paragraph && this.#repeating === 0) paragraph.text += text
+    if (this.#isText && paragraph && this.#duplicates === 0) paragraph.text += text
   }
 
   #endParagraph(paragraph: Paragraph | undefined): void {
@@ -131,21 +130,21 @@ function readPart(parts: Parts, name: string, reader: WordText): void {
   if (part) readXml(part, reader)
 }
 
-/** The texts of headers and footers, each once; the number of a page alone is none. */
+/** The distinct texts of headers and footers, without those that have no letters, such as page numbers. */
 function headersAndFooters(parts: Parts): Set<string> {
   const names = [...parts.keys()].filter((name) => HEADERS_AND_FOOTERS.test(name)).sort()
   const texts = names.map((name) => {
-    const flow = new Flow()
+    const flow = new FlowingText()
     readPart(parts, name, new WordText(flow, () => undefined))
     return flow.finish().pages.join('\n')
   })
   return new Set(texts.filter((text) => /\p{L}/u.test(text)))
 }
 
-/** The text of a Word document, at the end its notes, headers and footers; the headings are the outline. */
-export function readDocx(bytes: Uint8Array): Extracted {
+/** The text of a Word document, followed by its notes, headers and footers; the headings are the outline. */
+export function readDocx(bytes: Uint8Array): ExtractedText {
   const parts = openPackage(bytes, WANTED)
-  const flow = new Flow()
+  const flow = new FlowingText()
   const reader = new WordText(flow, headingLevels(parts.get(STYLES)))
   const document = [...parts.keys()].find((name) => DOCUMENT.test(name)) ?? ''
   readXml(partOf(parts, document), reader)

@@ -1,31 +1,30 @@
 import { Parser } from 'htmlparser2'
-import type { Extracted } from './document.ts'
-import { Flow } from './flow.ts'
-import { decodeText, markedEncoding } from './plain.ts'
+import { type ExtractedText, FlowingText } from './pages.ts'
+import { decodeText, markedEncoding } from './plain-text.ts'
 
-/** What they hold is not for readers, or says only how a word is pronounced, in the midst of it. */
+/** Elements whose text is not shown, or only tells how a word is pronounced. */
 const HIDDEN = new Set('script style title template noscript svg object iframe rt rp'.split(' '))
 
-/** They begin and end a paragraph. */
+/** Elements that begin and end a paragraph. */
 const BLOCKS = new Set(
   'address article aside blockquote body dd div dl dt fieldset figcaption figure footer form header hr main nav ol p pre section table ul'.split(
     ' ',
   ),
 )
 
-/** They begin and end a line. */
+/** Elements that begin and end a line. */
 const LINES = new Set(['li', 'tr', 'caption', 'option'])
 
 const HEADING = /^h([1-6])$/
 
-/** Holds the text of the paragraph or line that is being read. */
+/** Collects the text of a page; `#text` is that of the current paragraph or line. */
 class HtmlText {
-  readonly flow = new Flow()
+  readonly flow = new FlowingText()
   #text = ''
   #hidden = 0
   #preformatted = 0
-  /** A line that comes next stands apart from what was before. */
-  #standsApart = false
+  /** Whether a blank line precedes the next line. */
+  #isAfterBlock = false
 
   open(name: string): void {
     if (HIDDEN.has(name)) this.#hidden += 1
@@ -55,7 +54,7 @@ class HtmlText {
     this.#text += /\S/.test(this.#text.at(-1) ?? '') ? words : words.trimStart()
   }
 
-  finish(): Extracted {
+  finish(): ExtractedText {
     this.#end('block')
     return this.flow.finish()
   }
@@ -63,11 +62,11 @@ class HtmlText {
   #end(as: 'block' | 'line'): void {
     const text = this.#preformatted > 0 ? this.#text.trimEnd() : this.#text.trim()
     if (text.trim() !== '') {
-      if (this.#standsApart) this.flow.block(text)
+      if (this.#isAfterBlock) this.flow.block(text)
       else this.flow[as](text)
-      this.#standsApart = false
+      this.#isAfterBlock = false
     }
-    if (as === 'block') this.#standsApart = true
+    if (as === 'block') this.#isAfterBlock = true
     this.#text = ''
   }
 
@@ -77,22 +76,22 @@ class HtmlText {
   }
 }
 
-/** In the encoding that the page names, when it has no byte order mark and names one we know. */
+/** Decodes by the byte order mark, else by the encoding that the page declares if it is a known one. */
 function decodeHtml(bytes: Uint8Array): string {
   const beginning = new TextDecoder('windows-1252').decode(bytes.subarray(0, 1_024))
   const named = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,40})/i.exec(beginning)?.[1]
   if (markedEncoding(bytes) !== undefined || named === undefined) return decodeText(bytes)
   try {
     const decoder = new TextDecoder(named as Bun.Encoding)
-    // A page in UTF-16 could not be read up to here.
+    // If it were UTF-16, this declaration could not have been read.
     return decoder.encoding.startsWith('utf-16') ? decodeText(bytes) : decoder.decode(bytes)
   } catch {
     return decodeText(bytes)
   }
 }
 
-/** The text that a browser would show, roughly in its lines; the headings are the outline. */
-export function readHtml(bytes: Uint8Array): Extracted {
+/** The text that a browser would show, roughly with its line breaks; the headings are the outline. */
+export function readHtml(bytes: Uint8Array): ExtractedText {
   const page = new HtmlText()
   const parser = new Parser({
     onopentagname: (name) => page.open(name),

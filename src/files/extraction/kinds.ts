@@ -1,6 +1,6 @@
-import { decodeText, markedEncoding } from './plain.ts'
+import { decodeText, markedEncoding } from './plain-text.ts'
 
-/** The kinds of file that text is read from (contract, section 8). */
+/** The kinds of file that text can be extracted from. */
 const KINDS = ['txt', 'md', 'csv', 'json', 'html', 'pdf', 'docx', 'xlsx', 'pptx'] as const
 
 export type Kind = (typeof KINDS)[number]
@@ -30,18 +30,18 @@ const EXTENSIONS: Readonly<Record<string, Kind>> = {
 
 const TEXT_KINDS: ReadonlySet<Kind> = new Set(['txt', 'md', 'csv', 'json', 'html'])
 
-/** A part that only packages of the kind have, by the folder of its name. */
+/** The folder inside the package that only documents of the kind have. */
 const PACKAGES: readonly [Kind, string][] = [
   ['docx', 'word/'],
   ['xlsx', 'xl/'],
   ['pptx', 'ppt/'],
 ]
 
-const SNIFFED = 8_192
+const SNIFF_BYTES = 8_192
 
 const latin = (bytes: Uint8Array) => new TextDecoder('windows-1252').decode(bytes)
 
-/** Text holds no NUL, but for UTF-16. */
+/** Text contains no NUL bytes, except in UTF-16. */
 const isBinary = (beginning: Uint8Array) =>
   markedEncoding(beginning)?.startsWith('utf-16') !== true && beginning.includes(0)
 
@@ -53,16 +53,14 @@ function kindOfContent(beginning: Uint8Array): Kind | undefined {
   return /^\s*<(?:!doctype html|html)[\s>]/i.test(decodeText(beginning)) ? 'html' : 'txt'
 }
 
-/**
- * The kind of a file by the end of its name, else by its first bytes; undefined when no text can be read from it.
- */
+/** The kind of a file by its extension, else by its first bytes; undefined when no text can be extracted from it. */
 export function kindOf(fileName: string, firstBytes: Uint8Array): Kind | undefined {
-  const beginning = firstBytes.subarray(0, SNIFFED)
+  const beginning = firstBytes.subarray(0, SNIFF_BYTES)
   const extension = /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ''
   const named = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined
   if (named === undefined) return kindOfContent(beginning)
   return TEXT_KINDS.has(named) && isBinary(beginning) ? undefined : named
 }
 
-/** The media type that the name of a file says. */
+/** The media type by the extension of the file's name. */
 export const mimeTypeOf = (fileName: string): string => Bun.file(fileName).type.split(';')[0] ?? ''

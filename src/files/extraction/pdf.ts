@@ -1,7 +1,7 @@
 import pdfium = require('@embedpdf/pdfium')
 
 import wasm from '@embedpdf/pdfium/pdfium.wasm' with { type: 'file' }
-import { type Extracted, MOST_PAGES, PageCollector, tooManyPages, Unreadable } from './document.ts'
+import { type ExtractedText, MAX_PAGES, PageCollector, tooManyPages, Unreadable } from './pages.ts'
 
 type Pdfium = Awaited<ReturnType<typeof pdfium.init>>
 
@@ -9,43 +9,43 @@ const NEEDS_PASSWORD = 4
 
 const damaged = () => new Unreadable('The file is not a whole PDF document.')
 
-/** PDFium, compiled to run in a sandbox of its own. */
+/** Loads PDFium, which is compiled to WebAssembly. */
 async function startPdfium(): Promise<Pdfium> {
   const library = await pdfium.init({ wasmBinary: await Bun.file(wasm).arrayBuffer() })
   library.PDFiumExt_Init()
   return library
 }
 
-/** The memory of the sandbox as it is now: it moves when it grows. */
-const memoryOf = (sandbox: Pdfium['pdfium']) => (sandbox as unknown as { HEAPU8: Uint8Array }).HEAPU8
+/** The current memory of the module; the buffer is replaced when it grows. */
+const memoryOf = (module: Pdfium['pdfium']) => (module as unknown as { HEAPU8: Uint8Array }).HEAPU8
 
-/** Copies bytes into the sandbox; they stay there until the process ends. */
-function placed({ pdfium: sandbox }: Pdfium, bytes: Uint8Array): number {
-  const at = sandbox.wasmExports.malloc(bytes.length)
-  memoryOf(sandbox).set(bytes, at)
+/** Copies bytes into the module's memory, where they stay until the process exits; returns their address. */
+function copyIn({ pdfium: module }: Pdfium, bytes: Uint8Array): number {
+  const at = module.wasmExports.malloc(bytes.length)
+  memoryOf(module).set(bytes, at)
   return at
 }
 
 function openDocument(library: Pdfium, bytes: Uint8Array): number {
-  const document = library.FPDF_LoadMemDocument(placed(library, bytes), bytes.length, '')
+  const document = library.FPDF_LoadMemDocument(copyIn(library, bytes), bytes.length, '')
   if (document !== 0) return document
   throw library.FPDF_GetLastError() === NEEDS_PASSWORD
     ? new Unreadable('The file is protected by a password.')
     : damaged()
 }
 
-/** Lets `fill` write at most so many bytes of UTF-16 and answer how many; the last character only ends the text. */
-function textOf({ pdfium: sandbox }: Pdfium, most: number, fill: (at: number) => number): string {
-  const at = sandbox.wasmExports.malloc(most)
+/** Decodes UTF-16 text of up to `size` bytes that `fill` writes; it returns their number, with the terminator. */
+function readText({ pdfium: module }: Pdfium, size: number, fill: (at: number) => number): string {
+  const at = module.wasmExports.malloc(size)
   try {
-    const length = Math.min(fill(at), most)
-    return new TextDecoder('utf-16le').decode(memoryOf(sandbox).subarray(at, at + Math.max(length - 2, 0)))
+    const length = Math.min(fill(at), size)
+    return new TextDecoder('utf-16le').decode(memoryOf(module).subarray(at, at + Math.max(length - 2, 0)))
   } finally {
-    sandbox.wasmExports.free(at)
+    module.wasmExports.free(at)
   }
 }
 
-/** PDFium's two signs for a hyphen at the end of a line, which only the line break needed. */
+/** Removes hyphens that are only there for a line break; PDFium marks them with two different characters. */
 const withoutSoftHyphens = (text: string): string =>
   text.replaceAll('\u0002', '\ufffe').replace(/\ufffe(?:\r?\n)?/g, '')
 
@@ -57,9 +57,11 @@ function readPage(library: Pdfium, document: number, index: number): string {
   try {
     const units = text === 0 ? 0 : library.FPDFText_CountChars(text)
     if (units <= 0) return ''
-    // A character may be a pair of units.
-    const most = units * 4 + 2
-    return withoutSoftHyphens(textOf(library, most, (at) => library.FPDFText_GetText(text, 0, units, at) * 2))
+    // PDFium counts characters, each of one or two UTF-16 units.
+    const size = units * 4 + 2
+    return withoutSoftHyphens(
+      readText(library, size, (at) => library.FPDFText_GetText(text, 0, units, at) * 2),
+    )
   } finally {
     library.FPDFText_ClosePage(text)
     library.FPDF_ClosePage(page)
@@ -67,7 +69,7 @@ function readPage(library: Pdfium, document: number, index: number): string {
 }
 
 const DEEPEST_LEVEL = 20
-const MOST_BOOKMARKS = 10_000
+const MAX_BOOKMARKS = 10_000
 
 function pageOfBookmark(library: Pdfium, document: number, bookmark: number): number {
   const destination =
@@ -78,10 +80,10 @@ function pageOfBookmark(library: Pdfium, document: number, bookmark: number): nu
 
 function titleOfBookmark(library: Pdfium, bookmark: number): string {
   const bytes = library.FPDFBookmark_GetTitle(bookmark, 0, 0)
-  return textOf(library, bytes, (at) => library.FPDFBookmark_GetTitle(bookmark, at, bytes))
+  return readText(library, bytes, (at) => library.FPDFBookmark_GetTitle(bookmark, at, bytes))
 }
 
-/** Calls `visit` for every bookmark in the order of the document; bookmarks may lead round in a circle. */
+/** Calls `visit` for every bookmark in the order of the document; a damaged file may have cycles. */
 function visitBookmarks(
   library: Pdfium,
   document: number,
@@ -91,7 +93,7 @@ function visitBookmarks(
   seen = new Set<number>(),
 ): void {
   let bookmark = library.FPDFBookmark_GetFirstChild(document, parent)
-  while (bookmark !== 0 && !seen.has(bookmark) && seen.size < MOST_BOOKMARKS) {
+  while (bookmark !== 0 && !seen.has(bookmark) && seen.size < MAX_BOOKMARKS) {
     seen.add(bookmark)
     visit(bookmark, level)
     if (level < DEEPEST_LEVEL) visitBookmarks(library, document, visit, bookmark, level + 1, seen)
@@ -99,13 +101,13 @@ function visitBookmarks(
   }
 }
 
-/** The text of a PDF document, of a scanned one empty pages; the bookmarks are the outline. */
-export async function readPdf(bytes: Uint8Array): Promise<Extracted> {
+/** The text of a PDF document; scanned pages are empty. The bookmarks are the outline. */
+export async function readPdf(bytes: Uint8Array): Promise<ExtractedText> {
   const library = await startPdfium()
   const document = openDocument(library, bytes)
   const count = library.FPDF_GetPageCount(document)
   if (count < 1) throw damaged()
-  if (count > MOST_PAGES) throw tooManyPages()
+  if (count > MAX_PAGES) throw tooManyPages()
   const collector = new PageCollector()
   const numbers: number[] = []
   for (let index = 0; index < count; index++) numbers.push(collector.add(readPage(library, document, index)))

@@ -1,4 +1,3 @@
-import { type Extracted, oneLine, PageCollector } from './document.ts'
 import {
   type Attributes,
   attributeOf,
@@ -8,8 +7,9 @@ import {
   readXml,
   relationshipId,
   relationshipsOf,
-  type XmlReader,
-} from './package.ts'
+  type XmlHandler,
+} from './ooxml.ts'
+import { type ExtractedText, oneLine, PageCollector } from './pages.ts'
 
 const PRESENTATION = 'ppt/presentation.xml'
 const NOTES = 'ppt/notesSlides/'
@@ -30,27 +30,27 @@ function slidesOf(parts: Parts): string[] {
 
 const TITLES = new Set(['title', 'ctrTitle'])
 
-/** What stands on every page of notes: the slide itself, its number, the date. */
-const BESIDE_NOTES = new Set(['sldImg', 'sldNum', 'dt', 'hdr', 'ftr'])
+/** Placeholders on a notes page that are not the notes: the slide image, its number, the date, header and footer. */
+const NOT_NOTES = new Set(['sldImg', 'sldNum', 'dt', 'hdr', 'ftr'])
 
-/** The text of a slide or its notes: every paragraph is a line, cells of a table stand in a line of their own row. */
-class SlideText implements XmlReader {
+/** Collects the text of a slide or its notes: each paragraph is a line, and so is each row of a table. */
+class SlideText implements XmlHandler {
   title = ''
   readonly lines: string[] = []
   #line = ''
   #cells: string[] | undefined
   #isText = false
-  /** What the shape at hand is the place for. */
-  #place = ''
+  /** The placeholder type of the current shape; empty if it is no placeholder. */
+  #placeholder = ''
 
-  constructor(readonly isLeftOut: (place: string) => boolean = () => false) {}
+  constructor(readonly isLeftOut: (placeholder: string) => boolean = () => false) {}
 
   open(name: string, attributes: Attributes): void {
-    if (name === 'sp') this.#place = ''
-    else if (name === 'ph') this.#place = attributeOf(attributes, 'type') ?? ''
+    if (name === 'sp') this.#placeholder = ''
+    else if (name === 'ph') this.#placeholder = attributeOf(attributes, 'type') ?? ''
     else if (name === 'tr') this.#cells = []
     else if (name === 'tc') this.#cells?.push('')
-    else if (name === 't') this.#isText = !this.isLeftOut(this.#place)
+    else if (name === 't') this.#isText = !this.isLeftOut(this.#placeholder)
     else if (name === 'br') this.#line += '\n'
   }
 
@@ -58,7 +58,7 @@ class SlideText implements XmlReader {
     if (name === 't') this.#isText = false
     else if (name === 'p') this.#endParagraph()
     else if (name === 'tr') this.#endRow()
-    else if (name === 'sp') this.#place = ''
+    else if (name === 'sp') this.#placeholder = ''
   }
 
   text(text: string): void {
@@ -69,7 +69,7 @@ class SlideText implements XmlReader {
     const text = this.#line.trim()
     this.#line = ''
     if (text === '') return
-    if (TITLES.has(this.#place)) this.title = `${this.title} ${text}`
+    if (TITLES.has(this.#placeholder)) this.title = `${this.title} ${text}`
     if (this.#cells) this.#cells.push(`${this.#cells.pop() ?? ''} ${text}`.trim())
     else this.lines.push(text)
   }
@@ -80,9 +80,9 @@ class SlideText implements XmlReader {
   }
 }
 
-/** What the speaker says to a slide. */
+/** The speaker notes of a slide. */
 function notesOf(parts: Parts, slide: string): string[] {
-  const notes = new SlideText((place) => BESIDE_NOTES.has(place))
+  const notes = new SlideText((place) => NOT_NOTES.has(place))
   for (const target of relationshipsOf(parts, slide).values()) {
     const part = target.startsWith(NOTES) ? parts.get(target) : undefined
     if (part) readXml(part, notes)
@@ -90,8 +90,8 @@ function notesOf(parts: Parts, slide: string): string[] {
   return notes.lines
 }
 
-/** The text of a presentation, one page a slide with its notes below; the titles are the outline. */
-export function readPptx(bytes: Uint8Array): Extracted {
+/** The text of a presentation with one page for each slide and its notes; the titles are the outline. */
+export function readPptx(bytes: Uint8Array): ExtractedText {
   const parts = openPackage(bytes, WANTED)
   const collector = new PageCollector()
   for (const name of slidesOf(parts)) {

@@ -1,13 +1,13 @@
-import type { Extracted } from './document.ts'
 import { readDocx } from './docx.ts'
 import { readHtml } from './html.ts'
 import type { Kind } from './kinds.ts'
+import type { ExtractedText } from './pages.ts'
 import { readPdf } from './pdf.ts'
-import { readMarkdown, readPlain } from './plain.ts'
+import { readMarkdown, readPlain } from './plain-text.ts'
 import { readPptx } from './pptx.ts'
 import { readXlsx } from './xlsx.ts'
 
-const READERS: Record<Kind, (bytes: Uint8Array) => Extracted | Promise<Extracted>> = {
+const READERS: Record<Kind, (bytes: Uint8Array) => ExtractedText | Promise<ExtractedText>> = {
   txt: readPlain,
   csv: readPlain,
   json: readPlain,
@@ -19,5 +19,6 @@ const READERS: Record<Kind, (bytes: Uint8Array) => Extracted | Promise<Extracted
   pptx: readPptx,
 }
 
-/** Reads the text out of a file. Throws Unreadable; may run for ever, or out of memory, on a hostile one. */
-export const readDocument = async (kind: Kind, bytes: Uint8Array): Promise<Extracted> => READERS[kind](bytes)
+/** Extracts the text of a file. Throws Unreadable; a hostile file may make it hang or run out of memory. */
+export const readDocument = async (kind: Kind, bytes: Uint8Array): Promise<ExtractedText> =>
+  READERS[kind](bytes)

@@ -1,9 +1,10 @@
 /*
- * The worker within the child process (`child.ts`) that meets the bytes of a file: it may hang or take all memory,
- * and the process ends with it.
+ * The worker that reads a file, inside the child process of `process.ts`. It may hang or exhaust the memory; the child
+ * process then exits.
  */
-import { type Extracted, Unreadable } from './document.ts'
+
 import type { Kind } from './kinds.ts'
+import { type ExtractedText, Unreadable } from './pages.ts'
 import { readDocument } from './read.ts'
 
 declare const self: Worker
@@ -13,11 +14,11 @@ export interface Task {
   readonly bytes: Uint8Array
 }
 
-export type Result = Extracted | { readonly failed: string }
+export type ExtractionResult = ExtractedText | { readonly failed: string }
 
 const DAMAGED = 'The file cannot be read; it may be damaged.'
 
-async function resultOf({ kind, bytes }: Task): Promise<Result> {
+async function resultOf({ kind, bytes }: Task): Promise<ExtractionResult> {
   try {
     return await readDocument(kind, bytes)
   } catch (error) {

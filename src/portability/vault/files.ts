@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
-import { LARGEST_FILE_BYTES, refuseTooLarge } from '../../files/add.ts'
 import { mimeTypeOf } from '../../files/extraction/kinds.ts'
+import { MAX_FILE_BYTES, refuseTooLarge } from '../../files/service.ts'
 import { insertWholeFile } from '../../files/store.ts'
 import type { ImportRun } from '../import-run.ts'
 import { baseName, type FolderFile } from './folder.ts'
@@ -57,7 +57,7 @@ export class VaultFiles {
   }
 
   #read({ path, bytes }: FolderFile): Uint8Array {
-    if (bytes > LARGEST_FILE_BYTES) refuseTooLarge(bytes)
+    if (bytes > MAX_FILE_BYTES) refuseTooLarge(bytes)
     return readFileSync(join(this.folder, path))
   }
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { checkedFileName } from '../../files/add.ts'
+import { checkedFileName } from '../../files/service.ts'
 import { type FileRow, insertWholeFile, listFileRows } from '../../files/store.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'

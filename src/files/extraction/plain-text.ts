@@ -1,7 +1,6 @@
-import { cleanText, type Extracted, oneLine } from './document.ts'
-import { Flow } from './flow.ts'
+import { cleanText, type ExtractedText, FlowingText, oneLine } from './pages.ts'
 
-/** What a byte order mark says; undefined without one. */
+/** The encoding that the byte order mark names; undefined without one. */
 export function markedEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
@@ -10,7 +9,7 @@ export function markedEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-1
   return undefined
 }
 
-/** UTF-8, or UTF-16 with a byte order mark; else Latin-1, in which every byte is a character. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark; anything else as Windows-1252, in which every byte is a character. */
 export function decodeText(bytes: Uint8Array): string {
   const marked = markedEncoding(bytes)
   if (marked !== undefined) return new TextDecoder(marked).decode(bytes)
@@ -21,9 +20,9 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Text as it stands. */
-export function readPlain(bytes: Uint8Array): Extracted {
-  const flow = new Flow()
+/** Plain text, unchanged. */
+export function readPlain(bytes: Uint8Array): ExtractedText {
+  const flow = new FlowingText()
   flow.block(decodeText(bytes))
   return flow.finish()
 }
@@ -32,12 +31,12 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/
 
-/** Its last line, right above dashes, is no heading. */
+/** Skipped, because its last line above the dashes would be taken for a heading. */
 const FRONT_MATTER = /^---[ \t]*\n(?:[\s\S]*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)/
 
-/** Markdown as it stands; its headings, outside front matter and fenced code, are the outline. */
-export function readMarkdown(bytes: Uint8Array): Extracted {
-  const flow = new Flow()
+/** Markdown source, unchanged; its headings, outside front matter and fenced code, are the outline. */
+export function readMarkdown(bytes: Uint8Array): ExtractedText {
+  const flow = new FlowingText()
   const text = cleanText(decodeText(bytes))
   flow.block(text)
   let fence = ''
@@ -63,7 +62,7 @@ export function readMarkdown(bytes: Uint8Array): Extracted {
   return flow.finish()
 }
 
-/** Whether a line of `=` or `-` below makes this line a heading. */
+/** Whether this line becomes a heading when a line of `=` or `-` follows. */
 const isParagraph = (line: string): boolean =>
   line.trim() !== '' &&
   !HEADING.test(line) &&

@@ -1,48 +1,48 @@
 import { posix } from 'node:path'
 import { unzipSync } from 'fflate'
 import { Parser } from 'htmlparser2'
-import { Unreadable } from './document.ts'
-import { markedEncoding } from './plain.ts'
+import { Unreadable } from './pages.ts'
+import { markedEncoding } from './plain-text.ts'
 
 /*
- * What the documents of Word, Excel and PowerPoint have in common: a ZIP package of XML parts that name each other.
+ * Office Open XML, the format of Word, Excel and PowerPoint documents: a ZIP package of XML parts with relationships.
  */
 
-const MOST_INFLATED = 134_217_728
+const MAX_UNPACKED_BYTES = 134_217_728
 
-const broken = () =>
+const damaged = () =>
   new Unreadable('The file is not a whole document of its kind, or it is protected by a password.')
 
 /** The parts of a package by their names. */
 export type Parts = ReadonlyMap<string, Uint8Array>
 
-/** Unpacks the parts that are asked for; refuses more than 128 MiB of them. */
+/** Unpacks the parts whose names match; throws Unreadable when they exceed 128 MiB. */
 export function openPackage(bytes: Uint8Array, wanted: RegExp): Parts {
-  let inflated = 0
+  let unpacked = 0
   const isWanted = ({ name, originalSize }: { name: string; originalSize: number }) => {
     if (!wanted.test(name)) return false
-    inflated += originalSize
-    if (inflated > MOST_INFLATED) throw new Unreadable('The file unpacks to more than 128 MiB.')
+    unpacked += originalSize
+    if (unpacked > MAX_UNPACKED_BYTES) throw new Unreadable('The file unpacks to more than 128 MiB.')
     return true
   }
   try {
     return new Map(Object.entries(unzipSync(bytes, { filter: isWanted })))
   } catch (error) {
-    throw error instanceof Unreadable ? error : broken()
+    throw error instanceof Unreadable ? error : damaged()
   }
 }
 
-/** A part that no document of the kind is without. */
+/** A required part; throws Unreadable when it is missing. */
 export function partOf(parts: Parts, name: string): Uint8Array {
   const part = parts.get(name)
-  if (!part) throw broken()
+  if (!part) throw damaged()
   return part
 }
 
 export type Attributes = Readonly<Record<string, string>>
 
-/** Told of elements by their names without prefixes. */
-export interface XmlReader {
+/** Callbacks for elements, named without their prefixes, and text. */
+export interface XmlHandler {
   open?(name: string, attributes: Attributes): void
   close?(name: string): void
   text?(text: string): void
@@ -58,8 +58,8 @@ export function attributeOf(attributes: Attributes, name: string): string | unde
 
 const CHUNK = 65_536
 
-/** Reads XML piece by piece. Refuses a part that is cut off, and one that defines entities, as no program writes any. */
-export function readXml(bytes: Uint8Array, reader: XmlReader): void {
+/** Parses XML in chunks. Throws Unreadable for a truncated part, and for one with a DOCTYPE, which no Office program writes. */
+export function readXml(bytes: Uint8Array, handler: XmlHandler): void {
   let depth = 0
   let isEmpty = true
   const parser = new Parser(
@@ -67,15 +67,15 @@ export function readXml(bytes: Uint8Array, reader: XmlReader): void {
       onopentag: (name, attributes) => {
         depth += 1
         isEmpty = false
-        reader.open?.(withoutPrefix(name), attributes)
+        handler.open?.(withoutPrefix(name), attributes)
       },
       onclosetag: (name) => {
         depth -= 1
-        reader.close?.(withoutPrefix(name))
+        handler.close?.(withoutPrefix(name))
       },
-      ontext: (text) => reader.text?.(text),
+      ontext: (text) => handler.text?.(text),
       onprocessinginstruction: (name) => {
-        if (name.toLowerCase() === '!doctype') throw broken()
+        if (name.toLowerCase() === '!doctype') throw damaged()
       },
     },
     { xmlMode: true },
@@ -85,11 +85,11 @@ export function readXml(bytes: Uint8Array, reader: XmlReader): void {
     parser.write(decoder.decode(bytes.subarray(at, at + CHUNK), { stream: true }))
   }
   parser.write(decoder.decode())
-  if (depth !== 0 || isEmpty) throw broken()
+  if (depth !== 0 || isEmpty) throw damaged()
   parser.end()
 }
 
-/** Where the relationships of a part lead: the names of other parts by their ids. `folder` is where the part lies. */
+/** The relationships of a part: the names of the target parts by relationship id. */
 export function relationshipsOf(parts: Parts, name: string): Map<string, string> {
   const folder = name.slice(0, name.lastIndexOf('/') + 1)
   const relationships = parts.get(`${folder}_rels/${name.slice(folder.length)}.rels`)
@@ -105,7 +105,7 @@ export function relationshipsOf(parts: Parts, name: string): Map<string, string>
   return targets
 }
 
-/** The id of a relationship: the attribute `id` with a prefix. */
+/** The value of the attribute `id` with a prefix, which names a relationship. */
 export function relationshipId(attributes: Attributes): string | undefined {
   for (const key in attributes) if (key.endsWith(':id')) return attributes[key]
   return undefined

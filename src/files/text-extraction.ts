@@ -1,0 +1,238 @@
+import type { AppContext, InWorkspace } from '../context.ts'
+import { takeServerLock } from '../db/connection/server-lock.ts'
+import type { Db } from '../db/database.ts'
+import type { Reader } from '../db/reader.ts'
+import { inSteps } from '../db/writes/chunks.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { kindOf } from './extraction/kinds.ts'
+import type { ExtractedText } from './extraction/pages.ts'
+import { type Extraction, type Limits, startExtraction } from './extraction/process.ts'
+import type { ExtractionResult } from './extraction/worker.ts'
+import { deleteSomePages, ensurePageTable, indexPage } from './search.ts'
+import { type FileRow, findFile, insertPage, partKey, readParts, UNFINISHED } from './store.ts'
+
+/*
+ * A process that extracts the text of a file claims the file first, and its result is saved only while the claim is its
+ * own. A new claim replaces an older one, so that nothing waits for a process that died. A server never claims a file
+ * that it is reading already; a command claims only files that it added, and only while no server runs.
+ */
+
+/** The right to save the text of a file. */
+export interface Claim {
+  readonly file: number
+  readonly workspace: number
+  readonly fileName: string
+  /** Unique to this attempt. */
+  readonly token: string
+  /** The number of attempts, including this one. */
+  readonly attempts: number
+}
+
+const UNREAD = `status = 'processing' AND ${UNFINISHED}`
+
+/** The pks of files whose text is not extracted yet, oldest first. */
+const listUnread = ({ sql }: Reader): number[] =>
+  sql.column(`SELECT pk FROM files WHERE ${UNREAD} ORDER BY pk`)
+
+/** Starts an attempt; undefined when the file is gone or its text is extracted already. */
+export function claimFile(tx: Tx, file: number): Claim | undefined {
+  const token = tx.newId()
+  const { changes } = tx.sql.run(
+    `UPDATE files SET claim = ?, attempts = attempts + 1 WHERE pk = ? AND ${UNREAD}`,
+    token,
+    file,
+  )
+  if (changes === 0) return undefined
+  return tx.sql.get<Claim>(
+    'SELECT pk AS file, workspace, file_name AS fileName, claim AS token, attempts FROM files WHERE pk = ?',
+    file,
+  )
+}
+
+const isClaimValid = ({ sql }: Reader, { file, token }: Claim): boolean =>
+  sql.get(`SELECT 1 FROM files WHERE pk = ? AND claim = ? AND ${UNREAD}`, file, token) !== undefined
+
+/** Ends the attempt with its outcome; does nothing when another process has claimed the file. */
+const endClaim = (
+  { sql, now }: Tx,
+  { file, token }: Claim,
+  outcome: { status: 'ready' | 'failed'; pages: number | null; error: string | null; outline: string | null },
+) =>
+  sql.run(
+    `UPDATE files SET status = ?, pages = ?, error = ?, outline = ?, claim = NULL,
+       updated_at = max(?, updated_at + 1)
+     WHERE pk = ? AND claim = ? AND ${UNREAD}`,
+    outcome.status,
+    outcome.pages,
+    outcome.error,
+    outcome.outline,
+    now,
+    file,
+    token,
+  )
+
+/** A file fails after this many attempts that did not end, as when the machine has too little memory for it. */
+const MAX_ATTEMPTS = 5
+const BATCH_TIME_MS = 5
+const PAGES_AT_ONCE = 50
+
+const failure = (failed: string): Extraction => ({ result: Promise.resolve({ failed }), stop: () => {} })
+
+/** Starts to extract the text of a claimed file. */
+function startReading(db: Db, { file, fileName, attempts }: Claim, limits?: Limits): Extraction {
+  if (attempts > MAX_ATTEMPTS)
+    return failure('Reading the text was started several times and never finished.')
+  const { value: beginning = new Uint8Array() } = readParts(db, file).next()
+  const kind = kindOf(fileName, beginning)
+  if (kind === undefined) return failure('No text can be read from this kind of file.')
+  return startExtraction(kind, readParts(db, file), limits)
+}
+
+/** Saves the result in short transactions; the file is ready, and can be searched, after the last. Throws when aborted. */
+export async function saveResult(
+  db: Db,
+  claim: Claim,
+  result: ExtractionResult,
+  signal?: AbortSignal,
+): Promise<void> {
+  await deletePages(db, claim, signal)
+  if ('failed' in result) {
+    const outcome = { status: 'failed', pages: null, error: result.failed, outline: null } as const
+    await db.write((tx): void => void endClaim(tx, claim, outcome))
+    return
+  }
+  let done = 0
+  const saveNext = (tx: Tx): boolean => {
+    const saved = saveSomePages(tx, claim, result, done)
+    done += saved
+    return saved > 0 && done < result.pages.length
+  }
+  await inSteps(db, saveNext, signal)
+  const { pages, outline } = result
+  const outcome = {
+    status: 'ready',
+    pages: pages.length,
+    error: null,
+    outline: JSON.stringify(outline),
+  } as const
+  await db.write((tx): void => void endClaim(tx, claim, outcome))
+}
+
+/** Deletes the pages that an interrupted attempt left. */
+async function deletePages(db: Db, claim: Claim, signal?: AbortSignal): Promise<void> {
+  const deleteNext = (tx: Tx): boolean => {
+    ensurePageTable(tx, claim.workspace)
+    return isClaimValid(tx, claim) && deleteSomePages(tx, claim.workspace, claim.file, PAGES_AT_ONCE) > 0
+  }
+  await inSteps(db, deleteNext, signal)
+}
+
+/** Saves pages for a few milliseconds; returns how many, 0 when another process has claimed the file. */
+function saveSomePages(tx: Tx, claim: Claim, { pages }: ExtractedText, from: number): number {
+  if (!isClaimValid(tx, claim)) return 0
+  const until = performance.now() + BATCH_TIME_MS
+  let done = from
+  do {
+    const text = pages[done] ?? ''
+    done += 1
+    insertPage(tx, claim.file, done, text)
+    indexPage(tx, claim.workspace, partKey(claim.file, done), text)
+  } while (done < pages.length && performance.now() < until)
+  return done - from
+}
+
+/** Extracts and saves the text of a claimed file. */
+export async function extractText(db: Db, claim: Claim, limits?: Limits): Promise<void> {
+  const result = await startReading(db, claim, limits).result
+  if (result) await saveResult(db, claim, result)
+}
+
+/** How many files a server reads at the same time. */
+const MAX_RUNNING = 2
+
+/** Files are looked for this often, and so are errors retried. */
+const SCAN_INTERVAL_MS = 5_000
+
+/**
+ * Extracts the text of files in the background: of files that other processes add, and of those left unread by a server
+ * that stopped or died. Returns a function that stops it.
+ */
+export function startTextExtraction({ db, log }: AppContext): () => void {
+  const running = new Set<number>()
+  const stopping = new AbortController()
+
+  const warn = (error: unknown): void => {
+    if (!stopping.signal.aborted) log.warn('the text of files cannot be read yet', { error: String(error) })
+  }
+
+  const read = async (file: number): Promise<void> => {
+    const claim = await db.write((tx) => claimFile(tx, file))
+    if (!claim || stopping.signal.aborted) return
+    const extraction = startReading(db, claim)
+    stopping.signal.addEventListener('abort', extraction.stop)
+    const result = await extraction.result
+    stopping.signal.removeEventListener('abort', extraction.stop)
+    if (result) await saveResult(db, claim, result, stopping.signal)
+  }
+
+  const readNext = (): void => {
+    if (stopping.signal.aborted) return
+    const unread = listUnread(db).filter((file) => !running.has(file))
+    for (const file of unread.slice(0, MAX_RUNNING - running.size)) {
+      running.add(file)
+      const done = read(file).finally(() => running.delete(file))
+      done.then(scan, warn)
+    }
+  }
+
+  const scan = (): void => {
+    try {
+      readNext()
+    } catch (error) {
+      warn(error)
+    }
+  }
+
+  const timer = setInterval(scan, SCAN_INTERVAL_MS)
+  const stopListening = db.onExternalWrite(scan)
+  scan()
+  return () => {
+    stopping.abort()
+    clearInterval(timer)
+    stopListening()
+  }
+}
+
+const POLL_MS = 50
+
+/** A server may have files to read before this one. */
+const MAX_WAIT_MS = 5 * 60_000
+
+function isServerRunning(file: string): boolean {
+  const lock = takeServerLock(file)
+  lock?.release()
+  return lock === undefined
+}
+
+/**
+ * For a command that added a file: waits up to 5 minutes for the server to extract its text, or extracts it here when
+ * no server runs. Returns the file with its new status.
+ */
+export async function waitForText(
+  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
+  { workspacePk }: InWorkspace,
+  added: FileRow,
+): Promise<FileRow> {
+  const until = clock.now() + MAX_WAIT_MS
+  for (;;) {
+    const file = findFile(db, workspacePk, added.id)
+    if (file?.status !== 'processing' || clock.now() > until) return file ?? added
+    if (isServerRunning(db.file)) await Bun.sleep(POLL_MS)
+    else await readHere(db, file.pk)
+  }
+}
+
+async function readHere(db: AppContext['db'], file: number): Promise<void> {
+  const claim = await db.write((tx) => claimFile(tx, file))
+  if (claim) await extractText(db, claim)
+}
