@@ -7,11 +7,11 @@ import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import type { Usage } from './usage.ts'
 
-/** What every service is handed: the only way to time, storage and settings. */
+/** What every service is given: the only way to the clock, the storage and the settings. */
 export interface AppContext {
   readonly config: Config
   readonly db: Db
-  /** Runs what would keep light requests waiting. */
+  /** Runs what would keep short requests waiting. */
   readonly worker: WorkerClient
   readonly bus: Bus
   readonly clock: Clock
@@ -19,7 +19,7 @@ export interface AppContext {
   readonly usage: Usage
 }
 
-/** On whose behalf a call is made, and in which workspace. */
+/** Who makes a call, and in which workspace. */
 export interface Caller {
   readonly workspacePk: number
   readonly workspaceId: string
@@ -27,7 +27,7 @@ export interface Caller {
   /** Null on surfaces without a key: the application and the command line. */
   readonly keyId: string | null
   readonly keyName: string | null
-  /** What was fixed when the key was made. */
+  /** Fixed when the key was made. */
   readonly scope: 'write' | 'read'
   /** Whether this call may write: the key's scope and the user's role together. */
   readonly mayWrite: boolean

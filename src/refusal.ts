@@ -1,4 +1,4 @@
-/** Every `code` an error body can carry (contract, section 1). */
+/** Every `code` an error body can carry. */
 export type RefusalCode =
   | 'invalid_request'
   | 'refused'
@@ -19,7 +19,7 @@ export type RefusalCode =
   | 'uri_too_long'
   | 'unavailable'
 
-/** A rule of the service stopped the call. The message is the sentence the caller reads. */
+/** A rule of the service stopped the call. The message is the sentence that the caller reads. */
 export class Refusal extends Error {
   constructor(
     readonly code: RefusalCode,
@@ -32,20 +32,20 @@ export class Refusal extends Error {
   }
 }
 
-/** The form of what was sent is wrong, whatever the workspace holds. */
+/** The form of the request is wrong, whatever is in the workspace. */
 export const invalid = (sentence: string) => new Refusal('invalid_request', sentence)
-/** A rule stops the call, whose form is right. */
+/** The form of the request is right, but a rule forbids it. */
 export const refused = (sentence: string) => new Refusal('refused', sentence)
-/** Something else in the workspace has the name already. */
+/** Another object in the workspace already has the name. */
 export const nameTaken = (sentence: string) => new Refusal('name_taken', sentence)
-/** The service cannot do it now; the same call may pass later. */
+/** The service cannot do it now; the same call may succeed later. */
 export const unavailable = (sentence: string) => new Refusal('unavailable', sentence)
 
 /** `what` names the kind of object: "note", "tag", "revision". */
 export const notFound = (what: string) =>
   new Refusal('not_found', `There is no such ${what} in this workspace.`)
 
-/** Lets a refusal stand where a value is expected: `find(…) ?? fail(notFound('note'))`. */
+/** Throws a refusal where a value is expected: `find(…) ?? fail(notFound('note'))`. */
 export const fail = (refusal: Refusal): never => {
   throw refusal
 }

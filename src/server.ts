@@ -34,7 +34,7 @@ const IDLE_SECONDS = 60
 const STOP_WITHIN_MS = 10_000
 const STOP_POLL_MS = 5
 
-/** Far above our own limit, so that a body that is too large gets our refusal and not an empty one. */
+/** Far above the limit of the service, so that a body that is too large gets its refusal and not Bun's empty response. */
 const PARSER_BODY_LIMIT = 2 ** 40
 
 /**
@@ -127,7 +127,7 @@ async function stopServer(
   log.flush()
 }
 
-/** An address of IPv6 stands in brackets, which `--host` may bring along. */
+/** An IPv6 address is written in brackets, with which `--host` may already give it. */
 const urlOf = (host: string, port: number | undefined) =>
   `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 
@@ -155,7 +155,7 @@ function cannotListen(host: string, port: number, error: unknown): string {
   return `It is not possible to listen on ${host}, port ${port}; check --host and --port.`
 }
 
-/** The one time the first key is seen: on stderr, never in the log. */
+/** Shows the first key, once: on stderr, never in the log. */
 async function announceFirstKey(ctx: AppContext, tell: (message: string) => void): Promise<void> {
   const key = await bootstrap(ctx)
   if (key === undefined) return

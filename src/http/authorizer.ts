@@ -8,7 +8,7 @@ export type Authenticate = (key: string) => Caller | undefined
 
 const FAILURES_ALLOWED = 20
 const WINDOW_MS = 60_000
-const ADDRESSES_WATCHED = 10_000
+const MAX_ADDRESSES = 10_000
 
 const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
 
@@ -26,7 +26,7 @@ export type Authorize = (
 /** The query parameter in which clients that cannot set headers, such as a browser's `EventSource`, give the key. */
 export const TOKEN = 'access_token'
 
-/** Read before the query is judged, for the key comes first. */
+/** The key in a query; read before the query is checked, because the key is checked first. */
 export const tokenIn = (search: string): string | undefined =>
   new URLSearchParams(search).get(TOKEN) || undefined
 
@@ -37,17 +37,17 @@ const keyInHeader = (request: Request): string | undefined =>
 function presentedKey(request: Request, token: string | undefined): string | undefined {
   const key = keyInHeader(request)
   if (key !== undefined && token !== undefined)
-    throw invalid(`The key stands in the header and in "${TOKEN}"; give it once.`)
+    throw invalid(`The key is in the header and in "${TOKEN}"; give it once.`)
   return key ?? token
 }
 
-/** Remembers when keys from an address failed: after twenty within a minute, failed keys from there answer 429. */
+/** Counts failed keys by address: after twenty within a minute, further ones from there are refused with 429. */
 class FailedKeys {
   readonly #failures = new Map<string, number[]>()
 
   constructor(private readonly clock: Clock) {}
 
-  /** Notes one failure and answers the refusal for it. Refusals with 429 do not prolong themselves. */
+  /** Records a failure and returns the refusal for it. A refusal with 429 is not counted. */
   refuse(address: string): Refusal {
     const now = this.clock.now()
     const recent = (this.#failures.get(address) ?? []).filter((at) => at <= now && now - at < WINDOW_MS)
@@ -60,7 +60,7 @@ class FailedKeys {
   }
 
   #forgetOldest(): void {
-    if (this.#failures.size <= ADDRESSES_WATCHED) return
+    if (this.#failures.size <= MAX_ADDRESSES) return
     for (const address of this.#failures.keys()) {
       this.#failures.delete(address)
       return
@@ -104,7 +104,7 @@ class RequestLimit {
   }
 }
 
-/** Decides who calls and whether they may: first the key (401, 429), then the scope (403). */
+/** Checks first the key (401, 429), then the scope (403). `requestsPerMinute` is per key; null for no limit. */
 export function createAuthorizer(
   clock: Clock,
   authenticate: Authenticate,

@@ -1,16 +1,16 @@
 import { invalid, Refusal } from '../refusal.ts'
 
-/** The largest body the service reads, in bytes (contract, section 1). */
+/** The largest body the service reads, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
 const MAX_DEPTH = 100
 
 const tooLarge = () => new Refusal('too_large', 'The body is larger than 10 MiB; send less in one request.')
 
-/** How much, and how long, is read and thrown away before a refusal: some clients read only once they sent all. */
+/** How much, and for how long, is read and thrown away before a refusal: some clients read nothing until they have sent everything. */
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARD_WITHIN_MS = 1_000
 
-/** Reads a body whole, counting as it comes: also one sent in chunks without a length is refused past the limit. */
+/** Reads the whole body and counts its bytes, so that one sent in chunks without a length is refused past the limit too. */
 async function readBytes(request: Request): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
   if (declared <= MAX_BODY_BYTES) return new Uint8Array(await request.arrayBuffer())
@@ -38,8 +38,8 @@ async function discard(reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 're
   }
 }
 
-/** A connection that breaks off is not a failure of ours. */
-async function received(request: Request): Promise<Uint8Array> {
+/** A connection that breaks is not a failure of the service. */
+async function readReceived(request: Request): Promise<Uint8Array> {
   try {
     return await readBytes(request)
   } catch (error) {
@@ -68,8 +68,8 @@ const BACKSLASH = 0x5c
 const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b
 const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d
 
-/** Past the quote that ends the text begun before `from`. */
-function endOfText(json: string, from: number): number {
+/** The position after the quote that ends the string literal in which `from` is. */
+function endOfString(json: string, from: number): number {
   for (let end = json.indexOf('"', from); end !== -1; end = json.indexOf('"', end + 1)) {
     let escapes = 0
     while (json.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1
@@ -78,26 +78,26 @@ function endOfText(json: string, from: number): number {
   return json.length
 }
 
-/** Judged before parsing: a deep body costs the parser seconds, and nothing that walks it would be safe. */
+/** Checked before parsing: a deep body costs the parser seconds, and recursion over it would overflow the stack. */
 function checkDepth(json: string, what: string): void {
   let depth = 0
   let at = 0
   while (at < json.length) {
     const unit = json.charCodeAt(at++)
-    if (unit === QUOTE) at = endOfText(json, at)
+    if (unit === QUOTE) at = endOfString(json, at)
     else if (isClosing(unit)) depth -= 1
     else if (isOpening(unit) && ++depth > MAX_DEPTH)
       throw invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
   }
 }
 
-/** Only escapes can bring a NUL or a lone surrogate: most bodies need no walk. */
+/** Only escapes can bring a NUL or a lone surrogate: most bodies need no further check. */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 
-/** Without an exponent of three digits or some two hundred digits in a row no number is beyond the range of a double. */
+/** A number can exceed the range of a double only with an exponent of three digits or with two hundred digits in a row. */
 const SUSPICIOUS_NUMBER = /[eE]\+?\d{3}|(?<!\d)\d{200}/
 
-/** Refuses texts and numbers that could not be kept as they were sent. */
+/** Refuses texts and numbers that could not be stored as they were sent. `what` names the value in the refusal. */
 export function checkKeepable(value: unknown, what: string): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid(`${what} holds a NUL character; no text may.`)
@@ -119,15 +119,15 @@ export interface Body {
   readonly value: unknown
 }
 
-/** The text of the body and its JSON value; undefined for no body at all. Its Content-Type is not looked at. */
+/** The text of the body and its JSON value; undefined for no body at all. The Content-Type does not matter. */
 export async function readBody(request: Request): Promise<Body | undefined> {
-  const bytes = await received(request)
+  const bytes = await readReceived(request)
   if (bytes.byteLength === 0) return undefined
   const text = decodeUtf8(bytes)
   return { text, value: keepableJson(text, 'The body') }
 }
 
-/** What a JSON text says, if it can be kept as it was sent; `what` it is stands in the refusal. */
+/** Parses a JSON text. Refuses one that could not be stored as it was sent; `what` names it in the refusal. */
 export function keepableJson(text: string, what: string): unknown {
   checkDepth(text, what)
   const value = parseJson(text, what)

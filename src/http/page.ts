@@ -11,17 +11,17 @@ export interface PageRequest {
   offset: number
 }
 
-/** The page a query asks for, defaults filled in (contract, section 1). */
+/** The page a query asks for, defaults filled in. */
 export const pageRequest = (query: { limit?: number; offset?: number }): PageRequest => ({
   limit: query.limit ?? DEFAULT_LIMIT,
   offset: query.offset ?? 0,
 })
 
-/** Whether rows stand beyond this page. */
+/** Whether there are rows after this page. */
 export const hasMore = (request: PageRequest, page: Page<unknown>): boolean =>
   request.offset + page.items.length < page.total && page.items.length > 0
 
-/** What a page answers beside its items. */
+/** The members of a paged response beside its items. */
 export const presentPage = (query: { limit?: number; offset?: number }, page: Page<unknown>) => ({
   total: page.total,
   has_more: hasMore(pageRequest(query), page),

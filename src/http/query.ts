@@ -11,7 +11,7 @@ const decode = (text: string): string => {
   }
 }
 
-/** A value as its schema wants it; one that does not fit stays a string, and the schema refuses it. */
+/** The value in the type of its schema; one that does not fit stays a string, and the schema refuses it. */
 function typed(schema: TSchema | undefined, value: string): string | number | boolean {
   if (schema?.type === 'integer' && /^-?[0-9]+$/.test(value)) return Number(value)
   if (schema?.type === 'boolean' && value === 'true') return true
@@ -21,7 +21,7 @@ function typed(schema: TSchema | undefined, value: string): string | number | bo
 
 /**
  * Reads a query strictly: no parameter twice, integers only as `-?[0-9]+`, booleans only as `true` or
- * `false`, no malformed encoding, no NUL (contract, section 10). Unknown names are left for the schema to refuse.
+ * `false`, no malformed encoding, no NUL. Unknown names are left for the schema to refuse.
  */
 export function readQuery(search: string, schema: TSchema | undefined): QueryValues {
   const values: QueryValues = {}

@@ -2,61 +2,61 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Something to tell; `data` is JSON text, and so has no line breaks. */
+/** One event; `data` is JSON text, and so has no line breaks. */
 export interface StreamEvent {
   readonly name: string
   readonly id?: string
   readonly data: string
 }
 
-/** The other end of a stream. */
+/** The client of a stream. */
 export interface StreamReader {
   send(event: StreamEvent): void
-  /** Tells one thing more, and ends the stream. */
+  /** Sends one more event, and ends the stream. */
   end(last: StreamEvent): void
 }
 
-/** Begins to tell a reader of something; answers how to stop, which is called once, however the stream ends. */
+/** Starts to send events to a reader. Returns how to stop, which is called once, however the stream ends. */
 export type StreamSource = (reader: StreamReader) => () => void
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
-  // Proxies must pass on each event as it comes.
+  // Proxies must forward each event at once.
   'X-Accel-Buffering': 'no',
 }
-const ALIVE_EVERY_MS = 25_000
-const MOST_WAITING_BYTES = 1_048_576
-/** How long a connection may stand still once its stream is over; afterwards it may carry another request. */
-const LAST_MS = 1_000
-const LAST_SECONDS = 1
+const KEEP_ALIVE_MS = 25_000
+const MAX_QUEUED_BYTES = 1_048_576
+/** How long a connection may take nothing once its stream is over, before it is closed. */
+const CLOSE_WITHIN_MS = 1_000
+const CLOSE_WITHIN_SECONDS = 1
 
 const encoder = new TextEncoder()
 const RETRY = encoder.encode('retry: 2000\n\n')
-const ALIVE = encoder.encode(': alive\n\n')
+const KEEP_ALIVE = encoder.encode(': alive\n\n')
 
-/** An event that goes to many readers is written out once. */
-const written = new WeakMap<StreamEvent, Uint8Array>()
+/** An event that goes to many readers is encoded once. */
+const encodedEvents = new WeakMap<StreamEvent, Uint8Array>()
 
 function bytesOf(event: StreamEvent): Uint8Array {
-  const known = written.get(event)
+  const known = encodedEvents.get(event)
   if (known) return known
   const id = event.id === undefined ? '' : `id: ${event.id}\n`
   const bytes = encoder.encode(`${id}event: ${event.name}\ndata: ${event.data}\n\n`)
-  written.set(event, bytes)
+  encodedEvents.set(event, bytes)
   return bytes
 }
 
 /**
- * Writes to a connection, in order, as fast as it takes things. It is written to directly: a reader that stands
- * still can then be let go at once, while a queue would first have to be read to its end.
+ * Writes to a connection, in order, as fast as it accepts bytes. What it does not accept yet is queued here and not
+ * in the stream, so that a reader that no longer reads can be cut off without sending the rest first.
  */
-class Outflow {
+class Connection {
   readonly #controller: ReadableStreamDirectController
-  /** Whether the connection has yet to take what it was given last. */
+  /** Whether the connection has not yet accepted the last write. */
   #isBusy = false
-  readonly #waiting: Uint8Array[] = []
-  #waitingBytes = 0
+  readonly #queue: Uint8Array[] = []
+  #queuedBytes = 0
   #isEnding = false
   #isOver = false
   readonly #over = Promise.withResolvers<void>()
@@ -65,25 +65,25 @@ class Outflow {
     this.#controller = controller
   }
 
-  /** How much waits behind what the connection was given last. */
-  get waitingBytes(): number {
-    return this.#waitingBytes
+  /** The bytes queued behind the last write. */
+  get queuedBytes(): number {
+    return this.#queuedBytes
   }
 
   get isBusy(): boolean {
     return this.#isBusy
   }
 
-  /** Settles when the connection is needed no more. */
+  /** Settles when the connection is no longer needed. */
   get over(): Promise<void> {
     return this.#over.promise
   }
 
   write(bytes: Uint8Array): void {
-    if (!this.#isBusy) this.#give(bytes)
+    if (!this.#isBusy) this.#send(bytes)
     else {
-      this.#waiting.push(bytes)
-      this.#waitingBytes += bytes.byteLength
+      this.#queue.push(bytes)
+      this.#queuedBytes += bytes.byteLength
     }
   }
 
@@ -93,13 +93,13 @@ class Outflow {
     if (!this.#isBusy) this.#close()
   }
 
-  /** Ends at once; what waits is lost. */
-  breakOff(): void {
-    this.#close(new Error('the reader of a stream stands still'))
+  /** Ends at once; what is queued is lost. */
+  abort(): void {
+    this.#close(new Error('the reader of a stream no longer reads'))
   }
 
   /** The connection is gone. */
-  abandon(): void {
+  markClosed(): void {
     this.#isOver = true
     this.#over.resolve()
   }
@@ -107,60 +107,60 @@ class Outflow {
   #close(error?: Error): void {
     if (this.#isOver) return
     this.#controller.close(error)
-    this.abandon()
+    this.markClosed()
   }
 
-  #give(bytes: Uint8Array): void {
+  #send(bytes: Uint8Array): void {
     const written: unknown = this.#controller.write(bytes)
     this.#controller.flush()
     if (!(written instanceof Promise)) return
     this.#isBusy = true
     written.then(
-      () => this.#goOn(),
+      () => this.#resume(),
       () => {},
     )
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (this.#isOver) return
     this.#isBusy = false
-    while (this.#waiting[0] && !this.#isBusy) {
-      this.#waitingBytes -= this.#waiting[0].byteLength
-      this.#give(this.#waiting[0])
-      this.#waiting.shift()
+    while (this.#queue[0] && !this.#isBusy) {
+      this.#queuedBytes -= this.#queue[0].byteLength
+      this.#send(this.#queue[0])
+      this.#queue.shift()
     }
     if (this.#isEnding && !this.#isBusy) this.#close()
   }
 }
 
-/** One answer of Server-Sent Events that does not end by itself. */
+/** One response of Server-Sent Events, open until either side ends it. */
 class EventStream implements StreamReader {
   readonly type = 'direct'
-  #outflow: Outflow | undefined
-  #leave: (() => void) | undefined
-  #stopAlive: (() => void) | undefined
+  #connection: Connection | undefined
+  #stopSource: (() => void) | undefined
+  #stopKeepAlive: (() => void) | undefined
 
   constructor(
     private readonly clock: Clock,
-    private readonly begin: StreamSource,
+    private readonly source: StreamSource,
     private readonly on: { over: () => void; cutOff: () => void },
   ) {}
 
-  /** The connection is there; it is kept until this settles. */
+  /** Called when the connection is there; it is kept open until the promise settles. */
   pull(controller: ReadableStreamDirectController): Promise<void> {
-    const outflow = new Outflow(controller)
-    this.#outflow = outflow
+    const connection = new Connection(controller)
+    this.#connection = connection
     this.#write(RETRY)
-    this.#aliveLater()
-    const leave = this.begin(this)
-    if (this.#outflow) this.#leave = leave
-    else leave()
-    return outflow.over
+    this.#scheduleKeepAlive()
+    const stopSource = this.source(this)
+    if (this.#connection) this.#stopSource = stopSource
+    else stopSource()
+    return connection.over
   }
 
-  /** The reader went away. */
+  /** Called when the client has gone away. */
   cancel(): void {
-    this.#over()?.abandon()
+    this.#finish()?.markClosed()
   }
 
   send(event: StreamEvent): void {
@@ -168,40 +168,40 @@ class EventStream implements StreamReader {
   }
 
   end(last: StreamEvent): void {
-    const outflow = this.#over()
-    outflow?.write(bytesOf(last))
-    outflow?.end()
-    if (outflow?.isBusy) this.clock.after(LAST_MS, () => outflow.breakOff())
+    const connection = this.#finish()
+    connection?.write(bytesOf(last))
+    connection?.end()
+    if (connection?.isBusy) this.clock.after(CLOSE_WITHIN_MS, () => connection.abort())
   }
 
-  /** One that stands still must not fill the memory; one that is only slow finds room again. */
+  /** A reader that no longer reads must not fill the memory; one that is only slow catches up. */
   #write(bytes: Uint8Array): void {
-    if (!this.#outflow) return
-    if (this.#outflow.waitingBytes < MOST_WAITING_BYTES) this.#outflow.write(bytes)
+    if (!this.#connection) return
+    if (this.#connection.queuedBytes < MAX_QUEUED_BYTES) this.#connection.write(bytes)
     else this.#cutOff()
   }
 
   #cutOff(): void {
-    this.#over()?.breakOff()
+    this.#finish()?.abort()
     this.on.cutOff()
   }
 
-  #aliveLater(): void {
-    this.#stopAlive = this.clock.after(ALIVE_EVERY_MS, () => {
-      this.#aliveLater()
-      this.#write(ALIVE)
+  #scheduleKeepAlive(): void {
+    this.#stopKeepAlive = this.clock.after(KEEP_ALIVE_MS, () => {
+      this.#scheduleKeepAlive()
+      this.#write(KEEP_ALIVE)
     })
   }
 
-  /** From here on nothing is written but what the answered outflow is still given. */
-  #over(): Outflow | undefined {
-    const outflow = this.#outflow
-    if (!outflow) return undefined
-    this.#outflow = undefined
-    this.#stopAlive?.()
-    this.#leave?.()
+  /** Ends the stream: from here on, only the returned connection is written to, once more at most. */
+  #finish(): Connection | undefined {
+    const connection = this.#connection
+    if (!connection) return undefined
+    this.#connection = undefined
+    this.#stopKeepAlive?.()
+    this.#stopSource?.()
     this.on.over()
-    return outflow
+    return connection
   }
 }
 
@@ -210,18 +210,19 @@ export const lastEventId = ({ request }: RequestContext): string | null =>
   request.headers.get('last-event-id')
 
 /**
- * Answers with a stream of Server-Sent Events: first how soon to come back, then what the source tells, and a
- * sign of life every 25 seconds. A reader for whom 1 MiB is waiting is cut off. `HEAD` begins nothing.
+ * A response of Server-Sent Events: first how soon to reconnect, then the events of the source, and a comment every
+ * 25 seconds, by which both sides notice a broken connection. A reader with 1 MiB queued is cut off. `HEAD` starts
+ * nothing.
  */
 export function eventStream(
   { clock, log }: { clock: Clock; log: Log },
   { request, server, requestId }: RequestContext,
-  begin: StreamSource,
+  source: StreamSource,
 ): Response {
   if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
   server.timeout(request, 0)
-  const stream = new EventStream(clock, begin, {
-    over: () => server.timeout(request, LAST_SECONDS),
+  const stream = new EventStream(clock, source, {
+    over: () => server.timeout(request, CLOSE_WITHIN_SECONDS),
     cutOff: () => log.warn('a reader of a stream stood still and was cut off', { request_id: requestId }),
   })
   return new Response(new ReadableStream(stream), { headers: HEADERS })

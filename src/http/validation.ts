@@ -3,11 +3,11 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { ValueErrorType } from '@sinclair/typebox/errors'
 import { invalid, type Refusal } from '../refusal.ts'
-import type { Kinded } from './schema/types.ts'
+import type { RuleSchema } from './schema/types.ts'
 
 type Part = 'body' | 'query'
 
-/** `/tags/0` as a caller would write it: `tags[0]`. */
+/** `/tags/0` as a caller writes it: `tags[0]`. */
 function placeOf(pointer: string): string {
   const parts = pointer.split('/').slice(1)
   const names = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -19,7 +19,7 @@ function placeOf(pointer: string): string {
 
 /** What a value of this schema must be, in words. */
 function wordsOf(schema: ValueError['schema']): string {
-  const { words } = schema as Partial<Kinded>
+  const { words } = schema as Partial<RuleSchema>
   if (words) return words
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map(wordsOf).join(', or ')
   if (schema.type === 'array') return `a list${countOf(schema)}`
@@ -46,19 +46,19 @@ function sentenceFor(part: Part, error: ValueError): string {
   return `${name} must be ${wordsOf(error.schema)}.`
 }
 
-const FAULTS_LOOKED_AT = 100
+const MAX_ERRORS = 100
 
 /**
- * The refusal for a body or query that breaks its schema: an unknown name before all else, else the first fault. What
- * is in a list that is too long is not looked at: there may be millions of it.
+ * The refusal for a body or query that breaks its schema: it names the first unknown member, or else the first
+ * error. A list that is too long ends the search, because it may have millions of items.
  */
 export function validationRefusal(part: Part, errors: Iterable<ValueError>): Refusal {
   let first: ValueError | undefined
-  let looked = 0
+  let count = 0
   for (const error of errors) {
     first ??= error
     if (error.type === ValueErrorType.ObjectAdditionalProperties) return invalid(sentenceFor(part, error))
-    if (error.type === ValueErrorType.ArrayMaxItems || ++looked === FAULTS_LOOKED_AT) break
+    if (error.type === ValueErrorType.ArrayMaxItems || ++count === MAX_ERRORS) break
   }
   return invalid(first ? sentenceFor(part, first) : `The ${part} does not have the right form.`)
 }

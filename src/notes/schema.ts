@@ -1,9 +1,9 @@
 import { t } from 'elysia'
-import { coverUrl } from '../http/schema/appearance.ts'
 import { filterTree } from '../http/schema/filter-tree.ts'
 import {
   answer,
   choice,
+  coverUrl,
   flag,
   id,
   integer,
@@ -26,7 +26,7 @@ const content = () =>
     description: 'The body; markup text, kept byte for byte.',
     examples: ['Ask about [[Engines]].'],
   })
-/** The name of a tag, wherever one is written (contract, section 1). */
+/** The name of a tag, wherever one is written. */
 export const tagName = () =>
   text({
     minLength: 1,

@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { color, icon } from '../http/schema/appearance.ts'
-import { answer, flag, id, members, strict, text, timestamp } from '../http/schema/types.ts'
+import { answer, color, flag, icon, id, members, strict, text, timestamp } from '../http/schema/types.ts'
 import { Note, propertyValues, tagList } from '../notes/schema.ts'
 
 /** How many properties a preset sets, and how many it asks for, at most. */

@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { color, icon } from '../http/schema/appearance.ts'
-import { answer, flag, id, integer, strict, text, timestamp } from '../http/schema/types.ts'
+import { answer, color, flag, icon, id, integer, strict, text, timestamp } from '../http/schema/types.ts'
 
 export const QuickAccessItem = strict(
   {

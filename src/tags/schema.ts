@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { color } from '../http/schema/appearance.ts'
-import { answer, flag, integer, strict, usedBy } from '../http/schema/types.ts'
+import { answer, color, flag, integer, strict, usedBy } from '../http/schema/types.ts'
 import { tagName } from '../notes/schema.ts'
 
 const LinkedTag = strict({ id: integer({ examples: [2] }), name: t.String({ examples: ['project'] }) })

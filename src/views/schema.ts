@@ -1,7 +1,18 @@
 import { t } from 'elysia'
-import { color, coverUrl, icon } from '../http/schema/appearance.ts'
 import { filterTree } from '../http/schema/filter-tree.ts'
-import { answer, choice, flag, id, paging, strict, text, timestamp } from '../http/schema/types.ts'
+import {
+  answer,
+  choice,
+  color,
+  coverUrl,
+  flag,
+  icon,
+  id,
+  paging,
+  strict,
+  text,
+  timestamp,
+} from '../http/schema/types.ts'
 import { MAX_PAGE } from '../notes/schema.ts'
 
 const MAX_DISPLAYED = 3

@@ -14,7 +14,7 @@ const DOCS_PAGE = `<!doctype html>
     <link rel="stylesheet" href="/docs/viewer.css">
   </head>
   <body>
-    <noscript>This page needs JavaScript; the same description stands in <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <noscript>This page needs JavaScript; the same description is in <a href="/openapi.json">/openapi.json</a>.</noscript>
     <main id="reference"></main>
     <script src="/docs/viewer.js"></script>
     <script src="/docs/start.js"></script>

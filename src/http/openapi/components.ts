@@ -54,7 +54,7 @@ export const parameterComponents = {
 
 type ErrorCode = RefusalCode | 'internal'
 
-/** A sentence as a caller may read it, for every code (contract, section 1). */
+/** An example of the sentence in `error`, for every code. */
 const SENTENCES: Record<ErrorCode, string> = {
   invalid_request: '"title" is required.',
   refused: 'There is no property "stauts" in this workspace; define it first.',
@@ -77,7 +77,7 @@ const SENTENCES: Record<ErrorCode, string> = {
   unavailable: 'The server is shutting down; nothing was written. Try again.',
 }
 
-/** The answers that are errors, by status: the name of the component and what it means. */
+/** The responses that are errors, by status: the name of the component and what it means. */
 const RESPONSES = {
   400: ['BadRequest', 'The form of the request, or a rule of the service; the sentence says what to change.'],
   401: ['Unauthorized', 'No API key, or one that is unknown, revoked or expired.'],

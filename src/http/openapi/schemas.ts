@@ -1,10 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Kinded } from '../schema/types.ts'
+import type { RuleSchema } from '../schema/types.ts'
 
-/** A JSON Schema as it stands in the document. */
+/** A JSON Schema in the document. */
 export type JsonSchema = Record<string, unknown>
 
-/** What of a schema is said to the world; our own keywords (`words`, `rules`) and `$id` are not. */
+/** The keywords that are published; `words`, `rules` and `$id` are not. */
 const KEYWORDS = [
   'type',
   'format',
@@ -48,7 +48,7 @@ export class SchemaComponents {
     for (const keyword of KEYWORDS) {
       if (schema[keyword] !== undefined) written[keyword] = schema[keyword]
     }
-    const description = describe(schema as TSchema & Partial<Kinded>)
+    const description = describe(schema as TSchema & Partial<RuleSchema>)
     if (description !== undefined) written.description = description
     if (schema.properties) written.properties = this.#writeAll(schema.properties)
     if (schema.items) written.items = this.write(schema.items)
@@ -80,8 +80,8 @@ export class SchemaComponents {
   }
 }
 
-/** A rule that JSON Schema cannot state is told in words. */
-function describe({ description, words, rules }: TSchema & Partial<Kinded>): string | undefined {
+/** A rule that JSON Schema cannot state is in the description. */
+function describe({ description, words, rules }: TSchema & Partial<RuleSchema>): string | undefined {
   if (!(rules?.says || rules?.singleLine || rules?.trimmed)) return description
   return [description, `Must be ${words}.`].filter(Boolean).join(' ')
 }
@@ -102,7 +102,7 @@ export function exampleOf(schema: TSchema): unknown {
   return exampleOfType(schema)
 }
 
-/** null shows best that a value may be absent, unless the other options bring an example of their own. */
+/** An example of one of the options if it has one; else null where that is allowed. */
 function exampleOfUnion(options: TSchema[]): unknown {
   const chosen = options.find(({ examples }) => examples) ?? options.find(({ type }) => type === 'null')
   return exampleOf(chosen ?? (options[0] as TSchema))

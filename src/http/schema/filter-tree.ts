@@ -52,7 +52,7 @@ const NODES = [
 ]
 
 /**
- * A filter tree in bodies and answers. It is described here and judged by `parseTree`, whose refusals name the
+ * A filter tree in bodies and responses. It is described here and checked by `parseTree`, whose refusals name the
  * place in the tree.
  */
 export const filterTree = () =>

@@ -11,8 +11,8 @@ import { codePointLength, hasControlCharacter } from '../../lib/text.ts'
 import { DEFAULT_LIMIT } from '../page.ts'
 
 /*
- * The building blocks of every schema. They are kinds of our own because Elysia coerces the stock ones
- * ("0x10" becomes 16) and TypeBox counts UTF-16 units where the contract counts code points.
+ * The building blocks of every schema. Texts, integers and choices are TypeBox kinds of their own, because their
+ * rules go beyond the stock ones: lengths count code points, not UTF-16 units, and a refusal says each rule in words.
  */
 
 interface Described {
@@ -23,7 +23,7 @@ interface Described {
 export interface TextOptions extends Described {
   minLength?: number
   maxLength?: number
-  /** Length and emptiness are judged after trimming. */
+  /** The length is counted after trimming. */
   trimmed?: boolean
   /** No control characters. */
   singleLine?: boolean
@@ -46,8 +46,8 @@ export interface IntegerOptions extends Described {
 
 type Rules = TextOptions & IntegerOptions & { values?: readonly string[] }
 
-/** Says in words what a value must be; used by refusals ("… must be <words>."). */
-export interface Kinded extends TSchema {
+/** A schema that carries its rules, and says them in words for refusals ("… must be <words>."). */
+export interface RuleSchema extends TSchema {
   words: string
   rules: Rules
 }
@@ -57,12 +57,12 @@ const isAllowedNull = (rules: Rules, value: unknown) => rules.nullable === true 
 
 function isText(rules: Rules, value: unknown): boolean {
   if (typeof value !== 'string') return isAllowedNull(rules, value)
-  const judged = rules.trimmed ? value.trim() : value
-  const length = codePointLength(judged)
+  const checked = rules.trimmed ? value.trim() : value
+  const length = codePointLength(checked)
   if (length < (rules.minLength ?? 0) || length > (rules.maxLength ?? Number.POSITIVE_INFINITY)) return false
   if (rules.singleLine && hasControlCharacter(value)) return false
-  if (rules.pattern !== undefined && !compiled(rules.pattern).test(judged)) return false
-  return rules.check?.(judged) ?? true
+  if (rules.pattern !== undefined && !compiled(rules.pattern).test(checked)) return false
+  return rules.check?.(checked) ?? true
 }
 
 const expressions = new Map<string, RegExp>()
@@ -107,7 +107,7 @@ function integerWords({ minimum, maximum }: Rules): string {
   return minimum === undefined ? 'an integer' : `an integer of ${count(minimum)} or more`
 }
 
-function kinded(kind: string, jsonType: string, words: string, rules: Rules, schema: object) {
+function ruleSchema(kind: string, jsonType: string, words: string, rules: Rules, schema: object) {
   return {
     [Kind]: kind,
     type: rules.nullable ? [jsonType, 'null'] : jsonType,
@@ -122,7 +122,7 @@ function kinded(kind: string, jsonType: string, words: string, rules: Rules, sch
 export const text = (rules: TextOptions = {}) => {
   const { minLength, maxLength, pattern } = rules
   return t.Unsafe<string>(
-    kinded('DaybookText', 'string', textWords(rules), rules, {
+    ruleSchema('DaybookText', 'string', textWords(rules), rules, {
       ...(minLength !== undefined && { minLength }),
       ...(maxLength !== undefined && { maxLength }),
       ...(pattern !== undefined && { pattern }),
@@ -136,7 +136,7 @@ export const nullableText = (rules: TextOptions = {}) =>
 export const integer = (rules: IntegerOptions = {}) => {
   const { minimum, maximum } = rules
   return t.Unsafe<number>(
-    kinded('DaybookInteger', 'integer', integerWords(rules), rules, {
+    ruleSchema('DaybookInteger', 'integer', integerWords(rules), rules, {
       ...(minimum !== undefined && { minimum }),
       ...(maximum !== undefined && { maximum }),
       ...(rules.default !== undefined && { default: rules.default }),
@@ -145,7 +145,7 @@ export const integer = (rules: IntegerOptions = {}) => {
 }
 
 export const flag = (rules: Described & { nullable?: boolean } = {}) =>
-  t.Unsafe<boolean>(kinded('DaybookFlag', 'boolean', 'true or false', rules, {}))
+  t.Unsafe<boolean>(ruleSchema('DaybookFlag', 'boolean', 'true or false', rules, {}))
 
 /** One of a fixed list of words. */
 export const choice = <const Value extends string>(
@@ -153,7 +153,7 @@ export const choice = <const Value extends string>(
   rules: Described & { nullable?: boolean } = {},
 ) =>
   t.Unsafe<Value>(
-    kinded(
+    ruleSchema(
       'DaybookChoice',
       'string',
       `one of ${values.map((value) => `"${value}"`).join(', ')}`,
@@ -168,7 +168,7 @@ export const choice = <const Value extends string>(
 export const strict = <Properties extends TProperties>(properties: Properties, options: ObjectOptions = {}) =>
   t.Object(properties, { additionalProperties: false, ...options })
 
-/** An object of any members, whatever their names; the service judges them. */
+/** An object with members of any name and value; the service checks them. */
 export const members = (options: ObjectOptions = {}) =>
   t.Unsafe<Record<string, unknown>>(t.Object({}, { additionalProperties: t.Unknown(), ...options }))
 
@@ -187,11 +187,11 @@ export const paging = (maximum: number) => ({
 })
 
 /*
- * Answers are promised to clients and held to their schemas by tests; checking each one again as it leaves
- * would cost as much as making it.
+ * Responses are promised to clients and held to their schemas by tests, not at run time: checking each one would
+ * cost as much as making it.
  */
 
-/** A whole answer: an object of exactly these members. */
+/** The body of a response: an object of exactly these members. */
 export const answer = <Properties extends TProperties>(
   properties: Properties,
   options: ObjectOptions = {},
@@ -200,7 +200,7 @@ export const answer = <Properties extends TProperties>(
   return t.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: 'DaybookUnchecked' })
 }
 
-/** An answer of Server-Sent Events, with the lines of one as an example. */
+/** A response of Server-Sent Events; `example` is the lines of one event. */
 export const eventStreamText = (example: readonly string[]) =>
   t.Unsafe<Response>({
     [Kind]: 'DaybookUnchecked',
@@ -209,7 +209,7 @@ export const eventStreamText = (example: readonly string[]) =>
     examples: [`${example.join('\n')}\n`],
   })
 
-/** A moment in answers: ISO 8601, UTC, milliseconds. */
+/** An instant in responses: ISO 8601, UTC, milliseconds. */
 export const timestamp = (description?: string) =>
   t.Unsafe<string>({
     [Kind]: 'DaybookUnchecked',
@@ -230,3 +230,21 @@ export const id = (description?: string) =>
 
 /** A `UsedBy` of `usage.ts`. */
 export const usedBy = () => strict({ id: id(), name: t.String({ examples: ['Open work'] }) })
+
+/* How an object looks in an application. */
+
+export const color = () =>
+  nullableText({ pattern: '^#[0-9A-Fa-f]{6}$', says: 'a colour such as #1E90FF', examples: ['#1E90FF'] })
+
+export const icon = () => nullableText({ minLength: 1, maxLength: 100, singleLine: true, examples: ['book'] })
+
+const isWebUrl = (value: string) => /^https?:\/\//i.test(value) && URL.canParse(value)
+
+export const coverUrl = () =>
+  nullableText({
+    maxLength: 2_048,
+    singleLine: true,
+    check: isWebUrl,
+    says: 'an http or https URL of at most 2,048 characters',
+    examples: ['https://example.com/cover.png'],
+  })
