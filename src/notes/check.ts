@@ -18,7 +18,7 @@ interface Counts {
   trashedFound: number
 }
 
-/** The counters of active and trashed notes of every workspace. */
+/** The workspaces count their active and trashed notes correctly. */
 export const noteCountCheck: Check = {
   *faults({ sql }) {
     for (const { name, live, trashed, liveFound, trashedFound } of sql.all<Counts>(COUNTS)) {
@@ -38,7 +38,7 @@ export const noteCountCheck: Check = {
   },
 }
 
-interface WholeNote {
+interface NoteTexts {
   pk: number
   id: string
   workspace: number
@@ -48,49 +48,49 @@ interface WholeNote {
   aliasFold: string | null
   /** Null when the body is missing. */
   content: string | null
-  /** The targets kept for the note, as a JSON array. */
+  /** The targets stored for the note, as a JSON array. */
   targets: string
 }
 
-const NOTES_AT_ONCE = 200
+const BATCH_SIZE = 200
 
 /** Every note, trashed ones too. */
 const allNotes = ({ sql }: Reader) =>
   scanByPk((after) =>
-    sql.all<WholeNote>(
+    sql.all<NoteTexts>(
       `SELECT n.pk, n.id, n.workspace, n.title, n.title_fold AS titleFold, n.alias, n.alias_fold AS aliasFold,
          b.content, (SELECT json_group_array(l.target) FROM note_links l WHERE l.note = n.pk) AS targets
        FROM notes n LEFT JOIN note_bodies b ON b.note = n.pk WHERE n.pk > ? ORDER BY n.pk LIMIT ?`,
       after,
-      NOTES_AT_ONCE,
+      BATCH_SIZE,
     ),
   )
 
-/** What a note's folded title and alias must be. */
-const foldsOf = ({ title, alias }: WholeNote) => ({
+/** The folded title and alias that a note should have. */
+const foldsOf = ({ title, alias }: NoteTexts) => ({
   titleFold: fold(title),
   aliasFold: alias === null ? null : fold(alias),
 })
 
-function hasOtherNames(note: WholeNote): boolean {
+function hasWrongFolds(note: NoteTexts): boolean {
   const { titleFold, aliasFold } = foldsOf(note)
   return note.titleFold !== titleFold || note.aliasFold !== aliasFold
 }
 
-function hasOtherLinks({ content, targets }: WholeNote): boolean {
-  const wanted = linkTargets(content ?? '').sort()
-  const kept = (JSON.parse(targets) as string[]).sort()
-  return JSON.stringify(wanted) !== JSON.stringify(kept)
+function hasWrongLinks({ content, targets }: NoteTexts): boolean {
+  const expected = linkTargets(content ?? '').sort()
+  const stored = (JSON.parse(targets) as string[]).sort()
+  return JSON.stringify(expected) !== JSON.stringify(stored)
 }
 
 /**
- * Makes anew the links and folded names that are not what this program makes of a note: an older one may have known
- * another rule. Reads every body once, and writes only what differs.
+ * Corrects the stored links and folded names that differ from what this version derives from a note: an older version may
+ * have derived them by another rule. Reads every body once and writes only differences.
  */
 export function refreshNoteTexts(reader: Reader): void {
   for (const note of allNotes(reader)) {
-    if (hasOtherLinks(note)) indexLinks(reader, note.workspace, note.pk, note.content ?? '')
-    if (!hasOtherNames(note)) continue
+    if (hasWrongLinks(note)) indexLinks(reader, note.workspace, note.pk, note.content ?? '')
+    if (!hasWrongFolds(note)) continue
     const { titleFold, aliasFold } = foldsOf(note)
     reader.sql.run(
       'UPDATE notes SET title_fold = ?, alias_fold = ? WHERE pk = ?',
@@ -101,13 +101,13 @@ export function refreshNoteTexts(reader: Reader): void {
   }
 }
 
-/** Every note has a body; its links are those of the body, and its folded names those of its names. */
+/** Every note has a body, its stored links are those of the body, and its folded names are those of its title and alias. */
 export const noteTextCheck: Check = {
   *faults(reader) {
     for (const note of allNotes(reader)) {
       if (note.content === null) yield `The note ${note.id} has no body; restore it from a backup.`
-      if (hasOtherLinks(note)) yield `The links kept for the note ${note.id} are not those of its body.`
-      if (hasOtherNames(note))
+      if (hasWrongLinks(note)) yield `The links stored for the note ${note.id} are not those of its body.`
+      if (hasWrongFolds(note))
         yield `The folded names of the note ${note.id} are not those of its title and alias.`
     }
   },

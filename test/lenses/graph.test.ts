@@ -180,7 +180,7 @@ describe('the graph', () => {
 
 describe('a graph of too many nodes', () => {
   const settings = { nodes: { orphans: true, dangling: true } }
-  const draw = (most: number) => {
+  const draw = (limit: number) => {
     const links = [
       { target: 'hub', note: 3, linking: [1, 2, 4, 5] },
       { target: 'five', note: 5, linking: [4] },
@@ -189,7 +189,7 @@ describe('a graph of too many nodes', () => {
     const { nodes, edges, truncated } = drawGraph(
       { notes: [1, 2, 3, 4, 5, 6], tags: [], links },
       settings,
-      most,
+      limit,
     )
     const nameOf = (of: (typeof nodes)[number]['of']) =>
       of.kind === 'note' ? of.pk : of.kind === 'tag' ? of.tag : of.target

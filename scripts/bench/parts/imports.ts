@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { indexedColumns } from '../../../src/notes/search/indexing.ts'
-import { fullTable, headTable } from '../../../src/notes/search/tables.ts'
+import { fullTable, titleTable } from '../../../src/notes/search/tables.ts'
 import { importRows } from '../../../src/portability/csv/import.ts'
 import { importVault } from '../../../src/portability/vault/import.ts'
 import { ImportBaseline } from '../baselines.ts'
@@ -103,7 +103,7 @@ function searchRows(file: string) {
   const head: Values = notes.map(({ pk, title, tags }) => [pk, title, tags])
   return [
     { table: fullTable(1), columns: 'rowid, title, body, tags', rows: full },
-    { table: headTable(1), columns: 'rowid, title, tags', rows: head },
+    { table: titleTable(1), columns: 'rowid, title, tags', rows: head },
   ]
 }
 

@@ -1,11 +1,11 @@
-/** A wiki link as it stands in a body: `[[target]]` or `[[target|label]]`, embeds included. */
+/** A wiki link in a body: `[[target]]` or `[[target|label]]`, embeds included. */
 export interface WikiLink {
   readonly target: string
-  /** Null when the link has none, or an empty one. */
+  /** Null when there is none, or an empty one. */
   readonly label: string | null
 }
 
-/** A line of a body, without its line break; `next` is where the following one begins. */
+/** A line of a body, without its line break; `next` is where the next one begins. */
 interface Line {
   readonly text: string
   readonly start: number
@@ -32,7 +32,7 @@ function* linesOf(body: string): Generator<Line> {
 const FENCE = /^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)$/s
 const LIST_ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
 
-/** The run of backticks or tildes that opens a fence on this line; in a list it may stand further in. */
+/** The run of backticks or tildes that opens a fence on this line; in a list it may be indented further. */
 function openingFence(line: string, inList: boolean): string | undefined {
   const [, lead = '', fence, info = ''] = FENCE.exec(line) ?? []
   if (fence === undefined || (fence.startsWith('`') && info.includes('`'))) return undefined
@@ -63,13 +63,13 @@ function* plainLines(body: string): Generator<Line> {
 const STARTS_BLOCK = /^(?:[ \t]*$|[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s
 
-/** A passage of a body and where in it that begins. */
+/** A part of a text and where it begins. */
 export interface Passage {
   readonly text: string
   readonly start: number
 }
 
-/** The passages that inline code never crosses: cut at fences, blank lines, headings and list items. */
+/** The parts of a body that inline code never crosses: split at fences, blank lines, headings and list items. */
 function* blocksOf(body: string): Generator<Passage> {
   let from = 0
   let to = 0
@@ -86,7 +86,7 @@ function* blocksOf(body: string): Generator<Passage> {
   if (to > from) yield { text: body.slice(from, to), start: from }
 }
 
-/** How many backslashes stand right before `at`, not looking before `from`. */
+/** The number of backslashes directly before `at`, counted back to `from` at most. */
 function backslashesBefore(text: string, at: number, from: number): number {
   let count = 0
   while (at - count > from && text[at - count - 1] === '\\') count += 1
@@ -98,25 +98,25 @@ interface Run {
   readonly end: number
 }
 
-/** Finds, for runs asked for in their order, the next later run of a given length. */
+/** Returns a function that finds the next run of a given length; it must be called with ascending positions. */
 function runFinder(runs: readonly Run[]): (after: number, length: number) => Run | undefined {
   const ofLength = Map.groupBy(runs, ({ start, end }) => end - start)
-  const passed = new Map<number, number>()
+  const positions = new Map<number, number>()
   return (after, length) => {
     const candidates = ofLength.get(length) ?? []
-    let at = passed.get(length) ?? 0
+    let at = positions.get(length) ?? 0
     while (at < candidates.length && (candidates[at]?.start ?? 0) < after) at += 1
-    passed.set(length, at)
+    positions.set(length, at)
     return candidates[at]
   }
 }
 
-/** Stands for inline code; no body holds one. */
+/** Replaces inline code; no body contains this character. */
 const CODE = '\0'
 
 /**
- * Puts NUL characters in the place of every inline code span, as many as it is long: a run of backticks up to the next
- * run of its length. A backslash takes the first backtick of an opening run away; inside code it means nothing.
+ * Replaces every inline code span by NUL characters of the same length. A span is a run of backticks up to the next run
+ * of that length. A backslash escapes the first backtick of an opening run; inside code it has no meaning.
  */
 function withoutInlineCode(text: string): string {
   if (!text.includes('`')) return text
@@ -138,7 +138,7 @@ function withoutInlineCode(text: string): string {
   return result + text.slice(from)
 }
 
-/** The lines outside fenced code, of the passages that hold the mark, with NUL characters in the place of inline code. */
+/** The lines outside fenced code, of the parts that contain `mark`, with inline code replaced by NUL characters. */
 export function* linesOutsideCode(body: string, mark = ''): Generator<Passage> {
   if (!body.includes(mark)) return
   for (const block of blocksOf(body)) {
@@ -151,7 +151,7 @@ export function* linesOutsideCode(body: string, mark = ''): Generator<Passage> {
   }
 }
 
-/** What stands between each innermost pair of double brackets of one line, and where in the line. */
+/** The text between each innermost pair of double brackets of a line, and where in the line it begins. */
 export function* bracketedIn(line: string): Generator<Passage> {
   let close = -1
   for (let open = line.indexOf('[['); open !== -1; open = line.indexOf('[[', open + 1)) {
@@ -167,7 +167,7 @@ export function* bracketedIn(line: string): Generator<Passage> {
   }
 }
 
-/** What stands between double brackets, outside code, in the order of the body. */
+/** The text between double brackets, outside code, in the order of the body. */
 function* bracketed(body: string): Generator<Passage> {
   for (const line of linesOutsideCode(body, '[[')) {
     for (const { text, start } of bracketedIn(line.text)) yield { text, start: line.start + start }
@@ -179,7 +179,7 @@ const FILE_TARGET = /^file:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Whether a target is that of a link to a file. */
 export const isFileTarget = (target: string): boolean => FILE_TARGET.test(target)
 
-/** What stands between double brackets as a link; undefined for a link to a file, and for one without a target. */
+/** Parses the text between double brackets; undefined for a link to a file, and for one without a target. */
 export function linkOf(inner: string): WikiLink | undefined {
   const bar = inner.indexOf('|')
   const target = bar === -1 ? inner : inner.slice(0, bar)
@@ -188,7 +188,7 @@ export function linkOf(inner: string): WikiLink | undefined {
   return { target, label: label.trim() === '' ? null : label }
 }
 
-/** Every wiki link of a body in its order, each occurrence; none from code, and none to files. */
+/** Every wiki link of a body in order, each occurrence; without those in code and those to files. */
 export function parseLinks(body: string): WikiLink[] {
   const links: WikiLink[] = []
   for (const { text } of bracketed(body)) {
@@ -203,13 +203,13 @@ export const fileTarget = (fileId: string): string => `file:${fileId}`
 
 const targetOf = (inner: string): string => (inner.split('|')[0] ?? '').trim()
 
-/** The targets of every link to a file, each occurrence; none from code. */
+/** The targets of every link to a file, each occurrence; without those in code. */
 export function parseFileTargets(body: string): string[] {
   if (!body.includes('file:')) return []
   return Array.from(bracketed(body), ({ text }) => targetOf(text)).filter(isFileTarget)
 }
 
-/** A text as a label. Brackets, which would end the link, are rounded, and backticks, which make code, become apostrophes. */
+/** A text as a label: brackets, which would end the link, become parentheses, and backticks, which begin code, apostrophes. */
 export const asLabel = (text: string): string =>
   text.replaceAll('[', '(').replaceAll(']', ')').replaceAll('`', "'")
 

@@ -17,21 +17,21 @@ import {
   createSearchTables,
   dropSearchTables,
   fullTable,
-  headTable,
   searchTables,
   tagTable,
+  titleTable,
 } from './tables.ts'
 
-const NOTES_AT_ONCE = 200
+const BATCH_SIZE = 200
 
-/** Every active note of a workspace as it is indexed. */
+/** What is indexed of every active note of a workspace. */
 function* indexables(reader: Reader, workspace: number) {
   const notes = scanByPk((after) =>
     reader.sql.all<{ pk: number }>(
       'SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL AND pk > ? ORDER BY pk LIMIT ?',
       workspace,
       after,
-      NOTES_AT_ONCE,
+      BATCH_SIZE,
     ),
   )
   for (const { pk } of notes) {
@@ -43,11 +43,11 @@ function* indexables(reader: Reader, workspace: number) {
 const tagsOf = ({ sql }: Reader, workspace: number) =>
   sql.all<{ id: number; name: string }>('SELECT id, name FROM tags WHERE workspace = ?', workspace)
 
-/** Makes beside each search table of the workspace a temporary one that holds what it should hold. */
+/** Creates a temporary table for each search table of the workspace, with what that one should contain. */
 function fillExpected(reader: Reader, workspace: number): void {
   const { sql } = reader
   for (const { name, definition } of searchTables(workspace)) createExpected(reader, name, definition)
-  const [full, head] = [expectedName(fullTable(workspace)), expectedName(headTable(workspace))]
+  const [full, titles] = [expectedName(fullTable(workspace)), expectedName(titleTable(workspace))]
   for (const note of indexables(reader, workspace)) {
     const { title, body, tags } = indexedColumns(note)
     sql.run(
@@ -57,7 +57,7 @@ function fillExpected(reader: Reader, workspace: number): void {
       body,
       tags,
     )
-    sql.run(`INSERT INTO temp.${head} (rowid, title, tags) VALUES (?, ?, ?)`, note.pk, title, tags)
+    sql.run(`INSERT INTO temp.${titles} (rowid, title, tags) VALUES (?, ?, ?)`, note.pk, title, tags)
   }
   const names = expectedName(tagTable(workspace))
   for (const { id, name } of tagsOf(reader, workspace)) {
@@ -65,13 +65,13 @@ function fillExpected(reader: Reader, workspace: number): void {
   }
 }
 
-/** The search tables that the workspace should have and has not. */
+/** The names of the search tables that the workspace lacks. */
 const missingTables = (reader: Reader, workspace: number): string[] =>
   searchTables(workspace)
     .map(({ name }) => name)
     .filter((name) => !hasTable(reader, name))
 
-/** The search tables hold exactly the words of the active notes and of the tags. */
+/** The search tables contain exactly the words of the active notes and of the tags. */
 export const searchCheck: Check = {
   settle: async (db: Db) => {
     for (const workspace of listWorkspacePks(db)) {

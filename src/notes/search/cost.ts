@@ -1,21 +1,21 @@
 import type { Reader } from '../../db/reader.ts'
 import { matchPhrase, type Phrase } from '../../search/query.ts'
-import { fullTable, headTable, tagTable } from './tables.ts'
+import { fullTable, tagTable, titleTable } from './tables.ts'
 
-/** No entries are counted beyond so many: searches that read more are not told apart. */
-const COUNTED = 20_000
+/** Counting stops here, far above the number from which a search runs in the worker. */
+const COUNT_LIMIT = 20_000
 
 /**
- * About how many entries of the search tables a search reads: every place where one of its words stands, and every
- * note that carries a tag whose name holds a phrase.
+ * Estimates how many entries of the search tables a search reads: every occurrence of one of its words, and every note
+ * with a tag whose name contains a phrase.
  */
 export function estimateSearch(reader: Reader, workspace: number, phrases: readonly Phrase[]): number {
   let entries = 0
   for (const phrase of phrases) {
-    const table = phrase.titlesOnly ? headTable(workspace) : fullTable(workspace)
+    const table = phrase.titlesOnly ? titleTable(workspace) : fullTable(workspace)
     for (const { first, last } of rangesOf(phrase)) {
-      entries += countPlaces(reader, table, first, last)
-      if (entries >= COUNTED) return entries
+      entries += countOccurrences(reader, table, first, last)
+      if (entries >= COUNT_LIMIT) return entries
     }
     entries += countTagged(reader, workspace, phrase)
   }
@@ -24,27 +24,27 @@ export function estimateSearch(reader: Reader, workspace: number, phrases: reado
 
 const GREATEST_CHARACTER = '\u{10ffff}'
 
-/** The words that each term stands for: itself alone, or all that begin with it. */
+/** The range of words that each term matches: the word itself, or all that begin with it. */
 const rangesOf = ({ terms, isPrefix }: Phrase): { first: string; last: string }[] =>
   terms.map((term, at) => ({
     first: term,
     last: isPrefix && at === terms.length - 1 ? `${term}${GREATEST_CHARACTER}` : term,
   }))
 
-/** The table that answers one row for each place of a word; it is of this connection and holds nothing itself. */
-function placesTable({ sql }: Reader, table: string): string {
-  const places = `temp.${table}_places`
-  sql.run(`CREATE VIRTUAL TABLE IF NOT EXISTS ${places} USING fts5vocab(main, ${table}, instance)`)
-  return places
+/** A virtual table of this connection with one row for each occurrence of a word; it stores nothing itself. */
+function occurrencesTable({ sql }: Reader, table: string): string {
+  const name = `temp.${table}_places`
+  sql.run(`CREATE VIRTUAL TABLE IF NOT EXISTS ${name} USING fts5vocab(main, ${table}, instance)`)
+  return name
 }
 
-/** Stops in time, unlike a match, which gathers all words that begin so before its first row. */
-const countPlaces = (reader: Reader, table: string, first: string, last: string): number =>
+/** Stops at the limit, unlike a MATCH, which collects all words of a prefix before its first row. */
+const countOccurrences = (reader: Reader, table: string, first: string, last: string): number =>
   reader.sql.scalar(
-    `SELECT count(*) FROM (SELECT 1 FROM ${placesTable(reader, table)} WHERE term >= ? AND term <= ? LIMIT ?)`,
+    `SELECT count(*) FROM (SELECT 1 FROM ${occurrencesTable(reader, table)} WHERE term >= ? AND term <= ? LIMIT ?)`,
     first,
     last,
-    COUNTED,
+    COUNT_LIMIT,
   )
 
 function countTagged({ sql }: Reader, workspace: number, phrase: Phrase): number {
@@ -53,6 +53,6 @@ function countTagged({ sql }: Reader, workspace: number, phrase: Phrase): number
     `SELECT coalesce(sum((SELECT note_count FROM tags WHERE id = tag)), 0)
      FROM (SELECT rowid AS tag FROM ${names} WHERE ${names} MATCH ? LIMIT ?)`,
     matchPhrase(phrase),
-    COUNTED,
+    COUNT_LIMIT,
   )
 }

@@ -3,24 +3,24 @@ import type { Reader } from '../../db/reader.ts'
 import { startIdleWorker } from '../../db/writes/idle-worker.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { indexedText } from '../../search/tokenizer.ts'
-import { fullTable, headTable, tagTable, tagTerm } from './tables.ts'
+import { fullTable, tagTable, tagTerm, titleTable } from './tables.ts'
 
-/** One transaction brings notes into the search tables until this time has passed, and one note at least. */
+/** One transaction indexes notes until this time has passed, and at least one note. */
 const BATCH_TIME_MS = 5
-const MOST_AT_ONCE = 100
+const MAX_BATCH = 100
 
-/** Marks a note whose entry in the search tables is out of date; it is indexed when idle, at the latest before a search. */
+/** Marks a note whose entries in the search tables are out of date. It is indexed when the server is idle, at the latest before a search. */
 export const markForSearch = ({ sql }: Tx, workspace: number, note: number) =>
   sql.run('INSERT OR IGNORE INTO search_pending (workspace, note) VALUES (?, ?)', workspace, note)
 
-/** Takes a note out of the search tables at once. */
+/** Removes a note from the search tables at once. */
 export function removeFromSearch({ sql }: Tx, workspace: number, note: number): void {
   sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note)
   sql.run(`DELETE FROM ${fullTable(workspace)} WHERE rowid = ?`, note)
-  sql.run(`DELETE FROM ${headTable(workspace)} WHERE rowid = ?`, note)
+  sql.run(`DELETE FROM ${titleTable(workspace)} WHERE rowid = ?`, note)
 }
 
-/** Makes a tag findable by the words of its name. */
+/** Indexes the name of a tag. */
 export const indexTagName = ({ sql }: Tx, workspace: number, tag: number, name: string) =>
   sql.run(`INSERT OR REPLACE INTO ${tagTable(workspace)} (rowid, name) VALUES (?, ?)`, tag, indexedText(name))
 
@@ -31,6 +31,7 @@ interface Indexable {
   pk: number
   title: string
   content: string
+  /** The ids of its tags, as a JSON array. */
   tags: string
 }
 
@@ -41,10 +42,10 @@ export const indexedColumns = ({ title, content, tags }: Indexable) => ({
   tags: (JSON.parse(tags) as number[]).map(tagTerm).join(' '),
 })
 
-/** Brings one note's entry in the search tables up to date. */
+/** Writes the entries of a note in the search tables. */
 export function indexNote({ sql }: Tx, workspace: number, note: Indexable): void {
   const { title, body, tags } = indexedColumns(note)
-  const [full, head] = [fullTable(workspace), headTable(workspace)]
+  const [full, titles] = [fullTable(workspace), titleTable(workspace)]
   sql.run(
     `INSERT OR REPLACE INTO ${full} (rowid, title, body, tags) VALUES (?, ?, ?, ?)`,
     note.pk,
@@ -52,10 +53,10 @@ export function indexNote({ sql }: Tx, workspace: number, note: Indexable): void
     body,
     tags,
   )
-  sql.run(`INSERT OR REPLACE INTO ${head} (rowid, title, tags) VALUES (?, ?, ?)`, note.pk, title, tags)
+  sql.run(`INSERT OR REPLACE INTO ${titles} (rowid, title, tags) VALUES (?, ?, ?)`, note.pk, title, tags)
 }
 
-/** What is indexed of an active note; undefined for one in the trash. */
+/** What is indexed of a note; undefined for one in the trash. */
 export const findIndexable = ({ sql }: Reader, pk: number): Indexable | undefined =>
   sql.get(
     `SELECT n.pk, n.title, (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
@@ -64,7 +65,7 @@ export const findIndexable = ({ sql }: Reader, pk: number): Indexable | undefine
     pk,
   )
 
-/** Indexes the next of these notes that are still marked, for a few milliseconds; answers how many are done with. */
+/** Indexes those of these notes that are still marked, for a few milliseconds; returns how many were processed. */
 function indexBatch(tx: Tx, workspace: number, notes: readonly number[]): number {
   const until = performance.now() + BATCH_TIME_MS
   let done = 0
@@ -82,44 +83,44 @@ function indexBatch(tx: Tx, workspace: number, notes: readonly number[]): number
   return done
 }
 
-/** Whether notes of the workspace wait to be indexed. */
+/** Whether notes of the workspace are marked for indexing. */
 export const isPending = ({ sql }: Reader, workspace: number): boolean =>
   sql.get('SELECT 1 FROM search_pending WHERE workspace = ? LIMIT 1', workspace) !== undefined
 
 /**
- * Indexes every note marked in the workspace by now: what was acknowledged before this call can be found after
- * it. What is written meanwhile is left, so that a stream of writes never keeps a search waiting.
+ * Indexes every note that is marked in the workspace now: what was committed before this call can be found after it.
+ * Notes marked meanwhile are left, so that a stream of writes never delays a search without end.
  */
 export async function refreshSearch({ db }: Pick<AppContext, 'db'>, workspace: number): Promise<void> {
   if (!isPending(db, workspace)) return
   const notes = db.sql.column<number>('SELECT note FROM search_pending WHERE workspace = ?', workspace)
   for (let done = 0; done < notes.length; ) {
-    const next = notes.slice(done, done + MOST_AT_ONCE)
+    const next = notes.slice(done, done + MAX_BATCH)
     done += await db.write((tx): number => indexBatch(tx, workspace, next))
   }
 }
 
-/** So many waiting notes are indexed beside other writes too: a search after them would wait for seconds. */
+/** More marked notes than this are also indexed beside other writes: a search would wait for them for seconds. */
 const LONG_BACKLOG = 10_000
 
 const isBacklogLong = ({ sql }: Reader): boolean =>
   sql.get(`SELECT 1 FROM search_pending LIMIT 1 OFFSET ${LONG_BACKLOG}`) !== undefined
 
-/** Indexes some marked notes of the first workspace that has any; answers whether there were. */
+/** Indexes some marked notes of one workspace; returns whether there were any. */
 async function indexSome({ db }: AppContext): Promise<boolean> {
   const workspace = db.sql.get<{ workspace: number }>(
     'SELECT workspace FROM search_pending LIMIT 1',
   )?.workspace
   if (workspace === undefined) return false
   const notes = db.sql.column<number>(
-    `SELECT note FROM search_pending WHERE workspace = ? LIMIT ${MOST_AT_ONCE}`,
+    `SELECT note FROM search_pending WHERE workspace = ? LIMIT ${MAX_BATCH}`,
     workspace,
   )
   await db.write((tx): number => indexBatch(tx, workspace, notes))
   return true
 }
 
-/** Indexes marked notes in the background, so that searches seldom have to; answers how to stop. */
+/** Indexes marked notes in the background, so that searches seldom have to; returns a function that stops it. */
 export const startIndexing = (ctx: AppContext): (() => void) =>
   startIdleWorker(ctx, {
     what: 'indexing',
