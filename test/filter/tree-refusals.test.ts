@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { makeNote, tagNamed } from '../support/notes.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -159,11 +160,11 @@ describe('the limits of a tree', () => {
       `{"filter":${JSON.stringify(field('title', 'contains', '%'.repeat(9_000_000)))}}`,
       `{"filter":${JSON.stringify(field('title', 'in', Array(500).fill('a'.repeat(20_000))))}}`,
     ]
-    const started = performance.now()
+    const processorTime = measureProcessorTime()
     const statuses = []
     for (const body of bodies) statuses.push((await service.post('/v1/notes/query', body)).status)
     expect(statuses).toEqual([400, 400, 400, 400, 200])
-    expect(performance.now() - started).toBeLessThan(bodies.length * 1_000)
+    expect(processorTime()).toBeLessThan(bodies.length * 1_000)
   })
 
   test('let a text to be looked for be as long as a text may be', async () => {

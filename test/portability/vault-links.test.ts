@@ -1,16 +1,29 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { runInProcess } from '../support/cli.ts'
 import { runs } from '../support/counts.ts'
 import { makeNote } from '../support/notes.ts'
-import { newVaultWorld, type VaultWorld } from '../support/vault.ts'
+import { newVaultWorld, type VaultFiles, type VaultWorld } from '../support/vault.ts'
 
 let vault: VaultWorld
 
-beforeEach(async () => {
-  vault = await newVaultWorld()
-})
-afterEach(() => vault.remove())
+/** A vault of its own for each test of the block. */
+function eachInItsVault(): void {
+  beforeEach(async () => {
+    vault = await newVaultWorld()
+  })
+  afterEach(() => vault.remove())
+}
+
+/** One vault, imported once, for all tests of the block. */
+function allInOneVault(files: VaultFiles): void {
+  beforeAll(async () => {
+    vault = await newVaultWorld()
+    vault.write(files)
+    expect((await vault.run()).exitCode).toBe(0)
+  })
+  afterAll(() => vault.remove())
+}
 
 const aliased = (...aliases: string[]) => `---\naliases: ${JSON.stringify(aliases)}\n---\n`
 const titled = (title: string) => `---\ntitle: ${JSON.stringify(title)}\n---\n`
@@ -24,6 +37,10 @@ async function titlesLinkedFrom(title: string): Promise<(string | undefined)[]> 
 
 /** Replaces the ids of notes and files by their paths, for comparison. */
 const withoutIds = (body: string) => body.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+
+/** Each row with the title of the note that holds its text. */
+const numbered = <Row extends readonly unknown[]>(rows: readonly Row[]) =>
+  rows.map((row, at) => [...row, `From ${at}`] as const)
 
 describe('a link', () => {
   const NOTES = {
@@ -41,7 +58,7 @@ describe('a link', () => {
     'in/paper (1).pdf': 'pdf',
     'in/[odd].pdf': 'pdf',
   }
-  test.each([
+  const LINKS: [written: string, rewritten: string, title: string | undefined][] = [
     // A link that the service already resolves stays as it is.
     ['[[Plain]]', '[[Plain]]', 'Plain'],
     ['[[plain|label]]', '[[plain|label]]', 'Plain'],
@@ -98,14 +115,20 @@ describe('a link', () => {
     // Code.
     ['`[[Plain#a]]` ``[t](Plain.md)``', '`[[Plain#a]]` ``[t](Plain.md)``', undefined],
     ['```\n[[Plain#a]] [t](Plain.md)\n```', '```\n[[Plain#a]] [t](Plain.md)\n```', undefined],
-  ])('%s becomes %s', async (written, rewritten, title) => {
-    vault.write({ ...NOTES, 'From.md': `\r\n${written}\r\nend\r\n` })
-    expect((await vault.run()).exitCode).toBe(0)
-    expect(withoutIds((await vault.notes()).From?.content ?? '')).toBe(`\r\n${rewritten}\r\nend\r\n`)
-    expect((await titlesLinkedFrom('From')).find((found) => found !== undefined)).toBe(title)
+  ]
+  describe('of any form', () => {
+    const written = LINKS.map(([text], at) => [`From ${at}.md`, `\r\n${text}\r\nend\r\n`])
+    allInOneVault({ ...NOTES, ...Object.fromEntries(written) })
+
+    test.each(numbered(LINKS))('%s becomes %s', async (_, rewritten, title, from) => {
+      const content = withoutIds((await vault.notes())[from]?.content ?? '')
+      expect(content).toBe(`\r\n${rewritten.replace('From', from)}\r\nend\r\n`)
+      const linked = (await titlesLinkedFrom(from)).find((found) => found !== undefined)
+      expect(linked).toBe(title?.replace('From', from))
+    })
   })
 
-  test.each([
+  const REFERENCES: [written: string, rewritten: string][] = [
     ['[text][Ref]', '[[Plain|text]]'],
     ['![alt][pic] ![][pic]', '![[file:ID|alt]] ![[file:ID|image.png]]'],
     [
@@ -117,7 +140,8 @@ describe('a link', () => {
     ['\\[ref] [x] [text][none] [ref](none.md)', '\\[ref] [x] [text][none] [ref](none.md)'],
     ['[far] [^1] `[ref]` [[ref]] [`ref`]', '[far] [^1] `[ref]` [[ref]] [`ref`]'],
     ['```\n[ref]\n```', '```\n[ref]\n```'],
-  ])('by reference, %s, becomes %s', async (written, rewritten) => {
+  ]
+  describe('by reference', () => {
     const definitions = [
       '',
       '[ref]: Plain.md',
@@ -131,10 +155,17 @@ describe('a link', () => {
       '[x]: Plain.md',
       '```',
     ].join('\n')
-    vault.write({ ...NOTES, 'From.md': `${written}\n${definitions}` })
-    expect((await vault.run()).exitCode).toBe(0)
-    expect(withoutIds((await vault.notes()).From?.content ?? '')).toBe(`${rewritten}\n${definitions}`)
+    const written = REFERENCES.map(([text], at) => [`From ${at}.md`, `${text}\n${definitions}`])
+    allInOneVault({ ...NOTES, ...Object.fromEntries(written) })
+
+    test.each(numbered(REFERENCES))('%s becomes %s', async (_, rewritten, from) => {
+      expect(withoutIds((await vault.notes())[from]?.content ?? '')).toBe(`${rewritten}\n${definitions}`)
+    })
   })
+})
+
+describe('a link between notes', () => {
+  eachInItsVault()
 
   test('with a path leads to the right one of several notes of one name', async () => {
     vault.write({
@@ -186,6 +217,7 @@ describe('a link', () => {
 })
 
 describe('random folders', () => {
+  eachInItsVault()
   const NAMES = ['A', 'b', 'Été', 'x y', 'C#', '日本']
   const FOLDERS = ['', 'f/', 'f/g/', 'h/']
   const paths = fc
@@ -249,7 +281,7 @@ describe('random folders', () => {
         }
         expect((await runInProcess(['check', '--db', vault.db])).out).toBe('ok\n')
       }),
-      { numRuns: runs(25, 500) },
+      { numRuns: runs(10, 500) },
     )
   }, 300_000)
 
