@@ -158,15 +158,15 @@ describe('a file whose text is being extracted when a server dies or starts', ()
     status: string
     attempts: number
     /** The number of pages stored so far. */
-    kept: number
+    stored: number
   }
 
-  const NONE: State = { status: 'none', attempts: 0, kept: 0 }
+  const NONE: State = { status: 'none', attempts: 0, stored: 0 }
 
   /** The row of the only file. */
   function stateOfFile(): State {
     const database = new Database(file, { readonly: true })
-    const text = 'SELECT status, attempts, (SELECT count(*) FROM file_pages) AS kept FROM files'
+    const text = 'SELECT status, attempts, (SELECT count(*) FROM file_pages) AS stored FROM files'
     try {
       return (database.query(text).get() ?? NONE) as State
     } finally {
@@ -186,7 +186,7 @@ describe('a file whose text is being extracted when a server dies or starts', ()
     await makeFile(service, { bytes })
     service.close()
     const first = await startProcess(file, { key })
-    await until(({ kept }) => kept > 50)
+    await until(({ stored }) => stored > 50)
     await first.end('SIGKILL')
     expect(stateOfFile().status).toBe('processing')
     const second = await startProcess(file, { key })
@@ -205,9 +205,9 @@ describe('a file whose text is being extracted when a server dies or starts', ()
       bytes: new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(100_000)),
     })
     service.close()
-    for (const isAtWork of [({ attempts }: State) => attempts === 1, ({ kept }: State) => kept > 50]) {
+    for (const hasStarted of [({ attempts }: State) => attempts === 1, ({ stored }: State) => stored > 50]) {
       const server = await startProcess(file, { key })
-      await until(isAtWork)
+      await until(hasStarted)
       expect(await server.end('SIGTERM')).toBe(0)
       expect([server.err().match(/"level":"(?:warn|error)"/), stateOfFile().status]).toEqual([
         null,
@@ -222,7 +222,7 @@ describe('a file whose text is being extracted when a server dies or starts', ()
     service.close()
     const path = await write('long.txt', 'Looms weave flowers and leaves.\n'.repeat(100_000))
     const adding = daybook(['files', 'add', path, '--db', file])
-    await until(({ kept }) => kept > 50)
+    await until(({ stored }) => stored > 50)
     const server = await startProcess(file, { key })
     const { exitCode, err } = await adding
     expect([exitCode, err]).toEqual([0, expect.stringMatching(/^long\.txt: ready, \d+ pages\.\n$/)])
@@ -239,12 +239,12 @@ test('a file that was only partly added is invisible, and is removed', async () 
     const row = { id: tx.newId(), workspace: 1, note: null, fileName: 'a', mimeType: 'text/plain', size: 9 }
     insertPart(tx, insertFile(tx, row), 0, new Uint8Array(4))
   })
-  const kept = () => service.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')
+  const stored = () => service.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')
   expect((await service.get('/v1/files')).body.files).toEqual([])
   await sweepFiles(service.ctx)
-  expect(kept()).toBe(1)
+  expect(stored()).toBe(1)
   service.clock.advance(3_600_001)
   await sweepFiles(service.ctx)
-  expect(kept()).toBe(0)
+  expect(stored()).toBe(0)
   service.close()
 })

@@ -18,7 +18,7 @@ afterAll(() => folder.remove())
 class BatchWriter {
   /** Batches by name: how many acknowledged updates incremented every row of it. */
   readonly acknowledged = new Map<string, number>()
-  underway: { batch: string; round: number } | undefined
+  inProgress: { batch: string; round: number } | undefined
   #count = 0
 
   constructor(readonly name: string) {}
@@ -28,12 +28,12 @@ class BatchWriter {
       const isUpdate = this.#count % 3 === 2
       const batch = isUpdate ? ([...this.acknowledged.keys()].at(-1) ?? '') : `${this.name} ${this.#count}`
       const round = (this.acknowledged.get(batch) ?? -1) + 1
-      this.underway = { batch, round }
+      this.inProgress = { batch, round }
       const answer = await this.#write(server, batch, round).catch(() => undefined)
       if (!answer) return
       expect({ status: answer.status, written: answer.body.written }).toEqual({ status: 201, written: ROWS })
       this.acknowledged.set(batch, round)
-      this.underway = undefined
+      this.inProgress = undefined
       this.#count += 1
     }
   }
@@ -66,16 +66,16 @@ async function batchesFound(
 async function verify(server: ServerProcess, writers: readonly BatchWriter[]): Promise<void> {
   const found = await batchesFound(server)
   for (const writer of writers) {
-    const { acknowledged, underway } = writer
+    const { acknowledged, inProgress } = writer
     const expected = new Map(acknowledged)
-    const landed = underway && found.get(underway.batch)?.rounds.has(underway.round)
-    if (underway && landed) expected.set(underway.batch, underway.round)
+    const landed = inProgress && found.get(inProgress.batch)?.rounds.has(inProgress.round)
+    if (inProgress && landed) expected.set(inProgress.batch, inProgress.round)
     for (const [batch, round] of expected) {
       expect({ batch, ...found.get(batch) }).toEqual({ batch, rows: ROWS, rounds: new Set([round]) })
       acknowledged.set(batch, round)
       found.delete(batch)
     }
-    writer.underway = undefined
+    writer.inProgress = undefined
   }
   expect([...found.keys()]).toEqual([])
 }

@@ -80,7 +80,7 @@ interface Told {
   recordId: string
 }
 
-const toldAt = (path: string): Told[] =>
+const deliveredAt = (path: string): Told[] =>
   receiver.received
     .filter((received) => received.path === path)
     .map(({ body }) => {
@@ -105,8 +105,8 @@ async function happened(server: ServerProcess, { change, recordId }: Told): Prom
 
 async function verify(server: ServerProcess, writers: readonly Writer[], path: (typeof PATHS)[number]) {
   const isAsked = (change: Change) => path === '/all' || change.startsWith('record.updated')
-  const told = toldAt(path)
-  const byChange = Map.groupBy(told, ({ change }) => change)
+  const delivered = deliveredAt(path)
+  const byChange = Map.groupBy(delivered, ({ change }) => change)
   const acknowledged = writers.flatMap((writer) => [...writer.acknowledged]).filter(isAsked)
   expect(acknowledged.filter((change) => !byChange.has(change))).toEqual([])
   for (const [change, copies] of byChange) {
@@ -122,7 +122,7 @@ async function verify(server: ServerProcess, writers: readonly Writer[], path: (
     expect(uncertain.has(other.change)).toBe(true)
     expect(await happened(server, other)).toBe(true)
   }
-  expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(byChange.size)
+  expect(new Set(delivered.map(({ eventId }) => eventId)).size).toBe(byChange.size)
 }
 
 test(

@@ -39,7 +39,7 @@ function randomSource(seed: number) {
 /** One connection that writes until the server is gone: creates, appends, edits and tags, one after another. */
 class Writer {
   readonly acknowledged = new Map<string, Content>()
-  underway: Underway | undefined
+  inProgress: Underway | undefined
   #count = 0
 
   constructor(
@@ -55,9 +55,9 @@ class Writer {
       expect([200, 201]).toContain(answer.status)
       const { id, content, tags } = answer.body.note
       const written: Content = { content, tags }
-      expect<Content | undefined>(written).toEqual(this.underway?.after)
+      expect<Content | undefined>(written).toEqual(this.inProgress?.after)
       this.acknowledged.set(id, written)
-      this.underway = undefined
+      this.inProgress = undefined
     }
   }
 
@@ -74,7 +74,7 @@ class Writer {
       content: `step 0 of ${title} [[${title}]] ${'word '.repeat(this.random(400))}end`,
       tags: ['first'],
     }
-    this.underway = { id: undefined, title, after }
+    this.inProgress = { id: undefined, title, after }
     return server.post('/v1/notes', { title, ...after })
   }
 
@@ -93,7 +93,7 @@ class Writer {
     ] as const
     const [append, edit, tagging] = changes
     const change = this.random(3) === 0 ? tagging : content.split(`${step} `).length === 2 ? edit : append
-    this.underway = { id, title: '', after: { ...change.after, tags: [...change.after.tags] } }
+    this.inProgress = { id, title: '', after: { ...change.after, tags: [...change.after.tags] } }
     return server.post(`/v1/notes/${id}/${change.path}`, change.body)
   }
 }
@@ -112,27 +112,30 @@ async function allNotes(server: ServerProcess) {
 /** Every acknowledged note is as it was acknowledged, or as the write in progress made it; there is nothing else. */
 async function verify(server: ServerProcess, writers: readonly Writer[]): Promise<void> {
   const found = new Map((await allNotes(server)).map((note) => [note.id, note]))
-  for (const { acknowledged, underway } of writers) {
+  for (const { acknowledged, inProgress } of writers) {
     for (const [id, wanted] of acknowledged) {
       const note = found.get(id)
-      const kept = { content: note?.content ?? 'lost', tags: note?.tags ?? [] }
-      const wasUnderway = underway?.id === id && JSON.stringify(kept) === JSON.stringify(underway.after)
-      expect(kept).toEqual(wasUnderway ? underway.after : wanted)
-      acknowledged.set(id, kept)
+      const stored = { content: note?.content ?? 'lost', tags: note?.tags ?? [] }
+      const wasInProgress =
+        inProgress?.id === id && JSON.stringify(stored) === JSON.stringify(inProgress.after)
+      expect(stored).toEqual(wasInProgress ? inProgress.after : wanted)
+      acknowledged.set(id, stored)
       found.delete(id)
     }
   }
   for (const { id, title, content, tags } of found.values()) {
-    const writer = writers.find(({ underway }) => underway?.id === undefined && underway?.title === title)
+    const writer = writers.find(
+      ({ inProgress }) => inProgress?.id === undefined && inProgress?.title === title,
+    )
     expect({ title, content, tags }).toEqual({
-      title: writer?.underway?.title ?? 'nobody sent it',
+      title: writer?.inProgress?.title ?? 'nobody sent it',
       content,
       tags,
     })
-    expect({ content, tags }).toEqual(writer?.underway?.after ?? { content: '', tags: [] })
+    expect({ content, tags }).toEqual(writer?.inProgress?.after ?? { content: '', tags: [] })
     writer?.acknowledged.set(id, { content, tags })
   }
-  for (const writer of writers) writer.underway = undefined
+  for (const writer of writers) writer.inProgress = undefined
 }
 
 test(

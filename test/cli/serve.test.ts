@@ -57,7 +57,7 @@ test('a second server on the same database is refused, under any name of the fil
 })
 
 test.skipIf(!hasIpv6)(
-  'an address of IPv6 stands in the ready line as in a URL, however it was given',
+  'an IPv6 address is in brackets in the ready line, with or without them in --host',
   async () => {
     for (const host of ['::1', '[::1]']) {
       const server = await start({ args: ['--host', host], key: running[0]?.key })

@@ -288,8 +288,8 @@ describe('files', () => {
       `[[file:${named['the paper.pdf'].id}|the paper]] ![[file:${image}|a cat]]`,
     ])
     const { sql } = vault.service().ctx.db
-    const kept = sql.column<Uint8Array>('SELECT bytes FROM file_parts WHERE pk < 3 * 1048576 ORDER BY pk')
-    expect(Buffer.concat(kept).includes(Buffer.from(bytes))).toBe(true)
+    const stored = sql.column<Uint8Array>('SELECT bytes FROM file_parts WHERE pk < 3 * 1048576 ORDER BY pk')
+    expect(Buffer.concat(stored).includes(Buffer.from(bytes))).toBe(true)
   })
 
   test('of programs, hidden files and the database itself are left out', async () => {

@@ -6,15 +6,15 @@ import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 
-const KEPT = { id: '019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35', created_at: '2026-11-21T09:30:00.000Z' }
+const IDENTITY = { id: '019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35', created_at: '2026-11-21T09:30:00.000Z' }
 
 const FILES = {
   'daybook.json': { format: FORMAT },
   'tags.json': [{ id: 7, name: 'work' }],
-  'properties.json': [{ ...KEPT, key: 'due', type: 'date' }],
-  'presets.json': [{ ...KEPT, name: 'Meeting' }],
-  'views.json': [{ ...KEPT, name: 'Newest' }],
-  'lenses.json': [{ ...KEPT, name: 'All' }],
+  'properties.json': [{ ...IDENTITY, key: 'due', type: 'date' }],
+  'presets.json': [{ ...IDENTITY, name: 'Meeting' }],
+  'views.json': [{ ...IDENTITY, name: 'Newest' }],
+  'lenses.json': [{ ...IDENTITY, name: 'All' }],
 }
 
 test('objects with only their required members are imported as the API would create them', async () => {
@@ -31,9 +31,10 @@ test('objects with only their required members are imported as the API would cre
   await other.post('/v1/views', { name: 'Newest' })
   await other.post('/v1/lenses', { name: 'All' })
   for (const kind of ['tags', 'properties', 'presets', 'views', 'lenses']) {
-    const [imported, made] = await Promise.all([service, other].map((one) => one.get(`/v1/${kind}`)))
-    const kept = kind === 'tags' ? { id: 7, note_count: 0 } : { ...KEPT, updated_at: KEPT.created_at }
-    expect(imported?.body).toEqual({ [kind]: [{ ...made?.body[kind][0], ...kept }] })
+    const [imported, created] = await Promise.all([service, other].map((one) => one.get(`/v1/${kind}`)))
+    const expected =
+      kind === 'tags' ? { id: 7, note_count: 0 } : { ...IDENTITY, updated_at: IDENTITY.created_at }
+    expect(imported?.body).toEqual({ [kind]: [{ ...created?.body[kind][0], ...expected }] })
   }
   for (const one of [service, other]) one.close()
   folder.remove()

@@ -73,7 +73,7 @@ const note = fc.record({
   content: body,
   tags: fc.uniqueArray(tag, { maxLength: 3 }),
   properties: value,
-  fate: fc.constantFrom('kept', 'trashed', 'pinned', 'quick', 'edited'),
+  change: fc.constantFrom('unchanged', 'trashed', 'pinned', 'quick', 'edited'),
 })
 const row = fc.record(
   {
@@ -88,7 +88,7 @@ const scene = fc.record({
   notes: fc.array(note, { maxLength: 8 }),
   structures: fc.array(
     fc.record({
-      rows: fc.array(fc.tuple(row, fc.constantFrom('kept', 'deleted', 'edited')), { maxLength: 6 }),
+      rows: fc.array(fc.tuple(row, fc.constantFrom('unchanged', 'deleted', 'edited')), { maxLength: 6 }),
     }),
     { maxLength: 3 },
   ),
@@ -112,17 +112,17 @@ async function play(
       ...(type === 'select' && { options: ['open', 'done'] }),
     })
   const noteIds: string[] = []
-  for (const { fate, ...input } of notes) {
+  for (const { change, ...input } of notes) {
     service.clock.advance(1_000)
     const { status, body: answer } = await service.post('/v1/notes', input)
     expect([status, answer.properties_error]).toEqual([201, null])
     const { id } = answer.note
-    if (fate === 'trashed') await service.delete(`/v1/notes/${id}`)
+    if (change === 'trashed') await service.delete(`/v1/notes/${id}`)
     else noteIds.push(id)
-    if (fate === 'edited') await service.post(`/v1/notes/${id}/append`, { text: 'more' })
-    if (fate === 'pinned')
+    if (change === 'edited') await service.post(`/v1/notes/${id}/append`, { text: 'more' })
+    if (change === 'pinned')
       await service.patch(`/v1/notes/${id}`, { pinned: true, pin_label: 'Pin', alias: `alias ${id}` })
-    if (fate === 'quick')
+    if (change === 'quick')
       await service.post('/v1/quick-access', { note_id: id, color: '#00ff00', position: 0 })
   }
   await makeSaved(service, lenses, defaultLens)
@@ -195,7 +195,7 @@ async function makeStructure(
     ...(at === 1 && { fields: ['text'], enabled: false, ignore_own_key: true }),
   })
   let last: string | undefined
-  for (const [n, [data, fate]] of rows.entries()) {
+  for (const [n, [data, change]] of rows.entries()) {
     service.clock.advance(10)
     const more = { n, ...(notes[0] && { note: notes[0] }), ...(last && { row: last }) }
     const { status, body: answer } = await service.post('/v1/records', {
@@ -204,9 +204,9 @@ async function makeStructure(
     })
     expect(status).toBe(201)
     const { id } = answer.records[0]
-    if (fate === 'deleted') await service.delete(`/v1/records/${id}`)
-    if (fate === 'edited') await service.patch(`/v1/records/${id}`, { data: { text: 'edited' } })
-    last = fate === 'deleted' ? last : id
+    if (change === 'deleted') await service.delete(`/v1/records/${id}`)
+    if (change === 'edited') await service.patch(`/v1/records/${id}`, { data: { text: 'edited' } })
+    last = change === 'deleted' ? last : id
   }
 }
 
@@ -225,7 +225,7 @@ const PATHS = [
 ]
 
 /** Everything that the API returns about a workspace. */
-async function answers(service: TestService): Promise<unknown[]> {
+async function responses(service: TestService): Promise<unknown[]> {
   const { body: listed } = await service.get('/v1/records/structures')
   const rows = listed.structures.map(({ id }: { id: string }) => `/v1/records?structure=${id}`)
   const { body: views } = await service.get('/v1/views')
@@ -250,7 +250,7 @@ test('an exported workspace is equal after an import, and its export is byte for
         expect([report.isWritten, report.refused]).toEqual([true, []])
         exportWorkspace(second.ctx.db, callerOf(second), folder.file('second'), noProgress)
         expect(filesIn(folder.file('second'))).toEqual(filesIn(folder.file('first')))
-        expect(await answers(second)).toEqual(await answers(first))
+        expect(await responses(second)).toEqual(await responses(first))
         expect(await findFaults(second.ctx.db)).toEqual([])
       } finally {
         first.close()

@@ -12,12 +12,12 @@ async function importedWith(webhooks: (structure: string) => object[]) {
   const folder = newFolder()
   const [origin, other] = [await startService(), await startService()]
   const { id: structure } = await declare(origin, 'Books', [{ key: 'title', type: 'text' }])
-  exportWorkspace(origin.ctx.db, callerOf(origin), folder.file('kept'), () => {})
-  writeFileSync(folder.file('kept/webhooks.json'), JSON.stringify(webhooks(structure)))
+  exportWorkspace(origin.ctx.db, callerOf(origin), folder.file('export'), () => {})
+  writeFileSync(folder.file('export/webhooks.json'), JSON.stringify(webhooks(structure)))
   const mode = { isDryRun: false, skipsBad: false, onProgress: () => {} }
   const report = await importWorkspace(other.ctx.db, callerOf(other), {
     ...mode,
-    folder: folder.file('kept'),
+    folder: folder.file('export'),
   })
   const { body } = await other.get('/v1/webhooks')
   folder.remove()
