@@ -3,14 +3,14 @@ import { VERSION } from '../lib/version.ts'
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
-/** A signing secret: `whsec_` and the base64 of 32 random bytes (contract, section 7). */
+/** A new signing secret: `whsec_` and the base64 of 32 random bytes. */
 export const newSecret = (): string =>
   PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('base64')
 
-/** The bytes behind a secret, with which Standard Webhooks signs. */
+/** The bytes that a secret encodes, the key of Standard Webhooks. */
 export const secretBytes = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), 'base64')
 
-/** Whether the text is a secret as `newSecret` makes them. */
+/** Whether the text has the form of a secret. */
 export const isSecret = (text: string): boolean =>
   text.startsWith(PREFIX) &&
   secretBytes(text).length === SECRET_BYTES &&
@@ -18,12 +18,12 @@ export const isSecret = (text: string): boolean =>
 
 /**
  * `v1` of `X-Service-Signature`: lower-case hex over `<t>.<raw body>`, keyed with the UTF-8 bytes of the whole
- * secret, its prefix included (`service.md`, Events; contract, section 7).
+ * secret, including its prefix.
  */
 export const serviceSignature = (secret: string, seconds: number | string, body: string | Buffer): string =>
   new Bun.CryptoHasher('sha256', secret).update(`${seconds}.`).update(body).digest('hex')
 
-/** `v1` of `webhook-signature`: base64 over `<id>.<t>.<raw body>`, keyed with the bytes behind the secret. */
+/** `v1` of `webhook-signature`: base64 over `<id>.<t>.<raw body>`, keyed with the bytes that the secret encodes. */
 export const standardSignature = (
   secret: string,
   id: string,
@@ -35,7 +35,7 @@ export const standardSignature = (
     .update(body)
     .digest('base64')
 
-/** One attempt to deliver; `body` is the text that is sent, byte for byte. */
+/** What the headers of an attempt depend on; `body` is sent byte for byte. */
 export interface SignedDelivery {
   readonly secret: string
   readonly event: string
@@ -46,7 +46,7 @@ export interface SignedDelivery {
   readonly atMs: number
 }
 
-/** Every header of an attempt, signed for both families of verifiers. */
+/** All headers of an attempt, with the signatures of both schemes. */
 export function signedHeaders(delivery: SignedDelivery): Record<string, string> {
   const { secret, event, eventId, deliveryId, body } = delivery
   const seconds = Math.floor(delivery.atMs / 1000)

@@ -6,7 +6,7 @@ import { DeliveredEvent } from './schema.ts'
 const DESCRIPTION = `Sent to the \`url\` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
 
 - \`X-Service-Signature\`: \`t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 over \`<t>.<body>\`, keyed with the whole text of the secret.
-- [Standard Webhooks](https://www.standardwebhooks.com): \`webhook-signature\` is \`v1,<base64>\`, the HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, keyed with the bytes whose base64 stands behind \`whsec_\`.
+- [Standard Webhooks](https://www.standardwebhooks.com): \`webhook-signature\` is \`v1,<base64>\`, the HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, keyed with the bytes whose base64 follows \`whsec_\`.
 
 What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by \`id\`, and compare \`record.updated_at\`.`
 

@@ -143,7 +143,7 @@ test('changes are posted in the form of webhook deliveries, signed with the secr
       secret,
       Date.now(),
     )
-    expect(verdicts.map(({ faults }) => faults)).toEqual([[], []])
+    expect(verdicts.map(({ errors }) => errors)).toEqual([[], []])
     expect({ method, path, event: headers['x-service-event'], id: headers['webhook-id'] }).toEqual({
       method: 'POST',
       path: '/hook?a=b',
@@ -169,7 +169,7 @@ test('a secret is made and printed when none is given; a receiver that fails is 
   await command.err.until(new RegExp(`record\\.created ${id}: The receiver answered 500\\.\n`))
   const [{ headers = {}, body = '' } = {}] = receiver.received
   const received = { headers: new Map(Object.entries(headers)), body: Buffer.from(body) }
-  expect(verifyDelivery(received, secret, Date.now()).flatMap(({ faults }) => faults)).toEqual([])
+  expect(verifyDelivery(received, secret, Date.now()).flatMap(({ errors }) => errors)).toEqual([])
   expect(await command.end('SIGTERM')).toBe(0)
 })
 

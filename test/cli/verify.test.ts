@@ -111,8 +111,8 @@ describe('the failing step is reported:', () => {
       'The secret must be whsec_ and the base64 of 32 bytes, as it was shown when the subscription was made.\n'
     expect(await failing(flags, body, 'abc')).toBe(form)
     expect(await failing(flags, body, secret.slice(0, -2))).toBe(form)
-    expect(await failing(flags, body, ` ${secret}`)).toBe('The secret has blanks around it.\n')
-    expect(await failing(flags, body, secret.slice(6))).toBe('The secret lacks its beginning, whsec_.\n')
+    expect(await failing(flags, body, ` ${secret}`)).toBe('The secret has whitespace around it.\n')
+    expect(await failing(flags, body, secret.slice(6))).toBe('The secret must begin with whsec_.\n')
     const other =
       'Either the secret is another one, or the body is not, byte for byte, the one that was sent.'
     expect(await failing(flags, body, newSecret())).toBe(
@@ -123,11 +123,11 @@ describe('the failing step is reported:', () => {
   test.each([
     [`${body}\n`, 'It is right for the body without the line break at its end.'],
     [`${body}\r\n`, 'It is right for the body without the line break at its end.'],
-    [`  ${body} `, 'It is right for the body without the blanks around it.'],
+    [`  ${body} `, 'It is right for the body without the whitespace around it.'],
     [`\ufeff${body}`, 'It is right for the body without the byte order mark.'],
     [
       JSON.stringify(JSON.parse(body), null, 2),
-      'It is right for the body as compact JSON: the body was parsed and written anew. Verify the raw body.',
+      'It is right for the body as compact JSON: the body was parsed and serialized again. Verify the raw body.',
     ],
     [
       JSON.stringify(body),

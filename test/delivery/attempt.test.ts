@@ -43,7 +43,7 @@ const silence = (socket: Socket) => {
   return true
 }
 
-/** Waits, without counting time, until what is true only by and by is true. */
+/** Polls until the condition holds. */
 async function eventually(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await Bun.sleep(1)
 }
@@ -375,7 +375,7 @@ describe('a certificate', () => {
 })
 
 describe('where a call goes', () => {
-  test('is judged by every address, at every attempt, also when a connection stands open', async () => {
+  test('is judged by every address, at every attempt, also when a connection is open', async () => {
     const receiver = await newReceiver({ certificate })
     const asked: string[] = []
     const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1', '127.0.0.2'], ['127.0.0.1']]

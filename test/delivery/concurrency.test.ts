@@ -137,7 +137,7 @@ test('at most 64 attempts are in flight in all, shared evenly', async () => {
   expect(network.most).toBe(64)
 })
 
-test('receivers that were never heard of have one attempt each, and keep nobody waiting', async () => {
+test('receivers without a delivery so far have one attempt each, and delay no other', async () => {
   await subscribeMany(25)
   await write(it, 'Tasks', ...rows(4))
   const live = urlOf(24)
@@ -149,7 +149,7 @@ test('receivers that were never heard of have one attempt each, and keep nobody 
   expect(network.begun.length).toBe(24 + 4)
 })
 
-test('receivers that hang keep nobody waiting, and have one attempt at a time once they failed', async () => {
+test('receivers that hang delay no other, and have one attempt at a time after a failure', async () => {
   const ids = await subscribeMany(25)
   const dead = Array.from({ length: 24 }, (_, number) => urlOf(number))
   const failDead = () => {
@@ -182,7 +182,7 @@ test('receivers that hang keep nobody waiting, and have one attempt at a time on
   expect(dead.map((url) => network.openAt(url).length)).toEqual(Array(24).fill(1))
 })
 
-/** Writes rows for a receiver that answers the first delivery well, so that others are attempted beside each other. */
+/** Writes rows for a receiver that answers the first delivery well, so that later ones are attempted concurrently. */
 async function writeForGoodReceiver(count: number): Promise<void> {
   await write(it, 'Tasks', ...rows(count))
   await until(() => network.open.size === 1)
@@ -190,7 +190,7 @@ async function writeForGoodReceiver(count: number): Promise<void> {
   await until(() => network.open.size === Math.min(count - 1, 4))
 }
 
-test('an attempt that is under way or being written down is not made twice', async () => {
+test('an attempt that is in flight or whose outcome is being saved is not made twice', async () => {
   await subscribeMany(1)
   await writeForGoodReceiver(3)
   it.ctx.bus.wake()
@@ -256,29 +256,26 @@ describe('a stop', () => {
   test.each([
     ['while they are written', [10_000]],
     ['before they are tried again', [9_999, 1]],
-  ])(
-    'that gives outcomes up %s leaves them to the next start, and nothing to be done later',
-    async (_, steps) => {
-      await subscribeMany(1)
-      await write(it, 'Tasks', ...rows(1))
-      await until(() => network.open.size === 1)
-      await it.ctx.db.write((tx) => tx.sql.script(STORAGE_FULL))
-      const stopping = it.stop()
-      network.endAll(OK)
-      for (const step of steps) {
-        await settle()
-        it.clock.advance(step)
-      }
-      await stopping
+  ])('that discards outcomes %s leaves them to the next start, and no timer', async (_, steps) => {
+    await subscribeMany(1)
+    await write(it, 'Tasks', ...rows(1))
+    await until(() => network.open.size === 1)
+    await it.ctx.db.write((tx) => tx.sql.script(STORAGE_FULL))
+    const stopping = it.stop()
+    network.endAll(OK)
+    for (const step of steps) {
       await settle()
-      // Whoever still waited for an outcome would keep this one waiting.
-      await it.stop()
-      expect(it.clock.waiting()).toBe(0)
-      await it.ctx.db.write((tx) => tx.sql.script('DROP TRIGGER full'))
-      it.start(network.send)
-      await until(() => network.begun.length === 2)
-    },
-  )
+      it.clock.advance(step)
+    }
+    await stopping
+    await settle()
+    // Whoever still waited for an outcome would keep this one waiting.
+    await it.stop()
+    expect(it.clock.waiting()).toBe(0)
+    await it.ctx.db.write((tx) => tx.sql.script('DROP TRIGGER full'))
+    it.start(network.send)
+    await until(() => network.begun.length === 2)
+  })
 })
 
 test('an outcome that storage does not take is written later, and the delivery is not sent again', async () => {

@@ -156,7 +156,7 @@ async function fail(id: string, times: number): Promise<void> {
   }
 }
 
-test('ten failed deliveries in a row pause; events queue; resume sends them all and starts anew', async () => {
+test('ten failed deliveries in a row pause; events queue; resume sends them all and starts again at 0', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   await fail(id, 9)
   expect(await webhookOf(it, id)).toMatchObject({
@@ -193,7 +193,7 @@ test('ten failed deliveries in a row pause; events queue; resume sends them all 
   expect(numbers.sort((left, right) => left - right)).toEqual(Array.from({ length: 12 }, (_, n) => n))
 })
 
-test('a delivered event between failures begins the count anew', async () => {
+test('a delivered event between failures resets the count', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   await fail(id, 9)
   it.receiver.answer = status(200)
@@ -271,7 +271,7 @@ describe.each([
 })
 
 describe('a redelivery', () => {
-  test('keeps the ids of delivery and event, and starts its attempts and slots anew', async () => {
+  test('keeps the ids of delivery and event, and starts its attempts and retry delays again', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
     await fail(id, 1)
     const [failed] = await deliveriesOf(it, id)
@@ -412,7 +412,7 @@ describe('the clock', () => {
     expect(it.receiver.received).toHaveLength(3)
   })
 
-  test('that leaps forward makes everything due at the next look, within half a minute', async () => {
+  test('that leaps forward makes everything due at the next scan, within half a minute', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
     it.receiver.answer = status(500)
     await writeOne()
@@ -424,7 +424,7 @@ describe('the clock', () => {
   })
 })
 
-test('a delivery that falls due while the queue is looked at is not overlooked', async () => {
+test('a delivery that falls due while the queue is read is not missed', async () => {
   const clock = testClock()
   let early = 0
   const now = () => clock.now() - (early-- > 0 ? 1 : 0)
@@ -436,7 +436,7 @@ test('a delivery that falls due while the queue is looked at is not overlooked',
   await until(async () => (await deliveriesOf(other, id))[0]?.attempts === 1)
   await settle()
   clock.advance(MINUTE)
-  // The timer was early by a moment: the clock is noticed and the queue read before the instant, all else after it.
+  // The timer was early by a moment: the clock is checked and the queue read before the instant, all else after it.
   early = 2
   await until(async () => {
     clock.advance(0)

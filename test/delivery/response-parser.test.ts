@@ -118,7 +118,7 @@ describe('an answer', () => {
     const processorTime = measureProcessorTime()
     for (let at = 0; at < 60_000; at++) reader.feed(Buffer.from(more[at % more.length] ?? ''))
     expect(reader.state).toBe('more')
-    // Reading all that came so far anew, for each byte, takes more than ten seconds.
+    // Parsing everything received so far again for each byte takes more than ten seconds.
     expect(processorTime()).toBeLessThan(5_000)
   })
 })

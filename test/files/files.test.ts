@@ -67,7 +67,7 @@ describe('a file', () => {
     ])
   })
 
-  test('stands in the order in which it came, in all lists and the count of the workspace', async () => {
+  test('is listed in the order of creation, in all lists and the count of the workspace', async () => {
     const note = await makeNote(service)
     for (const [name, noteId] of [
       ['b.txt', null],

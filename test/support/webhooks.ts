@@ -20,7 +20,7 @@ export interface TestWebhook {
   secret: string
 }
 
-/** Subscribes and answers the new webhook's id and secret. */
+/** Subscribes; returns the new webhook's id and secret. */
 export async function subscribe(
   client: Client,
   structure: string,
@@ -55,14 +55,14 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 
 const LOOPBACK = { webhookAllowlist: parseAllowlist(['127.0.0.1']) }
 
-/** A whole service with a receiver on the loopback, and the loop that delivers to it over real sockets. */
+/** A whole service with a receiver on the loopback, and the dispatcher that delivers to it over real sockets. */
 export interface Hooked extends TestService {
   readonly receiver: Receiver
   readonly url: string
   /** Bodies that arrived, parsed. */
   // biome-ignore lint/suspicious/noExplicitAny: a payload is judged by what the test expects of it
   arrived(): any[]
-  /** Starts the loop anew after `stop`. */
+  /** Starts the dispatcher again after `stop`. */
   start(send?: Send): void
   stop(): Promise<void>
   end(): Promise<void>

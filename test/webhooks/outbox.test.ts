@@ -182,7 +182,7 @@ test('an update through on_conflict is an update, and rows that stay as they are
   ])
 })
 
-test('a renamed structure is named anew in later events alone', async () => {
+test('a renamed structure has its new name only in later events', async () => {
   await subscribe(service, 'Tasks', URL)
   await write(service, 'Tasks', { what: 'a' })
   await service.patch('/v1/records/structures/Tasks', { name: 'Errands' })

@@ -19,14 +19,14 @@ const count = (table: string) => it.ctx.db.sql.scalar<number>(`SELECT count(*) F
 const states = async (id: string) =>
   (await deliveriesOf(it, id)).map((delivery: { status: string }) => delivery.status)
 
-/** Moves the clock while nothing is being sent: the loop would look at every half minute on the way. */
+/** Moves the clock while nothing is being sent: the dispatcher would scan every half minute on the way. */
 async function pass(milliseconds: number): Promise<void> {
   await it.stop()
   it.clock.advance(milliseconds)
   it.start()
 }
 
-test('a delivery is listed for 30 days from its end; a pending one is never swept', async () => {
+test('a delivery is listed for 30 days from its end; a pending one is never deleted', async () => {
   const done = await subscribe(it, 'Tasks', it.url)
   const waiting = await subscribe(it, 'Tasks', it.url)
   it.ctx.db.sql.script('UPDATE webhooks SET paused_at = 1 WHERE pk = 2')
@@ -44,7 +44,7 @@ test('a delivery is listed for 30 days from its end; a pending one is never swep
   expect([count('webhook_deliveries'), count('webhook_events')]).toEqual([0, 0])
 })
 
-test('a redelivery begins the 30 days anew, a failed delivery has them too', async () => {
+test('a redelivery restarts the 30 days, and a failed delivery is kept as long', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   await write(it, 'Tasks', { n: 1 })
   await until(async () => (await states(id))[0] === 'delivered')
@@ -64,7 +64,7 @@ test('a redelivery begins the 30 days anew, a failed delivery has them too', asy
   expect(await states(id)).toEqual(['delivered'])
 })
 
-test('a deletion that was broken off is out of sight and is finished later', async () => {
+test('a deletion that was interrupted is not visible and is finished later', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   await write(it, 'Tasks', { n: 1 })
   it.ctx.db.sql.script(

@@ -1,4 +1,4 @@
-import { secretFault, verifyDelivery } from '../../delivery/verify.ts'
+import { secretError, verifyDelivery } from '../../delivery/verify.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { refused } from '../../refusal.ts'
 import { type Command, type Input, textFlag, WrongUsage } from '../command.ts'
@@ -39,13 +39,13 @@ export const verify: Command = {
   run: async (input, io) => {
     const headers = headersOf(input)
     const secret = textFlag(input, 'secret') ?? ''
-    const fault = secretFault(secret)
-    if (fault !== undefined) throw refused(fault)
-    const verdicts = verifyDelivery({ headers, body: await io.readAll() }, secret, systemClock.now())
-    for (const { family, faults } of verdicts) {
-      for (const sentence of faults) io.err(`${family}: ${sentence}\n`)
-      if (faults.length === 0) io.out(`${family}: good\n`)
+    const error = secretError(secret)
+    if (error !== undefined) throw refused(error)
+    const verifications = verifyDelivery({ headers, body: await io.readAll() }, secret, systemClock.now())
+    for (const { scheme, errors } of verifications) {
+      for (const sentence of errors) io.err(`${scheme}: ${sentence}\n`)
+      if (errors.length === 0) io.out(`${scheme}: good\n`)
     }
-    return verdicts.every(({ faults }) => faults.length === 0) ? 0 : 1
+    return verifications.every(({ errors }) => errors.length === 0) ? 0 : 1
   },
 }

@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser'
 import { readKey } from '../../config.ts'
 import { newSecret } from '../../delivery/sign.ts'
-import { secretFault } from '../../delivery/verify.ts'
+import { secretError } from '../../delivery/verify.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createIdSource } from '../../lib/ids.ts'
 import { refused } from '../../refusal.ts'
@@ -37,7 +37,7 @@ function checkedBaseUrl(text: string): string {
 function readForwarder(input: Input, io: Io): Forwarder | undefined {
   const url = textFlag(input, 'forward')
   const given = textFlag(input, 'secret')
-  const fault = given === undefined ? undefined : secretFault(given)
+  const fault = given === undefined ? undefined : secretError(given)
   if (fault !== undefined) throw new WrongUsage(fault)
   if (url === undefined) return undefined
   const secret = given ?? newSecret()
