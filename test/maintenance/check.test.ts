@@ -101,7 +101,7 @@ test.each([
   [
     'link',
     'DELETE FROM note_links WHERE note = 1',
-    () => `The links kept for the note ${first} are not those of its body.`,
+    () => `The links stored for the note ${first} are not those of its body.`,
   ],
   [
     'folded title',
