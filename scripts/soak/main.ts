@@ -1,13 +1,13 @@
 /**
- * Puts the executable under a mixed load with faults thrown in, keeps a ledger of what was acknowledged, and holds
- * it against what is there in the end. `--minutes N` (10), `--seed S`; the same seed makes the same choices, though
- * not at the same moments. `--executable FILE` takes another than dist/daybook, `--faketime FILE` names libfaketime
- * where it is not installed. Exits 1 with the first differences.
+ * Runs a mixed workload with fault injection against the executable, records the expected state from what was
+ * acknowledged, and compares it with the data in the end. `--minutes N` (10), `--seed S`: the same seed makes the same
+ * choices, though not at the same moments. `--executable FILE` tests another executable than dist/daybook, `--faketime
+ * FILE` is the path of libfaketime if it is not installed. Exits 1 with the first violations.
  */
 import { parseArgs } from 'node:util'
 import { newFolder } from '../../test/support/process.ts'
 import { buildWhenStale } from '../executable.ts'
-import { Soak } from './soak.ts'
+import { SoakRun } from './run.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -25,7 +25,7 @@ if (flags.executable === undefined) buildWhenStale()
 const say = (line: string) => process.stdout.write(`${line}\n`)
 say(`bun run soak --minutes ${minutes} --seed ${seed}`)
 const folder = newFolder()
-const soak = new Soak({
+const run = new SoakRun({
   executable: flags.executable ?? 'dist/daybook',
   folder: folder.path,
   durationMs: minutes * 60_000,
@@ -33,19 +33,19 @@ const soak = new Soak({
   faketime: flags.faketime,
 })
 
-/** Says what was found so far; nothing stays, not the disk either. */
+/** Prints the report and removes everything, the mounted disk included. */
 async function end(exitCode: number): Promise<never> {
-  say(soak.lines.join('\n'))
-  await soak.clear()
+  say(run.lines.join('\n'))
+  await run.clear()
   folder.remove()
   process.exit(exitCode)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(1))
 try {
-  await soak.run()
+  await run.run()
 } catch (error) {
-  say(`The soak broke off: ${error instanceof Error ? error.stack : error}`)
+  say(`The soak was interrupted: ${error instanceof Error ? error.stack : error}`)
   await end(1)
 }
-await end(soak.findings.isGood ? 0 : 1)
+await end(run.violations.isEmpty ? 0 : 1)

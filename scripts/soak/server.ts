@@ -1,11 +1,47 @@
-import type { Disturbances } from './disturbances.ts'
-import type { Findings } from './findings.ts'
-import type { Child, Program } from './program.ts'
+import { dirname } from 'node:path'
+import { type Subprocess, spawn } from 'bun'
+import type { Outcome } from '../../test/support/process.ts'
+import type { FaultWindows } from './faults/windows.ts'
+import type { Violations } from './report.ts'
+
+export type Child = Subprocess<'ignore', 'pipe', 'pipe'>
+
+/** The executable, with a database and an environment. */
+export class Program {
+  constructor(
+    readonly executable: string,
+    readonly db: string,
+    /** The whole environment of its processes. */
+    readonly env: Record<string, string>,
+  ) {}
+
+  /** The same program on another database. */
+  on(db: string): Program {
+    return new Program(this.executable, db, this.env)
+  }
+
+  start(args: readonly string[]): Child {
+    return spawn([this.executable, ...args, '--db', this.db], {
+      cwd: dirname(this.executable),
+      env: this.env,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+  }
+
+  /** Runs one command to its end. */
+  async run(...args: string[]): Promise<Outcome> {
+    const child = this.start(args)
+    const [out, err, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    return { exitCode, out, err }
+  }
+}
 
 const STOP_WITHIN_MS = 15_000
 const READY_WITHIN_MS = 30_000
 
-/** Hands on each line of a stream. */
+/** Calls `onLine` for each line of a stream. */
 async function eachLine(stream: ReadableStream<Uint8Array>, onLine: (line: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   let text = ''
@@ -19,15 +55,15 @@ async function eachLine(stream: ReadableStream<Uint8Array>, onLine: (line: strin
 export interface ServerOptions {
   readonly program: Program
   readonly args: readonly string[]
-  readonly disturbances: Disturbances
-  readonly findings: Findings
+  readonly faultWindows: FaultWindows
+  readonly violations: Violations
 }
 
-/** The server that is soaked: one process after another on the same database. */
+/** The server under test: one process after another on the same database. */
 export class Server {
   readonly #options: ServerOptions
   #child: Child | undefined
-  #isTold = true
+  #isStopping = true
   #lastLines: string[] = []
   #up = Promise.withResolvers<string>()
   /** The write key that the first start printed. */
@@ -41,7 +77,7 @@ export class Server {
     return this.#child?.pid ?? 0
   }
 
-  /** The address of the process that runs, as soon as one does. */
+  /** The address of the running process; waits while none is running. */
   get url(): Promise<string> {
     return this.#up.promise
   }
@@ -50,42 +86,41 @@ export class Server {
     const { program, args } = this.#options
     const child = program.start(['serve', '--port', '0', '--log-level', 'warn', ...args])
     this.#child = child
-    this.#isTold = false
+    this.#isStopping = false
     this.#lastLines = []
     void child.exited.then(() => this.#onExit(child))
     void eachLine(child.stderr, (line) => this.#onMessage(line))
     const ready = Promise.withResolvers<string>()
     void eachLine(child.stdout, (line) => ready.resolve(/listening on (http:\S+)/.exec(line)?.[1] ?? ''))
-    const late = Bun.sleep(READY_WITHIN_MS).then(() => '')
-    const url = await Promise.race([ready.promise, child.exited.then(() => ''), late])
+    const tooLate = Bun.sleep(READY_WITHIN_MS).then(() => '')
+    const url = await Promise.race([ready.promise, child.exited.then(() => ''), tooLate])
     if (url === '') throw new Error(`the server did not start: ${this.#lastLines.join('\n')}`)
     while (this.key === '') await Bun.sleep(5)
     this.#up.resolve(url)
   }
 
-  /** Ends it without a word. */
   async kill(): Promise<void> {
-    const child = this.#tell('SIGKILL')
+    const child = this.#signal('SIGKILL')
     await child?.exited
   }
 
-  /** Asks it to end, as an operator does, and sees that it does so in order. */
+  /** Sends SIGTERM and checks that the process stops cleanly. */
   async stop(): Promise<void> {
-    const { findings } = this.#options
+    const { violations } = this.#options
     const begin = performance.now()
-    const child = this.#tell('SIGTERM')
+    const child = this.#signal('SIGTERM')
     if (!child) return
-    const patience = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
+    const timeout = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
     const exitCode = await child.exited
-    clearTimeout(patience)
+    clearTimeout(timeout)
     const seconds = Math.round((performance.now() - begin) / 1_000)
     if (exitCode !== 0)
-      findings.add('process', `SIGTERM ended it with ${exitCode} after ${seconds} s: ${this.#lastLines}`)
+      violations.add('process', `SIGTERM ended it with ${exitCode} after ${seconds} s: ${this.#lastLines}`)
   }
 
-  #tell(signal: 'SIGKILL' | 'SIGTERM'): Child | undefined {
+  #signal(signal: 'SIGKILL' | 'SIGTERM'): Child | undefined {
     const child = this.#child
-    this.#isTold = true
+    this.#isStopping = true
     this.#up = Promise.withResolvers()
     child?.kill(signal)
     return child
@@ -94,19 +129,19 @@ export class Server {
   #onMessage(line: string): void {
     this.key ||= /dbk_[\w-]{43}/.exec(line)?.[0] ?? ''
     this.#lastLines = [...this.#lastLines.slice(-4), line]
-    const isExcused = this.#options.disturbances.since(performance.now())
-    if (line.includes('"level":"error"') && !isExcused) this.#options.findings.add('process', line)
+    const isExpected = this.#options.faultWindows.overlaps(performance.now())
+    if (line.includes('"level":"error"') && !isExpected) this.#options.violations.add('process', line)
   }
 
-  /** One that ended by itself is a finding; the next one takes its place. */
+  /** A process that ends by itself is a violation; another one is started. */
   async #onExit(child: Child): Promise<void> {
-    if (this.#isTold || child !== this.#child) return
-    const { findings, disturbances } = this.#options
-    findings.add(
+    if (this.#isStopping || child !== this.#child) return
+    const { violations, faultWindows } = this.#options
+    violations.add(
       'process',
-      `it ended by itself with ${child.exitCode ?? child.signalCode}: ${this.#lastLines}`,
+      `it exited by itself with ${child.exitCode ?? child.signalCode}: ${this.#lastLines}`,
     )
-    const over = disturbances.begin()
+    const over = faultWindows.begin()
     this.#up = Promise.withResolvers()
     await this.start().finally(over)
   }

@@ -1,19 +1,19 @@
-import { queryOf } from '../../test/support/records.ts'
-import type { Random } from '../random.ts'
-import type { Api } from './api.ts'
-import type { Findings } from './findings.ts'
-import { type InsistentWriter, markOf } from './insistent-writer.ts'
-import { LANES, type Objects, ROWS, TAGS } from './objects.ts'
+import { queryOf } from '../../../test/support/records.ts'
+import type { Random } from '../../random.ts'
+import type { Client } from '../client.ts'
+import { type Fixtures, LANES, ROWS, TAGS } from '../fixtures.ts'
+import type { Violations } from '../report.ts'
+import { type RetryingWriter, uniqueWordOf } from './note-writer.ts'
 
 export interface ReaderOptions {
-  readonly api: Api
+  readonly api: Client
   readonly random: Random
-  readonly objects: Objects
-  readonly insistent: InsistentWriter
-  readonly findings: Findings
+  readonly fixtures: Fixtures
+  readonly retrying: RetryingWriter
+  readonly violations: Violations
 }
 
-/** Asks everything that can be asked. */
+/** Sends every kind of read. */
 export class Reader {
   readonly #options: ReaderOptions
 
@@ -22,7 +22,7 @@ export class Reader {
   }
 
   async step(): Promise<void> {
-    const { random, objects } = this.#options
+    const { random, fixtures } = this.#options
     const offset = random.chance(0.5) ? 0 : random.below(500)
     const paths = [
       ['list notes', `/v1/notes?${queryOf({ tag: random.pick(TAGS), limit: 20, offset })}`],
@@ -32,7 +32,7 @@ export class Reader {
         `/v1/notes?${queryOf({ search: random.pick(['word', 'wor*', '"other end"', 'step -line']) })}`,
       ],
       ['list the trash', '/v1/notes/trash?limit=20'],
-      ['read a view', `/v1/views/${objects.viewId}/notes?limit=20`],
+      ['read a view', `/v1/views/${fixtures.viewId}/notes?limit=20`],
       ['read the graph', '/v1/graph'],
       ['read tags', '/v1/tags'],
       ['read files', '/v1/files'],
@@ -71,9 +71,9 @@ export class Reader {
     })
   }
 
-  /** Every row of the answer must meet the question. */
+  /** Every row of the response must match the filter. */
   async #filter(): Promise<void> {
-    const { api, random, findings } = this.#options
+    const { api, random, violations } = this.#options
     const lane = random.pick(LANES)
     const filter = [
       { field: 'lane', op: 'eq', value: lane },
@@ -84,16 +84,16 @@ export class Reader {
     if (outcome.kind !== 'done') return
     const rows = outcome.body.records as { data: { lane: string; round: number } }[]
     const wrong = rows.find(({ data }) => data.lane !== lane || data.round < 1)
-    if (wrong) findings.add('search', `lane ${lane} was answered with ${JSON.stringify(wrong)}`)
+    if (wrong) violations.add('search', `lane ${lane} returned ${JSON.stringify(wrong)}`)
   }
 
-  /** A note that was acknowledged is found by the word that it alone holds. */
+  /** An acknowledged note is found by the word that only it contains. */
   async #findNote(): Promise<void> {
-    const { api, random, insistent, findings } = this.#options
-    if (insistent.written === 0) return
-    const mark = markOf(random.below(insistent.written))
-    const outcome = await api.send({ name: 'find a note', path: `/v1/notes?${queryOf({ search: mark })}` })
+    const { api, random, retrying, violations } = this.#options
+    if (retrying.written === 0) return
+    const word = uniqueWordOf(random.below(retrying.written))
+    const outcome = await api.send({ name: 'find a note', path: `/v1/notes?${queryOf({ search: word })}` })
     if (outcome.kind === 'done' && outcome.body.total !== 1)
-      findings.add('search', `${mark} finds ${outcome.body.total} notes, not 1`)
+      violations.add('search', `${word} finds ${outcome.body.total} notes, not 1`)
   }
 }

@@ -1,20 +1,20 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import type { Random } from '../random.ts'
+import type { Random } from '../../random.ts'
 
 const MINUTE_S = 60
-/** Deliveries and keys of an hour feel it; what is kept for days does not. */
-const FARTHEST_S = 180 * MINUTE_S
+/** Enough to affect retries and short-lived keys, but not retention, which is in days. */
+const MAX_OFFSET_S = 180 * MINUTE_S
 
-/** Debian's package libfaketime puts it there. */
+/** Where Debian's package libfaketime installs it. */
 function findLibrary(): string | undefined {
   const [found] = new Glob('/usr/lib/*/faketime/libfaketimeMT.so.1').scanSync('/')
   return found
 }
 
-/** The clock that the executable sees: that of the machine, set off by what stands in a file. */
-export class SetClock {
+/** The clock of the executable: that of the machine plus an offset, which libfaketime reads from a file. */
+export class FakeClock {
   readonly #file: string
 
   private constructor(
@@ -25,12 +25,12 @@ export class SetClock {
     this.set(0)
   }
 
-  /** Undefined where there is no libfaketime. */
-  static find(folder: string, library = findLibrary()): SetClock | undefined {
-    return library !== undefined && existsSync(library) ? new SetClock(folder, library) : undefined
+  /** Returns undefined without libfaketime. */
+  static find(folder: string, library = findLibrary()): FakeClock | undefined {
+    return library !== undefined && existsSync(library) ? new FakeClock(folder, library) : undefined
   }
 
-  /** Waits keep their length; the time of files is left alone. */
+  /** Leaves timers and the times of files unchanged. */
   get env(): Record<string, string> {
     return {
       LD_PRELOAD: this.library,
@@ -41,14 +41,14 @@ export class SetClock {
     }
   }
 
-  /** Seconds that it is ahead; seen within a second or so. */
+  /** Sets the offset; takes effect within about a second. */
   set(seconds: number): void {
     writeFileSync(`${this.#file}.new`, `${seconds < 0 ? '' : '+'}${seconds}\n`)
     renameSync(`${this.#file}.new`, this.#file)
   }
 
-  /** Sets it forwards or back. */
+  /** Moves the clock forward or back. */
   jump(random: Random): void {
-    this.set(random.between(-FARTHEST_S, FARTHEST_S))
+    this.set(random.between(-MAX_OFFSET_S, MAX_OFFSET_S))
   }
 }

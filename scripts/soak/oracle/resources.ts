@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import type { Findings } from './findings.ts'
+import type { Violations } from '../report.ts'
 
 const SAMPLE_MS = 1_000
 const MIB = 1_048_576
-/** Caches of the database and what the runtime has not given back yet. */
-const ROOM_BYTES = 96 * MIB
-const ROOM_HANDLES = 8
-const FEWEST_SAMPLES = 60
+/** Room for caches and for memory that the runtime has not returned yet. */
+const MAX_GROWTH_BYTES = 96 * MIB
+const MAX_GROWTH_HANDLES = 8
+const MIN_SAMPLES = 60
 
 interface Sample {
   bytes: number
@@ -24,20 +24,20 @@ const median = (values: readonly number[]) =>
 const quarter = (samples: readonly Sample[], at: number) =>
   samples.slice((samples.length * at) >> 2, (samples.length * (at + 1)) >> 2)
 
-/** Watches one process of the server while nothing restarts it. */
+/** Samples the memory and the open handles of one server process while nothing restarts it. */
 export class Resources {
   readonly #samples: Sample[] = []
   readonly #timer: Timer
 
   constructor(pid: number) {
     this.#timer = setInterval(() => {
-      // One that ended is another's finding.
+      // A process that has ended is reported elsewhere.
       if (existsSync(`/proc/${pid}`)) this.#samples.push(sample(pid))
     }, SAMPLE_MS)
   }
 
-  /** The second quarter, when all is warm, is held against the last. Answers a line for the summary. */
-  end(findings: Findings): string {
+  /** Compares the second quarter, after warming up, with the last one. Returns a line for the report. */
+  end(violations: Violations): string {
     clearInterval(this.#timer)
     const early = quarter(this.#samples, 1)
     const late = quarter(this.#samples, 3)
@@ -46,9 +46,9 @@ export class Resources {
     const [before = 0, after = 0] = bytes
     const [few = 0, many = 0] = handles
     const mib = bytes.map((each) => Math.round(each / MIB)).join(' → ')
-    const isLong = this.#samples.length >= FEWEST_SAMPLES
-    if (isLong && after > before + ROOM_BYTES) findings.add('memory', `${mib} MiB`)
-    if (isLong && many > few + ROOM_HANDLES) findings.add('handles', handles.join(' → '))
+    const isLong = this.#samples.length >= MIN_SAMPLES
+    if (isLong && after > before + MAX_GROWTH_BYTES) violations.add('memory', `${mib} MiB`)
+    if (isLong && many > few + MAX_GROWTH_HANDLES) violations.add('handles', handles.join(' → '))
     return `${this.#samples.length} s without a restart: ${mib} MiB, ${handles.join(' → ')} handles under load`
   }
 }

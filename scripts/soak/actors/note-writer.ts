@@ -1,21 +1,21 @@
-import type { Random } from '../random.ts'
-import type { Api, Request } from './api.ts'
-import type { Findings } from './findings.ts'
-import type { KnownNote, NoteLedger, NoteState } from './note-ledger.ts'
-import { TAGS } from './objects.ts'
+import type { Random } from '../../random.ts'
+import type { Client, Request } from '../client.ts'
+import { TAGS } from '../fixtures.ts'
+import type { ExpectedNotes, KnownNote, NoteState } from '../oracle/expected-notes.ts'
+import type { Violations } from '../report.ts'
 
-const MOST_OWN = 200
-const LONGEST = 20_000
+const MAX_OWN = 200
+const MAX_LENGTH = 20_000
 
 export interface NoteWriterOptions {
   readonly name: string
-  readonly api: Api
+  readonly api: Client
   readonly random: Random
-  readonly ledger: NoteLedger
-  readonly findings: Findings
+  readonly expected: ExpectedNotes
+  readonly violations: Violations
 }
 
-/** Writes notes that nobody else writes, one request after the other. */
+/** Writes its own notes, one request at a time. */
 export class NoteWriter {
   readonly #options: NoteWriterOptions
   readonly #own: KnownNote[] = []
@@ -41,7 +41,7 @@ export class NoteWriter {
   }
 
   async #create(): Promise<void> {
-    const { api, ledger, random } = this.#options
+    const { api, expected, random } = this.#options
     this.#count += 1
     const title = this.#name
     const content = `step 0 of [[${title}]] mark${title.replaceAll(' ', '')} ${'word '.repeat(random.below(300))}end`
@@ -54,13 +54,13 @@ export class NoteWriter {
       body,
       status: 201,
     })
-    if (outcome.kind === 'done') this.#answered({ ...after, id: outcome.body.note.id }, outcome.body.note)
-    else if (outcome.kind === 'unknown') ledger.doubtNew(after)
+    if (outcome.kind === 'done') this.#onResponse({ ...after, id: outcome.body.note.id }, outcome.body.note)
+    else if (outcome.kind === 'unknown') expected.addUncertainNew(after)
   }
 
   #append(note: KnownNote): Promise<void> {
     const text = `line ${this.#options.random.below(1_000)}`
-    if (note.content.length > LONGEST) return this.#replace(note)
+    if (note.content.length > MAX_LENGTH) return this.#replace(note)
     const content = `${note.content}\n\n${text}`
     return this.#change('append to a note', note, { path: '/append', body: { text } }, { content })
   }
@@ -101,25 +101,55 @@ export class NoteWriter {
     { path, ...request }: Omit<Request, 'name'>,
     change: Partial<NoteState>,
   ): Promise<void> {
-    const { api, ledger } = this.#options
+    const { api, expected } = this.#options
     const after = { ...note, ...change }
     const outcome = await api.send({ name, method: 'POST', path: `/v1/notes/${note.id}${path}`, ...request })
-    if (outcome.kind === 'done') this.#answered(after, outcome.body.note)
+    if (outcome.kind === 'done') this.#onResponse(after, outcome.body.note)
     else if (outcome.kind === 'refused') this.#keep(note)
-    else ledger.doubt(note.id, after)
+    else expected.addUncertain(note.id, after)
   }
 
-  /** The answer shows the note as it is now, but for one that was trashed. */
-  #answered(wanted: KnownNote, answer: Omit<KnownNote, 'isTrashed'> | undefined): void {
-    const { id, title, content, tags } = answer ?? wanted
-    if (!Bun.deepEquals({ id, title, content, tags, isTrashed: wanted.isTrashed }, wanted))
-      this.#options.findings.add('notes', `${id} was answered with ${JSON.stringify(answer)?.slice(0, 300)}`)
-    this.#keep(wanted)
+  /** The response shows the note as it is now, unless it was trashed. */
+  #onResponse(expected: KnownNote, answer: Omit<KnownNote, 'isTrashed'> | undefined): void {
+    const { id, title, content, tags } = answer ?? expected
+    if (!Bun.deepEquals({ id, title, content, tags, isTrashed: expected.isTrashed }, expected))
+      this.#options.violations.add('notes', `${id} was returned as ${JSON.stringify(answer)?.slice(0, 300)}`)
+    this.#keep(expected)
   }
 
   #keep(note: KnownNote): void {
-    this.#options.ledger.acknowledge(note)
+    this.#options.expected.acknowledge(note)
     this.#own.push(note)
-    this.#own.splice(0, this.#own.length - MOST_OWN)
+    this.#own.splice(0, this.#own.length - MAX_OWN)
+  }
+}
+
+/** The word that only this note contains. */
+export const uniqueWordOf = (count: number) => `retrymark${count}`
+
+/** Creates notes with an Idempotency-Key and retries until there is a response: each must exist once. */
+export class RetryingWriter {
+  /** The number of acknowledged notes, which are never changed. */
+  written = 0
+
+  constructor(
+    private readonly api: Client,
+    private readonly expected: ExpectedNotes,
+  ) {}
+
+  async step(): Promise<void> {
+    const title = `retried note ${this.written}`
+    const content = uniqueWordOf(this.written)
+    const request = { name: 'write a note, with retries', method: 'POST', path: '/v1/notes', status: 201 }
+    for (;;) {
+      const headers = { 'idempotency-key': title }
+      const outcome = await this.api.send({ ...request, headers, body: { title, content } })
+      if (outcome.kind === 'done') {
+        this.expected.acknowledge({ id: outcome.body.note.id, title, content, tags: [], isTrashed: false })
+        this.written += 1
+        return
+      }
+      await Bun.sleep(200)
+    }
   }
 }

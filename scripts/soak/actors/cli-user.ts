@@ -1,28 +1,28 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Outcome } from '../../test/support/process.ts'
-import type { Random } from '../random.ts'
-import type { ApiOptions } from './api.ts'
-import type { Program } from './program.ts'
-import type { Subscription } from './subscriptions.ts'
+import type { Outcome } from '../../../test/support/process.ts'
+import type { Random } from '../../random.ts'
+import type { ClientOptions } from '../client.ts'
+import type { Program } from '../server.ts'
+import type { Subscription } from '../subscriptions.ts'
 
-/** A server obeys within a second (contract, section 9); the machine may be busy. */
-const OBEYS_WITHIN_MS = 2_000
+/** A change of a key takes effect within a second; the rest is for a busy machine. */
+const KEY_CHANGE_WITHIN_MS = 2_000
 
-export interface CommanderOptions extends ApiOptions {
+export interface CliUserOptions extends ClientOptions {
   readonly program: Program
   readonly random: Random
   readonly subscriptions: readonly Subscription[]
 }
 
-/** Works with the command line beside the server. */
-export class Commander {
-  readonly #options: CommanderOptions
+/** Runs commands while the server is running. */
+export class CliUser {
+  readonly #options: CliUserOptions
   /** Ids of the files that were added. */
   readonly files: string[] = []
   #count = 0
 
-  constructor(options: CommanderOptions) {
+  constructor(options: CliUserOptions) {
     this.#options = options
   }
 
@@ -31,16 +31,16 @@ export class Commander {
     await this.#options.random.pick(steps).call(this)
   }
 
-  /** A command that fails is a finding, unless a fault was under way. */
+  /** A command that fails is a violation, unless there was a fault. */
   async #run(...args: string[]): Promise<Outcome | undefined> {
-    const { program, tally, findings, disturbances } = this.#options
+    const { program, statistics, violations, faultWindows } = this.#options
     const name = `daybook ${args[0]}${/^(keys|files|webhooks|structures)$/.test(args[0] ?? '') ? ` ${args[1]}` : ''}`
     const begin = performance.now()
     const outcome = await program.run(...args)
-    tally.operation(name, outcome.exitCode === 0 ? 'done' : 'refused')
+    statistics.operation(name, outcome.exitCode === 0 ? 'done' : 'refused')
     if (outcome.exitCode === 0) return outcome
-    if (!disturbances.since(begin))
-      findings.add('commands', `${name} exited ${outcome.exitCode}: ${outcome.err}${outcome.out}`)
+    if (!faultWindows.overlaps(begin))
+      violations.add('commands', `${name} exited ${outcome.exitCode}: ${outcome.err}${outcome.out}`)
     return undefined
   }
 
@@ -54,17 +54,17 @@ export class Commander {
     }
   }
 
-  /** Whether the server answers a key so before long; a fault meanwhile excuses it. */
-  async #expectStatus(key: string, wanted: number): Promise<void> {
-    const { findings, disturbances } = this.#options
+  /** Expects this status for a key within two seconds, unless there is a fault meanwhile. */
+  async #expectStatus(key: string, expected: number): Promise<void> {
+    const { violations, faultWindows } = this.#options
     const begin = performance.now()
     let status = await this.#statusFor(key)
-    while (status !== wanted && performance.now() - begin < OBEYS_WITHIN_MS) {
+    while (status !== expected && performance.now() - begin < KEY_CHANGE_WITHIN_MS) {
       await Bun.sleep(50)
       status = await this.#statusFor(key)
     }
-    if (status !== wanted && !disturbances.since(begin))
-      findings.add('commands', `a key is answered ${status}, not ${wanted}, after ${OBEYS_WITHIN_MS} ms`)
+    if (status !== expected && !faultWindows.overlaps(begin))
+      violations.add('commands', `a key gets ${status}, not ${expected}, after ${KEY_CHANGE_WITHIN_MS} ms`)
   }
 
   async #key(): Promise<void> {
@@ -84,16 +84,16 @@ export class Commander {
     return join(dirname(this.#options.program.executable), `${name}-${this.#count++}`)
   }
 
-  /** A backup is whole, whatever happened while it was made. */
+  /** A backup is complete, whatever happened meanwhile. */
   async #backup(): Promise<void> {
-    const { program, findings } = this.#options
+    const { program, violations } = this.#options
     const file = this.#newPath('backup')
     const made = await this.#run('backup', file)
     if (existsSync(file)) {
       const copy = program.on(file)
       const { exitCode, out, err } = await copy.run('check')
-      if (exitCode !== 0) findings.add('commands', `the check of a backup says: ${out}${err}`)
-    } else if (made) findings.add('commands', 'there is no backup')
+      if (exitCode !== 0) violations.add('commands', `the check of a backup found: ${out}${err}`)
+    } else if (made) violations.add('commands', 'there is no backup')
     for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
   }
 

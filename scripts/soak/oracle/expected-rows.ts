@@ -1,6 +1,6 @@
-import type { Findings } from './findings.ts'
+import type { Violations } from '../report.ts'
 
-/** The values of a row; `key` is its own for good, `round` counts its changes. */
+/** The values of a row. `key` is unique and never changes, `round` counts the changes. */
 export interface RowData {
   key: string
   lane: string
@@ -17,20 +17,20 @@ export interface RowState {
   isDeleted: boolean
 }
 
-/** The change of one row; the id is unknown until a new row's answer is there. */
+/** The change of one row. The id of a new row is in the response. */
 export interface RowChange {
   before: RowState | undefined
   after: Omit<RowState, 'id'>
 }
 
-/** One request: all its changes are made, or none. */
+/** One request, of which all changes are made or none. */
 export interface RowWrite {
-  /** Which key of the API it was made with. */
+  /** The id of its API key. */
   keyId: string
   changes: RowChange[]
 }
 
-/** An event that a change must have, as subscriptions judge it. */
+/** The event of a change. */
 export interface RowEvent {
   type: 'record.created' | 'record.updated' | 'record.deleted'
   data: RowData
@@ -57,14 +57,14 @@ function eventOf(keyId: string, { before, after }: RowChange): RowEvent {
 
 const isSame = (left: unknown, right: unknown) => Bun.deepEquals(left, right)
 
-/** What was acknowledged about rows, and what was asked for and never answered. */
-export class RowLedger {
-  /** Rows by their key, as the last acknowledged write left them. */
+/** The expected rows: what was acknowledged, and which requests have an unknown outcome. */
+export class ExpectedRows {
+  /** Rows by key, after the last acknowledged write. */
   readonly #rows = new Map<string, RowState>()
   readonly #unknown: RowWrite[] = []
   readonly #events: RowEvent[] = []
 
-  /** `ids` are those of the answer, in the order of the changes. */
+  /** `ids` are those of the response, in the order of the changes. */
   acknowledge({ keyId, changes }: RowWrite, ids: readonly string[]): RowState[] {
     return changes.map((change, at) => {
       const state = { ...change.after, id: ids[at] ?? '' }
@@ -74,43 +74,43 @@ export class RowLedger {
     })
   }
 
-  doubt(write: RowWrite): void {
+  addUncertain(write: RowWrite): void {
     this.#unknown.push(write)
   }
 
-  /** The events of every change that was made; complete once `compare` has told which of the unknown ones were. */
+  /** The events of all changes; complete after `compare`, which decides the unknown outcomes. */
   get events(): readonly RowEvent[] {
     return this.#events
   }
 
-  /** Holds the live rows of the database against what was acknowledged. */
-  compare(found: readonly FoundRow[], findings: Findings): void {
+  /** Compares all live rows of the database with the expected ones. */
+  compare(found: readonly FoundRow[], violations: Violations): void {
     const rows = new Map(found.map((row) => [row.data.key, row]))
     if (rows.size !== found.length)
-      findings.add('rows', `${found.length - rows.size} rows stand twice in the list`)
-    for (const write of this.#unknown.splice(0)) this.#settle(write, rows, findings)
+      violations.add('rows', `${found.length - rows.size} rows are in the list twice`)
+    for (const write of this.#unknown.splice(0)) this.#settle(write, rows, violations)
     for (const [key, { id, data, isDeleted }] of this.#rows) {
       const row = rows.get(key)
       rows.delete(key)
-      const wanted = isDeleted ? undefined : { id, data }
-      const kept = row && { id: row.id, data: row.data }
-      if (!isSame(kept, wanted))
-        findings.add('rows', `${key} is ${JSON.stringify(kept)}, not ${JSON.stringify(wanted)}`)
+      const expected = isDeleted ? undefined : { id, data }
+      const actual = row && { id: row.id, data: row.data }
+      if (!isSame(actual, expected))
+        violations.add('rows', `${key} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`)
     }
-    for (const row of rows.values()) findings.add('rows', `nobody wrote ${JSON.stringify(row)}`)
+    for (const row of rows.values()) violations.add('rows', `nobody wrote ${JSON.stringify(row)}`)
   }
 
-  /** An unanswered write was made whole, or not at all. */
-  #settle(write: RowWrite, rows: ReadonlyMap<string, FoundRow>, findings: Findings): void {
+  /** A write with an unknown outcome is there completely, or not at all. */
+  #settle(write: RowWrite, rows: ReadonlyMap<string, FoundRow>, violations: Violations): void {
     const made = write.changes.filter(({ after }) => {
       const row = rows.get(after.data.key)
       return after.isDeleted ? !row : isSame(row?.data, after.data)
     })
     if (made.length !== 0 && made.length !== write.changes.length) {
       const { batch, round } = write.changes[0]?.after.data ?? {}
-      findings.add(
+      violations.add(
         'rows',
-        `of ${batch}, round ${round}, ${made.length} of ${write.changes.length} rows stand`,
+        `of ${batch}, round ${round}, ${made.length} of ${write.changes.length} rows are there`,
       )
     }
     const ids = made.map(({ before, after }) => before?.id ?? rows.get(after.data.key)?.id ?? '')

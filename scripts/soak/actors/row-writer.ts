@@ -1,11 +1,18 @@
-import type { Random } from '../random.ts'
-import type { Api, Request } from './api.ts'
-import type { Findings } from './findings.ts'
-import { LANES, ROWS } from './objects.ts'
-import type { FoundRow, RowChange, RowData, RowLedger, RowState, RowWrite } from './row-ledger.ts'
+import type { Random } from '../../random.ts'
+import type { Client, Request } from '../client.ts'
+import { LANES, ROWS } from '../fixtures.ts'
+import type {
+  ExpectedRows,
+  FoundRow,
+  RowChange,
+  RowData,
+  RowState,
+  RowWrite,
+} from '../oracle/expected-rows.ts'
+import type { Violations } from '../report.ts'
 
-const MOST_ROWS = 60
-const MOST_OWN = 400
+const MAX_BATCH = 60
+const MAX_OWN = 400
 
 export interface WriterKey {
   readonly id: string
@@ -14,14 +21,14 @@ export interface WriterKey {
 
 export interface RowWriterOptions {
   readonly name: string
-  readonly api: Api
+  readonly api: Client
   readonly random: Random
-  readonly ledger: RowLedger
+  readonly expected: ExpectedRows
   readonly key: WriterKey
-  readonly findings: Findings
+  readonly violations: Violations
 }
 
-/** Writes rows that nobody else writes, one request after the other: each knows what the next must find. */
+/** Writes its own rows, one request at a time, so that it always knows their state. */
 export class RowWriter {
   readonly #options: RowWriterOptions
   readonly #own: RowState[] = []
@@ -34,7 +41,7 @@ export class RowWriter {
   async step(): Promise<void> {
     const { random } = this.#options
     if (this.#own.length < 10 || random.chance(0.15)) return this.#create(1)
-    if (random.chance(0.08)) return this.#create(random.between(2, MOST_ROWS))
+    if (random.chance(0.08)) return this.#create(random.between(2, MAX_BATCH))
     if (random.chance(0.08)) return this.#upsertBatch()
     const row = this.#take()
     if (row.isDeleted) return this.#restore(row)
@@ -42,7 +49,7 @@ export class RowWriter {
     return random.chance(0.3) ? this.#upsert([row]) : this.#patch(row)
   }
 
-  /** One of its own rows, which is away until an answer says what it is now. */
+  /** Takes one of its own rows, which comes back when a response says what it is now. */
   #take(): RowState {
     const { random } = this.#options
     const [row] = this.#own.splice(random.below(this.#own.length), 1)
@@ -78,7 +85,7 @@ export class RowWriter {
     return this.#post(count > 1 ? 'write a batch' : 'write a row', changes, {})
   }
 
-  /** All live rows of one of its batches change together. */
+  /** Changes all live rows of one of its batches together. */
   #upsertBatch(): Promise<void> {
     const { batch } = this.#own.find(({ data, isDeleted }) => data.batch && !isDeleted)?.data ?? {}
     if (batch === undefined) return this.#create(2)
@@ -132,35 +139,35 @@ export class RowWriter {
   async #write(
     request: Request,
     changes: RowChange[],
-    // biome-ignore lint/suspicious/noExplicitAny: an answer is judged below
+    // biome-ignore lint/suspicious/noExplicitAny: checked below
     rowsIn: (body: any) => FoundRow[],
   ): Promise<void> {
-    const { api, ledger, key } = this.#options
+    const { api, expected, key } = this.#options
     const write = { keyId: key.id, changes }
     const outcome = await api.send({ ...request, key: key.key })
-    if (outcome.kind === 'done') this.#answered(write, rowsIn(outcome.body))
-    else if (outcome.kind === 'unknown') ledger.doubt(write)
+    if (outcome.kind === 'done') this.#onResponse(write, rowsIn(outcome.body))
+    else if (outcome.kind === 'unknown') expected.addUncertain(write)
     else this.#keep(changes.flatMap(({ before }) => before ?? []))
   }
 
-  #answered(write: RowWrite, rows: readonly FoundRow[]): void {
-    const { ledger, findings } = this.#options
+  #onResponse(write: RowWrite, rows: readonly FoundRow[]): void {
+    const { expected, violations } = this.#options
     for (const [at, { before, after }] of write.changes.entries()) {
       const { id, data } = rows[at] ?? {}
       const isGood = Bun.deepEquals(data, after.data) && (!before || before.id === id)
-      if (!isGood) findings.add('rows', `${after.data.key} was answered with ${JSON.stringify(rows[at])}`)
+      if (!isGood) violations.add('rows', `${after.data.key} was returned as ${JSON.stringify(rows[at])}`)
     }
     this.#keep(
-      ledger.acknowledge(
+      expected.acknowledge(
         write,
         rows.map(({ id }) => id),
       ),
     )
   }
 
-  /** Beyond so many the oldest are left as they are. */
+  /** Keeps the newest rows for later changes. */
   #keep(rows: readonly RowState[]): void {
     this.#own.push(...rows)
-    this.#own.splice(0, this.#own.length - MOST_OWN)
+    this.#own.splice(0, this.#own.length - MAX_OWN)
   }
 }

@@ -1,5 +1,5 @@
-import type { Api } from './api.ts'
-import type { NoteLedger } from './note-ledger.ts'
+import type { Client } from './client.ts'
+import type { ExpectedNotes } from './oracle/expected-notes.ts'
 
 export const ROWS = 'Parcels'
 export const LANES = ['red', 'green', 'blue', 'white'] as const
@@ -20,24 +20,24 @@ const STRUCTURE = {
   unique_together: [['batch', 'place']],
 }
 
-export interface Objects {
+export interface Fixtures {
   readonly structureId: string
   readonly viewId: string
 }
 
-/** Makes what the load works on. */
-export async function makeObjects(api: Api, ledger: NoteLedger): Promise<Objects> {
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is judged by whoever asked
-  const made = async (path: string, body: object): Promise<any> => {
+/** Creates the structure, the tags and the view that the workload uses. */
+export async function createFixtures(api: Client, expected: ExpectedNotes): Promise<Fixtures> {
+  // biome-ignore lint/suspicious/noExplicitAny: checked by the caller
+  const create = async (path: string, body: object): Promise<any> => {
     const outcome = await api.send({ name: 'prepare', method: 'POST', path, body, status: 201 })
     if (outcome.kind === 'done') return outcome.body
-    throw new Error(`POST ${path} was not answered 201 at the beginning`)
+    throw new Error(`POST ${path} did not return 201`)
   }
-  const { structure } = await made('/v1/records/structures', STRUCTURE)
-  const { note } = await made('/v1/notes', { title: 'Tags', tags: TAGS })
-  ledger.acknowledge({ ...note, isTrashed: false })
+  const { structure } = await create('/v1/records/structures', STRUCTURE)
+  const { note } = await create('/v1/notes', { title: 'Tags', tags: TAGS })
+  expected.acknowledge({ ...note, isTrashed: false })
   const { tags } = await api.read('read tags', '/v1/tags')
   const filter = { type: 'tags', op: 'has_any', tag_ids: [tags[0].id] }
-  const { view } = await made('/v1/views', { name: 'Tagged', filter })
+  const { view } = await create('/v1/views', { name: 'Tagged', filter })
   return { structureId: structure.id, viewId: view.id }
 }

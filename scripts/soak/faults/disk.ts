@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { spawnSync } from 'bun'
 
 const SIZE = '1g'
-/** A few pages remain, so that some writes still find room. */
-const LEFT_BYTES = 65_536
+/** Enough for a few pages, so that some writes still succeed. */
+const FREE_BYTES = 65_536
 const PIECE = Buffer.alloc(4_194_304)
 
-/** A disk of its own for the database, in memory, that can be filled. */
+/** A file system in memory for the database, which can be filled. */
 export class Disk {
   private constructor(readonly path: string) {}
 
-  /** Undefined where mounting is not allowed; the folder is there all the same. */
+  /** Creates the folder and mounts the disk on it; returns undefined where mounting is not allowed. */
   static mount(path: string): Disk | undefined {
     mkdirSync(path)
     const { exitCode } = spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', path], {
@@ -26,7 +26,7 @@ export class Disk {
     return join(this.path, 'ballast')
   }
 
-  /** Leaves almost no room; none either in the write-ahead log of the database, which would be used again. */
+  /** Leaves almost no space, not in the write-ahead log either, which SQLite would otherwise reuse. */
   async fill(database: string): Promise<void> {
     const connection = new Database(database)
     connection.run('PRAGMA busy_timeout = 2000')
@@ -34,15 +34,15 @@ export class Disk {
     connection.close()
     const ballast = await open(this.#ballast, 'w')
     try {
-      for (let room = this.#roomBytes(); room > LEFT_BYTES; room = this.#roomBytes()) {
-        await ballast.write(PIECE, 0, Math.min(PIECE.length, room - LEFT_BYTES))
+      for (let free = this.#freeBytes(); free > FREE_BYTES; free = this.#freeBytes()) {
+        await ballast.write(PIECE, 0, Math.min(PIECE.length, free - FREE_BYTES))
       }
     } finally {
       await ballast.close()
     }
   }
 
-  #roomBytes(): number {
+  #freeBytes(): number {
     const { bavail, bsize } = statfsSync(this.path)
     return bavail * bsize
   }
@@ -52,7 +52,7 @@ export class Disk {
   }
 
   unmount(): void {
-    // Lazily: a command may still have something open.
+    // Lazily, as a command may still have a file open.
     spawnSync(['umount', '-l', this.path])
   }
 }

@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
-import type { Random } from '../random.ts'
-import type { Api, Request } from './api.ts'
-import type { Program } from './program.ts'
-import type { Subscription } from './subscriptions.ts'
+import type { Random } from '../../random.ts'
+import type { Client, Request } from '../client.ts'
+import type { Program } from '../server.ts'
+import type { Subscription } from '../subscriptions.ts'
 
-export interface TinkererOptions {
-  readonly api: Api
+export interface WebhookAdminOptions {
+  readonly api: Client
   readonly random: Random
   readonly program: Program
   readonly subscriptions: readonly Subscription[]
@@ -15,11 +15,11 @@ interface Listed {
   id: string
 }
 
-/** Does to the subscriptions what loses no event: tests them, asks for deliveries again, changes secrets and resumes. */
-export class Tinkerer {
-  readonly #options: TinkererOptions
+/** Administers the subscriptions without losing events: tests, redelivers, rotates secrets, resumes. */
+export class WebhookAdmin {
+  readonly #options: WebhookAdminOptions
 
-  constructor(options: TinkererOptions) {
+  constructor(options: WebhookAdminOptions) {
     this.#options = options
   }
 
@@ -53,13 +53,13 @@ export class Tinkerer {
     await this.#send({ name: 'redeliver', path: `${path}/deliveries/${id}/redeliver`, status: 202 })
   }
 
-  /** A secret whose answer was lost is in force all the same: it is looked up. */
-  async #rotate({ id, inbox }: Subscription, path: string): Promise<void> {
+  /** If the response is lost, the new secret is in force all the same, and is read from the database. */
+  async #rotate({ id, receiver }: Subscription, path: string): Promise<void> {
     const { api, program } = this.#options
-    inbox.expectNewSecret()
+    receiver.expectNewSecret()
     const outcome = await this.#send({ name: 'rotate a secret', path: `${path}/rotate-secret` })
     if (outcome.kind !== 'done') await api.server.url
-    inbox.learnSecret(outcome.kind === 'done' ? outcome.body.secret : secretIn(program.db, id))
+    receiver.addSecret(outcome.kind === 'done' ? outcome.body.secret : secretIn(program.db, id))
   }
 }
 
