@@ -73,14 +73,14 @@ class Writer {
   }
 }
 
-interface Told {
+interface DeliveredEvent {
   body: string
   eventId: string
   change: Change
   recordId: string
 }
 
-const deliveredAt = (path: string): Told[] =>
+const deliveredAt = (path: string): DeliveredEvent[] =>
   receiver.received
     .filter((received) => received.path === path)
     .map(({ body }) => {
@@ -96,7 +96,7 @@ const whenDelivered = (server: ServerProcess, webhook: string) =>
   )
 
 /** Whether an unacknowledged change happened nevertheless. */
-async function happened(server: ServerProcess, { change, recordId }: Told): Promise<boolean> {
+async function happened(server: ServerProcess, { change, recordId }: DeliveredEvent): Promise<boolean> {
   const filter = encodeURIComponent(JSON.stringify([{ field: 'id', op: 'eq', value: recordId }]))
   const { body } = await server.get(`/v1/records?structure=Marks&filter=${filter}`)
   const mark = body.records[0]?.data.mark
