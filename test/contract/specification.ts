@@ -1,4 +1,4 @@
-/** The endpoints of `service.md` and the contract, as they stand there; W marks what needs a read-write key. */
+/** The endpoints that the service promises; W marks those that need a read-write key. */
 const LINES = `
 GET    /v1/me
 GET    /v1/workspace
