@@ -48,7 +48,7 @@ export function overview(commands: readonly Command[], of = ''): string {
     'Commands:',
     ...commands.map(({ name, parameters = [], summary }) => line([name, ...parameters].join(' '), summary)),
     '\nEvery command has --help. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.',
-    'A flag takes precedence over its environment variable (DAYBOOK_DB, DAYBOOK_PORT, …), that over the default.',
+    'A flag overrides its environment variable (DAYBOOK_DB, DAYBOOK_PORT, …), which overrides the default.',
     '',
   ].join('\n')
 }
