@@ -8,15 +8,15 @@ import type { Written } from './writing/create.ts'
 const instant = (value: number | null) => (value === null ? 'null' : `"${isoTimestamp(value)}"`)
 
 /**
- * A record as JSON text: exactly `{id, data, created_at, updated_at, deleted_at}`. What is stored is already
- * in the form of the answer, so that a page of rows is joined and not parsed.
+ * A record as JSON text: exactly `{id, data, created_at, updated_at, deleted_at}`. The stored `data` is already JSON
+ * text, so a page of rows is joined without parsing.
  */
 export const recordJson = ({ id, data, createdAt, updatedAt, deletedAt }: RecordRow): string =>
   `{"id":"${id}","data":${data},"created_at":${instant(createdAt)},"updated_at":${instant(updatedAt)},"deleted_at":${instant(deletedAt)}}`
 
 export const recordAnswer = (row: RecordRow): string => `{"record":${recordJson(row)}}`
 
-/** The members of a page, without the braces. */
+/** The members of a page's JSON object, without the braces. */
 export const pageMembers = ({ rows, total, hasMore }: RecordPage): string =>
   `"records":[${rows.map(recordJson).join(',')}],"total":${total},"has_more":${hasMore}`
 
@@ -25,19 +25,18 @@ export const pageAnswer = (page: RecordPage): string => `{${pageMembers(page)}}`
 export const writtenAnswer = ({ rows, inserted, updated }: Written): string =>
   `{"written":${rows.length},"inserted":${inserted},"updated":${updated},"records":[${rows.map(recordJson).join(',')}]}`
 
-/** Buckets as they are answered. */
 export const presentBuckets = ({ buckets, hasField }: Summary) =>
   buckets.map(({ period, value, count, valued, sum, lost, min, max }) => ({
     period,
     value,
     count,
-    sum: hasField ? total(sum, lost) : null,
-    average: valued === 0 ? null : total(sum, lost) / valued,
+    sum: hasField ? exactSum(sum, lost) : null,
+    average: valued === 0 ? null : exactSum(sum, lost) / valued,
     min: valued === 0 ? null : min,
     max: valued === 0 ? null : max,
   }))
 
-function total(sum: number, lost: number): number {
+function exactSum(sum: number, lost: number): number {
   const exact = sum + lost
   if (Number.isFinite(exact)) return exact
   throw refused('The sum is beyond the range of a number; narrow it with a filter.')

@@ -1,11 +1,11 @@
 import type { FieldType, TypedField } from '../filter/record/operators.ts'
 import type { StructureRow } from './store.ts'
 
-/** A field as it is kept: what is answered, and the number of its columns. */
+/** A field as it is stored: what responses show, and the number of its columns. */
 export interface FieldDefinition extends TypedField {
   readonly key: string
   readonly type: FieldType
-  /** Null stands for the key. */
+  /** Null if it equals the key. */
   readonly label: string | null
   readonly required: boolean
   readonly unit: string | null
@@ -22,7 +22,7 @@ export interface FieldDefinition extends TypedField {
 /** One rule of uniqueness: a unique field alone, or the fields of a `unique_together` set. */
 export type UniqueSet = readonly FieldDefinition[]
 
-/** A structure's fields, ready for use. */
+/** A parsed definition. */
 export interface Definition {
   readonly fields: readonly FieldDefinition[]
   readonly byKey: ReadonlyMap<string, FieldDefinition>
@@ -31,10 +31,10 @@ export interface Definition {
 
 type Source = Pick<StructureRow, 'fields' | 'uniqueTogether'>
 
-const DEFINITIONS_KEPT = 500
-const known = new Map<string, Definition>()
+const MAX_DEFINITIONS = 500
+const definitions = new Map<string, Definition>()
 
-/** Every set that must be unique, by the fields themselves. */
+/** The unique fields, each as a set of its own, and the `unique_together` sets. */
 export function uniqueSetsOf(
   fields: readonly FieldDefinition[],
   together: readonly (readonly string[])[],
@@ -54,13 +54,13 @@ function build({ fields: text, uniqueTogether }: Source): Definition {
   }
 }
 
-/** The parsed definition, kept by its own text: a change by whichever process makes another text. */
+/** The parsed definition, cached by its text, so that a change by any process is seen. */
 export function definitionOf(row: Source): Definition {
   const text = `${row.fields}${row.uniqueTogether}`
-  const found = known.get(text)
+  const found = definitions.get(text)
   if (found) return found
-  if (known.size >= DEFINITIONS_KEPT) known.clear()
+  if (definitions.size >= MAX_DEFINITIONS) definitions.clear()
   const definition = build(row)
-  known.set(text, definition)
+  definitions.set(text, definition)
   return definition
 }

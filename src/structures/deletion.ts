@@ -11,8 +11,8 @@ const ROWS_PER_STEP = 1_000
 type Deletion = Pick<AppContext, 'db' | 'usage'>
 
 /**
- * Deletes a structure, its rows and its subscriptions. It is out of sight, and its name free, with the first
- * transaction; the rest goes in steps, so that a server beside it goes on writing. Answers the id.
+ * Deletes a structure, its rows and its subscriptions; returns its id. The first transaction hides it and frees its
+ * name; the rest is deleted in steps, so that other writes need not wait.
  */
 export async function deleteStructure(ctx: Deletion, caller: InWorkspace, nameOrId: string): Promise<string> {
   const { pk, id } = await ctx.db.write((tx) => {
@@ -25,7 +25,7 @@ export async function deleteStructure(ctx: Deletion, caller: InWorkspace, nameOr
   return id
 }
 
-/** Finishes deletions that were broken off, say by a crash. */
+/** Finishes deletions that were interrupted, for example by a crash. */
 export async function finishDeletions(ctx: Deletion): Promise<void> {
   for (const pk of ctx.db.sql.column<number>('SELECT pk FROM structures WHERE name_fold IS NULL'))
     await removeHidden(ctx, pk)
@@ -41,20 +41,20 @@ async function removeHidden({ db, usage }: Deletion, structurePk: number): Promi
 }
 
 /**
- * Live rows are found through their own table, deleted ones through their index. Another process may have
- * finished the deletion meanwhile.
+ * Returns how many rows were removed. Live rows are found through their row table, deleted ones through an index.
+ * Another process may have finished the deletion in the meantime.
  */
 function removeSomeRows({ sql }: Tx, structurePk: number): number {
   if (!sql.get('SELECT 1 FROM structures WHERE pk = ?', structurePk)) return 0
   const live = sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT ?`, ROWS_PER_STEP)
-  const gone = sql.column<number>(
+  const deleted = sql.column<number>(
     'SELECT pk FROM records WHERE structure = ? AND deleted_at IS NOT NULL LIMIT ?',
     structurePk,
     ROWS_PER_STEP - live.length,
   )
-  const pks = JSON.stringify([...live, ...gone])
-  const among = 'pk IN (SELECT value FROM json_each(?))'
-  sql.run(`DELETE FROM ${rowTable(structurePk)} WHERE ${among}`, pks)
-  sql.run(`DELETE FROM records WHERE ${among}`, pks)
-  return live.length + gone.length
+  const pks = JSON.stringify([...live, ...deleted])
+  const isListed = 'pk IN (SELECT value FROM json_each(?))'
+  sql.run(`DELETE FROM ${rowTable(structurePk)} WHERE ${isListed}`, pks)
+  sql.run(`DELETE FROM records WHERE ${isListed}`, pks)
+  return live.length + deleted.length
 }

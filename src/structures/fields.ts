@@ -4,7 +4,7 @@ import { quoteList } from '../lib/text.ts'
 import { fail, refused } from '../refusal.ts'
 import type { FieldDefinition } from './definition.ts'
 
-/** A field as it is sent (`service.md`, Structure). */
+/** A field as it is sent. */
 export interface FieldInput {
   key: string
   type: FieldType
@@ -19,12 +19,12 @@ export interface FieldInput {
   structure?: string | null
 }
 
-/** Answers the id of the structure that a `record` field names by id or name; undefined for none. */
+/** The id of the structure that a `record` field names by id or name; undefined if there is none. */
 export type FindStructureId = (nameOrId: string) => string | undefined
 
 type Bound = number | string | null
 
-/** What `min` and `max` are for each type that has them. */
+/** Completes the refusal "… must be <words>" for the `min` and `max` of each type that has them. */
 const BOUND_WORDS: Partial<Record<FieldType, string>> = {
   number: TYPE_WORDS.number,
   text: 'a whole number of characters, 0 or more',
@@ -34,40 +34,40 @@ const BOUND_WORDS: Partial<Record<FieldType, string>> = {
 }
 
 /**
- * The whole new list of fields. A field sent again keeps `unique`, `unit`, `label`, `hidden`, and with its type also
- * `min` and `max`, where they are left out; `required`, `options` and `structure` fall back to their defaults.
+ * The new list of fields. A field that exists keeps `unique`, `unit`, `label` and `hidden` where they are left out,
+ * and if its type is unchanged also `min` and `max`; `required`, `options` and `structure` return to their defaults.
  */
-export function plannedFields(
+export function fieldDefinitions(
   sent: readonly FieldInput[],
   before: readonly FieldDefinition[],
   findStructureId: FindStructureId,
 ): FieldDefinition[] {
   refuseRepeated(sent)
-  let nextColumn = before.reduce((most, { column }) => Math.max(most, column), 0) + 1
+  let nextColumn = before.reduce((highest, { column }) => Math.max(highest, column), 0) + 1
   return sent.map((input, at) => {
-    const known = before.find(({ key }) => key === input.key)
-    const ofType = known?.type === input.type ? known : undefined
+    const existing = before.find(({ key }) => key === input.key)
+    const ofType = existing?.type === input.type ? existing : undefined
     const column = ofType?.column ?? nextColumn++
-    const structure = targetOf(input, at, ofType, findStructureId)
-    return plannedField(input, at, { known, ofType, column, structure })
+    const structure = referencedStructure(input, at, ofType, findStructureId)
+    return fieldDefinition(input, at, { existing, ofType, column, structure })
   })
 }
 
 function refuseRepeated(sent: readonly FieldInput[]): void {
   const keys = sent.map(({ key }) => key)
   const repeated = keys.find((key, at) => keys.indexOf(key) < at)
-  if (repeated !== undefined) throw refused(`"fields" names "${repeated}" twice; a key stands once.`)
+  if (repeated !== undefined) throw refused(`"fields" names "${repeated}" twice; give each key once.`)
 }
 
-/** A target that was deleted meanwhile stands until another one is named. */
-function targetOf(
+/** A structure that was deleted in the meantime remains until another one is named. */
+function referencedStructure(
   { type, structure }: FieldInput,
   at: number,
-  known: FieldDefinition | undefined,
+  existing: FieldDefinition | undefined,
   find: FindStructureId,
 ): string | null {
   if (structure === undefined || structure === null) return null
-  if (structure === known?.structure) return structure
+  if (structure === existing?.structure) return structure
   if (type !== 'record')
     throw refused(`"fields[${at}].structure" belongs to a field of type "record", and this one is "${type}".`)
   return (
@@ -76,35 +76,34 @@ function targetOf(
   )
 }
 
-const keep = <Value>(sent: Value | undefined, known: Value | undefined, otherwise: Value): Value =>
-  sent === undefined ? (known ?? otherwise) : sent
+const sentOr = <Value>(sent: Value | undefined, existing: Value | undefined, otherwise: Value): Value =>
+  sent === undefined ? (existing ?? otherwise) : sent
 
-/** What stands already for a field that is sent. */
 interface Basis {
-  /** The field of this key before; `ofType` only if it had this type. */
-  readonly known: FieldDefinition | undefined
+  /** The existing field of this key; `ofType` only if its type is unchanged. */
+  readonly existing: FieldDefinition | undefined
   readonly ofType: FieldDefinition | undefined
   readonly column: number
   readonly structure: string | null
 }
 
-function plannedField(
+function fieldDefinition(
   input: FieldInput,
   at: number,
-  { known, ofType, column, structure }: Basis,
+  { existing, ofType, column, structure }: Basis,
 ): FieldDefinition {
-  const min = keep(bound(input, 'min', at), ofType?.min, null)
-  const max = keep(bound(input, 'max', at), ofType?.max, null)
+  const min = sentOr(bound(input, 'min', at), ofType?.min, null)
+  const max = sentOr(bound(input, 'max', at), ofType?.max, null)
   if (min !== null && max !== null && min > max)
     throw refused(`"fields[${at}]": "min" is above "max"; no value of "${input.key}" could fit both.`)
   return {
     key: input.key,
     type: input.type,
-    label: labelOf(keep(input.label, known?.label, null), input.key),
+    label: labelOf(sentOr(input.label, existing?.label, null), input.key),
     required: input.required ?? false,
-    unit: keep(input.unit, known?.unit, null),
-    hidden: keep(input.hidden, known?.hidden, false),
-    unique: keep(input.unique, known?.unique, false),
+    unit: sentOr(input.unit, existing?.unit, null),
+    hidden: sentOr(input.hidden, existing?.hidden, false),
+    unique: sentOr(input.unique, existing?.unique, false),
     min,
     max,
     options: optionsOf(input, at),
@@ -113,7 +112,7 @@ function plannedField(
   }
 }
 
-/** A label that only repeats the key is none: a definition sent back as it was read changes nothing. */
+/** A label that equals the key is not stored, so that sending a definition as it was read changes nothing. */
 const labelOf = (label: string | null, key: string): string | null => (label === key ? null : label)
 
 function bound({ type, ...input }: FieldInput, name: 'min' | 'max', at: number): Bound | undefined {
@@ -122,10 +121,10 @@ function bound({ type, ...input }: FieldInput, name: 'min' | 'max', at: number):
   const words = BOUND_WORDS[type]
   if (words === undefined)
     throw refused(`"fields[${at}].${name}" cannot be given: a field of type "${type}" has no bounds.`)
-  const kept = type === 'text' ? lengthOf(sent) : normalised(type, sent)
-  if (kept === undefined || typeof kept === 'boolean')
+  const value = type === 'text' ? lengthOf(sent) : normalised(type, sent)
+  if (value === undefined || typeof value === 'boolean')
     throw refused(`"fields[${at}].${name}" must be ${words} for a field of type "${type}".`)
-  return kept
+  return value
 }
 
 const lengthOf = (sent: number | string): number | undefined =>
@@ -140,14 +139,14 @@ function optionsOf({ type, options }: FieldInput, at: number): string[] | null {
   return options.length === 0 ? null : options
 }
 
-/** Fields of `before` that `after` no longer has under their key and type. */
+/** The fields of `before` that `after` does not have with the same key and type. */
 export const lostFields = (
   before: readonly FieldDefinition[],
   after: readonly FieldDefinition[],
 ): FieldDefinition[] =>
   before.filter((old) => !after.some(({ key, type }) => key === old.key && type === old.type))
 
-/** Once rows exist, deleted ones included, fields are only added, relabelled or hidden (`service.md`, rule 5). */
+/** Once a structure has had rows, even deleted ones, fields can only be added, relabelled or hidden. */
 export function refuseLossOfFields(
   before: readonly FieldDefinition[],
   after: readonly FieldDefinition[],

@@ -12,8 +12,8 @@ import {
   checkedUniqueTogether,
   type FieldInput,
   type FindStructureId,
+  fieldDefinitions,
   lostFields,
-  plannedFields,
   refuseLossOfFields,
 } from './fields.ts'
 import { addColumns, changeUniqueSets, createRowTable, dropRowTable } from './storage/row-table.ts'
@@ -48,8 +48,8 @@ export interface NewStructure {
 }
 
 /**
- * Declares a structure; joins the caller's transaction. `findStructureId` answers which structure a record field
- * points to, by default one that is there, or the new one itself.
+ * Creates a structure; joins the caller's transaction. `findStructureId` resolves the structures that record fields
+ * name; by default an existing one, or the new one itself.
  */
 export function createStructure(
   tx: Tx,
@@ -60,8 +60,8 @@ export function createStructure(
   refuseUnusableName(tx, caller, input.name)
   const id = tx.newId()
   const named = { name: input.name, id }
-  const find = findStructureId ?? ((nameOrId: string) => findTarget(tx, caller, nameOrId, named))
-  const fields = plannedFields(input.fields, [], find)
+  const find = findStructureId ?? ((nameOrId: string) => resolveStructure(tx, caller, nameOrId, named))
+  const fields = fieldDefinitions(input.fields, [], find)
   const together = checkedUniqueTogether(input.unique_together ?? [], fields)
   const pk = store.insertStructure(tx, {
     id,
@@ -89,8 +89,8 @@ function refuseUnusableName(reader: Reader, { workspacePk }: Caller, name: strin
   throw nameTaken(`A structure named "${holder.name}" exists already; choose another name.`)
 }
 
-/** The id of the structure that a field points to; one that is just being made may point to itself. */
-const findTarget = (
+/** The id of the structure that a record field names; `self` may name itself before it exists. */
+const resolveStructure = (
   reader: Reader,
   caller: Caller,
   nameOrId: string,
@@ -100,7 +100,7 @@ const findTarget = (
 
 export type StructurePatch = Partial<NewStructure>
 
-/** Changes a definition, and the table of its rows with it. Sent lists replace the old ones. */
+/** Changes a definition and its row table. Lists that are sent replace the old ones. */
 export const patchStructure = (
   ctx: AppContext,
   caller: Caller,
@@ -129,7 +129,9 @@ function merged(
   const { fields: oldFields } = definitionOf(before)
   const self = { name: patch.name ?? before.name, id: before.id }
   const fields = patch.fields
-    ? plannedFields(patch.fields, oldFields, (nameOrId) => findTarget(reader, caller, nameOrId, self))
+    ? fieldDefinitions(patch.fields, oldFields, (nameOrId) =>
+        resolveStructure(reader, caller, nameOrId, self),
+      )
     : oldFields
   const labelField = patched(patch.label_field, before.labelField)
   const together = patch.unique_together ?? (JSON.parse(before.uniqueTogether) as string[][])
@@ -158,13 +160,13 @@ function refuseLowMaxRows({ live }: store.StructureRow, maxRows: number | null):
   )
 }
 
-/** The folded name follows from the name. */
+/** Ignores the folded name, which follows from the name. */
 const isSameDefinition = (
   before: store.StructureRow,
   { nameFold: _, ...after }: store.StructureColumns,
 ): boolean => isSame<typeof after>(before, after)
 
-/** A table that never had a row is made anew; one that had only grows. */
+/** A row table that never had a row is recreated; any other only gains columns. */
 function changeTable(
   tx: Tx,
   structure: store.StructureRow,

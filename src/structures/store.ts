@@ -17,12 +17,12 @@ export interface StructureRow {
   /** Names the state of its enabled subscriptions (`delivery/subscriptions.ts`); null while there are none. */
   subscriptionsVersion: string | null
   live: number
-  /** Grows with every write of a row: what was counted at one value holds while it stays. */
+  /** Increases with every write of a row; totals are cached by it. */
   changes: number
-  /** 1 while pks stand in the order of creation and of ids. */
+  /** 1 while the order of pks is that of creation and of ids. */
   inOrder: number
   lastCreatedAt: number | null
-  /** Null while there never was a row. */
+  /** Null if there never was a row. */
   lastId: string | null
   /** Rows of pks up to this are in the search table (`row-search.ts`); null where there is none. */
   indexedTo: number | null
@@ -30,7 +30,7 @@ export interface StructureRow {
 
 const counter = (column: string) => `(SELECT ${column} FROM structure_stats r WHERE r.structure = s.pk)`
 
-/* By subquery, not by join: this SQLite prepares a join with bound values anew at every run. */
+/* A subquery, because this version of SQLite prepares a join with bound values again at every run. */
 const COLUMNS = `s.pk, s.id, s.name, s.description, s.fields, s.label_field AS labelField,
   s.unique_together AS uniqueTogether, s.max_rows AS maxRows, s.immutable, s.created_at AS createdAt,
   s.updated_at AS updatedAt, s.subscriptions_version AS subscriptionsVersion, ${counter('live')} AS live,
@@ -71,7 +71,7 @@ export const findStructureByPk = ({ sql }: Reader, workspace: number, pk: number
     workspace,
   )
 
-/** What the definition of a structure is made of, of any workspace; undefined while it is being deleted. */
+/** The definition of a structure of any workspace; undefined while it is being deleted. */
 export const findDefinitionTexts = (
   { sql }: Reader,
   pk: number,
@@ -81,7 +81,7 @@ export const findDefinitionTexts = (
     pk,
   )
 
-/** How many structures and live records the workspace holds. */
+/** How many structures and live records the workspace has. */
 export const countStructures = (
   { sql }: Reader,
   workspace: number,
@@ -92,7 +92,7 @@ export const countStructures = (
     workspace,
   ) ?? { structures: 0, records: 0 }
 
-/** The columns of a definition, as kept. */
+/** The columns of a definition. */
 export interface StructureColumns {
   name: string
   nameFold: string
@@ -104,7 +104,7 @@ export interface StructureColumns {
   immutable: number
 }
 
-/** Answers the pk of the new structure. */
+/** Returns the pk of the new structure. */
 export function insertStructure(
   { sql }: Reader,
   row: StructureColumns & { id: string; workspace: number; now: number },
@@ -129,7 +129,7 @@ export function insertStructure(
   return lastInsertRowid
 }
 
-/** Writes the definition and moves `updated_at` strictly. */
+/** Writes the definition and increases `updated_at`. */
 export const updateStructure = ({ sql }: Reader, pk: number, row: StructureColumns, now: number) =>
   sql.run(
     `UPDATE structures SET name = ?, name_fold = ?, description = ?, fields = ?, label_field = ?,

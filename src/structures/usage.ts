@@ -4,14 +4,14 @@ import { Refusal } from '../refusal.ts'
 import type { Usage } from '../usage.ts'
 import type { FieldDefinition } from './definition.ts'
 
-/** What names fields by key, after the change that is judged. */
+/** What refers to fields of the structure, as it will be after the change. */
 export interface FieldUse {
   structurePk: number
   labelField: string | null
   uniqueTogether: readonly (readonly string[])[]
 }
 
-/** Who names the field, in words. */
+/** What refers to the field, in words. */
 function usersOf(reader: Reader, usage: Usage, { key }: FieldDefinition, use: FieldUse): string[] {
   const label = use.labelField === key ? ['label_field'] : []
   const together = use.uniqueTogether.some((keys) => keys.includes(key)) ? ['unique_together'] : []
@@ -19,7 +19,7 @@ function usersOf(reader: Reader, usage: Usage, { key }: FieldDefinition, use: Fi
   return [...label, ...together, ...webhooks]
 }
 
-/** Refuses that a field that is still named goes or changes its type, naming every user (contract, section 10). */
+/** Refuses to remove or retype a field that is still referred to, and names everything that does. */
 export function refuseLossOfUsedFields(
   reader: Reader,
   usage: Usage,

@@ -13,9 +13,9 @@ import {
   getWebhook,
   listDeliveries,
   listWebhooks,
+  parseInput,
   patchWebhook,
   redeliver,
-  refuseWrongShape,
   rotateSecret,
   testWebhook,
 } from './service.ts'
@@ -43,8 +43,8 @@ export const webhookRoutes = (ctx: AppContext) =>
       'createWebhook',
       'Subscribe to the changes of a structure',
       (request) => {
-        const { caller, body } = request
-        refuseWrongShape(body)
+        const { caller } = request
+        const body = parseInput(request.body)
         const create = (tx: Tx) => withSecret(createWebhook(ctx, tx, caller, body))
         return respondOnce(ctx.db, request, create, ({ webhook }) => ({ webhook }))
       },

@@ -7,7 +7,7 @@ import { renewSubscriptionsVersion } from '../delivery/outbox/match.ts'
 import { RECORD_EVENTS, type RecordEvent } from '../delivery/outbox/payload.ts'
 import { publishTest } from '../delivery/outbox/publish.ts'
 import { newSecret } from '../delivery/sign.ts'
-import { checkFilter, filterShape } from '../filter/record/parse.ts'
+import { checkFilter, parseConditions, type RawCondition } from '../filter/record/parse.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { quoteList } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
@@ -22,13 +22,16 @@ const MAX_WEBHOOKS = 25
 export interface WebhookInput {
   url?: string
   events?: RecordEvent[]
-  filter?: unknown[]
+  filter?: readonly RawCondition[] | undefined
   fields?: string[] | null
   ignore_own_key?: boolean
   ignore_key_id?: string | null
   description?: string | null
   enabled?: boolean
 }
+
+/** An input as it is sent. */
+export type UnparsedInput = Omit<WebhookInput, 'filter'> & { filter?: unknown[] }
 
 /** A subscription with its structure. */
 export interface DescribedWebhook {
@@ -110,9 +113,9 @@ export async function patchWebhook(
   ctx: AppContext,
   caller: Caller,
   id: string,
-  { resume, ...input }: WebhookInput & { resume?: boolean },
+  { resume, ...sent }: UnparsedInput & { resume?: boolean },
 ): Promise<DescribedWebhook> {
-  refuseWrongShape(input)
+  const input = parseInput(sent)
   return ctx.db.write((tx): DescribedWebhook => {
     const before = getRow(tx, caller, id)
     const columns = merged(ctx, tx, caller, structureOf(tx, before), before, input)
@@ -202,11 +205,12 @@ export const redeliver = (
     return getDelivery(tx, webhook, deliveryId)
   })
 
-/** Refuses as invalid what the schemas do not check: the form of the filter, and repeated events or fields. */
-export function refuseWrongShape({ events = [], filter = [], fields }: WebhookInput): void {
-  filterShape(filter)
-  refuseRepeated('events', events)
-  refuseRepeated('fields', fields ?? [])
+/** Parses the filter, and refuses repeated events or fields as invalid, which the schemas do not check. */
+export function parseInput<Input extends UnparsedInput>({ filter, ...input }: Input) {
+  const conditions = filter && parseConditions(filter)
+  refuseRepeated('events', input.events ?? [])
+  refuseRepeated('fields', input.fields ?? [])
+  return { ...input, filter: conditions }
 }
 
 function refuseRepeated(name: string, values: readonly string[]): void {
@@ -250,10 +254,9 @@ export function mergedColumns(
   }
 }
 
-function checkedFilter({ byKey }: Definition, filter: unknown[]): string {
-  const conditions = filterShape(filter)
-  checkFilter(conditions, byKey)
-  return JSON.stringify(conditions)
+function checkedFilter({ byKey }: Definition, filter: readonly RawCondition[]): string {
+  checkFilter(filter, byKey)
+  return JSON.stringify(filter)
 }
 
 function checkedFields({ byKey }: Definition, fields: string[] | null): string | null {

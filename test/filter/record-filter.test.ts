@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { meets } from '../../src/filter/record/match.ts'
 import { OPERATORS, OPERATORS_OF, type TypedField } from '../../src/filter/record/operators.ts'
-import { type Condition, checkFilter, filterShape, parseFilter } from '../../src/filter/record/parse.ts'
+import { type Condition, checkFilter, parseConditions, parseFilter } from '../../src/filter/record/parse.ts'
 import { runs } from '../support/counts.ts'
 import {
   arbitraryData,
@@ -63,7 +63,7 @@ function valueFor(field: string, op: string): unknown {
   return op === 'in' || op === 'not_in' ? [one] : one
 }
 
-const checked = (filter: unknown): Condition[] => checkFilter(filterShape(filter), byKey(FIELDS))
+const checked = (filter: unknown): Condition[] => checkFilter(parseConditions(filter), byKey(FIELDS))
 
 test.each(Object.keys(ALLOWED))('%s answers exactly its operators', (field) => {
   const answered: string[] = OPERATORS.filter((op) => {
@@ -178,7 +178,7 @@ test('judging one row gives the answer of a plain look at it', () => {
         updatedAt: Date.parse(row.updated_at),
         deletedAt: null,
       }
-      const conditions = checkFilter(filterShape(filter), byKey(typed))
+      const conditions = checkFilter(parseConditions(filter), byKey(typed))
       expect(meets(state, conditions)).toBe(matches(row, fields, filter))
     }),
     { numRuns: runs(2_000, 50_000), seed: 20261121 },

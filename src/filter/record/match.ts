@@ -1,58 +1,57 @@
 import { type FieldValue, type RecordState, valueIn } from '../../changes/record-change.ts'
 import { fold } from '../../lib/text.ts'
-import type { Operand } from './operands.ts'
 import type { Operator, RowPart, TypedField } from './operators.ts'
 import type { Condition } from './parse.ts'
-import { columnValue, searchText } from './values.ts'
+import { columnValue, type Operand, searchText } from './values.ts'
 
-type Held = string | number | undefined
-type Test = (held: Held, operands: readonly Operand[]) => boolean
+type Value = string | number | undefined
+type Test = (value: Value, operands: readonly Operand[]) => boolean
 
-const within = (held: Held, { low, high }: Operand) => held !== undefined && held >= low && held <= high
+const within = (value: Value, { low, high }: Operand) => value !== undefined && value >= low && value <= high
 
-/** The values of a list: single ones are looked up, so that a long list costs each row no more than a short one. */
-interface Values {
-  readonly points: ReadonlySet<Held>
+/** The operands of a list. Points are in a set, so that a long list costs no more per row than a short one. */
+interface OperandList {
+  readonly points: ReadonlySet<Value>
   readonly ranges: readonly Operand[]
 }
 
-const valuesOf = new WeakMap<readonly Operand[], Values>()
+const operandLists = new WeakMap<readonly Operand[], OperandList>()
 
-function listed(operands: readonly Operand[]): Values {
-  const known = valuesOf.get(operands)
-  if (known) return known
+function operandList(operands: readonly Operand[]): OperandList {
+  const cached = operandLists.get(operands)
+  if (cached) return cached
   const points = new Set(operands.filter(({ low, high }) => low === high).map(({ low }) => low))
-  const values = { points, ranges: operands.filter(({ low, high }) => low !== high) }
-  valuesOf.set(operands, values)
-  return values
+  const list = { points, ranges: operands.filter(({ low, high }) => low !== high) }
+  operandLists.set(operands, list)
+  return list
 }
 
-function isAmong(held: Held, operands: readonly Operand[]): boolean {
-  const { points, ranges } = listed(operands)
-  return points.has(held) || ranges.some((range) => within(held, range))
+function isAmong(value: Value, operands: readonly Operand[]): boolean {
+  const { points, ranges } = operandList(operands)
+  return points.has(value) || ranges.some((range) => within(value, range))
 }
 
-/** Orders a held value against the first operand; one that is absent stands in no order. */
+/** Compares with the first operand; never true for a row without a value. */
 const ordered =
-  (test: (held: string | number, operand: Operand) => boolean): Test =>
-  (held, [operand]) =>
-    held !== undefined && operand !== undefined && test(held, operand)
+  (test: (value: string | number, operand: Operand) => boolean): Test =>
+  (value, [operand]) =>
+    value !== undefined && operand !== undefined && test(value, operand)
 
 const TESTS: Record<Operator, Test> = {
   eq: isAmong,
-  neq: (held, operands) => !isAmong(held, operands),
+  neq: (value, operands) => !isAmong(value, operands),
   in: isAmong,
-  not_in: (held, operands) => !isAmong(held, operands),
-  gt: ordered((held, { high }) => held > high),
-  gte: ordered((held, { low }) => held >= low),
-  lt: ordered((held, { low }) => held < low),
-  lte: ordered((held, { high }) => held <= high),
-  contains: ordered((held, { low }) => fold(String(held)).includes(String(low))),
-  is_empty: (held) => held === undefined,
-  not_empty: (held) => held !== undefined,
+  not_in: (value, operands) => !isAmong(value, operands),
+  gt: ordered((value, { high }) => value > high),
+  gte: ordered((value, { low }) => value >= low),
+  lt: ordered((value, { low }) => value < low),
+  lte: ordered((value, { high }) => value <= high),
+  contains: ordered((value, { low }) => fold(String(value)).includes(String(low))),
+  is_empty: (value) => value === undefined,
+  not_empty: (value) => value !== undefined,
 }
 
-function heldBy(row: RecordState, target: TypedField | Exclude<RowPart, '*'>): Held {
+function testedValue(row: RecordState, target: TypedField | Exclude<RowPart, '*'>): Value {
   if (target === 'id') return row.id
   if (target === 'created_at') return row.createdAt
   if (target === 'updated_at') return row.updatedAt
@@ -63,10 +62,10 @@ function heldBy(row: RecordState, target: TypedField | Exclude<RowPart, '*'>): H
 const holdsText = (values: readonly FieldValue[], needle: string) =>
   values.some((value) => searchText(value).includes(needle))
 
-/** Whether one row meets every condition: the same answer as `filterSql` gives over a table. */
+/** Whether a row meets every condition; always agrees with `filterSql`. */
 export const meets = (row: RecordState, conditions: readonly Condition[]): boolean =>
   conditions.every(({ target, op, operands }) =>
     target === '*'
       ? holdsText(Object.values(row.data), String(operands[0]?.low))
-      : TESTS[op](heldBy(row, target), operands),
+      : TESTS[op](testedValue(row, target), operands),
   )

@@ -1,4 +1,3 @@
-/** Every type of a field (contract, section 5). */
 export const FIELD_TYPES = [
   'text',
   'number',
@@ -28,14 +27,14 @@ export const OPERATORS = [
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** What a condition may look at besides fields. */
+/** What a condition can test besides fields; `*` is the text of all fields. */
 export type RowPart = 'created_at' | 'updated_at' | 'id' | '*'
 
 const ORDERED: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty']
 const CHOSEN: Operator[] = ['eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty']
-const MOMENT: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte']
+const TIMES: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte']
 
-/** Which operators each kind answers (`service.md`, Record filter). */
+/** The operators of each kind. */
 export const OPERATORS_OF: Record<FieldType | RowPart, readonly Operator[]> = {
   number: ORDERED,
   date: ORDERED,
@@ -47,8 +46,8 @@ export const OPERATORS_OF: Record<FieldType | RowPart, readonly Operator[]> = {
   file: CHOSEN,
   record: CHOSEN,
   bool: ['eq', 'neq', 'is_empty', 'not_empty'],
-  created_at: MOMENT,
-  updated_at: MOMENT,
+  created_at: TIMES,
+  updated_at: TIMES,
   id: ['eq', 'neq', 'in', 'not_in'],
   '*': ['contains'],
 }

@@ -1,6 +1,5 @@
 import { codePointLength, fold } from '../../lib/text.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
-import { type Operand, operandOf } from './operands.ts'
 import {
   type FieldType,
   OPERATORS,
@@ -9,8 +8,9 @@ import {
   type RowPart,
   type TypedField,
 } from './operators.ts'
+import { type Operand, operandOf } from './values.ts'
 
-/** A condition that was checked against a structure: its operands are in the form columns hold. */
+/** A condition checked against a structure; its operands have the form of column values. */
 export interface Condition {
   readonly target: TypedField | RowPart
   readonly op: Operator
@@ -20,7 +20,7 @@ export interface Condition {
 
 export type FieldsByKey = ReadonlyMap<string, TypedField>
 
-/** A condition as it is sent, of the right form. */
+/** A parsed condition, not yet checked against a structure. */
 export interface RawCondition {
   field: string
   op: Operator
@@ -33,7 +33,7 @@ const MAX_NEEDLE = 200
 const MEMBERS = new Set(['field', 'op', 'value'])
 const ROW_PARTS: readonly RowPart[] = ['created_at', 'updated_at', 'id', '*']
 
-/** Reads a filter given as JSON text in a query; see `filterShape`. */
+/** Parses a filter given as JSON text, as query strings carry it; see `parseConditions`. */
 export function parseFilter(text: string): RawCondition[] {
   let value: unknown
   try {
@@ -41,26 +41,23 @@ export function parseFilter(text: string): RawCondition[] {
   } catch {
     throw invalid('"filter" must be a list of {field, op, value} encoded as JSON.')
   }
-  return filterShape(value)
+  return parseConditions(value)
 }
 
 /**
- * Judges the form of a flat filter, for which no structure is needed: at most 50 conditions of known
- * operators, at most 500 values in one, no text that no value can hold (NUL, lone surrogates).
+ * Checks what needs no structure: at most 50 conditions with known operators, at most 500 values in each, and no
+ * text that no value can contain (NUL, lone surrogates).
  */
-export function filterShape(value: unknown): RawCondition[] {
+export function parseConditions(value: unknown): RawCondition[] {
   if (!Array.isArray(value)) throw invalid('"filter" must be a list of {field, op, value}.')
   if (value.length > MAX_CONDITIONS)
     throw invalid(`"filter" holds ${value.length} conditions; ${MAX_CONDITIONS} are allowed.`)
   return value.map(rawCondition)
 }
 
-/**
- * Checks a filter against a structure's fields (`service.md`, Record filter): a field, an operator or a value
- * that the structure cannot answer is refused with its place.
- */
+/** Checks a filter against a structure; refuses a field, an operator or a value that does not fit, naming its place. */
 export const checkFilter = (filter: readonly RawCondition[], fields: FieldsByKey): Condition[] =>
-  filter.map((condition, at) => checked(condition, `filter[${at}]`, fields))
+  filter.map((condition, at) => checkCondition(condition, `filter[${at}]`, fields))
 
 function rawCondition(value: unknown, at: number): RawCondition {
   const place = `filter[${at}]`
@@ -74,12 +71,12 @@ function rawCondition(value: unknown, at: number): RawCondition {
   const operator =
     OPERATORS.find((known) => known === op) ??
     fail(invalid(`"${place}.op" must be one of ${OPERATORS.join(', ')}.`))
-  refuseWrongShape(operator, operand, `${place}.value`)
+  refuseWrongValue(operator, operand, `${place}.value`)
   return { field, op: operator, value: operand }
 }
 
 /** `is_empty` and `not_empty` take no value, `in` and `not_in` a list, all others one value. */
-function refuseWrongShape(op: Operator, value: unknown, place: string): void {
+function refuseWrongValue(op: Operator, value: unknown, place: string): void {
   refuseUnusableText(value, place)
   const isGiven = value !== undefined && value !== null
   if (op === 'is_empty' || op === 'not_empty') {
@@ -103,12 +100,12 @@ function refuseUnusableText(value: unknown, place: string): void {
   throw invalid(`"${place}" holds a NUL character or a lone surrogate; no text may.`)
 }
 
-function checked({ field, op, value }: RawCondition, place: string, fields: FieldsByKey): Condition {
+function checkCondition({ field, op, value }: RawCondition, place: string, fields: FieldsByKey): Condition {
   const target = targetOf(field, place, fields)
   const kind = typeof target === 'string' ? target : target.type
   if (!OPERATORS_OF[kind].includes(op)) {
     throw refused(
-      `"${place}.op" is "${op}", and ${kindWords(field, kind)} answers ${OPERATORS_OF[kind].join(', ')}.`,
+      `"${place}.op" is "${op}", and ${kindWords(field, kind)} allows only ${OPERATORS_OF[kind].join(', ')}.`,
     )
   }
   return { target, op, operands: operandsFor(kind, op, value, `${place}.value`) }

@@ -1,16 +1,16 @@
 import { foldedText, numberText, valueColumn } from '../../db/row-tables.ts'
 import type { SqlValue } from '../../db/sql.ts'
 import { allOf, type SqlPart } from '../../db/sql-part.ts'
-import type { Operand } from './operands.ts'
 import type { Operator, TypedField } from './operators.ts'
 import type { Condition } from './parse.ts'
+import type { Operand } from './values.ts'
 
 type Comparison = (column: string, operand: Operand) => SqlPart
 
 const part = (text: string, ...values: SqlValue[]): SqlPart => ({ text, values })
 const isPoint = ({ low, high }: Operand) => low === high
 
-/** `in` lists travel as one JSON value, so that their length never makes another statement. */
+/** A list is bound as one JSON value, so that lists of different lengths share a statement. */
 const list = (values: readonly unknown[]) => JSON.stringify(values)
 
 const COMPARISONS: Record<'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte', Comparison> = {
@@ -28,7 +28,7 @@ const COMPARISONS: Record<'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte', Comparison
   lte: (column, { high }) => part(`${column} <= ?`, high),
 }
 
-/** A whole number beyond 2^53 is another one once it is read from JSON as an integer. */
+/** Integers beyond 2^53 must be compared as REAL, as they are stored. */
 const LISTED = "SELECT iif(type = 'integer', CAST(value AS REAL), value) FROM json_each(?)"
 
 function membership(column: string, operands: readonly Operand[]): SqlPart {
@@ -57,15 +57,15 @@ function columnCondition(column: string, op: Operator, operands: readonly Operan
   return COMPARISONS[op](column, operand)
 }
 
-/** Ids are not in the rows' table: they become pks. */
+/** Row tables have no ids; they are translated to pks. */
 function idCondition(op: Operator, operands: readonly Operand[]): SqlPart {
   const ids = list(operands.map(({ low }) => low))
   const pks = 'SELECT pk FROM records WHERE id IN (SELECT value FROM json_each(?))'
   return part(`pk ${op === 'eq' || op === 'in' ? 'IN' : 'NOT IN'} (${pks})`, ids)
 }
 
-/** Which values of a type can hold a text at all, judged by the characters they are written in. */
-const WRITTEN_WITH: Partial<Record<TypedField['type'], RegExp>> = {
+/** The characters of which values of a type consist; a text with any other occurs in none of them. */
+const CHARACTERS_OF: Partial<Record<TypedField['type'], RegExp>> = {
   number: /^[-+.e\d]*$/,
   date: /^[-\d]*$/,
   time: /^[:\d]*$/,
@@ -83,11 +83,11 @@ function searchedText({ type, column }: TypedField): string {
   return type === 'datetime' ? `lower(${valueColumn(column)})` : valueColumn(column)
 }
 
-/** `iif` makes 'false' of a yes/no without a value, which holds no text. */
-const guarded = ({ type, column }: TypedField, test: string) =>
+/** `iif` would turn a boolean field without a value into 'false'. */
+const ifPresent = ({ type, column }: TypedField, test: string) =>
   type === 'bool' ? `(${valueColumn(column)} IS NOT NULL AND ${test})` : test
 
-/** Everything of a row that a `*` search looks at as one text, a line break behind each value. */
+/** The text of a row that `*` searches: all values, each followed by a line break. */
 export function rowText(fields: Iterable<TypedField>): string {
   const lines = Array.from(fields, (field) => {
     const text = searchedText(field)
@@ -97,14 +97,14 @@ export function rowText(fields: Iterable<TypedField>): string {
 }
 
 function contains(field: TypedField, needle: SqlValue): SqlPart {
-  return part(guarded(field, `instr(${searchedText(field)}, ?) > 0`), needle)
+  return part(ifPresent(field, `instr(${searchedText(field)}, ?) > 0`), needle)
 }
 
 function searchCondition(fields: Iterable<TypedField>, [operand]: readonly Operand[]): SqlPart {
   const needle = String(operand?.low)
-  const able = [...fields].filter(({ type }) => WRITTEN_WITH[type]?.test(needle) ?? true)
-  if (able.length === 0) return part('0')
-  const tests = able.map((field) => contains(field, needle))
+  const possible = [...fields].filter(({ type }) => CHARACTERS_OF[type]?.test(needle) ?? true)
+  if (possible.length === 0) return part('0')
+  const tests = possible.map((field) => contains(field, needle))
   return {
     text: `(${tests.map(({ text }) => text).join(' OR ')})`,
     values: tests.flatMap(({ values }) => values),
@@ -119,7 +119,7 @@ function conditionSql({ target, op, operands }: Condition, fields: Iterable<Type
   return columnCondition(valueColumn(target.column), op, operands)
 }
 
-/** The conditions over a structure's row table, joined by AND; undefined when there are none. */
+/** The conditions on a row table, joined by AND; undefined when there are none. */
 export function filterSql(
   conditions: readonly Condition[],
   fields: Iterable<TypedField>,

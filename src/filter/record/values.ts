@@ -1,10 +1,10 @@
 import type { FieldValue } from '../../changes/record-change.ts'
-import { isDay, isoTimestamp, parseInstant } from '../../lib/dates.ts'
+import { DAY_MS, isDay, isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
-import type { FieldType } from './operators.ts'
+import type { FieldType, RowPart } from './operators.ts'
 
-/** The longest text a record holds, in characters (contract, section 1). */
+/** The greatest length of a text, in characters. */
 export const MAX_TEXT = 100_000
 
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/
@@ -24,8 +24,8 @@ function time(value: unknown): string | undefined {
 function datetime(value: unknown): string | undefined {
   const instant = typeof value === 'string' ? parseInstant(value) : undefined
   if (instant === undefined) return undefined
-  const kept = Math.floor(instant)
-  return kept < FIRST_INSTANT || kept > LAST_INSTANT ? undefined : isoTimestamp(kept)
+  const milliseconds = Math.floor(instant)
+  return milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT ? undefined : isoTimestamp(milliseconds)
 }
 
 const number = (value: unknown) =>
@@ -46,7 +46,7 @@ const NORMALISERS: Record<FieldType, (value: unknown) => FieldValue | undefined>
   record: id,
 }
 
-/** What a value of each type is, for refusals: "… must be <words>." */
+/** Completes the refusal "… must be <words>." for a value of each type. */
 export const TYPE_WORDS: Record<FieldType, string> = {
   text: `a text of at most ${MAX_TEXT.toLocaleString('en-US')} characters`,
   number: 'a finite number',
@@ -60,13 +60,73 @@ export const TYPE_WORDS: Record<FieldType, string> = {
   record: 'the id of a record',
 }
 
-/** The value as it is kept: times to the second, instants in UTC with milliseconds. Undefined when it does not fit. */
+/** The stored form of a value: times to the second, instants in UTC with milliseconds. Undefined if it does not fit. */
 export const normalised = (type: FieldType, value: unknown): FieldValue | undefined =>
   NORMALISERS[type](value)
 
-/** A value as its column holds it: yes/no as 1 or 0. */
+/** The value of the row table's column: booleans are 1 or 0. */
 export const columnValue = (value: FieldValue): string | number =>
   typeof value === 'boolean' ? Number(value) : value
 
-/** A value as text in the form that ignores case: what search looks at. Numbers as JSON writes them. */
+/** The folded text of a value, in which `contains` searches; numbers as JSON writes them. */
 export const searchText = (value: FieldValue): string => fold(String(value))
+
+type Comparable = string | number
+
+/** What a condition compares with: a single value (`low` equals `high`), or a whole day, both ends included. */
+export interface Operand {
+  readonly low: Comparable
+  readonly high: Comparable
+}
+
+/** Without an operand, `words` complete the refusal "… must be <words>." */
+interface ParsedOperand {
+  readonly operand: Operand | undefined
+  readonly words: string
+}
+
+const REFERENCES: ReadonlySet<string> = new Set(['note', 'file', 'record', 'id'])
+
+const point = (value: Comparable): Operand => ({ low: value, high: value })
+const ifText = (value: unknown) => (typeof value === 'string' ? point(value) : undefined)
+
+/** An instant, or the whole UTC day of a plain date. */
+function instantOperand(value: unknown): Operand | undefined {
+  if (typeof value !== 'string') return undefined
+  if (isDay(value)) {
+    const start = Date.parse(`${value}T00:00:00.000Z`)
+    return { low: start, high: start + DAY_MS - 1 }
+  }
+  const instant = parseInstant(value)
+  return instant === undefined ? undefined : point(instant)
+}
+
+function datetimeDay(value: unknown): Operand | undefined {
+  if (typeof value !== 'string' || !isDay(value)) return undefined
+  return { low: `${value}T00:00:00.000Z`, high: `${value}T23:59:59.999Z` }
+}
+
+function typed(type: FieldType, value: unknown): Operand | undefined {
+  const stored = normalised(type, value)
+  return stored === undefined ? undefined : point(columnValue(stored))
+}
+
+/**
+ * A filter value in the form of column values. Any text is accepted as an id and matches nothing if it is none;
+ * a plain date compared with an instant means that whole UTC day.
+ */
+export function operandOf(kind: FieldType | RowPart, value: unknown): ParsedOperand {
+  if (kind === 'created_at' || kind === 'updated_at')
+    return {
+      operand: instantOperand(value),
+      words: 'a plain date or an instant such as 2026-11-21T09:30:00.000Z',
+    }
+  if (REFERENCES.has(kind)) return { operand: ifText(value), words: 'an id' }
+  const type = kind as FieldType
+  if (type === 'datetime')
+    return {
+      operand: datetimeDay(value) ?? typed(type, value),
+      words: `a plain date, or ${TYPE_WORDS.datetime}`,
+    }
+  return { operand: typed(type, value), words: TYPE_WORDS[type] }
+}

@@ -12,8 +12,9 @@ import {
   mergedColumns,
   NEW_WEBHOOK,
   type NewWebhook,
+  parseInput,
   refuseTooMany,
-  refuseWrongShape,
+  type UnparsedInput,
 } from '../../webhooks/service.ts'
 import { insertWebhook } from '../../webhooks/store.ts'
 import { asObject, instantOrNull, parseExported, txForOriginal } from './exported-object.ts'
@@ -37,10 +38,13 @@ export interface NewWebhookSecret {
 /** The webhook may name keys of another database, which match no key here. */
 export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhookSecret {
   const { paused_at, consecutive_failures = 0, created_by_key_id = null, ...rest } = asObject(value)
-  const original = parseExported<NewWebhook>(rest, CreateWebhookBody)
-  const { input, id } = original
+  const original = parseExported<UnparsedInput & Pick<NewWebhook, 'structure' | 'url'>>(
+    rest,
+    CreateWebhookBody,
+  )
+  const { id } = original
   refuseTooMany(tx, caller.workspacePk)
-  refuseWrongShape(input)
+  const input = parseInput(original.input)
   const structure = getStructure(tx, caller, input.structure)
   const secret = newSecret()
   const { pk } = insertWebhook(txForOriginal(tx, original), {
