@@ -33,11 +33,13 @@ const WHOLE = `${SUMMARY}, n.pinned, n.pin_label AS pinLabel, n.cover_url AS cov
   (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
   (SELECT json_group_array((SELECT name FROM tags t WHERE t.id = nt.tag)) FROM note_tags nt WHERE nt.note = n.pk) AS tags`
 
-const BY_ID = 'FROM notes n WHERE n.id = ? AND n.workspace = ?'
+const BY_ID = 'FROM notes n WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS'
+const WHOLE_BY_ID = `SELECT ${WHOLE} ${BY_ID} NULL`
+const SUMMARY_BY_ID = `SELECT ${SUMMARY} ${BY_ID} NULL`
 
 /** An active note. */
 export const findNote = ({ sql }: Reader, workspace: number, id: string): NoteRow | undefined =>
-  sql.get(`SELECT ${WHOLE} ${BY_ID} AND n.deleted_at IS NULL`, id, workspace)
+  sql.get(WHOLE_BY_ID, id, workspace)
 
 /** An active note; refused when there is none. */
 export const getNote = (reader: Reader, { workspacePk }: InWorkspace, id: string): NoteRow =>
@@ -45,7 +47,7 @@ export const getNote = (reader: Reader, { workspacePk }: InWorkspace, id: string
 
 /** An active note without body and tags. */
 export const findNoteSummary = ({ sql }: Reader, workspace: number, id: string): NoteSummary | undefined =>
-  sql.get(`SELECT ${SUMMARY} ${BY_ID} AND n.deleted_at IS NULL`, id, workspace)
+  sql.get(SUMMARY_BY_ID, id, workspace)
 
 /** An active note without body and tags; refused when there is none. */
 export const getNoteSummary = (reader: Reader, { workspacePk }: InWorkspace, id: string): NoteSummary =>
@@ -53,7 +55,7 @@ export const getNoteSummary = (reader: Reader, { workspacePk }: InWorkspace, id:
 
 /** A note in the trash. */
 export const findTrashedNote = ({ sql }: Reader, workspace: number, id: string): NoteSummary | undefined =>
-  sql.get(`SELECT ${SUMMARY} ${BY_ID} AND n.deleted_at IS NOT NULL`, id, workspace)
+  sql.get(`SELECT ${SUMMARY} ${BY_ID} NOT NULL`, id, workspace)
 
 /** The active note that has this alias; `aliasFold` is the alias without differences of case. */
 export const findByAlias = ({ sql }: Reader, workspace: number, aliasFold: string): NoteSummary | undefined =>

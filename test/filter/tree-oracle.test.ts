@@ -38,7 +38,7 @@ beforeAll(async () => {
   service = await startService({ file: folder.file('trees.db'), clock: testClock(START) })
   crowd = await makeWorld(service)
   const notes = fc.sample(arbitraryNote, { numRuns: 600, seed: 4 })
-  // More different texts than are judged one by one.
+  // More different texts than are tested one by one.
   const texts = notes.slice(300).map(({ properties, ...note }, at) => {
     const { note_text: text = '' } = properties
     return { ...note, properties: { ...properties, note_text: `${text}${at}` } }
@@ -124,7 +124,7 @@ function expectBroad(world: TreeWorld, tree: OracleTree, sort: OracleSort, few: 
 }
 
 test(
-  'every operator with every value finds what the judge finds, over all notes and among candidates',
+  'every operator with every value finds what the oracle finds, over all notes and among candidates',
   () => {
     const { db } = service.ctx
     const definitions = treeDefinitions(db, crowd.workspace)
@@ -144,7 +144,7 @@ test(
   LONG_MS,
 )
 
-const question = fc.record({
+const query = fc.record({
   tree: arbitraryTree,
   sort: fc.oneof(arbitrarySort, arbitraryPropertySort),
   limit: fc.integer({ min: 1, max: 20 }),
@@ -153,17 +153,17 @@ const question = fc.record({
 })
 
 test(
-  'any tree over any notes is answered as the plain judge answers it',
+  'any tree over any notes finds what the plain oracle finds',
   async () => {
     const scene = fc.record({
       notes: fc.array(arbitraryNote, { maxLength: 25 }),
-      questions: fc.array(question, { minLength: 4, maxLength: 8 }),
+      queries: fc.array(query, { minLength: 4, maxLength: 8 }),
     })
     await fc.assert(
-      fc.asyncProperty(scene, async ({ notes, questions }) => {
+      fc.asyncProperty(scene, async ({ notes, queries }) => {
         const world = await makeWorld(service)
         await fillWorld(service, world, notes)
-        for (const { tree, sort, limit, offset, few } of questions) {
+        for (const { tree, sort, limit, offset, few } of queries) {
           await expectQuery(world, tree, limit, offset)
           await expectView(world, tree, sort, limit)
           expectBroad(world, tree, sort, few)
@@ -176,10 +176,10 @@ test(
 )
 
 test(
-  'among many notes, far pages and broad trees are answered as the judge answers them',
+  'among many notes, far pages and broad trees find what the oracle finds',
   async () => {
     await fc.assert(
-      fc.asyncProperty(question, async ({ tree, sort, few }) => {
+      fc.asyncProperty(query, async ({ tree, sort, few }) => {
         await expectQuery(crowd, tree, 9, 3)
         await expectView(crowd, tree, sort, 200)
         expectBroad(crowd, tree, sort, few)

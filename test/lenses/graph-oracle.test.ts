@@ -66,7 +66,7 @@ interface MadeNote extends Drawn {
 
 const same = (left: string, right: string) => left.toLowerCase() === right.toLowerCase()
 
-/** The rule of the contract, section 4: an id, an alias, a title; a title with these very blanks before all. */
+/** A target is an id, else an alias, else a title; a title with exactly these blanks comes before all. */
 function resolve(target: string, active: readonly MadeNote[]): MadeNote | undefined {
   const bare = target.trim()
   const titled = (title: string) => active.find((note) => same(note.title, title))
@@ -167,8 +167,8 @@ function treeOf(scope: Scope, tagIds: ReadonlyMap<string, number>): FilterTree |
 function readWhole(name: string): Graph {
   const { db } = service.ctx
   const workspacePk = findWorkspaceNamed(db, name)?.pk ?? 0
-  const question = { workspacePk, today: '2026-11-21', lookupLimit: 0 }
-  return graphRead.run(db, graphRead.plan(db, question))
+  const input = { workspacePk, today: '2026-11-21', lookupLimit: 0 }
+  return graphRead.run(db, graphRead.plan(db, input))
 }
 
 const KINDS = ['note', 'tag', 'dangling']

@@ -197,7 +197,7 @@ describe('edit', () => {
     expect(await readNote(service, note.id)).toEqual(note)
   })
 
-  test('finds any passage of any text exactly as often as it stands there', () => {
+  test('finds any passage of any text exactly as often as it occurs', () => {
     const narrow = fc.string({ unit: fc.constantFrom('a', 'b', '\n') })
     fc.assert(
       fc.property(narrow, narrow, fc.string(), (text, passage, replacement) => {

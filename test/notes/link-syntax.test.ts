@@ -143,7 +143,7 @@ const UNITS = [
 ]
 const MORE_UNITS = ['\r\n', '\\`', '\\', '```\n', '~~~ ~', '- ', '- - ', '1. ', '|', '##\n', '[[`', '`[[a]]']
 
-/** Quadratic reading of so many characters would take minutes. */
+/** Reading this many characters in quadratic time would take minutes. */
 const LENGTH = runs(300_000, 1_000_000)
 
 describe('hundreds of thousands of characters are read in well under a second', () => {

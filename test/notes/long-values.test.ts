@@ -6,7 +6,7 @@ import { makeNote } from '../support/notes.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** More than a property may have that each of its different values is judged once. */
+/** More different values than are tested once each. */
 const MANY_VALUES = 300
 const MANY_ROWS = 10_000
 

@@ -12,7 +12,7 @@ const NOW = '2026-11-21T09:30:00.000Z'
 const later = (milliseconds: number) => new Date(Date.parse(NOW) + milliseconds).toISOString()
 
 describe('creating a note', () => {
-  test('answers the whole note, its properties and no properties error', async () => {
+  test('returns the whole note, its properties and no properties error', async () => {
     await service.post('/v1/properties', { key: 'status', type: 'text' })
     const { status, body } = await service.post('/v1/notes', {
       title: 'Engines',
@@ -255,7 +255,7 @@ describe('the list of notes', () => {
   const titles = async (query: string) =>
     (await service.get(`/v1/notes${query}`)).body.notes.map((note: { title: string }) => note.title)
 
-  test('stands newest edit first, and pages with total and has_more', async () => {
+  test('lists the newest edit first, and pages with total and has_more', async () => {
     const [first] = await Promise.all(['a', 'b', 'c'].map((title) => makeNote(service, { title })))
     service.clock.advance(1)
     await service.post(`/v1/notes/${first?.id}/append`, { text: 'x' })

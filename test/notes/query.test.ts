@@ -21,7 +21,7 @@ describe('POST /v1/notes/query', () => {
 
   const query = async (body: Record<string, unknown>) => (await service.post('/v1/notes/query', body)).body
 
-  test('answers whole notes, the newest edit first, in pages with an exact total', async () => {
+  test('returns whole notes, the newest edit first, in pages with an exact total', async () => {
     const first = await makeNote(service, { title: 'First', tags: ['b', 'a'], content: 'Body', alias: 'one' })
     const second = await makeNote(service, { title: 'Second' })
     service.clock.advance(1)
@@ -74,7 +74,7 @@ describe('POST /v1/notes/query', () => {
     expect(await query({ filter, search: 'giraffe' })).toEqual({ notes: [], total: 0, has_more: false })
   })
 
-  test('judges relative days as of now', async () => {
+  test('evaluates relative days as of now', async () => {
     await makeNote(service, { title: 'today' })
     const recent = {
       type: 'field',
@@ -162,7 +162,7 @@ describe('in the worker', () => {
   const folder = newFolder()
   afterAll(() => folder.remove())
 
-  test('a question sees every write that was acknowledged before it, and is refused alike', async () => {
+  test('a query sees every write that was acknowledged before it, and is refused in the same way', async () => {
     const service = await startService({ file: folder.file('worker.db'), worker: { manyRows: 0 } })
     const filter = { type: 'field', field: 'title', op: 'contains', value: 'NOTE' }
     for (let count = 1; count <= 20; count++) {

@@ -60,8 +60,8 @@ describe('real documents', () => {
     const texts = await Promise.all(loaded.map(textOf))
     const paths = loaded.map(({ path }) => path)
     for (const word of ['sqlite', 'typescript', 'websocket', 'unicode', 'lockfile']) {
-      const standsAlone = new RegExp(`(?<![\\p{L}\\p{N}\\p{M}])${word}(?![\\p{L}\\p{N}\\p{M}])`, 'iu')
-      const holding = texts.filter((text, at) => standsAlone.test(text) || paths[at]?.startsWith(`${word}/`))
+      const isWholeWord = new RegExp(`(?<![\\p{L}\\p{N}\\p{M}])${word}(?![\\p{L}\\p{N}\\p{M}])`, 'iu')
+      const holding = texts.filter((text, at) => isWholeWord.test(text) || paths[at]?.startsWith(`${word}/`))
       const { body } = await service.get(`/v1/notes?search=${word}&limit=1`)
       expect([word, body.total]).toEqual([word, holding.length])
     }

@@ -57,7 +57,7 @@ export interface Condition {
 export const typed = ({ text, isQuoted, isPrefix, isExcluded }: Condition): string =>
   `${isExcluded ? '-' : ''}${isQuoted ? `"${text}"` : text}${isPrefix ? '*' : ''}`
 
-function standsAt(units: Unit[], wanted: Unit[], at: number, isPrefix: boolean): boolean {
+function occursAt(units: Unit[], wanted: Unit[], at: number, isPrefix: boolean): boolean {
   return wanted.every((unit, index) => {
     const here = units[at + index]
     if (!here || here.isCharacter !== unit.isCharacter) return false
@@ -73,11 +73,11 @@ function holds(note: OracleNote, { text, isPrefix }: Condition): boolean {
   const texts = isShort ? [note.title, ...note.tags] : [note.title, note.content, ...note.tags]
   return texts.some((each) => {
     const units = unitsOf(each)
-    return units.some((_, at) => standsAt(units, wanted, at, isPrefix))
+    return units.some((_, at) => occursAt(units, wanted, at, isPrefix))
   })
 }
 
-/** Whether the note is among the answers to these conditions; without one to be found, none is. */
+/** Whether the note matches these conditions; without a condition that is not an exclusion, none does. */
 export const isFound = (note: OracleNote, conditions: readonly Condition[]): boolean =>
   conditions.some(({ isExcluded }) => !isExcluded) &&
   conditions.every((condition) => holds(note, condition) !== condition.isExcluded)

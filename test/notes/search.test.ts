@@ -263,7 +263,7 @@ describe('the snippet', () => {
     expect((await searched('zeb*')).notes[0].snippet).toContain('<mark>zebras</mark>')
   })
 
-  test('is up to 200 characters around the first hit, whatever stands there', async () => {
+  test('is up to 200 characters around the first hit, whatever the text is', async () => {
     for (const filler of ['word ', '😀', '語', 'ä ', '&', '😀 ']) {
       const content = `${filler.repeat(300)} zebra ${filler.repeat(300)}`
       const html = await snippet({ content }, 'zebra')

@@ -248,7 +248,7 @@ describe('what a view refuses', () => {
     })
   }
 
-  test('judges the form of a tree before whether the view exists', async () => {
+  test('refuses a malformed tree before it looks up the view', async () => {
     const unknown = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
     expect((await service.patch(`/v1/views/${unknown}`, { filter: 5 })).status).toBe(400)
     expect((await service.patch(`/v1/views/${unknown}`, { filter: tagged(99) })).status).toBe(404)
@@ -267,7 +267,7 @@ describe('what a view refuses', () => {
 })
 
 describe('the notes of a view', () => {
-  test('are judged anew at every read', async () => {
+  test('are evaluated again at every read', async () => {
     const work = await tagId('work')
     const { id } = await save({ filter: tagged(work), sort: { field: 'title' } })
     const note = await makeNote(service, { title: 'B' })

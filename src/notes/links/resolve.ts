@@ -20,18 +20,32 @@ export function targetKey(target: string): string {
 /** The folded target in a key, without blanks around it. */
 export const trimmedTarget = (key: string): string => key.split('\n')[0] ?? ''
 
-/** The unary pluses keep SQLite from scanning all notes in the order of `created_at` instead. */
+/**
+ * The unary pluses keep SQLite from scanning all notes in the order of `created_at` instead, and from preparing a
+ * statement again for every bound title.
+ */
 const oldestWithTitle = (title: string) =>
   `(SELECT pk FROM notes n WHERE n.workspace = +?1 AND n.title_fold = ${title} AND n.deleted_at IS NULL
     ORDER BY +n.created_at, +n.id LIMIT 1)`
 
+/** The pk of the note that a target means, or NULL, from the two parts of its key; the second is '' if there is none. */
+const meaning = (trimmed: string, whole: string) => `coalesce(
+    iif(${whole} = '', NULL, ${oldestWithTitle(whole)}),
+    (SELECT pk FROM notes n WHERE n.id = ${trimmed} AND n.workspace = ?1 AND n.deleted_at IS NULL),
+    (SELECT pk FROM notes n WHERE n.workspace = ?1 AND n.alias_fold = ${trimmed} AND n.deleted_at IS NULL),
+    ${oldestWithTitle(trimmed)})`
+
+const ONE_KEY = `SELECT ${meaning('+?2', '+?3')}`
+
+/** The pk of the note that the target of this key means. */
+export function resolveTarget({ sql }: Reader, workspace: number, key: string): number | undefined {
+  const [trimmed = '', whole = ''] = key.split('\n')
+  return sql.scalar<number | null>(ONE_KEY, workspace, trimmed, whole) ?? undefined
+}
+
 /** Resolves every key: `source` selects `key` and `detail`; the result has `key`, `detail` and the pk of the note or NULL. */
 const resolved = (source: string) => `
-  SELECT key, detail, coalesce(
-    iif(whole = '', NULL, ${oldestWithTitle('whole')}),
-    (SELECT pk FROM notes n WHERE n.id = trimmed AND n.workspace = ?1 AND n.deleted_at IS NULL),
-    (SELECT pk FROM notes n WHERE n.workspace = ?1 AND n.alias_fold = trimmed AND n.deleted_at IS NULL),
-    ${oldestWithTitle('trimmed')})
+  SELECT key, detail, ${meaning('trimmed', 'whole')}
   FROM (
     SELECT key, detail, iif(line = 0, key, substr(key, 1, line - 1)) AS trimmed,
       iif(line = 0, '', substr(key, line + 1)) AS whole
@@ -42,17 +56,13 @@ const GIVEN_KEYS = resolved('SELECT value AS key, NULL AS detail FROM json_each(
 
 /** The pks of the notes that the targets of these keys mean; unresolved keys are missing from the result. */
 export function resolveTargets(
-  reader: Reader,
+  { sql }: Reader,
   workspace: number,
   keys: readonly string[],
 ): Map<string, number> {
-  const rows = reader.sql.rows<[string, null, number | null]>(GIVEN_KEYS, workspace, JSON.stringify(keys))
+  const rows = sql.rows<[string, null, number | null]>(GIVEN_KEYS, workspace, JSON.stringify(keys))
   return new Map(rows.flatMap(([key, , pk]) => (pk === null ? [] : [[key, pk]])))
 }
-
-/** The pk of the note that the target of this key means. */
-export const resolveTarget = (reader: Reader, workspace: number, key: string): number | undefined =>
-  resolveTargets(reader, workspace, [key]).get(key)
 
 /** A link target, the note that it means, and the notes that link to it, trashed ones too. */
 export interface LinkTarget {
