@@ -112,9 +112,9 @@ async function writeSteadily({ server, key }: Bench, seconds: number): Promise<n
 
 /** From the first write that an event covers to its last reader, less the merge interval. */
 function delaysOf(arrivals: Awaited<ReturnType<Readers['end']>>, written: readonly number[]): number[] {
-  const byQuestion = Map.groupBy(arrivals, ({ query }) => query)
-  return [...byQuestion.values()].flatMap((answers) => {
-    const inOrder = answers.toSorted((left, right) => left.n - right.n)
+  const byQuery = Map.groupBy(arrivals, ({ query }) => query)
+  return [...byQuery.values()].flatMap((arrivals) => {
+    const inOrder = arrivals.toSorted((left, right) => left.n - right.n)
     return inOrder.slice(1).flatMap(({ at }, index) => {
       const firstNew = written[(inOrder[index]?.n ?? 0) + 1]
       return firstNew === undefined ? [] : [Math.max(0, at - firstNew - MERGE_MS)]
