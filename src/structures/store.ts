@@ -14,7 +14,7 @@ export interface StructureRow {
   immutable: number
   createdAt: number
   updatedAt: number
-  /** Names the state of its enabled subscriptions (`delivery/subscriptions.ts`); null while there are none. */
+  /** The version of its enabled subscriptions (`delivery/outbox/match.ts`); null if there are none. */
   subscriptionsVersion: string | null
   live: number
   /** Increases with every write of a row; totals are cached by it. */
@@ -24,7 +24,7 @@ export interface StructureRow {
   lastCreatedAt: number | null
   /** Null if there never was a row. */
   lastId: string | null
-  /** Rows of pks up to this are in the search table (`row-search.ts`); null where there is none. */
+  /** The highest pk in the text index (`storage/text-index.ts`); null if there is no text index. */
   indexedTo: number | null
 }
 

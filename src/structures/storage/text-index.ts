@@ -13,8 +13,8 @@ import { findDefinitionTexts, type StructureRow } from '../store.ts'
  * The text index of a structure serves `*` searches over many rows. Like other automatic indexes it is created by
  * the policy (`index-policy.ts`). It records which rows have which runs of four characters in a value; a search
  * verifies every row it finds there, which may be too many but never too few. It is filled in the background: rows
- * with a pk above `indexed_to` and rows listed in `row_search_pending` are not up to date in it, so a search
- * verifies these as well.
+ * with a pk above `indexed_to` and rows listed in `row_search_pending` are not up to date in it, so a
+ * search verifies these as well.
  */
 
 /** The name of the text index among the automatic indexes of a structure. */
