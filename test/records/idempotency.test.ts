@@ -49,7 +49,7 @@ test('a call that was refused is not kept: mended, it may use its key again', as
   expect((await send('/v1/records', ROW, 'k')).status).toBe(201)
 })
 
-test('the key stands for one API key and one path', async () => {
+test('an idempotency key belongs to one API key and one path', async () => {
   const other = service.as(await service.newKey())
   await send('/v1/records', ROW, 'k')
   expect((await send('/v1/records', ROW, 'k', other)).headers.get('idempotent-replayed')).toBeNull()

@@ -13,7 +13,7 @@ const field = (key: string, type: string, more: Record<string, unknown> = {}) =>
 const valuesOf = (answer: Answer, key = 'v') =>
   answer.body.records.map(({ data }: { data: Record<string, unknown> }) => data[key])
 
-test('without an order the newest row stands first; pages are stable and tell whether more follow', async () => {
+test('without a sort the newest row comes first; pages are stable and tell whether more follow', async () => {
   await declare(service, 'X', [field('v', 'number')])
   await write(service, 'X', ...Array.from({ length: 60 }, (_, v) => ({ v })))
   const first = await list(service, 'X')
@@ -77,7 +77,7 @@ test.each(ORDERS)(
   },
 )
 
-test('rows with equal values stand by id in the same direction', async () => {
+test('rows with equal values are ordered by id in the same direction', async () => {
   await declare(service, 'X', [field('v', 'text')])
   const ids = (await write(service, 'X', { v: 'a' }, { v: 'A' }, { v: 'a' })).map(
     ({ id }: { id: string }) => id,
@@ -188,7 +188,7 @@ const BAD_QUERIES: [string, Record<string, unknown>, string, RegExp][] = [
     'an operator of another kind',
     { filter: [{ field: 'v', op: 'contains', value: '1' }] },
     'refused',
-    /"v", of type number, answers eq, neq/,
+    /"v", of type number, allows only eq, neq/,
   ],
 ]
 

@@ -115,7 +115,7 @@ test('a server that stops says so to its readers, and does not wait for them', a
   expect(performance.now() - asked).toBeLessThan(1_000)
 })
 
-test('one who stands still has a second to hear it', async () => {
+test('a reader that stops reading has one second to receive it', async () => {
   const still = await openSocket({ limit: 500 })
   still.pause()
   await fill(3)
@@ -150,7 +150,7 @@ async function isHeld(socket: Socket): Promise<boolean> {
   return connections.some(([, , remote, state]) => remote?.endsWith(`:${port}`) && state === '01')
 }
 
-test('a reader who stands still is cut off, and others hear everything in time', async () => {
+test('a reader that stops reading is cut off, and others receive everything in time', async () => {
   const still = await openSocket({ limit: 20 })
   still.pause()
   const opened = await open({ limit: 1, changes: true, sort: 'size' })
@@ -188,7 +188,7 @@ test('a reader who is only slow hears everything in order', async () => {
   expect([...text.matchAll(/"total":(\d+)/g)].map(([, total]) => Number(total))).toEqual([80, 160, 161, 162])
 }, 30_000)
 
-test('a reader who stands still again and again, and then reads, hears everything', async () => {
+test('a reader that stops reading again and again, and then reads, receives everything', async () => {
   for (let batch = 0; batch < 8; batch++) await write(server, 'Boxes', ...bigRows(0))
   const [record] = await write(server, 'Boxes', { size: 0 })
   const slow = await openSocket({ limit: 100 })

@@ -184,7 +184,7 @@ test('references name what is there and alive in the workspace', async () => {
   await expectRefusal('X', () => post('X', { data: { any: thing.id } }), 'refused', /"any" names/)
 })
 
-test('what a patch does not name stands, even where it no longer fits', async () => {
+test('values that a patch does not name stay, even where they no longer fit', async () => {
   await declare(service, 'X', [
     field('s', 'select', { options: ['a', 'b'] }),
     field('n', 'number'),
