@@ -32,7 +32,7 @@ export function classOf(codePoint: number): CharacterClass {
 }
 
 /** Receives one searchable term of a text and the range of the text that it comes from; returns true to stop. */
-export type WordVisitor = (term: string, start: number, end: number, isUnspaced: boolean) => boolean
+type WordVisitor = (term: string, start: number, end: number, isUnspaced: boolean) => boolean
 
 /** One searchable term of a text. */
 export interface Word {
@@ -52,7 +52,7 @@ const IGNORED =
   /[\u00ad[\p{Mn}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}\p{Script=Greek}]]]/gv
 
 /** A word without differences of case, width, ligatures, soft hyphens and diacritics; empty when nothing else is left. */
-export function foldWord(word: string): string {
+function foldWord(word: string): string {
   if (isAscii(word)) return word.toLowerCase()
   const folded = word.normalize('NFKD').toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')
   return folded.normalize('NFC').trim()

@@ -56,7 +56,7 @@ export const getViewRow = (reader: Reader, { workspacePk }: InWorkspace, id: str
 export const filterOf = ({ filter }: Pick<store.ViewRow, 'filter'>): FilterTree | null =>
   readStoredTree(filter)
 
-export const displayedIds = ({ displayProperties }: Pick<store.ViewRow, 'displayProperties'>): string[] =>
+const displayedIds = ({ displayProperties }: Pick<store.ViewRow, 'displayProperties'>): string[] =>
   JSON.parse(displayProperties)
 
 function described(reader: Reader, row: store.ViewRow): DescribedView {
@@ -208,7 +208,7 @@ function rolesOf(view: store.ViewRow, property: string): ViewRole[] {
   const named: Record<ViewRole, boolean> = {
     filter: storedTreeReferences(view.filter).propertyIds.includes(property),
     sort: view.sortProperty === property,
-    display: (JSON.parse(view.displayProperties) as string[]).includes(property),
+    display: displayedIds(view).includes(property),
   }
   return (Object.keys(named) as ViewRole[]).filter((role) => named[role])
 }

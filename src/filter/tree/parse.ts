@@ -40,8 +40,8 @@ export interface FieldNode {
 /** A filter tree of valid form, as requests send it and views and lenses store it. */
 export type FilterTree = GroupNode | TagsNode | PropertyNode | FieldNode
 
-export const MAX_TREE_DEPTH = 4
-export const MAX_TREE_CONDITIONS = 50
+const MAX_TREE_DEPTH = 4
+const MAX_TREE_CONDITIONS = 50
 /** The most tags or values that one condition may list. */
 export const MAX_LISTED = 500
 /** Groups without conditions are allowed, so the number of conditions alone does not limit the size of a tree. */

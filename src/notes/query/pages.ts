@@ -6,12 +6,12 @@ import { type Bitset, bitsetOf, complementOf, intersection, isIn, pksOf } from '
 import { FIELD_INDEXES, notesPassing } from './conditions.ts'
 import type { Evaluation, Matching } from './evaluate.ts'
 
-export interface FieldOrder {
+interface FieldOrder {
   readonly by: keyof typeof FIELD_INDEXES
   readonly direction: Direction
 }
 
-export interface PropertyOrder {
+interface PropertyOrder {
   readonly by: 'property'
   readonly property: { readonly pk: number; readonly type: ValueKind }
   readonly direction: Direction
@@ -64,7 +64,7 @@ function pageByField(
 }
 
 /** Notes with a value in the order of the values, then those without one, in both directions. */
-export function pageByProperty(
+function pageByProperty(
   evaluation: Evaluation,
   matching: Matching,
   order: PropertyOrder,
