@@ -420,6 +420,6 @@ describe('what cannot be read is refused with a sentence', () => {
     ],
     ['a torn PDF', 'pdf', bytes('%PDF-1.7\n'), 'The file is not a whole PDF document.'],
   ] as const)('%s', async (_, kind, content, sentence) => {
-    expect(readDocument(kind, content)).rejects.toEqual(new Unreadable(sentence))
+    await expect(readDocument(kind, content)).rejects.toEqual(new Unreadable(sentence))
   })
 })

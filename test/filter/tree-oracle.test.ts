@@ -184,7 +184,7 @@ test(
         await expectView(crowd, tree, sort, 200)
         expectBroad(crowd, tree, sort, few)
       }),
-      { numRuns: runs(60, 3_000) },
+      { numRuns: runs(40, 3_000) },
     )
   },
   LONG_MS,

@@ -172,7 +172,7 @@ test('any text without links into the folder is imported byte for byte, and noth
         if (!/\[\[\s*[#^]/.test(body)) expect(notes[`the note ${at}`]?.content).toBe(body)
       expect((await runInProcess(['check', '--db', vault.db])).out).toBe('ok\n')
     }),
-    { numRuns: runs(20, 500) },
+    { numRuns: runs(10, 500) },
   )
 }, 300_000)
 
@@ -195,6 +195,6 @@ test('any text is imported or refused, whatever its front matter contains', asyn
       expect([exitCode, err]).toEqual([0, ''])
       expect((await runInProcess(['check', '--db', vault.db])).out).toBe('ok\n')
     }),
-    { numRuns: runs(20, 500) },
+    { numRuns: runs(10, 500) },
   )
 }, 300_000)

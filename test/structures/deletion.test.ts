@@ -112,7 +112,7 @@ test('a definition that points to a deleted structure is still patched as it was
 })
 
 test('an unknown structure is not found', async () => {
-  expect(deleteStructure(service.ctx, { workspacePk }, 'Nothing')).rejects.toMatchObject({
+  await expect(deleteStructure(service.ctx, { workspacePk }, 'Nothing')).rejects.toMatchObject({
     code: 'not_found',
   })
 })

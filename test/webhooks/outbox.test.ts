@@ -155,7 +155,7 @@ test('a subscription whose change is rolled back fires as it did before', async 
     tx.sql.run("UPDATE structures SET subscriptions_version = 'other'")
     throw new Error('undone')
   })
-  expect(undone).rejects.toThrow('undone')
+  await expect(undone).rejects.toThrow('undone')
   await write(service, 'Tasks', { what: 'tea' })
   expect(await deliveriesOf(service, id)).toHaveLength(1)
 })
