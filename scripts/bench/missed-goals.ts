@@ -7,13 +7,13 @@ interface Reason {
 /** Why goals are missed; the first entry that matches counts. */
 const REASONS: readonly Reason[] = [
   {
-    section: /^Notes/,
+    section: /^Notes, \d/,
     what: /^read one note/,
     reason:
       'the floor sends fixed bytes; daybook also parses the request, checks the key, reads the database and writes a line of log.',
   },
   {
-    section: /^(Notes|Records)/,
+    section: /^(Notes|Records), \d/,
     what: /^create, 64 clients/,
     reason:
       'the floor needs no HTTP and has a core to itself; the server shares two cores with its 64 clients.',
@@ -24,7 +24,7 @@ const REASONS: readonly Reason[] = [
     reason: 'the ratio is within its goal, the time is not: FTS5 alone takes most of it, or more.',
   },
   {
-    section: /^Notes/,
+    section: /^Notes, \d/,
     what: /^list/,
     reason: 'close to the goal, which the other sizes meet; runs differ by several percent.',
   },
