@@ -4,10 +4,10 @@ import { fail, invalid, Refusal, unavailable } from '../refusal.ts'
 import { type Authorize, TOKEN, tokenIn } from './authorizer.ts'
 import { readBody } from './body.ts'
 import { addCorsHeaders, preflight } from './cors.ts'
-import { type QueryValues, readQuery } from './query.ts'
 import type { HttpServer, RequestContext } from './request-context.ts'
 import { errorResponse, responseOf } from './responses.ts'
 import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from './routes.ts'
+import { type QueryValues, readQuery } from './validation.ts'
 
 export interface PipelineOptions {
   routes: RouteTable

@@ -1,4 +1,4 @@
-import { findKey } from '../account/store.ts'
+import { findKey } from '../account/keys.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
