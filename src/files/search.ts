@@ -116,8 +116,8 @@ export const fileSearchRead: WorkerQuery<SearchInput, SearchPlan, Page<FoundPage
   plan: (reader, input) => {
     const phrases = parseSearch(input.q)
     if (phrases.length === 0 || !hasPageTable(reader, input.workspace))
-      return { rows: 0, input, phrases, matches: '', values: [] }
-    return { rows: entriesOf(reader, input, phrases), input, phrases, ...matchesOf(input, phrases) }
+      return { cost: 0, input, phrases, matches: '', values: [] }
+    return { cost: entriesOf(reader, input, phrases), input, phrases, ...matchesOf(input, phrases) }
   },
   run: (reader, { input, phrases, matches, values }) => {
     const { limit, offset } = input.page

@@ -75,7 +75,7 @@ export const graphRead: WorkerQuery<GraphInput, GraphPlan, Graph> = {
     const tree = checkedTree(reader, workspace, scope, 'scope')
     const evaluation = evaluationOf(reader, workspace, today)
     const { rows, maxMatches } = evaluation.estimator.estimate(tree)
-    return { input, settings, evaluation, tree, rows: rows + maxMatches * ROWS_PER_NOTE }
+    return { input, settings, evaluation, tree, cost: rows + maxMatches * ROWS_PER_NOTE }
   },
   run: (reader, { input, settings, evaluation, tree }) => {
     const { workspacePk: workspace, today, lookupLimit = LOOKUP_LIMIT } = input

@@ -42,7 +42,7 @@ function rowsOf(filter: FilterTree): number {
   const page = { limit: 50, offset: 0 }
   const sort = NEWEST_EDIT_FIRST
   const query: TreeQuery = { workspace, filter, sort, page, today: '2026-11-21' }
-  return treeRead.plan(db, query).rows
+  return treeRead.plan(db, query).cost
 }
 
 describe('long values', () => {

@@ -4,9 +4,13 @@ import { Refusal, type RefusalCode, refused, unavailable } from '../../refusal.t
 import type { Db } from '../database.ts'
 import type { Reader } from '../reader.ts'
 
-/** What a read comes to: `rows` estimates how many rows it scans. */
+/** How a query will run. */
 export interface QueryPlan {
-  readonly rows: number
+  /**
+   * An estimate of all that the query reads, searches, compares and returns, in rows of a scan: what takes as long as
+   * scanning 100 rows costs 100. A query of more than `manyRows` runs in the worker.
+   */
+  readonly cost: number
 }
 
 /**
@@ -28,7 +32,7 @@ export interface WorkerTask<Input, Output> {
 
 /** Where heavy work is done. */
 export interface WorkerClient {
-  /** So many rows are many: a read of more goes to the worker, and fewer need no index. */
+  /** A query that costs more runs in the worker, and a structure of fewer rows needs no index. */
   readonly manyRows: number
   run<Input, Plan extends QueryPlan, Output>(
     read: WorkerQuery<Input, Plan, Output>,
@@ -93,7 +97,7 @@ export function openWorker({
     manyRows,
     run: async (read, input) => {
       const plan = read.plan(db, input)
-      return isInline || plan.rows <= manyRows ? read.run(db, plan) : ask('read', read.name, input)
+      return isInline || plan.cost <= manyRows ? read.run(db, plan) : ask('read', read.name, input)
     },
     write: async <Input, Output>(write: WorkerTask<Input, Output>, input: Input) =>
       isInline

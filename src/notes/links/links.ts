@@ -69,7 +69,7 @@ export const linksRead: WorkerQuery<LinksInput, LinksPlan, NoteLinks> = {
     const { workspacePk: workspace, id } = input
     const note = getNote(reader, input, id)
     const targets = reader.sql.scalar<number>('SELECT count(*) FROM note_links WHERE note = ?', note.pk)
-    return { workspace, note, rows: targets * ROWS_PER_TARGET + countLinksTo(reader, workspace, note) }
+    return { workspace, note, cost: targets * ROWS_PER_TARGET + countLinksTo(reader, workspace, note) }
   },
   run: (reader, { workspace, note }) => ({
     outgoing: outgoingLinks(reader, workspace, note.content),

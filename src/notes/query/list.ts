@@ -74,7 +74,7 @@ export const searchRead: WorkerQuery<SearchInput, SearchPlan, Page<FoundNote>> =
     const tag = name === undefined ? undefined : findTagByName(reader, workspace, name)
     const scope = { workspace, tag: tag?.id }
     const phrases = name !== undefined && !tag ? [] : parseSearch(search)
-    return { scope, phrases, order, page, rows: estimateSearch(reader, workspace, phrases) }
+    return { scope, phrases, order, page, cost: estimateSearch(reader, workspace, phrases) }
   },
   run: (reader, { scope, phrases, order, page }) =>
     withNotes(reader, findPks(reader, scope, phrases, order, page), phrases),

@@ -99,8 +99,8 @@ function planTree(reader: Reader, { workspace, filter, search, sort, page, today
   const ofSearch = phrases === undefined ? 0 : estimateSearch(reader, workspace, phrases)
   const ofTexts =
     order.by === 'property' && isOrderedByText(order) ? live * estimator.estimateText(order.property.pk) : 0
-  const rows = estimator.estimate(tree).rows + ofSearch + ofTexts
-  return { evaluation, tree, phrases, order, page, rows }
+  const cost = estimator.estimate(tree).rows + ofSearch + ofTexts
+  return { evaluation, tree, phrases, order, page, cost }
 }
 
 function orderOf(reader: Reader, workspace: number, { field, direction, property }: NoteSort): MatchOrder {

@@ -126,7 +126,7 @@ function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
   const total = query.conditions.length === 0 ? query.structure.live : findTotal(reader, key)
   const direction = request.direction ?? 'desc'
   const rowsRead = pageCost(pageQuery, total)
-  return { ...pageQuery, direction, key, total, rowsRead, rows: rowsRead * rowCost(reader, query) }
+  return { ...pageQuery, direction, key, total, rowsRead, cost: rowsRead * rowCost(reader, query) }
 }
 
 /** How many rows match, and which, if these are few and became known while counting. */

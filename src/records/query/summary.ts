@@ -151,7 +151,7 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput): Summary
     field,
     by,
     isGrouped: request.period !== undefined || by !== undefined,
-    rows: rowsRead * rowCost(reader, query),
+    cost: rowsRead * rowCost(reader, query),
   }
 }
 
