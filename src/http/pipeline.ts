@@ -44,9 +44,10 @@ const uriTooLong = () =>
 const unknownPath = () =>
   new Refusal('not_found', 'This service has no such path; see /docs for those it has.')
 
-let requestCount = 0
+/** Starts so high that all numbers have the same length. */
+let requestCount = 0x10000000
 const processPrefix = crypto.getRandomValues(Buffer.alloc(5)).toString('hex')
-const nextRequestId = () => `${processPrefix}${(requestCount++).toString(16).padStart(6, '0')}`
+const nextRequestId = () => `${processPrefix}${(requestCount++).toString(16)}`
 
 /** A request on its way through the pipeline; what is not known yet is undefined. */
 class PipelineRequest implements RequestContext {

@@ -1,22 +1,28 @@
 export const DAY_MS = 86_400_000
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
-const lastDay = { number: Number.NaN, text: '' }
+const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'))
 
-/**
- * ISO 8601, UTC, milliseconds: the one form of a timestamp in answers. A page of rows writes hundreds, mostly
- * of one day, which is written once: `toISOString` for each would be a tenth of the whole request.
- */
+/** The days that were written last, each at its number modulo the length: `toISOString` is slow. */
+const writtenDays = Array.from({ length: 64 }, () => ({ number: Number.NaN, text: '' }))
+
+/** `YYYY-MM-DDT` of a day, counted from 1970. */
+function dayText(number: number): string {
+  const day = writtenDays[Math.abs(number) % writtenDays.length]
+  if (day?.number === number) return day.text
+  const text = new Date(number * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length)
+  if (day) Object.assign(day, { number, text })
+  return text
+}
+
+/** ISO 8601, UTC, milliseconds: the one form of a timestamp in responses. */
 export function isoTimestamp(instant: number): string {
   const day = Math.floor(instant / DAY_MS)
-  if (day !== lastDay.number) {
-    lastDay.text = new Date(day * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length)
-    lastDay.number = day
-  }
   const rest = instant - day * DAY_MS
   const seconds = Math.floor(rest / 1000)
-  const clock = `${TWO_DIGITS[Math.floor(seconds / 3600)]}:${TWO_DIGITS[Math.floor(seconds / 60) % 60]}:${TWO_DIGITS[seconds % 60]}`
-  return `${lastDay.text}${clock}.${String(rest % 1000).padStart(3, '0')}Z`
+  const minutes = Math.floor(seconds / 60)
+  const time = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`
+  return `${dayText(day)}${time}.${THREE_DIGITS[rest % 1000]}Z`
 }
 
 /** The UTC day of an instant, `YYYY-MM-DD`. */
