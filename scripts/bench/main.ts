@@ -1,14 +1,16 @@
 /**
- * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [--quick] [--rounds N] [--results FILE]`: measures
- * these parts, or all, and prints their results as Markdown. At full size each part replaces its section of
+ * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [stalls] [--quick] [--rounds N] [--results FILE]`:
+ * measures these parts, or all, and prints their results as Markdown. At full size each part replaces its section of
  * `scripts/bench/results.md`, and the table of the README is taken from there. `--quick` measures with little data and
- * only prints, unless `--results` names a file to write.
+ * only prints, unless `--results` names a file to write. For `stalls`, `--size 0.1` does the same with a tenth of the
+ * data, and `--only TEXT` measures the operations whose names hold the text.
  */
 import { parseArgs } from 'node:util'
 import { buildWhenStale } from '../executable.ts'
 import { benchImports } from './parts/imports.ts'
 import { benchNotes } from './parts/notes.ts'
 import { benchRecords } from './parts/records.ts'
+import { benchStalls } from './parts/stalls.ts'
 import { benchViews } from './parts/views.ts'
 import { benchWatch } from './parts/watch.ts'
 import { benchWebhooks } from './parts/webhooks.ts'
@@ -16,9 +18,16 @@ import { conditionsNow, partText, type Section, withHighlights, withPart } from 
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean' }, rounds: { type: 'string' }, results: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean' },
+    rounds: { type: 'string' },
+    results: { type: 'string' },
+    size: { type: 'string' },
+    only: { type: 'string' },
+  },
 })
-const { quick = false } = values
+const size = Number(values.size ?? (values.quick ? 0.02 : 1))
+const quick = values.quick === true || size < 1 || values.only !== undefined
 const rounds = Number(values.rounds ?? (quick ? 30 : 200))
 
 const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
@@ -43,6 +52,7 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
     title: 'Webhooks',
     run: () => (quick ? benchWebhooks(1, 2_000, 3) : benchWebhooks(5, 5_000, 20)),
   },
+  stalls: { title: 'Stalls', run: () => benchStalls(size, values.only) },
 }
 
 const README = 'README.md'

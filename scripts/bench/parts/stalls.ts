@@ -1,0 +1,151 @@
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { temporaryFolder } from '../dataset.ts'
+import { milliseconds, type Row, type Section } from '../results.ts'
+import { type Server, startServer } from '../servers.ts'
+import {
+  COMMANDS,
+  NOTE_READS,
+  type Operation,
+  RECORD_READS,
+  type Setting,
+  WRITES,
+} from '../stalls/operations.ts'
+import { WATCH } from '../stalls/watches.ts'
+import { copyOfWorld, type World } from '../stalls/world.ts'
+
+const MAX_READ_MS = 50
+const MAX_WRITE_MS = 100
+const IDLE_MS = 3_000
+/** Work that goes on after the response of an operation belongs to it. */
+const AFTER_MS = 300
+
+interface Longest {
+  waitMs: number
+  mainMs: number
+  count: number
+  failed: number
+}
+
+interface Waits {
+  read: Longest
+  write: Longest
+}
+
+interface Probe {
+  /** The longest waits since the last call. */
+  take(): Promise<Waits>
+  stop(): void
+}
+
+async function startProbe(server: Server, world: World): Promise<Probe> {
+  const program = join(import.meta.dir, '..', 'processes', 'stall-probe.ts')
+  const { writeKey, smallNote, smallRow } = world
+  const args = [String(server.port), String(server.pid), writeKey, smallNote, smallRow]
+  const child = Bun.spawn([process.execPath, program, ...args], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const lines = createInterface({ input: Readable.from(child.stdout) })[Symbol.asyncIterator]()
+  return {
+    take: async () => {
+      child.stdin.write('take\n')
+      await child.stdin.flush()
+      return JSON.parse((await lines.next()).value ?? '') as Waits
+    },
+    stop: () => child.kill(),
+  }
+}
+
+function settingOf(server: Server, world: World, file: string, folder: string): Setting {
+  const executable = join(import.meta.dir, '..', '..', '..', 'dist', 'daybook')
+  return {
+    world,
+    port: server.port,
+    path: (name) => join(folder, name),
+    send: async (method, path, body, key = world.writeKey) => {
+      const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}` },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, text: await response.text() }
+    },
+    command: (...args) =>
+      Bun.spawn([executable, ...args, '--db', file], { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' })
+        .exited,
+  }
+}
+
+const waitsText = ({ read, write }: Waits) =>
+  `read ${milliseconds(read.waitMs)} (main thread ${read.mainMs} ms), write ${milliseconds(write.waitMs)} (${write.mainMs} ms)`
+
+const failedText = ({ read, write }: Waits) =>
+  read.failed + write.failed === 0 ? '' : `, **${read.failed} reads and ${write.failed} writes failed**`
+
+async function measure(operation: Operation, setting: Setting, probe: Probe, idle: string): Promise<Row> {
+  await probe.take()
+  const started = performance.now()
+  const ended = await operation.run(setting).catch((error: Error) => [error.message])
+  const tookMs = performance.now() - started
+  await Bun.sleep(AFTER_MS)
+  const waits = await probe.take()
+  const { what, withinMs = Infinity } = operation
+  process.stderr.write(
+    `${what}: ${ended}, ${milliseconds(tookMs)}; ${waitsText(waits)}${failedText(waits)}\n`,
+  )
+  return {
+    what,
+    daybook: waitsText(waits) + failedText(waits),
+    floor: idle,
+    ratio: `took ${milliseconds(tookMs)} (${ended.join(', ')})`,
+    goal: `${MAX_READ_MS} ms, ${MAX_WRITE_MS} ms${withinMs < Infinity ? `, within ${withinMs / 1000} s` : ''}`,
+    met: waits.read.waitMs <= MAX_READ_MS && waits.write.waitMs <= MAX_WRITE_MS && tookMs <= withinMs,
+  }
+}
+
+/**
+ * The longest wait of a small read and of a small write beside each operation. `size` scales the database of 100,000
+ * notes and 1,000,000 rows; with `only`, the operations whose names hold it.
+ */
+export async function benchStalls(size: number, only?: string): Promise<Section[]> {
+  const folder = temporaryFolder()
+  const { file, world } = await copyOfWorld(size, folder)
+  const server = await startServer(file)
+  const probe = await startProbe(server, world)
+  const setting = settingOf(server, world, file, folder)
+  await Bun.sleep(IDLE_MS)
+  await probe.take()
+  await Bun.sleep(IDLE_MS)
+  const idle = waitsText(await probe.take())
+  process.stderr.write(`idle: ${idle}\n`)
+  const groups: [string, readonly Operation[]][] = [
+    ['reads of records', RECORD_READS],
+    ['reads of notes', NOTE_READS],
+    ['watches', [WATCH]],
+    ['writes', WRITES],
+    ['commands', COMMANDS],
+  ]
+  const sections: Section[] = []
+  for (const [title, operations] of groups) {
+    const rows: Row[] = []
+    for (const operation of operations.filter(({ what }) => only === undefined || what.includes(only)))
+      rows.push(await measure(operation, setting, probe, idle))
+    const load = loadavg()
+      .map((value) => value.toFixed(1))
+      .join(', ')
+    const remark = `Load average at the end: ${load}. The floor is the longest wait without the operation.`
+    if (rows.length > 0)
+      sections.push({
+        title: `Waits beside ${title}, ${world.notes.toLocaleString('en-US')} notes, ${world.rows.toLocaleString('en-US')} rows`,
+        rows,
+        remark,
+      })
+  }
+  probe.stop()
+  await server.stop()
+  return sections
+}
