@@ -3,12 +3,11 @@ import type { SqlValue } from '../../db/sql.ts'
 import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import type { Operator, TypedField } from './operators.ts'
 import type { Condition } from './parse.ts'
-import type { Operand } from './values.ts'
+import { DAY_LENGTH, dayOf, isPoint, type Operand } from './values.ts'
 
 type Comparison = (column: string, operand: Operand) => SqlPart
 
 const part = (text: string, ...values: SqlValue[]): SqlPart => ({ text, values })
-const isPoint = ({ low, high }: Operand) => low === high
 
 /** A list is bound as one JSON value, so that lists of different lengths share a statement. */
 const list = (values: readonly unknown[]) => JSON.stringify(values)
@@ -31,17 +30,22 @@ const COMPARISONS: Record<'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte', Comparison
 /** Integers beyond 2^53 must be compared as REAL, as they are stored. */
 const LISTED = "SELECT iif(type = 'integer', CAST(value AS REAL), value) FROM json_each(?)"
 
+/** SQLite reads such a list once a statement; a test that names the row within the list would read it once a row. */
+const among = (column: string, values: readonly unknown[]) => part(`${column} IN (${LISTED})`, list(values))
+
+/** Only datetime fields take lists with ranges, and these are whole days. */
 function membership(column: string, operands: readonly Operand[]): SqlPart {
-  if (operands.every(isPoint)) {
-    const values = list(operands.map(({ low }) => low))
-    return part(`${column} IN (${LISTED})`, values)
-  }
-  const ranges = list(operands.map(({ low, high }) => [low, high]))
-  return part(
-    `EXISTS (SELECT 1 FROM json_each(?) v WHERE ${column} BETWEEN v.value ->> 0 AND v.value ->> 1)`,
-    ranges,
-  )
+  const points = operands.filter(isPoint).map(({ low }) => low)
+  if (points.length === operands.length) return among(column, points)
+  const days = operands.filter((operand) => !isPoint(operand)).map(dayOf)
+  const inDays = among(`substr(${column}, 1, ${DAY_LENGTH})`, days)
+  return points.length === 0 ? inDays : anyOf([among(column, points), inDays])
 }
+
+const anyOf = (parts: readonly SqlPart[]): SqlPart => ({
+  text: `(${parts.map(({ text }) => text).join(' OR ')})`,
+  values: parts.flatMap(({ values }) => values),
+})
 
 function without({ text, values }: SqlPart, column: string): SqlPart {
   return { text: `(${column} IS NULL OR NOT ${text})`, values }
@@ -104,11 +108,7 @@ function searchCondition(fields: Iterable<TypedField>, [operand]: readonly Opera
   const needle = String(operand?.low)
   const possible = [...fields].filter(({ type }) => CHARACTERS_OF[type]?.test(needle) ?? true)
   if (possible.length === 0) return part('0')
-  const tests = possible.map((field) => contains(field, needle))
-  return {
-    text: `(${tests.map(({ text }) => text).join(' OR ')})`,
-    values: tests.flatMap(({ values }) => values),
-  }
+  return anyOf(possible.map((field) => contains(field, needle)))
 }
 
 function conditionSql({ target, op, operands }: Condition, fields: Iterable<TypedField>): SqlPart {

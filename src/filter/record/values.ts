@@ -79,6 +79,17 @@ export interface Operand {
   readonly high: Comparable
 }
 
+export const isPoint = ({ low, high }: Operand): boolean => low === high
+
+/** The day of an operand that is a whole day of a datetime field; its values begin with the day. */
+export const dayOf = ({ low }: Operand): string => dayIn(String(low))
+
+/** The day with which the stored form of an instant begins. */
+export const dayIn = (instant: string): string => instant.slice(0, DAY_LENGTH)
+
+/** The length of `YYYY-MM-DD`. */
+export const DAY_LENGTH = 10
+
 /** Without an operand, `words` complete the refusal "… must be <words>." */
 interface ParsedOperand {
   readonly operand: Operand | undefined

@@ -8,7 +8,7 @@ import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { loadRecords, type RecordRow } from '../store.ts'
-import { FEW_ROWS, rowCost } from './costs.ts'
+import { FEW_ROWS, readCost } from './costs.ts'
 import {
   chooseIndex,
   complementOf,
@@ -126,7 +126,7 @@ function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
   const total = query.conditions.length === 0 ? query.structure.live : findTotal(reader, key)
   const direction = request.direction ?? 'desc'
   const rowsRead = pageCost(pageQuery, total)
-  return { ...pageQuery, direction, key, total, rowsRead, cost: rowsRead * rowCost(reader, query) }
+  return { ...pageQuery, direction, key, total, rowsRead, cost: readCost(reader, query, rowsRead) }
 }
 
 /** How many rows match, and which, if these are few and became known while counting. */

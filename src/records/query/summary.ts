@@ -10,7 +10,7 @@ import { fail, invalid, refused } from '../../refusal.ts'
 import type { Definition, FieldDefinition } from '../../structures/definition.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import { FEW_ROWS, rowCost } from './costs.ts'
+import { FEW_ROWS, readCost } from './costs.ts'
 import {
   chooseIndex,
   filterScanCosts,
@@ -151,7 +151,7 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput): Summary
     field,
     by,
     isGrouped: request.period !== undefined || by !== undefined,
-    cost: rowsRead * rowCost(reader, query),
+    cost: readCost(reader, query, rowsRead),
   }
 }
 
