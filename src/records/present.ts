@@ -2,7 +2,7 @@ import { isoTimestamp } from '../lib/dates.ts'
 import { refused } from '../refusal.ts'
 import type { RecordPage } from './query/list.ts'
 import type { Summary } from './query/summary.ts'
-import type { RecordRow } from './store.ts'
+import type { FoundRecord, RecordRow } from './store.ts'
 import type { Written } from './writing/create.ts'
 
 const instant = (value: number | null) => (value === null ? 'null' : `"${isoTimestamp(value)}"`)
@@ -15,6 +15,9 @@ export const recordJson = ({ id, data, createdAt, updatedAt, deletedAt }: Record
   `{"id":"${id}","data":${data},"created_at":${instant(createdAt)},"updated_at":${instant(updatedAt)},"deleted_at":${instant(deletedAt)}}`
 
 export const recordAnswer = (row: RecordRow): string => `{"record":${recordJson(row)}}`
+
+export const foundAnswer = (row: FoundRecord): string =>
+  `{"record":${recordJson(row)},"structure_id":"${row.structureId}"}`
 
 /** The members of a page's JSON object, without the braces. */
 export const pageMembers = ({ rows, total, hasMore }: RecordPage): string =>

@@ -3,10 +3,11 @@ import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
-import { pageAnswer, presentBuckets, recordAnswer, writtenAnswer } from './present.ts'
+import { foundAnswer, pageAnswer, presentBuckets, recordAnswer, writtenAnswer } from './present.ts'
 import { listRecords } from './query/list.ts'
 import { summarise } from './query/summary.ts'
 import * as schema from './schema.ts'
+import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './writing/change.ts'
 import { checkedWrite, writeRecords } from './writing/create.ts'
@@ -52,12 +53,19 @@ export const recordRoutes = (ctx: AppContext, watches: Watches) =>
       async ({ caller, query }) => ({ buckets: presentBuckets(await summarise(ctx, caller, query)) }),
       { query: schema.SummaryQuery, response: schema.SummaryAnswer },
     )
+    .get(
+      '/:id',
+      'getRecord',
+      'Read a row',
+      ({ caller, params }) => jsonResponse(foundAnswer(getRecord(ctx.db, caller, params.id))),
+      { response: schema.FoundRecordAnswer },
+    )
     .patch(
       '/:id',
       'updateRecord',
       'Merge values into a row',
       async ({ caller, params, body }) =>
-        jsonResponse(recordAnswer(await patchRecord(ctx, caller, params.id, body.data))),
+        jsonResponse(recordAnswer(await patchRecord(ctx, caller, params.id, body))),
       { write: true, body: schema.PatchBody, response: schema.RecordAnswer },
     )
     .delete(

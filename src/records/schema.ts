@@ -40,6 +40,7 @@ export const RecordsAnswer = answer({
   has_more: t.Boolean({ description: 'Whether rows stand beyond this page.' }),
 })
 export const RecordAnswer = answer({ record: RecordObject })
+export const FoundRecordAnswer = answer({ record: RecordObject, structure_id: id() })
 export const DeletedRecordAnswer = answer({ deleted: t.Boolean({ examples: [true] }), id: id() })
 export const WrittenAnswer = answer({
   written: integer({ description: 'Rows inserted and updated.', examples: [1] }),
@@ -160,4 +161,12 @@ export const WriteBody = strict(
   { examples: [{ structure: 'Books', data: { title: 'Emma', pages: 474 } }] },
 )
 
-export const PatchBody = strict({ data: data('Merged into the row; null takes a value away.') })
+export const PatchBody = strict({
+  data: data('Merged into the row; null takes a value away.'),
+  if_unchanged: t.Optional(
+    text({
+      description: 'The `updated_at` that was read; the call is refused when the row changed since.',
+      examples: ['2026-11-21T09:30:00.000Z'],
+    }),
+  ),
+})

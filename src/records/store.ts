@@ -1,5 +1,7 @@
 import type { RecordData, RecordState } from '../changes/record-change.ts'
+import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { notFound } from '../refusal.ts'
 
 /** A row of the table `records`, which holds every record; live ones are also in their structure's row table. */
 export interface RecordRow {
@@ -20,6 +22,24 @@ const COLUMNS = `r.pk, r.id, r.structure, r.data, r.created_at AS createdAt, r.u
 /** A record by id, live or deleted, of any workspace. */
 export const findRecord = ({ sql }: Reader, id: string): RecordRow | undefined =>
   sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.id = ?`, id)
+
+/** A live record with the id of its structure. */
+export interface FoundRecord extends RecordRow {
+  structureId: string
+}
+
+/** A live record of the caller's workspace. A single statement without a join, so that it stays prepared. */
+export function getRecord({ sql }: Reader, { workspacePk }: InWorkspace, id: string): FoundRecord {
+  const row = sql.get<RecordRow & { structureId: string | null }>(
+    `SELECT ${COLUMNS}, (SELECT s.id FROM structures s
+       WHERE s.pk = r.structure AND s.workspace = ? AND s.name_fold IS NOT NULL) AS structureId
+     FROM records r WHERE r.id = ? AND r.deleted_at IS NULL`,
+    workspacePk,
+    id,
+  )
+  if (!row || row.structureId === null) throw notFound('record')
+  return { ...row, structureId: row.structureId }
+}
 
 export const findRecordByPk = ({ sql }: Reader, pk: number): RecordRow | undefined =>
   sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.pk = ?`, pk)

@@ -28,6 +28,7 @@ GET    /v1/records
 POST   /v1/records W
 GET    /v1/records/watch
 GET    /v1/records/summary
+GET    /v1/records/{id}
 PATCH  /v1/records/{id} W
 DELETE /v1/records/{id} W
 POST   /v1/records/{id}/restore W

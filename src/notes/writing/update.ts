@@ -1,8 +1,8 @@
+import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { parseInstant } from '../../lib/dates.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
-import { invalid, Refusal, refused } from '../../refusal.ts'
+import { refused } from '../../refusal.ts'
 import { indexLinks } from '../links/links.ts'
 import { MAX_CONTENT } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
@@ -23,10 +23,10 @@ export interface NotePatch {
 
 /** Changes what the patch names; its tags are added. With `if_unchanged`, only when the note was not changed since. */
 export function patchNote(ctx: AppContext, caller: Caller, id: string, patch: NotePatch): Promise<NoteRow> {
-  const expected = patch.if_unchanged === undefined ? undefined : instantOf(patch.if_unchanged)
+  const expected = expectedInstant(patch.if_unchanged)
   return ctx.db.write((tx) => {
     const note = getNote(tx, caller, id)
-    if (expected !== undefined && expected !== note.updatedAt) throw stale()
+    refuseStale('note', expected, note.updatedAt)
     if (patch.alias) refuseTakenAlias(tx, caller.workspacePk, patch.alias.trim(), note.pk)
     const text = { title: patch.title ?? note.title, content: patch.content ?? note.content }
     const added = patch.tags ? addTags(tx, note.pk, ensureTags(tx, caller, patch.tags)) : []
@@ -36,18 +36,6 @@ export function patchNote(ctx: AppContext, caller: Caller, id: string, patch: No
     })
   })
 }
-
-function instantOf(text: string): number {
-  const instant = parseInstant(text)
-  if (instant !== undefined) return instant
-  throw invalid('"if_unchanged" must be the "updated_at" that was read, such as 2026-11-21T09:30:00.000Z.')
-}
-
-const stale = () =>
-  new Refusal(
-    'stale',
-    'The note was changed after that "updated_at"; read it again and repeat the change on its current version.',
-  )
 
 /** The columns other than the title that the patch changes. */
 function changesOf(note: NoteRow, patch: NotePatch): NoteChanges {

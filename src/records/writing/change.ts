@@ -1,3 +1,4 @@
+import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { fail, notFound } from '../../refusal.ts'
@@ -37,20 +38,31 @@ function getDeleted(ctx: AppContext, tx: Tx, caller: Caller, id: string): Found 
   return found && found.row.deletedAt !== null ? found : fail(notFound('deleted record'))
 }
 
-/** Merges values into a live row; null removes one. Only the values that are sent are checked. */
-export const patchRecord = (
+export interface RecordPatch {
+  data: Record<string, unknown>
+  if_unchanged?: string
+}
+
+/**
+ * Merges values into a live row; null removes one. Only the values that are sent are checked. With `if_unchanged`,
+ * only when the row was not changed since.
+ */
+export function patchRecord(
   ctx: AppContext,
   caller: Caller,
   id: string,
-  data: Record<string, unknown>,
-): Promise<store.RecordRow> =>
-  ctx.db.write((tx) => {
+  { data, if_unchanged }: RecordPatch,
+): Promise<store.RecordRow> {
+  const expected = expectedInstant(if_unchanged)
+  return ctx.db.write((tx) => {
     const { row, writer } = getLive(ctx, tx, caller, id)
+    refuseStale('record', expected, row.updatedAt)
     refuseImmutable(writer.structure)
     const changes = checkedChanges(writer.definition, data)
     refuseBrokenReferences(tx, caller, changes)
     return updateRow(writer, row, changes)
   })
+}
 
 /** Deletes a row; it can be restored. */
 export const deleteRecord = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>

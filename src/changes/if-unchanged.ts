@@ -1,0 +1,19 @@
+import { parseInstant } from '../lib/dates.ts'
+import { invalid, Refusal } from '../refusal.ts'
+
+/** The instant that an `if_unchanged` names; undefined without one. Refuses a text that is not a timestamp. */
+export function expectedInstant(ifUnchanged: string | undefined): number | undefined {
+  if (ifUnchanged === undefined) return undefined
+  const instant = parseInstant(ifUnchanged)
+  if (instant !== undefined) return instant
+  throw invalid('"if_unchanged" must be the "updated_at" that was read, such as 2026-11-21T09:30:00.000Z.')
+}
+
+/** Refuses a change of what was changed since the expected instant, if one was given. */
+export function refuseStale(what: string, expected: number | undefined, updatedAt: number): void {
+  if (expected === undefined || expected === updatedAt) return
+  throw new Refusal(
+    'stale',
+    `The ${what} was changed after that "updated_at"; read it again and repeat the change on its current version.`,
+  )
+}
