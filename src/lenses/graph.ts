@@ -129,12 +129,13 @@ function notesByTag({ sql }: Reader, workspace: number, among?: readonly number[
   const rows = among
     ? sql.rows<[number, string]>(
         `SELECT tag, json_group_array(note) FROM note_tags INDEXED BY note_tags_note
-         WHERE note IN (SELECT value FROM json_each(?)) GROUP BY tag ORDER BY tag`,
+         WHERE note IN (SELECT value FROM json_each(?)) GROUP BY tag
+         HAVING (SELECT is_removed FROM tags WHERE id = tag) = 0 ORDER BY tag`,
         JSON.stringify(among),
       )
     : sql.rows<[number, string]>(
         `SELECT id, (SELECT json_group_array(note) FROM note_tags WHERE tag = t.id) FROM tags t
-         WHERE workspace = ? ORDER BY id`,
+         WHERE workspace = ? AND is_removed = 0 ORDER BY id`,
         workspace,
       )
   return rows.map(([tag, notes]) => ({ tag, notes: JSON.parse(notes) }))

@@ -1,6 +1,9 @@
 import type { AppContext } from '../context.ts'
+import { finishPropertyDeletions } from '../properties/deletion.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { dropUnusedIndexes } from '../structures/storage/index-policy.ts'
+import { finishTagDeletions } from '../tags/deletion.ts'
+import { finishTagLinks } from '../tags/links.ts'
 import { deleteRemovedWebhooks } from '../webhooks/deletion.ts'
 import { sweepDeliveries, sweepFiles, sweepRevisions, sweepSavedResponses, sweepTrash } from './retention.ts'
 
@@ -17,6 +20,9 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
     await sweepFiles(ctx)
     await finishDeletions(ctx)
     await deleteRemovedWebhooks(ctx.db)
+    await finishTagDeletions(ctx.db)
+    await finishTagLinks(ctx.db)
+    await finishPropertyDeletions(ctx.db)
     await dropUnusedIndexes(ctx)
     ctx.db.optimize()
     if (revisions + notes > 0) ctx.log.info('upkeep', { revisions_removed: revisions, notes_removed: notes })

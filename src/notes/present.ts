@@ -1,21 +1,16 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import { compareNames } from '../lib/text.ts'
 import type { NoteLinks } from './links/links.ts'
-import type { NoteRow } from './store.ts'
+import { type NoteRow, tagNamesOf } from './store.ts'
 import type { CreatedNote } from './writing/create.ts'
 import type { RevisionRow } from './writing/revisions.ts'
 import type { TrashRow } from './writing/trash.ts'
-
-const tagNames = (json: string): string[] => {
-  const names = JSON.parse(json) as string[]
-  return names.length < 2 ? names : names.sort(compareNames)
-}
 
 export const presentNote = (row: NoteRow) => ({
   id: row.id,
   title: row.title,
   content: row.content,
-  tags: tagNames(row.tags),
+  tags: tagNamesOf(row).sort(compareNames),
   alias: row.alias,
   pinned: row.pinned === 1,
   pin_label: row.pinLabel,

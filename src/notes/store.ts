@@ -19,9 +19,13 @@ export interface NoteRow extends NoteSummary {
   pinLabel: string | null
   coverUrl: string | null
   content: string
-  /** The names of its tags, as a JSON array. */
+  /** The names of its tags, as a JSON array, in which a tag that is being deleted is null (`tagNamesOf`). */
   tags: string
 }
+
+/** The names of a note's tags, in no order. */
+export const tagNamesOf = ({ tags }: Pick<NoteRow, 'tags'>): string[] =>
+  (JSON.parse(tags) as (string | null)[]).filter((name) => name !== null)
 
 const SUMMARY = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt`
 
@@ -31,7 +35,8 @@ const SUMMARY = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.upda
  */
 const WHOLE = `${SUMMARY}, n.pinned, n.pin_label AS pinLabel, n.cover_url AS coverUrl,
   (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
-  (SELECT json_group_array((SELECT name FROM tags t WHERE t.id = nt.tag)) FROM note_tags nt WHERE nt.note = n.pk) AS tags`
+  (SELECT json_group_array((SELECT name FROM tags t WHERE t.id = nt.tag AND t.is_removed = 0))
+   FROM note_tags nt WHERE nt.note = n.pk) AS tags`
 
 const BY_ID = 'FROM notes n WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS'
 const WHOLE_BY_ID = `SELECT ${WHOLE} ${BY_ID} NULL`
@@ -112,6 +117,14 @@ export function updateNote({ sql, now }: Tx, pk: number, changes: NoteChanges): 
 
 /** Moves `updated_at` of a note whose tags, properties or body changed. */
 export const touchNote = (tx: Tx, pk: number): void => updateNote(tx, pk, {})
+
+/** Moves `updated_at` of these notes, a JSON array of pks. */
+export const touchNotes = ({ sql, now }: Tx, notes: string) =>
+  sql.run(
+    'UPDATE notes SET updated_at = max(?, updated_at + 1) WHERE pk IN (SELECT value FROM json_each(?))',
+    now,
+    notes,
+  )
 
 export const updateContent = ({ sql }: Tx, pk: number, content: string) =>
   sql.run('UPDATE note_bodies SET content = ? WHERE note = ?', content, pk)

@@ -1,9 +1,10 @@
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { routes } from '../http/routes.ts'
+import { deleteProperty } from './deletion.ts'
 import { presentPatchedProperty, presentProperty, presentPropertyWithUsage } from './present.ts'
 import * as schema from './schema.ts'
-import { createProperty, deleteProperty, getProperty, listProperties, patchProperty } from './service.ts'
+import { createProperty, getProperty, listProperties, patchProperty } from './service.ts'
 
 export const propertyRoutes = (ctx: AppContext) =>
   routes('Properties', '/v1/properties')

@@ -1,11 +1,10 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { closeGap, endOf, moveTo } from '../db/writes/positions.ts'
+import { endOf, moveTo } from '../db/writes/positions.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
-import { touchNote } from '../notes/store.ts'
 import type { PropertyType } from '../notes/writing/properties.ts'
 import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
 import { refuseWhileUsed } from '../usage.ts'
@@ -15,7 +14,7 @@ import * as store from './store.ts'
 export const listProperties = (reader: Reader, { workspacePk }: Caller) =>
   store.listPropertyRows(reader, workspacePk)
 
-function getPropertyRow(reader: Reader, { workspacePk }: Caller, idOrKey: string): store.PropertyRow {
+export function getPropertyRow(reader: Reader, { workspacePk }: Caller, idOrKey: string): store.PropertyRow {
   const byId = isId(idOrKey) ? store.findProperty(reader, workspacePk, idOrKey) : undefined
   return byId ?? store.findPropertyByKey(reader, workspacePk, fold(idOrKey)) ?? fail(notFound('property'))
 }
@@ -141,19 +140,3 @@ function refuseRetype(
     'its type cannot change before those change',
   )
 }
-
-/** Deletes the definition and its value on every note, trashed ones too. Returns how many notes had one. */
-export const deleteProperty = (ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> =>
-  ctx.db.write((tx) => {
-    const property = getPropertyRow(tx, caller, idOrKey)
-    refuseWhileUsed(
-      `The property "${property.key}"`,
-      ctx.usage.ofProperty(tx, caller.workspacePk, property),
-      'it cannot be deleted before those change',
-    )
-    const notes = store.notesHolding(tx, property.pk)
-    for (const note of notes) touchNote(tx, note)
-    store.deletePropertyRow(tx, property.pk)
-    closeGap(tx, 'properties', caller.workspacePk, property.position)
-    return notes.length
-  })

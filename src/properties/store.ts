@@ -1,5 +1,5 @@
 import type { Reader } from '../db/reader.ts'
-import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/rows.ts'
+import { columnsOf, insertRow, updateRow } from '../db/rows.ts'
 import { properties } from '../db/schema/properties.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 
@@ -13,33 +13,35 @@ const SELECT = `SELECT ${columnsOf(properties)},
   (SELECT count(*) FROM note_properties np WHERE np.property = properties.pk) -
   (SELECT count(*) FROM notes n INDEXED BY notes_trash
    CROSS JOIN note_properties np ON np.note = n.pk AND np.property = properties.pk
-   WHERE n.workspace = properties.workspace AND n.deleted_at IS NOT NULL) AS notesWithValue FROM properties`
+   WHERE n.workspace = properties.workspace AND n.deleted_at IS NOT NULL) AS notesWithValue FROM properties
+  WHERE is_removed = 0`
 
 /** Properties by position. */
 export const listPropertyRows = ({ sql }: Reader, workspace: number): PropertyRow[] =>
-  sql.all(`${SELECT} WHERE workspace = ? ORDER BY position, pk`, workspace)
+  sql.all(`${SELECT} AND workspace = ? ORDER BY position, pk`, workspace)
 
 export const findProperty = ({ sql }: Reader, workspace: number, id: string): PropertyRow | undefined =>
-  sql.get(`${SELECT} WHERE id = ? AND workspace = ?`, id, workspace)
+  sql.get(`${SELECT} AND id = ? AND workspace = ?`, id, workspace)
 
 export const findPropertyByKey = ({ sql }: Reader, workspace: number, key: string): PropertyRow | undefined =>
-  sql.get(`${SELECT} WHERE workspace = ? AND key = ?`, workspace, key)
+  sql.get(`${SELECT} AND workspace = ? AND key = ?`, workspace, key)
 
 /** A property without its count of notes, which is slow to find. */
 export type PropertyHead = Pick<PropertyRow, 'pk' | 'id' | 'key' | 'type' | 'label'>
 
-const HEAD = 'SELECT pk, id, key, type, label FROM properties'
+const HEAD = 'SELECT pk, id, key, type, label FROM properties WHERE is_removed = 0'
 
 export const findPropertyHead = ({ sql }: Reader, workspace: number, id: string): PropertyHead | undefined =>
-  sql.get(`${HEAD} WHERE id = ? AND workspace = ?`, id, workspace)
+  sql.get(`${HEAD} AND id = ? AND workspace = ?`, id, workspace)
 
 export const findPropertyHeadByKey = (
   { sql }: Reader,
   workspace: number,
   key: string,
-): PropertyHead | undefined => sql.get(`${HEAD} WHERE workspace = ? AND key = ?`, workspace, key)
+): PropertyHead | undefined => sql.get(`${HEAD} AND workspace = ? AND key = ?`, workspace, key)
 
-export const countProperties = (reader: Reader, workspace: number) => countRows(reader, properties, workspace)
+export const countProperties = ({ sql }: Reader, workspace: number): number =>
+  sql.scalar('SELECT count(*) FROM properties WHERE workspace = ? AND is_removed = 0', workspace)
 
 /** Returns the pk of the new property. */
 export const insertProperty = (
@@ -50,11 +52,9 @@ export const insertProperty = (
 export const updateProperty = (tx: Tx, pk: number, columns: PropertyColumns) =>
   updateRow(tx, properties, pk, columns, tx.now)
 
-export const deletePropertyRow = (tx: Tx, pk: number) => deleteRow(tx, properties, pk)
-
-/** Every note that holds a value, trashed ones too. */
-export const notesHolding = ({ sql }: Reader, pk: number): number[] =>
-  sql.column('SELECT note FROM note_properties WHERE property = ?', pk)
+/** How many notes hold a value, trashed ones too. */
+export const countNotesHolding = ({ sql }: Reader, pk: number): number =>
+  sql.scalar('SELECT count(*) FROM note_properties WHERE property = ?', pk)
 
 export const isHeldByAnyNote = ({ sql }: Reader, pk: number): boolean =>
   sql.get('SELECT 1 FROM note_properties WHERE property = ? LIMIT 1', pk) !== undefined

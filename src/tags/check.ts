@@ -4,7 +4,7 @@ import { fold } from '../lib/text.ts'
 const COUNTS = `SELECT t.id, t.name, t.name_fold AS nameFold, t.note_count AS counted,
     (SELECT count(*) FROM note_tags nt CROSS JOIN notes n ON n.pk = nt.note
      WHERE nt.tag = t.id AND n.deleted_at IS NULL) AS found
-  FROM tags t`
+  FROM tags t WHERE t.is_removed = 0`
 
 interface Counts {
   id: number

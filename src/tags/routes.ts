@@ -1,8 +1,10 @@
 import type { AppContext } from '../context.ts'
 import { routes } from '../http/routes.ts'
+import { deleteTag } from './deletion.ts'
+import { setTagLinks } from './links.ts'
 import { presentTag, presentTagWithUsage } from './present.ts'
 import * as schema from './schema.ts'
-import { deleteTag, getTag, listTags, patchTag, setTagLinks } from './service.ts'
+import { getTag, listTags, patchTag } from './service.ts'
 
 export const tagRoutes = (ctx: AppContext) =>
   routes('Tags', '/v1/tags')

@@ -82,6 +82,11 @@ export const searchPending = sqliteTable(
   {
     workspace: integer().notNull(),
     note: integer().notNull(),
+    /** 1 when no search can tell the difference, as after the deletion of a tag: then none has to wait for it. */
+    canWait: integer('can_wait').notNull().default(0),
   },
-  (table) => [primaryKey({ columns: [table.workspace, table.note] })],
+  (table) => [
+    primaryKey({ columns: [table.workspace, table.note] }),
+    index('search_pending_urgent').on(table.workspace, table.note).where(sql`can_wait = 0`),
+  ],
 )

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import {
   customType,
   index,
@@ -27,8 +28,10 @@ export const properties = sqliteTable(
     isPinned: integer('is_pinned').notNull().default(0),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    /** 1 from the deletion on, while notes still hold values: it is no longer visible, and its key is free. */
+    isRemoved: integer('is_removed').notNull().default(0),
   },
-  (table) => [uniqueIndex('properties_key').on(table.workspace, table.key)],
+  (table) => [uniqueIndex('properties_key').on(table.workspace, table.key).where(sql`is_removed = 0`)],
 )
 
 const anyColumn = customType<{ data: string | number }>({ dataType: () => 'ANY' })

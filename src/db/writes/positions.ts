@@ -3,6 +3,9 @@ import type { Reader } from '../reader.ts'
 /** The tables whose rows stand in an order of their own: their `position` counts from 0 within a workspace, without gaps. */
 export type OrderedTable = 'properties' | 'quick_access'
 
+/** The position of a row that is being deleted: it no longer counts in the order. */
+export const NO_POSITION = -1
+
 interface Placed {
   pk: number
   position: number
@@ -10,7 +13,7 @@ interface Placed {
 
 /** How many rows stand in the order, which is also the position of the next one. */
 export const endOf = ({ sql }: Reader, table: OrderedTable, workspace: number): number =>
-  sql.scalar(`SELECT count(*) FROM ${table} WHERE workspace = ?`, workspace)
+  sql.scalar(`SELECT count(*) FROM ${table} WHERE workspace = ? AND position <> ${NO_POSITION}`, workspace)
 
 /**
  * Moves a row to a position, past the end to the end; everything between the old place and the new one shifts by

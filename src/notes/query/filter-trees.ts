@@ -8,8 +8,8 @@ import { type FilterTree, treeReferences } from '../../filter/tree/parse.ts'
  * the workspace, and then evaluated or stored. Views and lenses store a parsed tree as JSON, or null for every note.
  */
 
-const TAG = 'SELECT name FROM tags WHERE id = ? AND workspace = ?'
-const PROPERTY = 'SELECT pk, key, type FROM properties WHERE id = ? AND workspace = ?'
+const TAG = 'SELECT name FROM tags WHERE id = ? AND workspace = ? AND is_removed = 0'
+const PROPERTY = 'SELECT pk, key, type FROM properties WHERE id = ? AND workspace = ? AND is_removed = 0'
 
 /** Looks up the tags and properties of a workspace that trees refer to. */
 export const treeDefinitions = ({ sql }: Reader, workspace: number): TreeDefinitions => ({

@@ -8,7 +8,7 @@ import { type Phrase, parseSearch } from '../../search/query.ts'
 import { estimateSearch } from '../search/cost.ts'
 import { findPks, type NoteOrder, type SearchScope } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
-import { loadNotes, type NoteRow } from '../store.ts'
+import { loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
 import { findTagByName } from '../writing/tags.ts'
 
 export interface ListRequest {
@@ -104,7 +104,7 @@ export function withNotes(
 }
 
 const noteSnippet = (row: NoteRow, phrases: readonly Phrase[]): string =>
-  snippetOf([row.content, row.title, ...(JSON.parse(row.tags) as string[])], phrases)
+  snippetOf([row.content, row.title, ...tagNamesOf(row)], phrases)
 
 function pageOfAll(
   { sql }: Reader,

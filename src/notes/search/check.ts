@@ -7,11 +7,11 @@ import { createExpected, expectedName, hasTable, searchTableFaults } from '../..
 import { indexedText } from '../../search/tokenizer.ts'
 import {
   findIndexable,
+  indexAllPending,
   indexedColumns,
   indexNote,
   indexTagName,
   isPending,
-  refreshSearch,
 } from './indexing.ts'
 import {
   createSearchTables,
@@ -41,7 +41,10 @@ function* indexables(reader: Reader, workspace: number) {
 }
 
 const tagsOf = ({ sql }: Reader, workspace: number) =>
-  sql.all<{ id: number; name: string }>('SELECT id, name FROM tags WHERE workspace = ?', workspace)
+  sql.all<{ id: number; name: string }>(
+    'SELECT id, name FROM tags WHERE workspace = ? AND is_removed = 0',
+    workspace,
+  )
 
 /** Creates a temporary table for each search table of the workspace, with what that one should contain. */
 function fillExpected(reader: Reader, workspace: number): void {
@@ -75,7 +78,7 @@ const missingTables = (reader: Reader, workspace: number): string[] =>
 export const searchCheck: Check = {
   settle: async (db: Db) => {
     for (const workspace of listWorkspacePks(db)) {
-      if (missingTables(db, workspace).length === 0) await refreshSearch({ db }, workspace)
+      if (missingTables(db, workspace).length === 0) await indexAllPending({ db }, workspace)
     }
   },
   isSettled: (reader) =>

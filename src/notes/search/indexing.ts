@@ -11,7 +11,31 @@ const MAX_BATCH = 100
 
 /** Marks a note whose entries in the search tables are out of date. It is indexed when the server is idle, at the latest before a search. */
 export const markForSearch = ({ sql }: Tx, workspace: number, note: number) =>
-  sql.run('INSERT OR IGNORE INTO search_pending (workspace, note) VALUES (?, ?)', workspace, note)
+  sql.run(
+    `INSERT INTO search_pending (workspace, note) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET can_wait = 0 WHERE can_wait = 1`,
+    workspace,
+    note,
+  )
+
+/**
+ * Marks those of these notes (a JSON array of pks) that are active. With `canWait`, no search waits for them: what
+ * changed cannot be found by any.
+ */
+export const markAllForSearch = (
+  { sql }: Tx,
+  workspace: number,
+  notes: string,
+  { canWait }: { canWait: boolean },
+) =>
+  sql.run(
+    `INSERT INTO search_pending (workspace, note, can_wait)
+     SELECT ?1, pk, ?3 FROM notes WHERE pk IN (SELECT value FROM json_each(?2)) AND deleted_at IS NULL
+     ON CONFLICT DO UPDATE SET can_wait = 0 WHERE excluded.can_wait = 0 AND can_wait = 1`,
+    workspace,
+    notes,
+    canWait ? 1 : 0,
+  )
 
 /** Removes a note from the search tables at once. */
 export function removeFromSearch({ sql }: Tx, workspace: number, note: number): void {
@@ -87,13 +111,32 @@ function indexBatch(tx: Tx, workspace: number, notes: readonly number[]): number
 export const isPending = ({ sql }: Reader, workspace: number): boolean =>
   sql.get('SELECT 1 FROM search_pending WHERE workspace = ? LIMIT 1', workspace) !== undefined
 
+const URGENT = 'FROM search_pending WHERE workspace = ? AND can_wait = 0'
+
 /**
- * Indexes every note that is marked in the workspace now: what was committed before this call can be found after it.
- * Notes marked meanwhile are left, so that a stream of writes never delays a search without end.
+ * Indexes every note that is marked in the workspace now and that a search has to wait for: what was committed before
+ * this call can be found after it. Notes marked meanwhile are left, so that a stream of writes never delays a search
+ * without end.
  */
-export async function refreshSearch({ db }: Pick<AppContext, 'db'>, workspace: number): Promise<void> {
-  if (!isPending(db, workspace)) return
-  const notes = db.sql.column<number>('SELECT note FROM search_pending WHERE workspace = ?', workspace)
+export async function refreshSearch(ctx: Pick<AppContext, 'db'>, workspace: number): Promise<void> {
+  const { sql } = ctx.db
+  if (sql.get(`SELECT 1 ${URGENT} LIMIT 1`, workspace) === undefined) return
+  await indexNotes(ctx, workspace, sql.column(`SELECT note ${URGENT}`, workspace))
+}
+
+/** Indexes every note that is marked in the workspace now, also those that no search has to wait for. */
+export const indexAllPending = (ctx: Pick<AppContext, 'db'>, workspace: number): Promise<void> =>
+  indexNotes(
+    ctx,
+    workspace,
+    ctx.db.sql.column('SELECT note FROM search_pending WHERE workspace = ?', workspace),
+  )
+
+async function indexNotes(
+  { db }: Pick<AppContext, 'db'>,
+  workspace: number,
+  notes: readonly number[],
+): Promise<void> {
   for (let done = 0; done < notes.length; ) {
     const next = notes.slice(done, done + MAX_BATCH)
     done += await db.write((tx): number => indexBatch(tx, workspace, next))
@@ -104,7 +147,7 @@ export async function refreshSearch({ db }: Pick<AppContext, 'db'>, workspace: n
 const LONG_BACKLOG = 10_000
 
 const isBacklogLong = ({ sql }: Reader): boolean =>
-  sql.get(`SELECT 1 FROM search_pending LIMIT 1 OFFSET ${LONG_BACKLOG}`) !== undefined
+  sql.get(`SELECT 1 FROM search_pending WHERE can_wait = 0 LIMIT 1 OFFSET ${LONG_BACKLOG}`) !== undefined
 
 /** Indexes some marked notes of one workspace; returns whether there were any. */
 async function indexSome({ db }: AppContext): Promise<boolean> {

@@ -69,7 +69,7 @@ function presentedValue(type: PropertyType, stored: string | number): unknown {
 /** Finds a property definition by key, ignoring case. */
 export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string): PropertyRule | undefined =>
   sql.get(
-    'SELECT pk, key, type, options FROM properties WHERE workspace = ? AND key = ?',
+    'SELECT pk, key, type, options FROM properties WHERE workspace = ? AND key = ? AND is_removed = 0',
     workspace,
     fold(key),
   )
@@ -80,14 +80,14 @@ export function readProperties({ sql }: Reader, note: number): PropertyValues {
     'SELECT property, value FROM note_properties WHERE note = ?',
     note,
   )
-  const definition = 'SELECT pk, key, type, position FROM properties WHERE pk = ?'
-  const values = stored.map(({ property, value }) => {
-    const rule = sql.get<Pick<PropertyRule, 'pk' | 'key' | 'type'> & { position: number }>(
+  const definition = 'SELECT pk, key, type, position, is_removed AS isRemoved FROM properties WHERE pk = ?'
+  const values = stored.flatMap(({ property, value }) => {
+    const rule = sql.get<Pick<PropertyRule, 'pk' | 'key' | 'type'> & { position: number; isRemoved: number }>(
       definition,
       property,
     )
     if (!rule) throw new Error(`a note has a value of property ${property}, which is not defined`)
-    return { ...rule, value }
+    return rule.isRemoved === 1 ? [] : [{ ...rule, value }]
   })
   values.sort((left, right) => left.position - right.position || left.pk - right.pk)
   return Object.fromEntries(values.map(({ key, type, value }) => [key, presentedValue(type, value)]))

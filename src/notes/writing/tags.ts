@@ -8,7 +8,11 @@ import { getNote, type NoteRow, touchNote } from '../store.ts'
 
 /** Finds a tag ignoring case and blanks around the name. */
 export const findTagByName = ({ sql }: Reader, workspace: number, name: string): { id: number } | undefined =>
-  sql.get('SELECT id FROM tags WHERE workspace = ? AND name_fold = ?', workspace, fold(name.trim()))
+  sql.get(
+    'SELECT id FROM tags WHERE workspace = ? AND name_fold = ? AND is_removed = 0',
+    workspace,
+    fold(name.trim()),
+  )
 
 export const nameOfTag = ({ sql }: Reader, tag: number): string =>
   sql.scalar('SELECT name FROM tags WHERE id = ?', tag)
@@ -24,6 +28,11 @@ export function ensureTags(tx: Tx, { workspacePk }: Caller, names: readonly stri
   return [...ids]
 }
 
+/** Whether no tag has the id, and no search entry may still refer to a deleted tag that had it. */
+export const isFreeTagId = ({ sql }: Reader, id: number): boolean =>
+  sql.get('SELECT 1 FROM tags WHERE id = ? UNION ALL SELECT 1 FROM search_pending WHERE can_wait = 1', id) ===
+  undefined
+
 function insertTag(tx: Tx, workspace: number, name: string): number {
   const insert = 'INSERT INTO tags (workspace, name, name_fold) VALUES (?, ?, ?)'
   const { lastInsertRowid } = tx.sql.run(insert, workspace, name, fold(name))
@@ -31,13 +40,15 @@ function insertTag(tx: Tx, workspace: number, name: string): number {
   return lastInsertRowid
 }
 
+const LINKED = `SELECT linked FROM tag_links
+  WHERE tag = ? AND (SELECT is_removed FROM tags WHERE id = linked) = 0`
+
 /** These tags and all tags that are linked to them, transitively; cycles are harmless. */
 export function withLinkedTags({ sql }: Reader, tags: readonly number[]): number[] {
   const all = new Set(tags)
   // Iterating over a set also visits what is added meanwhile.
   for (const tag of all) {
-    for (const linked of sql.column<number>('SELECT linked FROM tag_links WHERE tag = ?', tag))
-      all.add(linked)
+    for (const linked of sql.column<number>(LINKED, tag)) all.add(linked)
   }
   return [...all]
 }

@@ -8,7 +8,7 @@ import { createLens, type LensRequest, listLenses, parseLens } from '../../lense
 import { fold } from '../../lib/text.ts'
 import { indexTagName } from '../../notes/search/indexing.ts'
 import { findPropertyRule } from '../../notes/writing/properties.ts'
-import { ensureTags, findTagByName } from '../../notes/writing/tags.ts'
+import { ensureTags, findTagByName, isFreeTagId } from '../../notes/writing/tags.ts'
 import { presentPreset } from '../../presets/present.ts'
 import { CreatePresetBody } from '../../presets/schema.ts'
 import { listPresets, type PresetInput, type PresetPropertyInput } from '../../presets/service.ts'
@@ -190,8 +190,7 @@ function insertTag(
   exportedId: number,
   { name, color = null, is_pinned }: TagInput,
 ): number {
-  const isFree =
-    exportedId <= MAX_KEPT_TAG_ID && tx.sql.get('SELECT 1 FROM tags WHERE id = ?', exportedId) === undefined
+  const isFree = exportedId <= MAX_KEPT_TAG_ID && isFreeTagId(tx, exportedId)
   const { lastInsertRowid } = tx.sql.run(
     'INSERT INTO tags (id, workspace, name, name_fold) VALUES (?, ?, ?, ?)',
     isFree ? exportedId : null,

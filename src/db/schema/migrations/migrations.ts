@@ -10,6 +10,7 @@ import migration7 from '../../../../drizzle/0007_row_search.sql' with { type: 't
 import migration8 from '../../../../drizzle/0008_file_claims.sql' with { type: 'text' }
 import migration9 from '../../../../drizzle/0009_webhooks.sql' with { type: 'text' }
 import migration10 from '../../../../drizzle/0010_plain_names.sql' with { type: 'text' }
+import migration11 from '../../../../drizzle/0011_removal_in_chunks.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0008_file_claims', sql: migration8 },
   { name: '0009_webhooks', sql: migration9 },
   { name: '0010_plain_names', sql: migration10 },
+  { name: '0011_removal_in_chunks', sql: migration11 },
 ]

@@ -1,0 +1,69 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import { inSteps } from '../db/writes/chunks.ts'
+import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { markAllForSearch, removeTagName } from '../notes/search/indexing.ts'
+import { touchNotes } from '../notes/store.ts'
+import { refuseWhileUsed } from '../usage.ts'
+import { getTagRow } from './service.ts'
+
+/*
+ * The first transaction of a deletion hides the tag from every read and frees its name. Only then it is taken off the
+ * notes, in chunks, so that nothing waits; a crash in between leaves nothing visible and is made up for after the next
+ * start.
+ */
+
+/**
+ * Deletes a tag, and takes it off every note, trashed ones too, and every preset; refused while a view or lens uses it.
+ * Returns its id.
+ */
+export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: string): Promise<number> {
+  const { workspacePk } = caller
+  const id = await ctx.db.write((tx): number => {
+    const tag = getTagRow(tx, caller, idInPath)
+    refuseWhileUsed(`The tag "${tag.name}"`, ctx.usage.ofTag(tx, workspacePk, tag.id), 'change those first')
+    ctx.usage.onTagDeleted(tx, tag.id)
+    removeTagName(tx, workspacePk, tag.id)
+    tx.sql.run('UPDATE tags SET is_removed = 1 WHERE id = ?', tag.id)
+    return tag.id
+  })
+  await takeOffNotes(ctx.db, workspacePk, id)
+  return id
+}
+
+/** Finishes deletions that were interrupted, for example by a crash. */
+export async function finishTagDeletions(db: Db): Promise<void> {
+  const removed = db.sql.all<{ id: number; workspace: number }>(
+    'SELECT id, workspace FROM tags WHERE is_removed = 1',
+  )
+  for (const { id, workspace } of removed) await takeOffNotes(db, workspace, id)
+}
+
+const takeOffNotes = (db: Db, workspace: number, tag: number): Promise<void> =>
+  inSteps(db, (tx) => forSomeMilliseconds(() => takeOffSome(tx, workspace, tag) || removeSomeLinks(tx, tag)))
+
+const AT_ONCE = 50
+
+/** Takes a removed tag off some notes; returns whether there were any. The search index may keep it for a while: nothing looks it up. */
+function takeOffSome(tx: Tx, workspace: number, tag: number): boolean {
+  const found = tx.sql.column<number>('SELECT note FROM note_tags WHERE tag = ? LIMIT ?', tag, AT_ONCE)
+  if (found.length === 0) return false
+  const notes = JSON.stringify(found)
+  tx.sql.run('DELETE FROM note_tags WHERE tag = ? AND note IN (SELECT value FROM json_each(?))', tag, notes)
+  touchNotes(tx, notes)
+  markAllForSearch(tx, workspace, notes, { canWait: true })
+  return true
+}
+
+/** Removes some links of a removed tag, and then the tag itself; returns whether there may be more. */
+function removeSomeLinks({ sql }: Tx, tag: number): boolean {
+  const linked = 'SELECT linked FROM tag_links WHERE tag = ?1 LIMIT ?2'
+  const linking = 'SELECT tag FROM tag_links WHERE linked = ?1 LIMIT ?2'
+  const removed =
+    sql.run(`DELETE FROM tag_links WHERE tag = ?1 AND linked IN (${linked})`, tag, AT_ONCE).changes +
+    sql.run(`DELETE FROM tag_links WHERE linked = ?1 AND tag IN (${linking})`, tag, AT_ONCE).changes
+  if (removed > 0) return true
+  sql.run('DELETE FROM tags WHERE id = ? AND is_removed = 1', tag)
+  return false
+}

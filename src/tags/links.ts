@@ -1,0 +1,158 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import { inSteps } from '../db/writes/chunks.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { markAllForSearch } from '../notes/search/indexing.ts'
+import { touchNotes } from '../notes/store.ts'
+import { addToTagCount, withLinkedTags } from '../notes/writing/tags.ts'
+import { refused } from '../refusal.ts'
+import { getTagRow } from './service.ts'
+import { replaceLinks, type TagRow, unknownTag } from './store.ts'
+
+/*
+ * Linking tags to a tag puts them on the notes that carry it. Few pairs of a note and a tag are written in the
+ * transaction of the request. Many are written in chunks while the request waits: a note gets all its tags at once, and
+ * the job, which is stored in the first transaction, goes on after a crash where it was.
+ */
+
+/** How many pairs of a note and a tag one transaction writes; a few milliseconds. */
+const PAIRS_AT_ONCE = 2_000
+
+/** Replaces the tags that come along with a tag, and adds them to the notes that carry it. */
+export async function setTagLinks(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  linked: readonly number[],
+): Promise<TagRow> {
+  const { tag, job } = await ctx.db.write((tx) => {
+    const found = getTagRow(tx, caller, id)
+    replaceLinks(tx, found.id, checkedLinks(tx, caller, found, linked))
+    const started = startLinking(tx, caller.workspacePk, found.id)
+    return { tag: getTagRow(tx, caller, id), job: started }
+  })
+  if (job !== undefined) await runJob(ctx.db, job)
+  return tag
+}
+
+function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: readonly number[]): number[] {
+  const wanted = [...new Set(linked)]
+  if (wanted.includes(tag.id))
+    throw refused('A tag cannot be linked to itself; leave its own id out of linked_tag_ids.')
+  const unknown = unknownTag(tx, workspacePk, wanted)
+  if (unknown === undefined) return wanted
+  throw refused(`linked_tag_ids names ${unknown}, and there is no such tag in this workspace.`)
+}
+
+/** Adds the linked tags at once when they are few, else stores a job and returns its pk. */
+function startLinking(tx: Tx, workspace: number, tag: number): number | undefined {
+  const linked = withLinkedTags(tx, [tag]).filter((other) => other !== tag)
+  if (linked.length === 0) return undefined
+  const notes = tx.sql.column<number>('SELECT note FROM note_tags WHERE tag = ?', tag)
+  if (notes.length * linked.length <= PAIRS_AT_ONCE) {
+    addToNotes(tx, workspace, notes, linked)
+    return undefined
+  }
+  return tx.sql.run(
+    'INSERT INTO tag_link_jobs (tag, linked, notes) VALUES (?, ?, ?)',
+    tag,
+    JSON.stringify(linked),
+    JSON.stringify(notes),
+  ).lastInsertRowid
+}
+
+/** Finishes jobs that were interrupted, for example by a crash. */
+export async function finishTagLinks(db: Db): Promise<void> {
+  for (const pk of db.sql.column<number>('SELECT pk FROM tag_link_jobs ORDER BY pk')) await runJob(db, pk)
+}
+
+interface Job {
+  readonly tag: number
+  readonly linked: readonly number[]
+  readonly notes: readonly number[]
+}
+
+async function runJob(db: Db, pk: number): Promise<void> {
+  let job: Job | undefined
+  await inSteps(db, (tx) => {
+    job ??= findJob(tx, pk)
+    return job !== undefined && doSome(tx, pk, job)
+  })
+}
+
+function findJob({ sql }: Tx, pk: number): Job | undefined {
+  const row = sql.get<{ tag: number; linked: string; notes: string }>(
+    'SELECT tag, linked, notes FROM tag_link_jobs WHERE pk = ?',
+    pk,
+  )
+  return row && { tag: row.tag, linked: JSON.parse(row.linked), notes: JSON.parse(row.notes) }
+}
+
+/** Writes a chunk; returns whether there is more. Another process may have finished the job in the meantime. */
+function doSome(tx: Tx, pk: number, { tag, linked, notes }: Job): boolean {
+  const { sql } = tx
+  const state = sql.get<{ done: number; workspace: number | null }>(
+    `SELECT done, (SELECT workspace FROM tags WHERE id = tag AND is_removed = 0) AS workspace
+     FROM tag_link_jobs WHERE pk = ?`,
+    pk,
+  )
+  if (!state) return false
+  const { done, workspace } = state
+  if (workspace === null || done >= notes.length * linked.length) {
+    sql.run('DELETE FROM tag_link_jobs WHERE pk = ?', pk)
+    return false
+  }
+  const chunk = chunkAt(done, notes, linked)
+  addToNotes(tx, workspace, stillTagged(tx, tag, chunk.notes), remaining(tx, chunk.linked))
+  sql.run(
+    'UPDATE tag_link_jobs SET done = ? WHERE pk = ?',
+    done + chunk.notes.length * chunk.linked.length,
+    pk,
+  )
+  return true
+}
+
+/** The next pairs: some notes with all their tags, or one note with some of very many tags. */
+function chunkAt(done: number, notes: readonly number[], linked: readonly number[]) {
+  const note = Math.floor(done / linked.length)
+  const count = Math.max(1, Math.floor(PAIRS_AT_ONCE / linked.length))
+  const from = done % linked.length
+  return { notes: notes.slice(note, note + count), linked: linked.slice(from, from + PAIRS_AT_ONCE) }
+}
+
+const stillTagged = ({ sql }: Tx, tag: number, notes: readonly number[]): number[] =>
+  sql.column(
+    'SELECT note FROM note_tags WHERE tag = ? AND note IN (SELECT value FROM json_each(?))',
+    tag,
+    JSON.stringify(notes),
+  )
+
+/** Those of the tags that were not deleted meanwhile. */
+const remaining = ({ sql }: Tx, tags: readonly number[]): number[] =>
+  sql.column(
+    'SELECT id FROM tags WHERE id IN (SELECT value FROM json_each(?)) AND is_removed = 0',
+    JSON.stringify(tags),
+  )
+
+const ADD = `INSERT OR IGNORE INTO note_tags (tag, note)
+  SELECT t.value, n.value FROM json_each(?) AS n CROSS JOIN json_each(?) AS t
+  RETURNING tag, note`
+
+/** Adds every one of the tags to every one of the notes, trashed ones too, and keeps counts and search in step. */
+function addToNotes(tx: Tx, workspace: number, notes: readonly number[], tags: readonly number[]): void {
+  const { sql } = tx
+  const added = sql.rows<[tag: number, note: number]>(ADD, JSON.stringify(notes), JSON.stringify(tags))
+  if (added.length === 0) return
+  const changed = JSON.stringify([...new Set(added.map(([, note]) => note))])
+  const active = new Set(
+    sql.column<number>(
+      'SELECT pk FROM notes WHERE pk IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL',
+      changed,
+    ),
+  )
+  const counts = new Map<number, number>()
+  for (const [tag, note] of added) if (active.has(note)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+  for (const [tag, count] of counts) addToTagCount(tx, tag, count)
+  touchNotes(tx, changed)
+  markAllForSearch(tx, workspace, changed, { canWait: false })
+}
