@@ -32,6 +32,8 @@ export interface Caller {
   /** Whether this call may write: the key's scope and the user's role together. */
   readonly mayWrite: boolean
   readonly surface: Surface
+  /** Aborts when the client goes away. */
+  readonly signal?: AbortSignal
 }
 
 /** The workspace in which something is looked up: all that a read needs of its caller. */

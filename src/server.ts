@@ -55,7 +55,7 @@ export async function startServer(config: Config, tell: (message: string) => voi
       checkpoint: config.checkpoint,
       afterUpgrade: refreshNoteTexts,
     })
-    const worker = openWorker({ db, log })
+    const worker = openWorker({ db, log, clock })
     return await serveDatabase({ config, db, worker, bus: createBus(), clock, log, usage }, lock, tell)
   } catch (error) {
     lock.release()

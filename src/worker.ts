@@ -1,6 +1,6 @@
 /*
- * The worker that `db/heavy.ts` starts: heavy reads, and long changes of what is derived, on connections of its
- * own, away from the thread that answers requests. Whatever may run here is listed here.
+ * The program of the worker threads (`db/worker`): large queries, and long changes of derived data, on connections of
+ * their own, away from the thread that serves requests. Every query and task that may run here is listed here.
  */
 import { Database } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
@@ -8,7 +8,8 @@ import { openReadingConnection, prepareWriting } from './db/connection/open.ts'
 import { asUnavailable } from './db/errors.ts'
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
-import type { QueryPlan, WorkerQuery, WorkerRequest, WorkerResponse, WorkerTask } from './db/worker/client.ts'
+import type { QueryPlan, WorkerQuery, WorkerTask } from './db/worker/client.ts'
+import type { WorkerRequest, WorkerResponse } from './db/worker/protocol.ts'
 import { fileSearchRead } from './files/search.ts'
 import { graphRead } from './lenses/graph.ts'
 import { stepBack } from './lib/thread-priority.ts'
@@ -24,10 +25,10 @@ import { viewRead } from './views/notes.ts'
 
 declare const self: Worker
 
-type AnyRead = WorkerQuery<unknown, QueryPlan, unknown>
-type AnyWrite = WorkerTask<unknown, unknown>
+type AnyQuery = WorkerQuery<unknown, QueryPlan, unknown>
+type AnyTask = WorkerTask<unknown, unknown>
 
-const READS = new Map(
+const QUERIES = new Map(
   (
     [
       listRead,
@@ -38,51 +39,57 @@ const READS = new Map(
       viewRead,
       graphRead,
       fileSearchRead,
-    ] as unknown as AnyRead[]
-  ).map((read) => [read.name, read]),
+    ] as unknown as AnyQuery[]
+  ).map((query) => [query.name, query]),
 )
-const WRITES = new Map(
-  ([autoIndexBuild, autoIndexDrop, textIndexFill] as unknown as AnyWrite[]).map((write) => [
-    write.name,
-    write,
-  ]),
+const TASKS = new Map(
+  ([autoIndexBuild, autoIndexDrop, textIndexFill] as unknown as AnyTask[]).map((task) => [task.name, task]),
 )
 
 let reading: Reader | undefined
 let writing: Reader | undefined
+/** That of the running request. */
+let stopFlag: WorkerRequest['stopFlag'] = new Int32Array(1)
 
-const readerOf = (database: Database): Reader => ({ sql: new Sql(database), orm: drizzle(database) })
+function checkStop(): void {
+  if (Atomics.load(stopFlag, 0) === 1) throw new Error('the request was stopped')
+}
+
+const readerOf = (sql: Sql): Reader => ({ sql, orm: drizzle(sql.database) })
+
+const openReading = (file: string): Reader => readerOf(new Sql(openReadingConnection(file), { checkStop }))
 
 function openWriting({ file, checkpoints }: WorkerRequest): Reader {
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   prepareWriting(database)
   if (!checkpoints) database.run('PRAGMA wal_autocheckpoint = 0')
-  return readerOf(database)
+  return readerOf(new Sql(database))
 }
 
-/** Everything one read sees is one state. */
-function read({ file, name, input }: WorkerRequest): unknown {
-  const worker = READS.get(name)
-  if (!worker) throw new Error(`there is no heavy read "${name}"`)
-  reading ??= readerOf(openReadingConnection(file))
-  reading.sql.run('BEGIN')
+/** Everything that one query reads is of one snapshot. */
+function runQuery({ file, name, input }: WorkerRequest): unknown {
+  const query = QUERIES.get(name)
+  if (!query) throw new Error(`there is no query "${name}" for the worker`)
+  reading ??= openReading(file)
+  const { database } = reading.sql
+  database.run('BEGIN')
   try {
-    return worker.run(reading, worker.plan(reading, input))
+    return query.run(reading, query.plan(reading, input))
   } finally {
     // A failing disk may have ended it already.
-    if (reading.sql.database.inTransaction) reading.sql.run('COMMIT')
+    if (database.inTransaction) database.run('COMMIT')
   }
 }
 
-/** Over a connection of its own, which is kept: making one takes longer than many a write. */
-function write(question: WorkerRequest): unknown {
-  const worker = WRITES.get(question.name)
-  if (!worker) throw new Error(`there is no heavy write "${question.name}"`)
-  writing ??= openWriting(question)
+/** The connection is kept: opening one takes longer than many a task. */
+function runTask(request: WorkerRequest): unknown {
+  const task = TASKS.get(request.name)
+  if (!task) throw new Error(`there is no task "${request.name}" for the worker`)
+  writing ??= openWriting(request)
   const { sql } = writing
   sql.run('BEGIN IMMEDIATE')
   try {
-    const output = worker.run(writing, question.input)
+    const output = task.run(writing, request.input)
     sql.run('COMMIT')
     return output
   } finally {
@@ -90,9 +97,10 @@ function write(question: WorkerRequest): unknown {
   }
 }
 
-function replyTo(question: WorkerRequest): WorkerResponse {
+function responseTo(request: WorkerRequest): WorkerResponse {
+  stopFlag = request.stopFlag
   try {
-    return { output: question.kind === 'read' ? read(question) : write(question) }
+    return { output: request.kind === 'query' ? runQuery(request) : runTask(request) }
   } catch (thrown) {
     const error = asUnavailable(thrown)
     if (error instanceof Refusal) return { code: error.code, sentence: error.message }
@@ -103,4 +111,4 @@ function replyTo(question: WorkerRequest): WorkerResponse {
 // A light request must not wait until this thread has used up its share of a processor.
 stepBack()
 
-self.onmessage = ({ data }: MessageEvent<WorkerRequest>) => self.postMessage(replyTo(data))
+self.onmessage = ({ data }: MessageEvent<WorkerRequest>) => self.postMessage(responseTo(data))

@@ -43,7 +43,7 @@ export async function openDataset(file: string): Promise<Dataset> {
     db,
     clock: systemClock,
     log,
-    worker: openWorker({ db, log }),
+    worker: openWorker({ db, log, clock: systemClock }),
     bus: createBus(),
     usage,
   }

@@ -149,7 +149,7 @@ function openReading({ file, role }: OpenOptions, writer: Sql): Reading {
   if (role === 'command' || file === ':memory:') return { sql: writer, renew: () => {}, close: () => {} }
   const database = openReadingConnection(file)
   const snapshot = new ReadSnapshot(database)
-  const sql = new Sql(database, () => snapshot.enter())
+  const sql = new Sql(database, { enter: () => snapshot.enter() })
   return {
     sql,
     renew: () => snapshot.leave(),

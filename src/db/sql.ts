@@ -5,18 +5,48 @@ export type SqlValue = SQLQueryBindings
 
 const STATEMENTS_KEPT = 1_000
 
+/** The SQL function of a stop condition. */
+const CHECK_STOP = 'check_stop'
+/** A stop condition is checked once in as many rows, a power of 2. */
+const ROWS_PER_CHECK = 1_024
+
+export interface SqlOptions {
+  /** Called before every statement; opens the snapshot of a connection that only reads, and returns its memory. */
+  enter?: () => SnapshotMemory | undefined
+  /** Throws once the work of this connection is to be stopped: called before every statement, and in those with a stop condition. */
+  checkStop?: () => void
+}
+
 /**
  * Prepared statements by their text. Values are always bound, never part of the text, so that the
  * number of texts stays small; `bun:sqlite`'s own cache holds only twenty.
  */
 export class Sql {
   readonly #statements = new Map<string, Statement>()
+  readonly #enter: SqlOptions['enter']
+  readonly #checkStop: SqlOptions['checkStop']
 
   constructor(
     readonly database: Database,
-    /** Called before every statement; opens the snapshot of a connection that only reads, and answers its memory. */
-    private readonly enter: () => SnapshotMemory | undefined = () => undefined,
-  ) {}
+    { enter, checkStop }: SqlOptions = {},
+  ) {
+    this.#enter = enter
+    this.#checkStop = checkStop
+    if (!checkStop) return
+    database.function(CHECK_STOP, () => {
+      checkStop()
+      return 1
+    })
+  }
+
+  /**
+   * A condition, always true, for the `WHERE` of a statement that may read many rows: with it the statement can be
+   * stopped while it runs. `pk` is an expression for the integer key of the rows. It must come first, because SQLite
+   * does not evaluate it for rows that an earlier condition excludes.
+   */
+  stopCondition(pk: string): string {
+    return this.#checkStop ? `((${pk} & ${ROWS_PER_CHECK - 1}) OR ${CHECK_STOP}())` : 'TRUE'
+  }
 
   /** The first row, or undefined. */
   get<Row>(text: string, ...values: SqlValue[]): Row | undefined {
@@ -62,7 +92,7 @@ export class Sql {
    * is then made once in many. Undefined is not remembered. Without a snapshot it is made every time.
    */
   remember<Made>(name: string, make: () => Made): Made {
-    const memory = this.enter()
+    const memory = this.#enter?.()
     const known = memory?.get(name)
     if (known !== undefined) return known as Made
     const made = make()
@@ -77,7 +107,8 @@ export class Sql {
   }
 
   #prepare(text: string): Statement {
-    this.enter()
+    this.#enter?.()
+    this.#checkStop?.()
     const known = this.#statements.get(text)
     if (known) return known
     if (this.#statements.size >= STATEMENTS_KEPT) this.#forgetOldest()

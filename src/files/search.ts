@@ -143,15 +143,12 @@ function foundPage(reader: Reader, key: number, phrases: readonly Phrase[]): Fou
 /** Searches the text of every file, or of one. Refuses an unknown file. */
 export async function searchFiles(
   ctx: AppContext,
-  { workspacePk }: Caller,
+  caller: Caller,
   query: SearchQuery,
 ): Promise<Page<FoundPage>> {
+  const { workspacePk } = caller
   const { q, file_id: id } = query
   const file = id === undefined ? undefined : (findFile(ctx.db, workspacePk, id) ?? fail(notFound('file')))
-  return ctx.worker.run(fileSearchRead, {
-    workspace: workspacePk,
-    q,
-    file: file?.pk,
-    page: pageRequest(query),
-  })
+  const input = { workspace: workspacePk, q, file: file?.pk, page: pageRequest(query) }
+  return ctx.worker.run(fileSearchRead, input, caller)
 }

@@ -71,6 +71,36 @@ class PipelineRequest implements RequestContext {
   }
 }
 
+/** The caller of one request. */
+class RequestCaller implements Caller {
+  readonly workspacePk: number
+  readonly workspaceId: string
+  readonly userId: string
+  readonly keyId: string | null
+  readonly keyName: string | null
+  readonly scope: Caller['scope']
+  readonly mayWrite: boolean
+  readonly surface: Caller['surface']
+  readonly #request: Request
+
+  constructor(caller: Caller, request: Request) {
+    this.workspacePk = caller.workspacePk
+    this.workspaceId = caller.workspaceId
+    this.userId = caller.userId
+    this.keyId = caller.keyId
+    this.keyName = caller.keyName
+    this.scope = caller.scope
+    this.mayWrite = caller.mayWrite
+    this.surface = caller.surface
+    this.#request = request
+  }
+
+  /** Read only where something waits for long: Bun makes the signal when it is first read. */
+  get signal(): AbortSignal {
+    return this.#request.signal
+  }
+}
+
 /**
  * Serves every request. It checks, in this order, what needs no feature: path (404) and method (405), key (401),
  * scope (403), then the form of query and body (400, 413); then it calls the handler of the route. Every response
@@ -129,7 +159,7 @@ function respond(options: PipelineOptions, context: PipelineRequest): Response |
   context.route = route
   if (route.needsKey) {
     const token = route.takesToken ? tokenIn(target.search) : undefined
-    context.caller = options.authorize(request, server, route.needsWrite, token)
+    context.caller = new RequestCaller(options.authorize(request, server, route.needsWrite, token), request)
   }
   context.params = parametersOf(route, values)
   context.query = withoutToken(readQuery(target.search, route.query), route)

@@ -35,9 +35,12 @@ export interface Graph {
 /** Without `id`, the graph of the default lens; without any lens, the default settings over the whole workspace. */
 export const graphOfLens = async (
   ctx: AppContext,
-  { workspacePk }: Caller,
+  caller: Caller,
   id: string | undefined,
-): Promise<Graph> => ctx.worker.run(graphRead, { workspacePk, id, today: utcDay(ctx.clock.now()) })
+): Promise<Graph> => {
+  const today = utcDay(ctx.clock.now())
+  return ctx.worker.run(graphRead, { workspacePk: caller.workspacePk, id, today }, caller)
+}
 
 interface GraphInput {
   readonly workspacePk: number

@@ -32,10 +32,11 @@ export const viewRead: WorkerQuery<ViewNotesQuery, TreePlan, Page<FoundNote>> = 
 /** One page of the notes that match the view now, in its order. */
 export async function listViewNotes(
   ctx: AppContext,
-  { workspacePk }: Caller,
+  caller: Caller,
   id: string,
   query: { limit?: number; offset?: number },
 ): Promise<Page<FoundNote>> {
   const today = utcDay(ctx.clock.now())
-  return ctx.worker.run(viewRead, { workspacePk, id, page: pageRequest(query), today })
+  const { workspacePk } = caller
+  return ctx.worker.run(viewRead, { workspacePk, id, page: pageRequest(query), today }, caller)
 }

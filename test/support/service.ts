@@ -148,7 +148,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     afterUpgrade: refreshNoteTexts,
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
-  const worker = openWorker({ db, log, ...options.worker })
+  const worker = openWorker({ db, log, clock, ...options.worker })
   const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log, usage }
   const first = await bootstrap(ctx)
   const app = createApi(ctx)

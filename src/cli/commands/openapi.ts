@@ -17,7 +17,7 @@ async function document(): Promise<string> {
     const app = createApi({
       config: { ...readConfig({}), db: file },
       db,
-      worker: openWorker({ db, log }),
+      worker: openWorker({ db, log, clock: systemClock }),
       bus: createBus(),
       clock: systemClock,
       log,

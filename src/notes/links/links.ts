@@ -60,8 +60,8 @@ const ROWS_PER_TARGET = 4
 const COUNT_LIMIT = 20_000
 
 /** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
-export const getLinks = (ctx: AppContext, { workspacePk }: Caller, id: string): Promise<NoteLinks> =>
-  ctx.worker.run(linksRead, { workspacePk, id })
+export const getLinks = (ctx: AppContext, caller: Caller, id: string): Promise<NoteLinks> =>
+  ctx.worker.run(linksRead, { workspacePk: caller.workspacePk, id }, caller)
 
 export const linksRead: WorkerQuery<LinksInput, LinksPlan, NoteLinks> = {
   name: 'notes.links',

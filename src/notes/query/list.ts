@@ -56,16 +56,17 @@ interface SearchPlan extends QueryPlan {
 /** One page of active notes: by rank for a search without `sort`, else newest edit first unless asked otherwise. */
 export async function listNotes(
   ctx: AppContext,
-  { workspacePk: workspace }: Caller,
+  caller: Caller,
   request: ListRequest,
 ): Promise<Page<FoundNote>> {
+  const { workspacePk: workspace } = caller
   const { search, tag, sort, direction } = request
   const page = pageRequest(request)
   if (search === undefined)
     return listAll(ctx.db, workspace, tag, orderOf(sort ?? 'updated_at', direction), page)
   await refreshSearch(ctx, workspace)
   const order = sort && orderOf(sort, direction)
-  return ctx.worker.run(searchRead, { workspace, search, tag, order, page })
+  return ctx.worker.run(searchRead, { workspace, search, tag, order, page }, caller)
 }
 
 export const searchRead: WorkerQuery<SearchInput, SearchPlan, Page<FoundNote>> = {

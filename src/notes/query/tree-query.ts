@@ -71,12 +71,13 @@ export const queryNotes = (
 /** One page of the active notes that match a tree now; relative days refer to today. */
 export async function findByTree(
   ctx: AppContext,
-  { workspacePk }: Caller,
+  caller: Caller,
   query: Omit<TreeQuery, 'workspace' | 'today'>,
 ): Promise<Page<FoundNote>> {
+  const { workspacePk } = caller
   if (query.search !== undefined) await refreshSearch(ctx, workspacePk)
   const today = utcDay(ctx.clock.now())
-  return ctx.worker.run(treeRead, { ...query, workspace: workspacePk, today })
+  return ctx.worker.run(treeRead, { ...query, workspace: workspacePk, today }, caller)
 }
 
 export const treeRead: WorkerQuery<TreeQuery, TreePlan, Page<FoundNote>> = {

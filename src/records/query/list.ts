@@ -1,7 +1,7 @@
-import type { AppContext, InWorkspace } from '../../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Direction } from '../../db/direction.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import type { QueryPlan, Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { hasMore, pageRequest } from '../../http/page.ts'
 import { indexedColumn } from '../../structures/storage/auto-index.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
@@ -52,18 +52,18 @@ export interface RecordPage {
 /** One page of live rows, newest first unless requested otherwise. */
 export const listRecords = async (
   ctx: AppContext,
-  caller: InWorkspace,
+  caller: Caller,
   request: ListRequest,
 ): Promise<RecordPage> => (await readPage(ctx, caller, parsed(request))).page
 
 /** A page together with its structure, both of the same moment. */
 export async function readPage(
   ctx: AppContext,
-  { workspacePk }: InWorkspace,
+  caller: InWorkspace & Requester,
   request: Parsed<ListRequest>,
 ): Promise<{ page: RecordPage; structure: StructureRow }> {
-  const input = { caller: { workspacePk }, request }
-  const { page, structure, key, costs } = await ctx.worker.run(listRead, input)
+  const input = { caller: { workspacePk: caller.workspacePk }, request }
+  const { page, structure, key, costs } = await ctx.worker.run(listRead, input, caller)
   saveTotal(ctx.db, key, page.total)
   recordReadCosts(ctx, costs)
   return { page, structure }

@@ -99,13 +99,9 @@ interface SummaryResult {
  * Aggregates rows: all in one bucket, per period, per value of a field, or per pair of both. Buckets are ordered by
  * period, then value, those without one last. More than 10,000 buckets are refused.
  */
-export async function summarise(
-  ctx: AppContext,
-  { workspacePk }: Caller,
-  request: SummaryRequest,
-): Promise<Summary> {
-  const input = { caller: { workspacePk }, request: parsed(request) }
-  const { summary, costs } = await ctx.worker.run(summaryRead, input)
+export async function summarise(ctx: AppContext, caller: Caller, request: SummaryRequest): Promise<Summary> {
+  const input = { caller: { workspacePk: caller.workspacePk }, request: parsed(request) }
+  const { summary, costs } = await ctx.worker.run(summaryRead, input, caller)
   recordReadCosts(ctx, costs)
   return summary
 }

@@ -1,5 +1,6 @@
-import type { AppContext } from '../../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import { asUnavailable } from '../../db/errors.ts'
+import type { Requester } from '../../db/worker/client.ts'
 import type { StreamEvent, StreamReader } from '../../http/sse.ts'
 import { Refusal } from '../../refusal.ts'
 import { getStructure } from '../../structures/service.ts'
@@ -51,6 +52,7 @@ export class Subscriber {
 
   constructor(
     private readonly reader: StreamReader,
+    readonly caller: Caller,
     readonly wantsChanges: boolean,
   ) {}
 
@@ -103,6 +105,8 @@ export class WatchChannel {
   readonly #subscribers = new Set<Subscriber>()
   /** Subscribers that were sent nothing yet. */
   readonly #pending = new Set<Subscriber>()
+  /** Aborts a query that runs for subscribers that have all left. */
+  readonly #abort = new AbortController()
   #latest: WatchedPage | undefined
   /** The version of the structure that `#latest` was read at. */
   #version: string | undefined
@@ -139,6 +143,7 @@ export class WatchChannel {
   /** Must be called when the last subscriber has left. */
   close(): void {
     this.#stopListening()
+    this.#abort.abort()
     this.#timer?.stop()
     this.#timer = undefined
     this.#saveLatest()
@@ -202,13 +207,21 @@ export class WatchChannel {
     const { structureId, request } = this.#query
     if (this.#latest && this.#version === structureVersion(getStructure(ctx.db, this.#query, structureId)))
       return this.#latest
-    const { structure, page } = await readPage(ctx, this.#query, request)
+    const { structure, page } = await readPage(ctx, this.#requester(), request)
     this.#version = structureVersion(structure)
     const next = watchedPage(structure, page)
     if (next.text === this.#latest?.text) return this.#latest
     this.#saveLatest()
     this.#latest = next
     return next
+  }
+
+  /** The query runs for the key of its first subscriber. */
+  #requester(): InWorkspace & Requester {
+    const [first] = this.#subscribers.size > 0 ? this.#subscribers : this.#pending
+    if (!first) throw new Error('a channel without subscribers runs no query')
+    const { workspacePk, userId, keyId, surface } = first.caller
+    return { workspacePk, userId, keyId, surface, signal: this.#abort.signal, isBackground: true }
   }
 
   async #send(outcome: Outcome, subscribers: readonly Subscriber[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
+import { requesterKey } from '../../db/worker/client.ts'
 import type { RawCondition } from '../../filter/record/parse.ts'
 import type { StreamReader, StreamSource } from '../../http/sse.ts'
 import { unavailable } from '../../refusal.ts'
@@ -7,6 +8,7 @@ import { type ListRequest, listRead } from '../query/list.ts'
 import { parsed } from '../query/row-query.ts'
 import { Scheduler, type Shared, Subscriber, WatchChannel, type WatchQuery } from './channel.ts'
 import { type KeyEnd, KeyExpiry } from './key-expiry.ts'
+import { WatchLimit } from './limit.ts'
 import { type ClosedCode, closedEvent, WatchHistory } from './page.ts'
 
 /** A watch as a client requests it. */
@@ -21,6 +23,7 @@ export class Watches {
   /** By the key of their query. */
   readonly #channels = new Map<string, WatchChannel>()
   readonly #readers = new Set<StreamReader>()
+  readonly #limit = new WatchLimit()
   #isClosed = false
 
   constructor(ctx: AppContext) {
@@ -33,20 +36,25 @@ export class Watches {
   }
 
   /**
-   * Returns a source that sends the page now and after every change. Refuses at once what the list would refuse.
+   * Returns a source that sends the page now and after every change. Refuses at once what the list would refuse, and
+   * a query too many of one key.
    * `lastEventId` names the last event that a reconnecting client received.
    */
   watch(caller: Caller, request: WatchRequest, lastEventId: string | null): StreamSource {
     if (this.#isClosed) throw unavailable('The server is shutting down; connect again in a moment.')
     const query = watchQuery(this.#shared.ctx.db, caller, request)
+    const key = requesterKey(caller)
+    this.#limit.check(key, query.key)
     return (reader) => {
-      const subscriber = new Subscriber(reader, request.changes === true)
+      const uncount = this.#limit.add(key, query.key)
+      const subscriber = new Subscriber(reader, caller, request.changes === true)
       const leaveChannel = this.#join(query, subscriber, lastEventId ?? undefined)
       this.#readers.add(reader)
       const end = (why: KeyEnd) => reader.end(closedEvent(CLOSED_BY_KEY[why]))
       const releaseKey = caller.keyId === null ? undefined : this.#keys.onEnd(caller.keyId, end)
       return () => {
         this.#readers.delete(reader)
+        uncount()
         releaseKey?.()
         leaveChannel()
       }

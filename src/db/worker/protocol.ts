@@ -1,0 +1,19 @@
+import type { RefusalCode } from '../../refusal.ts'
+
+/** What the main thread sends to a worker thread: one request at a time. */
+export interface WorkerRequest {
+  readonly file: string
+  readonly kind: 'query' | 'task'
+  readonly name: string
+  readonly input: unknown
+  /** Whether a task may move the write-ahead log into the file (`Db.checkpoints`). */
+  readonly checkpoints: boolean
+  /** Shared memory: its only element is 1 from the moment the request is to be stopped. */
+  readonly stopFlag: Int32Array
+}
+
+/** What the worker thread sends back: a refusal travels as its code and its sentence. */
+export type WorkerResponse =
+  | { readonly output: unknown }
+  | { readonly code: RefusalCode; readonly sentence: string }
+  | { readonly failure: string }

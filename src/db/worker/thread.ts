@@ -1,0 +1,90 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { workerProgram } from '../../lib/program.ts'
+import { Refusal } from '../../refusal.ts'
+import type { WorkerRequest, WorkerResponse } from './protocol.ts'
+
+/** A request that goes on for this long after it was stopped is abandoned. */
+const STOP_WITHIN_MS = 2_000
+
+/** A thread that runs one request at a time. It is started by the first one. */
+export class WorkerThread {
+  readonly #clock: Clock
+  readonly #log: Log
+  #worker: Worker | undefined
+  /** Each worker has its own, so that an abandoned one stays stopped. */
+  #stopFlag = newFlag()
+  /** Ends the running request from this side. */
+  #abandon: ((error: Error) => void) | undefined
+  #stopTimer: (() => void) | undefined
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Settles when the thread is free again. A refusal by the request is thrown as it is. */
+  async run(request: Omit<WorkerRequest, 'stopFlag'>): Promise<unknown> {
+    const worker = this.#start()
+    const { promise, resolve, reject } = Promise.withResolvers<WorkerResponse>()
+    this.#abandon = (error) => {
+      this.#terminate()
+      reject(error)
+    }
+    worker.onmessage = ({ data }: MessageEvent<WorkerResponse>) => resolve(data)
+    worker.onerror = ({ message }) => {
+      this.#log.error('a worker thread failed', { error: message })
+      this.#abandon?.(new Error(message))
+    }
+    Atomics.store(this.#stopFlag, 0, 0)
+    // A worker keeps the process alive only while it runs a request.
+    worker.ref()
+    worker.postMessage({ ...request, stopFlag: this.#stopFlag } satisfies WorkerRequest)
+    try {
+      return outputOf(await promise)
+    } finally {
+      worker.unref()
+      this.#stopTimer?.()
+      this.#stopTimer = undefined
+      this.#abandon = undefined
+    }
+  }
+
+  /**
+   * Ends the running request. Its statement ends within the next rows that it reads, where it has a stop condition
+   * (`Sql.stopCondition`). Otherwise the thread is abandoned: SQLite goes on until the statement is complete.
+   */
+  stop(): void {
+    if (!this.#abandon || this.#stopTimer) return
+    Atomics.store(this.#stopFlag, 0, 1)
+    this.#stopTimer = this.#clock.after(STOP_WITHIN_MS, () => {
+      this.#log.warn('a worker thread did not stop and was abandoned')
+      this.#abandon?.(new Error('the worker thread did not stop'))
+    })
+  }
+
+  /** Ends the thread, also while it runs a request. */
+  close(): void {
+    if (this.#abandon) this.#abandon(new Error('the worker thread was closed'))
+    else this.#terminate()
+  }
+
+  #start(): Worker {
+    this.#worker ??= new Worker(workerProgram('worker.ts'))
+    return this.#worker
+  }
+
+  #terminate(): void {
+    Atomics.store(this.#stopFlag, 0, 1)
+    this.#worker?.terminate()
+    this.#worker = undefined
+    this.#stopFlag = newFlag()
+  }
+}
+
+const newFlag = () => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+
+function outputOf(response: WorkerResponse): unknown {
+  if ('output' in response) return response.output
+  throw 'code' in response ? new Refusal(response.code, response.sentence) : new Error(response.failure)
+}
