@@ -73,6 +73,7 @@ export function createApi(ctx: AppContext): Api {
     authorize: createAuthorizer(ctx.clock, createAuthenticate(ctx), ctx.config.rateLimit),
     corsOrigins: ctx.config.corsOrigins,
     log: ctx.log,
+    noteError: (error) => ctx.db.noteError(error),
     isStopping,
   })
   return {

@@ -24,6 +24,8 @@ import { startTextIndexing } from './structures/storage/text-index.ts'
 export interface RunningServer {
   /** `http://<host>:<port>`, with the port that was really taken. */
   readonly url: string
+  /** Resolves when a file of the database was replaced or removed, so that the server can only stop. */
+  readonly lost: Promise<void>
   /** Stops accepting, finishes running requests and deliveries, 10 seconds at most, and brings everything to disk. */
   stop(): Promise<void>
 }
@@ -33,6 +35,8 @@ type Listener = ReturnType<typeof Bun.serve>
 const IDLE_SECONDS = 60
 const STOP_WITHIN_MS = 10_000
 const STOP_POLL_MS = 5
+/** How long a server without its database still says so in every response. */
+const LOST_SHOWN_MS = 1_000
 
 /** Far above the limit of the service, so that a body that is too large gets its refusal and not Bun's empty response. */
 const PARSER_BODY_LIMIT = 2 ** 40
@@ -81,6 +85,12 @@ async function serveDatabase(
     ctx.db.close()
     throw error
   }
+  const lost = new Promise<void>((resolve) =>
+    ctx.db.onLost(() => {
+      app.stop()
+      setTimeout(resolve, LOST_SHOWN_MS)
+    }),
+  )
   ctx.db.onExternalWrite(() => ctx.bus.wake())
   const deliveries = startSending(ctx)
   const background = [
@@ -92,6 +102,7 @@ async function serveDatabase(
   ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
   return {
     url: urlOf(ctx.config.host, listener.port),
+    lost,
     stop: () => stopServer(ctx, app, listener, deliveries, background, lock),
   }
 }
@@ -118,13 +129,16 @@ async function stopServer(
   lock: ServerLock,
 ): Promise<void> {
   log.info('stopping')
-  await Promise.all([drain(app, listener), deliveries.stop()])
-  for (const end of background) end()
-  await worker.close()
-  db.close()
-  lock.release()
-  log.info('stopped')
-  log.flush()
+  try {
+    await Promise.all([drain(app, listener), deliveries.stop()])
+    for (const end of background) end()
+    await worker.close()
+    db.close()
+    log.info('stopped')
+  } finally {
+    lock.release()
+    log.flush()
+  }
 }
 
 /** An IPv6 address is written in brackets, with which `--host` may already give it. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
@@ -14,10 +15,10 @@ export interface Io {
   readSecret(prompt: string): Promise<string>
   /** Reads all of stdin. */
   readAll(): Promise<Buffer>
-  /** Resolves when the process receives SIGTERM or SIGINT. */
+  /** Resolves when the process receives SIGTERM, SIGINT or SIGHUP. */
   untilAskedToEnd(): Promise<void>
-  /** Ends the process after this time at the latest, even when nobody reads its last messages. */
-  endWithin(milliseconds: number): void
+  /** Ends the process after this time at the latest, with its exit code or this one, whatever it still waits for. */
+  endWithin(milliseconds: number, exitCode?: number): void
 }
 
 const MAX_BUFFERED = 8_388_608
@@ -54,7 +55,19 @@ function readLine(prompt: string): Promise<string> {
   })
 }
 
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+/** Whether the process was started so that it outlives its terminal, as by nohup; only Linux tells. */
+function ignoresHangup(): boolean {
+  try {
+    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'
+    return (Number.parseInt(mask.slice(-1), 16) & 1) === 1
+  } catch {
+    return false
+  }
+}
+
+const SIGNALS: readonly NodeJS.Signals[] = ignoresHangup()
+  ? ['SIGTERM', 'SIGINT']
+  : ['SIGTERM', 'SIGINT', 'SIGHUP']
 
 /** The handlers are removed after the first signal, so that a second one ends the process at once. */
 const nextSignal = () =>
@@ -77,6 +90,7 @@ export function processIo(): Io {
     readSecret: readLine,
     readAll: async () => Buffer.from(await Bun.stdin.arrayBuffer()),
     untilAskedToEnd: nextSignal,
-    endWithin: (milliseconds) => void setTimeout(() => process.exit(), milliseconds).unref(),
+    endWithin: (milliseconds, exitCode) =>
+      void setTimeout(() => process.exit(exitCode), milliseconds).unref(),
   }
 }

@@ -1,4 +1,4 @@
-import { asUnavailable } from '../db/errors.ts'
+import { asUnavailable, RESTORE, showsDamage } from '../db/errors.ts'
 import { type Command, isWrongUsage, parseInput, WrongUsage } from './command.ts'
 import { backup } from './commands/backup.ts'
 import { check } from './commands/check.ts'
@@ -105,6 +105,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   return await found.command.run(parseInput(found.command, found.rest), io)
 }
 
+const sentenceOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
 /**
  * Runs one command line and returns its exit code: 0 done, 1 refused or failed, 2 wrong usage. A failure is printed as
  * one sentence on stderr, without a stack trace.
@@ -114,8 +116,7 @@ export async function runDaybook(argv: readonly string[], io: Io): Promise<numbe
     return await dispatch(argv, io)
   } catch (thrown) {
     const error = asUnavailable(thrown)
-    const sentence = error instanceof Error ? error.message : String(error)
-    io.err(`${sentence}\n`)
+    io.err(`${showsDamage(thrown) ? `The database is damaged. ${RESTORE}` : sentenceOf(error)}\n`)
     if (!isWrongUsage(error)) return 1
     const found = findCommand(argv)
     io.err(`Try "daybook ${found ? `${found.command.name} --help` : 'help'}".\n`)

@@ -1,4 +1,5 @@
 import type { Db } from './database.ts'
+import { RESTORE, showsDamage } from './errors.ts'
 import type { Reader } from './reader.ts'
 import type { Tx } from './writes/write-queue.ts'
 
@@ -23,11 +24,26 @@ interface BrokenReference {
   parent: string
 }
 
+const MOST_PLACES = 100
+
+/** In how many places pages or indexes cannot be what they should, up to 100. */
+function damagedPlaces({ sql }: Pick<Reader, 'sql'>): number {
+  try {
+    const lines = sql.column<string>(`PRAGMA integrity_check(${MOST_PLACES})`)
+    return lines.filter((line) => line !== 'ok').length
+  } catch (error) {
+    if (!showsDamage(error)) throw error
+    return 1
+  }
+}
+
 /** What SQLite itself can tell: damaged pages and indexes, and references that lead nowhere. */
 export const storageCheck: Check = {
   *faults({ sql }) {
-    for (const line of sql.column<string>('PRAGMA integrity_check')) {
-      if (line !== 'ok') yield `The file is damaged: ${line.replaceAll('\n', ' ')}`
+    const places = damagedPlaces({ sql })
+    if (places > 0) {
+      yield `The file is damaged in ${places === MOST_PLACES ? `${places} places or more` : places === 1 ? 'one place' : `${places} places`}. ${RESTORE}`
+      return
     }
     for (const { table, rowid, parent } of sql.all<BrokenReference>('PRAGMA foreign_key_check')) {
       yield `A row of ${table}${rowid === null ? '' : ` (${rowid})`} refers to a row of ${parent} that does not exist.`

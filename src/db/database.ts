@@ -6,10 +6,12 @@ import { createIdSource } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { IdleCheckpoint } from './connection/checkpoint.ts'
 import { ExternalWrites } from './connection/external-writes.ts'
+import { Health } from './connection/health.ts'
+import { refuseForeignLog } from './connection/log-owner.ts'
 import { openReadingConnection, prepareWriting } from './connection/open.ts'
 import { takeServerLock } from './connection/server-lock.ts'
 import { ReadSnapshot } from './connection/snapshot.ts'
-import { isBusy, isDamaged, isNotADatabase, isStorageFailure, unlessStorageFails } from './errors.ts'
+import { isBusy, isDamaged, isNotADatabase, isStorageFailure, RESTORE, unlessStorageFails } from './errors.ts'
 import type { Orm, Reader } from './reader.ts'
 import { migrate, needsMigration, UnusableDatabase } from './schema/migrations/migrate.ts'
 import { MIGRATIONS } from './schema/migrations/migrations.ts'
@@ -25,8 +27,15 @@ export interface Db extends Reader {
   write<T>(run: WriteFunction<T>): Promise<T>
   /** Holds writes back, however long, while `action` writes over another connection (`write-queue.ts`). */
   pauseDuring<T>(action: () => Promise<T>): Promise<T>
-  /** False while commits fail. */
+  /** False while commits fail, and for good once a damaged page was met or a file was replaced. */
   readonly healthy: boolean
+  /** To be told of every error that a read ended with: one that shows damage makes the database unhealthy. */
+  noteError(error: unknown): void
+  /**
+   * Calls the listener once when a file of the database was replaced or removed by another program; by then every write
+   * is refused.
+   */
+  onLost(listener: () => void): void
   /** Calls the listener, within a fraction of a second, after another process wrote; answers how to stop. */
   onExternalWrite(listener: () => void): () => void
   /** Lets the next read see all that other processes have written by now. */
@@ -66,6 +75,7 @@ function openFile({ file, role }: OpenOptions): Database {
       `There is no database at ${file}; "daybook serve" makes one, --db names another.`,
     )
   }
+  if (file !== ':memory:') refuseForeignLog(file)
   try {
     return new Database(file, { create: role === 'server', readwrite: true, strict: true })
   } catch {
@@ -75,7 +85,7 @@ function openFile({ file, role }: OpenOptions): Database {
 
 /** A server waits for locks by a timer (`write-queue.ts`), so that it goes on answering meanwhile. */
 function prepareMain(database: Database, { role, checkpoint }: OpenOptions): void {
-  database.run('PRAGMA journal_mode = WAL')
+  changeJournal(database, 'WAL')
   database.run('PRAGMA temp_store = MEMORY')
   database.run(`PRAGMA wal_autocheckpoint = ${checkpoint === 'off' ? 0 : CHECKPOINT_PAGES}`)
   database.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
@@ -126,7 +136,7 @@ const upgrade = (database: Database, { file, programVersion, afterUpgrade }: Ope
 /** What keeps a file from being used as a sentence for the operator; a programming error as it is. */
 function asUnusable(error: unknown, file: string): unknown {
   if (isBusy(error)) return new UnusableDatabase('The database is locked by another process; try again.')
-  if (isDamaged(error)) return new UnusableDatabase(`The database ${file} is damaged; go back to a backup.`)
+  if (isDamaged(error)) return new UnusableDatabase(`The database ${file} is damaged. ${RESTORE}`)
   if (isNotADatabase(error)) return new UnusableDatabase(`${file} is not a daybook database.`)
   if (isStorageFailure(error)) {
     return new UnusableDatabase(
@@ -172,6 +182,7 @@ export function openDatabase(options: OpenOptions): Db {
   const checkpoint = () => void sql.all('PRAGMA wal_checkpoint(PASSIVE)')
   const idleCheckpoint = new IdleCheckpoint(() => unlessStorageFails(log, checkpoint))
   const externalWrites = new ExternalWrites(sql, log)
+  const health = new Health(file, log)
   const queue = new WriteQueue({
     sql,
     orm,
@@ -181,12 +192,27 @@ export function openDatabase(options: OpenOptions): Db {
     lockWaitMs: LOCK_WAIT_MS[role],
     yieldsLock: role === 'command',
     // A commit that moves the write-ahead log into the file starts it anew only where nobody reads from it.
-    beforeCommit: () => reading.renew(),
+    beforeCommit: () => {
+      const refusal = health.refusalOfCommit()
+      if (refusal) throw refusal
+      reading.renew()
+    },
     onCommit: () => {
       reading.renew()
       if (role === 'server' && checkpoints) idleCheckpoint.noteCommit()
+      return health.refusalOfCommit()
     },
   })
+  /** What was acknowledged is lost with this process when the log that holds it has no name any more. */
+  const saveLog = () => {
+    if (health.lostOnlyLog) unlessStorageFails(log, checkpoint)
+  }
+  health.onLost(() => {
+    queue.close(health.refusal)
+    reading.renew()
+    saveLog()
+  })
+  health.start()
   return {
     sql: reading.sql,
     orm,
@@ -195,8 +221,10 @@ export function openDatabase(options: OpenOptions): Db {
     write: (run) => queue.write(run),
     pauseDuring: (action) => queue.pauseDuring(action),
     get healthy() {
-      return queue.healthy
+      return queue.healthy && health.isSound
     },
+    noteError: (error) => health.noteError(error),
+    onLost: (listener) => health.onLost(listener),
     onExternalWrite: (listener) =>
       externalWrites.onWrite(() => {
         reading.renew()
@@ -209,11 +237,14 @@ export function openDatabase(options: OpenOptions): Db {
       sql.all('PRAGMA optimize')
     },
     close: () => {
+      health.stop()
       idleCheckpoint.stop()
       queue.close()
-      reading.close()
       externalWrites.stop()
-      closeDatabase(database, options)
+      unlessStorageFails(log, () => reading.close())
+      // SQLite removes the log when it closes a database, and the names may lead to the files of another one by now.
+      if (health.isLost) saveLog()
+      else closeDatabase(database, options)
     },
   }
 }
@@ -224,11 +255,26 @@ export function openDatabase(options: OpenOptions): Db {
  */
 function closeDatabase(database: Database, { role, checkpoint }: OpenOptions): void {
   try {
-    if (checkpoint !== 'off')
+    if (checkpoint !== 'off') {
       database.run(`PRAGMA wal_checkpoint(${role === 'server' ? 'TRUNCATE' : 'PASSIVE'})`)
+      putAtRest(database)
+    }
   } catch (error) {
     if (!isStorageFailure(error)) throw error
   } finally {
     database.close()
   }
+}
+
+/** Returns the file to rollback mode, in which it has no write-ahead log, unless somebody else has it open. */
+function putAtRest(database: Database): void {
+  database.run('PRAGMA busy_timeout = 0')
+  changeJournal(database, 'DELETE')
+}
+
+/** Also the removal of the journal that this takes survives a power loss: else the change would be undone then. */
+function changeJournal(database: Database, mode: 'WAL' | 'DELETE'): void {
+  database.run('PRAGMA synchronous = EXTRA')
+  database.run(`PRAGMA journal_mode = ${mode}`)
+  database.run('PRAGMA synchronous = FULL')
 }

@@ -1,6 +1,6 @@
 import { SQLiteError } from 'bun:sqlite'
 import type { Log } from '../lib/log.ts'
-import { unavailable } from '../refusal.ts'
+import { Refusal, unavailable } from '../refusal.ts'
 
 /** The SQLite error in `error` or in what it wraps (drizzle wraps), if any. */
 function sqliteErrorIn(error: unknown): SQLiteError | undefined {
@@ -17,14 +17,26 @@ export const isNotADatabase = (error: unknown): boolean => codeOf(error) === 'SQ
 /** Whether the file is an SQLite database with pages that cannot be. */
 export const isDamaged = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CORRUPT')
 
-/** Whether storage itself failed (full, unwritable, broken), as against a rule or a programming error. */
+/** Whether storage itself failed (full, unwritable, broken, damaged), as against a rule or a programming error. */
 export const isStorageFailure = (error: unknown): boolean =>
-  isBusy(error) || /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(codeOf(error))
+  isBusy(error) || /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB)/.test(codeOf(error))
+
+const DAMAGED =
+  'The database of this server is damaged; nothing was written. Whoever runs the server must restore a backup.'
+
+/** What the operator of a damaged database can do. */
+export const RESTORE =
+  'That cannot be repaired: stop the server and restore a backup with "daybook restore <backup>".'
+
+/** Whether the error shows that the file is damaged, also when it comes from the worker as a refusal. */
+export const showsDamage = (error: unknown): boolean =>
+  isDamaged(error) || isNotADatabase(error) || (error instanceof Refusal && error.message === DAMAGED)
 
 /** A failure of storage as the refusal a caller gets; every other error as it is. */
 export function asUnavailable(error: unknown): unknown {
   if (isBusy(error))
     return unavailable('The database is locked by another process; nothing was written. Try again.')
+  if (showsDamage(error)) return unavailable(DAMAGED)
   if (isStorageFailure(error)) {
     return unavailable('The storage of this server is full or failing; nothing was written. Try again later.')
   }

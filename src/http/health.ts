@@ -15,7 +15,7 @@ export const healthRoutes = (db: Db, isStopping: () => boolean) =>
     () => {
       db.sql.scalar('SELECT 1')
       if (db.healthy && !isStopping()) return { status: 'ok' }
-      throw unavailable('The storage of this server is full, locked or failing.')
+      throw unavailable('The storage of this server is full, locked, damaged or failing.')
     },
     { response: Health },
   )

@@ -14,6 +14,8 @@ export interface PipelineOptions {
   authorize: Authorize
   corsOrigins: readonly string[]
   log: Log
+  /** Called with whatever a handler throws, a refusal or a failure. */
+  noteError: (error: unknown) => void
   /** True once the server is stopping: every response is a 503. */
   isStopping: () => boolean
 }
@@ -125,8 +127,10 @@ export function createPipeline(options: PipelineOptions) {
     return response
   }
 
-  const failed = (context: PipelineRequest, error: unknown): Response =>
-    errorResponse(error, context.requestId, log)
+  function failed(context: PipelineRequest, error: unknown): Response {
+    options.noteError(error)
+    return errorResponse(error, context.requestId, log)
+  }
 
   async function finishLater(context: PipelineRequest, pending: Promise<Response>): Promise<Response> {
     const response = await pending.catch((error) => failed(context, error))

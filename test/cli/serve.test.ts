@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { runInProcess } from '../support/cli.ts'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
@@ -140,7 +140,7 @@ async function openRequest(server: ServerProcess, body: string) {
   }
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '%s finishes running requests, takes no new ones and exits 0',
   async (signal) => {
     const server = await start()
@@ -170,6 +170,48 @@ test('a server asked to end as soon as it is ready ends at once, and exits 0', a
   const asked = performance.now()
   expect(await server.end('SIGTERM')).toBe(0)
   expect(performance.now() - asked).toBeLessThan(900)
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'a server started to outlive its terminal ignores SIGHUP',
+  async () => {
+    const { key } = await start()
+    await running[0]?.end()
+    const command = [...program(), 'serve', '--db', db, '--port', '0'].map((word) => `'${word}'`).join(' ')
+    const child = Bun.spawn(['sh', '-c', `trap '' HUP; exec ${command}`], {
+      stdout: 'pipe',
+      stderr: 'ignore',
+    })
+    try {
+      const { value } = await child.stdout.getReader().read()
+      const url = /http:\S+/.exec(new TextDecoder().decode(value))?.[0] ?? ''
+      child.kill('SIGHUP')
+      const response = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } })
+      expect(response.status).toBe(200)
+    } finally {
+      child.kill('SIGTERM')
+    }
+    expect(await child.exited).toBe(0)
+  },
+)
+
+test('what the server makes can be read by its owner alone, whatever the umask', async () => {
+  const umask = process.umask(0)
+  try {
+    await start()
+    await daybook(['backup', folder.file('copy.db'), '--db', db])
+    await daybook(['export', folder.file('export'), '--db', db])
+  } finally {
+    process.umask(umask)
+  }
+  const modes = readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).map((name) => {
+    const stat = statSync(folder.file(name))
+    return [name, (stat.mode & 0o777).toString(8), stat.isDirectory() ? '700' : '600'] as const
+  })
+  expect(modes.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['daybook.db', 'daybook.db-wal', 'daybook.db-shm', 'daybook.db.lock', 'copy.db']),
+  )
+  for (const [name, mode, wanted] of modes) expect([name, mode]).toEqual([name, wanted])
 })
 
 test('a request that is too large, too long or malformed is refused with an error body', async () => {

@@ -18,11 +18,10 @@ async function logAfterWriting(checkpoint: 'auto' | 'off'): Promise<number> {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const open = () => openAs('server', file, checkpoint)
-  open().close()
+  const db = open()
   // Another program has the file open: SQLite itself checkpoints when the last one closes it.
   const other = new Database(file)
   other.query('SELECT count(*) FROM notes').get()
-  const db = open()
   await db.write((tx): void => {
     tx.sql.run("INSERT INTO workspaces (id, name, name_fold, created_at) VALUES ('w', 'W', 'w', 0)")
   })

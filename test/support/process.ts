@@ -100,7 +100,7 @@ export interface CommandProcess {
   readonly err: ReturnType<typeof listenTo>
   /** The exit code, once it has ended and all it said is known (null when a signal killed it). */
   readonly exited: Promise<number | null>
-  end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>
+  end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>
 }
 
 /** Starts one command, with nothing in its environment but what is given. */
@@ -134,7 +134,7 @@ export interface ServerProcess extends Client {
   /** The exit code, once it has ended (null when a signal killed it). */
   readonly exited: Promise<number | null>
   /** Sends a signal and answers the exit code (null when the signal killed it). */
-  end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>
+  end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>
 }
 
 export interface ServeOptions extends RunOptions {

@@ -3,6 +3,8 @@ import { LOG_LEVELS } from '../../lib/log.ts'
 import { type Command, DB_FLAG } from '../command.ts'
 
 const LAST_MESSAGES_MS = 1_000
+/** Longer than everything that stopping waits for. */
+const STOP_AT_MOST_MS = 20_000
 
 export const serve: Command = {
   name: 'serve',
@@ -59,8 +61,9 @@ export const serve: Command = {
   ],
   remarks: [
     'In an empty database it creates the user "owner", the workspace "Personal" and a write key, which is printed on',
-    'stderr once. When ready it prints one line on stdout: daybook listening on http://<host>:<port>. SIGTERM or SIGINT',
-    'stops it: watches are closed, running requests and deliveries are finished (within 10 seconds), then it exits 0.',
+    'stderr once. When ready it prints one line on stdout: daybook listening on http://<host>:<port>. SIGTERM, SIGINT or',
+    'SIGHUP stops it: watches are closed, running requests and deliveries are finished (within 10 seconds), then it',
+    'exits 0. It also stops, and exits 1, when a file of its database is replaced or removed.',
   ],
   examples: ['daybook serve', 'daybook serve --db /srv/daybook.db --host 0.0.0.0 --port 80'],
   run: async (input, io) => {
@@ -70,9 +73,18 @@ export const serve: Command = {
     // Installed first, because whoever reads the line may send a signal at once.
     const askedToEnd = io.untilAskedToEnd()
     io.out(`daybook listening on ${server.url}\n`)
-    await askedToEnd
-    await server.stop()
-    io.endWithin(LAST_MESSAGES_MS)
-    return 0
+    const isLost = await Promise.race([askedToEnd.then(() => false), server.lost.then(() => true)])
+    io.endWithin(STOP_AT_MOST_MS, 1)
+    try {
+      await server.stop()
+    } finally {
+      io.endWithin(LAST_MESSAGES_MS)
+    }
+    if (!isLost) return 0
+    io.err(`${lostDatabase(config.db)}\n`)
+    return 1
   },
 }
+
+const lostDatabase = (file: string) =>
+  `A file of the database ${file} was replaced or removed while the server ran; nothing was acknowledged since. Start the server again, and stop it before you replace the database.`

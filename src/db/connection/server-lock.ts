@@ -12,7 +12,7 @@ export interface ServerLock {
 const MOST_LINKS = 40
 
 /** Where a name leads through symbolic links, also while there is no file yet. */
-function realFile(file: string, links = 0): string {
+export function realFile(file: string, links = 0): string {
   if (existsSync(file)) return realpathSync(file)
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
   if (!isLink || links === MOST_LINKS) return file

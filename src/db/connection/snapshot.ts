@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'bun:sqlite'
+import { isStorageFailure } from '../errors.ts'
 
 /** What was made from the reads of one snapshot, by name; forgotten with it. */
 export type SnapshotMemory = Map<string, unknown>
@@ -40,8 +41,13 @@ export class ReadSnapshot {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#memory.clear()
-    // A failing disk may have ended the transaction already.
-    if (this.#database.inTransaction) this.#end.run()
+    // A failing disk may have ended the transaction already, and a read that met a damaged page makes its end fail.
+    try {
+      if (this.#database.inTransaction) this.#end.run()
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error
+      if (this.#database.inTransaction) this.#database.run('ROLLBACK')
+    }
   }
 
   close(): void {

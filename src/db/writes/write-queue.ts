@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
-import { unavailable } from '../../refusal.ts'
+import { type Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
 import type { Orm, Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
@@ -37,8 +37,8 @@ export interface WriteQueueOptions {
   yieldsLock?: boolean
   /** Called before each commit, and before another connection gets its way. */
   beforeCommit?: () => void
-  /** Called after each commit, before anyone learns of it. */
-  onCommit?: () => void
+  /** Called after each commit, before anyone learns of it; what it returns is what the writes are refused with. */
+  onCommit?: () => Refusal | undefined
 }
 
 const GROUP_SIZE = 256
@@ -65,6 +65,8 @@ export class WriteQueue {
   /** How long the lock was held since it was last left free. */
   #heldMs = 0
   #probeTimer: Timer | undefined
+  /** What every write is refused with once nothing may be written. */
+  #closed: Refusal | undefined
 
   constructor(options: WriteQueueOptions) {
     this.#options = options
@@ -72,7 +74,7 @@ export class WriteQueue {
 
   /** False from a failed commit until the next one that succeeds. */
   get healthy(): boolean {
-    return this.#healthy
+    return this.#healthy && !this.#closed
   }
 
   get idle(): boolean {
@@ -81,6 +83,7 @@ export class WriteQueue {
 
   write<T>(run: WriteFunction<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      if (this.#closed) return reject(this.#closed)
       this.#items.push(this.#item(run as (tx: Tx) => T, resolve, reject))
       this.#schedule()
     })
@@ -93,6 +96,7 @@ export class WriteQueue {
    */
   async pauseDuring<T>(action: () => Promise<T>): Promise<T> {
     if (!this.idle) await this.write((): void => {})
+    if (this.#closed) throw this.#closed
     this.#isMakingWay = true
     this.#options.beforeCommit?.()
     try {
@@ -105,19 +109,22 @@ export class WriteQueue {
     }
   }
 
-  /** What still waits is refused; nothing may be written after this. */
-  close(): void {
+  /** What waits, and whatever comes after this, is refused; nothing is written any more. */
+  close(
+    refusal: Refusal = unavailable('The server is shutting down; nothing was written. Try again.'),
+  ): void {
     clearTimeout(this.#probeTimer)
+    this.#closed ??= refusal
     const waiting = this.#items
     this.#items = []
-    for (const item of waiting)
-      item.reject(unavailable('The server is shutting down; nothing was written. Try again.'))
+    for (const item of waiting) item.reject(refusal)
   }
 
   /** While commits fail, a write that changes nothing is tried now and then: `healthy` must not wait for a caller's. */
   #becomeUnhealthy(): void {
     this.#healthy = false
     clearTimeout(this.#probeTimer)
+    if (this.#closed) return
     this.#probeTimer = setTimeout(() => {
       this.write((tx) => rewriteVersion(tx)).catch(() => {})
     }, PROBE_MS)
@@ -186,8 +193,11 @@ export class WriteQueue {
     this.#healthy = true
     this.#committedAt = performance.now()
     this.#heldMs += this.#committedAt - locked
-    this.#options.onCommit?.()
-    for (const item of done) item.settle()
+    const refusal = this.#options.onCommit?.()
+    for (const item of done) {
+      if (refusal) item.reject(refusal)
+      else item.settle()
+    }
     this.#continue()
   }
 

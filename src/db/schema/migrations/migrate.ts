@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isStorageFailure } from '../../errors.ts'
+import { isStorageFailure, showsDamage } from '../../errors.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** Marks the file as a daybook database (`PRAGMA application_id`): "dybk". */
@@ -59,7 +59,7 @@ function writeCopy(database: Database, partial: string, target: string): void {
   try {
     database.query('VACUUM INTO ?').run(partial)
   } catch (error) {
-    if (!isStorageFailure(error)) throw error
+    if (!isStorageFailure(error) || showsDamage(error)) throw error
     throw new UnusableDatabase(
       `No copy could be written to ${target} (${(error as Error).message}); check the space and the permissions there.`,
     )

@@ -1,0 +1,138 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { UnusableDatabase } from '../schema/migrations/migrate.ts'
+import { realFile } from './server-lock.ts'
+
+/*
+ * SQLite moves whatever `<file>-wal` holds into `<file>`, also when the file was replaced by a backup and the log
+ * belongs to the one before it. Nothing in the two formats says that they belong together, so this is deduced:
+ *
+ * - A file at rest is in rollback mode: daybook leaves that mode when it opens a file and returns to it when it closes
+ *   the file, and backups are written in it. Such a file has no write-ahead log of its own.
+ * - Each write of page 1 counts its change counter up by one, or repeats it. So in the log that belongs to a file the
+ *   counter begins at that of the file or one above it, or where a part of the log is in the file already, before it.
+ */
+
+const DATABASE_MAGIC = 'SQLite format 3\0'
+const DATABASE_HEADER = 100
+const LOG_HEADER = 32
+const FRAME_HEADER = 24
+/** The lowest bit says in which order the checksums read their words. */
+const LOG_MAGIC = 0x377f0682
+/** A log is judged by its first part: beyond this it costs more than opening it. */
+const MOST_FRAMES = 20_000
+
+/** Refuses a file whose write-ahead log belongs to another one, or that has several names. Throws UnusableDatabase. */
+export function refuseForeignLog(file: string): void {
+  const path = realFile(file)
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat?.isFile() === false) return
+  if (stat && stat.nlink > 1) throw new UnusableDatabase(severalNames(file))
+  const log = `${path}-wal`
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) <= LOG_HEADER) return
+  if (!stat || stat.size === 0) throw new UnusableDatabase(logAlone(file))
+  if (isForeign(path, log)) throw new UnusableDatabase(foreignLog(file))
+}
+
+const severalNames = (file: string) =>
+  `The database ${file} has another name (a hard link); its write-ahead log and its lock belong to one name only. Remove the others, or use a copy made with "daybook backup".`
+const logAlone = (file: string) =>
+  `There is no database at ${file}, but its write-ahead log is there (${file}-wal). Put the database back beside it, or move the log elsewhere; nothing was changed.`
+const foreignLog = (file: string) =>
+  `The write-ahead log ${file}-wal belongs to another database than ${file}, which may have been replaced by a backup. To use ${file} as it is, move ${file}-wal and ${file}-shm elsewhere; nothing was changed.`
+
+/** Judged again where another process wrote meanwhile: what was read then are parts of different states. */
+function isForeign(file: string, log: string): boolean {
+  for (let tries = 0; tries < 3; tries++) {
+    const before = read(file, DATABASE_HEADER)
+    const logHeader = read(log, LOG_HEADER)
+    const isFound = before.length === DATABASE_HEADER && contradicts(before, logHeader, log)
+    if (!isFound) return false
+    if (before.equals(read(file, DATABASE_HEADER)) && logHeader.equals(read(log, LOG_HEADER))) return true
+  }
+  return false
+}
+
+function contradicts(header: Buffer, logHeader: Buffer, log: string): boolean {
+  if (header.toString('latin1', 0, 16) !== DATABASE_MAGIC) return false
+  const first = startOf(logHeader)
+  // SQLite ignores a log with a header that is not whole.
+  if (!first) return false
+  const isInRollbackMode = header[18] === 1 && header[19] === 1
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
+  if (isInRollbackMode || pageSize !== first.pageSize) return true
+  const counter = header.readUInt32BE(24)
+  const counters = countersIn(log, first)
+  return counters !== undefined && (counter + 1 < counters.first || counter > counters.last)
+}
+
+interface LogStart {
+  readonly pageSize: number
+  readonly salts: Buffer
+  readonly isBigEndian: boolean
+  readonly sum: Checksum
+}
+
+type Checksum = readonly [number, number]
+
+function startOf(header: Buffer): LogStart | undefined {
+  if (header.length < LOG_HEADER) return undefined
+  const magic = header.readUInt32BE(0)
+  if ((magic & ~1) !== LOG_MAGIC) return undefined
+  const isBigEndian = (magic & 1) === 1
+  const sum = checksum([0, 0], header.subarray(0, 24), isBigEndian)
+  if (!isSum(sum, header, 24)) return undefined
+  return { pageSize: header.readUInt32BE(8), salts: header.subarray(16, 24), isBigEndian, sum }
+}
+
+/** The change counters of the first and last page 1 in the log; undefined when it has none. */
+function countersIn(
+  log: string,
+  { pageSize, salts, isBigEndian, sum: start }: LogStart,
+): { first: number; last: number } | undefined {
+  const descriptor = openSync(log, 'r')
+  try {
+    const frame = Buffer.alloc(FRAME_HEADER + pageSize)
+    let sum = start
+    let first: number | undefined
+    let last = 0
+    for (let count = 0; count < MOST_FRAMES; count++) {
+      const at = LOG_HEADER + count * frame.length
+      const isWhole = readSync(descriptor, frame, 0, frame.length, at) === frame.length
+      if (!isWhole || !frame.subarray(8, 16).equals(salts))
+        return first === undefined ? undefined : { first, last }
+      sum = checksum(sum, frame.subarray(0, 8), isBigEndian)
+      sum = checksum(sum, frame.subarray(FRAME_HEADER), isBigEndian)
+      if (!isSum(sum, frame, 16)) return first === undefined ? undefined : { first, last }
+      if (frame.readUInt32BE(0) !== 1) continue
+      last = frame.readUInt32BE(FRAME_HEADER + 24)
+      first ??= last
+    }
+    return first === undefined ? undefined : { first, last: Number.POSITIVE_INFINITY }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const isSum = ([left, right]: Checksum, bytes: Buffer, at: number): boolean =>
+  left === bytes.readUInt32BE(at) && right === bytes.readUInt32BE(at + 4)
+
+/** The checksum of SQLite's write-ahead log over pairs of 32-bit words, continued from `sum`. */
+function checksum(sum: Checksum, bytes: Buffer, isBigEndian: boolean): Checksum {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let [left, right] = sum
+  for (let at = 0; at < bytes.length; at += 8) {
+    left = (left + view.getUint32(at, !isBigEndian) + right) >>> 0
+    right = (right + view.getUint32(at + 4, !isBigEndian) + left) >>> 0
+  }
+  return [left, right]
+}
+
+function read(path: string, length: number): Buffer {
+  const descriptor = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(length)
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, 0))
+  } finally {
+    closeSync(descriptor)
+  }
+}
