@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import type { SnapshotMemory } from './connection/snapshot.ts'
+import type { SqlPart } from './sql-part.ts'
 
 export type SqlValue = SQLQueryBindings
 
@@ -44,8 +45,9 @@ export class Sql {
    * stopped while it runs. `pk` is an expression for the integer key of the rows. It must come first, because SQLite
    * does not evaluate it for rows that an earlier condition excludes.
    */
-  stopCondition(pk: string): string {
-    return this.#checkStop ? `((${pk} & ${ROWS_PER_CHECK - 1}) OR ${CHECK_STOP}())` : 'TRUE'
+  stopCondition(pk: string): SqlPart {
+    const text = this.#checkStop ? `((${pk} & ${ROWS_PER_CHECK - 1}) OR ${CHECK_STOP}())` : 'TRUE'
+    return { text, values: [] }
   }
 
   /** The first row, or undefined. */

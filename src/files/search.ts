@@ -91,11 +91,11 @@ function expressionOf(phrases: readonly Phrase[]): string {
 /** Their pages, if any, are not found: they are incomplete or about to be deleted. */
 const NOT_READY = `SELECT pk FROM files WHERE ${UNFINISHED}`
 
-function matchesOf({ workspace, file }: SearchInput, phrases: readonly Phrase[]) {
+function matchesOf({ sql }: Reader, { workspace, file }: SearchInput, phrases: readonly Phrase[]) {
   const table = pageTable(workspace)
   const inFile = file === undefined ? '' : ' AND rowid BETWEEN ? AND ?'
   return {
-    matches: `${table} WHERE ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY})`,
+    matches: `${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY})`,
     values: [expressionOf(phrases), ...(file === undefined ? [] : keyRange(file))],
   }
 }
@@ -117,7 +117,7 @@ export const fileSearchRead: WorkerQuery<SearchInput, SearchPlan, Page<FoundPage
     const phrases = parseSearch(input.q)
     if (phrases.length === 0 || !hasPageTable(reader, input.workspace))
       return { cost: 0, input, phrases, matches: '', values: [] }
-    return { cost: entriesOf(reader, input, phrases), input, phrases, ...matchesOf(input, phrases) }
+    return { cost: entriesOf(reader, input, phrases), input, phrases, ...matchesOf(reader, input, phrases) }
   },
   run: (reader, { input, phrases, matches, values }) => {
     const { limit, offset } = input.page

@@ -31,7 +31,11 @@ export function notesTagged(scope: Scope, { tagIds }: TagsCondition): number[] {
     tagIds.length === 1 && only !== undefined
       ? { text: 'tag = ?', values: [only] }
       : { text: 'tag IN (SELECT value FROM json_each(?))', values: [JSON.stringify(tagIds)] }
-  const { text, values } = allOf([tags, ...amongCandidates(scope, 'note')])
+  const { text, values } = allOf([
+    scope.reader.sql.stopCondition('note'),
+    tags,
+    ...amongCandidates(scope, 'note'),
+  ])
   return pksFrom(scope, { text: `SELECT json_group_array(note) FROM note_tags WHERE ${text}`, values })
 }
 
@@ -49,10 +53,14 @@ export function notesPassing(scope: Scope, { target, test }: ValueCondition): nu
 /** The unary plus keeps SQLite from scanning the index of values when there are few candidates. */
 const valueColumn = ({ among }: Scope) => (among === undefined ? 'value' : '+value')
 
-const ofProperty = (property: number): SqlPart => ({ text: 'property = ?', values: [property] })
+const valuesOf = (scope: Scope, property: number): SqlPart[] => [
+  scope.reader.sql.stopCondition('note'),
+  { text: 'property = ?', values: [property] },
+  ...amongCandidates(scope, 'note'),
+]
 
 function notesWithValue(scope: Scope, property: number, condition: SqlPart): number[] {
-  const { text, values } = allOf([ofProperty(property), ...amongCandidates(scope, 'note'), condition])
+  const { text, values } = allOf([...valuesOf(scope, property), condition])
   return pksFrom(scope, { text: `SELECT json_group_array(note) FROM note_properties WHERE ${text}`, values })
 }
 
@@ -68,7 +76,7 @@ function notesWithText(scope: Scope, property: number, test: TextTest): number[]
   }
   const prefilter = prefilterOf(test)
   const read = prefilter.decides ? 'iif(octet_length(value) = length(value), NULL, value)' : 'value'
-  const { text, values } = allOf([ofProperty(property), ...amongCandidates(scope, 'note'), prefilter])
+  const { text, values } = allOf([...valuesOf(scope, property), prefilter])
   const rows = scope.reader.sql.rows<[number, string | null]>(
     `SELECT note, ${read} FROM note_properties WHERE ${text}`,
     ...values,
@@ -108,7 +116,12 @@ export function fieldSource(scope: Scope, field: TreeField, test: ValueTest): Sq
   const { column, index } = FIELD_INDEXES[field]
   const active: SqlPart = { text: 'workspace = ? AND deleted_at IS NULL', values: [scope.workspace] }
   const condition = field === 'title' ? titleCondition(test) : instantCondition(test, column, scope.today)
-  const { text, values } = allOf([active, ...amongCandidates(scope, 'pk'), condition])
+  const { text, values } = allOf([
+    scope.reader.sql.stopCondition('pk'),
+    active,
+    ...amongCandidates(scope, 'pk'),
+    condition,
+  ])
   const entry = scope.among === undefined ? `INDEXED BY ${index}` : 'NOT INDEXED'
   return { text: `FROM notes ${entry} WHERE ${text}`, values }
 }

@@ -62,7 +62,10 @@ const MIN_IDF = 1e-6
  */
 function tagShare({ sql }: Reader, workspace: number, { table, match }: TableTerm): number {
   const notes = sql.scalar<number>('SELECT live_notes FROM workspaces WHERE pk = ?', workspace)
-  const found = sql.scalar<number>(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`, match)
+  const found = sql.scalar<number>(
+    `SELECT count(*) FROM ${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?`,
+    match,
+  )
   const idf = Math.max(MIN_IDF, Math.log((notes - found + 0.5) / (found + 0.5)))
   return (idf * TAG_WEIGHT * (K1 + 1)) / (TAG_WEIGHT + K1)
 }
@@ -108,6 +111,7 @@ function matchesByText(
   const beside = terms.filter(({ table }) => table !== main)
   const match = { text: `${main} MATCH ?`, values: [expressionOf(onMain, scope)] }
   const { text: where, values } = allOf([
+    reader.sql.stopCondition('rowid'),
     match,
     ...conditionAmong(scope, '+rowid'),
     ...beside.map(conditionBeside),
@@ -143,6 +147,7 @@ function matchesBySets(
   const inScope =
     tag === undefined ? [] : [{ text: 'n.pk IN (SELECT note FROM note_tags WHERE tag = ?)', values: [tag] }]
   const { text: where, values } = allOf([
+    reader.sql.stopCondition('n.pk'),
     active,
     ...inScope,
     ...conditionAmong(scope, 'n.pk'),

@@ -28,7 +28,7 @@ import {
   parsed,
   type RowQuery,
   rowQuery,
-  rowSource,
+  scanSource,
   sortTarget,
 } from './row-query.ts'
 import { findTotal, saveTotal, totalKey } from './total-cache.ts'
@@ -140,7 +140,7 @@ function findWithTextIndex(reader: Reader, plan: ListPlan): Matches | undefined 
   if (plan.rowsRead < plan.query.structure.live) return undefined
   const path = textIndexPath(reader, plan.query, plan.indexes)
   if (!path) return undefined
-  const { text, values } = rowSource(plan.query, path)
+  const { text, values } = scanSource(reader, plan.query, path)
   const pks = reader.sql.column<number>(`SELECT pk ${text}`, ...values)
   return { total: pks.length, pks }
 }
@@ -173,14 +173,14 @@ function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Mat
   if (choice?.conditions.length === query.conditions.length)
     return { total: count(reader, query, choice.path) }
   const path = scanPath(choice)
-  const { text, values } = rowSource(query, path)
+  const { text, values } = scanSource(reader, query, path)
   const pks = reader.sql.column<number>(`SELECT pk ${text} LIMIT ${FEW_ROWS}`, ...values)
   return pks.length < FEW_ROWS ? { total: pks.length, pks } : { total: count(reader, query, path) }
 }
 
-function count({ sql }: Reader, query: RowQuery, path: AccessPath): number {
-  const { text, values } = rowSource(query, path)
-  return sql.scalar(`SELECT count(*) ${text}`, ...values)
+function count(reader: Reader, query: RowQuery, path: AccessPath): number {
+  const { text, values } = scanSource(reader, query, path)
+  return reader.sql.scalar(`SELECT count(*) ${text}`, ...values)
 }
 
 function pageOf(reader: Reader, plan: ListPlan, total: number | undefined): number[] {
@@ -192,11 +192,11 @@ function pageOf(reader: Reader, plan: ListPlan, total: number | undefined): numb
 const pageAmong = (reader: Reader, plan: ListPlan, pks: readonly number[]): number[] =>
   selectPage(reader, plan, { ...plan.query, conditions: [] }, { by: 'pk', pks })
 
-function selectPage({ sql }: Reader, plan: ListPlan, query: RowQuery, path: AccessPath): number[] {
+function selectPage(reader: Reader, plan: ListPlan, query: RowQuery, path: AccessPath): number[] {
   const { page, sort, direction } = plan
-  const { text, values } = rowSource(query, path)
+  const { text, values } = scanSource(reader, query, path)
   const order = orderBy(query.structure, sort, direction)
-  return sql.column(`SELECT pk ${text} ${order} LIMIT ? OFFSET ?`, ...values, page.limit, page.offset)
+  return reader.sql.column(`SELECT pk ${text} ${order} LIMIT ? OFFSET ?`, ...values, page.limit, page.offset)
 }
 
 function pageReadCosts(plan: ListPlan, total: number, countMs: number, pageMs: number): ReadCosts {

@@ -51,9 +51,19 @@ export type AccessPath =
 export const ANY_PATH: AccessPath = { by: 'any' }
 
 /** `FROM … WHERE …` over the row table, with its values. */
-export function rowSource({ structure, definition, conditions }: RowQuery, path: AccessPath): SqlPart {
+export const rowSource = (query: RowQuery, path: AccessPath): SqlPart => sourceOf(query, path, [])
+
+/** The same for a statement that may read many rows. */
+export const scanSource = ({ sql }: Reader, query: RowQuery, path: AccessPath): SqlPart =>
+  sourceOf(query, path, [sql.stopCondition('pk')])
+
+function sourceOf(
+  { structure, definition, conditions }: RowQuery,
+  path: AccessPath,
+  first: readonly SqlPart[],
+): SqlPart {
   const filter = filterSql(conditions, definition.fields)
-  const parts = [...seeksOf(path), ...(filter ? [filter] : [])]
+  const parts = [...first, ...seeksOf(path), ...(filter ? [filter] : [])]
   const table = `FROM ${rowTable(structure.pk)} AS live${hint(path)}`
   if (parts.length === 0) return { text: table, values: [] }
   const { text, values } = allOf(parts)

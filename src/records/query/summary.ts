@@ -22,7 +22,7 @@ import {
   usableIndexes,
 } from './index-choice.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
-import { type Parsed, parsed, type RowQuery, rowQuery, rowSource } from './row-query.ts'
+import { type Parsed, parsed, type RowQuery, rowQuery, scanSource } from './row-query.ts'
 
 export interface SummaryRequest {
   structure: string
@@ -113,7 +113,7 @@ export const summaryRead: WorkerQuery<SummaryInput, SummaryPlan, SummaryResult> 
     const { query, indexes, choice, columns, periodOf, field, by } = plan
     const started = performance.now()
     const textPath = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
-    const { text, values } = rowSource(query, textPath ?? scanPath(choice))
+    const { text, values } = scanSource(reader, query, textPath ?? scanPath(choice))
     const buckets = plan.isGrouped
       ? grouped(reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
       : [whole(reader, columns[0] ?? 'NULL', { text, values })]

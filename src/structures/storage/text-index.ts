@@ -125,7 +125,7 @@ export function findCandidates(
   if (unindexed.length > most) return undefined
   const table = textIndexTable(structure.pk)
   const found = reader.sql.column<number>(
-    `SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ?`,
+    `SELECT rowid FROM ${table} WHERE ${reader.sql.stopCondition('rowid').text} AND ${table} MATCH ? LIMIT ?`,
     needles.map((needle) => `(${runQuery(needle)})`).join(' AND '),
     most + 1 - unindexed.length,
   )
