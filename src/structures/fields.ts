@@ -2,7 +2,7 @@ import type { FieldType } from '../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../filter/record/values.ts'
 import { quoteList } from '../lib/text.ts'
 import { fail, refused } from '../refusal.ts'
-import type { FieldDefinition } from './definition.ts'
+import type { FieldDefinition } from './store.ts'
 
 /** A field as it is sent. */
 export interface FieldInput {

@@ -1,6 +1,6 @@
 import { isoTimestamp } from '../lib/dates.ts'
-import { definitionOf, type FieldDefinition } from './definition.ts'
 import type { StructureRow } from './store.ts'
+import { definitionOf, type FieldDefinition } from './store.ts'
 
 export const presentField = (field: FieldDefinition) => ({
   key: field.key,

@@ -6,7 +6,6 @@ import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound, Refusal, refused } from '../refusal.ts'
 import type { Usage } from '../usage.ts'
-import { type Definition, definitionOf, type FieldDefinition, uniqueSetsOf } from './definition.ts'
 import {
   checkedLabelField,
   checkedUniqueTogether,
@@ -18,6 +17,7 @@ import {
 } from './fields.ts'
 import { addColumns, changeUniqueSets, createRowTable, dropRowTable } from './storage/row-table.ts'
 import * as store from './store.ts'
+import { type Definition, definitionOf, type FieldDefinition, uniqueSetsOf } from './store.ts'
 import { refuseLossOfUsedFields } from './usage.ts'
 
 /** Structures by creation. */

@@ -2,7 +2,7 @@ import type { Reader } from '../db/reader.ts'
 import { quoteList } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
 import type { Usage } from '../usage.ts'
-import type { FieldDefinition } from './definition.ts'
+import type { FieldDefinition } from './store.ts'
 
 /** What refers to fields of the structure, as it will be after the change. */
 export interface FieldUse {

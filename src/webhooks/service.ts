@@ -11,9 +11,8 @@ import { checkFilter, parseConditions, type RawCondition } from '../filter/recor
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { quoteList } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
-import { type Definition, definitionOf } from '../structures/definition.ts'
 import { getStructure } from '../structures/service.ts'
-import { findStructureByPk, type StructureRow } from '../structures/store.ts'
+import { type Definition, definitionOf, findStructureByPk, type StructureRow } from '../structures/store.ts'
 import { deleteRemovedWebhooks, markWebhookRemoved } from './deletion.ts'
 import * as store from './store.ts'
 

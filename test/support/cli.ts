@@ -1,5 +1,5 @@
 import { getWorkspaceOrOnly } from '../../src/account/workspaces.ts'
-import { commandCaller } from '../../src/cli/database.ts'
+import { commandCaller } from '../../src/cli/open-database.ts'
 import { runDaybook } from '../../src/cli/run.ts'
 import type { Outcome } from './process.ts'
 import type { TestService } from './service.ts'

@@ -4,7 +4,7 @@ import { readDatabaseFile } from '../../config.ts'
 import { copyVerified } from '../../db/schema/migrations/migrate.ts'
 import { refused } from '../../refusal.ts'
 import { type Command, DB_FLAG } from '../command.ts'
-import { withDatabase } from '../database.ts'
+import { withDatabase } from '../open-database.ts'
 
 export const backup: Command = {
   name: 'backup',

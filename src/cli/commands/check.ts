@@ -2,8 +2,8 @@ import { takeServerLock } from '../../db/connection/server-lock.ts'
 import type { Db } from '../../db/database.ts'
 import { fail, refused } from '../../refusal.ts'
 import { type Command, DB_FLAG } from '../command.ts'
-import { withDatabase } from '../database.ts'
 import type { Io } from '../io.ts'
+import { withDatabase } from '../open-database.ts'
 
 const serverRuns = () =>
   refused('A server is running on this database; stop it before you repair, or check without --repair.')

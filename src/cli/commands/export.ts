@@ -1,5 +1,5 @@
 import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG } from '../command.ts'
-import { commandCaller, inWorkspace } from '../database.ts'
+import { commandCaller, inWorkspace } from '../open-database.ts'
 import { countsInWords, printJson, progressOn } from '../output.ts'
 
 /** Imported only when needed, because it loads most of the service. */

@@ -6,8 +6,8 @@ import { systemClock } from '../../lib/clock.ts'
 import { systemRefusal } from '../../portability/read-file.ts'
 import { Refusal, refused } from '../../refusal.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../command.ts'
-import { inWorkspace } from '../database.ts'
 import type { Io } from '../io.ts'
+import { inWorkspace } from '../open-database.ts'
 import { printJson, printTable } from '../output.ts'
 
 /** Imported only when needed, because they load notes and search. */

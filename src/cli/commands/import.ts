@@ -16,8 +16,8 @@ import {
   WORKSPACE_FLAG,
   WrongUsage,
 } from '../command.ts'
-import { commandCaller, withDatabase } from '../database.ts'
 import type { Io } from '../io.ts'
+import { commandCaller, withDatabase } from '../open-database.ts'
 import { countsInWords, printJson, progressOn } from '../output.ts'
 
 /** Imported only when needed, because they load most of the service. */

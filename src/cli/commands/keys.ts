@@ -4,7 +4,7 @@ import { getWorkspaceOrOnly } from '../../account/workspaces.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag, WrongUsage } from '../command.ts'
-import { withDatabase } from '../database.ts'
+import { withDatabase } from '../open-database.ts'
 import { printJson, printTable } from '../output.ts'
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const

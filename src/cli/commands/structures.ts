@@ -1,6 +1,6 @@
 import { isoTimestamp } from '../../lib/dates.ts'
 import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG, WrongUsage } from '../command.ts'
-import { inWorkspace } from '../database.ts'
+import { inWorkspace } from '../open-database.ts'
 import { printJson, printTable } from '../output.ts'
 
 /** Imported only when needed, because they load the records. */

@@ -2,7 +2,7 @@ import { addUser, listUsers, removeUser, setPassword } from '../../account/users
 import { getWorkspaceOrOnly } from '../../account/workspaces.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../command.ts'
-import { withDatabase } from '../database.ts'
+import { withDatabase } from '../open-database.ts'
 import { printJson, printTable } from '../output.ts'
 
 const ROLES = ['owner', 'editor', 'viewer'] as const

@@ -1,6 +1,6 @@
 import { createBus } from '../../changes/bus.ts'
 import { type Command, DB_FLAG, JSON_FLAG, WORKSPACE_FLAG } from '../command.ts'
-import { commandCaller, inWorkspace } from '../database.ts'
+import { commandCaller, inWorkspace } from '../open-database.ts'
 import { printJson, printTable } from '../output.ts'
 
 /** Imported only when needed, because they load the records. */

@@ -1,7 +1,7 @@
 import { createOwnedWorkspace, listWorkspaces } from '../../account/workspaces.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag } from '../command.ts'
-import { withDatabase } from '../database.ts'
+import { withDatabase } from '../open-database.ts'
 import { printJson, printTable } from '../output.ts'
 
 export const workspacesAdd: Command = {

@@ -4,15 +4,15 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Send } from '../client/attempt.ts'
 import { signedHeaders } from '../sign.ts'
-import { OutcomeWriter } from './outcomes.ts'
 import {
   type DueDelivery,
   findDue,
   findNextDueAt,
   listSubscriptionsWithPending,
+  OutcomeWriter,
   type QueueState,
   shortenRetryDelays,
-} from './queue.ts'
+} from './delivery-queue.ts'
 
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
 const MAX_IN_FLIGHT = 64

@@ -2,9 +2,9 @@ import type { FieldType } from '../../filter/record/operators.ts'
 import { normalised } from '../../filter/record/values.ts'
 import { codePointLength, fold, hasControlCharacter, quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
-import type { Definition } from '../../structures/definition.ts'
 import type { FieldInput } from '../../structures/fields.ts'
 import { MAX_FIELDS, RESERVED_KEYS } from '../../structures/schema.ts'
+import type { Definition } from '../../structures/store.ts'
 import { freeKey, MAX_KEY_LENGTH, unaccented } from '../field-keys.ts'
 
 /** The field that a column fills. */

@@ -8,12 +8,16 @@ import { isId } from '../../lib/ids.ts'
 import { recordJson } from '../../records/present.ts'
 import { insertRecord, loadRecords, updateRecord } from '../../records/store.ts'
 import { refused } from '../../refusal.ts'
-import { type Definition, definitionOf } from '../../structures/definition.ts'
 import { presentStructure } from '../../structures/present.ts'
 import { CreateStructureBody } from '../../structures/schema.ts'
 import { createStructure, type NewStructure } from '../../structures/service.ts'
 import { countInserts, insertLiveRow } from '../../structures/storage/live-rows.ts'
-import { listStructureRows, type StructureRow } from '../../structures/store.ts'
+import {
+  type Definition,
+  definitionOf,
+  listStructureRows,
+  type StructureRow,
+} from '../../structures/store.ts'
 import {
   asObject,
   type Identity,

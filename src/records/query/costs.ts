@@ -2,7 +2,7 @@ import type { Reader } from '../../db/reader.ts'
 import { rowTable, valueColumn } from '../../db/row-tables.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import { isPoint } from '../../filter/record/values.ts'
-import type { FieldDefinition } from '../../structures/definition.ts'
+import type { FieldDefinition } from '../../structures/store.ts'
 import type { RowQuery } from './row-query.ts'
 import { findTotal, saveTotal } from './total-cache.ts'
 

@@ -7,10 +7,10 @@ import type { RowPart, TypedField } from '../../filter/record/operators.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../filter/record/parse.ts'
 import { filterSql } from '../../filter/record/sql.ts'
 import { refused } from '../../refusal.ts'
-import { type Definition, definitionOf } from '../../structures/definition.ts'
 import { getStructure } from '../../structures/service.ts'
 import { sortExpression } from '../../structures/storage/auto-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
+import { type Definition, definitionOf } from '../../structures/store.ts'
 
 /** A request whose filter is parsed, but not yet checked against the structure. */
 export type Parsed<Request extends { filter?: string }> = Omit<Request, 'filter'> & {

@@ -7,9 +7,9 @@ import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
 import { compareNames } from '../../lib/text.ts'
 import { findTimeZone } from '../../lib/time-zones.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
-import type { Definition, FieldDefinition } from '../../structures/definition.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import type { Definition, FieldDefinition } from '../../structures/store.ts'
 import { FEW_ROWS, readCost } from './costs.ts'
 import {
   chooseIndex,

@@ -6,7 +6,7 @@ import type { FieldType } from '../../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
 import { codePointLength, quoteList } from '../../lib/text.ts'
 import { fail, type Refusal, refused } from '../../refusal.ts'
-import type { Definition, FieldDefinition } from '../../structures/definition.ts'
+import type { Definition, FieldDefinition } from '../../structures/store.ts'
 import { findStructureByPk } from '../../structures/store.ts'
 import { findRecord } from '../store.ts'
 

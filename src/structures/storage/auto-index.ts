@@ -2,8 +2,7 @@ import type { Reader } from '../../db/reader.ts'
 import { foldedText, rowTable, valueColumn } from '../../db/row-tables.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import type { FieldType, TypedField } from '../../filter/record/operators.ts'
-import { definitionOf } from '../definition.ts'
-import { findDefinitionTexts } from '../store.ts'
+import { definitionOf, findDefinitionTexts } from '../store.ts'
 import { createTextIndex, dropTextIndex, TEXT_INDEX } from './text-index.ts'
 
 /*

@@ -6,8 +6,13 @@ import { scanByPk } from '../../db/scan-by-pk.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { rowText } from '../../filter/record/sql.ts'
 import { createExpected, expectedName, hasTable, searchTableFaults } from '../../search/tables.ts'
-import { type Definition, definitionOf } from '../definition.ts'
-import { findDefinitionTexts, listAllStructureRows, type StructureRow } from '../store.ts'
+import {
+  type Definition,
+  definitionOf,
+  findDefinitionTexts,
+  listAllStructureRows,
+  type StructureRow,
+} from '../store.ts'
 import { autoIndexName, findAutoIndexes } from './auto-index.ts'
 import { insertLiveRow, rowTableColumns } from './live-rows.ts'
 import { changeUniqueSets, createRowTable, dropRowTable } from './row-table.ts'

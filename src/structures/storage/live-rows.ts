@@ -6,7 +6,7 @@ import type { SqlValue } from '../../db/sql.ts'
 import { columnValue } from '../../filter/record/values.ts'
 import { fold } from '../../lib/text.ts'
 import { Refusal } from '../../refusal.ts'
-import type { Definition, FieldDefinition, UniqueSet } from '../definition.ts'
+import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
 import { hasCompanion } from './row-table.ts'
 
 const MAY_FOLD = /[A-Z\u0080-\uffff]/

@@ -5,7 +5,7 @@ import type { Tx } from '../../db/writes/write-queue.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
-import type { FieldDefinition, UniqueSet } from '../definition.ts'
+import type { FieldDefinition, UniqueSet } from '../store.ts'
 import { removeAutoIndexRows } from './auto-index.ts'
 import { dropTextIndex } from './text-index.ts'
 

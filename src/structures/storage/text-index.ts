@@ -6,8 +6,7 @@ import type { WorkerTask } from '../../db/worker/client.ts'
 import { startIdleWorker } from '../../db/writes/idle-worker.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { rowText } from '../../filter/record/sql.ts'
-import { definitionOf } from '../definition.ts'
-import { findDefinitionTexts, type StructureRow } from '../store.ts'
+import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
 
 /*
  * The text index of a structure serves `*` searches over many rows. Like other automatic indexes it is created by

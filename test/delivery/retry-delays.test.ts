@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { nextStep } from '../../src/delivery/dispatch/schedule.ts'
+import { nextStep } from '../../src/delivery/dispatch/delivery-queue.ts'
 
 const MINUTE = 60_000
 const failed = { status: 503, error: 'The receiver answered 503.' }
