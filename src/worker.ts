@@ -3,10 +3,9 @@
  * their own, away from the thread that serves requests. Every query and task that may run here is listed here.
  */
 import { Database } from 'bun:sqlite'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { openReadingConnection, prepareWriting } from './db/connection/open.ts'
 import { asUnavailable } from './db/errors.ts'
-import type { Reader } from './db/reader.ts'
+import { type Reader, readerOf } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import type { QueryPlan, WorkerQuery, WorkerTask } from './db/worker/client.ts'
 import type { WorkerRequest, WorkerResponse } from './db/worker/protocol.ts'
@@ -54,8 +53,6 @@ let stopFlag: WorkerRequest['stopFlag'] = new Int32Array(1)
 function checkStop(): void {
   if (Atomics.load(stopFlag, 0) === 1) throw new Error('the request was stopped')
 }
-
-const readerOf = (sql: Sql): Reader => ({ sql, orm: drizzle(sql.database) })
 
 const openReading = (file: string): Reader => readerOf(new Sql(openReadingConnection(file), { checkStop }))
 

@@ -121,7 +121,7 @@ export function createAuthenticate({ db, clock, log }: AppContext): Authenticate
   const recordUse = createUsageRecorder(db, log)
   return (secret): Caller | undefined => {
     if (!KEY_PATTERN.test(secret)) return undefined
-    const key = db.sql.remember(secret, () => findKnownKey(db, secret)) ?? findNewKey(db, secret)
+    const key = db.sql.memoize(secret, () => findKnownKey(db, secret)) ?? findNewKey(db, secret)
     const now = clock.now()
     if (!key || (key.expiresAt !== null && key.expiresAt <= now)) return undefined
     recordUse(key.pk, key.lastUsedAt, now)

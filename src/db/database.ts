@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Clock } from '../lib/clock.ts'
 import { createIdSource } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
@@ -12,7 +11,7 @@ import { openReadingConnection, prepareWriting } from './connection/open.ts'
 import { takeServerLock } from './connection/server-lock.ts'
 import { ReadSnapshot } from './connection/snapshot.ts'
 import { isBusy, isDamaged, isNotADatabase, isStorageFailure, RESTORE, unlessStorageFails } from './errors.ts'
-import type { Orm, Reader } from './reader.ts'
+import { type Reader, readerOf } from './reader.ts'
 import { migrate, needsMigration, UnusableDatabase } from './schema/migrations/migrate.ts'
 import { MIGRATIONS } from './schema/migrations/migrations.ts'
 import { Sql } from './sql.ts'
@@ -127,7 +126,7 @@ const upgrade = (database: Database, { file, programVersion, afterUpgrade }: Ope
   migrate(database, file, programVersion, MIGRATIONS, () => {
     const sql = new Sql(database)
     try {
-      afterUpgrade?.({ sql, orm: drizzle(database) })
+      afterUpgrade?.(readerOf(sql))
     } finally {
       sql.finalize()
     }
@@ -146,22 +145,22 @@ function asUnusable(error: unknown, file: string): unknown {
   return error
 }
 
-/** The connection that the hot paths of requests read from. */
+/** The connection that requests read from. */
 interface Reading {
-  readonly sql: Sql
+  readonly reader: Reader
   /** Called around each commit of this process, and when that of another is seen. */
   renew(): void
   close(): void
 }
 
 /** A server reads from a connection of its own, in snapshots; commands, and databases in memory, have only one. */
-function openReading({ file, role }: OpenOptions, writer: Sql): Reading {
-  if (role === 'command' || file === ':memory:') return { sql: writer, renew: () => {}, close: () => {} }
+function openReading({ file, role }: OpenOptions, writer: Reader): Reading {
+  if (role === 'command' || file === ':memory:') return { reader: writer, renew: () => {}, close: () => {} }
   const database = openReadingConnection(file)
   const snapshot = new ReadSnapshot(database)
   const sql = new Sql(database, { enter: () => snapshot.enter() })
   return {
-    sql,
+    reader: readerOf(sql),
     renew: () => snapshot.leave(),
     close: () => {
       snapshot.close()
@@ -177,15 +176,14 @@ export function openDatabase(options: OpenOptions): Db {
   const checkpoints = options.checkpoint !== 'off'
   const database = openUsable(options)
   const sql = new Sql(database)
-  const orm: Orm = drizzle(database)
-  const reading = openReading(options, sql)
+  const writer = readerOf(sql)
+  const reading = openReading(options, writer)
   const checkpoint = () => void sql.all('PRAGMA wal_checkpoint(PASSIVE)')
   const idleCheckpoint = new IdleCheckpoint(() => unlessStorageFails(log, checkpoint))
   const externalWrites = new ExternalWrites(sql, log)
   const health = new Health(file, log)
   const queue = new WriteQueue({
-    sql,
-    orm,
+    ...writer,
     clock,
     log,
     newId: createIdSource(),
@@ -214,8 +212,7 @@ export function openDatabase(options: OpenOptions): Db {
   })
   health.start()
   return {
-    sql: reading.sql,
-    orm,
+    ...reading.reader,
     file,
     checkpoints,
     write: (run) => queue.write(run),

@@ -1,10 +1,11 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { SnapshotMemory } from './connection/snapshot.ts'
 import type { SqlPart } from './sql-part.ts'
 
 export type SqlValue = SQLQueryBindings
 
-const STATEMENTS_KEPT = 1_000
+const MAX_STATEMENTS = 1_000
 
 /** The SQL function of a stop condition. */
 const CHECK_STOP = 'check_stop'
@@ -23,7 +24,9 @@ export interface SqlOptions {
  * number of texts stays small; `bun:sqlite`'s own cache holds only twenty.
  */
 export class Sql {
-  readonly #statements = new Map<string, Statement>()
+  readonly #statements = new BoundedCache<string, Statement>(MAX_STATEMENTS, (statement) =>
+    statement.finalize(),
+  )
   readonly #enter: SqlOptions['enter']
   readonly #checkStop: SqlOptions['checkStop']
 
@@ -74,11 +77,11 @@ export class Sql {
   scalar<Value>(text: string, ...values: SqlValue[]): Value {
     const rows = this.#prepare(text).values(...values) as [Value][]
     const first = rows[0]
-    if (!first) throw new Error('a statement that must answer one row answered none')
+    if (!first) throw new Error('a statement that must return one row returned none')
     return first[0]
   }
 
-  /** Answers how many rows changed and the row id of the last insert. */
+  /** Returns how many rows changed and the row id of the last insert. */
   run(text: string, ...values: SqlValue[]): { changes: number; lastInsertRowid: number } {
     const { changes, lastInsertRowid } = this.#prepare(text).run(...values)
     return { changes, lastInsertRowid: Number(lastInsertRowid) }
@@ -90,10 +93,10 @@ export class Sql {
   }
 
   /**
-   * What `make` reads and makes, remembered for as long as the snapshot lasts: what is asked in every request
-   * is then made once in many. Undefined is not remembered. Without a snapshot it is made every time.
+   * The result of `make`, cached until the snapshot ends, so that what every request reads is read once for many.
+   * Undefined is not cached. Without a snapshot `make` runs every time.
    */
-  remember<Made>(name: string, make: () => Made): Made {
+  memoize<Made>(name: string, make: () => Made): Made {
     const memory = this.#enter?.()
     const known = memory?.get(name)
     if (known !== undefined) return known as Made
@@ -102,9 +105,8 @@ export class Sql {
     return made
   }
 
-  /** To be called before the database is closed: one with open statements lives on unseen. */
+  /** To be called before the database is closed: a connection with open statements is not really closed. */
   finalize(): void {
-    for (const statement of this.#statements.values()) statement.finalize()
     this.#statements.clear()
   }
 
@@ -113,16 +115,8 @@ export class Sql {
     this.#checkStop?.()
     const known = this.#statements.get(text)
     if (known) return known
-    if (this.#statements.size >= STATEMENTS_KEPT) this.#forgetOldest()
     const statement = this.database.prepare(text)
     this.#statements.set(text, statement)
     return statement
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#statements
-    if (!oldest) return
-    this.#statements.delete(oldest[0])
-    oldest[1].finalize()
   }
 }

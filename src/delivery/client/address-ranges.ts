@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
-import { memoize } from '../../lib/memoize.ts'
+import { memoize } from '../../lib/bounded-cache.ts'
 
 /**
  * All ranges of IANA's special-purpose registries, and reserved and multicast ranges. No public webhook receiver has

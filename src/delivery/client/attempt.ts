@@ -1,6 +1,6 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
+import { memoize } from '../../lib/bounded-cache.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import { memoize } from '../../lib/memoize.ts'
 import { addressesError, parseTarget, type Target, urlError } from './address-policy.ts'
 import { isAddress } from './address-ranges.ts'
 import { type AllowlistEntry, isNamedAnywhere } from './allowlist.ts'

@@ -1,0 +1,47 @@
+/** A map that holds at most `limit` entries: one more removes the one that was set first. */
+export class BoundedCache<Key, Value> {
+  readonly #entries = new Map<Key, Value>()
+
+  constructor(
+    private readonly limit: number,
+    /** Called with every value that leaves. */
+    private readonly release: (value: Value) => void = () => {},
+  ) {}
+
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key)
+  }
+
+  set(key: Key, value: Value): void {
+    if (!this.#entries.has(key) && this.#entries.size >= this.limit) this.#removeOldest()
+    this.#entries.set(key, value)
+  }
+
+  clear(): void {
+    for (const value of this.#entries.values()) this.release(value)
+    this.#entries.clear()
+  }
+
+  #removeOldest(): void {
+    for (const [key, value] of this.#entries) {
+      this.#entries.delete(key)
+      this.release(value)
+      return
+    }
+  }
+}
+
+/** The same pure function with its results cached: at most `limit` of them. */
+export function memoize<Key, Result extends {}>(
+  compute: (key: Key) => Result,
+  limit = 1_000,
+): (key: Key) => Result {
+  const results = new BoundedCache<Key, Result>(limit)
+  return (key) => {
+    const known = results.get(key)
+    if (known !== undefined) return known
+    const result = compute(key)
+    results.set(key, result)
+    return result
+  }
+}
