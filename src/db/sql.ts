@@ -10,7 +10,7 @@ const MAX_STATEMENTS = 1_000
 /** The SQL function of a stop condition. */
 const CHECK_STOP = 'check_stop'
 /** A stop condition is checked once in as many rows, a power of 2. */
-const ROWS_PER_CHECK = 1_024
+const ROWS_PER_CHECK = 64
 
 export interface SqlOptions {
   /** Called before every statement; opens the snapshot of a connection that only reads, and returns its memory. */

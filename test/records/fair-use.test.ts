@@ -1,0 +1,218 @@
+import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { declareEndless, ENDLESS } from '../support/endless.ts'
+import { newFolder } from '../support/process.ts'
+import { declare, list, queryOf, write } from '../support/records.ts'
+import { type Client, settle, startService, type TestService } from '../support/service.ts'
+import { watch } from '../support/watch.ts'
+
+/*
+ * Every query runs in the worker here. Time passes only when the test says so: what is served while an endless query
+ * was never stopped by a limit was not held up by it.
+ */
+
+const folder = newFolder()
+let files = 0
+let service: TestService
+/** Another key of the same user. */
+let other: Client
+
+beforeEach(async () => {
+  service = await startService({ file: folder.file(`${++files}.db`), worker: { manyRows: -1 } })
+  other = service.as(await service.newKey())
+  await declareEndless(service, 'endless')
+  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
+  await write(service, 'rows', { n: 1 }, { n: 2 })
+})
+afterEach(() => service.close())
+afterAll(() => folder.remove())
+
+/** Asks for what never ends, until the client goes away. */
+function askEndless(client: Pick<Client, 'key'> = service) {
+  const gone = new AbortController()
+  const request = new Request(
+    `http://localhost/v1/records?${queryOf({ structure: 'endless', ...ENDLESS })}`,
+    {
+      headers: { authorization: `Bearer ${client.key}` },
+      signal: gone.signal,
+    },
+  )
+  const answer = Promise.resolve(service.app.fetch(request)).then(async (response) => ({
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    body: await response.json(),
+  }))
+  return { answer, leave: () => gone.abort() }
+}
+
+/** Whether it has been answered by now. */
+async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
+  let isSettled = false
+  void answer.finally(() => {
+    isSettled = true
+  })
+  await settle()
+  return isSettled
+}
+
+const totalFor = async (client: Client) => (await list(client, 'rows', { sort: 'n' })).body.total
+
+test('the ninth large query of a key is refused, and those of other keys are served', async () => {
+  const asked = Array.from({ length: 8 }, () => askEndless())
+  expect(await askEndless().answer).toEqual({
+    status: 503,
+    retryAfter: '5',
+    body: {
+      error: 'This key already has 8 large queries that wait or run; try again when one is done.',
+      code: 'unavailable',
+    },
+  })
+  for (let round = 0; round < 3; round++) expect(await totalFor(other)).toBe(2)
+  for (const { leave } of asked) leave()
+  expect((await Promise.all(asked.map(({ answer }) => answer))).map(({ status }) => status)).toEqual(
+    asked.map(() => 503),
+  )
+  expect(await totalFor(service)).toBe(2)
+})
+
+test('a query is stopped in the middle of a statement when its client goes away, also while it waits', async () => {
+  const [running, waiting] = [askEndless(), askEndless()]
+  const next = totalFor(service)
+  expect(await isAnswered(next)).toBe(false)
+  waiting.leave()
+  await waiting.answer
+  expect(await isAnswered(next)).toBe(false)
+  running.leave()
+  expect(await next).toBe(2)
+})
+
+test('a query is stopped when the connection of its client breaks', async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: (request, bun) => {
+      const response = service.app.fetch(request, bun)
+      begin()
+      return response
+    },
+  })
+  const socket = connect(Number(server.port), '127.0.0.1')
+  const path = `/v1/records?${queryOf({ structure: 'endless', ...ENDLESS })}`
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`)
+  await begun
+  const next = totalFor(service)
+  expect(await isAnswered(next)).toBe(false)
+  socket.destroy()
+  expect(await next).toBe(2)
+  await server.stop(true)
+})
+
+test('a query that runs for 30 seconds is stopped and refused', async () => {
+  const { answer } = askEndless()
+  service.clock.advance(29_999)
+  expect(await isAnswered(answer)).toBe(false)
+  service.clock.advance(1)
+  expect(await answer).toMatchObject({
+    status: 400,
+    body: {
+      error:
+        'The answer took longer than 30 seconds to find and was given up; narrow the question with a filter.',
+      code: 'refused',
+    },
+  })
+  expect(await totalFor(service)).toBe(2)
+})
+
+test('a query that has waited for 10 seconds is refused, and the one before it goes on', async () => {
+  const running = askEndless()
+  const waiting = askEndless()
+  service.clock.advance(9_999)
+  expect(await isAnswered(waiting.answer)).toBe(false)
+  service.clock.advance(1)
+  expect(await waiting.answer).toEqual({
+    status: 503,
+    retryAfter: '5',
+    body: {
+      error: 'The query waited 10 seconds for those of others and was given up; try again later.',
+      code: 'unavailable',
+    },
+  })
+  expect(await isAnswered(running.answer)).toBe(false)
+  running.leave()
+  await running.answer
+})
+
+test('while two keys keep every thread busy, a third waits no longer than 10 seconds', async () => {
+  const third = service.as(await service.newKey())
+  const [one, two] = [askEndless(), askEndless(other)]
+  const waiting = list(third, 'rows', { sort: 'n' })
+  service.clock.advance(10_000)
+  expect((await waiting).status).toBe(503)
+  const next = totalFor(third)
+  one.leave()
+  expect(await next).toBe(2)
+  two.leave()
+  await Promise.all([one.answer, two.answer])
+})
+
+test('a watch stops its query when its last reader leaves', async () => {
+  const opened = await watch(service, 'endless', ENDLESS)
+  const next = totalFor(service)
+  expect(await isAnswered(next)).toBe(false)
+  await opened.leave()
+  expect(await next).toBe(2)
+})
+
+test('however many queries a key watches, none is refused for waiting, and its requests take turns with them', async () => {
+  const opened = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      watch(service, 'rows', { filter: [{ field: 'n', op: 'gt', value: n }] }),
+    ),
+  )
+  for (const each of opened) expect(await each.event('answer')).toMatchObject({ has_more: false })
+  await write(service, 'rows', { n: 100 })
+  service.clock.advance(250)
+  const asked = totalFor(service)
+  for (const each of opened) expect((await each.event('answer')).records[0].data.n).toBe(100)
+  expect(await asked).toBe(3)
+  for (const each of opened) await each.leave()
+})
+
+test('a key watches at most 100 different queries at a time, by as many readers as it likes', async () => {
+  const asking = (n: number) => ({ filter: [{ field: 'n', op: 'gt', value: n }] })
+  const opened = await Promise.all(Array.from({ length: 100 }, (_, n) => watch(service, 'rows', asking(n))))
+  const refused = await service.get(`/v1/records/watch?${queryOf({ structure: 'rows', ...asking(100) })}`)
+  expect([refused.status, refused.headers.get('retry-after'), refused.body]).toEqual([
+    429,
+    '5',
+    { error: 'This key watches 100 different queries already; close one first.', code: 'rate_limited' },
+  ])
+  const head = await service.request(
+    'HEAD',
+    `/v1/records/watch?${queryOf({ structure: 'rows', ...asking(5) })}`,
+  )
+  expect(head.status).toBe(200)
+  const [again, others] = [
+    await watch(service, 'rows', asking(7)),
+    await watch({ app: service.app, key: other.key }, 'rows', asking(100)),
+  ]
+  expect(service.app.watching()).toEqual({ channels: 101, readers: 102 })
+  await opened[7]?.leave()
+  expect(
+    (await service.get(`/v1/records/watch?${queryOf({ structure: 'rows', ...asking(100) })}`)).status,
+  ).toBe(429)
+  await again.leave()
+  const last = await watch(service, 'rows', asking(101))
+  for (const each of [...opened, others, last]) await each.leave()
+  expect(service.app.watching()).toEqual({ channels: 0, readers: 0 })
+  await (await watch(service, 'rows', asking(102))).leave()
+})
+
+test('the service ends while queries run and wait', async () => {
+  const asked = [askEndless(), askEndless(), askEndless(other)]
+  await service.ctx.worker.close()
+  for (const { answer } of asked)
+    expect(await answer).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  expect((await list(service, 'rows', { sort: 'n' })).body.code).toBe('unavailable')
+})

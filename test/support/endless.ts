@@ -1,0 +1,21 @@
+import { rowTable } from '../../src/db/row-tables.ts'
+import { declare } from './records.ts'
+import type { TestService } from './service.ts'
+
+/** Declares a structure whose rows never end: a query that no row matches runs until it is stopped. */
+export async function declareEndless(service: TestService, name: string): Promise<void> {
+  const { id } = await declare(service, name, [{ key: 'name', type: 'text' }])
+  await service.ctx.db.write((tx): void => {
+    const pk = tx.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
+    const columns = tx.sql
+      .column<string>('SELECT name FROM pragma_table_info(?)', rowTable(pk))
+      .map((column) => (column === 'pk' ? 'pk' : `0 AS ${column}`))
+    tx.sql.script(`DROP TABLE ${rowTable(pk)}`)
+    tx.sql.script(`CREATE VIEW ${rowTable(pk)} AS
+      WITH RECURSIVE numbers (pk) AS (SELECT 1 UNION ALL SELECT pk + 1 FROM numbers)
+      SELECT ${columns.join(', ')} FROM numbers`)
+  })
+}
+
+/** Parameters of a list or a watch of such a structure that no row matches. */
+export const ENDLESS = { filter: [{ field: 'name', op: 'contains', value: 'nothing' }] }
