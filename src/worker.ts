@@ -13,7 +13,7 @@ import { fileSearchRead } from './files/search.ts'
 import { graphRead } from './lenses/graph.ts'
 import { stepBack } from './lib/thread-priority.ts'
 import { linksRead } from './notes/links/links.ts'
-import { searchRead } from './notes/query/list.ts'
+import { listRead as noteListRead } from './notes/query/list.ts'
 import { treeRead } from './notes/query/tree-query.ts'
 import { listRead } from './records/query/list.ts'
 import { summaryRead } from './records/query/summary.ts'
@@ -32,7 +32,7 @@ const QUERIES = new Map(
     [
       listRead,
       summaryRead,
-      searchRead,
+      noteListRead,
       linksRead,
       treeRead,
       viewRead,

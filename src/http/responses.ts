@@ -24,9 +24,20 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   unavailable: 503,
 }
 
-/** A response whose body is JSON text already. */
-export const jsonResponse = (text: string, status = 200): Response =>
-  new Response(text, { status, headers: { 'Content-Type': 'application/json;charset=utf-8' } })
+/** JSON as text, or as its bytes where it is long. */
+export type JsonBody = string | Uint8Array<ArrayBuffer>
+
+const LONG_TEXT = 65_536
+
+/** Writes JSON so that it can be sent as it is: long text is encoded here, in a worker for example, and not when it is sent. */
+export function encodedJson(value: object): JsonBody {
+  const text = JSON.stringify(value)
+  return text.length > LONG_TEXT ? new TextEncoder().encode(text) : text
+}
+
+/** A response whose body is JSON already. */
+export const jsonResponse = (body: JsonBody, status = 200): Response =>
+  new Response(body, { status, headers: { 'Content-Type': 'application/json;charset=utf-8' } })
 
 /** What a handler returned, as a response: one of its own is sent as it is, anything else as JSON. */
 export function responseOf(result: unknown, status: number): Response {

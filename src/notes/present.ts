@@ -25,9 +25,6 @@ export const presentCreated = ({ note, properties, propertiesError }: CreatedNot
   properties_error: propertiesError ? { error: propertiesError.message, code: propertiesError.code } : null,
 })
 
-export const presentFound = ({ row, snippet }: { row: NoteRow; snippet: string | undefined }) =>
-  snippet === undefined ? presentNote(row) : { ...presentNote(row), snippet }
-
 export const presentTrashed = (row: TrashRow) => ({
   id: row.id,
   title: row.title,

@@ -1,16 +1,10 @@
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { pageRequest, presentPage } from '../http/page.ts'
+import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
 import { getLinks } from './links/links.ts'
-import {
-  presentCreated,
-  presentFound,
-  presentLinks,
-  presentNote,
-  presentRevision,
-  presentTrashed,
-} from './present.ts'
+import { presentCreated, presentLinks, presentNote, presentRevision, presentTrashed } from './present.ts'
 import { listNotes } from './query/list.ts'
 import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
@@ -29,10 +23,7 @@ export const noteRoutes = (ctx: AppContext) =>
       '/',
       'listNotes',
       'List or search notes',
-      async ({ caller, query }) => {
-        const page = await listNotes(ctx, caller, query)
-        return { notes: page.items.map(presentFound), ...presentPage(query, page) }
-      },
+      async ({ caller, query }) => jsonResponse(await listNotes(ctx, caller, query)),
       { query: schema.ListQuery, response: schema.NotesAnswer },
     )
     .post(
@@ -47,10 +38,7 @@ export const noteRoutes = (ctx: AppContext) =>
       '/query',
       'queryNotes',
       'Notes that match a filter tree, newest edit first or ranked by a search',
-      async ({ caller, body }) => {
-        const page = await queryNotes(ctx, caller, body)
-        return { notes: page.items.map(presentFound), ...presentPage(body, page) }
-      },
+      async ({ caller, body }) => jsonResponse(await queryNotes(ctx, caller, body)),
       { body: schema.QueryBody, response: schema.NotesAnswer },
     )
     .get(

@@ -16,7 +16,7 @@ import { replaceLinks, type TagRow, unknownTag } from './store.ts'
  */
 
 /** How many pairs of a note and a tag one transaction writes; a few milliseconds. */
-const PAIRS_AT_ONCE = 2_000
+const PAIRS_AT_ONCE = 4_000
 
 /** Replaces the tags that come along with a tag, and adds them to the notes that carry it. */
 export async function setTagLinks(

@@ -1,9 +1,10 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
-import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
+import { type PageRequest, pageRequest } from '../http/page.ts'
+import type { JsonBody } from '../http/responses.ts'
 import { utcDay } from '../lib/dates.ts'
-import type { FoundNote } from '../notes/query/list.ts'
-import { type TreePlan, treeRead } from '../notes/query/tree-query.ts'
+import type { NotePagePlan } from '../notes/query/note-page.ts'
+import { treeRead } from '../notes/query/tree-query.ts'
 import { filterOf, getViewRow } from './service.ts'
 
 interface ViewNotesQuery {
@@ -18,7 +19,7 @@ interface ViewNotesQuery {
  * The notes of a view. The view itself is read in the same snapshot as its notes: while the query waits for the
  * worker, the view may change, and what it names may be deleted.
  */
-export const viewRead: WorkerQuery<ViewNotesQuery, TreePlan, Page<FoundNote>> = {
+export const viewRead: WorkerQuery<ViewNotesQuery, NotePagePlan, JsonBody> = {
   name: 'views.notes',
   plan: (reader, { workspacePk, id, page, today }) => {
     const row = getViewRow(reader, { workspacePk }, id)
@@ -35,7 +36,7 @@ export async function listViewNotes(
   caller: Caller,
   id: string,
   query: { limit?: number; offset?: number },
-): Promise<Page<FoundNote>> {
+): Promise<JsonBody> {
   const today = utcDay(ctx.clock.now())
   const { workspacePk } = caller
   return ctx.worker.run(viewRead, { workspacePk, id, page: pageRequest(query), today }, caller)

@@ -1,8 +1,7 @@
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
-import { presentPage } from '../http/page.ts'
+import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
-import { presentNote } from '../notes/present.ts'
 import { NotesAnswer } from '../notes/schema.ts'
 import { listViewNotes } from './notes.ts'
 import { presentView } from './present.ts'
@@ -39,10 +38,7 @@ export const viewRoutes = (ctx: AppContext) =>
       '/:id/notes',
       'listViewNotes',
       'The notes that a view matches now, in its order',
-      async ({ caller, params, query }) => {
-        const page = await listViewNotes(ctx, caller, params.id, query)
-        return { notes: page.items.map(({ row }) => presentNote(row)), ...presentPage(query, page) }
-      },
+      async ({ caller, params, query }) => jsonResponse(await listViewNotes(ctx, caller, params.id, query)),
       { query: schema.ViewNotesQuery, response: NotesAnswer },
     )
     .patch(

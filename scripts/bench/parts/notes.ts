@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyVerified } from '../../../src/db/schema/migrations/migrate.ts'
-import { presentCreated, presentFound, presentNote } from '../../../src/notes/present.ts'
+import { presentCreated, presentNote } from '../../../src/notes/present.ts'
 import { type ListRequest, listNotes } from '../../../src/notes/query/list.ts'
 import { appendToNote } from '../../../src/notes/writing/append-and-edit.ts'
 import { type CreatedNote, createNote } from '../../../src/notes/writing/create.ts'
@@ -22,10 +22,7 @@ const LIVE = 'SELECT live_notes FROM workspaces WHERE pk = 1'
 const ratio = (daybook: number, floor: number) => (daybook / floor).toFixed(2)
 
 /** One page without HTTP: find, load, present, serialize. */
-const listed = (data: Dataset, request: ListRequest) => async () => {
-  const page = await listNotes(data.ctx, data.caller, request)
-  return JSON.stringify({ notes: page.items.map(presentFound), total: page.total, has_more: true })
-}
+const listed = (data: Dataset, request: ListRequest) => () => listNotes(data.ctx, data.caller, request)
 
 interface NoteQuery {
   what: string

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { parseTree } from '../../../src/filter/tree/parse.ts'
-import { presentFound } from '../../../src/notes/present.ts'
 import { findByTree, type NoteSort, queryNotes } from '../../../src/notes/query/tree-query.ts'
 import { refreshSearch } from '../../../src/notes/search/indexing.ts'
 import { createNote } from '../../../src/notes/writing/create.ts'
@@ -225,10 +224,7 @@ async function queryRow(
 ): Promise<Row> {
   const times = await interleaved(
     {
-      daybook: async () => {
-        const page = await queryNotes(ctx, caller, { filter, search })
-        return JSON.stringify({ notes: page.items.map(presentFound), total: page.total, has_more: true })
-      },
+      daybook: () => queryNotes(ctx, caller, { filter, search }),
       floor: () => (search === undefined ? rawPage(raw, where) : rawSearch(raw, where, search)),
     },
     rounds,
@@ -274,10 +270,7 @@ async function sortedRow(
   const filter = parseTree(node, 'filter')
   const times = await interleaved(
     {
-      daybook: async () => {
-        const page = await findByTree(ctx, caller, { filter, sort, page: { limit: 50, offset } })
-        return JSON.stringify({ notes: page.items.map(presentFound), total: page.total, has_more: true })
-      },
+      daybook: () => findByTree(ctx, caller, { filter, sort, page: { limit: 50, offset } }),
       floor: () =>
         raw.page(
           `SELECT pk ${LIVE} AND (${sql}) ORDER BY ${order} LIMIT 50 OFFSET ${offset}`,

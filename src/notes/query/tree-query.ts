@@ -1,10 +1,11 @@
 import type { AppContext, Caller } from '../../context.ts'
 import type { Direction } from '../../db/direction.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { CheckedTree } from '../../filter/tree/check.ts'
 import { type FilterTree, parseTree } from '../../filter/tree/parse.ts'
 import { type Page, type PageRequest, pageRequest } from '../../http/page.ts'
+import type { JsonBody } from '../../http/responses.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'
 import { type Phrase, parseSearch } from '../../search/query.ts'
@@ -14,7 +15,7 @@ import { refreshSearch } from '../search/indexing.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
 import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
 import { checkedTree, treeDefinitions } from './filter-trees.ts'
-import { type FoundNote, withNotes } from './list.ts'
+import { type NotePagePlan, notePageJson, planNotePage } from './note-page.ts'
 import { isOrderedByText, type MatchOrder, matchingPage } from './pages.ts'
 
 /** The sort of notes: by a field, or by a property with its id. */
@@ -40,14 +41,6 @@ export interface TreeQuery {
   readonly today: string
 }
 
-export interface TreePlan extends QueryPlan {
-  readonly evaluation: Evaluation
-  readonly tree: CheckedTree
-  readonly phrases: readonly Phrase[] | undefined
-  readonly order: MatchOrder
-  readonly page: PageRequest
-}
-
 export interface QueryRequest {
   filter: unknown
   search?: string
@@ -56,11 +49,7 @@ export interface QueryRequest {
 }
 
 /** One page of the active notes that match a filter tree, newest edit first; by rank with a search. */
-export const queryNotes = (
-  ctx: AppContext,
-  caller: Caller,
-  request: QueryRequest,
-): Promise<Page<FoundNote>> =>
+export const queryNotes = (ctx: AppContext, caller: Caller, request: QueryRequest): Promise<JsonBody> =>
   findByTree(ctx, caller, {
     filter: parseTree(request.filter, 'filter'),
     search: request.search,
@@ -73,25 +62,21 @@ export async function findByTree(
   ctx: AppContext,
   caller: Caller,
   query: Omit<TreeQuery, 'workspace' | 'today'>,
-): Promise<Page<FoundNote>> {
+): Promise<JsonBody> {
   const { workspacePk } = caller
   if (query.search !== undefined) await refreshSearch(ctx, workspacePk)
   const today = utcDay(ctx.clock.now())
   return ctx.worker.run(treeRead, { ...query, workspace: workspacePk, today }, caller)
 }
 
-export const treeRead: WorkerQuery<TreeQuery, TreePlan, Page<FoundNote>> = {
+export const treeRead: WorkerQuery<TreeQuery, NotePagePlan, JsonBody> = {
   name: 'notes.query',
   plan: planTree,
-  run: (reader, { evaluation, tree, phrases, order, page }) => {
-    const found = phrases
-      ? searched(evaluation, tree, phrases, page)
-      : paged(evaluation, matchTree(evaluation, tree), order, page)
-    return withNotes(reader, found, phrases)
-  },
+  run: notePageJson,
 }
 
-function planTree(reader: Reader, { workspace, filter, search, sort, page, today }: TreeQuery): TreePlan {
+function planTree(reader: Reader, query: TreeQuery): NotePagePlan {
+  const { workspace, filter, search, sort, page, today } = query
   const tree = checkedTree(reader, workspace, filter, 'filter')
   const evaluation = evaluationOf(reader, workspace, today)
   const order = orderOf(reader, workspace, sort)
@@ -100,8 +85,15 @@ function planTree(reader: Reader, { workspace, filter, search, sort, page, today
   const ofSearch = phrases === undefined ? 0 : estimateSearch(reader, workspace, phrases)
   const ofTexts =
     order.by === 'property' && isOrderedByText(order) ? live * estimator.estimateText(order.property.pk) : 0
-  const cost = estimator.estimate(tree).rows + ofSearch + ofTexts
-  return { evaluation, tree, phrases, order, page, cost }
+  return planNotePage(reader, {
+    cost: estimator.estimate(tree).rows + ofSearch + ofTexts,
+    page,
+    phrases,
+    find: () =>
+      phrases
+        ? searched(evaluation, tree, phrases, page)
+        : paged(evaluation, matchTree(evaluation, tree), order, page),
+  })
 }
 
 function orderOf(reader: Reader, workspace: number, { field, direction, property }: NoteSort): MatchOrder {

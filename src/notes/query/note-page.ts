@@ -1,0 +1,82 @@
+import type { Reader } from '../../db/reader.ts'
+import type { QueryPlan } from '../../db/worker/client.ts'
+import { type Page, type PageRequest, presentPage } from '../../http/page.ts'
+import { encodedJson, type JsonBody } from '../../http/responses.ts'
+import { snippetOf } from '../../search/highlighter.ts'
+import type { Phrase } from '../../search/query.ts'
+import { presentNote } from '../present.ts'
+import { loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
+
+/*
+ * What lists, searches, tree queries and views have in common: a page of notes with at most 8 MiB of text, as JSON that
+ * is built where the notes are read.
+ */
+
+/** A page ends before the note with which its texts would be longer; its first note is always given. */
+export const MAX_PAGE_TEXT_BYTES = 8 * 1024 * 1024
+
+export interface NotePagePlan extends QueryPlan {
+  readonly page: PageRequest
+  /** With a search: each note gets a snippet. */
+  readonly phrases: readonly Phrase[] | undefined
+  /** The notes of the page, when finding them cost little. */
+  readonly found: Page<number> | undefined
+  find(): Page<number>
+}
+
+/** A page is found while the query is planned, if that costs at most so much: the plan has to know how long its texts are. */
+const MAX_PLANNED_COST = 10_000
+/** So much text costs nothing extra. */
+const FREE_BYTES = 65_536
+/** So many bytes of text, to be read and written as JSON, or to be searched for snippets, cost as much as a row. */
+const BYTES_PER_ROW = { read: 100, search: 20 }
+
+/** Plans a page of notes; `cost` is that of finding them. */
+export function planNotePage(
+  reader: Reader,
+  {
+    cost,
+    page,
+    phrases,
+    find,
+  }: Pick<NotePagePlan, 'cost' | 'page' | 'find'> & { phrases?: readonly Phrase[] },
+): NotePagePlan {
+  if (cost > MAX_PLANNED_COST) return { cost, page, phrases, found: undefined, find }
+  const { items, total, bytes } = fitting(reader, find())
+  const perRow = phrases ? BYTES_PER_ROW.search : BYTES_PER_ROW.read
+  const costOfText = Math.max(0, bytes - FREE_BYTES) / perRow
+  return { cost: cost + costOfText, page, phrases, found: { items, total }, find }
+}
+
+/** The response `{notes, total, has_more}`. */
+export function notePageJson(reader: Reader, { page, phrases, found, find }: NotePagePlan): JsonBody {
+  const { items, total } = found ?? fitting(reader, find())
+  const rows = items.length === 0 ? [] : loadNotes(reader, items)
+  const notes = rows.map((row) =>
+    phrases ? { ...presentNote(row), snippet: noteSnippet(row, phrases) } : presentNote(row),
+  )
+  return encodedJson({ notes, ...presentPage(page, { items, total }) })
+}
+
+const noteSnippet = (row: NoteRow, phrases: readonly Phrase[]): string =>
+  snippetOf([row.content, row.title, ...tagNamesOf(row)], phrases)
+
+/** What a tag of a note counts in the length of its texts. */
+const BYTES_PER_TAG = 80
+
+/** Reads no text: SQLite knows the length of a body from its header. */
+const TEXT_BYTES = `SELECT (SELECT octet_length(content) FROM note_bodies b WHERE b.note = page.value)
+    + ${BYTES_PER_TAG} * (SELECT count(*) FROM note_tags nt WHERE nt.note = page.value)
+  FROM json_each(?) AS page ORDER BY page.key`
+
+/** The page without the notes that are too much for it, and the length of its texts. */
+function fitting(reader: Reader, { items, total }: Page<number>): Page<number> & { bytes: number } {
+  if (items.length === 0) return { items, total, bytes: 0 }
+  const lengths = reader.sql.column<number>(TEXT_BYTES, JSON.stringify(items))
+  let bytes = 0
+  for (const [at, length] of lengths.entries()) {
+    if (at > 0 && bytes + length > MAX_PAGE_TEXT_BYTES) return { items: items.slice(0, at), total, bytes }
+    bytes += length
+  }
+  return { items, total, bytes }
+}
