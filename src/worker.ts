@@ -73,8 +73,8 @@ function runQuery({ file, name, input }: WorkerRequest): unknown {
   try {
     return query.run(reading, query.plan(reading, input))
   } finally {
-    // A failing disk may have ended it already.
-    if (database.inTransaction) database.run('COMMIT')
+    // A failing disk may have ended it already; after a damaged page only a rollback can end it.
+    if (database.inTransaction) database.run('ROLLBACK')
   }
 }
 

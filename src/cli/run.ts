@@ -8,6 +8,7 @@ import { filesAdd, filesDelete, filesList } from './commands/files.ts'
 import { importCommand } from './commands/import.ts'
 import { keysCreate, keysList, keysRevoke } from './commands/keys.ts'
 import { openapi } from './commands/openapi.ts'
+import { restore } from './commands/restore.ts'
 import { serve } from './commands/serve.ts'
 import { structuresDelete, structuresList } from './commands/structures.ts'
 import { usersAdd, usersList, usersPassword, usersRemove } from './commands/users.ts'
@@ -44,6 +45,7 @@ export const COMMANDS: readonly Command[] = [
   listen,
   verify,
   backup,
+  restore,
   check,
   openapi,
   version,

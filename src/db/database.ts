@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { Clock } from '../lib/clock.ts'
 import { createIdSource } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
@@ -8,7 +8,8 @@ import { ExternalWrites } from './connection/external-writes.ts'
 import { Health } from './connection/health.ts'
 import { refuseForeignLog } from './connection/log-owner.ts'
 import { openReadingConnection, prepareWriting } from './connection/open.ts'
-import { takeServerLock } from './connection/server-lock.ts'
+import { finishRestore } from './connection/restore.ts'
+import { realFile, takeServerLock } from './connection/server-lock.ts'
 import { ReadSnapshot } from './connection/snapshot.ts'
 import { isBusy, isDamaged, isNotADatabase, isStorageFailure, RESTORE, unlessStorageFails } from './errors.ts'
 import { type Reader, readerOf } from './reader.ts'
@@ -68,18 +69,30 @@ const LOCK_WAIT_MS = { server: 2_000, command: 0 }
 const CHECKPOINT_PAGES = 10_000
 const LOG_BYTES = 67_108_864
 
-function openFile({ file, role }: OpenOptions): Database {
+function openFile(options: OpenOptions): Database {
+  const { file, role } = options
   if (role === 'command' && !existsSync(file)) {
     throw new UnusableDatabase(
       `There is no database at ${file}; "daybook serve" makes one, --db names another.`,
     )
   }
-  if (file !== ':memory:') refuseForeignLog(file)
+  if (file !== ':memory:') refuseForeignFiles(options)
   try {
     return new Database(file, { create: role === 'server', readwrite: true, strict: true })
   } catch {
     throw new UnusableDatabase(`The database ${file} cannot be opened or made.`)
   }
+}
+
+/** A restore that was killed is taken back, unless it is running: then it has the lock. */
+function refuseForeignFiles({ file, role }: OpenOptions): void {
+  if (role === 'server') finishRestore(realFile(file))
+  else if ((statSync(file, { throwIfNoEntry: false })?.nlink ?? 1) > 1) {
+    const lock = takeServerLock(file)
+    if (lock) finishRestore(realFile(file))
+    lock?.release()
+  }
+  refuseForeignLog(file)
 }
 
 /** A server waits for locks by a timer (`write-queue.ts`), so that it goes on answering meanwhile. */

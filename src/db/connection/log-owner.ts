@@ -27,11 +27,19 @@ export function refuseForeignLog(file: string): void {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat?.isFile() === false) return
   if (stat && stat.nlink > 1) throw new UnusableDatabase(severalNames(file))
-  const log = `${path}-wal`
-  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) <= LOG_HEADER) return
-  if (!stat || stat.size === 0) throw new UnusableDatabase(logAlone(file))
-  if (isForeign(path, log)) throw new UnusableDatabase(foreignLog(file))
+  if (!hasForeignLog(path)) return
+  throw new UnusableDatabase(stat && stat.size > 0 ? foreignLog(file) : logAlone(file))
 }
+
+/** Whether a write-ahead log lies beside the file that cannot be its own; that of no file or an empty one never is. */
+export function hasForeignLog(file: string): boolean {
+  const path = realFile(file)
+  const log = `${path}-wal`
+  if (sizeOf(log) <= LOG_HEADER) return false
+  return sizeOf(path) === 0 || isForeign(path, log)
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 const severalNames = (file: string) =>
   `The database ${file} has another name (a hard link); its write-ahead log and its lock belong to one name only. Remove the others, or use a copy made with "daybook backup".`

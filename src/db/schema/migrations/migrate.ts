@@ -20,7 +20,11 @@ const isEmpty = (database: Database): boolean => {
   return row.tables === 0
 }
 
-function refuseForeignFiles(database: Database, migrations: readonly { name: string }[]): void {
+/** Throws UnusableDatabase for a database of another program or of a newer daybook. */
+export function refuseForeignFiles(
+  database: Database,
+  migrations: readonly { name: string }[] = MIGRATIONS,
+): void {
   if (pragma(database, 'application_id') !== APPLICATION_ID && !isEmpty(database)) {
     throw new UnusableDatabase('This file is an SQLite database of another program; choose another --db.')
   }
@@ -48,6 +52,7 @@ export function copyVerified(database: Database, target: string): void {
     if (verdict.integrity_check !== 'ok') {
       throw new UnusableDatabase(`The copy did not pass its integrity check: ${verdict.integrity_check}`)
     }
+    syncToDisk(partial, 'r+')
     renameSync(partial, target)
     syncFolder(dirname(target))
   } finally {
@@ -67,9 +72,13 @@ function writeCopy(database: Database, partial: string, target: string): void {
 }
 
 /** Makes a new name in a folder survive a power loss. Windows has no such call, and keeps names by itself. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
-  const descriptor = openSync(folder, 'r')
+  syncToDisk(folder, 'r')
+}
+
+function syncToDisk(path: string, flags: 'r' | 'r+'): void {
+  const descriptor = openSync(path, flags)
   fsyncSync(descriptor)
   closeSync(descriptor)
 }
