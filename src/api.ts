@@ -3,6 +3,7 @@ import { accountRoutes } from './account/routes.ts'
 import type { AppContext } from './context.ts'
 import { fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
 import { createAuthorizer } from './http/authorizer.ts'
+import { BodyBudget } from './http/body-budget.ts'
 import { docsRoutes } from './http/docs/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts'
@@ -74,6 +75,7 @@ export function createApi(ctx: AppContext): Api {
     corsOrigins: ctx.config.corsOrigins,
     log: ctx.log,
     noteError: (error) => ctx.db.noteError(error),
+    bodies: new BodyBudget(ctx.clock),
     isStopping,
   })
   return {

@@ -11,6 +11,7 @@ import { createSender } from './delivery/client/attempt.ts'
 import { type Dispatcher, startDispatcher } from './delivery/dispatch/dispatcher.ts'
 import { usage } from './features.ts'
 import { startTextExtraction } from './files/text-extraction.ts'
+import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
@@ -29,8 +30,6 @@ export interface RunningServer {
   /** Stops accepting, finishes running requests and deliveries, 10 seconds at most, and brings everything to disk. */
   stop(): Promise<void>
 }
-
-type Listener = ReturnType<typeof Bun.serve>
 
 const IDLE_SECONDS = 60
 const STOP_WITHIN_MS = 10_000
@@ -78,7 +77,7 @@ async function serveDatabase(
   const app = createApi(ctx)
   let listener: Listener | undefined
   try {
-    listener = listen(app, ctx.config)
+    listener = new GuardedListener((port) => listen(app, ctx.config, port), ctx.clock, ctx.log)
     await announceFirstKey(ctx, tell)
   } catch (error) {
     await listener?.stop(true)
@@ -145,7 +144,7 @@ async function stopServer(
 const urlOf = (host: string, port: number | undefined) =>
   `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 
-function listen(app: Api, { host, port }: Config): Listener {
+function listen(app: Api, { host, port: wanted }: Config, port = wanted): BunListener {
   try {
     return Bun.serve({
       hostname: host,

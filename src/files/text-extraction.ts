@@ -6,7 +6,7 @@ import { inSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { kindOf } from './extraction/kinds.ts'
 import type { ExtractedText } from './extraction/pages.ts'
-import { type Extraction, type Limits, startExtraction } from './extraction/process.ts'
+import { type Extraction, type Limits, NotStarted, startExtraction } from './extraction/process.ts'
 import type { ExtractionResult } from './extraction/worker.ts'
 import { deleteSomePages, ensurePageTable, indexPage } from './search.ts'
 import { type FileRow, findFile, insertPage, partKey, readParts, UNFINISHED } from './store.ts'
@@ -69,6 +69,17 @@ const endClaim = (
     now,
     file,
     token,
+  )
+
+/** Takes back an attempt for which no process could be started: the file is tried again, as often as it takes. */
+const takeBackAttempt = (db: Db, { file, token }: Claim): Promise<void> =>
+  db.write(
+    ({ sql }): void =>
+      void sql.run(
+        `UPDATE files SET claim = NULL, attempts = attempts - 1 WHERE pk = ? AND claim = ? AND ${UNREAD}`,
+        file,
+        token,
+      ),
   )
 
 /** A file fails after this many attempts that did not end, as when the machine has too little memory for it. */
@@ -141,9 +152,28 @@ function saveSomePages(tx: Tx, claim: Claim, { pages }: ExtractedText, from: num
   return done - from
 }
 
-/** Extracts and saves the text of a claimed file. */
+/** Starts to read a claimed file and returns the result; undefined when the signal aborted it. Throws NotStarted. */
+async function resultOf(
+  db: Db,
+  claim: Claim,
+  { limits, signal }: { limits?: Limits; signal?: AbortSignal },
+): Promise<ExtractionResult | undefined> {
+  let extraction: Extraction | undefined
+  try {
+    extraction = startReading(db, claim, limits)
+    signal?.addEventListener('abort', extraction.stop)
+    return await extraction.result
+  } catch (error) {
+    if (error instanceof NotStarted) await takeBackAttempt(db, claim)
+    throw error
+  } finally {
+    if (extraction) signal?.removeEventListener('abort', extraction.stop)
+  }
+}
+
+/** Extracts and saves the text of a claimed file. Throws NotStarted. */
 export async function extractText(db: Db, claim: Claim, limits?: Limits): Promise<void> {
-  const result = await startReading(db, claim, limits).result
+  const result = await resultOf(db, claim, { limits })
   if (result) await saveResult(db, claim, result)
 }
 
@@ -168,10 +198,7 @@ export function startTextExtraction({ db, log }: AppContext): () => void {
   const read = async (file: number): Promise<void> => {
     const claim = await db.write((tx) => claimFile(tx, file))
     if (!claim || stopping.signal.aborted) return
-    const extraction = startReading(db, claim)
-    stopping.signal.addEventListener('abort', extraction.stop)
-    const result = await extraction.result
-    stopping.signal.removeEventListener('abort', extraction.stop)
+    const result = await resultOf(db, claim, { signal: stopping.signal })
     if (result) await saveResult(db, claim, result, stopping.signal)
   }
 
@@ -204,6 +231,7 @@ export function startTextExtraction({ db, log }: AppContext): () => void {
 }
 
 const POLL_MS = 50
+const RETRY_MS = 1_000
 
 /** A server may have files to read before this one. */
 const MAX_WAIT_MS = 5 * 60_000
@@ -228,11 +256,18 @@ export async function waitForText(
     const file = findFile(db, workspacePk, added.id)
     if (file?.status !== 'processing' || clock.now() > until) return file ?? added
     if (isServerRunning(db.file)) await Bun.sleep(POLL_MS)
-    else await readHere(db, file.pk)
+    else if (!(await readHere(db, file.pk))) await Bun.sleep(RETRY_MS)
   }
 }
 
-async function readHere(db: AppContext['db'], file: number): Promise<void> {
+/** Returns whether a process could be started for it. */
+async function readHere(db: AppContext['db'], file: number): Promise<boolean> {
   const claim = await db.write((tx) => claimFile(tx, file))
-  if (claim) await extractText(db, claim)
+  try {
+    if (claim) await extractText(db, claim)
+    return true
+  } catch (error) {
+    if (error instanceof NotStarted) return false
+    throw error
+  }
 }

@@ -1,8 +1,12 @@
 import { invalid, Refusal } from '../refusal.ts'
+import { type BodyReservation, SMALL_BODY_BYTES } from './body-budget.ts'
 
 /** The largest body the service reads, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
 const MAX_DEPTH = 100
+/** Twice what a batch of 500 rows of 100 fields has, and more: one body must not keep other requests waiting. */
+const MAX_MEMBERS = 100_000
+const MAX_VALUES = 200_000
 
 const tooLarge = () => new Refusal('too_large', 'The body is larger than 10 MiB; send less in one request.')
 
@@ -10,25 +14,61 @@ const tooLarge = () => new Refusal('too_large', 'The body is larger than 10 MiB;
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARD_WITHIN_MS = 1_000
 
-/** Reads the whole body and counts its bytes, so that one sent in chunks without a length is refused past the limit too. */
-async function readBytes(request: Request): Promise<Uint8Array> {
+/** Reserves room for a body of this many bytes; waits until there is some. */
+export type Reserve = (bytes: number) => Promise<BodyReservation>
+
+/** The bytes of a body, and the room that they take, to be released when the request is finished. */
+interface Received {
+  readonly bytes: Uint8Array
+  readonly reservation?: BodyReservation
+}
+
+async function receive(request: Request, reserve: Reserve): Promise<Received> {
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (declared <= MAX_BODY_BYTES) return new Uint8Array(await request.arrayBuffer())
-  if (!request.body) return new Uint8Array()
-  const reader = request.body.getReader()
+  if (declared <= SMALL_BODY_BYTES) return { bytes: new Uint8Array(await request.arrayBuffer()) }
+  if (declared <= MAX_BODY_BYTES)
+    return withRoom(await reserve(declared), async () => new Uint8Array(await request.arrayBuffer()))
+  if (!request.body) return { bytes: new Uint8Array() }
+  return receiveUndeclared(request.body.getReader(), declared, reserve)
+}
+
+async function withRoom(reservation: BodyReservation, read: () => Promise<Uint8Array>): Promise<Received> {
+  try {
+    return { bytes: await reservation.arrived(read()), reservation }
+  } catch (error) {
+    reservation.release()
+    throw error
+  }
+}
+
+type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
+
+/** A body in chunks, whose bytes are counted; or one that is declared too large. */
+async function receiveUndeclared(reader: Reader, declared: number, reserve: Reserve): Promise<Received> {
   const chunks: Uint8Array[] = []
   let size = declared > MAX_BODY_BYTES ? declared : 0
-  while (size <= MAX_BODY_BYTES) {
-    const { value } = await reader.read()
-    if (!value) return Buffer.concat(chunks)
-    chunks.push(value)
-    size += value.byteLength
+  const readUpTo = async (limit: number): Promise<boolean> => {
+    while (size <= limit) {
+      const { value } = await reader.read()
+      if (!value) return true
+      chunks.push(value)
+      size += value.byteLength
+    }
+    return false
   }
+  if (await readUpTo(SMALL_BODY_BYTES)) return { bytes: Buffer.concat(chunks) }
+  if (size > MAX_BODY_BYTES) return refuseTooLarge(reader)
+  return withRoom(await reserve(MAX_BODY_BYTES), async () =>
+    (await readUpTo(MAX_BODY_BYTES)) ? Buffer.concat(chunks) : refuseTooLarge(reader),
+  )
+}
+
+async function refuseTooLarge(reader: Reader): Promise<never> {
   await discard(reader)
   throw tooLarge()
 }
 
-async function discard(reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>): Promise<void> {
+async function discard(reader: Reader): Promise<void> {
   const enough = Bun.sleep(DISCARD_WITHIN_MS).then(() => undefined)
   let left = DISCARDED_BYTES
   while (left > 0) {
@@ -39,9 +79,9 @@ async function discard(reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 're
 }
 
 /** A connection that breaks is not a failure of the service. */
-async function readReceived(request: Request): Promise<Uint8Array> {
+async function receiveWhole(request: Request, reserve: Reserve): Promise<Received> {
   try {
-    return await readBytes(request)
+    return await receive(request, reserve)
   } catch (error) {
     throw error instanceof Refusal ? error : invalid('The body ended before it was complete.')
   }
@@ -65,6 +105,8 @@ function parseJson(text: string, what: string): unknown {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COLON = 0x3a
+const COMMA = 0x2c
 const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b
 const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d
 
@@ -78,17 +120,32 @@ function endOfString(json: string, from: number): number {
   return json.length
 }
 
-/** Checked before parsing: a deep body costs the parser seconds, and recursion over it would overflow the stack. */
-function checkDepth(json: string, what: string): void {
-  let depth = 0
-  let at = 0
+/**
+ * Checked before parsing: a deep text costs the parser seconds, and recursion over it would overflow the stack. Returns
+ * how many members of objects and how many values it has.
+ */
+function checkDepth(json: string, what: string): { members: number; values: number } {
+  let [depth, members, values, at] = [0, 0, 1, 0]
   while (at < json.length) {
     const unit = json.charCodeAt(at++)
     if (unit === QUOTE) at = endOfString(json, at)
+    else if (unit === COLON) members += 1
+    else if (unit === COMMA) values += 1
     else if (isClosing(unit)) depth -= 1
-    else if (isOpening(unit) && ++depth > MAX_DEPTH)
-      throw invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
+    else if (isOpening(unit)) {
+      values += 1
+      if (++depth > MAX_DEPTH) throw invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
+    }
   }
+  return { members, values }
+}
+
+/** Refuses what the parser and the checks after it would take long for, in one piece. */
+function checkCounts({ members, values }: { members: number; values: number }): void {
+  if (members <= MAX_MEMBERS && values <= MAX_VALUES) return
+  throw invalid(
+    `The body holds more than ${MAX_VALUES} values, or ${MAX_MEMBERS} members of objects; send less in one request.`,
+  )
 }
 
 /** Only escapes can bring a NUL or a lone surrogate: most bodies need no further check. */
@@ -114,22 +171,35 @@ export function checkKeepable(value: unknown, what: string): void {
 }
 
 export interface Body {
-  /** As it was sent. */
+  /** As it was sent; empty for no body at all. */
   readonly text: string
+  /** Undefined for no body at all. */
   readonly value: unknown
+  /** The room that the body takes, to be released when the request is finished. */
+  readonly reservation?: BodyReservation
 }
 
-/** The text of the body and its JSON value; undefined for no body at all. The Content-Type does not matter. */
-export async function readBody(request: Request): Promise<Body | undefined> {
-  const bytes = await readReceived(request)
-  if (bytes.byteLength === 0) return undefined
-  const text = decodeUtf8(bytes)
-  return { text, value: keepableJson(text, 'The body') }
+/** The text of the body and its JSON value. The Content-Type does not matter. */
+export async function readBody(request: Request, reserve: Reserve): Promise<Body> {
+  const { bytes, reservation } = await receiveWhole(request, reserve)
+  if (bytes.byteLength === 0) return { text: '', value: undefined, reservation }
+  try {
+    const text = decodeUtf8(bytes)
+    checkCounts(checkDepth(text, 'The body'))
+    return { text, value: keepable(text, 'The body'), reservation }
+  } catch (error) {
+    reservation?.release()
+    throw error
+  }
 }
 
 /** Parses a JSON text. Refuses one that could not be stored as it was sent; `what` names it in the refusal. */
 export function keepableJson(text: string, what: string): unknown {
   checkDepth(text, what)
+  return keepable(text, what)
+}
+
+function keepable(text: string, what: string): unknown {
   const value = parseJson(text, what)
   if (SUSPICIOUS_ESCAPE.test(text) || SUSPICIOUS_NUMBER.test(text)) checkKeepable(value, what)
   return value

@@ -3,6 +3,7 @@ import type { Log } from '../lib/log.ts'
 import { fail, invalid, Refusal, unavailable } from '../refusal.ts'
 import { type Authorize, TOKEN, tokenIn } from './authorizer.ts'
 import { readBody } from './body.ts'
+import type { BodyBudget } from './body-budget.ts'
 import { addCorsHeaders, preflight } from './cors.ts'
 import type { HttpServer, RequestContext } from './request-context.ts'
 import { errorResponse, responseOf } from './responses.ts'
@@ -16,6 +17,8 @@ export interface PipelineOptions {
   log: Log
   /** Called with whatever a handler throws, a refusal or a failure. */
   noteError: (error: unknown) => void
+  /** Bounds the memory that request bodies take. */
+  bodies: BodyBudget
   /** True once the server is stopping: every response is a 503. */
   isStopping: () => boolean
 }
@@ -168,7 +171,7 @@ function respond(options: PipelineOptions, context: PipelineRequest): Response |
   context.params = parametersOf(route, values)
   context.query = withoutToken(readQuery(target.search, route.query), route)
   route.checkQuery(context.query)
-  return route.method === 'GET' ? handle(context, route) : readBodyAndHandle(context, route)
+  return route.method === 'GET' ? handle(context, route) : readBodyAndHandle(options, context, route)
 }
 
 function routeOf(context: PipelineRequest, routes: RoutesOfPath): Route {
@@ -193,14 +196,23 @@ function withoutToken(query: QueryValues, { takesToken }: Route): QueryValues {
   return others
 }
 
-async function readBodyAndHandle(context: PipelineRequest, route: Route): Promise<Response> {
-  const body = await readBody(context.request)
-  if (body) {
-    context.body = body.value
-    context.bodyText = body.text
-  } else if (route.takesBody) throw invalid('A JSON object is required as the body of this request.')
-  route.checkBody(context.body)
-  return handle(context, route)
+async function readBodyAndHandle(
+  { bodies }: PipelineOptions,
+  context: PipelineRequest,
+  route: Route,
+): Promise<Response> {
+  const reserve = (bytes: number) => bodies.reserve(context.caller?.keyId ?? '', bytes)
+  const { text, value, reservation } = await readBody(context.request, reserve)
+  try {
+    if (value !== undefined) {
+      context.body = value
+      context.bodyText = text
+    } else if (route.takesBody) throw invalid('A JSON object is required as the body of this request.')
+    route.checkBody(context.body)
+    return reservation ? await handle(context, route) : handle(context, route)
+  } finally {
+    reservation?.release()
+  }
 }
 
 function handle(context: PipelineRequest, route: Route): Response | Promise<Response> {

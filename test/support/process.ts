@@ -59,6 +59,11 @@ export interface RunOptions {
   input?: string
 }
 
+export interface StartOptions extends RunOptions {
+  /** How many files and connections it may have open. */
+  maxOpenFiles?: number
+}
+
 /** Keeps what a stream has said so far and lets one wait for more. */
 function listenTo(stream: ReadableStream<Uint8Array>) {
   let text = ''
@@ -104,8 +109,10 @@ export interface CommandProcess {
 }
 
 /** Starts one command, with nothing in its environment but what is given. */
-export function startCommand(args: string[], options: RunOptions = {}): CommandProcess {
-  const child = spawn([...program(options.how), ...args], {
+export function startCommand(args: string[], options: StartOptions = {}): CommandProcess {
+  const { maxOpenFiles } = options
+  const limited = maxOpenFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${maxOpenFiles}; exec "$0" "$@"`]
+  const child = spawn([...limited, ...program(options.how), ...args], {
     cwd: options.cwd ?? tmpdir(),
     env: options.env ?? {},
     stdin: 'ignore',
@@ -137,7 +144,7 @@ export interface ServerProcess extends Client {
   end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>
 }
 
-export interface ServeOptions extends RunOptions {
+export interface ServeOptions extends StartOptions {
   args?: string[]
   /** The key to use on a database that has one already; a new database prints its own. */
   key?: string

@@ -1,8 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { ownCommand, workerProgram } from '../../lib/program.ts'
 import type { Kind } from './kinds.ts'
 import { type ExtractedText, MAX_CHARACTERS, type Section } from './pages.ts'
-import type { ExtractionResult, Task } from './worker.ts'
+import type { ExtractionResult, Message, Task } from './worker.ts'
 
 /*
  * A file is read in a child process, which starts a worker: a hostile file may make the worker hang or take too much
@@ -17,8 +18,15 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Limits = { seconds: 60, mebibytes: 512 }
 
-/** A line of the child's output: one for each page, then the outline, or else the reason for the failure. */
-type Line = { readonly page: string } | { readonly outline: Section[] } | { readonly failed: string }
+/**
+ * A line of the child's output: first that it has started, then one for each page and the outline, or else the reason for
+ * the failure.
+ */
+type Line =
+  | { readonly started: true }
+  | { readonly page: string }
+  | { readonly outline: Section[] }
+  | { readonly failed: string }
 
 const CHECK_LIMITS_MS = 20
 const MEBIBYTE = 1_048_576
@@ -36,12 +44,21 @@ function watchLimits({ seconds, mebibytes }: Limits): Promise<ExtractionResult> 
   return promise
 }
 
-function readInWorker(task: Task): Promise<ExtractionResult> {
+/** Calls `onStart` when the worker runs. A worker that cannot be started ends the process. */
+function readInWorker(task: Task, onStart: () => void): Promise<ExtractionResult> {
   const { promise, resolve } = Promise.withResolvers<ExtractionResult>()
   const worker = new Worker(workerProgram('files/extraction/worker.ts'))
-  worker.onmessage = ({ data }: MessageEvent<ExtractionResult>) => resolve(data)
-  worker.onerror = () => resolve({ failed: 'The file cannot be read; it may be damaged.' })
-  worker.postMessage(task)
+  let hasStarted = false
+  worker.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data !== 'started') return resolve(data)
+    hasStarted = true
+    onStart()
+    worker.postMessage(task)
+  }
+  worker.onerror = () => {
+    if (!hasStarted) process.exit(1)
+    resolve({ failed: 'The file cannot be read; it may be damaged.' })
+  }
   return promise
 }
 
@@ -57,13 +74,26 @@ const print = (text: string) => new Promise<void>((resolve) => process.stdout.wr
  * within the limits, even when the worker hangs.
  */
 export async function runExtraction(kind: Kind, limits: Limits): Promise<never> {
-  // The server has priority over it.
-  setPriority(constants.priority.PRIORITY_LOW)
+  yieldToServer()
   const limitExceeded = watchLimits(limits)
   const bytes = await Bun.stdin.bytes()
-  const result = await Promise.race([readInWorker({ kind, bytes }), limitExceeded])
-  for (const line of linesOf(result)) await print(`${JSON.stringify(line)}\n`)
+  const printLine = (line: Line) => print(`${JSON.stringify(line)}\n`)
+  const result = await Promise.race([
+    readInWorker({ kind, bytes }, () => void printLine({ started: true })),
+    limitExceeded,
+  ])
+  for (const line of linesOf(result)) await printLine(line)
   process.exit(0)
+}
+
+/** The server has priority over this process, and where memory runs out, this process is the one to be killed. */
+function yieldToServer(): void {
+  setPriority(constants.priority.PRIORITY_LOW)
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // There is no such file on other systems than Linux.
+  }
 }
 
 /** The child enforces its limits itself; one that fails to is killed this much later. */
@@ -74,16 +104,20 @@ const MAX_OUTPUT = 6 * MAX_CHARACTERS
 
 const damaged = { failed: 'The file cannot be read; it may be damaged or too large.' }
 
+/** The process could not be started, as when there are too many processes or open files; the file is not to blame. */
+export class NotStarted extends Error {}
+
 /** A child process that reads the text of one file. */
 export interface Extraction {
-  /** Undefined after `stop`. */
+  /** Undefined after `stop`. Rejects with NotStarted. */
   readonly result: Promise<ExtractionResult | undefined>
   stop(): void
 }
 
 /**
  * Extracts the text of a file in a child process that has no environment variables and gets only the bytes of the file.
- * `parts` are read as the child consumes them. The result comes within the limits, whatever the file contains.
+ * `parts` are read as the child consumes them. The result comes within the limits, whatever the file contains. Throws
+ * NotStarted.
  */
 export function startExtraction(
   kind: Kind,
@@ -91,14 +125,16 @@ export function startExtraction(
   limits: Limits = DEFAULT_LIMITS,
 ): Extraction {
   const command = [...ownCommand(), 'extract', kind, String(limits.seconds), String(limits.mebibytes)]
-  const child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'ignore', env: {} })
+  const child = spawnChild(command)
   const kill = () => child.kill('SIGKILL')
   const timer = setTimeout(kill, limits.seconds * 1_000 + GRACE_MS)
   let isStopped = false
   const result = async () => {
     try {
       const [found] = await Promise.all([collect(child.stdout, kill), feed(child.stdin, parts)])
-      return isStopped ? undefined : found
+      if (isStopped) return undefined
+      if (!found) throw new NotStarted('the process ended before it had started')
+      return found
     } finally {
       kill()
       clearTimeout(timer)
@@ -111,6 +147,14 @@ export function startExtraction(
       isStopped = true
       kill()
     },
+  }
+}
+
+function spawnChild(command: string[]) {
+  try {
+    return Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'ignore', env: {} })
+  } catch (error) {
+    throw new NotStarted(error instanceof Error ? error.message : String(error))
   }
 }
 
@@ -127,8 +171,13 @@ async function feed(stdin: Bun.FileSink, parts: Iterable<Uint8Array>): Promise<v
   }
 }
 
-async function collect(stdout: ReadableStream<Uint8Array>, kill: () => void): Promise<ExtractionResult> {
+/** Undefined when the child ended before it had started. */
+async function collect(
+  stdout: ReadableStream<Uint8Array>,
+  kill: () => void,
+): Promise<ExtractionResult | undefined> {
   const pages: string[] = []
+  let hasStarted = false
   let size = 0
   let rest = ''
   const decoder = new TextDecoder()
@@ -139,9 +188,10 @@ async function collect(stdout: ReadableStream<Uint8Array>, kill: () => void): Pr
     rest = lines.pop() ?? ''
     for (const text of lines) {
       const line = JSON.parse(text) as Line
-      if ('page' in line) pages.push(line.page)
+      if ('started' in line) hasStarted = true
+      else if ('page' in line) pages.push(line.page)
       else return 'failed' in line ? line : ({ pages, outline: line.outline } satisfies ExtractedText)
     }
   }
-  return damaged
+  return hasStarted ? damaged : undefined
 }

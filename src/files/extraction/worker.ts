@@ -16,6 +16,9 @@ export interface Task {
 
 export type ExtractionResult = ExtractedText | { readonly failed: string }
 
+/** What the worker posts: first that it runs. */
+export type Message = 'started' | ExtractionResult
+
 const DAMAGED = 'The file cannot be read; it may be damaged.'
 
 async function resultOf({ kind, bytes }: Task): Promise<ExtractionResult> {
@@ -27,3 +30,4 @@ async function resultOf({ kind, bytes }: Task): Promise<ExtractionResult> {
 }
 
 self.onmessage = async ({ data }: MessageEvent<Task>) => self.postMessage(await resultOf(data))
+self.postMessage('started' satisfies Message)

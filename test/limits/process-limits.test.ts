@@ -1,0 +1,100 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { hold, peakMebibytes, processorMs, UNFINISHED } from './connections.ts'
+
+/** What a server does when clients take everything that its process may have. */
+let folder: ReturnType<typeof newFolder>
+let file: string
+let server: ServerProcess
+
+beforeEach(() => {
+  folder = newFolder()
+  file = folder.file('daybook.db')
+})
+
+afterEach(async () => {
+  await server.end('SIGKILL')
+  folder.remove()
+})
+
+const hasProc = existsSync('/proc/self/stat')
+
+/** Reads over a connection of its own; undefined when there is none. */
+const read = async () => {
+  const response = await fetch(`${server.url}/v1/me`, {
+    headers: { authorization: `Bearer ${server.key}`, connection: 'close' },
+  }).catch(() => undefined)
+  return response?.status
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(50)
+}
+
+describe.skipIf(!hasProc)('a server with as many open files as it may have', () => {
+  const PAUSED = 'no connection is accepted until some are closed'
+
+  beforeEach(async () => {
+    server = await startProcess(file, { maxOpenFiles: 64 })
+  })
+
+  test('waits without using the processor, and serves again when connections are closed', async () => {
+    const held = await hold(server, 200, UNFINISHED)
+    await until(() => server.err().includes(PAUSED))
+    const before = processorMs(server.pid)
+    await Bun.sleep(2_000)
+    expect(processorMs(server.pid) - before).toBeLessThan(800)
+    held.close()
+    await until(async () => (await read()) === 200)
+    expect(server.err()).not.toContain('"level":"error"')
+  })
+
+  test('tries a file again for which it could start no process', async () => {
+    const held = await hold(server, 200, UNFINISHED)
+    await until(() => server.err().includes(PAUSED))
+    const path = folder.file('tea.txt')
+    await Bun.write(path, 'Green tea.')
+    const added = daybook(['files', 'add', path, '--db', file])
+    await until(() => server.err().includes('the text of files cannot be read yet'))
+    const database = new Database(file, { readonly: true })
+    const state = () =>
+      database.query('SELECT status, attempts FROM files').get() as { status: string; attempts: number }
+    await until(() => state().attempts === 0)
+    expect(state().status).toBe('processing')
+    held.close()
+    await until(() => state().status !== 'processing')
+    expect(state()).toEqual({ status: 'ready', attempts: 1 })
+    database.close()
+    expect((await added).exitCode).toBe(0)
+  })
+})
+
+describe.skipIf(!hasProc)('a server serves others', () => {
+  test('beside 2,000 clients that never finish their headers', async () => {
+    server = await startProcess(file, { args: ['--log-level', 'warn'] })
+    const held = await hold(server, 2_000, UNFINISHED)
+    const before = processorMs(server.pid)
+    for (let at = 0; at < 20; at++) expect(await read()).toBe(200)
+    await Bun.sleep(1_000)
+    expect(processorMs(server.pid) - before).toBeLessThan(800)
+    held.close()
+  })
+
+  test('beside 60 bodies of 10 MB that never end, whose memory is bounded', async () => {
+    server = await startProcess(file, { args: ['--log-level', 'warn'] })
+    const bytes = 10_485_760
+    const lines = ['POST /v1/notes HTTP/1.1', 'Host: daybook', `Authorization: Bearer ${server.key}`]
+    const head = `${lines.join('\r\n')}\r\nContent-Length: ${bytes}\r\n\r\n`
+    const held = await hold(server, 60, head, bytes - 1)
+    await until(() => held.sentBytes() >= 6 * (bytes - 1))
+    const other = await daybook(['keys', 'create', '--name', 'other', '--db', file])
+    const note = { title: 'Tea', content: 'x'.repeat(900_000) }
+    const created = await server.as(other.out.trim()).post('/v1/notes', note)
+    expect(created.status).toBe(201)
+    expect(await read()).toBe(200)
+    expect(peakMebibytes(server.pid)).toBeLessThan(600)
+    held.close()
+  })
+})
