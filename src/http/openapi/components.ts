@@ -85,10 +85,16 @@ const RESPONSES = {
   404: ['NotFound', 'Not in this workspace, or in the trash, or deleted.'],
   409: ['Conflict', 'A name is taken, something depends on the object, or it changed since it was read.'],
   413: ['TooLarge', 'The body is larger than 10 MiB.'],
-  429: ['RateLimited', 'Too many requests with this key, or too many failed keys from this address.'],
+  429: [
+    'RateLimited',
+    'Too many requests or watched queries with this key, or too many failed keys from this address.',
+  ],
   431: ['UriTooLong', 'The URL is longer than 65,536 bytes.'],
   500: ['Internal', 'A failure on the side of the service.'],
-  503: ['Unavailable', 'The server is stopping, or its storage is full or locked; nothing was written.'],
+  503: [
+    'Unavailable',
+    'The server is stopping, is too busy with large queries, or its storage is full or locked; nothing was written.',
+  ],
 } as const
 
 export type ErrorStatus = keyof typeof RESPONSES
@@ -109,11 +115,11 @@ export const ErrorBody = strict(
 
 const statusOf = (code: ErrorCode): number => (code === 'internal' ? 500 : STATUS_OF[code])
 
-const HEADERS = { 401: 'WWW-Authenticate', 429: 'Retry-After' } as const
+const HEADERS = { 401: 'WWW-Authenticate', 429: 'Retry-After', 503: 'Retry-After' } as const
 
 function errorResponseComponent(status: ErrorStatus, schema: JsonSchema) {
   const codes = CODES.filter((code) => statusOf(code) === status)
-  const header = status === 401 || status === 429 ? HEADERS[status] : undefined
+  const header = status === 401 || status === 429 || status === 503 ? HEADERS[status] : undefined
   return {
     description: RESPONSES[status][1],
     headers: { ...REQUEST_ID_HEADER, ...(header && headerReference(header)) },
