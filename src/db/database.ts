@@ -24,7 +24,7 @@ export interface Db extends Reader {
   /** False when another program alone moves the write-ahead log into the file. */
   readonly checkpoints: boolean
   /** Runs the function in a transaction and answers its result after the commit (`write-queue.ts`). */
-  write<T>(run: WriteFunction<T>): Promise<T>
+  write<T>(run: WriteFunction<T>, isLong?: boolean): Promise<T>
   /** Holds writes back, however long, while `action` writes over another connection (`write-queue.ts`). */
   pauseDuring<T>(action: () => Promise<T>): Promise<T>
   /** False while commits fail, and for good once a damaged page was met or a file was replaced. */
@@ -228,7 +228,7 @@ export function openDatabase(options: OpenOptions): Db {
     ...reading.reader,
     file,
     checkpoints,
-    write: (run) => queue.write(run),
+    write: (run, isLong) => queue.write(run, isLong),
     pauseDuring: (action) => queue.pauseDuring(action),
     get healthy() {
       return queue.healthy && health.isSound

@@ -1,4 +1,5 @@
 import type { AppContext } from '../context.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
@@ -10,7 +11,7 @@ import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './writing/change.ts'
-import { checkedWrite, writeRecords } from './writing/create.ts'
+import { checkedWrite, isBatch, writeRecords } from './writing/create.ts'
 
 export const recordRoutes = (ctx: AppContext, watches: Watches) =>
   routes('Records', '/v1/records')
@@ -27,9 +28,8 @@ export const recordRoutes = (ctx: AppContext, watches: Watches) =>
       'Write one row or a batch, whole or not at all',
       (request) => {
         const wanted = checkedWrite(request.body)
-        return respondOnce(ctx.db, request, (tx) =>
-          writtenAnswer(writeRecords(ctx, tx, request.caller, wanted)),
-        )
+        const write = (tx: Tx) => writtenAnswer(writeRecords(ctx, tx, request.caller, wanted))
+        return respondOnce(ctx.db, request, write, { isLong: isBatch(wanted) })
       },
       { write: true, creates: true, body: schema.WriteBody, response: schema.WrittenAnswer },
     )

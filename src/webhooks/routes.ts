@@ -46,7 +46,7 @@ export const webhookRoutes = (ctx: AppContext) =>
         const { caller } = request
         const body = parseInput(request.body)
         const create = (tx: Tx) => withSecret(createWebhook(ctx, tx, caller, body))
-        return respondOnce(ctx.db, request, create, ({ webhook }) => ({ webhook }))
+        return respondOnce(ctx.db, request, create, { toSave: ({ webhook }) => ({ webhook }) })
       },
       { write: true, creates: true, body: schema.CreateWebhookBody, response: schema.CreatedWebhookAnswer },
     )

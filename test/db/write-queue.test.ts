@@ -72,6 +72,25 @@ test('writes that arrive together share one commit', async () => {
   expect(lines(outside)).toEqual(Array.from({ length: 50 }, (_, at) => `line ${at}`))
 })
 
+test('a short write does not wait for the long ones before it, and long ones are committed one at a time', async () => {
+  const seen: string[][] = []
+  const long = (text: string) =>
+    db.write((tx): void => {
+      tx.sql.run('INSERT INTO lines (text) VALUES (?)', text)
+    }, true)
+  const committed = () => seen.push(lines(outside))
+  const writes = [
+    ...['first', 'second', 'third'].map((text) => long(`${text} long`).then(committed)),
+    write('short').then(committed),
+  ]
+  await writes[0]
+  writes.push(write('later').then(committed))
+  await Promise.all(writes)
+  const first = ['short', 'first long']
+  const second = [...first, 'later', 'second long']
+  expect(seen).toEqual([first, first, second, second, [...second, 'third long']])
+})
+
 test('a write is answered, and its after-commit actions run, only when others can see it', async () => {
   const seen: string[][] = []
   const written = db.write((tx): void => {

@@ -56,7 +56,9 @@ const PROBE_MS = 1_000
  */
 export class WriteQueue {
   readonly #options: WriteQueueOptions
+  /** Short writes; they do not wait for long ones that came before them. */
   #items: Item[] = []
+  #longItems: Item[] = []
   #scheduled = false
   #healthy = true
   #isMakingWay = false
@@ -78,13 +80,15 @@ export class WriteQueue {
   }
 
   get idle(): boolean {
-    return this.#items.length === 0
+    return this.#items.length === 0 && this.#longItems.length === 0
   }
 
-  write<T>(run: WriteFunction<T>): Promise<T> {
+  /** A long write, such as that of many rows, shares its commit with no other long one. */
+  write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) return reject(this.#closed)
-      this.#items.push(this.#item(run as (tx: Tx) => T, resolve, reject))
+      const items = isLong ? this.#longItems : this.#items
+      items.push(this.#item(run as (tx: Tx) => T, resolve, reject))
       this.#schedule()
     })
   }
@@ -95,7 +99,7 @@ export class WriteQueue {
    * longer than one.
    */
   async pauseDuring<T>(action: () => Promise<T>): Promise<T> {
-    if (!this.idle) await this.write((): void => {})
+    if (!this.idle) await this.write((): void => {}, true)
     if (this.#closed) throw this.#closed
     this.#isMakingWay = true
     this.#options.beforeCommit?.()
@@ -115,8 +119,9 @@ export class WriteQueue {
   ): void {
     clearTimeout(this.#probeTimer)
     this.#closed ??= refusal
-    const waiting = this.#items
+    const waiting = [...this.#items, ...this.#longItems]
     this.#items = []
+    this.#longItems = []
     for (const item of waiting) item.reject(refusal)
   }
 
@@ -178,7 +183,7 @@ export class WriteQueue {
 
   #flush(): void {
     this.#scheduled = false
-    if (this.#items.length === 0 || this.#isMakingWay || !this.#begin()) return
+    if (this.idle || this.#isMakingWay || !this.#begin()) return
     const done: Item[] = []
     const locked = performance.now()
     try {
@@ -202,7 +207,7 @@ export class WriteQueue {
   }
 
   #continue(): void {
-    if (this.#items.length > 0) this.#schedule()
+    if (!this.idle) this.#schedule()
   }
 
   /** Takes the write lock; when another process holds it, tries again by a timer and answers false. */
@@ -213,12 +218,13 @@ export class WriteQueue {
     } catch (error) {
       const oldest = performance.now() - this.#options.lockWaitMs
       const isWaiting = ({ queuedAt }: Item) => Math.max(queuedAt, this.#madeWayUntil) > oldest
-      const waiting = isBusy(error) ? this.#items.filter(isWaiting) : []
-      const expired = this.#items.filter((item) => !waiting.includes(item))
-      this.#items = waiting
+      const isExpired = (item: Item) => !isBusy(error) || !isWaiting(item)
+      const expired = [...this.#items, ...this.#longItems].filter(isExpired)
+      this.#items = this.#items.filter((item) => !isExpired(item))
+      this.#longItems = this.#longItems.filter((item) => !isExpired(item))
       if (expired.length > 0) this.#becomeUnhealthy()
       for (const item of expired) item.reject(asUnavailable(error))
-      if (waiting.length > 0) {
+      if (!this.idle) {
         this.#scheduled = true
         setTimeout(() => this.#flush(), LOCK_RETRY_MS)
       }
@@ -226,14 +232,17 @@ export class WriteQueue {
     }
   }
 
+  /** Short writes for a few milliseconds, then one long write: neither kind keeps the other waiting for long. */
   #runGroup(done: Item[]): void {
     const until = performance.now() + GROUP_TIME_MS
     for (let count = 0; count < GROUP_SIZE; count++) {
       const item = this.#items.shift()
-      if (!item) return
+      if (!item) break
       this.#runItem(item, done)
-      if (performance.now() > until) return
+      if (performance.now() > until) break
     }
+    const long = this.#longItems.shift()
+    if (long) this.#runItem(long, done)
   }
 
   #runItem(item: Item, done: Item[]): void {

@@ -21,23 +21,32 @@ interface Outcome {
   replayed: boolean
 }
 
+interface CreationOptions<Created extends Body> {
+  /** Leaves out what only the first response may hold, such as a secret. */
+  toSave?: (created: Created) => Body
+  /** Whether the creation takes long, such as that of many rows. */
+  isLong?: boolean
+}
+
 /**
  * Runs a creation in a transaction of its own and responds with 201. With an `Idempotency-Key` the response is saved
  * in that transaction: the same request again gets the saved response and writes nothing; the same key with another
  * body is refused. Writes run one at a time, so that a second request that arrives during the first finds the
- * response of the first. `toSave` leaves out what only the first response may hold, such as a secret.
+ * response of the first.
  */
 export async function respondOnce<Created extends Body>(
   db: Db,
   request: RequestContext,
   create: (tx: Tx) => Created,
-  toSave: (created: Created) => Body = (created) => created,
+  { toSave = (created) => created, isLong = false }: CreationOptions<Created> = {},
 ): Promise<Response> {
   const identity = identityOf(request)
-  const { text, replayed } = await db.write((tx) =>
-    identity
-      ? once(tx, identity, request.bodyText, create, toSave)
-      : { text: asText(create(tx)), replayed: false },
+  const { text, replayed } = await db.write(
+    (tx) =>
+      identity
+        ? once(tx, identity, request.bodyText, create, toSave)
+        : { text: asText(create(tx)), replayed: false },
+    isLong,
   )
   const response = jsonResponse(text, CREATED)
   if (replayed) response.headers.set('Idempotent-Replayed', 'true')

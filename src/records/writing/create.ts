@@ -38,6 +38,12 @@ export function checkedWrite(request: WriteRequest): WriteRequest {
   throw invalid('Give exactly one of "data", one row, and "rows", several.')
 }
 
+/** Up to this many rows take no longer than a few single writes. */
+const FEW_ROWS = 20
+
+/** Whether the write takes so long that single writes should not wait for many of them. */
+export const isBatch = ({ rows }: WriteRequest): boolean => rows !== undefined && rows.length > FEW_ROWS
+
 export interface Written {
   /** The rows as they are after the whole call, in the order sent. */
   rows: store.RecordRow[]
