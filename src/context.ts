@@ -3,9 +3,9 @@ import type { Surface } from './changes/record-change.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
 import type { WorkerClient } from './db/worker/client.ts'
+import type { FeatureHooks } from './feature-hooks.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
-import type { Usage } from './usage.ts'
 
 /** What every service is given: the only way to the clock, the storage and the settings. */
 export interface AppContext {
@@ -16,7 +16,7 @@ export interface AppContext {
   readonly bus: Bus
   readonly clock: Clock
   readonly log: Log
-  readonly usage: Usage
+  readonly features: FeatureHooks
 }
 
 /** Who makes a call, and in which workspace. */

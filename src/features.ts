@@ -1,3 +1,4 @@
+import type { FeatureHooks } from './feature-hooks.ts'
 import { countFiles } from './files/store.ts'
 import { lensesNamingProperty, lensesNamingTag } from './lenses/service.ts'
 import { countLenses } from './lenses/store.ts'
@@ -7,24 +8,23 @@ import { countProperties } from './properties/store.ts'
 import { countItems, removeFromQuickAccess } from './quick-access/store.ts'
 import { countStructures } from './structures/store.ts'
 import { countTags } from './tags/store.ts'
-import type { Usage } from './usage.ts'
 import { viewsNamingProperty, viewsNamingTag } from './views/service.ts'
 import { countViews } from './views/store.ts'
 import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
 import { countWebhooks, webhooksNamingField } from './webhooks/store.ts'
 
 /** Which feature uses what of another: a feature that comes to use tags, say, is added here. */
-export const usage: Usage = {
-  ofTag: (reader, workspace, tag) => ({
+export const features: FeatureHooks = {
+  usageOfTag: (reader, workspace, tag) => ({
     views: viewsNamingTag(reader, workspace, tag),
     lenses: lensesNamingTag(reader, workspace, tag),
   }),
-  ofProperty: (reader, workspace, { pk, id }) => ({
+  usageOfProperty: (reader, workspace, { pk, id }) => ({
     views: viewsNamingProperty(reader, workspace, id),
     presets: presetsNamingProperty(reader, pk),
     lenses: lensesNamingProperty(reader, workspace, id),
   }),
-  ofField: webhooksNamingField,
+  usageOfField: webhooksNamingField,
   onNoteTrashed: removeFromQuickAccess,
   onTagDeleted: removeTagFromPresets,
   onStructureDeleted: markWebhooksRemovedOf,

@@ -7,16 +7,16 @@ import type { AppContext } from './context.ts'
 import { type ServerLock, takeServerLock } from './db/connection/server-lock.ts'
 import { openDatabase } from './db/database.ts'
 import { openWorker } from './db/worker/client.ts'
-import { createSender } from './delivery/client/attempt.ts'
+import { createSender } from './delivery/client/sender.ts'
 import { type Dispatcher, startDispatcher } from './delivery/dispatch/dispatcher.ts'
-import { usage } from './features.ts'
+import { features } from './features.ts'
 import { startTextExtraction } from './files/text-extraction.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
 import { startMaintenance } from './maintenance/schedule.ts'
-import { refreshNoteTexts } from './notes/check.ts'
+import { refreshNoteTexts } from './notes/integrity.ts'
 import { startIndexing } from './notes/search/indexing.ts'
 import { fail, refused } from './refusal.ts'
 import { startTextIndexing } from './structures/storage/text-index.ts'
@@ -59,7 +59,7 @@ export async function startServer(config: Config, tell: (message: string) => voi
       afterUpgrade: refreshNoteTexts,
     })
     const worker = openWorker({ db, log, clock })
-    return await serveDatabase({ config, db, worker, bus: createBus(), clock, log, usage }, lock, tell)
+    return await serveDatabase({ config, db, worker, bus: createBus(), clock, log, features }, lock, tell)
   } catch (error) {
     lock.release()
     throw error

@@ -10,7 +10,7 @@ import { readConfig } from '../../src/config.ts'
 import type { AppContext, Caller } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { openWorker } from '../../src/db/worker/client.ts'
-import { usage } from '../../src/features.ts'
+import { features } from '../../src/features.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
@@ -45,7 +45,7 @@ export async function openDataset(file: string): Promise<Dataset> {
     log,
     worker: openWorker({ db, log, clock: systemClock }),
     bus: createBus(),
-    usage,
+    features,
   }
   await bootstrap(ctx)
   const [workspace] = listWorkspaces(db)

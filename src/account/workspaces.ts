@@ -1,9 +1,9 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
+import type { FeatureCounts, FeatureHooks } from '../feature-hooks.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
-import type { FeatureCounts, Usage } from '../usage.ts'
 import { createKey } from './keys.ts'
 import { checkedName, findNamed, getNamedOrOnly } from './names.ts'
 import {
@@ -17,20 +17,25 @@ import {
 import { addUser } from './users.ts'
 
 /** Creates an empty workspace with everything that the features need in one. */
-export function createWorkspace(tx: Tx, usage: Usage, name: string): WorkspaceRow {
+export function createWorkspace(tx: Tx, features: FeatureHooks, name: string): WorkspaceRow {
   const nameFold = fold(checkedName(name, 'workspace'))
   if (listWorkspaceRows(tx).some((row) => row.nameFold === nameFold)) {
     throw nameTaken(`A workspace named "${name}" exists already; choose another name.`)
   }
   const workspace = insertWorkspace(tx, { id: tx.newId(), name, nameFold, createdAt: tx.now })
-  usage.onWorkspaceCreated(tx, workspace.pk)
+  features.onWorkspaceCreated(tx, workspace.pk)
   return workspace
 }
 
 /** Creates a workspace owned by the named user, by default the only one. */
-export function createOwnedWorkspace(tx: Tx, usage: Usage, name: string, ownerName: string | undefined) {
+export function createOwnedWorkspace(
+  tx: Tx,
+  features: FeatureHooks,
+  name: string,
+  ownerName: string | undefined,
+) {
   const owner = getNamedOrOnly(listUserRows(tx), 'user', ownerName)
-  const workspace = createWorkspace(tx, usage, name)
+  const workspace = createWorkspace(tx, features, name)
   setMember(tx, workspace.pk, owner.pk, 'owner')
   return { workspace, owner }
 }
@@ -50,10 +55,10 @@ export interface WorkspaceCounts extends FeatureCounts {
 }
 
 /** The caller's workspace and how many objects of each kind it holds. */
-export function getWorkspace({ db, usage }: AppContext, { workspacePk }: Caller) {
+export function getWorkspace({ db, features }: AppContext, { workspacePk }: Caller) {
   const row = findWorkspace(db, workspacePk) ?? fail(notFound('workspace'))
   const { liveNotes: notes, trashedNotes } = row
-  const counts: WorkspaceCounts = { notes, trashedNotes, ...usage.countsOf(db, workspacePk) }
+  const counts: WorkspaceCounts = { notes, trashedNotes, ...features.countsOf(db, workspacePk) }
   return { row, counts }
 }
 
@@ -61,10 +66,13 @@ export function getWorkspace({ db, usage }: AppContext, { workspacePk }: Caller)
  * In a database without a workspace, creates the workspace `Personal` with the user `owner` and a write key. Returns the
  * key, which cannot be read again later; undefined when there is a workspace already.
  */
-export const bootstrap = ({ db, usage }: Pick<AppContext, 'db' | 'usage'>): Promise<string | undefined> =>
+export const bootstrap = ({
+  db,
+  features,
+}: Pick<AppContext, 'db' | 'features'>): Promise<string | undefined> =>
   db.write((tx): string | undefined => {
     if (listWorkspaceRows(tx).length > 0) return undefined
-    const workspace = createWorkspace(tx, usage, 'Personal')
+    const workspace = createWorkspace(tx, features, 'Personal')
     const owner = addUser(tx, 'owner', workspace, 'owner')
     const key = {
       workspace: workspace.pk,

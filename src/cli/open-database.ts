@@ -6,7 +6,7 @@ import { type Db, openDatabase } from '../db/database.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
-import { refreshNoteTexts } from '../notes/check.ts'
+import { refreshNoteTexts } from '../notes/integrity.ts'
 import { type Input, textFlag } from './command.ts'
 import type { Io } from './io.ts'
 

@@ -8,12 +8,20 @@ import { ExternalWrites } from './connection/external-writes.ts'
 import { Health } from './connection/health.ts'
 import { refuseForeignLog } from './connection/log-owner.ts'
 import { openReadingConnection, prepareWriting } from './connection/open.ts'
+import { ReadSnapshot } from './connection/read-snapshot.ts'
 import { finishRestore } from './connection/restore.ts'
 import { realFile, takeServerLock } from './connection/server-lock.ts'
-import { ReadSnapshot } from './connection/snapshot.ts'
-import { isBusy, isDamaged, isNotADatabase, isStorageFailure, RESTORE, unlessStorageFails } from './errors.ts'
+import {
+  isBusy,
+  isDamaged,
+  isNotADatabase,
+  isStorageFailure,
+  RESTORE,
+  UnusableDatabase,
+  unlessStorageFails,
+} from './errors.ts'
 import { type Reader, readerOf } from './reader.ts'
-import { migrate, needsMigration, UnusableDatabase } from './schema/migrations/migrate.ts'
+import { migrate, needsMigration } from './schema/migrations/migrate.ts'
 import { MIGRATIONS } from './schema/migrations/migrations.ts'
 import { Sql } from './sql.ts'
 import { type WriteFunction, WriteQueue } from './writes/write-queue.ts'

@@ -2,6 +2,9 @@ import { SQLiteError } from 'bun:sqlite'
 import type { Log } from '../lib/log.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 
+/** The file cannot be used; the message is a sentence for the operator. */
+export class UnusableDatabase extends Error {}
+
 /** The SQLite error in `error` or in what it wraps (drizzle wraps), if any. */
 function sqliteErrorIn(error: unknown): SQLiteError | undefined {
   if (error instanceof SQLiteError) return error
@@ -12,9 +15,11 @@ const codeOf = (error: unknown): string => sqliteErrorIn(error)?.code ?? ''
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
 
+export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE'
+
 export const isNotADatabase = (error: unknown): boolean => codeOf(error) === 'SQLITE_NOTADB'
 
-/** Whether the file is an SQLite database with pages that cannot be. */
+/** Whether SQLite found a malformed page. */
 export const isDamaged = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CORRUPT')
 
 /** Whether storage itself failed (full, unwritable, broken, damaged), as against a rule or a programming error. */
@@ -24,7 +29,7 @@ export const isStorageFailure = (error: unknown): boolean =>
 const DAMAGED =
   'The database of this server is damaged; nothing was written. Whoever runs the server must restore a backup.'
 
-/** What the operator of a damaged database can do. */
+/** The advice to the operator of a damaged database. */
 export const RESTORE =
   'That cannot be repaired: stop the server and restore a backup with "daybook restore <backup>".'
 
@@ -32,7 +37,7 @@ export const RESTORE =
 export const showsDamage = (error: unknown): boolean =>
   isDamaged(error) || isNotADatabase(error) || (error instanceof Refusal && error.message === DAMAGED)
 
-/** A failure of storage as the refusal a caller gets; every other error as it is. */
+/** Turns a storage failure into the refusal that a caller gets; returns every other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (isBusy(error))
     return unavailable('The database is locked by another process; nothing was written. Try again.')
@@ -43,7 +48,7 @@ export function asUnavailable(error: unknown): unknown {
   return error
 }
 
-/** For what a timer does: a failure of storage is logged, and the next time may succeed. */
+/** For actions of a timer: logs a storage failure, because the next run may succeed. */
 export function unlessStorageFails(log: Log, action: () => void): void {
   try {
     action()

@@ -1,6 +1,6 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { BoundedCache } from '../lib/bounded-cache.ts'
-import type { SnapshotMemory } from './connection/snapshot.ts'
+import type { SnapshotMemory } from './connection/read-snapshot.ts'
 import type { SqlPart } from './sql-part.ts'
 
 export type SqlValue = SQLQueryBindings

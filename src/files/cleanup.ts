@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import { inSteps } from '../db/writes/chunks.ts'
+import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { deleteSomePages } from './search.ts'
 import { deleteSomeParts, UNFINISHED } from './store.ts'
@@ -31,7 +31,7 @@ function deleteSome(tx: Tx): boolean {
 /** Deletes removed files with their parts and pages, in short transactions. */
 export async function deleteRemovedFiles(db: Db): Promise<void> {
   if (!findRemoved(db)) return
-  await inSteps(db, deleteSome)
+  await inChunks(db, deleteSome)
 }
 
 /** Marks incomplete files as removed that were started before `before`: the process that added them has died. Returns how many. */

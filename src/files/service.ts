@@ -1,10 +1,10 @@
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import { inSteps } from '../db/writes/chunks.ts'
+import { inChunks } from '../db/writes/chunks.ts'
 import { codePointLength, hasControlCharacter } from '../lib/text.ts'
 import { findNoteSummary } from '../notes/store.ts'
-import { relabelFileLinks } from '../notes/writing/file-links.ts'
+import { relabelFileLinks } from '../notes/writing/relabel-file-links.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import { mimeTypeOf } from './extraction/kinds.ts'
 import {
@@ -95,7 +95,7 @@ export async function addFile(
     return { id, pk: insertFile(tx, row) }
   })
   let number = 0
-  await inSteps(db, (tx) => {
+  await inChunks(db, (tx) => {
     insertPart(tx, pk, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
     number += 1
     return number * PART_BYTES < bytes.length

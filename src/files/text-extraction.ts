@@ -2,7 +2,7 @@ import type { AppContext, InWorkspace } from '../context.ts'
 import { takeServerLock } from '../db/connection/server-lock.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import { inSteps } from '../db/writes/chunks.ts'
+import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { kindOf } from './extraction/kinds.ts'
 import type { ExtractedText } from './extraction/pages.ts'
@@ -118,7 +118,7 @@ export async function saveResult(
     done += saved
     return saved > 0 && done < result.pages.length
   }
-  await inSteps(db, saveNext, signal)
+  await inChunks(db, saveNext, signal)
   const { pages, outline } = result
   const outcome = {
     status: 'ready',
@@ -135,7 +135,7 @@ async function deletePages(db: Db, claim: Claim, signal?: AbortSignal): Promise<
     ensurePageTable(tx, claim.workspace)
     return isClaimValid(tx, claim) && deleteSomePages(tx, claim.workspace, claim.file, PAGES_AT_ONCE) > 0
   }
-  await inSteps(db, deleteNext, signal)
+  await inChunks(db, deleteNext, signal)
 }
 
 /** Saves pages for a few milliseconds; returns how many, 0 when another process has claimed the file. */

@@ -1,11 +1,11 @@
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
+import type { UsedBy } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { isSame, patchedFlag } from '../lib/patch.ts'
 import { readStoredTree, storedTree, storedTreeReferences } from '../notes/query/filter-trees.ts'
 import { fail, notFound, refused } from '../refusal.ts'
-import type { UsedBy } from '../usage.ts'
 import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
 import * as store from './store.ts'
 

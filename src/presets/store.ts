@@ -1,9 +1,9 @@
+import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
-import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/rows.ts'
 import { presets } from '../db/schema/presets.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
+import type { UsedBy } from '../feature-hooks.ts'
 import type { PropertyRule } from '../notes/writing/properties.ts'
-import type { UsedBy } from '../usage.ts'
 
 export type PresetRow = typeof presets.$inferSelect
 

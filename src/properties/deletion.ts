@@ -1,11 +1,11 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
-import { inSteps } from '../db/writes/chunks.ts'
+import { inChunks } from '../db/writes/chunks.ts'
 import { closeGap, NO_POSITION } from '../db/writes/positions.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
+import { refuseWhileUsed } from '../feature-hooks.ts'
 import { touchNotes } from '../notes/store.ts'
-import { refuseWhileUsed } from '../usage.ts'
 import { getPropertyRow } from './service.ts'
 import { countNotesHolding } from './store.ts'
 
@@ -20,7 +20,7 @@ export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: s
     const property = getPropertyRow(tx, caller, idOrKey)
     refuseWhileUsed(
       `The property "${property.key}"`,
-      ctx.usage.ofProperty(tx, caller.workspacePk, property),
+      ctx.features.usageOfProperty(tx, caller.workspacePk, property),
       'it cannot be deleted before those change',
     )
     tx.sql.run('UPDATE properties SET is_removed = 1, position = ? WHERE pk = ?', NO_POSITION, property.pk)
@@ -38,7 +38,7 @@ export async function finishPropertyDeletions(db: Db): Promise<void> {
 }
 
 const removeValues = (db: Db, property: number): Promise<void> =>
-  inSteps(db, (tx) => forSomeMilliseconds(() => removeSomeValues(tx, property)))
+  inChunks(db, (tx) => forSomeMilliseconds(() => removeSomeValues(tx, property)))
 
 const AT_ONCE = 50
 

@@ -1,5 +1,5 @@
+import type { PropertyUsage } from '../feature-hooks.ts'
 import { isoTimestamp } from '../lib/dates.ts'
-import type { PropertyUsage } from '../usage.ts'
 import type { PatchedProperty } from './service.ts'
 import type { PropertyRow } from './store.ts'
 

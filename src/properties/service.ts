@@ -2,12 +2,12 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { endOf, moveTo } from '../db/writes/positions.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
+import { refuseWhileUsed } from '../feature-hooks.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import type { PropertyType } from '../notes/writing/properties.ts'
 import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
-import { refuseWhileUsed } from '../usage.ts'
 import * as store from './store.ts'
 
 /** Properties by position. */
@@ -20,9 +20,9 @@ export function getPropertyRow(reader: Reader, { workspacePk }: Caller, idOrKey:
 }
 
 /** The property and what uses it, so that it cannot be deleted. */
-export function getProperty({ db, usage }: AppContext, caller: Caller, idOrKey: string) {
+export function getProperty({ db, features }: AppContext, caller: Caller, idOrKey: string) {
   const property = getPropertyRow(db, caller, idOrKey)
-  return { property, usage: usage.ofProperty(db, caller.workspacePk, property) }
+  return { property, usage: features.usageOfProperty(db, caller.workspacePk, property) }
 }
 
 export interface NewPropertyInput {
@@ -123,7 +123,7 @@ function merged(before: store.PropertyRow, patch: PropertyPatch): store.Property
 }
 
 function refuseRetype(
-  { usage }: AppContext,
+  { features }: AppContext,
   tx: Tx,
   { workspacePk }: Caller,
   property: store.PropertyRow,
@@ -136,7 +136,7 @@ function refuseRetype(
   }
   refuseWhileUsed(
     `The property "${property.key}"`,
-    usage.ofProperty(tx, workspacePk, property),
+    features.usageOfProperty(tx, workspacePk, property),
     'its type cannot change before those change',
   )
 }

@@ -1,5 +1,5 @@
+import { columnsOf, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
-import { columnsOf, insertRow, updateRow } from '../db/rows.ts'
 import { properties } from '../db/schema/properties.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 

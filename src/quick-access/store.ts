@@ -1,5 +1,5 @@
+import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
-import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/rows.ts'
 import { quickAccess } from '../db/schema/quick-access.ts'
 import { closeGap } from '../db/writes/positions.ts'
 import type { Tx } from '../db/writes/write-queue.ts'

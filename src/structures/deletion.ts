@@ -8,7 +8,7 @@ import { dropRowTable } from './storage/row-table.ts'
 const ROWS_PER_STEP = 1_000
 
 /** All that a deletion needs of the context; the command line has no more. */
-type Deletion = Pick<AppContext, 'db' | 'usage'>
+type Deletion = Pick<AppContext, 'db' | 'features'>
 
 /**
  * Deletes a structure, its rows and its subscriptions; returns its id. The first transaction hides it and frees its
@@ -18,7 +18,7 @@ export async function deleteStructure(ctx: Deletion, caller: InWorkspace, nameOr
   const { pk, id } = await ctx.db.write((tx) => {
     const structure = getStructure(tx, caller, nameOrId)
     tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
-    ctx.usage.onStructureDeleted(tx, structure.pk)
+    ctx.features.onStructureDeleted(tx, structure.pk)
     return structure
   })
   await removeHidden(ctx, pk)
@@ -31,9 +31,9 @@ export async function finishDeletions(ctx: Deletion): Promise<void> {
     await removeHidden(ctx, pk)
 }
 
-async function removeHidden({ db, usage }: Deletion, structurePk: number): Promise<void> {
+async function removeHidden({ db, features }: Deletion, structurePk: number): Promise<void> {
   while ((await db.write((tx) => removeSomeRows(tx, structurePk))) > 0);
-  await usage.removeHidden(db)
+  await features.removeHidden(db)
   await db.write((tx): void => {
     dropRowTable(tx, structurePk)
     tx.sql.run('DELETE FROM structures WHERE pk = ?', structurePk)

@@ -1,11 +1,11 @@
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound, Refusal, refused } from '../refusal.ts'
-import type { Usage } from '../usage.ts'
 import {
   checkedLabelField,
   checkedUniqueTogether,
@@ -110,7 +110,7 @@ export const patchStructure = (
   ctx.db.write((tx) => {
     const before = getStructure(tx, caller, nameOrId)
     if (patch.name !== undefined) refuseUnusableName(tx, caller, patch.name, before.pk)
-    const { columns, definition } = merged(tx, ctx.usage, caller, before, patch)
+    const { columns, definition } = merged(tx, ctx.features, caller, before, patch)
     refuseLowMaxRows(before, columns.maxRows)
     if (isSameDefinition(before, columns)) return before
     changeTable(tx, before, definition)
@@ -121,7 +121,7 @@ export const patchStructure = (
 
 function merged(
   reader: Reader,
-  usage: Usage,
+  features: FeatureHooks,
   caller: Caller,
   before: store.StructureRow,
   patch: StructurePatch,
@@ -137,7 +137,7 @@ function merged(
   const together = patch.unique_together ?? (JSON.parse(before.uniqueTogether) as string[][])
   if (before.lastId !== null) refuseLossOfFields(oldFields, fields)
   const use = { structurePk: before.pk, labelField, uniqueTogether: together }
-  refuseLossOfUsedFields(reader, usage, lostFields(oldFields, fields), use)
+  refuseLossOfUsedFields(reader, features, lostFields(oldFields, fields), use)
   const name = patch.name ?? before.name
   const columns: store.StructureColumns = {
     name,

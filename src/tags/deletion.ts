@@ -1,11 +1,11 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
-import { inSteps } from '../db/writes/chunks.ts'
+import { inChunks } from '../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
+import { refuseWhileUsed } from '../feature-hooks.ts'
 import { markAllForSearch, removeTagName } from '../notes/search/indexing.ts'
 import { touchNotes } from '../notes/store.ts'
-import { refuseWhileUsed } from '../usage.ts'
 import { getTagRow } from './service.ts'
 
 /*
@@ -22,8 +22,12 @@ export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: strin
   const { workspacePk } = caller
   const id = await ctx.db.write((tx): number => {
     const tag = getTagRow(tx, caller, idInPath)
-    refuseWhileUsed(`The tag "${tag.name}"`, ctx.usage.ofTag(tx, workspacePk, tag.id), 'change those first')
-    ctx.usage.onTagDeleted(tx, tag.id)
+    refuseWhileUsed(
+      `The tag "${tag.name}"`,
+      ctx.features.usageOfTag(tx, workspacePk, tag.id),
+      'change those first',
+    )
+    ctx.features.onTagDeleted(tx, tag.id)
     removeTagName(tx, workspacePk, tag.id)
     tx.sql.run('UPDATE tags SET is_removed = 1 WHERE id = ?', tag.id)
     return tag.id
@@ -41,7 +45,7 @@ export async function finishTagDeletions(db: Db): Promise<void> {
 }
 
 const takeOffNotes = (db: Db, workspace: number, tag: number): Promise<void> =>
-  inSteps(db, (tx) => forSomeMilliseconds(() => takeOffSome(tx, workspace, tag) || removeSomeLinks(tx, tag)))
+  inChunks(db, (tx) => forSomeMilliseconds(() => takeOffSome(tx, workspace, tag) || removeSomeLinks(tx, tag)))
 
 const AT_ONCE = 50
 

@@ -1,6 +1,6 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
-import { inSteps } from '../db/writes/chunks.ts'
+import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { markAllForSearch } from '../notes/search/indexing.ts'
 import { touchNotes } from '../notes/store.ts'
@@ -74,7 +74,7 @@ interface Job {
 
 async function runJob(db: Db, pk: number): Promise<void> {
   let job: Job | undefined
-  await inSteps(db, (tx) => {
+  await inChunks(db, (tx) => {
     job ??= findJob(tx, pk)
     return job !== undefined && doSome(tx, pk, job)
   })

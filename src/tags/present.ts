@@ -1,5 +1,5 @@
+import type { TagUsage } from '../feature-hooks.ts'
 import { compareNames } from '../lib/text.ts'
-import type { TagUsage } from '../usage.ts'
 import type { TagRow } from './store.ts'
 
 export const presentTag = (row: TagRow) => ({

@@ -19,9 +19,9 @@ export const getTagRow = (reader: Reader, { workspacePk }: Caller, id: string): 
   findTag(reader, workspacePk, tagId(id)) ?? fail(notFound('tag'))
 
 /** The tag and what uses it, so that it cannot be deleted. */
-export function getTag({ db, usage }: AppContext, caller: Caller, id: string) {
+export function getTag({ db, features }: AppContext, caller: Caller, id: string) {
   const tag = getTagRow(db, caller, id)
-  return { tag, usage: usage.ofTag(db, caller.workspacePk, tag.id) }
+  return { tag, usage: features.usageOfTag(db, caller.workspacePk, tag.id) }
 }
 
 export interface TagChanges {

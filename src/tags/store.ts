@@ -1,5 +1,5 @@
+import { columnsOf, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
-import { columnsOf, updateRow } from '../db/rows.ts'
 import { tags } from '../db/schema/tags.ts'
 
 export type TagRow = typeof tags.$inferSelect & {

@@ -2,6 +2,7 @@ import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Direction } from '../db/direction.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
+import type { PropertyUsage, UsedBy, ViewRole } from '../feature-hooks.ts'
 import { describeTree } from '../filter/tree/describe.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
@@ -14,7 +15,6 @@ import {
 } from '../notes/query/filter-trees.ts'
 import { findPropertyHead, findPropertyHeadByKey, type PropertyHead } from '../properties/store.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
-import type { PropertyUsage, UsedBy, ViewRole } from '../usage.ts'
 import * as store from './store.ts'
 
 /** A view as a request sends it. */

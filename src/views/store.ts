@@ -1,5 +1,5 @@
+import { clearDefault, columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
-import { clearDefault, columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/rows.ts'
 import { views } from '../db/schema/views.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 

@@ -11,7 +11,7 @@ const ORDER = [
   ['changes'],
   ['filter', 'search'],
   ['delivery'],
-  ['config.ts', 'context.ts', 'usage.ts'],
+  ['config.ts', 'context.ts', 'feature-hooks.ts'],
   ['http'],
   [
     'account',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { AttemptOutcome, Send } from '../../src/delivery/client/attempt.ts'
+import type { AttemptOutcome, Send } from '../../src/delivery/client/sender.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { declare, write } from '../support/records.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { deleteRemovedFiles } from '../../src/files/cleanup.ts'
 import { deleteFile } from '../../src/files/service.ts'
-import { findFaults } from '../../src/maintenance/check.ts'
+import { findFaults } from '../../src/maintenance/integrity.ts'
 import { sweepTrash } from '../../src/maintenance/retention.ts'
 import { makeFile } from '../support/files.ts'
 import { makeNote, readNote, revisionsOf } from '../support/notes.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { findFaults } from '../../src/maintenance/check.ts'
+import { findFaults } from '../../src/maintenance/integrity.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { startService, type TestService } from '../support/service.ts'
 

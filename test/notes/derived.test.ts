@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findFaults } from '../../src/maintenance/check.ts'
+import { findFaults } from '../../src/maintenance/integrity.ts'
 import { removeTrashedBefore } from '../../src/notes/writing/trash.ts'
 import { runs } from '../support/counts.ts'
 import { makeNote } from '../support/notes.ts'

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { findFaults } from '../../src/maintenance/check.ts'
+import { findFaults } from '../../src/maintenance/integrity.ts'
 import { exportWorkspace } from '../../src/portability/workspace/export.ts'
 import { FORMAT } from '../../src/portability/workspace/format.ts'
 import { importWorkspace, isExport } from '../../src/portability/workspace/import.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findFaults, repairDerived } from '../../src/maintenance/check.ts'
+import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { autoIndexBuild } from '../../src/structures/storage/auto-index.ts'
 import { startTextIndexing, textIndexFill } from '../../src/structures/storage/text-index.ts'

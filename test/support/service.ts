@@ -7,11 +7,11 @@ import { type Config, readConfig } from '../../src/config.ts'
 import type { AppContext } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { openWorker, type WorkerOptions } from '../../src/db/worker/client.ts'
-import { usage } from '../../src/features.ts'
+import { features } from '../../src/features.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
-import { refreshNoteTexts } from '../../src/notes/check.ts'
+import { refreshNoteTexts } from '../../src/notes/integrity.ts'
 
 /** A clock that moves only when told to; what it was asked to do on the way is done in order. */
 export interface TestClock extends Clock {
@@ -149,7 +149,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
   const worker = openWorker({ db, log, clock, ...options.worker })
-  const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log, usage }
+  const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log, features }
   const first = await bootstrap(ctx)
   const app = createApi(ctx)
   const newKey = (input: NewTestKey = {}) =>
@@ -184,7 +184,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     newKey,
     newWorkspace: async (name) => {
       await db.write((tx): void => {
-        addUser(tx, `owner of ${name}`, createWorkspace(tx, usage, name), 'owner')
+        addUser(tx, `owner of ${name}`, createWorkspace(tx, features, name), 'owner')
       })
       return newKey({ workspace: name, user: `owner of ${name}` })
     },

@@ -1,5 +1,5 @@
 import { parseAllowlist } from '../../src/delivery/client/allowlist.ts'
-import { createSender, type Send } from '../../src/delivery/client/attempt.ts'
+import { createSender, type Send } from '../../src/delivery/client/sender.ts'
 import { type Dispatcher, startDispatcher } from '../../src/delivery/dispatch/dispatcher.ts'
 import type { RawCondition } from '../../src/filter/record/parse.ts'
 import { type Receiver, startReceiver } from './receiver.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { findFaults, repairDerived } from '../../src/maintenance/check.ts'
+import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { status } from '../support/receiver.ts'
 import { declare, write } from '../support/records.ts'

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyVerified } from '../../../src/db/schema/migrations/migrate.ts'
+import { copyVerified } from '../../../src/db/copy.ts'
 import { presentCreated, presentNote } from '../../../src/notes/present.ts'
 import { type ListRequest, listNotes } from '../../../src/notes/query/list.ts'
 import { appendToNote } from '../../../src/notes/writing/append-and-edit.ts'

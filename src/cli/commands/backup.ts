@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { readDatabaseFile } from '../../config.ts'
-import { copyVerified } from '../../db/schema/migrations/migrate.ts'
+import { copyVerified } from '../../db/copy.ts'
 import { refused } from '../../refusal.ts'
 import { type Command, DB_FLAG } from '../command.ts'
 import { withDatabase } from '../open-database.ts'

@@ -9,7 +9,10 @@ import type { Command } from '../command.ts'
 
 /** The document that the server would return, from a service on an empty in-memory database. */
 async function document(): Promise<string> {
-  const [{ createApi }, { usage }] = await Promise.all([import('../../api.ts'), import('../../features.ts')])
+  const [{ createApi }, { features }] = await Promise.all([
+    import('../../api.ts'),
+    import('../../features.ts'),
+  ])
   const log = createLog('silent', systemClock, () => {})
   const file = ':memory:'
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
@@ -21,7 +24,7 @@ async function document(): Promise<string> {
       bus: createBus(),
       clock: systemClock,
       log,
-      usage,
+      features,
     })
     return JSON.stringify(await app.openApi(), null, 2)
   } finally {

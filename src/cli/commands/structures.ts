@@ -6,7 +6,7 @@ import { printJson, printTable } from '../output.ts'
 /** Imported only when needed, because they load the records. */
 const store = () => import('../../structures/store.ts')
 const deletion = () => import('../../structures/deletion.ts')
-const features = () => import('../../features.ts')
+const loadFeatures = () => import('../../features.ts')
 
 export const structuresList: Command = {
   name: 'structures list',
@@ -44,8 +44,8 @@ export const structuresDelete: Command = {
       throw new WrongUsage(`This deletes "${nameOrId}" and all its rows permanently; give --yes to do it.`)
     }
     return inWorkspace(input, io, async (db, workspace) => {
-      const [{ deleteStructure }, { usage }] = await Promise.all([deletion(), features()])
-      const id = await deleteStructure({ db, usage }, { workspacePk: workspace.pk }, nameOrId)
+      const [{ deleteStructure }, { features }] = await Promise.all([deletion(), loadFeatures()])
+      const id = await deleteStructure({ db, features }, { workspacePk: workspace.pk }, nameOrId)
       io.err(`The structure ${id} was deleted.\n`)
       return 0
     })

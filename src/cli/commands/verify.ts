@@ -1,4 +1,4 @@
-import { secretError, verifyDelivery } from '../../delivery/verify.ts'
+import { secretError, verifyDelivery } from '../../delivery/verify-signature.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { refused } from '../../refusal.ts'
 import { type Command, type Input, textFlag, WrongUsage } from '../command.ts'

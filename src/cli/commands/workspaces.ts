@@ -14,9 +14,9 @@ export const workspacesAdd: Command = {
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       // Imported only when needed, because it loads every feature.
-      const { usage } = await import('../../features.ts')
+      const { features } = await import('../../features.ts')
       const { workspace, owner } = await db.write((tx) =>
-        createOwnedWorkspace(tx, usage, input.args[0] ?? '', textFlag(input, 'owner')),
+        createOwnedWorkspace(tx, features, input.args[0] ?? '', textFlag(input, 'owner')),
       )
       const { id, name, createdAt } = workspace
       if (input.flags.json)

@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser'
 import { readKey } from '../../config.ts'
 import { newSecret } from '../../delivery/sign.ts'
-import { secretError } from '../../delivery/verify.ts'
+import { secretError } from '../../delivery/verify-signature.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createIdSource } from '../../lib/ids.ts'
 import { refused } from '../../refusal.ts'

@@ -1,6 +1,6 @@
 import { urlError } from '../../delivery/client/address-policy.ts'
 import { parseAllowlist } from '../../delivery/client/allowlist.ts'
-import { createSender, type Send } from '../../delivery/client/attempt.ts'
+import { createSender, type Send } from '../../delivery/client/sender.ts'
 import { signedHeaders } from '../../delivery/sign.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createIdSource } from '../../lib/ids.ts'

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { UnusableDatabase } from '../schema/migrations/migrate.ts'
+import { UnusableDatabase } from '../errors.ts'
 import { realFile } from './server-lock.ts'
 
 /*

@@ -10,13 +10,9 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isBusy, showsDamage } from '../errors.ts'
-import {
-  copyVerified,
-  refuseForeignFiles,
-  syncFolder,
-  UnusableDatabase,
-} from '../schema/migrations/migrate.ts'
+import { copyVerified, syncFolder } from '../copy.ts'
+import { isBusy, showsDamage, UnusableDatabase } from '../errors.ts'
+import { refuseForeignFiles } from '../schema/migrations/migrate.ts'
 import { hasForeignLog } from './log-owner.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 

@@ -1,8 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { isBusy } from '../errors.ts'
-import { UnusableDatabase } from '../schema/migrations/migrate.ts'
+import { isBusy, UnusableDatabase } from '../errors.ts'
 
 /** Held while a server runs on a database; the system releases it when the process dies, however it dies. */
 export interface ServerLock {

@@ -3,7 +3,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { AttemptOutcome } from '../client/attempt.ts'
+import type { AttemptOutcome } from '../client/sender.ts'
 import { TEST_EVENT } from '../outbox/payload.ts'
 
 const MINUTE_MS = 60_000

@@ -2,7 +2,7 @@ import type { Bus } from '../../changes/bus.ts'
 import type { Db } from '../../db/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Send } from '../client/attempt.ts'
+import type { Send } from '../client/sender.ts'
 import { signedHeaders } from '../sign.ts'
 import {
   type DueDelivery,

@@ -1,6 +1,6 @@
 import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { startIdleWorker } from '../../db/writes/idle-worker.ts'
+import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { indexedText } from '../../search/tokenizer.ts'
 import { fullTable, tagTable, tagTerm, titleTable } from './tables.ts'
@@ -165,8 +165,8 @@ async function indexSome({ db }: AppContext): Promise<boolean> {
 
 /** Indexes marked notes in the background, so that searches seldom have to; returns a function that stops it. */
 export const startIndexing = (ctx: AppContext): (() => void) =>
-  startIdleWorker(ctx, {
-    what: 'indexing',
-    isPiledUp: () => isBacklogLong(ctx.db),
-    doSome: () => indexSome(ctx),
+  startBackgroundWork(ctx, {
+    name: 'indexing',
+    isUrgent: () => isBacklogLong(ctx.db),
+    runStep: () => indexSome(ctx),
   })

@@ -29,7 +29,7 @@ export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<
     tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', tx.now, note.pk)
     countInItsTags(tx, note.pk, -1)
     removeFromSearch(tx, caller.workspacePk, note.pk)
-    ctx.usage.onNoteTrashed(tx, caller.workspacePk, note.pk)
+    ctx.features.onNoteTrashed(tx, caller.workspacePk, note.pk)
     addToCounters(tx, caller.workspacePk, -1, 1)
   })
 

@@ -1,5 +1,5 @@
 import type { RecordData } from '../../changes/record-change.ts'
-import type { Check } from '../../db/check.ts'
+import type { IntegrityCheck } from '../../db/integrity.ts'
 import type { Reader } from '../../db/reader.ts'
 import { rowTable, textIndexTable } from '../../db/row-tables.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
@@ -124,7 +124,7 @@ function* counterFaults({ row, live, inOrder, lastCreatedAt, lastId }: Checked):
 }
 
 /** The row table of every structure, its unique indexes, and its counters. */
-export const rowTableCheck: Check = {
+export const rowTableCheck: IntegrityCheck = {
   *faults(reader) {
     const structures = allStructures(reader)
     for (const [pk, checked] of structures) {
@@ -190,7 +190,7 @@ function fillExpected(reader: Reader, structurePk: number): void {
 }
 
 /** Text indexes hold exactly what the rows do. Needs no repair: the repair of the row tables drops them. */
-export const textIndexCheck: Check = {
+export const textIndexCheck: IntegrityCheck = {
   settle: async (db) => {
     if (hasTextIndexTables(db)) await fillTextIndexes(db)
   },

@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
 import { rowTable, textIndexTable } from '../../db/row-tables.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
-import { startIdleWorker } from '../../db/writes/idle-worker.ts'
+import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { rowText } from '../../filter/record/sql.ts'
 import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
@@ -213,10 +213,10 @@ export async function fillTextIndexes(db: Db): Promise<void> {
 
 /** Fills text indexes in the background, in the worker thread; returns the function that stops it. */
 export const startTextIndexing = (ctx: AppContext): (() => void) =>
-  startIdleWorker(ctx, {
-    what: 'the indexing of rows',
-    isPiledUp: () => listTextIndexed(ctx.db).some((structure) => hasManyUnindexed(ctx.db, structure)),
-    doSome: async () => {
+  startBackgroundWork(ctx, {
+    name: 'indexing of rows',
+    isUrgent: () => listTextIndexed(ctx.db).some((structure) => hasManyUnindexed(ctx.db, structure)),
+    runStep: async () => {
       const outdated = findOutdated(ctx.db)
       if (!outdated) return false
       return ctx.worker.write(textIndexFill, { structurePk: outdated.pk, maxRows: MAX_ROWS_PER_STEP })

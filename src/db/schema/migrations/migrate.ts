@@ -1,14 +1,10 @@
-import { Database } from 'bun:sqlite'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { isStorageFailure, showsDamage } from '../../errors.ts'
+import type { Database } from 'bun:sqlite'
+import { copyVerified } from '../../copy.ts'
+import { isStorageFailure, UnusableDatabase } from '../../errors.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** Marks the file as a daybook database (`PRAGMA application_id`): "dybk". */
 const APPLICATION_ID = 0x6479626b
-
-/** The file cannot be used; the message tells the operator why and what to do. */
-export class UnusableDatabase extends Error {}
 
 const pragma = (database: Database, name: string): number => {
   const row = database.query(`PRAGMA ${name}`).get() as Record<string, number>
@@ -34,53 +30,6 @@ export function refuseForeignFiles(
       `This database was written by a newer daybook (schema ${version}; this program knows up to ${migrations.length}). Upgrade the program, or open the copy made before the upgrade.`,
     )
   }
-}
-
-/**
- * Writes a consistent copy of the open database to `target`: made beside it, verified with
- * `integrity_check`, then renamed into place, so that `target` is never a half copy.
- */
-export function copyVerified(database: Database, target: string): void {
-  // Of this process alone: another that copies to the same place must not take a half copy for its own.
-  const partial = `${target}.partial-${process.pid}`
-  if (existsSync(partial)) rmSync(partial)
-  try {
-    writeCopy(database, partial, target)
-    const copy = new Database(partial, { readonly: true })
-    const verdict = copy.query('PRAGMA integrity_check').get() as { integrity_check: string }
-    copy.close()
-    if (verdict.integrity_check !== 'ok') {
-      throw new UnusableDatabase(`The copy did not pass its integrity check: ${verdict.integrity_check}`)
-    }
-    syncToDisk(partial, 'r+')
-    renameSync(partial, target)
-    syncFolder(dirname(target))
-  } finally {
-    if (existsSync(partial)) rmSync(partial)
-  }
-}
-
-function writeCopy(database: Database, partial: string, target: string): void {
-  try {
-    database.query('VACUUM INTO ?').run(partial)
-  } catch (error) {
-    if (!isStorageFailure(error) || showsDamage(error)) throw error
-    throw new UnusableDatabase(
-      `No copy could be written to ${target} (${(error as Error).message}); check the space and the permissions there.`,
-    )
-  }
-}
-
-/** Makes a new name in a folder survive a power loss. Windows has no such call, and keeps names by itself. */
-export function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return
-  syncToDisk(folder, 'r')
-}
-
-function syncToDisk(path: string, flags: 'r' | 'r+'): void {
-  const descriptor = openSync(path, flags)
-  fsyncSync(descriptor)
-  closeSync(descriptor)
 }
 
 /** Whether the schema is older than this program's. Throws UnusableDatabase for a foreign or newer file. */

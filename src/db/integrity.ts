@@ -7,7 +7,7 @@ import type { Tx } from './writes/write-queue.ts'
  * One thing that `daybook check` looks at. Every feature brings those of what it keeps or derives; the list
  * is in `upkeep/check.ts`.
  */
-export interface Check {
+export interface IntegrityCheck {
   /** Finishes work that was put off, in short writes, so that what is derived can be judged. */
   settle?(db: Db): Promise<void>
   /** False when something was put off again since; then it is settled again. */
@@ -38,7 +38,7 @@ function damagedPlaces({ sql }: Pick<Reader, 'sql'>): number {
 }
 
 /** What SQLite itself can tell: damaged pages and indexes, and references that lead nowhere. */
-export const storageCheck: Check = {
+export const storageCheck: IntegrityCheck = {
   *faults({ sql }) {
     const places = damagedPlaces({ sql })
     if (places > 0) {
@@ -50,3 +50,7 @@ export const storageCheck: Check = {
     }
   },
 }
+
+/** Every workspace by creation; each has search tables of its own, which a check goes through. */
+export const listWorkspacePks = ({ sql }: Reader): number[] =>
+  sql.column('SELECT pk FROM workspaces ORDER BY pk')

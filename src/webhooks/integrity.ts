@@ -1,4 +1,4 @@
-import type { Check } from '../db/check.ts'
+import type { IntegrityCheck } from '../db/integrity.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { renewSubscriptionsVersion } from '../delivery/outbox/match.ts'
 
@@ -19,7 +19,7 @@ const ORPHANED_EVENTS = `webhook_events WHERE NOT EXISTS
   (SELECT 1 FROM webhook_deliveries d WHERE d.event = webhook_events.pk)`
 
 /** A structure has a version of its subscriptions exactly when one is enabled, and every event has a delivery. */
-export const webhookCheck: Check = {
+export const webhookCheck: IntegrityCheck = {
   *faults(reader) {
     for (const { name, isQuiet } of listWrong(reader)) {
       yield isQuiet === 1

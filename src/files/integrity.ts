@@ -1,7 +1,7 @@
-import type { Check } from '../db/check.ts'
+import type { IntegrityCheck } from '../db/integrity.ts'
+import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
-import { listWorkspacePks } from '../db/workspaces.ts'
 import { createExpected, expectedName, searchTableFaults } from '../search/tables.ts'
 import { indexedText } from '../search/tokenizer.ts'
 import { ensurePageTable, hasPageTable, indexPage, PAGE_TABLE, pageTable } from './search.ts'
@@ -39,7 +39,7 @@ const countOrphans = ({ sql }: Reader, table: string): number =>
   sql.scalar(`SELECT count(*) FROM ${table} WHERE ${fileOfKeySql('pk')} NOT IN (SELECT pk FROM files)`)
 
 /** Originals and their extracted text are complete. Text can be extracted again; an original cannot be restored. */
-export const fileCheck: Check = {
+export const fileCheck: IntegrityCheck = {
   *faults(reader) {
     for (const file of allFiles(reader)) {
       if (isComplete(file) && storedBytes(reader, file) !== file.size)
@@ -83,7 +83,7 @@ const hasPages = (reader: Reader, workspace: number): boolean =>
   allPages(reader, workspace).next().done !== true
 
 /** The search tables of files contain exactly the words of their pages. */
-export const fileSearchCheck: Check = {
+export const fileSearchCheck: IntegrityCheck = {
   *faults(reader) {
     for (const workspace of listWorkspacePks(reader)) {
       const table = pageTable(workspace)

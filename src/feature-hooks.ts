@@ -42,11 +42,11 @@ export interface FeatureCounts {
  * What one feature needs of the features that build on it, so that it does not import them. `features.ts` fills it in;
  * whatever takes a `Tx` joins the transaction of the change.
  */
-export interface Usage {
-  ofTag(reader: Reader, workspace: number, tag: number): TagUsage
-  ofProperty(reader: Reader, workspace: number, property: { pk: number; id: string }): PropertyUsage
+export interface FeatureHooks {
+  usageOfTag(reader: Reader, workspace: number, tag: number): TagUsage
+  usageOfProperty(reader: Reader, workspace: number, property: { pk: number; id: string }): PropertyUsage
   /** The ids of the webhooks that name a field of a structure. */
-  ofField(reader: Reader, structurePk: number, key: string): string[]
+  usageOfField(reader: Reader, structurePk: number, key: string): string[]
   onNoteTrashed(tx: Tx, workspace: number, notePk: number): void
   onTagDeleted(tx: Tx, tag: number): void
   onStructureDeleted(tx: Tx, structurePk: number): void

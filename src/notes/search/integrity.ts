@@ -1,8 +1,8 @@
-import type { Check } from '../../db/check.ts'
 import type { Db } from '../../db/database.ts'
+import type { IntegrityCheck } from '../../db/integrity.ts'
+import { listWorkspacePks } from '../../db/integrity.ts'
 import type { Reader } from '../../db/reader.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
-import { listWorkspacePks } from '../../db/workspaces.ts'
 import { createExpected, expectedName, hasTable, searchTableFaults } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
 import {
@@ -75,7 +75,7 @@ const missingTables = (reader: Reader, workspace: number): string[] =>
     .filter((name) => !hasTable(reader, name))
 
 /** The search tables contain exactly the words of the active notes and of the tags. */
-export const searchCheck: Check = {
+export const searchCheck: IntegrityCheck = {
   settle: async (db: Db) => {
     for (const workspace of listWorkspacePks(db)) {
       if (missingTables(db, workspace).length === 0) await indexAllPending({ db }, workspace)

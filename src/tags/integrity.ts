@@ -1,4 +1,4 @@
-import type { Check } from '../db/check.ts'
+import type { IntegrityCheck } from '../db/integrity.ts'
 import { fold } from '../lib/text.ts'
 
 const COUNTS = `SELECT t.id, t.name, t.name_fold AS nameFold, t.note_count AS counted,
@@ -15,7 +15,7 @@ interface Counts {
 }
 
 /** The stored count of active notes of every tag, and its folded name. */
-export const tagCheck: Check = {
+export const tagCheck: IntegrityCheck = {
   *faults({ sql }) {
     for (const { id, name, nameFold, counted, found } of sql.all<Counts>(COUNTS)) {
       if (counted !== found) yield `The tag "${name}" (${id}) counts ${counted} notes; ${found} carry it.`

@@ -1,15 +1,15 @@
-import { type Check, storageCheck } from '../db/check.ts'
 import type { Db } from '../db/database.ts'
-import { fileCheck, fileSearchCheck } from '../files/check.ts'
-import { noteCountCheck, noteTextCheck } from '../notes/check.ts'
-import { searchCheck } from '../notes/search/check.ts'
+import { type IntegrityCheck, storageCheck } from '../db/integrity.ts'
+import { fileCheck, fileSearchCheck } from '../files/integrity.ts'
+import { noteCountCheck, noteTextCheck } from '../notes/integrity.ts'
+import { searchCheck } from '../notes/search/integrity.ts'
 import { unavailable } from '../refusal.ts'
 import { rowTableCheck, textIndexCheck } from '../structures/storage/check.ts'
-import { tagCheck } from '../tags/check.ts'
-import { webhookCheck } from '../webhooks/check.ts'
+import { tagCheck } from '../tags/integrity.ts'
+import { webhookCheck } from '../webhooks/integrity.ts'
 
 /** What the features keep beside their data, in the order of the report. */
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly IntegrityCheck[] = [
   noteCountCheck,
   noteTextCheck,
   tagCheck,

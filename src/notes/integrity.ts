@@ -1,4 +1,4 @@
-import type { Check } from '../db/check.ts'
+import type { IntegrityCheck } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
 import { fold } from '../lib/text.ts'
@@ -19,7 +19,7 @@ interface Counts {
 }
 
 /** The workspaces count their active and trashed notes correctly. */
-export const noteCountCheck: Check = {
+export const noteCountCheck: IntegrityCheck = {
   *faults({ sql }) {
     for (const { name, live, trashed, liveFound, trashedFound } of sql.all<Counts>(COUNTS)) {
       if (live === liveFound && trashed === trashedFound) continue
@@ -102,7 +102,7 @@ export function refreshNoteTexts(reader: Reader): void {
 }
 
 /** Every note has a body, its stored links are those of the body, and its folded names are those of its title and alias. */
-export const noteTextCheck: Check = {
+export const noteTextCheck: IntegrityCheck = {
   *faults(reader) {
     for (const note of allNotes(reader)) {
       if (note.content === null) yield `The note ${note.id} has no body; restore it from a backup.`

@@ -1,0 +1,51 @@
+import { Database } from 'bun:sqlite'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
+
+/**
+ * Writes a consistent copy of the open database to `target`. The copy is written beside `target`, verified with
+ * `integrity_check` and then renamed, so that `target` is never an incomplete copy. Throws UnusableDatabase.
+ */
+export function copyVerified(database: Database, target: string): void {
+  // The name holds the process id: another process may be writing a copy to the same place.
+  const partial = `${target}.partial-${process.pid}`
+  if (existsSync(partial)) rmSync(partial)
+  try {
+    writeCopy(database, partial, target)
+    const copy = new Database(partial, { readonly: true })
+    const verdict = copy.query('PRAGMA integrity_check').get() as { integrity_check: string }
+    copy.close()
+    if (verdict.integrity_check !== 'ok') {
+      throw new UnusableDatabase(`The copy did not pass its integrity check: ${verdict.integrity_check}`)
+    }
+    syncToDisk(partial, 'r+')
+    renameSync(partial, target)
+    syncFolder(dirname(target))
+  } finally {
+    if (existsSync(partial)) rmSync(partial)
+  }
+}
+
+function writeCopy(database: Database, partial: string, target: string): void {
+  try {
+    database.query('VACUUM INTO ?').run(partial)
+  } catch (error) {
+    if (!isStorageFailure(error) || showsDamage(error)) throw error
+    throw new UnusableDatabase(
+      `No copy could be written to ${target} (${(error as Error).message}); check the space and the permissions there.`,
+    )
+  }
+}
+
+/** Makes a new name in a folder survive a power loss. Windows has no such call and does not need it. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  syncToDisk(folder, 'r')
+}
+
+function syncToDisk(path: string, flags: 'r' | 'r+'): void {
+  const descriptor = openSync(path, flags)
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}
