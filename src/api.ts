@@ -39,13 +39,13 @@ export interface Api {
 const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: () => {} }
 
 /** The whole HTTP service over one context: one line per feature. */
-export function createApi(ctx: AppContext): Api {
+export function createApi(ctx: AppContext, isBackupFailing = () => false): Api {
   let stopping = false
   const isStopping = () => stopping
   const watches = new Watches(ctx)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi()),
-    healthRoutes(ctx.db, isStopping),
+    healthRoutes(ctx.db, isStopping, isBackupFailing),
     accountRoutes(ctx),
     noteRoutes(ctx),
     filesOfNoteRoutes(ctx),

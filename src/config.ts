@@ -18,6 +18,15 @@ export interface Config {
   readonly webhookAllowlist: readonly AllowlistEntry[]
   /** Certificates in PEM that deliveries trust beside the usual roots. */
   readonly webhookCa: string | undefined
+  /** The backups that the server makes by itself, if any. */
+  readonly backup: BackupSettings | undefined
+}
+
+export interface BackupSettings {
+  readonly folder: string
+  readonly everyMs: number
+  /** How many are kept; older ones are removed. */
+  readonly keep: number
 }
 
 export const CHECKPOINTS = ['auto', 'off'] as const
@@ -87,6 +96,31 @@ function certificates(file: string): string {
   throw new BadSetting(`--webhook-ca must be a file with certificates in PEM form; "${file}" is none.`)
 }
 
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function duration(name: string, text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
+  if (unit !== undefined) return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  throw new BadSetting(
+    `--${name} must be a number of seconds, minutes, hours or days such as 30m, 24h or 7d, not "${text}".`,
+  )
+}
+
+function backupSettings(flags: Flags, env: Environment): BackupSettings | undefined {
+  const folder = setting('backup-dir', flags, env)
+  const every = setting('backup-every', flags, env)
+  const keep = setting('backup-keep', flags, env)
+  if (folder === undefined) {
+    if (every === undefined && keep === undefined) return undefined
+    throw new BadSetting('--backup-every and --backup-keep need --backup-dir, the folder for the backups.')
+  }
+  return {
+    folder,
+    everyMs: duration('backup-every', every ?? '24h'),
+    keep: whole('backup-keep', keep ?? '7', 1, 10_000),
+  }
+}
+
 /** The database that a command works on. */
 export const readDatabaseFile = (env: Environment, flags: Flags): string =>
   setting('db', flags, env) ?? 'daybook.db'
@@ -116,5 +150,6 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
     webhookAllowlist: allowances(settings('webhook-allow', flags, env)),
     webhookCa: webhookCa === undefined ? undefined : certificates(webhookCa),
     checkpoint: readCheckpoint(env, flags),
+    backup: backupSettings(flags, env),
   }
 }

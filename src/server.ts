@@ -15,6 +15,7 @@ import { type BunListener, GuardedListener, type Listener } from './http/listene
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
+import { createBackups } from './maintenance/backups.ts'
 import { startMaintenance } from './maintenance/schedule.ts'
 import { refreshNoteTexts } from './notes/integrity.ts'
 import { startIndexing } from './notes/search/indexing.ts'
@@ -74,7 +75,8 @@ async function serveDatabase(
   lock: ServerLock,
   tell: (message: string) => void,
 ): Promise<RunningServer> {
-  const app = createApi(ctx)
+  const backups = createBackups(ctx)
+  const app = createApi(ctx, () => backups.isFailing)
   let listener: Listener | undefined
   try {
     listener = new GuardedListener((port) => listen(app, ctx.config, port), ctx.clock, ctx.log)
@@ -97,7 +99,9 @@ async function serveDatabase(
     startTextIndexing(ctx),
     startMaintenance(ctx),
     startTextExtraction(ctx),
+    () => backups.stop(),
   ]
+  backups.start()
   ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
   return {
     url: urlOf(ctx.config.host, listener.port),

@@ -4,17 +4,23 @@ import { unavailable } from '../refusal.ts'
 import { publicRoutes } from './routes.ts'
 import { strict } from './schema/types.ts'
 
-const Health = strict({ status: t.String({ examples: ['ok'] }) })
+const Health = strict({
+  status: t.String({ examples: ['ok'] }),
+  backup: t.Optional(
+    t.Literal('failed', { description: 'Present after the newest backup of the server itself failed.' }),
+  ),
+})
 
 /** `GET /healthz`: 200 while the service can read and write, else 503. */
-export const healthRoutes = (db: Db, isStopping: () => boolean) =>
+export const healthRoutes = (db: Db, isStopping: () => boolean, isBackupFailing: () => boolean) =>
   publicRoutes('Service').get(
     '/healthz',
     'getHealth',
     'Whether the service works',
-    () => {
+    (): { status: string; backup?: 'failed' } => {
       db.sql.scalar('SELECT 1')
-      if (db.healthy && !isStopping()) return { status: 'ok' }
+      if (db.healthy && !isStopping())
+        return isBackupFailing() ? { status: 'ok', backup: 'failed' } : { status: 'ok' }
       throw unavailable('The storage of this server is full, locked, damaged or failing.')
     },
     { response: Health },

@@ -46,6 +46,24 @@ export const serve: Command = {
       isSetting: true,
     },
     {
+      name: 'backup-dir',
+      value: 'folder',
+      help: 'make verified backups in this folder, the first at once if the newest is old',
+      isSetting: true,
+    },
+    {
+      name: 'backup-every',
+      value: 'time',
+      help: 'the time between backups, such as 30m, 24h or 7d (default 24h)',
+      isSetting: true,
+    },
+    {
+      name: 'backup-keep',
+      value: 'number',
+      help: 'how many backups to keep; older ones are removed (default 7)',
+      isSetting: true,
+    },
+    {
       name: 'webhook-allow',
       value: 'target',
       help: 'allow webhooks to call this host[:port], address or range, also over http',

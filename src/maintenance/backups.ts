@@ -1,0 +1,162 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { AppContext } from '../context.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import { ownCommand } from '../lib/program.ts'
+
+/** Backups that the server makes by itself, each by the command `backup` in a process of its own. */
+export interface Backups {
+  /** From a backup that failed until one that succeeds. */
+  readonly isFailing: boolean
+  start(): void
+  /** Ends a backup that runs; its half copy is removed at the next start. */
+  stop(): void
+}
+
+export const NO_BACKUPS: Backups = { isFailing: false, start: () => {}, stop: () => {} }
+
+/** Copies the database to the file; resolves with the reason when it fails. */
+export interface BackupProcess {
+  readonly failure: Promise<string | undefined>
+  kill(): void
+}
+
+/** So long at most until the next look: a timer cannot wait for months, and a failed backup is tried again. */
+const LOOK_MS = 3_600_000
+
+/** A backup is named after its instant: `daybook-2026-11-22T093000Z.db`. */
+const nameAt = (base: string, instant: number): string =>
+  `${base}-${isoTimestamp(instant).slice(0, 19).replaceAll(':', '')}Z.db`
+
+const NAME = /-(\d{4}-\d{2}-\d{2})T(\d{2})(\d{2})(\d{2})Z\.db(\.partial-\d+)?$/
+
+interface Found {
+  readonly name: string
+  readonly at: number
+  readonly isPartial: boolean
+}
+
+/** The backups of this database in the folder, oldest first. Other files are never touched. */
+function listBackups(folder: string, base: string): Found[] {
+  return readdirSync(folder)
+    .flatMap((name): Found[] => {
+      const match = NAME.exec(name)
+      if (!match || name.slice(0, match.index) !== base) return []
+      const [, day, hours, minutes, seconds, partial] = match
+      const at = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
+      return [{ name, at, isPartial: partial !== undefined }]
+    })
+    .sort((left, right) => left.at - right.at)
+}
+
+/** How long until the next backup is due; one from the future, by a clock that was set back, counts as made now. */
+export const backupDueIn = (newest: number | undefined, everyMs: number, now: number): number =>
+  newest === undefined ? 0 : Math.max(0, Math.min(newest, now) + everyMs - now)
+
+export function createBackups(ctx: AppContext, startProcess = startBackupProcess): Backups {
+  const { backup } = ctx.config
+  return backup ? new ScheduledBackups(ctx, backup, startProcess) : NO_BACKUPS
+}
+
+class ScheduledBackups implements Backups {
+  isFailing = false
+  readonly #ctx: AppContext
+  readonly #settings: NonNullable<AppContext['config']['backup']>
+  readonly #startProcess: typeof startBackupProcess
+  readonly #base: string
+  #running: BackupProcess | undefined
+  #cancel: (() => void) | undefined
+  #isStopped = false
+
+  constructor(
+    ctx: AppContext,
+    settings: NonNullable<AppContext['config']['backup']>,
+    startProcess: typeof startBackupProcess,
+  ) {
+    this.#ctx = ctx
+    this.#settings = settings
+    this.#startProcess = startProcess
+    this.#base = basename(ctx.config.db).replace(/\.db$/, '')
+  }
+
+  start(): void {
+    try {
+      mkdirSync(this.#settings.folder, { recursive: true })
+      for (const { name, isPartial } of this.#list()) if (isPartial) this.#remove(name)
+    } catch (error) {
+      this.#failed(String(error))
+    }
+    this.#look()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancel?.()
+    this.#running?.kill()
+  }
+
+  #list = () => listBackups(this.#settings.folder, this.#base)
+
+  #remove = (name: string) => rmSync(join(this.#settings.folder, name), { force: true })
+
+  /** Makes a backup if one is due, and comes back for the next. */
+  #look(): void {
+    const { clock } = this.#ctx
+    const { everyMs } = this.#settings
+    let wait = Math.min(everyMs, LOOK_MS)
+    try {
+      const newest = this.#list().findLast(({ isPartial }) => !isPartial)
+      wait = backupDueIn(newest?.at, everyMs, clock.now())
+    } catch (error) {
+      this.#failed(String(error))
+    }
+    if (wait === 0) void this.#backUp()
+    else this.#cancel = clock.after(Math.min(wait, LOOK_MS), () => this.#look())
+  }
+
+  async #backUp(): Promise<void> {
+    const { clock, config, log } = this.#ctx
+    const { folder, everyMs } = this.#settings
+    const file = join(folder, nameAt(this.#base, clock.now()))
+    this.#running = this.#startProcess(config.db, file, config.checkpoint)
+    const failure = await this.#running.failure
+    this.#running = undefined
+    if (this.#isStopped) return
+    if (failure === undefined) {
+      this.isFailing = false
+      log.info('backup made', { file })
+      this.#removeOldest()
+    } else this.#failed(failure)
+    const wait = failure === undefined ? everyMs : Math.min(everyMs, LOOK_MS)
+    this.#cancel = clock.after(Math.min(wait, LOOK_MS), () => this.#look())
+  }
+
+  #removeOldest(): void {
+    try {
+      const whole = this.#list().filter(({ isPartial }) => !isPartial)
+      for (const { name } of whole.slice(0, -this.#settings.keep)) this.#remove(name)
+    } catch (error) {
+      this.#ctx.log.warn('old backups could not be removed', { error: String(error) })
+    }
+  }
+
+  #failed(reason: string): void {
+    this.isFailing = true
+    this.#ctx.log.error('backup failed', { folder: this.#settings.folder, error: reason })
+  }
+}
+
+/** Runs the command `backup` in a process of its own, whose priority is lower than that of the server. */
+function startBackupProcess(db: string, file: string, checkpoint: string): BackupProcess {
+  const child = Bun.spawn([...ownCommand(), 'backup', file, '--db', db], {
+    env: { DAYBOOK_CHECKPOINT: checkpoint },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const failure = async () => {
+    const [said, exitCode] = await Promise.all([child.stderr.text(), child.exited])
+    return exitCode === 0 ? undefined : said.trim() || `the process ended with ${exitCode}`
+  }
+  return { failure: failure(), kill: () => child.kill('SIGKILL') }
+}
