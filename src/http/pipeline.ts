@@ -6,7 +6,7 @@ import { readBody } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { addCorsHeaders, preflight } from './cors.ts'
 import type { HttpServer, RequestContext } from './request-context.ts'
-import { errorResponse, responseOf } from './responses.ts'
+import { errorResponse, isStreamed, responseOf } from './responses.ts'
 import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from './routes.ts'
 import { type QueryValues, readQuery } from './validation.ts'
 
@@ -224,6 +224,8 @@ function handle(context: PipelineRequest, route: Route): Response | Promise<Resp
 /** The response to `HEAD` says how long the body would be, except of a stream, which was not started for it. */
 async function withoutBody(response: Response): Promise<Response> {
   const headers = new Headers(response.headers)
-  if (response.body !== null) headers.set('Content-Length', String((await response.arrayBuffer()).byteLength))
+  if (isStreamed(response)) await response.body?.cancel()
+  else if (response.body !== null)
+    headers.set('Content-Length', String((await response.arrayBuffer()).byteLength))
   return new Response(null, { status: response.status, headers })
 }

@@ -1,7 +1,7 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
-import type { CheckedTree } from '../filter/tree/check.ts'
+import { encodedJson, type JsonBody } from '../http/responses.ts'
 import { utcDay } from '../lib/dates.ts'
 import { listLinkTargets } from '../notes/links/resolve.ts'
 import { type Evaluation, evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
@@ -9,6 +9,7 @@ import { checkedTree } from '../notes/query/filter-trees.ts'
 import { byId } from '../notes/query/pages.ts'
 import { loadTitles } from '../notes/store.ts'
 import { type Drawing, type DrawnNode, drawGraph, type NodeOf, type TaggedNotes } from './layout.ts'
+import { presentGraph } from './present.ts'
 import { findDefaultLens, getLens } from './service.ts'
 import { DEFAULT_SETTINGS, type LensSettings } from './settings.ts'
 
@@ -37,7 +38,7 @@ export const graphOfLens = async (
   ctx: AppContext,
   caller: Caller,
   id: string | undefined,
-): Promise<Graph> => {
+): Promise<JsonBody> => {
   const today = utcDay(ctx.clock.now())
   return ctx.worker.run(graphRead, { workspacePk: caller.workspacePk, id, today }, caller)
 }
@@ -56,12 +57,15 @@ interface GraphPlan extends QueryPlan {
   readonly input: GraphInput
   readonly settings: LensSettings
   readonly evaluation: Evaluation
-  readonly tree: CheckedTree
+  /** Finds the pks of the notes in scope. */
+  find(): number[]
 }
 
 const LOOKUP_LIMIT = 2_000
 /** An estimate: the note itself, its links and its tags. */
 const ROWS_PER_NOTE = 5
+/** Up to this cost the notes are found while the graph is planned, so that their tags and links can be counted. */
+const MAX_PLANNED_COST = 10_000
 
 const NO_LENS = { scope: null, settings: DEFAULT_SETTINGS }
 
@@ -69,7 +73,7 @@ const NO_LENS = { scope: null, settings: DEFAULT_SETTINGS }
  * Draws the graph of a lens. The lens is read in the same state of the database as the notes: while the request waits for
  * the worker, the lens may change and what it refers to may be deleted.
  */
-export const graphRead: WorkerQuery<GraphInput, GraphPlan, Graph> = {
+export const graphRead: WorkerQuery<GraphInput, GraphPlan, JsonBody> = {
   name: 'lenses.graph',
   plan: (reader, input) => {
     const { workspacePk: workspace, id, today } = input
@@ -78,11 +82,21 @@ export const graphRead: WorkerQuery<GraphInput, GraphPlan, Graph> = {
     const tree = checkedTree(reader, workspace, scope, 'scope')
     const evaluation = evaluationOf(reader, workspace, today)
     const { rows, maxMatches } = evaluation.estimator.estimate(tree)
-    return { input, settings, evaluation, tree, cost: rows + maxMatches * ROWS_PER_NOTE }
+    const find = () => matchingNotes(reader, workspace, tree, today)
+    const cost = rows + maxMatches * ROWS_PER_NOTE
+    if (cost > MAX_PLANNED_COST) return { input, settings, evaluation, find, cost }
+    const notes = find()
+    return {
+      input,
+      settings,
+      evaluation,
+      find: () => notes,
+      cost: cost + countEdges(reader, settings, notes),
+    }
   },
-  run: (reader, { input, settings, evaluation, tree }) => {
-    const { workspacePk: workspace, today, lookupLimit = LOOKUP_LIMIT } = input
-    const notes = matchingNotes(reader, workspace, tree, today)
+  run: (reader, { input, settings, evaluation, find }) => {
+    const { workspacePk: workspace, lookupLimit = LOOKUP_LIMIT } = input
+    const notes = find()
     const among = notes.length <= lookupLimit ? notes : undefined
     const drawing = drawGraph(
       {
@@ -92,8 +106,19 @@ export const graphRead: WorkerQuery<GraphInput, GraphPlan, Graph> = {
       },
       settings,
     )
-    return withNames(reader, drawing)
+    return encodedJson(presentGraph(withNames(reader, drawing)))
   },
+}
+
+/** How many tags and links the notes have; not counted beyond what makes a query too large for this thread. */
+function countEdges({ sql }: Reader, { layers }: LensSettings, notes: readonly number[]): number {
+  const count = (table: string) =>
+    sql.scalar<number>(
+      `SELECT count(*) FROM (SELECT 1 FROM ${table} INDEXED BY ${table}_note
+       WHERE note IN (SELECT value FROM json_each(?)) LIMIT ${MAX_PLANNED_COST})`,
+      JSON.stringify(notes),
+    )
+  return (layers.tags ? count('note_tags') : 0) + (layers.links ? count('note_links') : 0)
 }
 
 /** Adds ids and titles, which are read only for the nodes that are drawn. */
@@ -127,21 +152,45 @@ function known<Key, Value>(values: ReadonlyMap<Key, Value>, key: Key): Value {
   return value
 }
 
-/** Tags by id, with the notes that have them; with `among`, of these notes alone. */
-function notesByTag({ sql }: Reader, workspace: number, among?: readonly number[]): TaggedNotes[] {
-  const rows = among
-    ? sql.rows<[number, string]>(
-        `SELECT tag, json_group_array(note) FROM note_tags INDEXED BY note_tags_note
-         WHERE note IN (SELECT value FROM json_each(?)) GROUP BY tag
-         HAVING (SELECT is_removed FROM tags WHERE id = tag) = 0 ORDER BY tag`,
-        JSON.stringify(among),
-      )
-    : sql.rows<[number, string]>(
-        `SELECT id, (SELECT json_group_array(note) FROM note_tags WHERE tag = t.id) FROM tags t
-         WHERE workspace = ? AND is_removed = 0 ORDER BY id`,
-        workspace,
-      )
-  return rows.map(([tag, notes]) => ({ tag, notes: JSON.parse(notes) }))
+/** Tags by id, with the notes that have them, read some at a time; with `among`, of these notes alone. */
+function notesByTag(reader: Reader, workspace: number, among?: readonly number[]): Iterable<TaggedNotes> {
+  return {
+    [Symbol.iterator]: () =>
+      among ? tagsOfNotes(reader, workspace, among) : tagsOfWorkspace(reader, workspace),
+  }
+}
+
+function* tagsOfWorkspace({ sql }: Reader, workspace: number): Generator<TaggedNotes> {
+  const tags = 'SELECT id FROM tags WHERE workspace = ? AND is_removed = 0 ORDER BY id'
+  const notes = 'SELECT json_group_array(note) FROM note_tags WHERE tag = ?'
+  for (const tag of sql.column<number>(tags, workspace))
+    yield { tag, notes: JSON.parse(sql.scalar<string>(notes, tag)) }
+}
+
+/** How many pairs of a note and a tag are read at once. */
+const PAIRS_AT_ONCE = 500_000
+
+function* tagsOfNotes({ sql }: Reader, workspace: number, notes: readonly number[]): Generator<TaggedNotes> {
+  const among = JSON.stringify(notes)
+  const tags = sql.column<number>(
+    `SELECT id FROM tags WHERE workspace = ? AND is_removed = 0 AND id IN (
+       SELECT tag FROM note_tags INDEXED BY note_tags_note WHERE note IN (SELECT value FROM json_each(?)))
+     ORDER BY id`,
+    workspace,
+    among,
+  )
+  const shown = new Set(tags)
+  const step = Math.max(1, Math.floor(PAIRS_AT_ONCE / Math.max(1, notes.length)))
+  for (let at = 0; at < tags.length; at += step) {
+    const rows = sql.rows<[number, string]>(
+      `SELECT tag, json_group_array(note) FROM note_tags INDEXED BY note_tags_note
+       WHERE note IN (SELECT value FROM json_each(?)) AND tag BETWEEN ? AND ? GROUP BY tag ORDER BY tag`,
+      among,
+      tags[at] ?? 0,
+      tags[Math.min(at + step, tags.length) - 1] ?? 0,
+    )
+    for (const [tag, tagged] of rows) if (shown.has(tag)) yield { tag, notes: JSON.parse(tagged) }
+  }
 }
 
 /** Names by id. */

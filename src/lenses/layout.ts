@@ -6,6 +6,9 @@ export const NODE_KINDS = ['note', 'tag', 'dangling'] as const
 /** The most nodes that a graph has; the best connected are kept. */
 export const MAX_NODES = 5_000
 
+/** The most edges that a graph has: links first, and of each kind those of the oldest notes. */
+export const MAX_EDGES = 20_000
+
 /** A note by its pk, a tag by its id, or the target of unresolved links. */
 export type NodeOf =
   | { readonly kind: 'note'; readonly pk: number }
@@ -31,7 +34,7 @@ export interface Drawing {
   readonly nodes: readonly DrawnNode[]
   /** Links before tags, each in the order of their nodes in the input. */
   readonly edges: readonly DrawnEdge[]
-  /** Whether nodes were left out because there are too many. */
+  /** Whether nodes or edges were left out because there are too many. */
   readonly truncated: boolean
 }
 
@@ -45,51 +48,103 @@ export interface TaggedNotes {
 export interface GraphSources {
   /** The pks of the notes in scope. */
   readonly notes: readonly number[]
-  readonly tags: readonly TaggedNotes[]
+  /** Read twice, so that they need not all be held in memory. */
+  readonly tags: Iterable<TaggedNotes>
   readonly links: readonly LinkTarget[]
 }
 
 /** Draws a graph: two nodes are joined once, however often and by whichever name one links to the other. */
 export function drawGraph(
-  { notes, tags, links }: GraphSources,
+  sources: GraphSources,
   { nodes: shown }: Pick<LensSettings, 'nodes'>,
-  limit = MAX_NODES,
+  maxNodes = MAX_NODES,
+  maxEdges = MAX_EDGES,
 ): Drawing {
-  const graph = new GraphBuilder(notes)
-  for (const { tag, notes: tagged } of tags) graph.join(tagged, { kind: 'tag', tag })
-  // Several targets may mean one note, or differ only in blanks around them.
-  for (const [goal, same] of Map.groupBy(links, ({ note, target }) => note ?? target)) {
-    const linking = [...new Set(same.flatMap((link) => link.linking))]
-    if (typeof goal === 'number') graph.join(linking, { kind: 'note', pk: goal })
-    else if (shown.dangling) graph.join(linking, { kind: 'dangling', target: goal })
+  const graph = new GraphBuilder(sources.notes)
+  const goals = goalsOf(sources.links)
+  const joins = () => allJoins(sources.tags, goals, shown.dangling)
+  for (const { pks, goal } of joins()) graph.count(pks, goal)
+  const { nodes, isCut } = graph.bestConnected(shown.orphans, maxNodes)
+  const edges = new FirstEdges(maxEdges)
+  const kept = new Set(nodes)
+  for (const { pks, goal } of joins()) graph.join(pks, goal, kept, edges)
+  return { nodes, edges: edges.sorted(), truncated: isCut || edges.isCut }
+}
+
+/** Notes that are joined to a node. */
+interface Join {
+  readonly pks: readonly number[]
+  readonly goal: NodeOf
+}
+
+/** What the links lead to. Several targets may mean one note, or differ only in blanks around them. */
+const goalsOf = (links: readonly LinkTarget[]) => Map.groupBy(links, ({ note, target }) => note ?? target)
+
+/** Every node once, with the notes that are joined to it. */
+function* allJoins(
+  tags: Iterable<TaggedNotes>,
+  goals: ReturnType<typeof goalsOf>,
+  withDangling: boolean,
+): Generator<Join> {
+  for (const { tag, notes } of tags) yield { pks: notes, goal: { kind: 'tag', tag } }
+  for (const [goal, same] of goals) {
+    const pks = [...new Set(same.flatMap((link) => link.linking))]
+    if (typeof goal === 'number') yield { pks, goal: { kind: 'note', pk: goal } }
+    else if (withDangling) yield { pks, goal: { kind: 'dangling', target: goal } }
   }
-  return graph.drawing(shown.orphans, limit)
 }
 
 const KINDS: readonly DrawnEdge['kind'][] = ['link', 'tag']
 
+const keyOf = (goal: NodeOf): number | string =>
+  goal.kind === 'tag' ? goal.tag : 'target' in goal ? goal.target : 0
+
+/** Counts the edges of every node first; edges are made only between the nodes that are kept. */
 class GraphBuilder {
   readonly #nodes: DrawnNode[] = []
-  readonly #edges: DrawnEdge[] = []
   readonly #notes: ReadonlyMap<number, DrawnNode>
+  /** Tags by id, and dangling targets by text. */
+  readonly #others = new Map<number | string, DrawnNode>()
 
   constructor(notes: readonly number[]) {
     this.#notes = new Map(notes.map((pk) => [pk, this.#add({ kind: 'note', pk })]))
   }
 
-  /** Joins the notes that are in scope to a node. Called once for each node; a note is not joined to itself. */
-  join(pks: readonly number[], goal: NodeOf): void {
-    const notes = pks.map((pk) => this.#notes.get(pk)).filter((note) => note !== undefined)
-    if (notes.length === 0) return
-    const to = goal.kind === 'note' ? this.#notes.get(goal.pk) : this.#add(goal)
-    if (!to) return
-    const kind = goal.kind === 'tag' ? 'tag' : 'link'
-    for (const from of notes) {
-      if (from === to) continue
-      this.#edges.push({ from, to, kind })
+  /** Counts the edges from the notes that are in scope to a node; a note is not joined to itself. */
+  count(pks: readonly number[], goal: NodeOf): void {
+    const to = goal.kind === 'note' ? this.#notes.get(goal.pk) : undefined
+    let joined = 0
+    for (const pk of pks) {
+      const from = this.#notes.get(pk)
+      if (!from || from === to || (goal.kind === 'note' && !to)) continue
       from.degree += 1
-      to.degree += 1
+      joined += 1
     }
+    if (to) to.degree += joined
+    else if (joined > 0) this.#addOther(goal).degree = joined
+  }
+
+  /** Adds the same edges, but those between the `kept` nodes alone. */
+  join(pks: readonly number[], goal: NodeOf, kept: ReadonlySet<DrawnNode>, edges: FirstEdges): void {
+    const to = goal.kind === 'note' ? this.#notes.get(goal.pk) : this.#others.get(keyOf(goal))
+    if (!to || !kept.has(to)) return
+    const kind = goal.kind === 'tag' ? 'tag' : 'link'
+    for (const pk of pks) {
+      const from = this.#notes.get(pk)
+      if (from && from !== to && kept.has(from)) edges.add({ from, to, kind })
+    }
+  }
+
+  bestConnected(withOrphans: boolean, limit: number): { nodes: DrawnNode[]; isCut: boolean } {
+    const drawable = withOrphans ? this.#nodes : this.#nodes.filter(({ degree }) => degree > 0)
+    const ordered = drawable.toSorted((left, right) => right.degree - left.degree || left.rank - right.rank)
+    return { nodes: ordered.slice(0, limit), isCut: ordered.length > limit }
+  }
+
+  #addOther(of: NodeOf): DrawnNode {
+    const node = this.#add(of)
+    this.#others.set(keyOf(of), node)
+    return node
   }
 
   #add(of: NodeOf): DrawnNode {
@@ -97,19 +152,38 @@ class GraphBuilder {
     this.#nodes.push(node)
     return node
   }
+}
 
-  drawing(withOrphans: boolean, limit: number): Drawing {
-    const drawable = withOrphans ? this.#nodes : this.#nodes.filter(({ degree }) => degree > 0)
-    const ordered = drawable.toSorted((left, right) => right.degree - left.degree || left.rank - right.rank)
-    const nodes = ordered.slice(0, limit)
-    const kept = new Set(nodes)
-    const edges = this.#edges.filter(({ from, to }) => kept.has(from) && kept.has(to))
-    edges.sort(
-      (left, right) =>
-        KINDS.indexOf(left.kind) - KINDS.indexOf(right.kind) ||
-        left.from.rank - right.from.rank ||
-        left.to.rank - right.to.rank,
-    )
-    return { nodes, edges, truncated: ordered.length > limit }
+const compareEdges = (left: DrawnEdge, right: DrawnEdge): number =>
+  KINDS.indexOf(left.kind) - KINDS.indexOf(right.kind) ||
+  left.from.rank - right.from.rank ||
+  left.to.rank - right.to.rank
+
+/** The first edges in their order, of however many; never holds more than twice as many. */
+class FirstEdges {
+  #edges: DrawnEdge[] = []
+  /** Once there were too many: edges after this one are left out. */
+  #last: DrawnEdge | undefined
+  isCut = false
+
+  constructor(private readonly limit: number) {}
+
+  add(edge: DrawnEdge): void {
+    if (this.#last && compareEdges(edge, this.#last) > 0) return
+    this.#edges.push(edge)
+    if (this.#edges.length > 2 * this.limit) this.#cut()
+  }
+
+  sorted(): readonly DrawnEdge[] {
+    this.#cut()
+    return this.#edges
+  }
+
+  #cut(): void {
+    this.#edges.sort(compareEdges)
+    if (this.#edges.length <= this.limit) return
+    this.#edges.length = this.limit
+    this.#last = this.#edges.at(-1)
+    this.isCut = true
   }
 }

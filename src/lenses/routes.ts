@@ -1,8 +1,9 @@
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
 import { graphOfLens } from './graph.ts'
-import { presentGraph, presentLens } from './present.ts'
+import { presentLens } from './present.ts'
 import * as schema from './schema.ts'
 import { createLens, deleteLens, getLens, listLenses, parseLens, patchLens } from './service.ts'
 
@@ -55,13 +56,13 @@ export const lensRoutes = (ctx: AppContext) =>
       '/lenses/:id/graph',
       'getLensGraph',
       'The graph that a lens shows now',
-      async ({ caller, params }) => presentGraph(await graphOfLens(ctx, caller, params.id)),
+      async ({ caller, params }) => jsonResponse(await graphOfLens(ctx, caller, params.id)),
       { response: schema.GraphAnswer },
     )
     .get(
       '/graph',
       'getGraph',
       'The graph of the default lens; without any lens, of the whole workspace',
-      async ({ caller }) => presentGraph(await graphOfLens(ctx, caller, undefined)),
+      async ({ caller }) => jsonResponse(await graphOfLens(ctx, caller, undefined)),
       { response: schema.GraphAnswer },
     )

@@ -102,6 +102,9 @@ const GraphEdge = strict({
 
 export const GraphAnswer = answer({
   nodes: t.Array(GraphNode, { description: `The best connected first, at most ${MAX_NODES}.` }),
-  edges: t.Array(GraphEdge, { description: 'Between these nodes, each once.' }),
-  truncated: t.Boolean({ description: 'Whether nodes were left out because they are too many.' }),
+  edges: t.Array(GraphEdge, {
+    description:
+      'Between these nodes, each once: links first, each kind in the order of the notes; at most 20,000.',
+  }),
+  truncated: t.Boolean({ description: 'Whether nodes or edges were left out because they are too many.' }),
 })

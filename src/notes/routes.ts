@@ -1,10 +1,10 @@
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { pageRequest, presentPage } from '../http/page.ts'
-import { jsonResponse } from '../http/responses.ts'
+import { jsonResponse, listResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
 import { getLinks } from './links/links.ts'
-import { presentCreated, presentLinks, presentNote, presentRevision, presentTrashed } from './present.ts'
+import { presentCreated, presentNote, presentRevision, presentTrashed } from './present.ts'
 import { listNotes } from './query/list.ts'
 import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
@@ -138,16 +138,19 @@ export const noteRoutes = (ctx: AppContext) =>
       '/:id/links',
       'getNoteLinks',
       'Outgoing links and backlinks, resolved as of now',
-      async ({ caller, params }) => presentLinks(await getLinks(ctx, caller, params.id)),
+      async ({ caller, params }) => jsonResponse(await getLinks(ctx, caller, params.id)),
       { response: schema.LinksAnswer },
     )
     .get(
       '/:id/revisions',
       'listNoteRevisions',
       'What edits replaced, newest first',
-      ({ caller, params, query }) => ({
-        revisions: listRevisions(ctx.db, caller, params.id, pageRequest(query).limit).map(presentRevision),
-      }),
+      ({ caller, params, query }) =>
+        listResponse(
+          'revisions',
+          listRevisions(ctx.db, caller, params.id, pageRequest(query).limit),
+          presentRevision,
+        ),
       { query: schema.RevisionsQuery, response: schema.RevisionsAnswer },
     )
     .post(

@@ -168,7 +168,8 @@ function readWhole(name: string): Graph {
   const { db } = service.ctx
   const workspacePk = findWorkspaceNamed(db, name)?.pk ?? 0
   const input = { workspacePk, today: '2026-11-21', lookupLimit: 0 }
-  return graphRead.run(db, graphRead.plan(db, input))
+  const json = graphRead.run(db, graphRead.plan(db, input))
+  return JSON.parse(typeof json === 'string' ? json : new TextDecoder().decode(json))
 }
 
 const KINDS = ['note', 'tag', 'dangling']

@@ -222,3 +222,50 @@ describe('a graph of too many nodes', () => {
     expect(draw(6)).toMatchObject({ nodes: ALL.slice(0, 6), truncated: true })
   })
 })
+
+describe('a graph of too many edges', () => {
+  test('keeps links before tags, and of each those of the oldest notes, with the degrees of the whole', () => {
+    const notes = [1, 2, 3, 4]
+    const tags = [
+      { tag: 7, notes: [4, 3, 2, 1] },
+      { tag: 8, notes: [2, 1] },
+    ]
+    const links = [{ target: 'four', note: 4, linking: [3, 1] }]
+    const draw = (maxEdges: number) => {
+      const { nodes, edges, truncated } = drawGraph(
+        { notes, tags, links },
+        { nodes: { orphans: true, dangling: true } },
+        100,
+        maxEdges,
+      )
+      const nameOf = (of: (typeof nodes)[number]['of']) =>
+        of.kind === 'note' ? of.pk : of.kind === 'tag' ? of.tag : of.target
+      return {
+        degrees: nodes.map(({ degree }) => degree),
+        edges: edges.map(({ from, to }) => `${nameOf(from.of)}-${nameOf(to.of)}`),
+        truncated,
+      }
+    }
+    const all = ['1-4', '3-4', '1-7', '1-8', '2-7', '2-8', '3-7', '4-7']
+    expect(draw(8)).toMatchObject({ edges: all, truncated: false })
+    for (let limit = 1; limit < 8; limit++)
+      expect(draw(limit)).toEqual({ degrees: draw(8).degrees, edges: all.slice(0, limit), truncated: true })
+  })
+
+  test('is cut at 20,000, the same ones every time', async () => {
+    const folder = newFolder()
+    const worker = await startService({ file: folder.file('edges.db'), worker: { manyRows: 30 } })
+    for (let at = 0; at < 210; at++)
+      await makeNote(worker, {
+        title: `Note ${at}`,
+        tags: Array.from({ length: 100 }, (_, tag) => `tag ${tag}`),
+      })
+    await worker.post('/v1/lenses', { name: 'Tags', settings: { layers: { tags: true } } })
+    const { body } = await worker.get('/v1/graph')
+    expect([body.nodes.length, body.edges.length, body.truncated]).toEqual([310, 20_000, true])
+    expect(body.nodes.filter(({ degree }: { degree: number }) => degree === 100)).toHaveLength(210)
+    expect((await worker.get('/v1/graph')).body).toEqual(body)
+    worker.close()
+    folder.remove()
+  })
+})

@@ -1,8 +1,10 @@
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import { encodedJson, type JsonBody } from '../../http/responses.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
-import { getNote, loadTitles, type NoteRow, type NoteSummary, type NoteTitle } from '../store.ts'
+import { presentLinks } from '../present.ts'
+import { getNoteSummary, loadTitles, type NoteSummary, type NoteTitle } from '../store.ts'
 import { resolveTargets, targetKey, trimmedTarget } from './resolve.ts'
 import { parseFileTargets, parseLinks } from './syntax.ts'
 
@@ -51,30 +53,42 @@ interface LinksInput {
 
 interface LinksPlan extends QueryPlan {
   readonly workspace: number
-  readonly note: NoteRow
+  readonly note: NoteSummary
 }
 
 /** Resolving a target looks at ids, aliases and titles. */
 const ROWS_PER_TARGET = 4
+/** Finding links in so many bytes of a body takes as long as looking at a row. */
+const BYTES_PER_ROW = 20
+/** A short body costs nothing extra. */
+const FREE_BYTES = 65_536
 /** Counting stops here, far above the number of rows from which a read runs in the worker. */
 const COUNT_LIMIT = 20_000
 
 /** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
-export const getLinks = (ctx: AppContext, caller: Caller, id: string): Promise<NoteLinks> =>
+export const getLinks = (ctx: AppContext, caller: Caller, id: string): Promise<JsonBody> =>
   ctx.worker.run(linksRead, { workspacePk: caller.workspacePk, id }, caller)
 
-export const linksRead: WorkerQuery<LinksInput, LinksPlan, NoteLinks> = {
+export const linksRead: WorkerQuery<LinksInput, LinksPlan, JsonBody> = {
   name: 'notes.links',
   plan: (reader, input) => {
     const { workspacePk: workspace, id } = input
-    const note = getNote(reader, input, id)
-    const targets = reader.sql.scalar<number>('SELECT count(*) FROM note_links WHERE note = ?', note.pk)
-    return { workspace, note, cost: targets * ROWS_PER_TARGET + countLinksTo(reader, workspace, note) }
+    const note = getNoteSummary(reader, input, id)
+    const { sql } = reader
+    const targets = sql.scalar<number>('SELECT count(*) FROM note_links WHERE note = ?', note.pk)
+    const bytes = sql.scalar<number>('SELECT octet_length(content) FROM note_bodies WHERE note = ?', note.pk)
+    const costOfBody = Math.max(0, bytes - FREE_BYTES) / BYTES_PER_ROW
+    const cost = targets * ROWS_PER_TARGET + countLinksTo(reader, workspace, note) + costOfBody
+    return { workspace, note, cost }
   },
-  run: (reader, { workspace, note }) => ({
-    outgoing: outgoingLinks(reader, workspace, note.content),
-    backlinks: backlinks(reader, workspace, note),
-  }),
+  run: (reader, { workspace, note }) => {
+    const content = reader.sql.scalar<string>('SELECT content FROM note_bodies WHERE note = ?', note.pk)
+    const links = {
+      outgoing: outgoingLinks(reader, workspace, content),
+      backlinks: backlinks(reader, workspace, note),
+    }
+    return encodedJson(presentLinks(links))
+  },
 }
 
 function outgoingLinks(reader: Reader, workspace: number, content: string): NoteLinks['outgoing'] {

@@ -14,14 +14,46 @@ export interface RevisionRow {
 
 const COLUMNS = 'id, created_at AS createdAt, surface, title, content'
 
-/** The versions of a note that changes replaced, newest first. */
-export function listRevisions(reader: Reader, caller: Caller, id: string, limit: number): RevisionRow[] {
-  const note = getNoteSummary(reader, caller, id)
-  return reader.sql.all(
-    `SELECT ${COLUMNS} FROM revisions WHERE note = ? ORDER BY pk DESC LIMIT ?`,
-    note.pk,
+/** More text than this is read in parts. */
+const BYTES_AT_ONCE = 1024 * 1024
+
+/**
+ * The versions of a note that changes replaced, newest first, in parts that hold little text each: all together may be
+ * far more than fits in memory. A part is read when it is asked for; a revision that is removed meanwhile is left out.
+ */
+export function* listRevisions(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+  limit: number,
+): Generator<RevisionRow[], void> {
+  const { sql } = reader
+  const heads = sql.rows<[pk: number, bytes: number]>(
+    'SELECT pk, octet_length(content) FROM revisions WHERE note = ? ORDER BY pk DESC LIMIT ?',
+    getNoteSummary(reader, caller, id).pk,
     limit,
   )
+  for (const pks of partsOf(heads)) {
+    yield sql.all<RevisionRow>(
+      `SELECT ${COLUMNS} FROM revisions WHERE pk IN (SELECT value FROM json_each(?)) ORDER BY pk DESC`,
+      JSON.stringify(pks),
+    )
+  }
+}
+
+/** Groups pks so that those of one group have little text; one that has much is alone. */
+function partsOf(heads: readonly [pk: number, bytes: number][]): number[][] {
+  const parts: number[][] = []
+  let room = 0
+  for (const [pk, bytes] of heads) {
+    if (parts.length === 0 || bytes > room) {
+      parts.push([])
+      room = BYTES_AT_ONCE
+    }
+    parts.at(-1)?.push(pk)
+    room -= bytes
+  }
+  return parts
 }
 
 /** Sets title and body back to the revision; the version that it replaces becomes a new revision. */
