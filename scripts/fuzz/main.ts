@@ -1,13 +1,15 @@
 /**
  * Sends random requests to the executable and validates every response against the OpenAPI document of the server.
  * `--requests N` (100,000), `--seed S`: the same seed generates the same requests, except for ids and times. At the first
- * violation it exits 1 and prints the smallest request found that still causes it.
+ * violation it exits 1 and prints the smallest request found that still causes it. `--cost N` instead looks among N legal
+ * reads for those that cost the server most.
  */
 import { parseArgs } from 'node:util'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../../test/support/process.ts'
 import { buildWhenStale } from '../executable.ts'
 import { Random } from '../random.ts'
 import { asCurl, send } from './client.ts'
+import { findCosts } from './cost.ts'
 import { Coverage } from './coverage.ts'
 import { KnownObjects } from './known-objects.ts'
 import { type Document, operationsOf } from './openapi.ts'
@@ -17,7 +19,11 @@ import { SchemaValues } from './schema-values.ts'
 import { shrink } from './shrink.ts'
 
 const { values: flags } = parseArgs({
-  options: { requests: { type: 'string', default: '100000' }, seed: { type: 'string' } },
+  options: {
+    requests: { type: 'string', default: '100000' },
+    seed: { type: 'string' },
+    cost: { type: 'string' },
+  },
 })
 const count = Number(flags.requests)
 const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31))
@@ -128,11 +134,20 @@ async function fuzz(folder: ReturnType<typeof newFolder>): Promise<boolean> {
   return isGood && exitCode === 0 && check.exitCode === 0
 }
 
-buildWhenStale()
-say(`bun run fuzz --requests ${count} --seed ${seed}`)
-const folder = newFolder()
-try {
-  if (!(await fuzz(folder))) process.exitCode = 1
-} finally {
-  folder.remove()
+async function findViolations(): Promise<void> {
+  buildWhenStale()
+  say(`bun run fuzz --requests ${count} --seed ${seed}`)
+  const folder = newFolder()
+  try {
+    if (!(await fuzz(folder))) process.exitCode = 1
+  } finally {
+    folder.remove()
+  }
+}
+
+if (flags.cost === undefined) await findViolations()
+else {
+  say(`bun run fuzz --cost ${flags.cost} --seed ${seed}`)
+  await findCosts(Number(flags.cost), seed)
+  process.exit()
 }

@@ -1,0 +1,125 @@
+/**
+ * Looks for legal requests of a read-only key that cost the server much for each byte that is sent: random ones, and
+ * variants of the worst so far. The service runs in this process, whose own accounting says what a request cost, with
+ * the time of the worker and of what it leaves to the garbage collector.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Dataset, openDataset } from '../bench/dataset.ts'
+import { copyOfWorld, type World } from '../bench/stalls/world.ts'
+import { Random } from '../random.ts'
+import { type CostRequest, CostRequests, type Objects } from './cost-requests.ts'
+
+/** 2,000 notes and 20,000 rows. */
+const SIZE = 0.02
+/** What a request has beside its target and body: the method, the key and other headers. */
+const HEADERS_BYTES = 150
+const SHOWN = 10
+const PARENTS = 40
+
+interface Measured {
+  readonly request: CostRequest
+  readonly bytes: number
+  readonly status: number
+  readonly ms: number
+  readonly waitMs: number
+}
+
+const perByte = ({ ms, bytes }: Measured) => ms / bytes
+
+const PAGING = new Set(['limit', 'offset', 'direction'])
+
+/** Requests of one shape are compared with each other only: the ten slowest are to be ten different ones. */
+function shapeOf({ path, parameters }: CostRequest): string {
+  const names = Object.keys(parameters).filter((name) => !PAGING.has(name))
+  return `${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')} ${names.sort().join(' ')}`
+}
+
+const encoded = (value: unknown) =>
+  encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))
+
+function asHttp({ path, parameters, isPost }: CostRequest): { target: string; body: string | undefined } {
+  if (isPost) return { target: path, body: JSON.stringify(parameters) }
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encoded(value)}`)
+  return { target: query.length === 0 ? path : `${path}?${query.join('&')}`, body: undefined }
+}
+
+async function measure(data: Dataset, { readKey }: World, request: CostRequest): Promise<Measured> {
+  const { target, body } = asHttp(request)
+  const bytes = HEADERS_BYTES + target.length + (body?.length ?? 0)
+  const [before, started] = [process.cpuUsage(), performance.now()]
+  const response = await data.fetch(target, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${readKey}` },
+    body,
+  })
+  await response.arrayBuffer()
+  const { user, system } = process.cpuUsage(before)
+  const waitMs = performance.now() - started
+  return { request, bytes, status: response.status, ms: (user + system) / 1_000, waitMs }
+}
+
+async function objectsOf(data: Dataset, world: World): Promise<Objects> {
+  const json = async (path: string) => (await data.fetch(path, read(world))).json()
+  const { tags } = (await json('/v1/tags')) as { tags: { id: number }[] }
+  const { properties } = (await json('/v1/properties')) as { properties: { id: string }[] }
+  return {
+    tags: tags.map(({ id }) => id),
+    properties: properties.map(({ id }) => id),
+    notes: [world.hub, world.smallNote, ...world.bigNotes.slice(0, 3)],
+    file: world.file,
+    rows: world.rows,
+  }
+}
+
+const read = ({ readKey }: World) => ({ headers: { authorization: `Bearer ${readKey}` } })
+
+async function slowest(count: number, seed: number, data: Dataset, world: World): Promise<Measured[]> {
+  const random = new Random(seed)
+  const requests = new CostRequests(random, await objectsOf(data, world))
+  const worst = new Map<string, Measured>()
+  const refused = new Map<number, number>()
+  for (let at = 0; at < count; at++) {
+    const parents = [...worst.values()]
+      .sort((left, right) => perByte(right) - perByte(left))
+      .slice(0, PARENTS)
+    const isRandom = parents.length < PARENTS || random.chance(0.3)
+    const request = isRandom ? requests.next() : requests.variant(random.pick(parents).request)
+    const measured = await measure(data, world, request)
+    if (measured.status !== 200) refused.set(measured.status, (refused.get(measured.status) ?? 0) + 1)
+    const shape = shapeOf(request)
+    const best = worst.get(shape)
+    if (!best || perByte(measured) > perByte(best)) worst.set(shape, measured)
+  }
+  process.stdout.write(`Not 200: ${JSON.stringify(Object.fromEntries(refused))}\n`)
+  return [...worst.values()].sort((left, right) => perByte(right) - perByte(left))
+}
+
+const line = ({ request, bytes, status, ms, waitMs }: Measured): string => {
+  const { target, body = '' } = asHttp(request)
+  const text = `${target} ${body}`
+  const figures = [
+    `${ms.toFixed(0)} ms of processor`,
+    `${waitMs.toFixed(0)} ms`,
+    `${bytes} bytes`,
+    `status ${status}`,
+  ]
+  return `${((ms * 1_000) / bytes).toFixed(1)} µs a byte: ${figures.join(', ')}\n  ${text.slice(0, 400)}`
+}
+
+/** Tries `count` requests and prints the slowest for each byte and the slowest of all. */
+export async function findCosts(count: number, seed: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-cost-'))
+  try {
+    const { file, world } = await copyOfWorld(SIZE, folder)
+    const data = await openDataset(file)
+    const found = await slowest(count, seed, data, world)
+    const byTime = found.toSorted((left, right) => right.ms - left.ms)
+    process.stdout.write(`The slowest for each byte:\n${found.slice(0, SHOWN).map(line).join('\n')}\n\n`)
+    process.stdout.write(`The slowest of all:\n${byTime.slice(0, SHOWN).map(line).join('\n')}\n`)
+    data.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
