@@ -7,14 +7,16 @@ import { eventStream, lastEventId } from '../http/sse.ts'
 import { foundAnswer, pageAnswer, presentBuckets, recordAnswer, writtenAnswer } from './present.ts'
 import { listRecords } from './query/list.ts'
 import { summarise } from './query/summary.ts'
+import { shareRecentWrites } from './recent-writes.ts'
 import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './writing/change.ts'
 import { checkedWrite, isBatch, writeRecords } from './writing/create.ts'
 
-export const recordRoutes = (ctx: AppContext, watches: Watches) =>
-  routes('Records', '/v1/records')
+export function recordRoutes(ctx: AppContext, watches: Watches) {
+  shareRecentWrites(ctx)
+  return routes('Records', '/v1/records')
     .get(
       '/',
       'listRecords',
@@ -85,3 +87,4 @@ export const recordRoutes = (ctx: AppContext, watches: Watches) =>
       async ({ caller, params }) => jsonResponse(recordAnswer(await restoreRecord(ctx, caller, params.id))),
       { write: true, response: schema.RecordAnswer },
     )
+}

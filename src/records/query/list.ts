@@ -31,7 +31,7 @@ import {
   scanSource,
   sortTarget,
 } from './row-query.ts'
-import { findTotal, saveTotal, totalKey } from './total-cache.ts'
+import { findCounted, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
 
 export interface ListRequest {
   structure: string
@@ -64,7 +64,7 @@ export async function readPage(
 ): Promise<{ page: RecordPage; structure: StructureRow }> {
   const input = { caller: { workspacePk: caller.workspacePk }, request }
   const { page, structure, key, costs } = await ctx.worker.run(listRead, input, caller)
-  saveTotal(ctx.db, key, page.total)
+  saveCounted(ctx.db, key, page.total)
   recordReadCosts(ctx, costs)
   return { page, structure }
 }
@@ -79,7 +79,7 @@ interface ListPlan extends QueryPlan, PageQuery {
   /** The estimated number of rows read, without the row cost. */
   readonly rowsRead: number
   /** The key of the total in its cache. */
-  readonly key: string
+  readonly key: TotalKey
   /** Undefined if it has to be counted. */
   readonly total: number | undefined
 }
@@ -87,7 +87,7 @@ interface ListPlan extends QueryPlan, PageQuery {
 interface ListResult {
   readonly page: RecordPage
   readonly structure: StructureRow
-  readonly key: string
+  readonly key: TotalKey
   readonly costs: ReadCosts
 }
 
@@ -102,7 +102,7 @@ export const listRead: WorkerQuery<ListInput, ListPlan, ListResult> = {
     const pks = matches?.pks ? pageAmong(reader, plan, matches.pks) : pageOf(reader, plan, matches?.total)
     const paged = performance.now()
     const total = matches?.total ?? totalAfterPage(reader, plan, pks.length)
-    saveTotal(reader, plan.key, total)
+    saveCounted(reader, plan.key, total)
     const rows = pks.length === 0 ? [] : loadRecords(reader, pks)
     const page = { rows, total, hasMore: hasMore(plan.page, { items: pks, total }) }
     return {
@@ -122,8 +122,8 @@ function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
   const indexes = usableIndexes(reader, query)
   const choice = chooseIndex(reader, query, indexes)
   const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
-  const key = totalKey(query)
-  const total = query.conditions.length === 0 ? query.structure.live : findTotal(reader, key)
+  const key = totalKeyOf(query)
+  const total = query.conditions.length === 0 ? query.structure.live : findCounted(reader, query, key)
   const direction = request.direction ?? 'desc'
   const rowsRead = pageCost(pageQuery, total)
   return { ...pageQuery, direction, key, total, rowsRead, cost: readCost(reader, query, rowsRead) }

@@ -1,23 +1,40 @@
 import type { Reader } from '../../db/reader.ts'
 import type { Sql } from '../../db/sql.ts'
+import { meets } from '../../filter/record/match.ts'
+import { type RowVersions, recentWritesOf } from '../recent-writes.ts'
 import { ANY_PATH, type RowQuery, rowSource } from './row-query.ts'
 
 /*
- * Caches exact totals until a row of the structure changes, because paging and watching need the same one again and
- * again. The key contains the structure's change counter, which is read together with the rows, so a write by any
- * process invalidates the entry. Only for readers of committed data.
+ * Caches exact totals, because paging and watching need the same one again and again. A total is that of one value of
+ * the structure's change counter, which is read together with the rows, so a write by any process invalidates it. If
+ * all rows written since then are known, the total is brought up to date by them instead of being counted again. Only
+ * for readers of committed data.
  */
 
 const MAX_TOTALS = 1_000
 const MAX_KEY_LENGTH = 2_000
+/** The tests of rows against conditions that take no noticeable time. */
+const MAX_TESTS = 2_000
 
 const totalsByReader = new WeakMap<Sql, Map<string, number>>()
 
-/** Identifies what is counted and the state of the rows. */
-export function totalKey(query: RowQuery): string {
+/** What is counted, and the state of the rows. */
+export interface TotalKey {
+  readonly structurePk: number
+  readonly rows: string
+  readonly changes: number
+}
+
+export function totalKeyOf(query: RowQuery): TotalKey {
   const { pk, changes } = query.structure
   const { text, values } = rowSource(query, ANY_PATH)
-  return `${pk} ${changes} ${text} ${JSON.stringify(values)}`
+  return { structurePk: pk, rows: `${pk} ${text} ${JSON.stringify(values)}`, changes }
+}
+
+/** The same as text. */
+export function totalKey(query: RowQuery): string {
+  const { rows, changes } = totalKeyOf(query)
+  return `${changes} ${rows}`
 }
 
 export const findTotal = ({ sql }: Reader, key: string): number | undefined =>
@@ -28,4 +45,42 @@ export function saveTotal({ sql }: Reader, key: string, total: number): void {
   const totals = totalsByReader.get(sql) ?? new Map<string, number>()
   if (totals.size >= MAX_TOTALS) totals.clear()
   totalsByReader.set(sql, totals.set(key, total))
+}
+
+interface Counted {
+  readonly total: number
+  readonly changes: number
+}
+
+const countedByReader = new WeakMap<Sql, Map<string, Counted>>()
+
+/** The number of rows that match, if it was counted for these rows, or for others since which all writes are known. */
+export function findCounted(reader: Reader, query: RowQuery, key: TotalKey): number | undefined {
+  const counted = countedByReader.get(reader.sql)?.get(key.rows)
+  if (counted === undefined || counted.changes === key.changes) return counted?.total
+  const { structurePk, changes } = key
+  const recent = recentWritesOf(reader.sql)
+  const rows = recent?.between({ structurePk, definition: query.definition }, counted.changes, changes)
+  if (!rows || rows.length * query.conditions.length > MAX_TESTS) return undefined
+  const total = counted.total + gained(rows, query)
+  saveCounted(reader, key, total)
+  return total
+}
+
+/** How many more rows match after the writes than before. */
+const gained = (rows: readonly RowVersions[], { conditions }: RowQuery): number =>
+  rows.reduce((sum, { before, after }) => {
+    const did = before !== null && meets(before, conditions)
+    const does = after !== null && meets(after, conditions)
+    return sum + Number(does) - Number(did)
+  }, 0)
+
+export function saveCounted({ sql }: Reader, { structurePk, rows, changes }: TotalKey, total: number): void {
+  if (rows.length > MAX_KEY_LENGTH) return
+  const totals = countedByReader.get(sql) ?? new Map<string, Counted>()
+  // A worker may have counted an earlier state than the one that is known.
+  if ((totals.get(rows)?.changes ?? 0) > changes) return
+  if (totals.size >= MAX_TOTALS) totals.clear()
+  countedByReader.set(sql, totals.set(rows, { total, changes }))
+  recentWritesOf(sql)?.follow(structurePk)
 }

@@ -184,4 +184,5 @@ function countInserted({ tx, structure }: RowWriter, { insertedIds }: Batch): vo
   const lastId = insertedIds.at(-1)
   if (firstId === undefined || lastId === undefined) return
   countInserts(tx, structure.pk, { live: insertedIds.length, createdAt: tx.now, firstId, lastId })
+  structure.changes += 1
 }

@@ -9,6 +9,7 @@ import * as live from '../../structures/storage/live-rows.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { type Definition, definitionOf, type UniqueSet } from '../../structures/store.ts'
+import { type RowVersions, recentWritesOf } from '../recent-writes.ts'
 import * as store from '../store.ts'
 import { type FieldChanges, mergedData } from './values.ts'
 
@@ -17,8 +18,10 @@ export interface RowWriter {
   readonly tx: Tx
   readonly outbox: Outbox
   readonly caller: Caller
+  /** With the counters as they are after what was written so far. */
   readonly structure: StructureRow
   readonly definition: Definition
+  readonly written: { readonly rows: RowVersions[]; size: number }
 }
 
 export const rowWriter = (
@@ -30,13 +33,29 @@ export const rowWriter = (
   const definition = definitionOf(structure)
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
   const outbox = { tx, bus, workspaceId: caller.workspaceId, subscriptions }
-  return { tx, outbox, caller, structure, definition }
+  const writer = { tx, outbox, caller, structure, definition, written: { rows: [], size: 0 } }
+  shareWrites(writer, bus)
+  return writer
+}
+
+/** After the commit, those who have counted rows are told what was written (`recent-writes.ts`). */
+function shareWrites({ tx, structure, definition, written }: RowWriter, bus: AppContext['bus']): void {
+  const recent = recentWritesOf(bus)
+  const { pk: structurePk, changes: from } = structure
+  tx.afterCommit(() => recent?.add({ structurePk, definition, from, to: structure.changes, ...written }))
+}
+
+/** Records how a row changed; `size` is the length of its JSON text. */
+function addWritten({ written }: RowWriter, versions: RowVersions, size: number): void {
+  written.rows.push(versions)
+  written.size += size
 }
 
 /** Adds to the count of live rows, in storage and in `writer.structure`. */
 export function addLiveCount({ tx, structure }: RowWriter, difference: number): void {
   live.addLiveCount(tx, structure.pk, difference)
   structure.live += difference
+  structure.changes += 1
 }
 
 function publish(
@@ -71,7 +90,9 @@ export function insertRow(writer: RowWriter, data: RecordData): store.RecordRow 
   row.pk = store.insertRecord(tx, row)
   const { pk, createdAt, updatedAt } = row
   live.insertLiveRow(tx, structure.pk, definition, { pk, data, createdAt, updatedAt })
-  publish(writer, { kind: 'created', before: null, after: store.stateOf(row, data) })
+  const after = store.stateOf(row, data)
+  addWritten(writer, { before: null, after }, row.data.length)
+  publish(writer, { kind: 'created', before: null, after })
   return row
 }
 
@@ -94,8 +115,10 @@ export function updateRow(
   store.updateRecord(tx, row)
   live.updateLiveRow(tx, structure.pk, row.pk, fields, { data, updatedAt })
   live.countUpdate(tx, structure.pk)
+  structure.changes += 1
   markForTextIndex(tx, structure, row.pk)
   const states = { before: store.stateOf(before, oldData), after: store.stateOf(row, data) }
+  addWritten(writer, states, before.data.length + row.data.length)
   publish(writer, { kind: 'updated', ...states }, changed)
   return row
 }
@@ -111,6 +134,7 @@ export function deleteRow(writer: RowWriter, before: store.RecordRow): void {
   addLiveCount(writer, -1)
   markForTextIndex(tx, structure, row.pk)
   const states = { before: store.stateOf(before, data), after: store.stateOf(row, data) }
+  addWritten(writer, { before: states.before, after: null }, row.data.length)
   publish(writer, { kind: 'deleted', ...states })
 }
 
@@ -127,7 +151,9 @@ export function restoreRow(writer: RowWriter, before: store.RecordRow, data: Rec
   live.insertLiveRow(tx, structure.pk, definition, { ...row, data })
   addLiveCount(writer, 1)
   markForTextIndex(tx, structure, row.pk)
-  publish(writer, { kind: 'created', before: null, after: store.stateOf(row, data) })
+  const after = store.stateOf(row, data)
+  addWritten(writer, { before: null, after }, row.data.length)
+  publish(writer, { kind: 'created', before: null, after })
   return row
 }
 
