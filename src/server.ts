@@ -12,6 +12,7 @@ import { type Dispatcher, startDispatcher } from './delivery/dispatch/dispatcher
 import { features } from './features.ts'
 import { startTextExtraction } from './files/text-extraction.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
+import { IDLE_SECONDS } from './http/pipeline.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
@@ -32,7 +33,6 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-const IDLE_SECONDS = 60
 const STOP_WITHIN_MS = 10_000
 const STOP_POLL_MS = 5
 /** How long a server without its database still says so in every response. */

@@ -23,6 +23,9 @@ export interface PipelineOptions {
   isStopping: () => boolean
 }
 
+/** After how many idle seconds a connection is closed. */
+export const IDLE_SECONDS = 60
+
 /** Bun's parser is started with room for twice this, so that the refusal can be ours. */
 const MAX_URL_BYTES = 65_536
 
@@ -215,10 +218,18 @@ async function readBodyAndHandle(
   }
 }
 
+/**
+ * While a handler waits, for a turn of a large query or for a lock, the connection is not idle: without this, Bun would
+ * close it before the response.
+ */
 function handle(context: PipelineRequest, route: Route): Response | Promise<Response> {
   const result = route.handle(context)
-  if (result instanceof Promise) return result.then((value) => responseOf(value, route.status))
-  return responseOf(result, route.status)
+  if (!(result instanceof Promise)) return responseOf(result, route.status)
+  const { request, server } = context
+  server.timeout(request, 0)
+  return result
+    .finally(() => server.timeout(request, IDLE_SECONDS))
+    .then((value) => responseOf(value, route.status))
 }
 
 /** The response to `HEAD` says how long the body would be, except of a stream, which was not started for it. */

@@ -27,21 +27,22 @@ beforeEach(async () => {
 afterEach(() => service.close())
 afterAll(() => folder.remove())
 
+const endlessRequest = ({ key }: Pick<Client, 'key'>, signal: AbortSignal) =>
+  new Request(`http://localhost/v1/records?${queryOf({ structure: 'endless', ...ENDLESS })}`, {
+    headers: { authorization: `Bearer ${key}` },
+    signal,
+  })
+
 /** Asks for what never ends, until the client goes away. */
 function askEndless(client: Pick<Client, 'key'> = service) {
   const gone = new AbortController()
-  const request = new Request(
-    `http://localhost/v1/records?${queryOf({ structure: 'endless', ...ENDLESS })}`,
-    {
-      headers: { authorization: `Bearer ${client.key}` },
-      signal: gone.signal,
-    },
+  const answer = Promise.resolve(service.app.fetch(endlessRequest(client, gone.signal))).then(
+    async (response) => ({
+      status: response.status,
+      retryAfter: response.headers.get('retry-after'),
+      body: await response.json(),
+    }),
   )
-  const answer = Promise.resolve(service.app.fetch(request)).then(async (response) => ({
-    status: response.status,
-    retryAfter: response.headers.get('retry-after'),
-    body: await response.json(),
-  }))
   return { answer, leave: () => gone.abort() }
 }
 
@@ -106,6 +107,17 @@ test('a query is stopped when the connection of its client breaks', async () => 
   socket.destroy()
   expect(await next).toBe(2)
   await server.stop(true)
+})
+
+test('the connection of a query that waits is not closed as idle', async () => {
+  const seconds: number[] = []
+  const server = { requestIP: () => null, timeout: (_: Request, idle: number) => void seconds.push(idle) }
+  const gone = new AbortController()
+  const answer = service.app.fetch(endlessRequest(service, gone.signal), server)
+  expect(seconds).toEqual([0])
+  gone.abort()
+  await answer
+  expect(seconds).toEqual([0, 60])
 })
 
 test('a query that runs for 30 seconds is stopped and refused', async () => {
