@@ -140,6 +140,9 @@ interface RecordRow {
 
 const instant = (value: number) => new Date(value).toISOString()
 
+const recordText = ({ id, data, created_at, updated_at }: RecordRow) =>
+  `{"id":"${id}","data":${data},"created_at":"${instant(created_at)}","updated_at":"${instant(updated_at)}","deleted_at":null}`
+
 /** Records: create, patch, pages, counts and sums, on the derived table of a structure. */
 export class RecordsBaseline {
   readonly #database: Database
@@ -211,11 +214,20 @@ export class RecordsBaseline {
          FROM (SELECT pk ${this.#named(from)} LIMIT ? OFFSET ?) page CROSS JOIN records r ON r.pk = page.pk`,
       )
       .all(limit, offset)
-    const records = rows.map(
-      ({ id, data, created_at, updated_at }) =>
-        `{"id":"${id}","data":${data},"created_at":"${instant(created_at)}","updated_at":"${instant(updated_at)}","deleted_at":null}`,
-    )
-    return `{"records":[${records.join(',')}],"total":${total},"has_more":true}`
+    return `{"records":[${rows.map(recordText).join(',')}],"total":${total},"has_more":true}`
+  }
+
+  /** The index that serves equality on the first column and a range or order on the second. */
+  indexPair(first: string, second: string): void {
+    this.#database.run(`CREATE INDEX IF NOT EXISTS raw_pair ON ${this.#table} (${first}, ${second})`)
+  }
+
+  /** One row by its id, as JSON text. */
+  one(id: string): string {
+    const row = this.#database
+      .query<RecordRow, [string]>('SELECT id, data, created_at, updated_at FROM records WHERE id = ?')
+      .get(id)
+    return row ? recordText(row) : ''
   }
 
   count(where: string): number {

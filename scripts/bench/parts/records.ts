@@ -19,6 +19,7 @@ import {
   timesRow,
 } from '../results.ts'
 import { measureRate, startServer } from '../servers.ts'
+import { measurePair } from './record-pairs.ts'
 import { filtersOf, pathOf, type RecordQuery, SCANNED, SORTED, search, TWO } from './record-queries.ts'
 
 const MAX_GROWTH = 3
@@ -169,6 +170,12 @@ async function readRows(bench: Bench, notes: readonly string[]): Promise<Map<str
     await bench.counted(query, isIndexed ? { maxMs: 50 } : { maxRatio: 1.2 })
   }
   for (const query of TWO.slice(0, 1)) await bench.counted(query, {})
+  await bench.compareReads(
+    'read one by id',
+    () => bench.read(`/v1/records/${bench.id}`),
+    () => bench.raw.one(bench.id),
+    { maxMs: 1 },
+  )
   await bench.counted(search('* a rare word', wordOfRank(15_000)), { maxMs: 50 })
   await bench.counted(search('* a common word', wordOfRank(20)), { maxRatio: 1.2 })
   await summaryRows(bench)
@@ -348,6 +355,11 @@ async function benchSize(count: number, rounds: number) {
   const bench = new Bench(data, new RecordsBaseline(file, pk), count, rounds, ids[0] ?? '')
   const firsts = await readRows(bench, notes)
   const floor = new RecordsBaseline(copy, pk)
+  const pair = await measurePair(data, floor, Math.max(5, Math.round(rounds / 10)))
+  const pairGoal = count >= READ_GOALS_FROM ? { maxRatio: 2, maxMs: 20 } : {}
+  bench.rows.push(
+    timesRow('page and total status eq and amount gt, by amount', pair.daybook, pair.floor, pairGoal),
+  )
   const written = await aloneRows(bench, notes, floor, ids)
   await servedRows(bench, served, notes, floor)
   bench.raw.close()
