@@ -17,6 +17,7 @@ const command = [
   // A worker is bundled only when it is named here.
   'src/worker.ts',
   'src/files/extraction/worker.ts',
+  'src/db/sync-worker.ts',
   '--compile',
   '--minify',
   '--bytecode',

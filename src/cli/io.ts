@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
@@ -17,6 +18,8 @@ export interface Io {
   readAll(): Promise<Buffer>
   /** Resolves when the process receives SIGTERM, SIGINT or SIGHUP. */
   untilAskedToEnd(): Promise<void>
+  /** Gives a server beside this process precedence on the processor and, where the system derives it, on the disk. */
+  yieldProcessor(): void
   /** Ends the process after this time at the latest, with its exit code or this one, whatever it still waits for. */
   endWithin(milliseconds: number, exitCode?: number): void
 }
@@ -90,6 +93,13 @@ export function processIo(): Io {
     readSecret: readLine,
     readAll: async () => Buffer.from(await Bun.stdin.arrayBuffer()),
     untilAskedToEnd: nextSignal,
+    yieldProcessor: () => {
+      try {
+        setPriority(constants.priority.PRIORITY_LOW)
+      } catch {
+        // It is a courtesy, which some systems do not allow.
+      }
+    },
     endWithin: (milliseconds, exitCode) =>
       void setTimeout(() => process.exit(exitCode), milliseconds).unref(),
   }

@@ -1,15 +1,39 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { workerProgram } from '../lib/program.ts'
 import { isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
+
+/** The name holds the process id: another process may be writing a copy to the same place. */
+const partialCopy = (target: string): string => `${target}.partial-${process.pid}`
+
+/** Like `copyVerified`, beside a server that writes: the copy goes to the disk a little at a time. */
+export async function copyBesideServer(database: Database, target: string): Promise<void> {
+  const stop = await syncContinuously(partialCopy(target))
+  try {
+    copyVerified(database, target)
+  } finally {
+    stop()
+  }
+}
+
+/** Returns how to stop. Resolves when the thread runs, because this one is blocked while it copies. */
+async function syncContinuously(path: string): Promise<() => void> {
+  const worker = new Worker(workerProgram('db/sync-worker.ts'))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  worker.onmessage = () => resolve()
+  worker.onerror = () => resolve()
+  await promise
+  worker.postMessage(path)
+  return () => worker.terminate()
+}
 
 /**
  * Writes a consistent copy of the open database to `target`. The copy is written beside `target`, verified with
  * `integrity_check` and then renamed, so that `target` is never an incomplete copy. Throws UnusableDatabase.
  */
 export function copyVerified(database: Database, target: string): void {
-  // The name holds the process id: another process may be writing a copy to the same place.
-  const partial = `${target}.partial-${process.pid}`
+  const partial = partialCopy(target)
   if (existsSync(partial)) rmSync(partial)
   try {
     writeCopy(database, partial, target)

@@ -27,6 +27,7 @@ export async function runInProcess(args: string[], options: InProcessOptions = {
     readAll: async () => Buffer.from(options.input ?? ''),
     isTerminal: false,
     untilAskedToEnd: async () => {},
+    yieldProcessor: () => {},
     endWithin: () => {},
   })
   return { exitCode, ...printed }

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { readDatabaseFile } from '../../config.ts'
-import { copyVerified } from '../../db/copy.ts'
+import { copyBesideServer } from '../../db/copy.ts'
 import { refused } from '../../refusal.ts'
 import { type Command, DB_FLAG } from '../command.ts'
 import { withDatabase } from '../open-database.ts'
@@ -23,7 +23,8 @@ export const backup: Command = {
   run: async (input, io) => {
     const [target = ''] = input.args
     refuseUnusableTarget(target, readDatabaseFile(io.env, input.flags), input.flags.overwrite === true)
-    await withDatabase(input, io, (db) => copyVerified(db.sql.database, target))
+    io.yieldProcessor()
+    await withDatabase(input, io, (db) => copyBesideServer(db.sql.database, target))
     io.err(`A verified copy is in ${target}.\n`)
     return 0
   },

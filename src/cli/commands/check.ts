@@ -38,9 +38,11 @@ export const check: Command = {
     'records and can be rebuilt. Damage to the file itself cannot be repaired: restore a backup.',
   ],
   examples: ['daybook check', 'daybook check --repair --db /srv/daybook.db'],
-  run: (input, io) =>
-    withDatabase(input, io, async (db) => {
+  run: (input, io) => {
+    io.yieldProcessor()
+    return withDatabase(input, io, async (db) => {
       if (input.flags.repair) await repair(db)
       return report(db, io)
-    }),
+    })
+  },
 }
