@@ -200,8 +200,8 @@ export function openDatabase(options: OpenOptions): Db {
   const writer = readerOf(sql)
   const reading = openReading(options, writer)
   const checkpoint = () => void sql.all('PRAGMA wal_checkpoint(PASSIVE)')
-  const idleCheckpoint = new IdleCheckpoint(() => unlessStorageFails(log, checkpoint))
-  const externalWrites = new ExternalWrites(sql, log)
+  const idleCheckpoint = new IdleCheckpoint(clock, () => unlessStorageFails(log, checkpoint))
+  const externalWrites = new ExternalWrites(sql, log, clock)
   const health = new Health(file, log)
   const queue = new WriteQueue({
     ...writer,

@@ -187,7 +187,7 @@ const SCAN_INTERVAL_MS = 5_000
  * Extracts the text of files in the background: of files that other processes add, and of those left unread by a server
  * that stopped or died. Returns a function that stops it.
  */
-export function startTextExtraction({ db, log }: AppContext): () => void {
+export function startTextExtraction({ db, log, clock }: AppContext): () => void {
   const running = new Set<number>()
   const stopping = new AbortController()
 
@@ -220,12 +220,12 @@ export function startTextExtraction({ db, log }: AppContext): () => void {
     }
   }
 
-  const timer = setInterval(scan, SCAN_INTERVAL_MS)
+  const stopScanning = clock.every(SCAN_INTERVAL_MS, scan)
   const stopListening = db.onExternalWrite(scan)
   scan()
   return () => {
     stopping.abort()
-    clearInterval(timer)
+    stopScanning()
     stopListening()
   }
 }

@@ -1,8 +1,10 @@
-/** Where every instant comes from, in milliseconds since 1970, and every wait; tests hand in one they can move. */
+/** The source of every instant, in milliseconds since 1970, and of every delay. Tests pass one that they move by hand. */
 export interface Clock {
   now(): number
-  /** Calls the action once, so many milliseconds from now; answers how to call it off. */
+  /** Calls the action once, after the delay; returns a function that cancels it. */
   after(delayMs: number, action: () => void): () => void
+  /** Calls the action at regular intervals, which keeps no process alive; returns a function that stops it. */
+  every(intervalMs: number, action: () => void): () => void
 }
 
 export const systemClock: Clock = {
@@ -10,5 +12,10 @@ export const systemClock: Clock = {
   after: (delayMs, action) => {
     const timer = setTimeout(action, delayMs)
     return () => clearTimeout(timer)
+  },
+  every: (intervalMs, action) => {
+    const timer = setInterval(action, intervalMs)
+    timer.unref()
+    return () => clearInterval(timer)
   },
 }

@@ -1,12 +1,13 @@
-export const DAY_MS = 86_400_000
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'))
 
-/** The days that were written last, each at its number modulo the length: `toISOString` is slow. */
+/** The most recently formatted days, each at its number modulo the length: `toISOString` is slow. */
 const writtenDays = Array.from({ length: 64 }, () => ({ number: Number.NaN, text: '' }))
 
-/** `YYYY-MM-DDT` of a day, counted from 1970. */
+/** `YYYY-MM-DDT` of a day, given by its number since 1970. */
 function dayText(number: number): string {
   const day = writtenDays[Math.abs(number) % writtenDays.length]
   if (day?.number === number) return day.text
@@ -33,7 +34,7 @@ const INSTANT =
 
 const SHORTEST_MONTH = 28
 
-/** Whether year, month and day name a day of the calendar. */
+/** Whether the calendar has this day. */
 const isRealDay = (year: number, month: number, day: number): boolean =>
   month >= 1 &&
   month <= 12 &&
@@ -53,7 +54,7 @@ function offsetMinutes(zone: string): number | undefined {
   return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** What doubles can hold beside any time up to the year 9999, so that finer digits never vanish. */
+/** A fraction that a double can hold at any time up to the year 9999, so that finer digits are never lost. */
 const FINEST_MS = 1 / 16
 
 function milliseconds(decimals: string): number {
@@ -63,8 +64,8 @@ function milliseconds(decimals: string): number {
 }
 
 /**
- * The instant that an ISO 8601 date-time with offset names, its seconds given or not, in milliseconds since 1970 with
- * any finer digits as a fraction; undefined when the text is not one.
+ * Parses an ISO 8601 date-time with an offset; seconds are optional. Returns milliseconds since 1970, with finer digits
+ * as a fraction, or undefined if the text is not such a date-time.
  */
 export function parseInstant(text: string): number | undefined {
   const match = INSTANT.exec(text)

@@ -1,59 +1,60 @@
 import type { AppContext } from '../context.ts'
-import type { WriteFunction } from '../db/writes/write-queue.ts'
+import { inChunks } from '../db/writes/chunks.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 import { deleteRemovedFiles, removeIncompleteFiles } from '../files/cleanup.ts'
 import { RESPONSE_SAVED_MS } from '../http/idempotency/respond-once.ts'
 import { removeSavedResponsesBefore } from '../http/idempotency/store.ts'
-import { DAY_MS } from '../lib/dates.ts'
+import { DAY_MS, HOUR_MS } from '../lib/dates.ts'
 import { removeRevisionsBefore } from '../notes/writing/revisions.ts'
 import { removeTrashedBefore } from '../notes/writing/trash.ts'
 import { deleteDeliveriesEndedBefore } from '../webhooks/deletion.ts'
 
-const HOUR_MS = 3_600_000
 const TRASH_DAYS = 30
 const REVISION_DAYS = 7
 const DELIVERY_DAYS = 30
 
-/** So few a transaction that requests hardly notice it. */
-const NOTES_AT_ONCE = 20
-const REVISIONS_AT_ONCE = 100
-const ANSWERS_AT_ONCE = 200
-const DELIVERIES_AT_ONCE = 200
+/** Few enough that one transaction delays requests by only some milliseconds. */
+const NOTES_PER_CHUNK = 20
+const REVISIONS_PER_CHUNK = 100
+const RESPONSES_PER_CHUNK = 200
+const DELIVERIES_PER_CHUNK = 200
 
-/** Repeats a batch, each in its own transaction, until one removes less than it might. */
-async function inBatches({ db }: AppContext, size: number, batch: WriteFunction<number>): Promise<number> {
-  let removed = 0
-  for (;;) {
-    const count: number = await db.write(batch)
-    removed += count
-    if (count < size) return removed
-  }
+/** Removes up to `limit` rows that are older than an instant; returns how many. */
+type RemoveBefore = (tx: Tx, before: number, limit: number) => number
+
+/** Removes in chunks everything that is older than `ageMs`; returns how much. */
+async function sweep(
+  { db, clock }: AppContext,
+  ageMs: number,
+  chunkSize: number,
+  removeBefore: RemoveBefore,
+): Promise<number> {
+  let total = 0
+  await inChunks(db, (tx): boolean => {
+    const removed = removeBefore(tx, clock.now() - ageMs, chunkSize)
+    total += removed
+    return removed === chunkSize
+  })
+  return total
 }
 
-/** Removes for good what has been in the trash for 30 days (`service.md`, Limits); answers how many notes. */
+/** Permanently removes the notes that have been in the trash for 30 days; returns how many. */
 export const sweepTrash = (ctx: AppContext): Promise<number> =>
-  inBatches(ctx, NOTES_AT_ONCE, (tx) =>
-    removeTrashedBefore(tx, ctx.clock.now() - TRASH_DAYS * DAY_MS, NOTES_AT_ONCE),
-  )
+  sweep(ctx, TRASH_DAYS * DAY_MS, NOTES_PER_CHUNK, removeTrashedBefore)
 
-/** Removes the revisions older than 7 days (`service.md`, Limits); answers how many. */
+/** Removes the revisions older than 7 days; returns how many. */
 export const sweepRevisions = (ctx: AppContext): Promise<number> =>
-  inBatches(ctx, REVISIONS_AT_ONCE, (tx) =>
-    removeRevisionsBefore(tx, ctx.clock.now() - REVISION_DAYS * DAY_MS, REVISIONS_AT_ONCE),
-  )
+  sweep(ctx, REVISION_DAYS * DAY_MS, REVISIONS_PER_CHUNK, removeRevisionsBefore)
 
-/** Removes the deliveries that ended 30 days ago, with their events (`service.md`, Limits); answers how many. */
+/** Removes the deliveries that ended 30 days ago, with their events; returns how many. */
 export const sweepDeliveries = (ctx: AppContext): Promise<number> =>
-  inBatches(ctx, DELIVERIES_AT_ONCE, (tx) =>
-    deleteDeliveriesEndedBefore(tx, ctx.clock.now() - DELIVERY_DAYS * DAY_MS, DELIVERIES_AT_ONCE),
-  )
+  sweep(ctx, DELIVERY_DAYS * DAY_MS, DELIVERIES_PER_CHUNK, deleteDeliveriesEndedBefore)
 
-/** Forgets the answers kept for an `Idempotency-Key` after 24 hours (contract, section 11); answers how many. */
+/** Removes the responses that were saved for an `Idempotency-Key` more than 24 hours ago; returns how many. */
 export const sweepSavedResponses = (ctx: AppContext): Promise<number> =>
-  inBatches(ctx, ANSWERS_AT_ONCE, (tx) =>
-    removeSavedResponsesBefore(tx, ctx.clock.now() - RESPONSE_SAVED_MS, ANSWERS_AT_ONCE),
-  )
+  sweep(ctx, RESPONSE_SAVED_MS, RESPONSES_PER_CHUNK, removeSavedResponsesBefore)
 
-/** Removes what is left of deleted files, and of files that did not come in whole within an hour. */
+/** Removes the remains of deleted files, and files that were not complete within an hour. */
 export async function sweepFiles({ db, clock }: AppContext): Promise<void> {
   await db.write((tx) => removeIncompleteFiles(tx, clock.now() - HOUR_MS))
   await deleteRemovedFiles(db)

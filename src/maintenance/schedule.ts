@@ -1,4 +1,5 @@
 import type { AppContext } from '../context.ts'
+import { HOUR_MS } from '../lib/dates.ts'
 import { finishPropertyDeletions } from '../properties/deletion.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { dropUnusedIndexes } from '../structures/storage/index-policy.ts'
@@ -7,10 +8,9 @@ import { finishTagLinks } from '../tags/links.ts'
 import { deleteRemovedWebhooks } from '../webhooks/deletion.ts'
 import { sweepDeliveries, sweepFiles, sweepRevisions, sweepSavedResponses, sweepTrash } from './retention.ts'
 
-const FIRST_AFTER_MS = 5_000
-const EVERY_MS = 3_600_000
+const FIRST_RUN_AFTER_MS = 5_000
 
-/** Everything that is due at regular times, once; what fails is logged and left for the next time. */
+/** Runs all maintenance once. A failure is logged and ends the run; the next one tries again. */
 export async function runMaintenance(ctx: AppContext): Promise<void> {
   try {
     const revisions = await sweepRevisions(ctx)
@@ -25,17 +25,21 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
     await finishPropertyDeletions(ctx.db)
     await dropUnusedIndexes(ctx)
     ctx.db.optimize()
-    if (revisions + notes > 0) ctx.log.info('upkeep', { revisions_removed: revisions, notes_removed: notes })
+    if (revisions + notes > 0) {
+      ctx.log.info('maintenance', { revisions_removed: revisions, notes_removed: notes })
+    }
   } catch (error) {
-    ctx.log.warn('upkeep is put off', { error: String(error) })
+    ctx.log.warn('maintenance failed and is tried again in an hour', { error: String(error) })
   }
 }
 
-/** Runs the upkeep shortly after the start and then every hour; answers how to stop. */
+/** Runs maintenance shortly after the start and then every hour; returns a function that stops it. */
 export function startMaintenance(ctx: AppContext): () => void {
-  let timer = setTimeout(function run() {
-    timer = setTimeout(run, EVERY_MS)
-    void runMaintenance(ctx)
-  }, FIRST_AFTER_MS)
-  return () => clearTimeout(timer)
+  const run = () => void runMaintenance(ctx)
+  const stopFirst = ctx.clock.after(FIRST_RUN_AFTER_MS, run)
+  const stopOthers = ctx.clock.every(HOUR_MS, run)
+  return () => {
+    stopFirst()
+    stopOthers()
+  }
 }

@@ -1,18 +1,19 @@
 import type { AppContext, InWorkspace } from '../context.ts'
 import { rowTable } from '../db/row-tables.ts'
+import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { getStructure } from './service.ts'
 import { dropRowTable } from './storage/row-table.ts'
 
 /** The write lock is held for a few milliseconds at a time. */
-const ROWS_PER_STEP = 1_000
+const ROWS_PER_CHUNK = 1_000
 
 /** All that a deletion needs of the context; the command line has no more. */
 type Deletion = Pick<AppContext, 'db' | 'features'>
 
 /**
  * Deletes a structure, its rows and its subscriptions; returns its id. The first transaction hides it and frees its
- * name; the rest is deleted in steps, so that other writes need not wait.
+ * name; the rest is deleted in chunks, so that other writes need not wait.
  */
 export async function deleteStructure(ctx: Deletion, caller: InWorkspace, nameOrId: string): Promise<string> {
   const { pk, id } = await ctx.db.write((tx) => {
@@ -32,7 +33,7 @@ export async function finishDeletions(ctx: Deletion): Promise<void> {
 }
 
 async function removeHidden({ db, features }: Deletion, structurePk: number): Promise<void> {
-  while ((await db.write((tx) => removeSomeRows(tx, structurePk))) > 0);
+  await inChunks(db, (tx): boolean => removeSomeRows(tx, structurePk) > 0)
   await features.removeHidden(db)
   await db.write((tx): void => {
     dropRowTable(tx, structurePk)
@@ -46,11 +47,11 @@ async function removeHidden({ db, features }: Deletion, structurePk: number): Pr
  */
 function removeSomeRows({ sql }: Tx, structurePk: number): number {
   if (!sql.get('SELECT 1 FROM structures WHERE pk = ?', structurePk)) return 0
-  const live = sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT ?`, ROWS_PER_STEP)
+  const live = sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT ?`, ROWS_PER_CHUNK)
   const deleted = sql.column<number>(
     'SELECT pk FROM records WHERE structure = ? AND deleted_at IS NOT NULL LIMIT ?',
     structurePk,
-    ROWS_PER_STEP - live.length,
+    ROWS_PER_CHUNK - live.length,
   )
   const pks = JSON.stringify([...live, ...deleted])
   const isListed = 'pk IN (SELECT value FROM json_each(?))'

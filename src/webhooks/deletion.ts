@@ -1,5 +1,6 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
+import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { renewSubscriptionsVersion } from '../delivery/outbox/match.ts'
 
@@ -44,7 +45,7 @@ export const markWebhooksRemovedOf = ({ sql }: Reader, structurePk: number) =>
 /** Deletes removed subscriptions with their deliveries in several transactions; finishes what a crash interrupted. */
 export async function deleteRemovedWebhooks(db: Db): Promise<void> {
   for (const pk of db.sql.column<number>('SELECT pk FROM webhooks WHERE is_removed = 1')) {
-    while ((await db.write((tx) => deleteDeliveriesOf(tx, pk, DELIVERIES_PER_CHUNK))) > 0);
+    await inChunks(db, (tx): boolean => deleteDeliveriesOf(tx, pk, DELIVERIES_PER_CHUNK) > 0)
     await db.write((tx): void => {
       tx.sql.run('DELETE FROM webhooks WHERE pk = ? AND is_removed = 1', pk)
     })

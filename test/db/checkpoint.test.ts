@@ -96,3 +96,17 @@ test('--checkpoint takes no other word, in the environment too', async () => {
   const { exitCode, err } = await runInProcess(['workspaces', 'list'], { env: { DAYBOOK_CHECKPOINT: 'on' } })
   expect([exitCode, err]).toEqual([2, expect.stringContaining('--checkpoint must be one of auto, off')])
 })
+
+test('the write-ahead log is moved into the file once nothing was committed for a second', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const db = openAs('server', file)
+  const before = statSync(file).size
+  await db.write((tx): void => tx.sql.script('CREATE TABLE blobs AS SELECT randomblob(1000000) AS bytes'))
+  clock.advance(999)
+  expect(statSync(file).size).toBe(before)
+  clock.advance(1)
+  expect(statSync(file).size).toBeGreaterThan(before + 1_000_000)
+  db.close()
+  folder.remove()
+})

@@ -324,6 +324,8 @@ test('a queue of many thousands is read a few at a time', async () => {
 })
 
 describe('beside the command line', () => {
+  /** How often the service looks for what other processes wrote. */
+  const POLL_MS = 200
   const run = (...args: string[]) => daybook([...args, '--db', folder.file('daybook.db')])
 
   test('webhooks test sends, also to one that is disabled, and prints the delivery', async () => {
@@ -331,6 +333,7 @@ describe('beside the command line', () => {
     await it.patch(`/v1/webhooks/${id}`, { enabled: false })
     const { exitCode, out, err } = await run('webhooks', 'test', id)
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
+    it.clock.advance(POLL_MS)
     await until(() => network.open.size === 1)
     expect(network.begun[0]?.delivery).toBe(out.trim())
   })
@@ -346,6 +349,7 @@ describe('beside the command line', () => {
       out: '',
       err: `The webhook ${id} is not paused.\n`,
     })
+    it.clock.advance(POLL_MS)
     await until(() => network.open.size === 1)
     expect(await webhookOf(it, id)).toMatchObject({ status: 'enabled', paused_at: null })
   })

@@ -70,7 +70,7 @@ test('a large trash is swept whole, in transactions that leave room for others',
   await Promise.all([sweep, created])
   expect(seen[0]).toBeGreaterThan(1)
   expect(remaining()).toBe(1)
-  expect(service.logged().filter(({ message }) => message === 'upkeep')).toMatchObject([
+  expect(service.logged().filter(({ message }) => message === 'maintenance')).toMatchObject([
     { revisions_removed: 0, notes_removed: 90 },
   ])
 })

@@ -8,7 +8,7 @@ import { runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { matches, type Row, sorted } from '../support/record-oracle.ts'
 import { declare, type FieldSpec, list, summary, write } from '../support/records.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
 
 const folder = newFolder()
 const open: TestService[] = []
@@ -250,7 +250,10 @@ test('a search table is filled in the background, beside writes that change what
   const isFilled = () =>
     pending(service).length === 0 &&
     service.ctx.db.sql.scalar('SELECT indexed_to FROM structure_stats') === 420
-  while (!isFilled()) await Bun.sleep(5)
+  while (!isFilled()) {
+    service.clock.advance(200)
+    await settle()
+  }
   end()
   expect((await titles(service, 'changed entry 1')).total).toBe(11)
   await service.ctx.worker.close()

@@ -26,6 +26,15 @@ export function testClock(start = Date.parse('2026-11-21T09:30:00.000Z')): TestC
   const waiting = new Set<{ at: number; action: () => void }>()
   const nextUntil = (goal: number) =>
     [...waiting].filter(({ at }) => at <= goal).sort((left, right) => left.at - right.at)[0]
+  const repeated = new Set<{ at: number; intervalMs: number; action: () => void }>()
+  /** Repeated actions run once however far the clock moves. */
+  const runRepeated = () => {
+    for (const one of repeated) {
+      if (one.at > instant) continue
+      one.at = instant + one.intervalMs
+      one.action()
+    }
+  }
   const set = (goal: number) => {
     for (let next = nextUntil(goal); next; next = nextUntil(goal)) {
       waiting.delete(next)
@@ -33,9 +42,15 @@ export function testClock(start = Date.parse('2026-11-21T09:30:00.000Z')): TestC
       next.action()
     }
     instant = goal
+    runRepeated()
   }
   return {
     now: () => instant,
+    every: (intervalMs, action) => {
+      const one = { at: instant + intervalMs, intervalMs, action }
+      repeated.add(one)
+      return () => void repeated.delete(one)
+    },
     after: (delayMs, action) => {
       const later = { at: instant + delayMs, action }
       waiting.add(later)

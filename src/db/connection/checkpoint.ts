@@ -1,27 +1,36 @@
-const IDLE_MS = 1_000
+import type { Clock } from '../../lib/clock.ts'
+
+const INTERVAL_MS = 1_000
 
 /** Moves the write-ahead log into the file once nothing was committed for a second. */
 export class IdleCheckpoint {
+  readonly #clock: Clock
   readonly #checkpoint: () => void
-  #lastCommit = 0
-  #timer: Timer | undefined
+  /** Whether anything was committed since the last check. */
+  #hasCommitted = false
+  #stopChecking: (() => void) | undefined
 
-  constructor(checkpoint: () => void) {
+  constructor(clock: Clock, checkpoint: () => void) {
+    this.#clock = clock
     this.#checkpoint = checkpoint
   }
 
   noteCommit(): void {
-    this.#lastCommit = performance.now()
-    this.#timer ??= setTimeout(() => this.#look(), IDLE_MS)
+    this.#hasCommitted = this.#stopChecking !== undefined
+    this.#stopChecking ??= this.#clock.every(INTERVAL_MS, () => this.#check())
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#stopChecking?.()
+    this.#stopChecking = undefined
   }
 
-  #look(): void {
-    const remaining = this.#lastCommit + IDLE_MS - performance.now()
-    this.#timer = remaining > 1 ? setTimeout(() => this.#look(), remaining) : undefined
-    if (this.#timer === undefined) this.#checkpoint()
+  #check(): void {
+    if (this.#hasCommitted) {
+      this.#hasCommitted = false
+      return
+    }
+    this.stop()
+    this.#checkpoint()
   }
 }

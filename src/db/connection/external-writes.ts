@@ -1,40 +1,43 @@
+import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { unlessStorageFails } from '../errors.ts'
 import type { Sql } from '../sql.ts'
 
 const POLL_MS = 200
 
-/** Tells, within a fraction of a second, that another process wrote. */
+/** Detects, within a fraction of a second, that another process wrote. */
 export class ExternalWrites {
   readonly #sql: Sql
   readonly #log: Log
-  readonly #timers = new Set<Timer>()
+  readonly #clock: Clock
+  readonly #stops = new Set<() => void>()
 
-  constructor(sql: Sql, log: Log) {
+  constructor(sql: Sql, log: Log, clock: Clock) {
     this.#sql = sql
     this.#log = log
+    this.#clock = clock
   }
 
-  /** Answers how to stop. */
+  /** Calls the listener after another process wrote; returns a function that stops it. */
   onWrite(listener: () => void): () => void {
-    // It moves only when another connection commits, so our own writes never count.
+    // The version changes only when another connection commits, so writes of this one never count.
     const version = () => this.#sql.scalar<number>('PRAGMA data_version')
-    let seen = version()
-    const look = () => {
-      const now = version()
-      if (now === seen) return
-      seen = now
+    let lastVersion = version()
+    const check = () => {
+      const current = version()
+      if (current === lastVersion) return
+      lastVersion = current
       listener()
     }
-    const timer = setInterval(() => unlessStorageFails(this.#log, look), POLL_MS)
-    this.#timers.add(timer)
+    const stop = this.#clock.every(POLL_MS, () => unlessStorageFails(this.#log, check))
+    this.#stops.add(stop)
     return () => {
-      clearInterval(timer)
-      this.#timers.delete(timer)
+      stop()
+      this.#stops.delete(stop)
     }
   }
 
   stop(): void {
-    for (const timer of this.#timers) clearInterval(timer)
+    for (const stop of this.#stops) stop()
   }
 }

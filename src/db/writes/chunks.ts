@@ -1,16 +1,16 @@
 import type { Db } from '../database.ts'
 import type { WriteFunction } from './write-queue.ts'
 
-/** A little longer than a server waits before it tries for the lock of another process again. */
+/** Slightly longer than a server waits before it tries again to take the lock that another process holds. */
 const PAUSE_MS = 12
 
 /**
- * Repeats a short write until it answers false. Between two of them another process, which would else seldom meet a
- * free moment, can write. Throws when the signal ends it.
+ * Runs a short write again and again until it returns false. Other writes of this process run between two chunks, and
+ * a pause after each chunk leaves the lock free for other processes. Throws when the signal is aborted.
  */
-export async function inChunks(db: Db, step: WriteFunction<boolean>, signal?: AbortSignal): Promise<void> {
+export async function inChunks(db: Db, chunk: WriteFunction<boolean>, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
-  while (await db.write(step)) {
+  while (await db.write(chunk)) {
     await Bun.sleep(PAUSE_MS)
     signal?.throwIfAborted()
   }

@@ -1,9 +1,9 @@
 import type { Reader } from '../reader.ts'
 
-/** The tables whose rows stand in an order of their own: their `position` counts from 0 within a workspace, without gaps. */
+/** The tables whose rows have a `position`, which counts from 0 within a workspace without gaps. */
 export type OrderedTable = 'properties' | 'quick_access'
 
-/** The position of a row that is being deleted: it no longer counts in the order. */
+/** The position of a row that is being deleted; it is not part of the order. */
 export const NO_POSITION = -1
 
 interface Placed {
@@ -11,13 +11,13 @@ interface Placed {
   position: number
 }
 
-/** How many rows stand in the order, which is also the position of the next one. */
+/** How many rows the order has, which is also the position of the next one. */
 export const endOf = ({ sql }: Reader, table: OrderedTable, workspace: number): number =>
   sql.scalar(`SELECT count(*) FROM ${table} WHERE workspace = ? AND position <> ${NO_POSITION}`, workspace)
 
 /**
- * Moves a row to a position, past the end to the end; everything between the old place and the new one shifts by
- * one. Answers whether it moved.
+ * Moves a row to a position; a position beyond the end means the end. The rows between the old and the new position
+ * shift by one. Returns whether the row moved.
  */
 export function moveTo(
   reader: Reader,
@@ -34,7 +34,7 @@ export function moveTo(
   return true
 }
 
-/** Closes the gap that a deleted row left. */
+/** Closes the gap of a deleted row. */
 export const closeGap = (reader: Reader, table: OrderedTable, workspace: number, position: number): void =>
   shift(reader, table, workspace, position + 1, Number.MAX_SAFE_INTEGER, -1)
 

@@ -1,7 +1,7 @@
-/** How long one transaction of work that is done in chunks goes on: the write lock is held for a few milliseconds. */
+/** The length of one transaction of chunked work, so that the write lock is held only briefly. */
 const SLICE_MS = 5
 
-/** Repeats a small piece of work until there is no more, which it says by returning false, or a few milliseconds have passed. Returns whether there may be more. */
+/** Repeats a small step until it returns false or a few milliseconds have passed. Returns whether there may be more work. */
 export function forSomeMilliseconds(doSome: () => boolean): boolean {
   const until = performance.now() + SLICE_MS
   do {

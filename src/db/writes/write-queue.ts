@@ -6,7 +6,7 @@ import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
 import type { Orm, Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
 
-/** An open transaction of one write: everything written through it stands or falls together. */
+/** An open transaction of one write: all of it is written, or nothing. */
 export interface Tx extends Reader {
   /** The one instant of this write, in milliseconds. */
   readonly now: number
@@ -15,7 +15,7 @@ export interface Tx extends Reader {
   afterCommit(action: () => void): void
 }
 
-/** A write is synchronous: handing in a function that answers a promise is a type error. */
+/** A write is synchronous: passing a function that returns a promise is a type error. */
 export type WriteFunction<T> = (tx: Tx) => T extends PromiseLike<unknown> ? never : T
 
 interface Item {
@@ -33,41 +33,41 @@ export interface WriteQueueOptions {
   log: Log
   /** How long a write waits for another process's lock before it is refused as unavailable. */
   lockWaitMs: number
-  /** Whether a process that waits for the lock gets it between two commits of many; a command gives way to a server. */
+  /** Whether the lock is regularly left free for other processes during many commits; a command yields to a server. */
   yieldsLock?: boolean
-  /** Called before each commit, and before another connection gets its way. */
+  /** Called before each commit, and before the queue is paused. */
   beforeCommit?: () => void
-  /** Called after each commit, before anyone learns of it; what it returns is what the writes are refused with. */
+  /** Called after each commit, before its writes are settled; a refusal that it returns rejects them. */
   onCommit?: () => Refusal | undefined
 }
 
 const GROUP_SIZE = 256
 const GROUP_TIME_MS = 5
 const LOCK_RETRY_MS = 10
-/** A little longer than another process waits before it tries again: else it would seldom meet a free moment. */
-const WAY_MS = LOCK_RETRY_MS + 2
-/** So long the lock is held, with short moments between, before it is left free. */
-const HELD_MS = 25
+/** Slightly longer than another process waits between two tries, so that it finds the lock free. */
+const LOCK_FREE_MS = LOCK_RETRY_MS + 2
+/** The total time for which the lock is held, with short gaps, before it is left free. */
+const MAX_HOLD_MS = 25
 const PROBE_MS = 1_000
 
 /**
- * Group commit: writes that arrive together share one transaction and one sync to disk, each in its
- * own savepoint, so that one that is refused leaves the others alone. Each is answered after the commit.
+ * Group commit: writes that arrive together share one transaction and one sync to disk. Each has its own savepoint, so
+ * that one that is refused does not affect the others. Each settles after the commit.
  */
 export class WriteQueue {
   readonly #options: WriteQueueOptions
-  /** Short writes; they do not wait for long ones that came before them. */
+  /** Short writes; they do not wait for long ones that were queued before them. */
   #items: Item[] = []
   #longItems: Item[] = []
   #scheduled = false
   #healthy = true
-  #isMakingWay = false
-  #madeWayUntil = 0
+  #isPaused = false
+  #pausedUntil = 0
   #committedAt = Number.NEGATIVE_INFINITY
   /** How long the lock was held since it was last left free. */
   #heldMs = 0
-  #probeTimer: Timer | undefined
-  /** What every write is refused with once nothing may be written. */
+  #stopProbing: (() => void) | undefined
+  /** The refusal of every write once the queue is closed. */
   #closed: Refusal | undefined
 
   constructor(options: WriteQueueOptions) {
@@ -79,11 +79,12 @@ export class WriteQueue {
     return this.#healthy && !this.#closed
   }
 
+  /** Whether no write is waiting. */
   get idle(): boolean {
     return this.#items.length === 0 && this.#longItems.length === 0
   }
 
-  /** A long write, such as that of many rows, shares its commit with no other long one. */
+  /** A long write, such as one of many rows, shares its commit with no other long one. */
   write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) return reject(this.#closed)
@@ -94,30 +95,30 @@ export class WriteQueue {
   }
 
   /**
-   * Lets another connection of this process write, one at a time: until `action` is done, writes wait for it,
-   * however long it takes. Those that wait already go first, so that many such actions in a row hold none up for
-   * longer than one.
+   * Lets another connection of this process write: until `action` has finished, writes wait, however long it takes.
+   * Writes that are already waiting run first, so that a series of such actions delays a write by at most one of them.
+   * There may be only one action at a time.
    */
   async pauseDuring<T>(action: () => Promise<T>): Promise<T> {
     if (!this.idle) await this.write((): void => {}, true)
     if (this.#closed) throw this.#closed
-    this.#isMakingWay = true
+    this.#isPaused = true
     this.#options.beforeCommit?.()
     try {
       return await action()
     } finally {
-      this.#isMakingWay = false
-      this.#madeWayUntil = performance.now()
+      this.#isPaused = false
+      this.#pausedUntil = performance.now()
       this.#options.onCommit?.()
       this.#continue()
     }
   }
 
-  /** What waits, and whatever comes after this, is refused; nothing is written any more. */
+  /** Refuses every waiting and later write. */
   close(
     refusal: Refusal = unavailable('The server is shutting down; nothing was written. Try again.'),
   ): void {
-    clearTimeout(this.#probeTimer)
+    this.#stopProbing?.()
     this.#closed ??= refusal
     const waiting = [...this.#items, ...this.#longItems]
     this.#items = []
@@ -125,14 +126,19 @@ export class WriteQueue {
     for (const item of waiting) item.reject(refusal)
   }
 
-  /** While commits fail, a write that changes nothing is tried now and then: `healthy` must not wait for a caller's. */
+  /** While commits fail, tries a write that changes nothing every second, so that `healthy` recovers without a caller. */
   #becomeUnhealthy(): void {
     this.#healthy = false
-    clearTimeout(this.#probeTimer)
     if (this.#closed) return
-    this.#probeTimer = setTimeout(() => {
+    this.#stopProbing ??= this.#options.clock.every(PROBE_MS, () => {
       this.write((tx) => rewriteVersion(tx)).catch(() => {})
-    }, PROBE_MS)
+    })
+  }
+
+  #becomeHealthy(): void {
+    this.#healthy = true
+    this.#stopProbing?.()
+    this.#stopProbing = undefined
   }
 
   #item<T>(run: (tx: Tx) => T, resolve: (result: T) => void, reject: (error: unknown) => void): Item {
@@ -168,22 +174,22 @@ export class WriteQueue {
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    const wait = this.#options.yieldsLock ? this.#wayLeft() : 0
+    const wait = this.#options.yieldsLock ? this.#lockFreeFor() : 0
     if (wait > 0) setTimeout(() => this.#flush(), wait)
     else setImmediate(() => this.#flush())
   }
 
-  /** How long the lock is still to be left free. */
-  #wayLeft(): number {
-    const left = this.#committedAt + WAY_MS - performance.now()
-    if (left > 0 && this.#heldMs < HELD_MS) return 0
+  /** For how many milliseconds the lock must still be left free. */
+  #lockFreeFor(): number {
+    const left = this.#committedAt + LOCK_FREE_MS - performance.now()
+    if (left > 0 && this.#heldMs < MAX_HOLD_MS) return 0
     this.#heldMs = 0
     return left
   }
 
   #flush(): void {
     this.#scheduled = false
-    if (this.idle || this.#isMakingWay || !this.#begin()) return
+    if (this.idle || this.#isPaused || !this.#begin()) return
     const done: Item[] = []
     const locked = performance.now()
     try {
@@ -195,7 +201,7 @@ export class WriteQueue {
       this.#continue()
       return
     }
-    this.#healthy = true
+    this.#becomeHealthy()
     this.#committedAt = performance.now()
     this.#heldMs += this.#committedAt - locked
     const refusal = this.#options.onCommit?.()
@@ -210,14 +216,14 @@ export class WriteQueue {
     if (!this.idle) this.#schedule()
   }
 
-  /** Takes the write lock; when another process holds it, tries again by a timer and answers false. */
+  /** Takes the write lock; when another process holds it, tries again later and returns false. */
   #begin(): boolean {
     try {
       this.#options.sql.run('BEGIN IMMEDIATE')
       return true
     } catch (error) {
       const oldest = performance.now() - this.#options.lockWaitMs
-      const isWaiting = ({ queuedAt }: Item) => Math.max(queuedAt, this.#madeWayUntil) > oldest
+      const isWaiting = ({ queuedAt }: Item) => Math.max(queuedAt, this.#pausedUntil) > oldest
       const isExpired = (item: Item) => !isBusy(error) || !isWaiting(item)
       const expired = [...this.#items, ...this.#longItems].filter(isExpired)
       this.#items = this.#items.filter((item) => !isExpired(item))
@@ -232,7 +238,7 @@ export class WriteQueue {
     }
   }
 
-  /** Short writes for a few milliseconds, then one long write: neither kind keeps the other waiting for long. */
+  /** Runs short writes for a few milliseconds, then one long write, so that neither kind delays the other for long. */
   #runGroup(done: Item[]): void {
     const until = performance.now() + GROUP_TIME_MS
     for (let count = 0; count < GROUP_SIZE; count++) {
@@ -262,7 +268,7 @@ export class WriteQueue {
     sql.run('RELEASE write_item')
   }
 
-  /** Nothing of the group was written: whoever was in it learns so. */
+  /** Rolls the group back and rejects its writes. */
   #abandon(group: readonly Item[], error: unknown): void {
     const { sql, log } = this.#options
     if (sql.database.inTransaction) sql.run('ROLLBACK')
@@ -275,7 +281,7 @@ export class WriteQueue {
   }
 }
 
-/** Writes the first page of the file as it is. */
+/** Writes the first page of the file without changing it. */
 function rewriteVersion({ sql }: Reader): void {
   sql.script(`PRAGMA user_version = ${sql.scalar<number>('PRAGMA user_version')}`)
 }
