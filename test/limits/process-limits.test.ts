@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 import { hold, peakMebibytes, processorMs, UNFINISHED } from './connections.ts'
 
 /** What a server does when clients take everything that its process may have. */
@@ -98,3 +98,27 @@ describe.skipIf(!hasProc)('a server serves others', () => {
     held.close()
   })
 })
+
+test.skipIf(!hasProc)(
+  'where memory runs out, the process that reads a file is ended before the server',
+  async () => {
+    server = await startProcess(file)
+    const child = Bun.spawn([...program(), 'extract', 'txt', '60', '512'], {
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'ignore',
+      env: {},
+    })
+    const adjustmentOf = (pid: number) => Number(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'))
+    await until(() => adjustmentOf(child.pid) === 1_000)
+    expect(adjustmentOf(server.pid)).toBeLessThan(1_000)
+    child.stdin.write('Green tea.')
+    await child.stdin.end()
+    const lines = (await child.stdout.text()).trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { started: true },
+      { page: 'Green tea.' },
+      { outline: [] },
+    ])
+  },
+)
