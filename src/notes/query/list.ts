@@ -89,7 +89,8 @@ const liveNotes = ({ sql }: Reader, workspace: number): number =>
   sql.scalar('SELECT live_notes FROM workspaces WHERE pk = ?', workspace)
 
 function ofAll(reader: Reader, { workspace, order, page: { limit, offset } }: ListInput): Finding {
-  const text = `SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL ORDER BY ${order} LIMIT ? OFFSET ?`
+  const stop = reader.sql.stopCondition('pk').text
+  const text = `SELECT pk FROM notes WHERE ${stop} AND workspace = ? AND deleted_at IS NULL ORDER BY ${order} LIMIT ? OFFSET ?`
   return {
     cost: Math.min(limit + offset, liveNotes(reader, workspace)),
     find: () => ({
@@ -111,10 +112,11 @@ function ofTag(
   const total = sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', tag)
   const live = liveNotes(reader, workspace)
   const isScan = total > live * SCAN_ABOVE_SHARE
-  const scan = `SELECT pk FROM notes AS n WHERE workspace = ?1 AND deleted_at IS NULL
+  const stop = sql.stopCondition('n.pk').text
+  const scan = `SELECT pk FROM notes AS n WHERE ${stop} AND workspace = ?1 AND deleted_at IS NULL
     AND EXISTS (SELECT 1 FROM note_tags nt WHERE nt.tag = ?2 AND nt.note = n.pk)`
   const sort = `SELECT n.pk FROM note_tags nt CROSS JOIN notes n ON n.pk = nt.note
-    WHERE n.workspace = ?1 AND nt.tag = ?2 AND n.deleted_at IS NULL`
+    WHERE ${stop} AND n.workspace = ?1 AND nt.tag = ?2 AND n.deleted_at IS NULL`
   const text = `${isScan ? scan : sort} ORDER BY ${order} LIMIT ?3 OFFSET ?4`
   return {
     cost: isScan ? Math.min(live, ((limit + offset) * live) / total) : total,

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { openReadingConnection } from '../../src/db/connection/open.ts'
+import type { Reader } from '../../src/db/reader.ts'
+import { Sql } from '../../src/db/sql.ts'
+import type { QueryPlan, WorkerQuery } from '../../src/db/worker/client.ts'
+import { fileSearchRead } from '../../src/files/search.ts'
+import { parseFilter } from '../../src/filter/record/parse.ts'
+import { parseTree } from '../../src/filter/tree/parse.ts'
+import { listRead as noteListRead } from '../../src/notes/query/list.ts'
+import { NEWEST_EDIT_FIRST, treeRead } from '../../src/notes/query/tree-query.ts'
+import { listRead } from '../../src/records/query/list.ts'
+import { summaryRead } from '../../src/records/query/summary.ts'
+import { makeFile } from '../support/files.ts'
+import { makeNote, tagNamed } from '../support/notes.ts'
+import { newFolder } from '../support/process.ts'
+import { declare, write } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** More than the rows after which a stop condition is checked again. */
+const MANY = 200
+
+const folder = newFolder()
+let service: TestService
+let workspace: number
+let tag: number
+let property: string
+
+beforeAll(async () => {
+  service = await startService({ file: folder.file('daybook.db') })
+  workspace = service.ctx.db.sql.scalar('SELECT pk FROM workspaces')
+  await declare(service, 'rows', [
+    { key: 'name', type: 'text' },
+    { key: 'n', type: 'number' },
+  ])
+  await write(service, 'rows', ...Array.from({ length: MANY }, (_, n) => ({ name: `row ${n}`, n })))
+  property = (await service.post('/v1/properties', { key: 'place', type: 'text' })).body.property.id
+  for (let n = 0; n < MANY; n++)
+    await makeNote(service, {
+      title: `note ${n}`,
+      tags: ['all'],
+      properties: { [property]: `place ${n % 5}` },
+    })
+  tag = (await tagNamed(service, 'all')).id
+  await service.get('/v1/notes?search=note')
+  await makeFile(service, { pages: Array.from({ length: MANY }, (_, page) => `page ${page}`) })
+})
+afterAll(() => {
+  service.close()
+  folder.remove()
+})
+
+/** Runs a query as the worker does, and returns how often its statements checked, while they ran, whether to stop. */
+function checksOf<Input, Plan extends QueryPlan>(
+  query: WorkerQuery<Input, Plan, unknown>,
+  input: Input,
+): number {
+  let [statements, checks] = [0, 0]
+  const database = openReadingConnection(service.ctx.db.file)
+  const count = () => {
+    checks += 1
+  }
+  const enter = () => {
+    statements += 1
+    return undefined
+  }
+  const sql = new Sql(database, { enter, checkStop: count })
+  const reader: Reader = { sql, orm: drizzle(database) }
+  query.run(reader, query.plan(reader, input))
+  sql.finalize()
+  database.close()
+  return checks - statements
+}
+
+const page = { limit: 5, offset: 0 }
+const far = { limit: 5, offset: MANY - 5 }
+const list = (more: Record<string, string>) =>
+  checksOf(listRead, {
+    caller: { workspacePk: workspace },
+    request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
+  })
+const summary = (more: Record<string, string>) =>
+  checksOf(summaryRead, {
+    caller: { workspacePk: workspace },
+    request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
+  })
+const notes = (filter: unknown) =>
+  checksOf(treeRead, {
+    workspace,
+    filter: parseTree({ type: 'group', match: 'all', children: [filter] }, 'filter'),
+    sort: NEWEST_EDIT_FIRST,
+    page,
+    today: '2026-11-21',
+  })
+
+const NOTHING = JSON.stringify([{ field: '*', op: 'contains', value: 'nothing' }])
+
+test.each([
+  ['a filter of records', () => list({ filter: NOTHING })],
+  ['a sort of records', () => list({ sort: 'name' })],
+  ['a summary of records', () => summary({ by: 'name' })],
+  ['a total of records', () => summary({ field: 'n', filter: NOTHING })],
+  ['a search of notes', () => checksOf(noteListRead, { workspace, search: 'note', page })],
+  [
+    'a page of notes',
+    () => checksOf(noteListRead, { workspace, order: 'title_fold DESC, id DESC', page: far }),
+  ],
+  [
+    'a page of notes with a tag',
+    () => checksOf(noteListRead, { workspace, tag: 'all', order: 'title_fold DESC, id DESC', page: far }),
+  ],
+  ['a filter by tags', () => notes({ type: 'tags', op: 'has_any', tag_ids: [tag] })],
+  ['a filter by titles', () => notes({ type: 'field', field: 'title', op: 'contains', value: 'nothing' })],
+  ['a filter by values', () => notes({ type: 'property', def_id: property, op: 'contains', value: 'place' })],
+  ['a search of files', () => checksOf(fileSearchRead, { workspace, q: 'page', page })],
+])('%s checks in the middle of its statements whether it is to stop', (_, run) => {
+  expect(run()).toBeGreaterThanOrEqual(Math.floor(MANY / 64) - 1)
+})
