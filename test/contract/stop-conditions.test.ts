@@ -39,7 +39,7 @@ beforeAll(async () => {
     await makeNote(service, {
       title: `note ${n}`,
       tags: ['all'],
-      properties: { [property]: `place ${n % 5}` },
+      properties: { place: `place ${n % 5}` },
     })
   tag = (await tagNamed(service, 'all')).id
   await service.get('/v1/notes?search=note')
