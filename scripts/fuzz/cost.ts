@@ -17,6 +17,7 @@ const SIZE = 0.02
 const HEADERS_BYTES = 150
 const SHOWN = 10
 const PARENTS = 40
+const REPORT_EVERY = 1_000
 
 interface Measured {
   readonly request: CostRequest
@@ -91,10 +92,19 @@ async function slowest(count: number, seed: number, data: Dataset, world: World)
     const shape = shapeOf(request)
     const best = worst.get(shape)
     if (!best || perByte(measured) > perByte(best)) worst.set(shape, measured)
+    if ((at + 1) % REPORT_EVERY === 0)
+      process.stderr.write(`${at + 1} tried; ${progress([...worst.values()])}\n`)
   }
   process.stdout.write(`Not 200: ${JSON.stringify(Object.fromEntries(refused))}\n`)
   return [...worst.values()].sort((left, right) => perByte(right) - perByte(left))
 }
+
+/** The slowest so far, for whoever stops a long search. */
+const progress = (found: readonly Measured[]): string =>
+  [perByte, ({ ms }: Measured) => ms]
+    .map((cost) => found.reduce((worst, other) => (cost(other) > cost(worst) ? other : worst)))
+    .map(line)
+    .join('\n')
 
 const line = ({ request, bytes, status, ms, waitMs }: Measured): string => {
   const { target, body = '' } = asHttp(request)
