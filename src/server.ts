@@ -18,7 +18,7 @@ import { createLog } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
 import { createBackups } from './maintenance/backups.ts'
 import { startMaintenance } from './maintenance/schedule.ts'
-import { refreshNoteTexts } from './notes/integrity.ts'
+import { upgradeDerived } from './maintenance/upgrade.ts'
 import { startIndexing } from './notes/search/indexing.ts'
 import { fail, refused } from './refusal.ts'
 import { startTextIndexing } from './structures/storage/text-index.ts'
@@ -57,7 +57,7 @@ export async function startServer(config: Config, tell: (message: string) => voi
       log,
       role: 'server',
       checkpoint: config.checkpoint,
-      afterUpgrade: refreshNoteTexts,
+      afterUpgrade: upgradeDerived,
     })
     const worker = openWorker({ db, log, clock })
     return await serveDatabase({ config, db, worker, bus: createBus(), clock, log, features }, lock, tell)

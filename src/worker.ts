@@ -18,7 +18,12 @@ import { treeRead } from './notes/query/tree-query.ts'
 import { listRead } from './records/query/list.ts'
 import { summaryRead } from './records/query/summary.ts'
 import { Refusal } from './refusal.ts'
-import { autoIndexBuild, autoIndexDrop } from './structures/storage/auto-index.ts'
+import {
+  autoIndexDrop,
+  autoIndexFill,
+  autoIndexSort,
+  autoIndexStart,
+} from './structures/storage/auto-index.ts'
 import { textIndexFill } from './structures/storage/text-index.ts'
 import { viewRead } from './views/notes.ts'
 
@@ -42,7 +47,9 @@ const QUERIES = new Map(
   ).map((query) => [query.name, query]),
 )
 const TASKS = new Map(
-  ([autoIndexBuild, autoIndexDrop, textIndexFill] as unknown as AnyTask[]).map((task) => [task.name, task]),
+  ([autoIndexStart, autoIndexSort, autoIndexFill, autoIndexDrop, textIndexFill] as unknown as AnyTask[]).map(
+    (task) => [task.name, task],
+  ),
 )
 
 let reading: Reader | undefined
@@ -84,7 +91,7 @@ function runTask(request: WorkerRequest): unknown {
   if (!task) throw new Error(`there is no task "${request.name}" for the worker`)
   writing ??= openWriting(request)
   const { sql } = writing
-  sql.run('BEGIN IMMEDIATE')
+  sql.run(task.isPreparation ? 'BEGIN' : 'BEGIN IMMEDIATE')
   try {
     const output = task.run(writing, request.input)
     sql.run('COMMIT')

@@ -6,7 +6,7 @@ import { type Db, openDatabase } from '../db/database.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
-import { refreshNoteTexts } from '../notes/integrity.ts'
+import { upgradeDerived } from '../maintenance/upgrade.ts'
 import { type Input, textFlag } from './command.ts'
 import type { Io } from './io.ts'
 
@@ -20,7 +20,7 @@ export async function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T |
     log: createLog('silent', systemClock, () => {}),
     role: 'command',
     checkpoint: readCheckpoint(io.env),
-    afterUpgrade: refreshNoteTexts,
+    afterUpgrade: upgradeDerived,
   })
   try {
     return await use(db)

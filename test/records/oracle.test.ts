@@ -1,11 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import {
+  autoIndexFill,
+  autoIndexSort,
+  autoIndexStart,
+  autoIndexTable,
+  findAutoIndexes,
+  indexTargets,
+} from '../../src/structures/storage/auto-index.ts'
+import { type FillState, isCorrect } from '../../src/structures/storage/index-table.ts'
+import { definitionOf, findDefinitionTexts } from '../../src/structures/store.ts'
 import { runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import {
   arbitraryData,
   arbitraryFields,
   arbitraryFilter,
+  arbitraryIndex,
   matches,
   type Row,
   sorted,
@@ -37,6 +48,13 @@ const arbitraryQuery = (fields: readonly FieldSpec[]) =>
     offset: fc.nat(12),
   })
 
+/**
+ * Indexes are built while rows change. Each is somewhere on its way, from not being there to being ready; `work` says
+ * how many tasks of a build run in a step of the scene.
+ */
+const arbitraryBuild = (fields: readonly FieldSpec[]) =>
+  fc.record({ column: arbitraryIndex(fields), work: fc.array(fc.nat(4), { minLength: 1, maxLength: 4 }) })
+
 /** What happens to a table: rows come, change and go while the clock moves, sometimes backwards. */
 const arbitraryScene = arbitraryFields.chain((fields) =>
   fc.record({
@@ -51,16 +69,39 @@ const arbitraryScene = arbitraryFields.chain((fields) =>
       { minLength: 1, maxLength: 4 },
     ),
     queries: fc.array(arbitraryQuery(fields), { minLength: 6, maxLength: 8 }),
+    builds: fc.array(arbitraryBuild(fields), { maxLength: 3 }),
   }),
 )
 
 type Scene = typeof arbitraryScene extends fc.Arbitrary<infer Value> ? Value : never
 
-async function play({ fields, steps }: Scene) {
+const pkOf = (structure: string) =>
+  service.ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', structure)
+
+/** Runs the next task of building an index each time it is called. */
+function indexBuild(structure: string, column: string) {
+  const place = { structurePk: pkOf(structure), column }
+  const { worker, clock } = service.ctx
+  let from: FillState | 'none' | 'empty' = 'none'
+  return async (): Promise<void> => {
+    if (from === 'none') {
+      await worker.write(autoIndexStart, { ...place, now: clock.now() })
+      from = 'empty'
+    } else if (from === 'empty' || from === 'lost') {
+      await worker.write(autoIndexSort, place)
+      from = 0
+    } else if (from !== 'done') from = await worker.write(autoIndexFill, { ...place, from, maxRows: 3 })
+  }
+}
+
+async function play({ fields, steps, builds }: Scene) {
   const name = `scene ${++count}`
-  await declare(service, name, fields)
+  const { id } = await declare(service, name, fields)
+  const running = builds.map(({ column, work }) => ({ next: indexBuild(id, column), work }))
   let rows: Row[] = []
-  for (const { moves, rows: sent, change, remove } of steps) {
+  for (const [at, { moves, rows: sent, change, remove }] of steps.entries()) {
+    for (const { next, work } of running)
+      for (let task = 0; task < (work[at % work.length] ?? 0); task++) await next()
     service.clock.advance(moves)
     if (sent.length > 0) {
       const { body } = await service.post('/v1/records', {
@@ -80,13 +121,23 @@ async function play({ fields, steps }: Scene) {
       rows = rows.filter((row) => row !== removed)
     }
   }
-  return { name, rows }
+  return { name, rows, structurePk: pkOf(id) }
+}
+
+/** Every index that is ready has exactly the entries of the rows. */
+function expectIndexesMatch(structurePk: number): void {
+  const { db } = service.ctx
+  const texts = findDefinitionTexts(db, structurePk)
+  for (const name of findAutoIndexes(db, structurePk).keys()) {
+    const targets = (texts && indexTargets(definitionOf(texts), name)) ?? []
+    expect([name, isCorrect(db, autoIndexTable(structurePk, targets))]).toEqual([name, true])
+  }
 }
 
 test('every filter, sort and page answers what a plain look at the rows answers', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryScene, async (scene) => {
-      const { name, rows } = await play(scene)
+      const { name, rows, structurePk } = await play(scene)
       for (const { filter: places, sort, direction, limit, offset } of scene.queries) {
         const filter = withIds(places, rows)
         const found = rows.filter((row) => matches(row, scene.fields, filter))
@@ -95,6 +146,7 @@ test('every filter, sort and page answers what a plain look at the rows answers'
         const has_more = records.length > 0 && offset + records.length < found.length
         expect(answer.body).toEqual({ records, total: found.length, has_more })
       }
+      expectIndexesMatch(structurePk)
     }),
     { numRuns: runs(120, 3000), seed: 20261121 },
   )

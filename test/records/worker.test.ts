@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import fc from 'fast-check'
 import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
-import { autoIndexBuild } from '../../src/structures/storage/auto-index.ts'
+import { buildAutoIndex } from '../../src/structures/storage/index-build.ts'
 import { dropUnusedIndexes } from '../../src/structures/storage/index-policy.ts'
 import { isLong, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
@@ -11,6 +11,7 @@ import {
   arbitraryData,
   arbitraryFields,
   arbitraryFilter,
+  arbitraryIndex,
   matches,
   type Row,
   sorted,
@@ -45,11 +46,11 @@ const structurePk = ({ ctx }: TestService, id: string) =>
   ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
 
 const indexedColumns = ({ ctx }: TestService) =>
-  ctx.db.sql.column<string>('SELECT "column" FROM auto_indexes ORDER BY "column"')
+  ctx.db.sql.column<string>('SELECT "column" FROM auto_indexes WHERE is_ready = 1 ORDER BY "column"')
 
 async function makeIndexes(service: TestService, id: string, columns: readonly string[]) {
-  const structure = { structurePk: structurePk(service, id), now: service.clock.now() }
-  for (const column of columns) await service.ctx.worker.write(autoIndexBuild, { ...structure, column })
+  for (const column of columns)
+    await buildAutoIndex(service.ctx, { structurePk: structurePk(service, id), column })
 }
 
 /** Writes and deletes a row: nothing that was counted before is believed any more. */
@@ -66,6 +67,7 @@ const arbitraryScene = arbitraryFields.chain((fields) =>
     sort: fc.constantFrom('created_at', 'updated_at', ...fields.map(({ key }) => key)),
     direction: fc.constantFrom('asc' as const, 'desc' as const),
     offset: fc.nat(8),
+    indexes: fc.array(arbitraryIndex(fields), { maxLength: 6 }),
   }),
 )
 
@@ -85,24 +87,27 @@ test('the worker answers what the thread of the requests answers, with and witho
   const inline = await start({ file, worker: { manyRows: 1_000_000 } })
   let count = 0
   await fc.assert(
-    fc.asyncProperty(arbitraryScene, async ({ fields, rows: sent, filters, sort, direction, offset }) => {
-      const name = `scene ${++count}`
-      const { id } = await declare(worker, name, fields)
-      const rows = await write(worker, name, ...sent)
-      const queries = filters.map((filter) => ({
-        filter: withIds(filter, rows),
-        sort,
-        direction,
-        offset,
-        limit: 5,
-      }))
-      await inline.ctx.db.write(() => null)
-      const answers = await answersOf(inline, name, queries)
-      expect(await answersOf(worker, name, queries)).toEqual(answers)
-      await makeIndexes(worker, id, ['f1', 'f2', 'f3', 'f4', 'updated_at'])
-      await disturb(worker, name)
-      expect(await answersOf(worker, name, queries)).toEqual(answers)
-    }),
+    fc.asyncProperty(
+      arbitraryScene,
+      async ({ fields, rows: sent, filters, sort, direction, offset, indexes }) => {
+        const name = `scene ${++count}`
+        const { id } = await declare(worker, name, fields)
+        const rows = await write(worker, name, ...sent)
+        const queries = filters.map((filter) => ({
+          filter: withIds(filter, rows),
+          sort,
+          direction,
+          offset,
+          limit: 5,
+        }))
+        await inline.ctx.db.write(() => null)
+        const answers = await answersOf(inline, name, queries)
+        expect(await answersOf(worker, name, queries)).toEqual(answers)
+        await makeIndexes(worker, id, indexes)
+        await disturb(worker, name)
+        expect(await answersOf(worker, name, queries)).toEqual(answers)
+      },
+    ),
     { numRuns: runs(20, 600), seed: 20261121 },
   )
 }, 600_000)
@@ -147,43 +152,66 @@ const WIDE_FILTERS = [
   [{ field: 'at', op: 'neq', value: '2026-11-24' }],
   [{ field: 'at', op: 'in', value: ['2026-11-24', '2026-11-26'] }],
   [{ field: 'updated_at', op: 'gte', value: '2026-11-21' }],
+  [
+    { field: 'status', op: 'eq', value: 'open' },
+    { field: 'amount', op: 'lt', value: 300 },
+  ],
+  [
+    { field: 'status', op: 'in', value: ['open', 'done'] },
+    { field: 'amount', op: 'gte', value: 20 },
+    { field: 'due', op: 'not_empty' },
+  ],
+  [
+    { field: 'title', op: 'eq', value: 'b' },
+    { field: 'status', op: 'is_empty' },
+  ],
 ]
 
-test('through indexes that lead to many rows, every page and total is what a plain look answers', async () => {
-  const service = await startHeavy()
-  const { id } = await declare(service, 'wide', WIDE)
-  const rows: Row[] = []
-  for (let at = 0; at < 5_500; at += 500) {
-    const sent = Array.from({ length: 500 }, (_, index) => wideRow(at + index))
-    rows.push(...(await write(service, 'wide', ...sent)))
-    service.clock.advance(1)
-  }
-  await makeIndexes(service, id, ['f1', 'f2', 'f3', 'f4', 'f5'])
-  expect(indexedColumns(service)).toEqual(['f1', 'f2', 'f3', 'f4', 'f5'])
-  const orders = ['created_at', 'updated_at', ...WIDE.map(({ key }) => key)].flatMap((key) =>
-    (['asc', 'desc'] as const).map((direction) => ({
-      key,
-      direction,
-      rows: sorted(rows, { key, direction }),
-    })),
-  )
-  for (const [at, filter] of WIDE_FILTERS.entries()) {
-    const matching = new Set(rows.filter((row) => matches(row, WIDE, filter)))
-    const total = matching.size
-    for (const { key, direction, rows: inOrder } of orders.filter(
-      (_, place) => isLong || place % 3 === at % 3,
-    )) {
-      const found = inOrder.filter((row) => matching.has(row))
-      for (const offset of [0, 1_200]) {
-        const records = found.slice(offset, offset + 20)
-        const has_more = records.length > 0 && offset + records.length < total
-        const query = { filter, sort: key, direction, offset, limit: 20 }
-        const answer = await list(service, 'wide', query)
-        expect({ query, ...answer.body }).toEqual({ query, records, total, has_more })
+const WIDE_INDEXES = [
+  ['f1', 'f2', 'f3', 'f4', 'f5'],
+  ['f4,f2', 'f4,f3', 'f1,f2', 'f4,updated_at', 'f1,f4'],
+  ['f2', 'f4', 'f4,f2', 'f3,f2', 'f5,f1', 'f2,f4'],
+]
+
+test.each(WIDE_INDEXES)(
+  'through indexes that lead to many rows, every page and total is what a plain look answers (%s and others)',
+  async (...indexes) => {
+    const service = await startHeavy()
+    const { id } = await declare(service, 'wide', WIDE)
+    const rows: Row[] = []
+    for (let at = 0; at < 5_500; at += 500) {
+      const sent = Array.from({ length: 500 }, (_, index) => wideRow(at + index))
+      rows.push(...(await write(service, 'wide', ...sent)))
+      service.clock.advance(1)
+    }
+    await makeIndexes(service, id, indexes)
+    expect(indexedColumns(service)).toEqual(indexes.toSorted())
+    const orders = ['created_at', 'updated_at', ...WIDE.map(({ key }) => key)].flatMap((key) =>
+      (['asc', 'desc'] as const).map((direction) => ({
+        key,
+        direction,
+        rows: sorted(rows, { key, direction }),
+      })),
+    )
+    for (const [at, filter] of WIDE_FILTERS.entries()) {
+      const matching = new Set(rows.filter((row) => matches(row, WIDE, filter)))
+      const total = matching.size
+      for (const { key, direction, rows: inOrder } of orders.filter(
+        (_, place) => isLong || place % 3 === at % 3,
+      )) {
+        const found = inOrder.filter((row) => matching.has(row))
+        for (const offset of [0, 1_200]) {
+          const records = found.slice(offset, offset + 20)
+          const has_more = records.length > 0 && offset + records.length < total
+          const query = { filter, sort: key, direction, offset, limit: 20 }
+          const answer = await list(service, 'wide', query)
+          expect({ query, ...answer.body }).toEqual({ query, records, total, has_more })
+        }
       }
     }
-  }
-}, 60_000)
+  },
+  60_000,
+)
 
 const byStatus = { filter: [{ field: 'status', op: 'eq', value: 'kind 1' }] }
 const byText = { filter: [{ field: '*', op: 'contains', value: 'D 1' }], limit: 150 }
@@ -220,22 +248,49 @@ test.each([
   },
 )
 
-test('a structure has at most five indexes of its own making, none of long texts', async () => {
+test('a structure has at most eight automatic indexes, none of long texts', async () => {
   const service = await start({ worker: { manyRows: -1 } })
   const fields = Array.from({ length: 7 }, (_, at) => ({ key: `n${at}`, type: 'text' }))
   const { id } = await declare(service, 'many', fields)
   await write(service, 'many', { n0: 'x'.repeat(500), n1: 'short' })
-  await makeIndexes(service, id, ['f1', 'f2', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7'])
-  expect(indexedColumns(service)).toEqual(['f2', 'f3', 'f4', 'f5', 'f6'])
+  const pairs = ['f2,f3', 'f2,f1', 'f3,updated_at', 'f4,f5']
+  await makeIndexes(service, id, ['f1', 'f2', 'f2', ...pairs, 'f3', 'f4', 'f5', 'f6', 'f7'])
+  const indexes = ['f2', 'f2,f3', 'f3', 'f3,updated_at', 'f4', 'f4,f5', 'f5', 'f6']
+  expect(indexedColumns(service)).toEqual(indexes)
+  expect(await findFaults(service.ctx.db)).toEqual([])
+})
+
+const ONE_FIELD: FieldSpec[] = [
+  { key: 'n', type: 'number' },
+  { key: 'code', type: 'text', unique: true },
+]
+const LACKS = 'The row table of the structure "rows" lacks an automatic index that is on record.'
+const NOT_UNIQUE = 'The row table of the structure "rows" does not have the unique indexes of its definition.'
+const mismatch = (name: string) => `The index ${name} of the structure "rows" does not match its rows.`
+
+test.each([
+  ['no automatic index', 'DROP TABLE rows_1_by_f1', LACKS],
+  ['no trigger of an automatic index', 'DROP TRIGGER rows_1_by_f1_update', LACKS],
+  ['no unique index', 'DROP TABLE rows_1_unique_2', NOT_UNIQUE],
+  ['an entry too few', 'DELETE FROM rows_1_by_f1 WHERE k_f1 = 2', mismatch('rows_1_by_f1')],
+  ['an entry of another value', 'UPDATE rows_1_by_f1 SET k_f1 = 3 WHERE k_f1 = 2', mismatch('rows_1_by_f1')],
+  ['an entry without a row', 'INSERT INTO rows_1_by_f1 VALUES (5, 99)', mismatch('rows_1_by_f1')],
+  ['a wrong unique entry', 'UPDATE rows_1_unique_2 SET pk = 9 WHERE pk = 1', mismatch('rows_1_unique_2')],
+])('%s is a fault, and a repair builds the indexes again', async (_, damage, fault) => {
+  const service = await start({ worker: { manyRows: -1 } })
+  const { id } = await declare(service, 'rows', ONE_FIELD)
+  await write(service, 'rows', { n: 1, code: 'A' }, { n: 2, code: 'b' }, { code: 'c' })
+  await makeIndexes(service, id, ['f1'])
+  expect(await findFaults(service.ctx.db)).toEqual([])
   await service.ctx.db.write((tx): void => {
-    tx.sql.script(`DROP INDEX rows_${structurePk(service, id)}_auto_f2`)
+    tx.sql.script(damage)
   })
-  expect(await findFaults(service.ctx.db)).toEqual([
-    'The row table of the structure "many" lacks an automatic index that is on record.',
-  ])
+  expect(await findFaults(service.ctx.db)).toEqual([fault])
   await repairDerived(service.ctx.db)
   expect(await findFaults(service.ctx.db)).toEqual([])
-  expect((await list(service, 'many', { sort: 'n1' })).body.total).toBe(1)
+  expect(indexedColumns(service)).toEqual(['f1'])
+  const refusal = await service.post('/v1/records', { structure: 'rows', data: { code: 'A' } })
+  expect(refusal.body.code).toBe('unique_violation')
 })
 
 test('writes during the making of an index wait for it and are not refused', async () => {
@@ -361,17 +416,28 @@ test.if(process.platform === 'linux')('the worker steps back behind the thread o
   expect(threads.map(priorityOf)).toContain(before + 5)
 })
 
-test('at the end of the service heavy reads are refused, and an index that is being made is finished', async () => {
-  const service = await startHeavy()
+test('the end of the service stops large queries and the building of an index, which can be completed later', async () => {
+  const file = newFile()
+  const service = await startHeavy(file)
   const { id } = await declare(service, 'rows', [{ key: 'n', type: 'number' }])
   await write(service, 'rows', { n: 1 }, { n: 2 })
-  const built = makeIndexes(service, id, ['f1'])
+  const built = makeIndexes(service, id, ['f1']).then(
+    () => 'built',
+    ({ code }) => code,
+  )
   const [running, waiting] = [list(service, 'rows', { sort: 'n' }), list(service, 'rows', { sort: 'n' })]
   const closed = service.ctx.worker.close()
   expect((await Promise.all([running, waiting])).map(({ body }) => body.code)).toEqual([
     'unavailable',
     'unavailable',
   ])
-  await Promise.all([built, closed])
-  expect(indexedColumns(service)).toEqual(['f1'])
+  await closed
+  expect([await built, indexedColumns(service)]).toEqual(['unavailable', []])
+  const next = await startHeavy(file)
+  const [row] = await write(next, 'rows', { n: 3 })
+  await next.patch(`/v1/records/${row.id}`, { data: { n: 0 } })
+  await makeIndexes(next, id, ['f1'])
+  expect(indexedColumns(next)).toEqual(['f1'])
+  const sorted = (await list(next, 'rows', { sort: 'n' })).body.records
+  expect(sorted.map(({ data }: Row) => data.n)).toEqual([2, 1, 0])
 })

@@ -35,7 +35,7 @@ test('a deleted structure leaves nothing behind, and others keep everything', as
 
   await deleteStructure(service.ctx, { workspacePk }, 'gone')
 
-  expect(stored()).toEqual({ tables: ['rows_1'], records: 1, structures: 1, counters: 1 })
+  expect(stored()).toEqual({ tables: ['rows_1', 'rows_1_unique_1'], records: 1, structures: 1, counters: 1 })
   expect((await list(service, 'Gone')).status).toBe(404)
   expect((await service.post(`/v1/records/${gone.id}/restore`)).status).toBe(404)
   expect((await list(service, 'Kept')).body.records).toEqual([kept])

@@ -265,3 +265,12 @@ export function sorted(rows: readonly Row[], { key, direction }: Sort): Row[] {
     return sign * (byValue || compareText(one.id, other.id))
   })
 }
+
+/** The name of an automatic index on one column or on two. */
+export const arbitraryIndex = (fields: readonly FieldSpec[]): fc.Arbitrary<string> =>
+  fc
+    .uniqueArray(fc.constantFrom('created_at', 'updated_at', ...fields.map((_, at) => `f${at + 1}`)), {
+      minLength: 1,
+      maxLength: 2,
+    })
+    .map((columns) => columns.join(','))

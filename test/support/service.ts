@@ -11,7 +11,7 @@ import { features } from '../../src/features.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
-import { refreshNoteTexts } from '../../src/notes/integrity.ts'
+import { upgradeDerived } from '../../src/maintenance/upgrade.ts'
 
 /** A clock that moves only when told to; what it was asked to do on the way is done in order. */
 export interface TestClock extends Clock {
@@ -160,7 +160,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     clock,
     log,
     role: 'server',
-    afterUpgrade: refreshNoteTexts,
+    afterUpgrade: upgradeDerived,
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
   const worker = openWorker({ db, log, clock, ...options.worker })

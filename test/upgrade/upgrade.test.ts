@@ -261,6 +261,27 @@ describe('a database of', () => {
     after.close()
   })
 
+  test('with indexes of SQLite on its rows has index tables afterwards, the automatic ones once they are of use', async () => {
+    const written = WRITTEN[1] as Written
+    await unpack(written, versionOf(written))
+    const before = new Database(file)
+    before.run(`
+      CREATE INDEX rows_1_auto_f2 ON rows_1 (f2);
+      INSERT INTO auto_indexes (structure, "column", created_at, used_at) VALUES (1, 'f2', 1, 1);`)
+    before.close(true)
+    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+    const after = new Database(file)
+    const names = "SELECT type, name FROM sqlite_schema WHERE name GLOB 'rows_1_*' ORDER BY name"
+    expect(after.query(names).values()).toEqual([
+      ['table', 'rows_1_unique_1'],
+      ['trigger', 'rows_1_unique_1_delete'],
+      ['trigger', 'rows_1_unique_1_insert'],
+      ['trigger', 'rows_1_unique_1_update'],
+    ])
+    expect(after.query('SELECT * FROM auto_indexes').values()).toEqual([])
+    after.close()
+  })
+
   test('a newer program is refused by every command, and left as it was', async () => {
     await unpack(WRITTEN[0] as Written, MIGRATIONS.length)
     const database = new Database(file)

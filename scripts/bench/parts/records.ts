@@ -3,7 +3,7 @@ import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeRecords } from '../../../src/records/writing/create.ts'
 import { createStructure } from '../../../src/structures/service.ts'
-import { autoIndexBuild } from '../../../src/structures/storage/auto-index.ts'
+import { buildAutoIndex } from '../../../src/structures/storage/index-build.ts'
 import { TEXT_INDEX, textIndexFill } from '../../../src/structures/storage/text-index.ts'
 import { RecordsBaseline } from '../baselines.ts'
 import { columnsOf, type Data, INDEXED_COLUMNS, ROW_FIELDS, rowsOf, wordOfRank } from '../corpus.ts'
@@ -68,11 +68,11 @@ async function fill(file: string, count: number): Promise<Filled> {
   const buildMs: number[] = []
   for (const column of Object.values(INDEXED_COLUMNS)) {
     const started = performance.now()
-    await ctx.worker.write(autoIndexBuild, { structurePk: pk, column, now: ctx.clock.now() })
+    await buildAutoIndex(ctx, { structurePk: pk, column })
     buildMs.push(performance.now() - started)
   }
   const started = performance.now()
-  await ctx.worker.write(autoIndexBuild, { structurePk: pk, column: TEXT_INDEX, now: ctx.clock.now() })
+  await buildAutoIndex(ctx, { structurePk: pk, column: TEXT_INDEX })
   while (await ctx.worker.write(textIndexFill, { structurePk: pk, maxRows: BATCH }));
   const searchMs = performance.now() - started
   ctx.db.checkpoint()

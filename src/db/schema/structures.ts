@@ -60,18 +60,20 @@ export const rowSearchPending = sqliteTable(
   (table) => [primaryKey({ columns: [table.structure, table.row] })],
 )
 
-/** The indexes that made themselves (`structures/auto-index.ts`), so that one that is not used can go again. */
+/** The automatic indexes (`structures/storage/auto-index.ts`), so that one that is not used can be dropped. */
 export const autoIndexes = sqliteTable(
   'auto_indexes',
   {
     structure: integer()
       .notNull()
       .references(() => structures.pk, { onDelete: 'cascade' }),
-    /** A column of the structure's row table: that of a field's values, or a time; `*` for its search table. */
+    /** The columns of the structure's row table that are indexed, joined by commas; `*` for its text index. */
     column: text().notNull(),
     createdAt: integer('created_at').notNull(),
-    /** When it last served, to the day. */
+    /** When it was last used, to the day. */
     usedAt: integer('used_at').notNull(),
+    /** 0 while it is being built. */
+    isReady: integer('is_ready').notNull().default(1),
   },
   (table) => [primaryKey({ columns: [table.structure, table.column] })],
 )

@@ -32,6 +32,8 @@ export interface WorkerQuery<Input, Plan extends QueryPlan, Output> {
 /** A change of derived data that takes long; it runs in a worker thread, in one transaction, while writes wait. */
 export interface WorkerTask<Input, Output> {
   readonly name: string
+  /** Whether it writes temporary tables only, so that nothing waits for it. */
+  readonly isPreparation?: boolean
   run(reader: Reader, input: Input): Output
 }
 
@@ -91,7 +93,7 @@ export function openWorker({
     },
     write: async <Input, Output>(task: WorkerTask<Input, Output>, input: Input) => {
       if (isInline) return (await db.write((tx) => [task.run(tx, input)] as const))[0] as Output
-      return (await tasks.run(request('task', task.name, input))) as Output
+      return (await tasks.run(request('task', task.name, input), task.isPreparation)) as Output
     },
     close: async () => {
       await Promise.all([queries.close(), tasks.close()])

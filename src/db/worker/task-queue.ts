@@ -10,6 +10,7 @@ type TaskRequest = Omit<WorkerRequest, 'stopFlag'>
 
 interface WaitingTask {
   readonly request: TaskRequest
+  readonly isPreparation: boolean
   resolve(output: unknown): void
   reject(error: unknown): void
 }
@@ -17,7 +18,7 @@ interface WaitingTask {
 export interface TaskQueueOptions {
   readonly clock: Clock
   readonly log: Log
-  /** Called for each task; runs it while nothing else writes. */
+  /** Called for each task that is no preparation; runs it while nothing else writes. */
   readonly around: (run: () => Promise<unknown>) => Promise<unknown>
 }
 
@@ -34,10 +35,10 @@ export class TaskQueue {
     this.#thread = new WorkerThread(options.clock, options.log)
   }
 
-  run(request: TaskRequest): Promise<unknown> {
+  run(request: TaskRequest, isPreparation = false): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(shuttingDown())
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#waiting.push({ request, resolve, reject })
+    this.#waiting.push({ request, isPreparation, resolve, reject })
     this.#running ??= this.#runAll()
     return promise
   }
@@ -55,8 +56,9 @@ export class TaskQueue {
 
   async #runAll(): Promise<void> {
     for (let task = this.#waiting.shift(); task; task = this.#waiting.shift()) {
-      const { request, resolve, reject } = task
-      await this.#options.around(() => this.#thread.run(request)).then(resolve, reject)
+      const { request, isPreparation, resolve, reject } = task
+      const run = () => this.#thread.run(request)
+      await (isPreparation ? run() : this.#options.around(run)).then(resolve, reject)
     }
     this.#running = undefined
   }

@@ -51,7 +51,8 @@ function without({ text, values }: SqlPart, column: string): SqlPart {
   return { text: `(${column} IS NULL OR NOT ${text})`, values }
 }
 
-function columnCondition(column: string, op: Operator, operands: readonly Operand[]): SqlPart {
+/** Tests the values of a column, which is NULL without a value. */
+export function columnCondition(column: string, op: Operator, operands: readonly Operand[]): SqlPart {
   if (op === 'is_empty') return part(`${column} IS NULL`)
   if (op === 'not_empty') return part(`${column} IS NOT NULL`)
   if (op === 'in') return membership(column, operands)

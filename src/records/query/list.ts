@@ -3,34 +3,34 @@ import type { Direction } from '../../db/direction.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { QueryPlan, Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { hasMore, pageRequest } from '../../http/page.ts'
-import { indexedColumn } from '../../structures/storage/auto-index.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { loadRecords, type RecordRow } from '../store.ts'
 import { FEW_ROWS, readCost } from './costs.ts'
+import { chooseIndex, complementOf, scanPath, textIndexPath } from './index-choice.ts'
+import { usableIndexes } from './indexes.ts'
 import {
-  chooseIndex,
-  complementOf,
-  filterScanCosts,
-  readCosts,
-  scanPath,
-  sortScanCosts,
-  textIndexPath,
-  textScanCosts,
-  usableIndexes,
-} from './index-choice.ts'
-import { isNarrow, type PageQuery, pageCost, pagePath, sortsAllRows } from './page-plan.ts'
+  choiceSorts,
+  isNarrow,
+  type PageQuery,
+  pageCost,
+  pagePath,
+  pageStatement,
+  sortingIndex,
+  sortsAllRows,
+} from './page-plan.ts'
 import {
   type AccessPath,
-  orderBy,
   type Parsed,
   parsed,
+  pkSource,
   type RowQuery,
   rowQuery,
   scanSource,
   sortTarget,
 } from './row-query.ts'
+import { filterScanCosts, readCosts, sortScanCosts, textScanCosts } from './scan-costs.ts'
 import { findCounted, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
 
 export interface ListRequest {
@@ -120,7 +120,7 @@ function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
   const query = rowQuery(reader, caller, request)
   const sort = sortTarget(query.definition, request.sort ?? 'created_at')
   const indexes = usableIndexes(reader, query)
-  const choice = chooseIndex(reader, query, indexes)
+  const choice = chooseIndex(reader, query, indexes, (one) => choiceSorts({ query, sort }, one))
   const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
   const key = totalKeyOf(query)
   const total = query.conditions.length === 0 ? query.structure.live : findCounted(reader, query, key)
@@ -170,16 +170,15 @@ function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Mat
     const other = chooseIndex(reader, others, indexes)
     if (other) return { total: query.structure.live - (other.few ?? count(reader, others, other.path)) }
   }
-  if (choice?.conditions.length === query.conditions.length)
-    return { total: count(reader, query, choice.path) }
+  if (choice?.decidesAll) return { total: count(reader, query, choice.path) }
   const path = scanPath(choice)
-  const { text, values } = scanSource(reader, query, path)
+  const { text, values } = pkSource(reader, query, path)
   const pks = reader.sql.column<number>(`SELECT pk ${text} LIMIT ${FEW_ROWS}`, ...values)
   return pks.length < FEW_ROWS ? { total: pks.length, pks } : { total: count(reader, query, path) }
 }
 
 function count(reader: Reader, query: RowQuery, path: AccessPath): number {
-  const { text, values } = scanSource(reader, query, path)
+  const { text, values } = pkSource(reader, query, path)
   return reader.sql.scalar(`SELECT count(*) ${text}`, ...values)
 }
 
@@ -193,18 +192,16 @@ const pageAmong = (reader: Reader, plan: ListPlan, pks: readonly number[]): numb
   selectPage(reader, plan, { ...plan.query, conditions: [] }, { by: 'pk', pks })
 
 function selectPage(reader: Reader, plan: ListPlan, query: RowQuery, path: AccessPath): number[] {
-  const { page, sort, direction } = plan
-  const { text, values } = scanSource(reader, query, path)
-  const order = orderBy(query.structure, sort, direction)
-  return reader.sql.column(`SELECT pk ${text} ${order} LIMIT ? OFFSET ?`, ...values, page.limit, page.offset)
+  const { text, values } = pageStatement(reader, query, path, plan)
+  return reader.sql.column(text, ...values, plan.page.limit, plan.page.offset)
 }
 
 function pageReadCosts(plan: ListPlan, total: number, countMs: number, pageMs: number): ReadCosts {
   const { query, sort, indexes, choice } = plan
   const scans = [
-    ...filterScanCosts(query.conditions, choice, countMs),
+    ...filterScanCosts(query, choice, countMs, sort),
     ...(choice?.few === undefined ? textScanCosts(query, total, countMs) : []),
-    ...(sortsAllRows(plan) ? sortScanCosts(sort, pageMs) : []),
+    ...(sortsAllRows(plan) ? sortScanCosts(query, sort, pageMs) : []),
   ]
-  return readCosts(query, indexes, scans, [choice?.index.column, indexedColumn(sort)])
+  return readCosts(query, indexes, scans, [choice?.index.name, sortingIndex(plan)?.name])
 }

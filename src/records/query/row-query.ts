@@ -9,8 +9,8 @@ import { filterSql } from '../../filter/record/sql.ts'
 import { refused } from '../../refusal.ts'
 import { getStructure } from '../../structures/service.ts'
 import { sortExpression } from '../../structures/storage/auto-index.ts'
-import type { StructureRow } from '../../structures/store.ts'
-import { type Definition, definitionOf } from '../../structures/store.ts'
+import { type Definition, definitionOf, type StructureRow } from '../../structures/store.ts'
+import { decidingColumn, keyCondition, type UsableIndex } from './indexes.ts'
 
 /** A request whose filter is parsed, but not yet checked against the structure. */
 export type Parsed<Request extends { filter?: string }> = Omit<Request, 'filter'> & {
@@ -39,16 +39,18 @@ export function rowQuery(
   return { structure, definition, conditions: checkFilter(request.filter, definition.byKey) }
 }
 
-/**
- * How SQLite is told to read a row table: through an index, narrowed by further conditions; by pk, all rows or some;
- * or as SQLite decides.
- */
+/** How rows are found: through the entries of an index; by pk, all rows or some; or as SQLite decides. */
 export type AccessPath =
-  | { readonly by: 'index'; readonly name: string; readonly seeks?: readonly SqlPart[] }
+  | { readonly by: 'index'; readonly index: UsableIndex }
   | { readonly by: 'pk'; readonly pks?: readonly number[] }
   | { readonly by: 'any' }
 
 export const ANY_PATH: AccessPath = { by: 'any' }
+
+const fromWhere = (table: string, parts: readonly SqlPart[]): SqlPart => {
+  const { text, values } = allOf(parts)
+  return { text: parts.length === 0 ? `FROM ${table}` : `FROM ${table} WHERE ${text}`, values }
+}
 
 /** `FROM … WHERE …` over the row table, with its values. */
 export const rowSource = (query: RowQuery, path: AccessPath): SqlPart => sourceOf(query, path, [])
@@ -57,28 +59,58 @@ export const rowSource = (query: RowQuery, path: AccessPath): SqlPart => sourceO
 export const scanSource = ({ sql }: Reader, query: RowQuery, path: AccessPath): SqlPart =>
   sourceOf(query, path, [sql.stopCondition('pk')])
 
-function sourceOf(
-  { structure, definition, conditions }: RowQuery,
-  path: AccessPath,
-  first: readonly SqlPart[],
-): SqlPart {
+function sourceOf(query: RowQuery, path: AccessPath, first: readonly SqlPart[]): SqlPart {
+  const { structure, definition, conditions } = query
+  const table = `${rowTable(structure.pk)} AS live`
+  if (path.by === 'index') {
+    const { deciding, rest } = divided(query, path.index)
+    const { text, values } = fromWhere(path.index.table, [...first, ...deciding])
+    const others = filterSql(rest, definition.fields)
+    return fromWhere(table, [{ text: `pk IN (SELECT pk ${text})`, values }, ...(others ? [others] : [])])
+  }
   const filter = filterSql(conditions, definition.fields)
-  const parts = [...first, ...seeksOf(path), ...(filter ? [filter] : [])]
-  const table = `FROM ${rowTable(structure.pk)} AS live${hint(path)}`
-  if (parts.length === 0) return { text: table, values: [] }
-  const { text, values } = allOf(parts)
-  return { text: `${table} WHERE ${text}`, values }
+  const hint = path.by === 'pk' ? ' NOT INDEXED' : ''
+  return fromWhere(`${table}${hint}`, [...first, ...pkTests(path), ...(filter ? [filter] : [])])
 }
 
-function seeksOf(path: AccessPath): readonly SqlPart[] {
-  if (path.by === 'index') return path.seeks ?? []
-  if (path.by === 'any' || !path.pks) return []
-  return [{ text: 'pk IN (SELECT value FROM json_each(?))', values: [JSON.stringify(path.pks)] }]
+const pkTests = (path: AccessPath): SqlPart[] =>
+  path.by === 'pk' && path.pks
+    ? [{ text: 'pk IN (SELECT value FROM json_each(?))', values: [JSON.stringify(path.pks)] }]
+    : []
+
+/** The conditions that entries of the index decide, as tests of these, and the others. */
+function divided({ conditions }: RowQuery, index: UsableIndex): { deciding: SqlPart[]; rest: Condition[] } {
+  const deciding: SqlPart[] = []
+  const rest: Condition[] = []
+  for (const condition of conditions) {
+    const column = decidingColumn(index, condition)
+    if (column) deciding.push(...keyCondition(column, condition))
+    else rest.push(condition)
+  }
+  return { deciding, rest }
 }
 
-function hint(path: AccessPath): string {
-  if (path.by === 'index') return ` INDEXED BY ${path.name}`
-  return path.by === 'pk' ? ' NOT INDEXED' : ''
+/**
+ * `FROM … WHERE …` for statements that may read many rows but need no column of them: over the entries of the index
+ * where the path has one. A row is read only for conditions that its entry does not decide.
+ */
+export function pkSource(
+  reader: Reader,
+  query: RowQuery,
+  path: AccessPath,
+  more: readonly SqlPart[] = [],
+): SqlPart {
+  if (path.by !== 'index') return scanSource(reader, query, path)
+  const { deciding, rest } = divided(query, path.index)
+  const others = filterSql(rest, query.definition.fields)
+  const table = rowTable(query.structure.pk)
+  // A scalar subquery, because this version of SQLite prepares a join with bound values again at every run.
+  const read = others && {
+    text: `(SELECT ${others.text} FROM ${table} AS held WHERE held.pk = live.pk)`,
+    values: others.values,
+  }
+  const stop = reader.sql.stopCondition('pk')
+  return fromWhere(`${path.index.table} AS live`, [stop, ...more, ...deciding, ...(read ? [read] : [])])
 }
 
 /** What a list can be sorted by: a field, `created_at` or `updated_at`. */
@@ -100,10 +132,13 @@ export const isSortedByPk = ({ inOrder }: StructureRow, target: SortTarget): boo
  * compared by the code points of its folded form, everything else as its column compares.
  */
 export function orderBy(structure: StructureRow, target: SortTarget, direction: Direction): string {
-  const way = sqlWay(direction)
-  if (isSortedByPk(structure, target)) return `ORDER BY pk ${way}`
+  if (isSortedByPk(structure, target)) return `ORDER BY pk ${sqlWay(direction)}`
   const nulls = typeof target === 'string' || direction === 'desc' ? '' : ' NULLS LAST'
-  const first = `${sortExpression(target)} ${way}${nulls}`
-  if (structure.inOrder === 1) return `ORDER BY ${first}, pk ${way}`
-  return `ORDER BY ${first}, (SELECT id FROM records r WHERE r.pk = live.pk) ${way}`
+  return `ORDER BY ${sortExpression(target)} ${sqlWay(direction)}${nulls}, ${tieBreak(structure, direction)}`
 }
+
+/** Sorts rows of equal values. */
+export const tieBreak = (structure: StructureRow, direction: Direction): string =>
+  structure.inOrder === 1
+    ? `pk ${sqlWay(direction)}`
+    : `(SELECT id FROM records r WHERE r.pk = live.pk) ${sqlWay(direction)}`

@@ -11,18 +11,11 @@ import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
 import { FEW_ROWS, readCost } from './costs.ts'
-import {
-  chooseIndex,
-  filterScanCosts,
-  type IndexChoice,
-  type Indexes,
-  readCosts,
-  scanPath,
-  textIndexPath,
-  usableIndexes,
-} from './index-choice.ts'
+import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './index-choice.ts'
+import { type Indexes, usableIndexes } from './indexes.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { type Parsed, parsed, type RowQuery, rowQuery, scanSource } from './row-query.ts'
+import { filterScanCosts, readCosts } from './scan-costs.ts'
 
 export interface SummaryRequest {
   structure: string
@@ -117,12 +110,12 @@ export const summaryRead: WorkerQuery<SummaryInput, SummaryPlan, SummaryResult> 
     const buckets = plan.isGrouped
       ? grouped(reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
       : [whole(reader, columns[0] ?? 'NULL', { text, values })]
-    const scans = filterScanCosts(query.conditions, choice, performance.now() - started)
+    const scans = filterScanCosts(query, choice, performance.now() - started)
     return {
       summary: { buckets: buckets.sort(compareBuckets), hasField: field !== undefined },
       costs: textPath
         ? readCosts(query, indexes, [], [TEXT_INDEX])
-        : readCosts(query, indexes, scans, [choice?.index.column]),
+        : readCosts(query, indexes, scans, [choice?.index.name]),
     }
   },
 }

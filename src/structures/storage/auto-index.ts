@@ -1,20 +1,35 @@
 import type { Reader } from '../../db/reader.ts'
-import { foldedText, rowTable, valueColumn } from '../../db/row-tables.ts'
+import { companionColumn, foldedText, rowTable, valueColumn } from '../../db/row-tables.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
 import type { FieldType, TypedField } from '../../filter/record/operators.ts'
-import { definitionOf, findDefinitionTexts } from '../store.ts'
+import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
+import {
+  buildAtOnce,
+  dropIndexTable,
+  type FillState,
+  type FillStep,
+  fillSome,
+  finishFilling,
+  type IndexColumn,
+  type IndexTable,
+  PK,
+  sortRows,
+  startFilling,
+} from './index-table.ts'
 import { createTextIndex, dropTextIndex, TEXT_INDEX } from './text-index.ts'
 
 /*
- * Automatic indexes, built where reads have cost more than building one (`index-policy.ts`). A text field is
- * indexed in its folded form, as it is sorted. The pk follows, so that rows of equal values stay in order, and then
- * the text as written, so that equality is decided without reading the row.
+ * Automatic indexes, built where reads have cost more than building one (`index-policy.ts`), on one column or on two.
+ * An index table (`index-table.ts`) holds the values, then the pk, so that rows of equal values stay in order. A text
+ * is indexed in its folded form, as it is sorted; beside it is the text as written, where that differs, so that
+ * equality is decided without reading the row.
  */
 
 /** What can be indexed: a field, or a time of the row. */
 export type IndexTarget = TypedField | 'created_at' | 'updated_at'
 
-/** The column of the row table whose values are indexed, which is also the index's name in `auto_indexes`. */
+/** The column of the row table whose values are indexed. */
 export const indexedColumn = (target: IndexTarget): string =>
   typeof target === 'string' ? target : valueColumn(target.column)
 
@@ -27,13 +42,83 @@ export function sortExpression(target: IndexTarget): string {
   return isFolded(target.type) ? foldedText(target.column) : valueColumn(target.column)
 }
 
-export const autoIndexName = (structurePk: number, column: string) =>
-  `${rowTable(structurePk)}_auto_${column}`
+/** The name of an index on the targets in `auto_indexes`. */
+export const indexName = (targets: readonly IndexTarget[]): string => targets.map(indexedColumn).join(',')
 
-/** The structure's automatic indexes, including its text index: their columns, and when each was last used. */
+/** The targets of an index by its name; undefined where the definition does not have them. */
+export function indexTargets(
+  { fields }: Pick<Definition, 'fields'>,
+  name: string,
+): IndexTarget[] | undefined {
+  const targets = name
+    .split(',')
+    .map((column) =>
+      column === 'created_at' || column === 'updated_at'
+        ? column
+        : fields.find((field) => indexedColumn(field) === column),
+    )
+  return targets.every((target) => target !== undefined) ? (targets as IndexTarget[]) : undefined
+}
+
+/** In place of a value that a row does not have: lower than every value, because a key cannot hold NULL. */
+export const ABSENT = '-9e999'
+
+/** The column of an index table with the values, texts folded. */
+export const keyColumn = (target: IndexTarget): string => `k_${indexedColumn(target)}`
+/** The column of an index table with texts as written, where these differ from the folded form. */
+export const writtenColumn = (target: IndexTarget): string => `w_${indexedColumn(target)}`
+
+function keyOf(target: IndexTarget): IndexColumn {
+  const name = keyColumn(target)
+  if (typeof target === 'string') return { name, type: 'INTEGER', content: (row) => `${row}${target}` }
+  const value = valueColumn(target.column)
+  const companion = companionColumn(target.column)
+  const type = target.type === 'number' ? 'REAL' : ''
+  const content = isFolded(target.type)
+    ? (row: string) => `coalesce(${row}${companion}, ${row}${value}, ${ABSENT})`
+    : (row: string) => `ifnull(${row}${value}, ${ABSENT})`
+  return { name, type, content }
+}
+
+function writtenOf(target: IndexTarget): IndexColumn[] {
+  if (typeof target === 'string' || !isFolded(target.type)) return []
+  const value = valueColumn(target.column)
+  const companion = companionColumn(target.column)
+  const content = (row: string) => `iif(${row}${companion} IS NULL, NULL, ${row}${value})`
+  return [{ name: writtenColumn(target), type: '', content }]
+}
+
+function sourcesOf(target: IndexTarget): string[] {
+  const column = indexedColumn(target)
+  return typeof target === 'string' || !isFolded(target.type)
+    ? [column]
+    : [column, companionColumn(target.column)]
+}
+
+export const autoIndexTable = (structurePk: number, targets: readonly IndexTarget[]): IndexTable => ({
+  name: `${rowTable(structurePk)}_by_${targets.map(indexedColumn).join('_and_')}`,
+  structurePk,
+  key: [...targets.map(keyOf), PK],
+  others: targets.flatMap(writtenOf),
+  sources: targets.flatMap(sourcesOf),
+  required: [],
+})
+
+/** The automatic indexes that are ready, including the text index: their names, and when each was last used. */
 export const findAutoIndexes = ({ sql }: Reader, structurePk: number): Map<string, number> =>
   new Map(
-    sql.rows<[string, number]>('SELECT "column", used_at FROM auto_indexes WHERE structure = ?', structurePk),
+    sql.rows<[string, number]>(
+      'SELECT "column", used_at FROM auto_indexes WHERE structure = ? AND is_ready = 1',
+      structurePk,
+    ),
+  )
+
+/** All automatic indexes except the text index, by name, and whether each is ready. */
+export const listIndexTableNames = ({ sql }: Reader, structurePk: number): [string, number][] =>
+  sql.rows(
+    'SELECT "column", is_ready FROM auto_indexes WHERE structure = ? AND "column" <> ?',
+    structurePk,
+    TEXT_INDEX,
   )
 
 export const markUsed = ({ sql }: Reader, structurePk: number, column: string, now: number) =>
@@ -53,68 +138,126 @@ export const removeAutoIndexRows = ({ sql }: Reader, structurePk: number) =>
   sql.run('DELETE FROM auto_indexes WHERE structure = ?', structurePk)
 
 export interface IndexPlace {
-  structurePk: number
-  column: string
+  readonly structurePk: number
+  /** The name of the index. */
+  readonly column: string
 }
 
-const MAX_INDEXES = 5
+const MAX_INDEXES = 8
 /** Texts longer than this on average are not indexed. */
 const MAX_AVERAGE_LENGTH = 200
 const SAMPLED_ROWS = 1_000
 
-/** Builds an index; returns false where none is possible. */
-export const autoIndexBuild: WorkerTask<IndexPlace & { now: number }, boolean> = {
-  name: 'structures.index',
+/** What is left to do after an index was requested: nothing, for which `done` says whether it is ready, or filling it. */
+export type IndexStart = { readonly isDone: boolean; readonly isReady: boolean }
+
+/** Creates an index, empty, unless none is possible. */
+export const autoIndexStart: WorkerTask<IndexPlace & { now: number }, IndexStart> = {
+  name: 'structures.startIndex',
   run: (reader, { structurePk, column, now }) => {
-    const build = column === TEXT_INDEX ? buildTextIndex : buildIndex
-    if (!build(reader, structurePk, column)) return false
+    const present = findState(reader, { structurePk, column })
+    if (present !== undefined) return { isDone: present === 1, isReady: present === 1 }
+    const isText = column === TEXT_INDEX
+    const create = isText ? startTextIndex : startIndexTable
+    if (!create(reader, structurePk, column)) return { isDone: true, isReady: false }
     reader.sql.run(
-      'INSERT INTO auto_indexes (structure, "column", created_at, used_at) VALUES (?, ?, ?, ?)',
+      'INSERT INTO auto_indexes (structure, "column", created_at, used_at, is_ready) VALUES (?, ?, ?, ?, ?)',
       structurePk,
       column,
       now,
       now,
+      isText ? 1 : 0,
     )
-    return true
+    return { isDone: isText, isReady: isText }
   },
 }
 
+/** 1 if the index is ready, 0 while it is being built, undefined where there is none. */
+const findState = ({ sql }: Reader, { structurePk, column }: IndexPlace): number | undefined =>
+  sql.column<number>(
+    'SELECT is_ready FROM auto_indexes WHERE structure = ? AND "column" = ?',
+    structurePk,
+    column,
+  )[0]
+
 /** Creates it empty (`fillTextIndex` fills it); it does not count towards `MAX_INDEXES`. */
-function buildTextIndex(reader: Reader, structurePk: number): boolean {
-  const exists = findAutoIndexes(reader, structurePk).has(TEXT_INDEX)
-  if (exists || !findDefinitionTexts(reader, structurePk)) return false
+function startTextIndex(reader: Reader, structurePk: number): boolean {
+  if (!findDefinitionTexts(reader, structurePk)) return false
   createTextIndex(reader, structurePk)
   return true
 }
 
-function buildIndex(reader: Reader, structurePk: number, column: string): boolean {
-  const target = findTarget(reader, structurePk, column)
-  const present = [...findAutoIndexes(reader, structurePk).keys()].filter((name) => name !== TEXT_INDEX)
-  if (!target || present.length >= MAX_INDEXES || present.includes(column)) return false
-  if (hasLongTexts(reader, structurePk, column)) return false
-  const expression = sortExpression(target)
-  const columns = expression === column ? column : `${expression}, pk, ${column}`
-  const table = rowTable(structurePk)
-  reader.sql.script(`CREATE INDEX ${autoIndexName(structurePk, column)} ON ${table} (${columns})`)
-  reader.sql.script(`PRAGMA analysis_limit = 1000; ANALYZE ${table}`)
+function startIndexTable(reader: Reader, structurePk: number, column: string): boolean {
+  const targets = findTargets(reader, structurePk, column)
+  if (!targets || listIndexTableNames(reader, structurePk).length >= MAX_INDEXES) return false
+  if (targets.some((target) => hasLongTexts(reader, structurePk, indexedColumn(target)))) return false
+  startFilling(reader, autoIndexTable(structurePk, targets))
   return true
+}
+
+/** Sorts the rows for the steps that fill the index. */
+export const autoIndexSort: WorkerTask<IndexPlace, void> = {
+  name: 'structures.sortForIndex',
+  isPreparation: true,
+  run: (reader, place) => {
+    const table = findUnfinished(reader, place)
+    if (table) sortRows(reader, table)
+  },
+}
+
+/** One step of filling an index, from a position; with the last one the index is ready. */
+export const autoIndexFill: WorkerTask<IndexPlace & FillStep, FillState> = {
+  name: 'structures.fillIndex',
+  run: (reader, { from, maxRows, ...place }) => {
+    const table = findUnfinished(reader, place)
+    if (!table) return 'done'
+    const state = fillSome(reader, table, { from, maxRows })
+    if (state !== 'done') return state
+    finishFilling(reader, table)
+    reader.sql.run(
+      'UPDATE auto_indexes SET is_ready = 1 WHERE structure = ? AND "column" = ?',
+      place.structurePk,
+      place.column,
+    )
+    return state
+  },
+}
+
+/** Undefined also when the index, or its structure, was deleted in the meantime. */
+function findUnfinished(reader: Reader, place: IndexPlace): IndexTable | undefined {
+  if (findState(reader, place) !== 0) return undefined
+  const targets = findTargets(reader, place.structurePk, place.column)
+  return targets && autoIndexTable(place.structurePk, targets)
 }
 
 export const autoIndexDrop: WorkerTask<IndexPlace, void> = {
   name: 'structures.dropIndex',
   run: (reader, { structurePk, column }) => {
+    const targets = column === TEXT_INDEX ? undefined : findTargets(reader, structurePk, column)
     if (column === TEXT_INDEX) dropTextIndex(reader, structurePk)
-    else reader.sql.script(`DROP INDEX IF EXISTS ${autoIndexName(structurePk, column)}`)
+    else if (targets) dropIndexTable(reader, autoIndexTable(structurePk, targets))
     reader.sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', structurePk, column)
   },
 }
 
-/** Undefined when the structure or the field was deleted or changed since the index was requested. */
-function findTarget(reader: Reader, structurePk: number, column: string): IndexTarget | undefined {
+/** Builds an index at once, in the caller's transaction, and records it again. */
+export function rebuildAutoIndex(tx: Tx, structurePk: number, definition: Definition, name: string): void {
+  const targets = indexTargets(definition, name)
+  if (!targets) return
+  buildAtOnce(tx, autoIndexTable(structurePk, targets))
+  tx.sql.run(
+    'INSERT INTO auto_indexes (structure, "column", created_at, used_at) VALUES (?, ?, ?, ?)',
+    structurePk,
+    name,
+    tx.now,
+    tx.now,
+  )
+}
+
+/** Undefined when the structure or a field was deleted or changed since the index was requested. */
+function findTargets(reader: Reader, structurePk: number, column: string): IndexTarget[] | undefined {
   const texts = findDefinitionTexts(reader, structurePk)
-  if (!texts) return undefined
-  if (column === 'created_at' || column === 'updated_at') return column
-  return definitionOf(texts).fields.find((field) => indexedColumn(field) === column && field.type !== 'bool')
+  return texts && indexTargets(definitionOf(texts), column)
 }
 
 const hasLongTexts = ({ sql }: Reader, structurePk: number, column: string): boolean =>

@@ -13,15 +13,15 @@ import {
   listAllStructureRows,
   type StructureRow,
 } from '../store.ts'
-import { autoIndexName, findAutoIndexes } from './auto-index.ts'
+import { autoIndexTable, indexTargets, listIndexTableNames, rebuildAutoIndex } from './auto-index.ts'
+import { type IndexTable, isCorrect, isIntact, listIndexTables } from './index-table.ts'
 import { insertLiveRow, rowTableColumns } from './live-rows.ts'
-import { changeUniqueSets, createRowTable, dropRowTable } from './row-table.ts'
+import { changeUniqueSets, createRowTable, dropRowTable, uniqueTable } from './row-table.ts'
 import {
   areTextIndexesFilled,
   fillTextIndexes,
   indexedRuns,
   listTextIndexed,
-  TEXT_INDEX,
   TEXT_INDEX_OPTIONS,
 } from './text-index.ts'
 
@@ -95,13 +95,41 @@ function schemaFault(reader: Reader, { row, definition }: Checked): string | und
   if (columns.sort().join() !== rowTableColumns(definition).sort().join()) {
     return `The row table of the structure "${row.name}" has other columns than its fields.`
   }
-  const list = `SELECT count(*) FROM pragma_index_list(?, 'main') WHERE "unique" = 1 AND origin = 'c'`
-  if (sql.scalar<number>(list, table) !== definition.uniqueSets.length)
+  const present = indexTablesOf(reader, row.pk, definition)
+  if (!present.unique.every((index) => isIntact(reader, index)))
     return `The row table of the structure "${row.name}" does not have the unique indexes of its definition.`
-  const names = sql.column<string>("SELECT name FROM pragma_index_list(?, 'main')", table)
-  const expected = [...findAutoIndexes(reader, row.pk).keys()].filter((column) => column !== TEXT_INDEX)
-  if (expected.every((column) => names.includes(autoIndexName(row.pk, column)))) return undefined
-  return `The row table of the structure "${row.name}" lacks an automatic index that is on record.`
+  if (!present.automatic.every((index) => isIntact(reader, index)))
+    return `The row table of the structure "${row.name}" lacks an automatic index that is on record.`
+  const known = [...present.unique, ...present.automatic].map(({ name }) => name)
+  const isKnown = (table: string) => known.some((name) => table === name || table === `${name}_changed`)
+  if (listIndexTables(reader, row.pk).every(isKnown)) return undefined
+  return `The row table of the structure "${row.name}" has an index that is not on record.`
+}
+
+interface IndexTables {
+  readonly unique: readonly IndexTable[]
+  /** Including those that are being built. */
+  readonly automatic: readonly IndexTable[]
+  readonly ready: readonly IndexTable[]
+}
+
+function indexTablesOf(reader: Reader, structurePk: number, definition: Definition): IndexTables {
+  const named = listIndexTableNames(reader, structurePk).flatMap(([name, isReady]) => {
+    const targets = indexTargets(definition, name)
+    return targets ? [{ isReady, table: autoIndexTable(structurePk, targets) }] : []
+  })
+  return {
+    unique: definition.uniqueSets.map((set) => uniqueTable(structurePk, set)),
+    automatic: named.map(({ table }) => table),
+    ready: named.filter(({ isReady }) => isReady === 1).map(({ table }) => table),
+  }
+}
+
+function* indexFaults(reader: Reader, { row, definition }: Checked): Generator<string> {
+  const { unique, ready } = indexTablesOf(reader, row.pk, definition)
+  for (const index of [...unique, ...ready])
+    if (!isCorrect(reader, index))
+      yield `The index ${index.name} of the structure "${row.name}" does not match its rows.`
 }
 
 function* rowFaults({ sql }: Reader, { row }: Checked): Generator<string> {
@@ -140,22 +168,30 @@ export const rowTableCheck: IntegrityCheck = {
     fillRowTables(reader, structures)
     for (const checked of structures.values()) {
       yield* rowFaults(reader, checked)
+      yield* indexFaults(reader, checked)
       yield* counterFaults(checked)
     }
   },
   repair: (tx) => {
     const structures = allStructures(tx)
+    const indexes = new Map<number, readonly string[]>()
     for (const [pk, { definition }] of structures) {
+      indexes.set(
+        pk,
+        listIndexTableNames(tx, pk).map(([name]) => name),
+      )
       dropRowTable(tx, pk)
       createRowTable(tx, pk, definition.fields)
     }
     fillRowTables(tx, structures)
-    for (const checked of structures.values()) finishRepair(tx, checked)
+    for (const [pk, checked] of structures) finishRepair(tx, checked, indexes.get(pk) ?? [])
   },
 }
 
-function finishRepair(tx: Tx, { row, definition, live, inOrder, lastCreatedAt, lastId }: Checked): void {
+function finishRepair(tx: Tx, checked: Checked, indexes: readonly string[]): void {
+  const { row, definition, live, inOrder, lastCreatedAt, lastId } = checked
   changeUniqueSets(tx, row.pk, [], definition.uniqueSets)
+  for (const name of indexes) rebuildAutoIndex(tx, row.pk, definition, name)
   tx.sql.run(
     'UPDATE structure_stats SET live = ?, in_order = ?, last_created_at = ?, last_id = ? WHERE structure = ?',
     live,

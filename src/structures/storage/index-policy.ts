@@ -1,6 +1,7 @@
 import type { AppContext } from '../../context.ts'
 import { DAY_MS } from '../../lib/dates.ts'
-import { autoIndexBuild, autoIndexDrop, findUnusedIndexes, markUsed } from './auto-index.ts'
+import { autoIndexDrop, findUnusedIndexes, markUsed } from './auto-index.ts'
+import { buildAutoIndex } from './index-build.ts'
 import { TEXT_INDEX } from './text-index.ts'
 
 /*
@@ -8,8 +9,9 @@ import { TEXT_INDEX } from './text-index.ts'
  * without use. Nobody declares one.
  */
 
-/** The time of a scan that an index on the column would have saved. */
+/** The time of a scan that an index would have saved. */
 export interface ScanCost {
+  /** The name of the index. */
   readonly column: string
   readonly ms: number
 }
@@ -75,8 +77,7 @@ function isWorthBuilding(column: string, costMs: number, rows: number, manyRows:
 
 async function build(ctx: AppContext, structurePk: number, column: string): Promise<void> {
   try {
-    const built = await ctx.worker.write(autoIndexBuild, { structurePk, column, now: ctx.clock.now() })
-    if (!built) return
+    if (!(await buildAutoIndex(ctx, { structurePk, column }))) return
     costsOf(ctx.worker, structurePk).scanMs.delete(column)
     ctx.log.info('index built', { structure: structurePk, column })
   } catch (error) {

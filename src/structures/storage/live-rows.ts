@@ -1,4 +1,3 @@
-import type { SQLiteError } from 'bun:sqlite'
 import { type FieldValue, type RecordData, valueIn } from '../../changes/record-change.ts'
 import type { Reader } from '../../db/reader.ts'
 import { companionColumn, rowTable, valueColumn } from '../../db/row-tables.ts'
@@ -7,7 +6,7 @@ import { columnValue } from '../../filter/record/values.ts'
 import { fold } from '../../lib/text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
-import { hasCompanion } from './row-table.ts'
+import { hasCompanion, isCollision, uniqueColumn, uniqueTable } from './row-table.ts'
 
 const MAY_FOLD = /[A-Z\u0080-\uffff]/
 
@@ -60,7 +59,7 @@ function refusingDuplicates<Result>(write: () => Result): Result {
   try {
     return write()
   } catch (error) {
-    if ((error as SQLiteError).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
+    if (!isCollision(error)) throw error
     throw new Refusal(
       'unique_violation',
       'A row with these unique values exists already; nothing was written.',
@@ -113,8 +112,9 @@ export function findHolder(
     if (value === undefined) return undefined
     values.push(columnValue(value))
   }
-  const tests = set.map(({ column }) => `${valueColumn(column)} = ?`).join(' AND ')
-  return sql.get<{ pk: number }>(`SELECT pk FROM ${rowTable(structurePk)} WHERE ${tests}`, ...values)?.pk
+  const tests = set.map(({ column }) => `${uniqueColumn(valueColumn(column))} = ?`).join(' AND ')
+  const { name } = uniqueTable(structurePk, set)
+  return sql.get<{ pk: number }>(`SELECT pk FROM ${name} WHERE ${tests}`, ...values)?.pk
 }
 
 /** Adds to the maintained count of live rows. */

@@ -7,6 +7,7 @@ import { quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import type { FieldDefinition, UniqueSet } from '../store.ts'
 import { removeAutoIndexRows } from './auto-index.ts'
+import { buildAtOnce, dropIndexTable, type IndexTable, listIndexTables, PK } from './index-table.ts'
 import { dropTextIndex } from './text-index.ts'
 
 /*
@@ -52,7 +53,9 @@ export function createRowTable({ sql }: Reader, structurePk: number, fields: rea
 
 export function dropRowTable(reader: Reader, structurePk: number): void {
   dropTextIndex(reader, structurePk)
-  reader.sql.script(`DROP TABLE IF EXISTS ${rowTable(structurePk)}`)
+  // With the row table its triggers go, which write to the index tables.
+  for (const name of [rowTable(structurePk), ...listIndexTables(reader, structurePk)])
+    reader.sql.script(`DROP TABLE IF EXISTS ${name}`)
   removeAutoIndexRows(reader, structurePk)
 }
 
@@ -61,32 +64,58 @@ export function addColumns({ sql }: Reader, structurePk: number, fields: readonl
     sql.script(`ALTER TABLE ${rowTable(structurePk)} ADD COLUMN ${column}`)
 }
 
-/** The columns of the set's index, in its order. */
-export const columnNumbers = (set: UniqueSet) => set.map(({ column }) => column).sort((a, b) => a - b)
-export const uniqueIndexName = (structurePk: number, set: UniqueSet) =>
-  `${rowTable(structurePk)}_unique_${columnNumbers(set).join('_')}`
+const columnsOfSet = (set: UniqueSet) =>
+  set
+    .map(({ column }) => column)
+    .sort((a, b) => a - b)
+    .map(valueColumn)
 
-/** Drops and creates UNIQUE indexes so that they match the sets of `after`; refuses while live rows collide. */
+/** The column of a unique index that holds the values of a column of the row table. */
+export const uniqueColumn = (column: string): string => `k_${column}`
+
+/** The unique index of a set: its primary key is the guarantee. Rows that lack a value collide with none. */
+export function uniqueTable(structurePk: number, set: UniqueSet): IndexTable {
+  const columns = columnsOfSet(set)
+  const numbers = columns.map((column) => column.slice(1))
+  return {
+    name: `${rowTable(structurePk)}_unique_${numbers.join('_')}`,
+    structurePk,
+    key: columns.map((column) => ({
+      name: uniqueColumn(column),
+      type: '',
+      content: (row) => `${row}${column}`,
+    })),
+    others: [PK],
+    sources: columns,
+    required: columns,
+  }
+}
+
+/** Whether a write failed because a row with the same unique values exists. */
+export const isCollision = (error: unknown): boolean => {
+  const { code, message } = error as SQLiteError
+  return code === 'SQLITE_CONSTRAINT_PRIMARYKEY' && message.includes('_unique_')
+}
+
+/** Drops and creates unique indexes so that they match the sets of `after`; refuses while live rows collide. */
 export function changeUniqueSets(
   tx: Tx,
   structurePk: number,
   before: readonly UniqueSet[],
   after: readonly UniqueSet[],
 ): void {
-  const had = new Set(before.map((set) => uniqueIndexName(structurePk, set)))
-  const wanted = new Set(after.map((set) => uniqueIndexName(structurePk, set)))
-  for (const name of had) if (!wanted.has(name)) tx.sql.script(`DROP INDEX ${name}`)
-  for (const set of after) if (!had.has(uniqueIndexName(structurePk, set))) createUnique(tx, structurePk, set)
+  const nameOf = (set: UniqueSet) => uniqueTable(structurePk, set).name
+  const had = new Set(before.map(nameOf))
+  const wanted = new Set(after.map(nameOf))
+  for (const set of before) if (!wanted.has(nameOf(set))) dropIndexTable(tx, uniqueTable(structurePk, set))
+  for (const set of after) if (!had.has(nameOf(set))) createUnique(tx, structurePk, set)
 }
 
 function createUnique(tx: Tx, structurePk: number, set: UniqueSet): void {
-  const columns = columnNumbers(set).map(valueColumn).join(', ')
   try {
-    tx.sql.script(
-      `CREATE UNIQUE INDEX ${uniqueIndexName(structurePk, set)} ON ${rowTable(structurePk)} (${columns})`,
-    )
+    buildAtOnce(tx, uniqueTable(structurePk, set))
   } catch (error) {
-    if ((error as SQLiteError).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
+    if (!isCollision(error)) throw error
     throw refused(collisionSentence(tx, structurePk, set))
   }
 }
@@ -94,7 +123,7 @@ function createUnique(tx: Tx, structurePk: number, set: UniqueSet): void {
 /** Names two of the rows that collide. */
 function collisionSentence({ sql }: Reader, structurePk: number, set: UniqueSet): string {
   const table = rowTable(structurePk)
-  const columns = columnNumbers(set).map(valueColumn)
+  const columns = columnsOfSet(set)
   const ids = sql.column<string>(
     `WITH pair AS (
        SELECT min(pk) AS one, max(pk) AS other FROM ${table}

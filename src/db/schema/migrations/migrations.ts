@@ -11,6 +11,7 @@ import migration8 from '../../../../drizzle/0008_file_claims.sql' with { type: '
 import migration9 from '../../../../drizzle/0009_webhooks.sql' with { type: 'text' }
 import migration10 from '../../../../drizzle/0010_plain_names.sql' with { type: 'text' }
 import migration11 from '../../../../drizzle/0011_removal_in_chunks.sql' with { type: 'text' }
+import migration12 from '../../../../drizzle/0012_index_tables.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0009_webhooks', sql: migration9 },
   { name: '0010_plain_names', sql: migration10 },
   { name: '0011_removal_in_chunks', sql: migration11 },
+  { name: '0012_index_tables', sql: migration12 },
 ]

@@ -1,0 +1,1 @@
+ALTER TABLE `auto_indexes` ADD `is_ready` integer DEFAULT 1 NOT NULL;

@@ -1,0 +1,9 @@
+import type { Reader } from '../db/reader.ts'
+import { refreshNoteTexts } from '../notes/integrity.ts'
+import { replaceOldIndexes } from '../structures/storage/upgrade.ts'
+
+/** Brings what is derived from the data in step with this program, in the transaction of an upgrade. */
+export function upgradeDerived(reader: Reader): void {
+  refreshNoteTexts(reader)
+  replaceOldIndexes(reader)
+}

@@ -1,0 +1,118 @@
+import type { Reader } from '../../db/reader.ts'
+import { textIndexTable, valueColumn } from '../../db/row-tables.ts'
+import type { SqlPart } from '../../db/sql-part.ts'
+import type { Condition } from '../../filter/record/parse.ts'
+import { columnCondition } from '../../filter/record/sql.ts'
+import { fold } from '../../lib/text.ts'
+import {
+  ABSENT,
+  autoIndexTable,
+  findAutoIndexes,
+  type IndexTarget,
+  indexedColumn,
+  indexTargets,
+  isFolded,
+  keyColumn,
+  writtenColumn,
+} from '../../structures/storage/auto-index.ts'
+import { uniqueTable } from '../../structures/storage/row-table.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import type { Definition, StructureRow } from '../../structures/store.ts'
+
+/** A column of an index table (`structures/storage/index-table.ts`), as queries use it. */
+export interface IndexedColumn {
+  /** The column of the row table. */
+  readonly column: string
+  /** The column of the index table with its values. */
+  readonly key: string
+  /** The expression for texts as written, where the key holds them folded. */
+  readonly written: string | undefined
+  /** Whether there are entries of rows without a value. */
+  readonly hasAbsent: boolean
+}
+
+/** An index by its columns, in the order of its entries. */
+export interface UsableIndex {
+  /** Its name among the automatic indexes. */
+  readonly name: string
+  readonly table: string
+  readonly columns: readonly IndexedColumn[]
+  /** Whether rows of equal values are in the order of their pks; it holds all rows then. */
+  readonly isComplete: boolean
+  /** When it was last recorded as used; null for a unique index, which is never dropped for lack of use. */
+  readonly usedAt: number | null
+}
+
+/** By name; the text index is `*`. */
+export type Indexes = ReadonlyMap<string, UsableIndex>
+
+export function usableIndexes(
+  reader: Reader,
+  { structure, definition }: { structure: StructureRow; definition: Definition },
+): Indexes {
+  const indexes = new Map<string, UsableIndex>()
+  for (const set of definition.uniqueSets) {
+    const { name, key, sources } = uniqueTable(structure.pk, set)
+    const columns = sources.map((column, at) => ({
+      column,
+      key: key[at]?.name ?? '',
+      written: undefined,
+      hasAbsent: false,
+    }))
+    indexes.set(name, { name, table: name, columns, isComplete: false, usedAt: null })
+  }
+  for (const [name, usedAt] of findAutoIndexes(reader, structure.pk)) {
+    const targets = name === TEXT_INDEX ? [] : indexTargets(definition, name)
+    if (!targets) continue
+    const table =
+      name === TEXT_INDEX ? textIndexTable(structure.pk) : autoIndexTable(structure.pk, targets).name
+    indexes.set(name, { name, table, columns: targets.map(columnOf), isComplete: true, usedAt })
+  }
+  return indexes
+}
+
+function columnOf(target: IndexTarget): IndexedColumn {
+  const key = keyColumn(target)
+  const hasText = typeof target !== 'string' && isFolded(target.type)
+  const written = hasText ? `coalesce(${writtenColumn(target)}, ${key})` : undefined
+  return { column: indexedColumn(target), key, written, hasAbsent: typeof target !== 'string' }
+}
+
+/** The column of the row table that a condition tests; undefined where it tests another part of the row. */
+export const testedColumn = ({ target }: Condition): string | undefined => {
+  if (target === '*' || target === 'id') return undefined
+  return typeof target === 'string' ? target : valueColumn(target.column)
+}
+
+/** The column of the index on which it decides the condition without reading the row. */
+export const decidingColumn = (index: UsableIndex, condition: Condition): IndexedColumn | undefined =>
+  condition.op === 'contains'
+    ? undefined
+    : index.columns.find(({ column }) => column === testedColumn(condition))
+
+/** The condition as a test of index entries. */
+export function keyCondition(column: IndexedColumn, { op, operands }: Condition): SqlPart[] {
+  const { key, written, hasAbsent } = column
+  if (op === 'is_empty') return [{ text: hasAbsent ? `${key} = ${ABSENT}` : 'FALSE', values: [] }]
+  if (op === 'not_empty') return hasAbsent ? [isPresent(column)] : []
+  const test = columnCondition(written ?? key, op, operands)
+  if (written !== undefined && (op === 'eq' || op === 'in'))
+    return [
+      foldedTest(
+        key,
+        operands.map(({ low }) => fold(String(low))),
+      ),
+      test,
+    ]
+  return hasAbsent && (op === 'lt' || op === 'lte') ? [isPresent(column), test] : [test]
+}
+
+export const isPresent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} > ${ABSENT}`, values: [] })
+export const isAbsent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} = ${ABSENT}`, values: [] })
+
+/** Leads to the entries; the text as written is then compared itself. */
+function foldedTest(key: string, texts: readonly string[]): SqlPart {
+  const folded = [...new Set(texts)]
+  if (folded.length === 1) return { text: `${key} = ?`, values: [folded[0] ?? ''] }
+  return { text: `${key} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(folded)] }
+}

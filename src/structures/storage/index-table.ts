@@ -1,0 +1,181 @@
+import { rowTable } from '../../db/row-tables.ts'
+import type { Sql } from '../../db/sql.ts'
+
+/*
+ * An index of a structure's rows is a table of its own in the order of its values, because that can be filled in
+ * short steps: SQLite's `CREATE INDEX` would hold up all writes. Triggers on the row table keep it in step from the
+ * moment it is created, empty. Then the rows are sorted into a temporary table and copied from there a few at a time,
+ * except those that were changed in the meantime, which the triggers have written. So every row is in the index once,
+ * as it is, when the last one is copied.
+ */
+
+/** A column of an index table, and its content as an expression over a row. `row` is `''`, `'old.'` or `'new.'`. */
+export interface IndexColumn {
+  readonly name: string
+  readonly type: '' | 'INTEGER' | 'REAL'
+  content(row: string): string
+}
+
+export interface IndexTable {
+  readonly name: string
+  readonly structurePk: number
+  /** Its primary key. */
+  readonly key: readonly IndexColumn[]
+  /** What else it holds of a row. */
+  readonly others: readonly IndexColumn[]
+  /** The columns of the row table on which its content depends. */
+  readonly sources: readonly string[]
+  /** It holds only the rows that have a value in each of these columns of the row table. */
+  readonly required: readonly string[]
+}
+
+export const PK: IndexColumn = { name: 'pk', type: 'INTEGER', content: (row) => `${row}pk` }
+
+type Reader = { readonly sql: Sql }
+
+const changedTable = ({ name }: IndexTable) => `${name}_changed`
+const sortedTable = ({ name }: IndexTable) => `${name}_sorted`
+
+const columnsOf = ({ key, others }: IndexTable) => [...key, ...others]
+const namesOf = (table: IndexTable) =>
+  columnsOf(table)
+    .map(({ name }) => name)
+    .join(', ')
+/** The entries for rows as they should be; `from` names their source, if it is not the row at hand. */
+function entriesOf(table: IndexTable, row: string, from = ''): string {
+  const contents = columnsOf(table).map(({ name, content }) => `${content(row)} AS ${name}`)
+  const tests = table.required.map((column) => `${row}${column} IS NOT NULL`)
+  return `SELECT ${contents.join(', ')} ${from} ${tests.length > 0 ? `WHERE ${tests.join(' AND ')}` : ''}`
+}
+
+const rowsOf = ({ structurePk }: IndexTable) => `FROM main.${rowTable(structurePk)}`
+
+const keyNames = ({ key }: IndexTable) => key.map(({ name }) => name).join(', ')
+
+function createTable({ sql }: Reader, table: IndexTable): void {
+  const columns = [
+    ...table.key.map(({ name, type }) => `${name} ${type} NOT NULL`),
+    ...table.others.map(({ name, type }) => `${name} ${type}`),
+  ]
+  sql.script(
+    `CREATE TABLE ${table.name} (${columns.join(', ')}, PRIMARY KEY (${keyNames(table)})) WITHOUT ROWID`,
+  )
+}
+
+/** Creates the index, empty, and the triggers, which also record which rows change. */
+export function startFilling(reader: Reader, table: IndexTable): void {
+  createTable(reader, table)
+  reader.sql.script(`CREATE TABLE ${changedTable(table)} (pk INTEGER PRIMARY KEY)`)
+  createTriggers(reader, table, `INSERT OR IGNORE INTO ${changedTable(table)} (pk) VALUES (old.pk);`)
+}
+
+/** Creates the index and fills it at once, in the caller's transaction. */
+export function buildAtOnce(reader: Reader, table: IndexTable): void {
+  createTable(reader, table)
+  const entries = entriesOf(table, '', rowsOf(table))
+  reader.sql.script(`INSERT INTO ${table.name} (${namesOf(table)}) ${entries} ORDER BY ${keyNames(table)}`)
+  createTriggers(reader, table, '')
+}
+
+function createTriggers({ sql }: Reader, table: IndexTable, record: string): void {
+  const { name, key, sources, structurePk } = table
+  const insert = `INSERT INTO ${name} (${namesOf(table)}) ${entriesOf(table, 'new.')};`
+  const isOld = key.map((column) => `${column.name} = ${column.content('old.')}`).join(' AND ')
+  const remove = `DELETE FROM ${name} WHERE ${isOld};`
+  const rows = rowTable(structurePk)
+  sql.script(`CREATE TRIGGER ${name}_insert AFTER INSERT ON ${rows} BEGIN ${insert} END`)
+  sql.script(`CREATE TRIGGER ${name}_delete AFTER DELETE ON ${rows} BEGIN ${remove} ${record} END`)
+  sql.script(
+    `CREATE TRIGGER ${name}_update AFTER UPDATE OF ${sources.join(', ')} ON ${rows}
+     BEGIN ${remove} ${insert} ${record} END`,
+  )
+}
+
+function dropTriggers({ sql }: Reader, { name }: IndexTable): void {
+  for (const event of ['insert', 'delete', 'update']) sql.script(`DROP TRIGGER IF EXISTS ${name}_${event}`)
+}
+
+/** Sorts all rows into a temporary table, from which `fillSome` copies. */
+export function sortRows({ sql }: Reader, table: IndexTable): void {
+  const sorted = `temp.${sortedTable(table)}`
+  sql.script(`DROP TABLE IF EXISTS ${sorted}`)
+  sql.script(`CREATE TABLE ${sorted} AS ${entriesOf(table, '', rowsOf(table))} ORDER BY ${keyNames(table)}`)
+}
+
+/** A step stops after this long. */
+const STEP_MS = 10
+const ROWS_PER_BATCH = 1_000
+
+export interface FillStep {
+  /** A position in the sorted rows. */
+  readonly from: number
+  readonly maxRows?: number
+}
+
+/** How far a fill step came: a position in the sorted rows, or the end; lost if they have to be sorted again. */
+export type FillState = number | 'done' | 'lost'
+
+/** Copies sorted rows from the position, and returns the next one. */
+export function fillSome(
+  { sql }: Reader,
+  table: IndexTable,
+  { from, maxRows = Number.POSITIVE_INFINITY }: FillStep,
+): FillState {
+  const sorted = sortedTable(table)
+  if (!sql.get('SELECT 1 FROM sqlite_temp_schema WHERE name = ?', sorted)) return 'lost'
+  const count = sql.scalar<number>(`SELECT coalesce(max(rowid), 0) FROM temp.${sorted}`)
+  const until = performance.now() + STEP_MS
+  const names = namesOf(table)
+  const batch = Math.min(ROWS_PER_BATCH, maxRows)
+  let at = from
+  while (at < count && at - from < maxRows && performance.now() < until) {
+    sql.run(
+      `INSERT OR IGNORE INTO ${table.name} (${names}) SELECT ${names} FROM temp.${sorted}
+       WHERE rowid > ? AND rowid <= ? AND pk NOT IN (SELECT pk FROM ${changedTable(table)}) ORDER BY rowid`,
+      at,
+      at + batch,
+    )
+    at += batch
+  }
+  return at < count ? at : 'done'
+}
+
+/** Ends the recording of changed rows; the index is complete. */
+export function finishFilling({ sql }: Reader, table: IndexTable): void {
+  sql.script(`DROP TABLE IF EXISTS temp.${sortedTable(table)}`)
+  sql.script(`DROP TABLE ${changedTable(table)}`)
+  dropTriggers({ sql }, table)
+  createTriggers({ sql }, table, '')
+}
+
+export function dropIndexTable({ sql }: Reader, table: IndexTable): void {
+  dropTriggers({ sql }, table)
+  for (const name of [sortedTable(table), changedTable(table), table.name])
+    sql.script(`DROP TABLE IF EXISTS ${name}`)
+}
+
+/** The names of the structure's index tables, and of the tables that are made while one is filled. */
+export const listIndexTables = ({ sql }: Reader, structurePk: number): string[] =>
+  sql.column(
+    `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND (name GLOB ? OR name GLOB ?)`,
+    `${rowTable(structurePk)}_by_*`,
+    `${rowTable(structurePk)}_unique_*`,
+  )
+
+/** Whether the index and its triggers exist. */
+export const isIntact = ({ sql }: Reader, { name }: IndexTable): boolean =>
+  sql.scalar<number>(
+    'SELECT count(*) FROM main.sqlite_schema WHERE name IN (?, ?, ?, ?)',
+    name,
+    `${name}_insert`,
+    `${name}_delete`,
+    `${name}_update`,
+  ) === 4
+
+/** Whether every row has its entry, and every entry its row. */
+export function isCorrect({ sql }: Reader, table: IndexTable): boolean {
+  const entries = `SELECT ${namesOf(table)} FROM main.${table.name}`
+  const expected = entriesOf(table, '', rowsOf(table))
+  const wrong = `SELECT 1 FROM (${entries} EXCEPT ${expected}) UNION ALL SELECT 1 FROM (${expected} EXCEPT ${entries})`
+  return sql.get(`${wrong} LIMIT 1`) === undefined
+}

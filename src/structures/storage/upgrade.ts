@@ -1,0 +1,30 @@
+import type { Reader } from '../../db/reader.ts'
+import { definitionOf, listAllStructureRows } from '../store.ts'
+import { autoIndexTable, indexTargets, listIndexTableNames } from './auto-index.ts'
+import { buildAtOnce, isIntact } from './index-table.ts'
+import { uniqueTable } from './row-table.ts'
+
+/**
+ * Older programs had SQLite's own indexes on row tables instead of index tables. The unique ones are built as tables;
+ * the automatic ones are dropped, and return by themselves where they are of use.
+ */
+export function replaceOldIndexes(reader: Reader): void {
+  const { sql } = reader
+  const names = sql.column<string>(
+    `SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name GLOB 'rows_[0-9]*'
+     AND (name GLOB 'rows_[0-9]*_auto_*' OR name GLOB 'rows_[0-9]*_unique_*')`,
+  )
+  for (const name of names) sql.script(`DROP INDEX ${name}`)
+  for (const row of listAllStructureRows(reader)) {
+    const definition = definitionOf(row)
+    for (const set of definition.uniqueSets) {
+      const table = uniqueTable(row.pk, set)
+      if (!isIntact(reader, table)) buildAtOnce(reader, table)
+    }
+    for (const [name] of listIndexTableNames(reader, row.pk)) {
+      const targets = indexTargets(definition, name)
+      if (targets && isIntact(reader, autoIndexTable(row.pk, targets))) continue
+      sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', row.pk, name)
+    }
+  }
+}
