@@ -166,6 +166,7 @@ describe('a file whose text is being extracted when a server dies or starts', ()
   /** The row of the only file. */
   function stateOfFile(): State {
     const database = new Database(file, { readonly: true })
+    database.run('PRAGMA busy_timeout = 5000')
     const text = 'SELECT status, attempts, (SELECT count(*) FROM file_pages) AS stored FROM files'
     try {
       return (database.query(text).get() ?? NONE) as State
