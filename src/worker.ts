@@ -3,7 +3,7 @@
  * their own, away from the thread that serves requests. Every query and task that may run here is listed here.
  */
 import { Database } from 'bun:sqlite'
-import { openReadingConnection, prepareWriting } from './db/connection/open.ts'
+import { openReadingConnection, prepareWriting, shrinkMemory } from './db/connection/open.ts'
 import { asUnavailable } from './db/errors.ts'
 import { type Reader, readerOf } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
@@ -115,4 +115,16 @@ function responseTo(request: WorkerRequest): WorkerResponse {
 // A light request must not wait until this thread has used up its share of a processor.
 stepBack()
 
-self.onmessage = ({ data }: MessageEvent<WorkerRequest>) => self.postMessage(responseTo(data))
+const IDLE_MS = 30_000
+let idleTimer: Timer | undefined
+
+function releaseMemory(): void {
+  for (const reader of [reading, writing]) if (reader) shrinkMemory(reader.sql.database)
+  Bun.gc(true)
+}
+
+self.onmessage = ({ data }: MessageEvent<WorkerRequest>) => {
+  clearTimeout(idleTimer)
+  self.postMessage(responseTo(data))
+  idleTimer = setTimeout(releaseMemory, IDLE_MS)
+}

@@ -6,8 +6,9 @@ import type { Log } from '../lib/log.ts'
 import { IdleCheckpoint } from './connection/checkpoint.ts'
 import { ExternalWrites } from './connection/external-writes.ts'
 import { Health } from './connection/health.ts'
+import { IdleMemory } from './connection/idle-memory.ts'
 import { refuseForeignLog } from './connection/log-owner.ts'
-import { openReadingConnection, prepareWriting } from './connection/open.ts'
+import { openReadingConnection, prepareWriting, shrinkMemory } from './connection/open.ts'
 import { ReadSnapshot } from './connection/read-snapshot.ts'
 import { finishRestore } from './connection/restore.ts'
 import { realFile, takeServerLock } from './connection/server-lock.ts'
@@ -171,18 +172,26 @@ interface Reading {
   readonly reader: Reader
   /** Called around each commit of this process, and when that of another is seen. */
   renew(): void
+  /** Empties its page cache. */
+  shrink(): void
   close(): void
 }
 
 /** A server reads from a connection of its own, in snapshots; commands, and databases in memory, have only one. */
-function openReading({ file, role }: OpenOptions, writer: Reader): Reading {
-  if (role === 'command' || file === ':memory:') return { reader: writer, renew: () => {}, close: () => {} }
+function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => void): Reading {
+  if (role === 'command' || file === ':memory:')
+    return { reader: writer, renew: () => {}, shrink: () => {}, close: () => {} }
   const database = openReadingConnection(file)
   const snapshot = new ReadSnapshot(database)
-  const sql = new Sql(database, { enter: () => snapshot.enter() })
+  const enter = () => {
+    onRead()
+    return snapshot.enter()
+  }
+  const sql = new Sql(database, { enter })
   return {
     reader: readerOf(sql),
     renew: () => snapshot.leave(),
+    shrink: () => shrinkMemory(database),
     close: () => {
       snapshot.close()
       sql.finalize()
@@ -198,7 +207,13 @@ export function openDatabase(options: OpenOptions): Db {
   const database = openUsable(options)
   const sql = new Sql(database)
   const writer = readerOf(sql)
-  const reading = openReading(options, writer)
+  const idleMemory = new IdleMemory(() =>
+    unlessStorageFails(log, () => {
+      shrinkMemory(database)
+      reading.shrink()
+    }),
+  )
+  const reading = openReading(options, writer, () => idleMemory.noteRead())
   const checkpoint = () => void sql.all('PRAGMA wal_checkpoint(PASSIVE)')
   const idleCheckpoint = new IdleCheckpoint(clock, () => unlessStorageFails(log, checkpoint))
   const externalWrites = new ExternalWrites(sql, log, clock)
@@ -218,6 +233,7 @@ export function openDatabase(options: OpenOptions): Db {
     },
     onCommit: () => {
       reading.renew()
+      idleMemory.noteCommit()
       if (role === 'server' && checkpoints) idleCheckpoint.noteCommit()
       return health.refusalOfCommit()
     },
@@ -232,6 +248,7 @@ export function openDatabase(options: OpenOptions): Db {
     saveLog()
   })
   health.start()
+  if (role === 'server') idleMemory.start()
   return {
     ...reading.reader,
     file,
@@ -257,6 +274,7 @@ export function openDatabase(options: OpenOptions): Db {
     close: () => {
       health.stop()
       idleCheckpoint.stop()
+      idleMemory.stop()
       queue.close()
       externalWrites.stop()
       unlessStorageFails(log, () => reading.close())

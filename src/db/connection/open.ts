@@ -18,3 +18,8 @@ export function prepareWriting(database: Database): void {
   database.run('PRAGMA foreign_keys = ON')
   database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
 }
+
+/** Empties the page cache, which otherwise stays as large as it once was. */
+export function shrinkMemory(database: Database): void {
+  database.run('PRAGMA shrink_memory')
+}
