@@ -15,6 +15,7 @@ import { stepBack } from './lib/thread-priority.ts'
 import { linksRead } from './notes/links/links.ts'
 import { listRead as noteListRead } from './notes/query/list.ts'
 import { treeRead } from './notes/query/tree-query.ts'
+import { longNoteEntries, longNoteWords } from './notes/search/long-notes.ts'
 import { listRead } from './records/query/list.ts'
 import { summaryRead } from './records/query/summary.ts'
 import { Refusal } from './refusal.ts'
@@ -38,6 +39,7 @@ const QUERIES = new Map(
       listRead,
       summaryRead,
       noteListRead,
+      longNoteWords,
       linksRead,
       treeRead,
       viewRead,
@@ -47,9 +49,16 @@ const QUERIES = new Map(
   ).map((query) => [query.name, query]),
 )
 const TASKS = new Map(
-  ([autoIndexStart, autoIndexSort, autoIndexFill, autoIndexDrop, textIndexFill] as unknown as AnyTask[]).map(
-    (task) => [task.name, task],
-  ),
+  (
+    [
+      longNoteEntries,
+      autoIndexStart,
+      autoIndexSort,
+      autoIndexFill,
+      autoIndexDrop,
+      textIndexFill,
+    ] as unknown as AnyTask[]
+  ).map((task) => [task.name, task]),
 )
 
 let reading: Reader | undefined

@@ -73,7 +73,11 @@ const pageOf = <Item extends typeof Note | typeof TrashedNote>(item: Item) =>
   answer({
     notes: t.Array(item),
     total: integer({ description: 'How many there are in all.', examples: [1] }),
-    has_more: t.Boolean({ examples: [false] }),
+    has_more: t.Boolean({
+      description:
+        'Whether notes follow. A page ends early before its text would be longer than 8 MiB: add the number of notes received to `offset`, not `limit`.',
+      examples: [false],
+    }),
   })
 
 export const TrashedNote = strict(

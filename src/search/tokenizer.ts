@@ -52,8 +52,26 @@ const IGNORED =
   /[\u00ad[\p{Mn}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}\p{Script=Greek}]]]/gv
 
 /** A word without differences of case, width, ligatures, soft hyphens and diacritics; empty when nothing else is left. */
-function foldWord(word: string): string {
-  if (isAscii(word)) return word.toLowerCase()
+const foldWord = (word: string): string =>
+  isAscii(word) ? word.toLowerCase() : word.length > LONG_WORD ? foldedWord(word) : commonWord(word)
+
+/** Longer words hardly occur twice. */
+const LONG_WORD = 32
+
+/** Emptied when it is full: with a text of ever new words, removing one for each would take longer than folding them. */
+const foldedWords = new Map<string, string>()
+const MAX_FOLDED_WORDS = 20_000
+
+function commonWord(word: string): string {
+  const known = foldedWords.get(word)
+  if (known !== undefined) return known
+  const folded = foldedWord(word)
+  if (foldedWords.size >= MAX_FOLDED_WORDS) foldedWords.clear()
+  foldedWords.set(word, folded)
+  return folded
+}
+
+function foldedWord(word: string): string {
   const folded = word.normalize('NFKD').toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')
   return folded.normalize('NFC').trim()
 }

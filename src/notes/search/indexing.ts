@@ -3,7 +3,9 @@ import type { Reader } from '../../db/reader.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { indexedText } from '../../search/tokenizer.ts'
-import { fullTable, tagTable, tagTerm, titleTable } from './tables.ts'
+import { findIndexable, indexNote, unmark } from './entries.ts'
+import { hasLongBody, indexLongNote } from './long-notes.ts'
+import { fullTable, tagTable, titleTable } from './tables.ts'
 
 /** One transaction indexes notes until this time has passed, and at least one note. */
 const BATCH_TIME_MS = 5
@@ -51,56 +53,34 @@ export const indexTagName = ({ sql }: Tx, workspace: number, tag: number, name: 
 export const removeTagName = ({ sql }: Tx, workspace: number, tag: number) =>
   sql.run(`DELETE FROM ${tagTable(workspace)} WHERE rowid = ?`, tag)
 
-interface Indexable {
-  pk: number
-  title: string
-  content: string
-  /** The ids of its tags, as a JSON array. */
-  tags: string
+/** What the indexing of notes needs; without a worker, long bodies are indexed like others. */
+type Indexing = Pick<AppContext, 'db'> & Partial<Pick<AppContext, 'worker'>>
+
+/**
+ * Indexes the first of these notes that are still marked: some for a few milliseconds, or one with a long body in the
+ * worker. Returns how many were processed.
+ */
+async function indexFirst(
+  { db, worker }: Indexing,
+  workspace: number,
+  notes: readonly number[],
+): Promise<number> {
+  const [first] = notes
+  if (worker && first !== undefined && hasLongBody(db, first)) {
+    await indexLongNote(worker, workspace, first)
+    return 1
+  }
+  return db.write((tx): number => indexBatch(tx, workspace, notes, worker !== undefined))
 }
 
-/** A note's columns in the search tables. */
-export const indexedColumns = ({ title, content, tags }: Indexable) => ({
-  title: indexedText(title),
-  body: indexedText(content),
-  tags: (JSON.parse(tags) as number[]).map(tagTerm).join(' '),
-})
-
-/** Writes the entries of a note in the search tables. */
-export function indexNote({ sql }: Tx, workspace: number, note: Indexable): void {
-  const { title, body, tags } = indexedColumns(note)
-  const [full, titles] = [fullTable(workspace), titleTable(workspace)]
-  sql.run(
-    `INSERT OR REPLACE INTO ${full} (rowid, title, body, tags) VALUES (?, ?, ?, ?)`,
-    note.pk,
-    title,
-    body,
-    tags,
-  )
-  sql.run(`INSERT OR REPLACE INTO ${titles} (rowid, title, tags) VALUES (?, ?, ?)`, note.pk, title, tags)
-}
-
-/** What is indexed of a note; undefined for one in the trash. */
-export const findIndexable = ({ sql }: Reader, pk: number): Indexable | undefined =>
-  sql.get(
-    `SELECT n.pk, n.title, (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
-       (SELECT json_group_array(nt.tag) FROM note_tags nt WHERE nt.note = n.pk) AS tags
-     FROM notes n WHERE n.pk = ? AND n.deleted_at IS NULL`,
-    pk,
-  )
-
-/** Indexes those of these notes that are still marked, for a few milliseconds; returns how many were processed. */
-function indexBatch(tx: Tx, workspace: number, notes: readonly number[]): number {
+/** Stops before a note with a long body if there is a worker for it. */
+function indexBatch(tx: Tx, workspace: number, notes: readonly number[], hasWorker: boolean): number {
   const until = performance.now() + BATCH_TIME_MS
   let done = 0
   for (const pk of notes) {
+    if (hasWorker && hasLongBody(tx, pk)) break
     done += 1
-    const { changes } = tx.sql.run(
-      'DELETE FROM search_pending WHERE workspace = ? AND note = ?',
-      workspace,
-      pk,
-    )
-    const note = changes === 1 ? findIndexable(tx, pk) : undefined
+    const note = unmark(tx, workspace, pk) ? findIndexable(tx, pk) : undefined
     if (note) indexNote(tx, workspace, note)
     if (performance.now() > until) break
   }
@@ -118,28 +98,24 @@ const URGENT = 'FROM search_pending WHERE workspace = ? AND can_wait = 0'
  * this call can be found after it. Notes marked meanwhile are left, so that a stream of writes never delays a search
  * without end.
  */
-export async function refreshSearch(ctx: Pick<AppContext, 'db'>, workspace: number): Promise<void> {
+export async function refreshSearch(ctx: Indexing, workspace: number): Promise<void> {
   const { sql } = ctx.db
   if (sql.get(`SELECT 1 ${URGENT} LIMIT 1`, workspace) === undefined) return
   await indexNotes(ctx, workspace, sql.column(`SELECT note ${URGENT}`, workspace))
 }
 
 /** Indexes every note that is marked in the workspace now, also those that no search has to wait for. */
-export const indexAllPending = (ctx: Pick<AppContext, 'db'>, workspace: number): Promise<void> =>
+export const indexAllPending = (ctx: Indexing, workspace: number): Promise<void> =>
   indexNotes(
     ctx,
     workspace,
     ctx.db.sql.column('SELECT note FROM search_pending WHERE workspace = ?', workspace),
   )
 
-async function indexNotes(
-  { db }: Pick<AppContext, 'db'>,
-  workspace: number,
-  notes: readonly number[],
-): Promise<void> {
+async function indexNotes(ctx: Indexing, workspace: number, notes: readonly number[]): Promise<void> {
   for (let done = 0; done < notes.length; ) {
     const next = notes.slice(done, done + MAX_BATCH)
-    done += await db.write((tx): number => indexBatch(tx, workspace, next))
+    done += await indexFirst(ctx, workspace, next)
   }
 }
 
@@ -150,7 +126,8 @@ const isBacklogLong = ({ sql }: Reader): boolean =>
   sql.get(`SELECT 1 FROM search_pending WHERE can_wait = 0 LIMIT 1 OFFSET ${LONG_BACKLOG}`) !== undefined
 
 /** Indexes some marked notes of one workspace; returns whether there were any. */
-async function indexSome({ db }: AppContext): Promise<boolean> {
+async function indexSome(ctx: AppContext): Promise<boolean> {
+  const { db } = ctx
   const workspace = db.sql.get<{ workspace: number }>(
     'SELECT workspace FROM search_pending LIMIT 1',
   )?.workspace
@@ -159,7 +136,7 @@ async function indexSome({ db }: AppContext): Promise<boolean> {
     `SELECT note FROM search_pending WHERE workspace = ? LIMIT ${MAX_BATCH}`,
     workspace,
   )
-  await db.write((tx): number => indexBatch(tx, workspace, notes))
+  await indexFirst(ctx, workspace, notes)
   return true
 }
 

@@ -5,14 +5,8 @@ import type { Reader } from '../../db/reader.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
 import { createExpected, expectedName, hasTable, searchTableFaults } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
-import {
-  findIndexable,
-  indexAllPending,
-  indexedColumns,
-  indexNote,
-  indexTagName,
-  isPending,
-} from './indexing.ts'
+import { findIndexable, indexedColumns, indexNote } from './entries.ts'
+import { indexAllPending, indexTagName, isPending } from './indexing.ts'
 import {
   createSearchTables,
   dropSearchTables,
