@@ -1,9 +1,36 @@
 import { Database } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { isBusy, isDamaged, isNotADatabase, isStorageFailure, RESTORE, UnusableDatabase } from '../errors.ts'
+import { type Reader, readerOf } from '../reader.ts'
+import { migrate, needsMigration } from '../schema/migrations/migrate.ts'
+import { MIGRATIONS } from '../schema/migrations/migrations.ts'
+import { Sql } from '../sql.ts'
+import { refuseForeignLog } from './log-owner.ts'
+import { finishRestore } from './restore.ts'
+import { realFile, takeServerLock } from './server-lock.ts'
+
+export interface OpenOptions {
+  file: string
+  programVersion: string
+  clock: Clock
+  log: Log
+  /**
+   * `server` creates the file if there is none and never blocks on the lock of another process; `command` needs an
+   * existing file and waits up to five seconds for a lock.
+   */
+  role: 'server' | 'command'
+  /** `off` when another program alone moves the write-ahead log into the file; `auto` unless given. */
+  checkpoint?: 'auto' | 'off'
+  /** Updates derived data for this version of the program, in the transaction of an upgrade. */
+  afterUpgrade?: (reader: Reader) => void
+}
 
 const LOCK_WAIT_MS = 5_000
 const CACHE_KIB = 65_536
 
-/** A connection that only reads, beside those that write. */
+/** Opens a connection that only reads. */
 export function openReadingConnection(file: string): Database {
   const database = new Database(file, { readonly: true, strict: true })
   database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
@@ -11,7 +38,7 @@ export function openReadingConnection(file: string): Database {
   return database
 }
 
-/** For every connection that writes: a commit is on the disk, references lead somewhere, and locks are waited for. */
+/** Settings of every connection that writes: commits are synced to disk, foreign keys checked, and locks waited for. */
 export function prepareWriting(database: Database): void {
   database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
   database.run('PRAGMA synchronous = FULL')
@@ -22,4 +49,129 @@ export function prepareWriting(database: Database): void {
 /** Empties the page cache, which otherwise stays as large as it once was. */
 export function shrinkMemory(database: Database): void {
   database.run('PRAGMA shrink_memory')
+}
+
+/** The pages after which the write-ahead log is moved into the file, and the size to which its file is then truncated. */
+const CHECKPOINT_PAGES = 10_000
+const LOG_BYTES = 67_108_864
+
+function openFile(options: OpenOptions): Database {
+  const { file, role } = options
+  if (role === 'command' && !existsSync(file)) {
+    throw new UnusableDatabase(
+      `There is no database at ${file}; "daybook serve" makes one, --db names another.`,
+    )
+  }
+  if (file !== ':memory:') refuseForeignFiles(options)
+  try {
+    return new Database(file, { create: role === 'server', readwrite: true, strict: true })
+  } catch {
+    throw new UnusableDatabase(`The database ${file} cannot be opened or made.`)
+  }
+}
+
+/** Reverts a restore that was killed; one that is still running holds the lock. */
+function refuseForeignFiles({ file, role }: OpenOptions): void {
+  if (role === 'server') finishRestore(realFile(file))
+  else if ((statSync(file, { throwIfNoEntry: false })?.nlink ?? 1) > 1) {
+    const lock = takeServerLock(file)
+    if (lock) finishRestore(realFile(file))
+    lock?.release()
+  }
+  refuseForeignLog(file)
+}
+
+/** A server waits for locks with a timer (`writes/write-queue.ts`), so that it goes on serving requests meanwhile. */
+function prepareMain(database: Database, { role, checkpoint }: OpenOptions): void {
+  changeJournal(database, 'WAL')
+  database.run('PRAGMA temp_store = MEMORY')
+  database.run(`PRAGMA wal_autocheckpoint = ${checkpoint === 'off' ? 0 : CHECKPOINT_PAGES}`)
+  database.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
+  if (role === 'server') database.run('PRAGMA busy_timeout = 0')
+}
+
+/** Opens, migrates and prepares the connection that writes. Throws UnusableDatabase. */
+export function openWritingConnection(options: OpenOptions): Database {
+  const database = openFile(options)
+  try {
+    prepareWriting(database)
+    migrateAlone(database, options)
+    prepareMain(database, options)
+    return database
+  } catch (error) {
+    database.close()
+    throw asUnusable(error, options.file)
+  }
+}
+
+/** A server already holds its lock; a command takes it for the migration, so that no schema in use is changed. */
+function migrateAlone(database: Database, options: OpenOptions): void {
+  if (!needsMigration(database)) return
+  const { file, role } = options
+  if (role === 'server') {
+    upgrade(database, options)
+    return
+  }
+  const lock = takeServerLock(file)
+  if (!lock)
+    throw new UnusableDatabase('An older daybook serves this database; stop it before you use this one.')
+  try {
+    upgrade(database, options)
+  } finally {
+    lock.release()
+  }
+}
+
+const upgrade = (database: Database, { file, programVersion, afterUpgrade }: OpenOptions): void =>
+  migrate(database, file, programVersion, MIGRATIONS, () => {
+    const sql = new Sql(database)
+    try {
+      afterUpgrade?.(readerOf(sql))
+    } finally {
+      sql.finalize()
+    }
+  })
+
+/** Turns an error of SQLite into a sentence for the operator; returns a programming error unchanged. */
+function asUnusable(error: unknown, file: string): unknown {
+  if (isBusy(error)) return new UnusableDatabase('The database is locked by another process; try again.')
+  if (isDamaged(error)) return new UnusableDatabase(`The database ${file} is damaged. ${RESTORE}`)
+  if (isNotADatabase(error)) return new UnusableDatabase(`${file} is not a daybook database.`)
+  if (isStorageFailure(error)) {
+    return new UnusableDatabase(
+      `The database ${file} cannot be read and written; check the disk and its permissions.`,
+    )
+  }
+  return error
+}
+
+/**
+ * Closes the database. All acknowledged writes are already on the disk, so a checkpoint that fails because the disk is
+ * full loses nothing. The checkpoint of a command takes no lock and waits for no reader, because a server may be
+ * writing at the same time.
+ */
+export function closeDatabase(database: Database, { role, checkpoint }: OpenOptions): void {
+  try {
+    if (checkpoint !== 'off') {
+      database.run(`PRAGMA wal_checkpoint(${role === 'server' ? 'TRUNCATE' : 'PASSIVE'})`)
+      putAtRest(database)
+    }
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error
+  } finally {
+    database.close()
+  }
+}
+
+/** Returns the file to rollback mode, in which it has no write-ahead log, unless another process has it open. */
+function putAtRest(database: Database): void {
+  database.run('PRAGMA busy_timeout = 0')
+  changeJournal(database, 'DELETE')
+}
+
+/** Changes the journal mode so that the removal of the old journal survives a power loss; else that would undo it. */
+function changeJournal(database: Database, mode: 'WAL' | 'DELETE'): void {
+  database.run('PRAGMA synchronous = EXTRA')
+  database.run(`PRAGMA journal_mode = ${mode}`)
+  database.run('PRAGMA synchronous = FULL')
 }
