@@ -3,20 +3,20 @@ import { createSecureContext } from 'node:tls'
 import { type AllowlistEntry, parseAllowlist } from './delivery/client/allowlist.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 
-/** The settings of one process. Flags win over `DAYBOOK_<FLAG>`, that over the defaults. */
+/** The settings of one process: a flag, or else `DAYBOOK_<FLAG>`, or else the default. */
 export interface Config {
   readonly db: string
   readonly host: string
   readonly port: number
   readonly corsOrigins: readonly string[]
-  /** Requests a minute and key; null is no limit. */
+  /** Requests per minute and key; null means no limit. */
   readonly rateLimit: number | null
   readonly logLevel: LogLevel
-  /** `off` leaves moving the write-ahead log into the file to another program, which replicates it. */
+  /** `off` if another program, which replicates the database, moves the write-ahead log into the file. */
   readonly checkpoint: Checkpoint
-  /** What webhooks may call beside public https addresses. */
+  /** The hosts and networks that webhooks may call in addition to public https addresses. */
   readonly webhookAllowlist: readonly AllowlistEntry[]
-  /** Certificates in PEM that deliveries trust beside the usual roots. */
+  /** Certificates in PEM form that deliveries trust in addition to the usual roots. */
   readonly webhookCa: string | undefined
   /** The backups that the server makes by itself, if any. */
   readonly backup: BackupSettings | undefined
@@ -32,15 +32,15 @@ export interface BackupSettings {
 export const CHECKPOINTS = ['auto', 'off'] as const
 export type Checkpoint = (typeof CHECKPOINTS)[number]
 
-/** A setting has a value it cannot have; the message names the flag. */
+/** A setting has an invalid value; the message names the flag. */
 export class BadSetting extends Error {}
 
 export type Flags = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads one flag, else its environment variable: `cors-origin` is `DAYBOOK_CORS_ORIGIN`. A flag without a text is
- * refused: it mostly is a variable of a shell that is not set, and an empty `--host` would mean every address.
+ * Reads a flag, or else its environment variable: `cors-origin` is `DAYBOOK_CORS_ORIGIN`. An empty flag is refused: it
+ * usually comes from a shell variable that is not set, and an empty `--host` would mean every address.
  */
 function setting(name: string, flags: Flags, env: Environment): string | undefined {
   const flag = flags[name]
@@ -49,7 +49,7 @@ function setting(name: string, flags: Flags, env: Environment): string | undefin
   return env[`DAYBOOK_${name.toUpperCase().replaceAll('-', '_')}`] || undefined
 }
 
-/** Repeatable flags; in the environment, values stand apart by spaces or commas. */
+/** Reads a repeatable flag; in the environment, values are separated by spaces or commas. */
 function settings(name: string, flags: Flags, env: Environment): string[] {
   const flag = flags[name]
   if (Array.isArray(flag)) return flag.map(String)
@@ -76,7 +76,7 @@ function origin(text: string): string {
   throw new BadSetting(`--cors-origin must be an origin such as https://app.example.com, not "${text}".`)
 }
 
-function allowances(texts: readonly string[]): AllowlistEntry[] {
+function webhookAllowlist(texts: readonly string[]): AllowlistEntry[] {
   try {
     return parseAllowlist(texts)
   } catch (error) {
@@ -84,14 +84,14 @@ function allowances(texts: readonly string[]): AllowlistEntry[] {
   }
 }
 
-/** The text of a file of certificates, one of which at least can be read. */
+/** Reads a file with at least one valid certificate. */
 function certificates(file: string): string {
   try {
     const text = readFileSync(file, 'utf8')
     createSecureContext({ ca: text })
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text
   } catch {
-    // Said below, for whatever is wrong with it.
+    // Refused below.
   }
   throw new BadSetting(`--webhook-ca must be a file with certificates in PEM form; "${file}" is none.`)
 }
@@ -121,14 +121,14 @@ function backupSettings(flags: Flags, env: Environment): BackupSettings | undefi
   }
 }
 
-/** The database that a command works on. */
+/** The database file of a command. */
 export const readDatabaseFile = (env: Environment, flags: Flags): string =>
   setting('db', flags, env) ?? 'daybook.db'
 
-/** The API key with which a command speaks to another daybook. */
+/** The API key of a command that is a client of another daybook. */
 export const readKey = (env: Environment, flags: Flags): string | undefined => setting('key', flags, env)
 
-/** For commands, which have no flag for it: they must keep to what the server beside them does. */
+/** Commands have no flag for it, but read the same environment variable as the server. */
 export function readCheckpoint(env: Environment, flags: Flags = {}): Checkpoint {
   const text = setting('checkpoint', flags, env) ?? 'auto'
   const checkpoint = CHECKPOINTS.find((known) => known === text)
@@ -147,7 +147,7 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
     corsOrigins: settings('cors-origin', flags, env).map(origin),
     rateLimit: rateLimit === undefined ? null : whole('rate-limit', rateLimit, 1, 1_000_000),
     logLevel: logLevel(setting('log-level', flags, env) ?? 'info'),
-    webhookAllowlist: allowances(settings('webhook-allow', flags, env)),
+    webhookAllowlist: webhookAllowlist(settings('webhook-allow', flags, env)),
     webhookCa: webhookCa === undefined ? undefined : certificates(webhookCa),
     checkpoint: readCheckpoint(env, flags),
     backup: backupSettings(flags, env),

@@ -7,11 +7,11 @@ import type { FeatureHooks } from './feature-hooks.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 
-/** What every service is given: the only way to the clock, the storage and the settings. */
+/** The dependencies of every service: it reaches the clock, the storage and the settings only through these. */
 export interface AppContext {
   readonly config: Config
   readonly db: Db
-  /** Runs what would keep short requests waiting. */
+  /** Runs queries and tasks that would delay short requests. */
   readonly worker: WorkerClient
   readonly bus: Bus
   readonly clock: Clock
@@ -19,15 +19,15 @@ export interface AppContext {
   readonly features: FeatureHooks
 }
 
-/** Who makes a call, and in which workspace. */
+/** The user or command that makes a call, and the workspace of the call. */
 export interface Caller {
   readonly workspacePk: number
   readonly workspaceId: string
   readonly userId: string
-  /** Null on surfaces without a key: the application and the command line. */
+  /** Null where there is no key: in the application and on the command line. */
   readonly keyId: string | null
   readonly keyName: string | null
-  /** Fixed when the key was made. */
+  /** Set when the key was created. */
   readonly scope: 'write' | 'read'
   /** Whether this call may write: the key's scope and the user's role together. */
   readonly mayWrite: boolean
@@ -36,5 +36,5 @@ export interface Caller {
   readonly signal?: AbortSignal
 }
 
-/** The workspace in which something is looked up: all that a read needs of its caller. */
+/** The workspace in which a read looks; it needs no more of its caller. */
 export type InWorkspace = Pick<Caller, 'workspacePk'>

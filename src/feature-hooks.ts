@@ -4,13 +4,13 @@ import type { Tx } from './db/writes/write-queue.ts'
 import { quoteList } from './lib/text.ts'
 import { Refusal } from './refusal.ts'
 
-/** An object that names another one, which therefore cannot be deleted. */
+/** An object that refers to another one, which therefore cannot be deleted. */
 export interface UsedBy {
   id: string
   name: string
 }
 
-/** The part of a view that names a property. */
+/** The part of a view that refers to a property. */
 export type ViewRole = 'filter' | 'sort' | 'display'
 
 export interface TagUsage {
@@ -39,18 +39,18 @@ export interface FeatureCounts {
 }
 
 /**
- * What one feature needs of the features that build on it, so that it does not import them. `features.ts` fills it in;
- * whatever takes a `Tx` joins the transaction of the change.
+ * What a feature calls in the features that build on it, so that it does not import them. `features.ts` implements it.
+ * Functions with a `Tx` run in the transaction of the change.
  */
 export interface FeatureHooks {
   usageOfTag(reader: Reader, workspace: number, tag: number): TagUsage
   usageOfProperty(reader: Reader, workspace: number, property: { pk: number; id: string }): PropertyUsage
-  /** The ids of the webhooks that name a field of a structure. */
+  /** The ids of the webhooks that refer to a field of a structure. */
   usageOfField(reader: Reader, structurePk: number, key: string): string[]
   onNoteTrashed(tx: Tx, workspace: number, notePk: number): void
   onTagDeleted(tx: Tx, tag: number): void
   onStructureDeleted(tx: Tx, structurePk: number): void
-  /** Removes, in steps, what `onStructureDeleted` has only hidden. */
+  /** Removes in chunks what `onStructureDeleted` has only hidden. */
   removeHidden(db: Db): Promise<void>
   onWorkspaceCreated(tx: Tx, workspace: number): void
   countsOf(reader: Reader, workspace: number): FeatureCounts

@@ -13,7 +13,7 @@ import { countViews } from './views/store.ts'
 import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
 import { countWebhooks, webhooksNamingField } from './webhooks/store.ts'
 
-/** Which feature uses what of another: a feature that comes to use tags, say, is added here. */
+/** Connects each feature with those that use its objects: a new feature that uses tags, for example, is added here. */
 export const features: FeatureHooks = {
   usageOfTag: (reader, workspace, tag) => ({
     views: viewsNamingTag(reader, workspace, tag),

@@ -11,7 +11,7 @@ import type { QueryPlan, WorkerQuery, WorkerTask } from './db/worker/client.ts'
 import type { WorkerRequest, WorkerResponse } from './db/worker/protocol.ts'
 import { fileSearchRead } from './files/search.ts'
 import { graphRead } from './lenses/graph.ts'
-import { stepBack } from './lib/thread-priority.ts'
+import { lowerThreadPriority } from './lib/thread-priority.ts'
 import { linksRead } from './notes/links/links.ts'
 import { listRead as noteListRead } from './notes/query/list.ts'
 import { treeRead } from './notes/query/tree-query.ts'
@@ -122,7 +122,7 @@ function responseTo(request: WorkerRequest): WorkerResponse {
 }
 
 // A light request must not wait until this thread has used up its share of a processor.
-stepBack()
+lowerThreadPriority()
 
 const IDLE_MS = 30_000
 let idleTimer: Timer | undefined

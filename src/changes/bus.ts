@@ -1,18 +1,18 @@
 import type { RecordChange } from './record-change.ts'
 
-/** Tells, within this process and after the commit, that records changed. Nothing is kept for latecomers. */
+/** Notifies listeners in this process, after the commit, that data changed. Later listeners get no past changes. */
 export interface Bus {
-  /** Hands the change to every listener and wakes those of its structure. */
+  /** Passes the change to every `onChange` listener, and wakes the listeners of its structure. */
   publish(change: RecordChange): void
-  /** Something about the structure may have changed; with no id, anything may have, as when another process wrote. */
+  /** Reports that anything in the structure may have changed; without an id, anything at all, as after a write of another process. */
   wake(structureId?: string): void
-  /** Calls the listener for every change; answers how to stop. */
+  /** Calls the listener for every change. This and the other `on…` functions return a function that removes the listener. */
   onChange(listener: (change: RecordChange) => void): () => void
-  /** Calls the listener whenever this structure may answer differently; answers how to stop. */
+  /** Calls the listener whenever anything in this structure may have changed. */
   onWake(structureId: string, listener: () => void): () => void
-  /** Calls the listener when anything may have changed, keys and users too; answers how to stop. */
+  /** Calls the listener when anything may have changed, including keys and users. */
   onWakeAll(listener: () => void): () => void
-  /** Deliveries wait for these subscriptions, given by pk. */
+  /** Reports that deliveries are waiting for these subscriptions, given by pk. */
   wakeDeliveries(webhooks: readonly number[]): void
   onWakeDeliveries(listener: (webhooks: readonly number[]) => void): () => void
 }

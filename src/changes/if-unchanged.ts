@@ -1,7 +1,7 @@
 import { parseInstant } from '../lib/dates.ts'
 import { invalid, Refusal } from '../refusal.ts'
 
-/** The instant that an `if_unchanged` names; undefined without one. Refuses a text that is not a timestamp. */
+/** Parses `if_unchanged`; undefined if it was not sent. Refuses a text that is not a timestamp. */
 export function expectedInstant(ifUnchanged: string | undefined): number | undefined {
   if (ifUnchanged === undefined) return undefined
   const instant = parseInstant(ifUnchanged)
@@ -9,7 +9,7 @@ export function expectedInstant(ifUnchanged: string | undefined): number | undef
   throw invalid('"if_unchanged" must be the "updated_at" that was read, such as 2026-11-21T09:30:00.000Z.')
 }
 
-/** Refuses a change of what was changed since the expected instant, if one was given. */
+/** Refuses a change if the object was changed since the expected instant. Without one, nothing is checked. */
 export function refuseStale(what: string, expected: number | undefined, updatedAt: number): void {
   if (expected === undefined || expected === updatedAt) return
   throw new Refusal(

@@ -1,12 +1,12 @@
-/** From where a change came (`service.md`, Events). */
+/** The kinds of clients from which a change can come. */
 export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block'] as const
 export type Surface = (typeof SURFACES)[number]
 
-/** A value of a record: a field without a value is absent. */
+/** A value of a field. In a record, a field without a value is absent. */
 export type FieldValue = string | number | boolean
 export type RecordData = Record<string, FieldValue>
 
-/** What a record holds in a field; the key may be that of a built-in member such as "constructor". */
+/** The value of a field; its key may be the name of a built-in member such as "constructor". */
 export const valueIn = (data: RecordData, key: string): FieldValue | undefined =>
   Object.hasOwn(data, key) ? data[key] : undefined
 
@@ -19,22 +19,22 @@ export interface RecordState {
   readonly deletedAt: number | null
 }
 
-/** One row that came, changed or went, as the watch and the webhooks need it (`service.md`, Events). */
+/** The creation, update or deletion of one record, as watches and webhooks report it. */
 export interface RecordChange {
   readonly kind: 'created' | 'updated' | 'deleted'
   readonly workspacePk: number
   readonly structure: { readonly pk: number; readonly id: string; readonly name: string }
-  /** Null for a row that was created or restored. */
+  /** Null for a record that was created or restored. */
   readonly before: RecordState | null
-  /** For a deletion the row as it was, with `deletedAt` set. */
+  /** After a deletion: the record as it was, with `deletedAt` set. */
   readonly after: RecordState
-  /** The keys of the fields that moved; empty unless the row was updated. */
+  /** The keys of the changed fields; empty unless the record was updated. */
   readonly changed: readonly string[]
   readonly source: { readonly surface: Surface; readonly keyId: string | null }
 }
 
-/** The keys whose values differ, in the order of `after`, then those that lost their value. */
+/** Returns the keys whose values differ, in the order of `after`, followed by those that have no value any more. */
 export function changedKeys(before: RecordData, after: RecordData): string[] {
-  const moved = Object.keys(after).filter((key) => valueIn(before, key) !== after[key])
-  return [...moved, ...Object.keys(before).filter((key) => !Object.hasOwn(after, key))]
+  const set = Object.keys(after).filter((key) => valueIn(before, key) !== after[key])
+  return [...set, ...Object.keys(before).filter((key) => !Object.hasOwn(after, key))]
 }

@@ -4,8 +4,8 @@ import type { Reader } from './reader.ts'
 import type { SqlValue } from './sql.ts'
 
 /*
- * The statements that the tables of most features share. Names of tables and columns come from the drizzle table,
- * never from a caller; values are bound. `pk` is the row id, whatever the column is called.
+ * Statements that the tables of most features share. Names of tables and columns come from the drizzle table, never from
+ * a caller; values are bound. `pk` is the row id, whatever the column is called.
  */
 
 /** Every column of the table for a SELECT that reads from it without an alias, named as in `$inferSelect`. */
@@ -33,7 +33,7 @@ export function insertRow<Table extends SQLiteTable>(
   return sql.run(insert, ...values).lastInsertRowid
 }
 
-/** Changes the columns that `row` has. With `now`, moves `updated_at` too, which grows strictly. */
+/** Changes the columns that `row` has. With `now`, also sets `updated_at`, which increases with every change. */
 export function updateRow<Table extends SQLiteTable>(
   { sql }: Reader,
   table: Table,
@@ -56,7 +56,7 @@ export const deleteRow = ({ sql }: Reader, table: SQLiteTable, pk: number) =>
 export const countRows = ({ sql }: Reader, table: SQLiteTable, workspace: number): number =>
   sql.scalar(`SELECT count(*) FROM ${getTableName(table)} WHERE workspace = ?`, workspace)
 
-/** Takes `is_default` off the row of the workspace that has it, so that another may become the default. */
+/** Clears `is_default` of the workspace's default row, so that another row can become the default. */
 export const clearDefault = ({ sql }: Reader, table: SQLiteTable, workspace: number, now: number) =>
   sql.run(
     `UPDATE ${getTableName(table)} SET is_default = 0, updated_at = max(?, updated_at + 1)

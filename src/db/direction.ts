@@ -1,4 +1,4 @@
 export type Direction = 'asc' | 'desc'
 
-/** The word for it in SQL. */
+/** The SQL keyword of a direction. */
 export const sqlWay = (direction: Direction): 'ASC' | 'DESC' => (direction === 'asc' ? 'ASC' : 'DESC')

@@ -3,18 +3,15 @@ import { RESTORE, showsDamage } from './errors.ts'
 import type { Reader } from './reader.ts'
 import type { Tx } from './writes/write-queue.ts'
 
-/**
- * One thing that `daybook check` looks at. Every feature brings those of what it keeps or derives; the list
- * is in `upkeep/check.ts`.
- */
+/** One check of `daybook check`. Each feature has checks of its own tables; `maintenance/integrity.ts` lists them all. */
 export interface IntegrityCheck {
-  /** Finishes work that was put off, in short writes, so that what is derived can be judged. */
+  /** Finishes deferred work in short writes, so that derived data can be compared. */
   settle?(db: Db): Promise<void>
-  /** False when something was put off again since; then it is settled again. */
+  /** False if work was deferred again since `settle`, which is then repeated. */
   isSettled?(reader: Reader): boolean
-  /** Each fault as a sentence of one line. Runs in a transaction that is rolled back. */
+  /** Yields each fault as a sentence of one line. Runs in a transaction that is rolled back. */
   faults(reader: Reader): Iterable<string>
-  /** Makes what is derived anew from what it is derived from; absent where nothing is derived. */
+  /** Rebuilds the derived data; absent where nothing is derived. */
   repair?(tx: Tx): void
 }
 
@@ -24,12 +21,12 @@ interface BrokenReference {
   parent: string
 }
 
-const MOST_PLACES = 100
+const MAX_PLACES = 100
 
-/** In how many places pages or indexes cannot be what they should, up to 100. */
+/** How many malformed pages and indexes SQLite finds, up to 100. */
 function damagedPlaces({ sql }: Pick<Reader, 'sql'>): number {
   try {
-    const lines = sql.column<string>(`PRAGMA integrity_check(${MOST_PLACES})`)
+    const lines = sql.column<string>(`PRAGMA integrity_check(${MAX_PLACES})`)
     return lines.filter((line) => line !== 'ok').length
   } catch (error) {
     if (!showsDamage(error)) throw error
@@ -37,12 +34,12 @@ function damagedPlaces({ sql }: Pick<Reader, 'sql'>): number {
   }
 }
 
-/** What SQLite itself can tell: damaged pages and indexes, and references that lead nowhere. */
+/** Checks what SQLite can check itself: damaged pages and indexes, and foreign keys without a row. */
 export const storageCheck: IntegrityCheck = {
   *faults({ sql }) {
     const places = damagedPlaces({ sql })
     if (places > 0) {
-      yield `The file is damaged in ${places === MOST_PLACES ? `${places} places or more` : places === 1 ? 'one place' : `${places} places`}. ${RESTORE}`
+      yield `The file is damaged in ${places === MAX_PLACES ? `${places} places or more` : places === 1 ? 'one place' : `${places} places`}. ${RESTORE}`
       return
     }
     for (const { table, rowid, parent } of sql.all<BrokenReference>('PRAGMA foreign_key_check')) {
@@ -51,6 +48,6 @@ export const storageCheck: IntegrityCheck = {
   },
 }
 
-/** Every workspace by creation; each has search tables of its own, which a check goes through. */
+/** The pks of all workspaces; each has its own search tables, which are checked one by one. */
 export const listWorkspacePks = ({ sql }: Reader): number[] =>
   sql.column('SELECT pk FROM workspaces ORDER BY pk')

@@ -13,7 +13,7 @@ export interface Reader {
   readonly orm: Orm
 }
 
-/** What drizzle uses of a connection: its statements run through `Sql`, within the same snapshot and cache. */
+/** The part of a connection that drizzle uses: statements run through `Sql`, in the same snapshot and statement cache. */
 class OrmConnection {
   constructor(private readonly sql: Sql) {}
 

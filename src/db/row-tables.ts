@@ -1,15 +1,15 @@
 /*
- * The names of tables and columns that exist per structure. They are built from numbers alone, never from what a
- * user wrote; besides constants they are the only thing ever inserted into SQL text.
+ * The names of the tables and columns of a structure. They are built from numbers only, never from user input; besides
+ * constants, nothing else is ever inserted into SQL text.
  */
 
 /** The table of a structure's live rows. */
 export const rowTable = (structurePk: number): string => `rows_${structurePk}`
 
-/** The structure's text index, if it has one. */
+/** The table of the structure's text index; not every structure has one. */
 export const textIndexTable = (structurePk: number): string => `${rowTable(structurePk)}_search`
 
-/** The column of a field's values: text, REAL for numbers, INTEGER 0 or 1 for booleans; NULL without a value. */
+/** The column of a field's values: TEXT, REAL for numbers, INTEGER 0 or 1 for booleans; NULL without a value. */
 export const valueColumn = (column: number): string => `f${column}`
 
 /**

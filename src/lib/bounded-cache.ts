@@ -1,10 +1,10 @@
-/** A map that holds at most `limit` entries: one more removes the one that was set first. */
+/** A map of at most `limit` entries: adding one more removes the oldest. */
 export class BoundedCache<Key, Value> {
   readonly #entries = new Map<Key, Value>()
 
   constructor(
     private readonly limit: number,
-    /** Called with every value that leaves. */
+    /** Called with every value that is removed. */
     private readonly release: (value: Value) => void = () => {},
   ) {}
 
@@ -31,7 +31,7 @@ export class BoundedCache<Key, Value> {
   }
 }
 
-/** The same pure function with its results cached: at most `limit` of them. */
+/** Returns a pure function with its last `limit` results cached. */
 export function memoize<Key, Result extends {}>(
   compute: (key: Key) => Result,
   limit = 1_000,

@@ -11,7 +11,7 @@ const TAIL_BYTES = 8
 const POOL_BYTES = 512 * TAIL_BYTES
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
 
-/** Hexadecimal digits of random ends of ids, drawn from the system many at a time. */
+/** The hexadecimal digits of the random ends of many ids. */
 function drawTails(pool: Buffer): string {
   crypto.getRandomValues(pool)
   // The two bits of the variant.
@@ -37,8 +37,8 @@ function createTails(): () => string {
 }
 
 /**
- * Ids grow strictly within one source: the twelve bits after the time are a counter, and when it is
- * used up, or the clock is set back, the time part runs ahead of the clock.
+ * Ids strictly increase within one source: the twelve bits after the time are a counter, and when it overflows, or the
+ * clock is set back, the time part runs ahead of the clock.
  */
 export function createIdSource(): IdSource {
   let lastMs = 0

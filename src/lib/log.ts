@@ -12,14 +12,14 @@ export interface Log {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** Hands over every line still held back. */
+  /** Writes every pending line. */
   flush(): void
 }
 
 const FLUSH_AFTER_MS = 20
 const FLUSH_AT_LENGTH = 32_768
 
-/** `write` takes whole lines; they are handed over together, a few milliseconds late, so that requests never wait. */
+/** Lines are passed to `write` together, after a few milliseconds, so that requests never wait for them. */
 export function createLog(level: LogLevel, clock: Clock, write: (lines: string) => void): Log {
   const threshold = LOG_LEVELS.indexOf(level)
   let pending = ''

@@ -1,12 +1,12 @@
 /*
- * What a patch makes of a row: whatever is not sent stands as it was.
+ * The effect of a patch on a row: a member that is not sent stays unchanged.
  */
 
-/** A column after a patch; null is a value like any other. */
+/** The value of a column after a patch; null is an ordinary value. */
 export const patched = <Value>(sent: Value | undefined, before: Value): Value =>
   sent === undefined ? before : sent
 
-/** A yes/no after a patch, as it is kept: 1 or 0. */
+/** The value of a boolean column after a patch, stored as 1 or 0. */
 export const patchedFlag = (sent: boolean | undefined, before: number): number =>
   sent === undefined ? before : Number(sent)
 

@@ -6,8 +6,8 @@ export const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text)
 const lowerCodePoint = (character: string) => (character === '\u0130' ? 'i' : character.toLowerCase())
 
 /**
- * The form in which names are compared, kept unique and sorted "ignoring case": NFC, then simple
- * lower-casing code point by code point, without the context rules of `toLowerCase` (contract, section 10).
+ * The form in which names are compared and sorted ignoring case: NFC, then simple lower-casing of each code point,
+ * without the context rules of `toLowerCase`.
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase()
@@ -52,7 +52,7 @@ export function compareCodePoints(left: string, right: string): number {
   return left.length - right.length
 }
 
-/** Orders names ignoring case, those alike by how they are written. */
+/** Orders names ignoring case; names that differ only in case are ordered by code point. */
 export const compareNames = (left: string, right: string): number =>
   compareCodePoints(fold(left), fold(right)) || compareCodePoints(left, right)
 

@@ -1,19 +1,19 @@
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
-/** A thread so many steps back gets about a third of the time that another one gets. */
-const STEPS_BACK = 5
-const LAST = 19
+/** With this higher nice value a thread gets about a third of the processor time of another one. */
+const NICE_INCREMENT = 5
+const MAX_NICE = 19
 
 /**
- * Lets the other threads of the machine go before the calling one where both want the processor. Only Linux gives
- * threads priorities of their own; elsewhere, and where it is forbidden, nothing changes.
+ * Lowers the scheduling priority of the calling thread. Only Linux has priorities per thread; on other systems, and
+ * where it is not permitted, nothing changes.
  */
-export function stepBack(): void {
+export function lowerThreadPriority(): void {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    setPriority(thread, Math.min(LAST, getPriority(thread) + STEPS_BACK))
+    setPriority(thread, Math.min(MAX_NICE, getPriority(thread) + NICE_INCREMENT))
   } catch {
-    // It is a courtesy: without it everything works, only less evenly.
+    // Without it everything works, but large queries slow down others more.
   }
 }

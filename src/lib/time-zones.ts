@@ -3,18 +3,18 @@ interface Zoned {
   getTimeZoneTransition(direction: 'next' | 'previous'): { readonly epochMilliseconds: number } | null
 }
 
-/** What we use of `Temporal`, which the runtime has and TypeScript's library does not describe yet. */
+/** The part of `Temporal` that is used here, which the runtime has and TypeScript's library does not describe yet. */
 declare const Temporal: {
   Instant: { fromEpochMilliseconds(instant: number): { toZonedDateTimeISO(zone: string): Zoned } }
 }
 
-/** Tells how far local time in one zone is ahead of UTC, in milliseconds, at any instant. */
 export interface TimeZone {
+  /** How far local time is ahead of UTC at an instant, in milliseconds. */
   offsetAt(instant: number): number
 }
 
-/** A stretch of time between two clock changes: from `start` on, before `end`. */
-interface Stretch {
+/** A period between two clock changes, in which the offset is constant; `end` is exclusive. */
+interface OffsetPeriod {
   start: number
   end: number
   offset: number
@@ -22,7 +22,7 @@ interface Stretch {
 
 const NANOSECONDS_PER_MS = 1_000_000
 
-function stretchAt(name: string, instant: number): Stretch {
+function periodAt(name: string, instant: number): OffsetPeriod {
   const zoned = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(name)
   // A transition exactly at the instant is only "previous" as seen from after it.
   const justAfter = Temporal.Instant.fromEpochMilliseconds(instant + 1).toZonedDateTimeISO(name)
@@ -33,13 +33,13 @@ function stretchAt(name: string, instant: number): Stretch {
   }
 }
 
-const covers = ({ start, end }: Stretch, instant: number) => start <= instant && instant < end
+const covers = ({ start, end }: OffsetPeriod, instant: number) => start <= instant && instant < end
 
-/** Looks stretches up once and keeps them: a million instants ask the runtime a few hundred times. */
+/** Caches the periods of a zone: a million instants need only a few hundred lookups in the runtime. */
 class KnownZone implements TimeZone {
-  /** In the order of time. */
-  readonly #stretches: Stretch[] = []
-  #last: Stretch | undefined
+  /** Sorted by time. */
+  readonly #periods: OffsetPeriod[] = []
+  #last: OffsetPeriod | undefined
 
   constructor(readonly name: string) {}
 
@@ -49,18 +49,18 @@ class KnownZone implements TimeZone {
     return this.#last.offset
   }
 
-  #find(instant: number): Stretch {
+  #find(instant: number): OffsetPeriod {
     let low = 0
-    let high = this.#stretches.length
+    let high = this.#periods.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      const stretch = this.#stretches[middle]
-      if (stretch && covers(stretch, instant)) return stretch
-      if (stretch && stretch.start > instant) high = middle
+      const period = this.#periods[middle]
+      if (period && covers(period, instant)) return period
+      if (period && period.start > instant) high = middle
       else low = middle + 1
     }
-    const found = stretchAt(this.name, instant)
-    this.#stretches.splice(low, 0, found)
+    const found = periodAt(this.name, instant)
+    this.#periods.splice(low, 0, found)
     return found
   }
 }

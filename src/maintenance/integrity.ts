@@ -8,7 +8,7 @@ import { rowTableCheck, textIndexCheck } from '../structures/storage/check.ts'
 import { tagCheck } from '../tags/integrity.ts'
 import { webhookCheck } from '../webhooks/integrity.ts'
 
-/** What the features keep beside their data, in the order of the report. */
+/** All checks of derived data, in the order of the report. */
 const CHECKS: readonly IntegrityCheck[] = [
   noteCountCheck,
   noteTextCheck,
@@ -21,11 +21,11 @@ const CHECKS: readonly IntegrityCheck[] = [
   fileSearchCheck,
 ]
 
-const TRIES = 50
+const MAX_TRIES = 50
 
-/** Opens a view of the database in which nothing is put off: another process may write at any time. */
+/** Begins a read transaction in which no work is deferred, although another process may write at any time. */
 async function beginSettled(db: Db): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     for (const check of CHECKS) await check.settle?.(db)
     db.sql.run('BEGIN')
     if (CHECKS.every((check) => check.isSettled?.(db) ?? true)) return
@@ -35,13 +35,13 @@ async function beginSettled(db: Db): Promise<void> {
 }
 
 /**
- * Every fault, each as a sentence of one line; those of a damaged file alone, as nothing else could be judged.
- * Works on one view of the database, beside a running server.
+ * Returns every fault as a sentence of one line. If the file is damaged, returns only that damage, because nothing else
+ * can be checked. Reads in one transaction, also while a server runs.
  */
 export async function findFaults(db: Db): Promise<string[]> {
   const damage = [...storageCheck.faults(db)]
   if (damage.length > 0) return damage
-  // What is compared is as large as the search tables: too large for memory.
+  // The compared data is as large as the search tables: too large for memory.
   db.sql.script('PRAGMA temp_store = FILE')
   await beginSettled(db)
   try {
@@ -51,7 +51,7 @@ export async function findFaults(db: Db): Promise<string[]> {
   }
 }
 
-/** Makes everything derived anew, in one transaction. */
+/** Rebuilds all derived data in one transaction. */
 export const repairDerived = (db: Db): Promise<void> =>
   db.write((tx) => {
     for (const check of CHECKS) check.repair?.(tx)

@@ -30,14 +30,14 @@ export class Health {
     return this.#lost.length > 0
   }
 
-  /** Whether the file is in its place, so that what is in the log that lost its name can still be moved into it. */
+  /** Whether the database file is still in place, so that the log that lost its name can still be moved into it. */
   get lostOnlyLog(): boolean {
     return this.#lost.includes('write-ahead log') && !this.#lost.includes('database')
   }
 
-  /** Looks several times a second whether the files are still there. */
+  /** Checks several times a second whether the files are still there. */
   start(): void {
-    this.#guard?.start(() => this.#look())
+    this.#guard?.start(() => this.#check())
   }
 
   stop(): void {
@@ -49,12 +49,12 @@ export class Health {
   }
 
   /**
-   * What the writes of a commit are refused with if it would go into files that were replaced. To be asked before the
-   * commit, so that nothing is written, and after it, as only then it is certain where it went.
+   * The refusal of a commit that would go into replaced files. Must be called before the commit, so that nothing is
+   * written, and after it, because only then is it certain where the commit went.
    */
   refusalOfCommit(): Refusal | undefined {
     if (this.#guard?.keepsCommits !== false) return undefined
-    this.#look()
+    this.#check()
     return this.refusal
   }
 
@@ -64,7 +64,7 @@ export class Health {
     this.#log.error('the database is damaged: stop the server and restore a backup', { file: this.#file })
   }
 
-  #look(): void {
+  #check(): void {
     const lost = this.#guard?.lost() ?? []
     if (lost.length === 0 || this.isLost) return
     this.#lost = lost

@@ -1,17 +1,16 @@
 import type { Database, Statement } from 'bun:sqlite'
 import { isStorageFailure } from '../errors.ts'
 
-/** What was made from the reads of one snapshot, by name; forgotten with it. */
+/** Results computed from one snapshot, by name; cleared when it ends. */
 export type SnapshotMemory = Map<string, unknown>
 
-/** How long one snapshot is read from: so late may a read see what another process wrote. */
-const LONGEST_MS = 20
+/** The longest life of a snapshot, and so the longest delay until a read sees what another process wrote. */
+const MAX_AGE_MS = 20
 
 /**
- * Keeps one read transaction open over many reads: beginning one takes the locks of the write-ahead log, which
- * costs more than a small read. It ends with every commit of this process, so that a read never misses an
- * acknowledged write, and after a few milliseconds, so that it neither hides what other processes wrote nor
- * holds the log back.
+ * Shares one read transaction among many reads, because beginning one takes locks of the write-ahead log, which costs
+ * more than a small read. It ends with every commit of this process, so that a read never misses an acknowledged write,
+ * and after a few milliseconds, so that reads see what other processes wrote and the log can be reset.
  */
 export class ReadSnapshot {
   readonly #database: Database
@@ -26,16 +25,16 @@ export class ReadSnapshot {
     this.#end = database.prepare('COMMIT')
   }
 
-  /** To be called before every read. */
+  /** Must be called before every read; begins a snapshot if there is none, and returns its memory. */
   enter(): SnapshotMemory {
     if (this.#timer === undefined) {
       this.#begin.run()
-      this.#timer = setTimeout(() => this.leave(), LONGEST_MS)
+      this.#timer = setTimeout(() => this.leave(), MAX_AGE_MS)
     }
     return this.#memory
   }
 
-  /** The next read sees everything committed by then. */
+  /** Ends the snapshot: the next read sees everything committed by then. */
   leave(): void {
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)

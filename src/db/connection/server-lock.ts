@@ -3,22 +3,22 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isBusy, UnusableDatabase } from '../errors.ts'
 
-/** Held while a server runs on a database; the system releases it when the process dies, however it dies. */
+/** The lock that a server holds on its database; the system releases it when the process ends for any reason. */
 export interface ServerLock {
   release(): void
 }
 
-const MOST_LINKS = 40
+const MAX_LINKS = 40
 
-/** Where a name leads through symbolic links, also while there is no file yet. */
+/** The path to which symbolic links resolve, even if there is no file yet. */
 export function realFile(file: string, links = 0): string {
   if (existsSync(file)) return realpathSync(file)
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
-  if (!isLink || links === MOST_LINKS) return file
+  if (!isLink || links === MAX_LINKS) return file
   return realFile(resolve(dirname(file), readlinkSync(file)), links + 1)
 }
 
-/** The same lock for every name of the file: through a symbolic link, too. */
+/** The lock file, which is the same for every symbolic link to the file. */
 const lockFileOf = (file: string) => `${realFile(file)}.lock`
 
 function openLockFile(file: string): Database {
@@ -32,8 +32,8 @@ function openLockFile(file: string): Database {
 }
 
 /**
- * Takes the lock of the server on `file`, or answers undefined when another process holds it. The lock is
- * an exclusive SQLite transaction on the empty file `<file>.lock`, which works the same on every system.
+ * Takes the server's lock on `file`; returns undefined if another process holds it. The lock is an exclusive SQLite
+ * transaction on the empty file `<file>.lock`, which works the same on every system.
  */
 export function takeServerLock(file: string): ServerLock | undefined {
   const database = openLockFile(file)

@@ -36,13 +36,13 @@ export const files = sqliteTable(
   ],
 )
 
-/** Originals, in parts so small that writing one holds up nobody. The key holds the file and the number (`partKey`). */
+/** Original files, in parts small enough that writing one delays no other write. The key holds the file and the number (`partKey`). */
 export const fileParts = sqliteTable('file_parts', {
   pk: integer().primaryKey(),
   bytes: blob({ mode: 'buffer' }).notNull(),
 })
 
-/** The text read out of a file, page by page. The key holds the file and the number (`partKey`). */
+/** The extracted text of a file, page by page. The key holds the file and the number (`partKey`). */
 export const filePages = sqliteTable('file_pages', {
   pk: integer().primaryKey(),
   text: text().notNull(),

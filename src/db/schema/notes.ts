@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 
-/** Heads only: lists, totals and filters never touch the bodies. */
+/** Notes without their bodies, which lists, totals and filters never read. */
 export const notes = sqliteTable(
   'notes',
   {
@@ -62,7 +62,7 @@ export const revisions = sqliteTable(
   ],
 )
 
-/** Derived from the bodies: which folded targets a note links to. Resolved only when read. */
+/** Derived from the bodies: the folded targets to which a note links. They are resolved when they are read. */
 export const noteLinks = sqliteTable(
   'note_links',
   {
@@ -76,7 +76,7 @@ export const noteLinks = sqliteTable(
   ],
 )
 
-/** Notes whose entry in the search tables is out of date; emptied when idle and before any search. */
+/** Notes whose entries in the search tables are out of date. They are indexed while idle, and before any search. */
 export const searchPending = sqliteTable(
   'search_pending',
   {

@@ -27,7 +27,7 @@ const ofPreset = () =>
     .notNull()
     .references(() => presets.pk, { onDelete: 'cascade' })
 
-/** The tags a preset puts on a note; a tag that is deleted leaves it. */
+/** The tags that a preset puts on a note; deleting a tag removes it here. */
 export const presetTags = sqliteTable(
   'preset_tags',
   {
@@ -39,7 +39,7 @@ export const presetTags = sqliteTable(
   (table) => [primaryKey({ columns: [table.preset, table.tag] }), index('preset_tags_tag').on(table.tag)],
 )
 
-/** The values a preset sets and those it asks for; a property that stands here cannot be deleted. */
+/** The values that a preset sets or prompts for; a property in this table cannot be deleted. */
 export const presetProperties = sqliteTable(
   'preset_properties',
   {

@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
- * The truth about every row of every structure. The live ones stand once more, typed, in the structure's own
- * table (`db/row-tables.ts`), which finds and orders them. No foreign key: it would need an index by
- * structure over all rows, and only live rows' table and `records_deleted` are ever asked for that.
+ * All rows of all structures; everything else about rows is derived from this table. Live rows are also in the typed
+ * table of their structure (`db/row-tables.ts`), which filters and sorts them. There is no foreign key to the structure,
+ * because it would need an index by structure over all rows; those tables and `records_deleted` serve such lookups.
  */
 export const records = sqliteTable(
   'records',

@@ -31,7 +31,7 @@ export const structures = sqliteTable(
   (table) => [uniqueIndex('structures_name').on(table.workspace, table.nameFold)],
 )
 
-/** What every write of a row moves, apart from the definition so that little is written; compared by `check`. */
+/** The counters that every write of a row changes; separate from the definition, so that each write is small. */
 export const structureStats = sqliteTable('structure_stats', {
   structure: integer()
     .primaryKey()
@@ -48,7 +48,7 @@ export const structureStats = sqliteTable('structure_stats', {
   indexedTo: integer('indexed_to'),
 })
 
-/** The rows, of those that are in their structure's search table, whose entry there is out of date. */
+/** Rows whose entry in the text index of their structure is out of date. */
 export const rowSearchPending = sqliteTable(
   'row_search_pending',
   {

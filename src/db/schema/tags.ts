@@ -27,7 +27,7 @@ const ofTag = (name: string) =>
     .notNull()
     .references(() => tags.id, { onDelete: 'cascade' })
 
-/** Which tags a note carries; kept while it is in the trash. */
+/** The tags of notes, including notes in the trash. */
 export const noteTags = sqliteTable(
   'note_tags',
   {
@@ -42,13 +42,13 @@ export const noteTags = sqliteTable(
   ],
 )
 
-/** `linked` comes along onto every note that is given `tag`. */
+/** A note that is given `tag` is also given `linked`. */
 export const tagLinks = sqliteTable('tag_links', { tag: ofTag('tag'), linked: ofTag('linked') }, (table) => [
   primaryKey({ columns: [table.tag, table.linked] }),
   index('tag_links_linked').on(table.linked),
 ])
 
-/** Tags that are still to be put on notes because they were linked to a tag that the notes carry. */
+/** Tags that still have to be added to notes because they were linked to a tag of these notes. */
 export const tagLinkJobs = sqliteTable('tag_link_jobs', {
   pk: integer().primaryKey(),
   tag: ofTag('tag'),

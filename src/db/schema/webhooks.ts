@@ -42,7 +42,7 @@ export const webhooks = sqliteTable(
   ],
 )
 
-/** What happened, once for all its deliveries; gone with the last of them. */
+/** Events, each shared by all its deliveries and deleted with the last of them. */
 export const webhookEvents = sqliteTable('webhook_events', {
   pk: integer().primaryKey(),
   id: text().notNull(),

@@ -228,7 +228,7 @@ export const id = (description?: string) =>
     examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   })
 
-/** A `UsedBy` of `usage.ts`. */
+/** A `UsedBy` of `feature-hooks.ts`. */
 export const usedBy = () => strict({ id: id(), name: t.String({ examples: ['Open work'] }) })
 
 /* How an object looks in an application. */
