@@ -19,7 +19,7 @@ const newSecret = (): string =>
 
 const hashOf = (secret: string): string => new Bun.CryptoHasher('sha256').update(secret).digest('hex')
 
-export interface NewKey {
+interface NewKey {
   workspace: number
   user: number
   name: string
@@ -40,9 +40,6 @@ export function createKey(tx: Tx, input: NewKey): { id: string; secret: string }
   })
   return { id, secret }
 }
-
-/** All keys, revoked ones included, oldest first, with the names of their workspace and user (null once deleted). */
-export const listKeys = (reader: Reader) => listKeyRows(reader)
 
 const unknownKey = (id: string) =>
   new Refusal('not_found', `There is no key with the id "${id}"; list the keys to see their ids.`)
@@ -131,7 +128,7 @@ export function createAuthenticate({ db, clock, log }: AppContext): Authenticate
 
 const placeholder = sql.placeholder
 
-export interface PresentedKey {
+interface PresentedKey {
   pk: number
   id: string
   name: string
@@ -148,7 +145,7 @@ export interface PresentedKey {
  * The key with its user and the user's current role; null where the user is deleted or no longer a member.
  * Undefined for a revoked key. Uses subqueries because SQLite prepares a join with bound values again at every run.
  */
-export const findKeyByHash = ({ sql }: Reader, hash: string): PresentedKey | undefined =>
+const findKeyByHash = ({ sql }: Reader, hash: string): PresentedKey | undefined =>
   sql.get(
     `SELECT k.pk, k.id, k.name, k.scope, k.expires_at AS expiresAt, k.last_used_at AS lastUsedAt,
        k.workspace AS workspacePk, (SELECT id FROM workspaces w WHERE w.pk = k.workspace) AS workspaceId,
@@ -159,7 +156,7 @@ export const findKeyByHash = ({ sql }: Reader, hash: string): PresentedKey | und
   )
 
 /** The role is null once the user left the workspace. */
-export const findUnrevokedKey = (
+const findUnrevokedKey = (
   { sql }: Reader,
   id: string,
 ): { expiresAt: number | null; role: Role | null } | undefined =>
@@ -170,7 +167,7 @@ export const findUnrevokedKey = (
     id,
   )
 
-export const touchKey = (reader: Reader, pk: number, now: number) =>
+const touchKey = (reader: Reader, pk: number, now: number) =>
   reader.sql.run('UPDATE keys SET last_used_at = ? WHERE pk = ?', now, pk)
 
 const keyById = prepared((orm) =>
@@ -198,12 +195,12 @@ const insertKeyRow = prepared((orm) =>
     })
     .prepare(),
 )
-export const insertKey = (
+const insertKey = (
   reader: Reader,
   row: Pick<KeyRow, 'id' | 'workspace' | 'user' | 'name' | 'scope' | 'hash' | 'createdAt' | 'expiresAt'>,
 ): void => void insertKeyRow(reader).run(row)
 
-export const markKeyRevoked = (reader: Reader, pk: number, now: number) =>
+const markKeyRevoked = (reader: Reader, pk: number, now: number) =>
   reader.sql.run('UPDATE keys SET revoked_at = ? WHERE pk = ?', now, pk)
 
 const allKeys = prepared((orm) =>
@@ -215,4 +212,5 @@ const allKeys = prepared((orm) =>
     .orderBy(asc(keys.pk))
     .prepare(),
 )
-export const listKeyRows = (reader: Reader) => allKeys(reader).all()
+/** All keys, revoked ones included, oldest first, with the names of their workspace and user (null once deleted). */
+export const listKeys = (reader: Reader) => allKeys(reader).all()

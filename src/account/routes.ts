@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts'
 import { routes } from '../http/routes.ts'
 import { presentKeyInfo, presentWorkspace } from './present.ts'
-import { KeyInfo, WorkspaceAnswer } from './schema.ts'
+import { KeyInfo, WorkspaceResponse } from './schema.ts'
 import { getWorkspace } from './workspaces.ts'
 
 export const accountRoutes = (ctx: AppContext) =>
@@ -14,5 +14,5 @@ export const accountRoutes = (ctx: AppContext) =>
       'getWorkspace',
       'The workspace and counts of what it holds',
       ({ caller }) => ({ workspace: presentWorkspace(getWorkspace(ctx, caller)) }),
-      { response: WorkspaceAnswer },
+      { response: WorkspaceResponse },
     )

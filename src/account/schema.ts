@@ -1,7 +1,7 @@
 import { t } from 'elysia'
-import { answer, id, integer, strict, timestamp } from '../http/schema/types.ts'
+import { id, integer, response, strict, timestamp } from '../http/schema/types.ts'
 
-export const KeyInfo = answer(
+export const KeyInfo = response(
   {
     user_id: id('The user the key acts as.'),
     workspace_id: id('The one workspace the key opens.'),
@@ -43,4 +43,4 @@ export const Workspace = strict(
   { $id: 'Workspace' },
 )
 
-export const WorkspaceAnswer = answer({ workspace: Workspace })
+export const WorkspaceResponse = response({ workspace: Workspace })

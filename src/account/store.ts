@@ -10,7 +10,7 @@ export type KeyRow = typeof keys.$inferSelect
 export type Role = 'owner' | 'editor' | 'viewer'
 
 const allWorkspaces = prepared((orm) => orm.select().from(workspaces).orderBy(asc(workspaces.pk)).prepare())
-export const listWorkspaceRows = (reader: Reader): WorkspaceRow[] => allWorkspaces(reader).all()
+export const listWorkspaces = (reader: Reader): WorkspaceRow[] => allWorkspaces(reader).all()
 
 const workspaceByPk = prepared((orm) =>
   orm

@@ -10,7 +10,7 @@ import {
   findWorkspace,
   insertWorkspace,
   listUserRows,
-  listWorkspaceRows,
+  listWorkspaces,
   setMember,
   type WorkspaceRow,
 } from './store.ts'
@@ -19,7 +19,7 @@ import { addUser } from './users.ts'
 /** Creates an empty workspace with everything that the features need in one. */
 export function createWorkspace(tx: Tx, features: FeatureHooks, name: string): WorkspaceRow {
   const nameFold = fold(checkedName(name, 'workspace'))
-  if (listWorkspaceRows(tx).some((row) => row.nameFold === nameFold)) {
+  if (listWorkspaces(tx).some((row) => row.nameFold === nameFold)) {
     throw nameTaken(`A workspace named "${name}" exists already; choose another name.`)
   }
   const workspace = insertWorkspace(tx, { id: tx.newId(), name, nameFold, createdAt: tx.now })
@@ -40,14 +40,12 @@ export function createOwnedWorkspace(
   return { workspace, owner }
 }
 
-export const listWorkspaces = (reader: Reader) => listWorkspaceRows(reader)
-
 export const findWorkspaceNamed = (reader: Reader, nameOrId: string): WorkspaceRow | undefined =>
-  findNamed(listWorkspaceRows(reader), nameOrId)
+  findNamed(listWorkspaces(reader), nameOrId)
 
 /** The workspace with this name or id, or without one the only workspace; refuses when there are several. */
 export const getWorkspaceOrOnly = (reader: Reader, nameOrId: string | undefined): WorkspaceRow =>
-  getNamedOrOnly(listWorkspaceRows(reader), 'workspace', nameOrId)
+  getNamedOrOnly(listWorkspaces(reader), 'workspace', nameOrId)
 
 export interface WorkspaceCounts extends FeatureCounts {
   notes: number
@@ -71,7 +69,7 @@ export const bootstrap = ({
   features,
 }: Pick<AppContext, 'db' | 'features'>): Promise<string | undefined> =>
   db.write((tx): string | undefined => {
-    if (listWorkspaceRows(tx).length > 0) return undefined
+    if (listWorkspaces(tx).length > 0) return undefined
     const workspace = createWorkspace(tx, features, 'Personal')
     const owner = addUser(tx, 'owner', workspace, 'owner')
     const key = {

@@ -14,7 +14,7 @@ export const fileRoutes = (ctx: AppContext) =>
       'listFiles',
       'List files, oldest first',
       ({ caller, query }) => ({ files: listFiles(ctx.db, caller, query.note_id).map(presentFile) }),
-      { query: schema.ListQuery, response: schema.FilesAnswer },
+      { query: schema.ListQuery, response: schema.FilesResponse },
     )
     .get(
       '/search',
@@ -24,7 +24,7 @@ export const fileRoutes = (ctx: AppContext) =>
         const page = await searchFiles(ctx, caller, query)
         return { results: page.items.map(presentFoundPage), ...presentPage(query, page) }
       },
-      { query: schema.SearchQuery, response: schema.FileSearchAnswer },
+      { query: schema.SearchQuery, response: schema.FileSearchResponse },
     )
     .get(
       '/:id',
@@ -33,14 +33,14 @@ export const fileRoutes = (ctx: AppContext) =>
       ({ caller, params }) => ({
         file: presentFileWithOutline(getFileWithOutline(ctx.db, caller, params.id)),
       }),
-      { response: schema.FileWithOutlineAnswer },
+      { response: schema.FileWithOutlineResponse },
     )
     .get(
       '/:id/text',
       'getFileText',
       'Read the text of a file, marked by page',
       ({ caller, params, query }) => presentFileText(getFileText(ctx.db, caller, params.id, query)),
-      { query: schema.TextQuery, response: schema.FileTextAnswer },
+      { query: schema.TextQuery, response: schema.FileTextResponse },
     )
     .patch(
       '/:id',
@@ -49,7 +49,7 @@ export const fileRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         file: presentFile(await renameFile(ctx, caller, params.id, body)),
       }),
-      { write: true, body: schema.FilePatch, response: schema.FileAnswer },
+      { write: true, body: schema.FilePatch, response: schema.FileResponse },
     )
 
 /** Under a note's own path. */
@@ -59,5 +59,5 @@ export const filesOfNoteRoutes = (ctx: AppContext) =>
     'listNoteFiles',
     'List the files attached to a note, oldest first',
     ({ caller, params }) => ({ files: listFilesOfNote(ctx.db, caller, params.id).map(presentFile) }),
-    { response: schema.FilesAnswer },
+    { response: schema.FilesResponse },
   )

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { answer, id, integer, paging, strict, text, timestamp } from '../http/schema/types.ts'
+import { id, integer, paging, response, strict, text, timestamp } from '../http/schema/types.ts'
 
 const MAX_PAGE = 200
 const LEAST_CHARS = 1_000
@@ -43,11 +43,11 @@ const FileWithOutline = strict({
   ),
 })
 
-export const FilesAnswer = answer({ files: t.Array(File) })
-export const FileAnswer = answer({ file: File })
-export const FileWithOutlineAnswer = answer({ file: FileWithOutline })
+export const FilesResponse = response({ files: t.Array(File) })
+export const FileResponse = response({ file: File })
+export const FileWithOutlineResponse = response({ file: FileWithOutline })
 
-export const FileTextAnswer = answer({
+export const FileTextResponse = response({
   file: strict({ id: id(), file_name: fileName }),
   pages: t.String({ description: 'The pages that `text` holds.', examples: ['7-9'] }),
   text: t.String({
@@ -58,7 +58,7 @@ export const FileTextAnswer = answer({
   next_chunk: nullable(t.String({ examples: ['10-12'] }), 'What to ask for next; null after the last page.'),
 })
 
-export const FileSearchAnswer = answer({
+export const FileSearchResponse = response({
   results: t.Array(
     strict({
       file: strict({ id: id(), file_name: fileName, note_id: noteId() }),

@@ -2,7 +2,7 @@ import { invalid, Refusal } from '../refusal.ts'
 import { type BodyReservation, SMALL_BODY_BYTES } from './body-budget.ts'
 
 /** The largest body the service reads, in bytes. */
-export const MAX_BODY_BYTES = 10 * 1024 * 1024
+const MAX_BODY_BYTES = 10 * 1024 * 1024
 const MAX_DEPTH = 100
 /** Twice what a batch of 500 rows of 100 fields has, and more: one body must not keep other requests waiting. */
 const MAX_MEMBERS = 100_000
@@ -155,7 +155,7 @@ const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 const SUSPICIOUS_NUMBER = /[eE]\+?\d{3}|(?<!\d)\d{200}/
 
 /** Refuses texts and numbers that could not be stored as they were sent. `what` names the value in the refusal. */
-export function checkKeepable(value: unknown, what: string): void {
+export function checkStorable(value: unknown, what: string): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid(`${what} holds a NUL character; no text may.`)
     if (!value.isWellFormed()) throw invalid(`${what} holds a lone surrogate; no text may.`)
@@ -165,8 +165,8 @@ export function checkKeepable(value: unknown, what: string): void {
     throw invalid(`${what} holds a number too large to be kept; send one between -1.7e308 and 1.7e308.`)
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
-    checkKeepable(name, what)
-    checkKeepable(member, what)
+    checkStorable(name, what)
+    checkStorable(member, what)
   }
 }
 
@@ -186,7 +186,7 @@ export async function readBody(request: Request, reserve: Reserve): Promise<Body
   try {
     const text = decodeUtf8(bytes)
     checkCounts(checkDepth(text, 'The body'))
-    return { text, value: keepable(text, 'The body'), reservation }
+    return { text, value: storable(text, 'The body'), reservation }
   } catch (error) {
     reservation?.release()
     throw error
@@ -194,13 +194,13 @@ export async function readBody(request: Request, reserve: Reserve): Promise<Body
 }
 
 /** Parses a JSON text. Refuses one that could not be stored as it was sent; `what` names it in the refusal. */
-export function keepableJson(text: string, what: string): unknown {
+export function storableJson(text: string, what: string): unknown {
   checkDepth(text, what)
-  return keepable(text, what)
+  return storable(text, what)
 }
 
-function keepable(text: string, what: string): unknown {
+function storable(text: string, what: string): unknown {
   const value = parseJson(text, what)
-  if (SUSPICIOUS_ESCAPE.test(text) || SUSPICIOUS_NUMBER.test(text)) checkKeepable(value, what)
+  if (SUSPICIOUS_ESCAPE.test(text) || SUSPICIOUS_NUMBER.test(text)) checkStorable(value, what)
   return value
 }

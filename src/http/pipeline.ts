@@ -182,7 +182,7 @@ function routeOf(context: PipelineRequest, routes: RoutesOfPath): Route {
   const route = routes.get(method === 'HEAD' ? 'GET' : method)
   if (route) return route
   context.allow = allowedMethods(routes)
-  throw new Refusal('method_not_allowed', `This path does not answer ${method}; it answers ${context.allow}.`)
+  throw new Refusal('method_not_allowed', `This path does not allow ${method}; it allows ${context.allow}.`)
 }
 
 function parametersOf({ parameters }: Route, values: readonly string[]): Record<string, string> {

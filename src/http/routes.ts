@@ -31,14 +31,14 @@ export interface Route {
   readonly handle: (request: RequestContext) => unknown
 }
 
-interface RouteOptions<Query extends TSchema, Body extends TSchema, Answer extends TSchema> {
+interface RouteOptions<Query extends TSchema, Body extends TSchema, ResponseSchema extends TSchema> {
   /** More than the summary says, as Markdown. */
   description?: string
   /** Without one, the endpoint takes no query. */
   query?: Query
   /** Without one, the endpoint takes no body; `{}` is accepted. */
   body?: Body
-  response: Answer
+  response: ResponseSchema
   /** Of a success: by default 201 for what `creates`, else 200. */
   status?: 202
   /** Whether the endpoint changes something, which a read-only key may not. */
@@ -64,7 +64,7 @@ type Result<Value> = Value | Response | Promise<Value | Response>
  */
 type Add<Who extends Caller | undefined, Self> = <
   const Path extends string,
-  Answer extends TSchema,
+  ResponseSchema extends TSchema,
   Query extends TSchema = typeof NoQuery,
   Body extends TSchema = typeof NoBody,
 >(
@@ -73,8 +73,8 @@ type Add<Who extends Caller | undefined, Self> = <
   summary: string,
   handle: (
     request: RequestContext<Who, Parameters<Path>, Static<Query>, Static<Body>>,
-  ) => Result<Static<Answer>>,
-  options: RouteOptions<Query, Body, Answer>,
+  ) => Result<Static<ResponseSchema>>,
+  options: RouteOptions<Query, Body, ResponseSchema>,
 ) => Self
 
 /** The endpoints of one feature; every call of a method adds one. */

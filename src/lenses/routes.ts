@@ -14,7 +14,7 @@ export const lensRoutes = (ctx: AppContext) =>
       'listLenses',
       'List graph lenses by creation',
       ({ caller }) => ({ lenses: listLenses(ctx.db, caller).map(presentLens) }),
-      { response: schema.LensesAnswer },
+      { response: schema.LensesResponse },
     )
     .post(
       '/lenses',
@@ -24,14 +24,14 @@ export const lensRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           lens: presentLens(createLens(tx, request.caller, parseLens(request.body))),
         })),
-      { write: true, creates: true, body: schema.CreateLensBody, response: schema.LensAnswer },
+      { write: true, creates: true, body: schema.CreateLensBody, response: schema.LensResponse },
     )
     .get(
       '/lenses/:id',
       'getLens',
       'Read a graph lens',
       ({ caller, params }) => ({ lens: presentLens(getLens(ctx.db, caller, params.id)) }),
-      { response: schema.LensAnswer },
+      { response: schema.LensResponse },
     )
     .patch(
       '/lenses/:id',
@@ -40,7 +40,7 @@ export const lensRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         lens: presentLens(await patchLens(ctx, caller, params.id, parseLens(body))),
       }),
-      { write: true, body: schema.PatchLensBody, response: schema.LensAnswer },
+      { write: true, body: schema.PatchLensBody, response: schema.LensResponse },
     )
     .delete(
       '/lenses/:id',
@@ -50,19 +50,19 @@ export const lensRoutes = (ctx: AppContext) =>
         await deleteLens(ctx, caller, params.id)
         return { deleted: true, id: params.id }
       },
-      { write: true, response: schema.DeletedLensAnswer },
+      { write: true, response: schema.DeletedLensResponse },
     )
     .get(
       '/lenses/:id/graph',
       'getLensGraph',
       'The graph that a lens shows now',
       async ({ caller, params }) => jsonResponse(await graphOfLens(ctx, caller, params.id)),
-      { response: schema.GraphAnswer },
+      { response: schema.GraphResponse },
     )
     .get(
       '/graph',
       'getGraph',
       'The graph of the default lens; without any lens, of the whole workspace',
       async ({ caller }) => jsonResponse(await graphOfLens(ctx, caller, undefined)),
-      { response: schema.GraphAnswer },
+      { response: schema.GraphResponse },
     )

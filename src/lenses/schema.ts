@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { filterTree } from '../http/schema/filter-tree.ts'
-import { answer, choice, flag, id, integer, strict, text, timestamp } from '../http/schema/types.ts'
+import { choice, flag, id, integer, response, strict, text, timestamp } from '../http/schema/types.ts'
 import { MAX_NODES, NODE_KINDS } from './layout.ts'
 import { TITLE_MODES } from './settings.ts'
 
@@ -32,9 +32,9 @@ export const Lens = strict(
   { $id: 'Lens', description: 'What the graph of notes shows.' },
 )
 
-export const LensesAnswer = answer({ lenses: t.Array(Lens) })
-export const LensAnswer = answer({ lens: Lens })
-export const DeletedLensAnswer = answer({ deleted: t.Boolean({ examples: [true] }), id: id() })
+export const LensesResponse = response({ lenses: t.Array(Lens) })
+export const LensResponse = response({ lens: Lens })
+export const DeletedLensResponse = response({ deleted: t.Boolean({ examples: [true] }), id: id() })
 
 const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Work'] })
 
@@ -100,7 +100,7 @@ const GraphEdge = strict({
   kind: t.String({ enum: ['link', 'tag'], examples: ['link'] }),
 })
 
-export const GraphAnswer = answer({
+export const GraphResponse = response({
   nodes: t.Array(GraphNode, { description: `The best connected first, at most ${MAX_NODES}.` }),
   edges: t.Array(GraphEdge, {
     description:

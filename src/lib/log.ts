@@ -8,7 +8,6 @@ export type LogFields = Record<string, string | number | boolean | null | undefi
 
 /** One JSON object a line: `{time, level, message, …fields}`. Fields never hold keys, bodies or query values. */
 export interface Log {
-  debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
@@ -42,5 +41,5 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
       else timer ??= setTimeout(flush, FLUSH_AFTER_MS)
     }
   }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
+  return { info: at('info'), warn: at('warn'), error: at('error'), flush }
 }

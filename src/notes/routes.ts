@@ -24,7 +24,7 @@ export const noteRoutes = (ctx: AppContext) =>
       'listNotes',
       'List or search notes',
       async ({ caller, query }) => jsonResponse(await listNotes(ctx, caller, query)),
-      { query: schema.ListQuery, response: schema.NotesAnswer },
+      { query: schema.ListQuery, response: schema.NotesResponse },
     )
     .post(
       '/',
@@ -32,14 +32,14 @@ export const noteRoutes = (ctx: AppContext) =>
       'Create a note',
       (request) =>
         respondOnce(ctx.db, request, (tx) => presentCreated(createNote(tx, request.caller, request.body))),
-      { write: true, creates: true, body: schema.CreateBody, response: schema.CreatedNoteAnswer },
+      { write: true, creates: true, body: schema.CreateBody, response: schema.CreatedNoteResponse },
     )
     .post(
       '/query',
       'queryNotes',
       'Notes that match a filter tree, newest edit first or ranked by a search',
       async ({ caller, body }) => jsonResponse(await queryNotes(ctx, caller, body)),
-      { body: schema.QueryBody, response: schema.NotesAnswer },
+      { body: schema.QueryBody, response: schema.NotesResponse },
     )
     .get(
       '/trash',
@@ -49,14 +49,14 @@ export const noteRoutes = (ctx: AppContext) =>
         const page = listTrash(ctx.db, caller, pageRequest(query))
         return { notes: page.items.map(presentTrashed), ...presentPage(query, page) }
       },
-      { query: schema.TrashQuery, response: schema.TrashAnswer },
+      { query: schema.TrashQuery, response: schema.TrashResponse },
     )
     .get(
       '/:id',
       'getNote',
       'Read a note',
       ({ caller, params }) => ({ note: presentNote(getNote(ctx.db, caller, params.id)) }),
-      { response: schema.NoteAnswer },
+      { response: schema.NoteResponse },
     )
     .patch(
       '/:id',
@@ -65,7 +65,7 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         note: presentNote(await patchNote(ctx, caller, params.id, body)),
       }),
-      { write: true, body: schema.PatchBody, response: schema.NoteAnswer },
+      { write: true, body: schema.PatchBody, response: schema.NoteResponse },
     )
     .delete(
       '/:id',
@@ -75,7 +75,7 @@ export const noteRoutes = (ctx: AppContext) =>
         await trashNote(ctx, caller, params.id)
         return { trashed: true, id: params.id }
       },
-      { write: true, response: schema.TrashedAnswer },
+      { write: true, response: schema.TrashedResponse },
     )
     .post(
       '/:id/append',
@@ -84,7 +84,7 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         note: presentNote(await appendToNote(ctx, caller, params.id, body)),
       }),
-      { write: true, body: schema.AppendBody, response: schema.NoteAnswer },
+      { write: true, body: schema.AppendBody, response: schema.NoteResponse },
     )
     .post(
       '/:id/edit',
@@ -93,28 +93,28 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         note: presentNote(await editNote(ctx, caller, params.id, body)),
       }),
-      { write: true, body: schema.EditBody, response: schema.NoteAnswer },
+      { write: true, body: schema.EditBody, response: schema.NoteResponse },
     )
     .post(
       '/:id/restore',
       'restoreNote',
       'Take a note out of the trash',
       async ({ caller, params }) => ({ note: presentNote(await restoreNote(ctx, caller, params.id)) }),
-      { write: true, response: schema.NoteAnswer },
+      { write: true, response: schema.NoteResponse },
     )
     .get(
       '/:id/properties',
       'getNoteProperties',
       'Read the property values of a note',
       ({ caller, params }) => ({ properties: getProperties(ctx.db, caller, params.id) }),
-      { response: schema.NotePropertiesAnswer },
+      { response: schema.NotePropertiesResponse },
     )
     .patch(
       '/:id/properties',
       'updateNoteProperties',
       'Set or clear property values, all or none',
       async ({ caller, params, body }) => ({ properties: await setProperties(ctx, caller, params.id, body) }),
-      { write: true, body: schema.PropertiesBody, response: schema.NotePropertiesAnswer },
+      { write: true, body: schema.PropertiesBody, response: schema.NotePropertiesResponse },
     )
     .post(
       '/:id/tags',
@@ -123,7 +123,7 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         note: presentNote(await patchNote(ctx, caller, params.id, { tags: body.tags })),
       }),
-      { write: true, body: schema.TagsBody, response: schema.NoteAnswer },
+      { write: true, body: schema.TagsBody, response: schema.NoteResponse },
     )
     .delete(
       '/:id/tags/:name',
@@ -132,14 +132,14 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params }) => ({
         note: presentNote(await removeTag(ctx, caller, params.id, params.name)),
       }),
-      { write: true, response: schema.NoteAnswer },
+      { write: true, response: schema.NoteResponse },
     )
     .get(
       '/:id/links',
       'getNoteLinks',
       'Outgoing links and backlinks, resolved as of now',
       async ({ caller, params }) => jsonResponse(await getLinks(ctx, caller, params.id)),
-      { response: schema.LinksAnswer },
+      { response: schema.LinksResponse },
     )
     .get(
       '/:id/revisions',
@@ -151,7 +151,7 @@ export const noteRoutes = (ctx: AppContext) =>
           listRevisions(ctx.db, caller, params.id, pageRequest(query).limit),
           presentRevision,
         ),
-      { query: schema.RevisionsQuery, response: schema.RevisionsAnswer },
+      { query: schema.RevisionsQuery, response: schema.RevisionsResponse },
     )
     .post(
       '/:id/revisions/:revisionId/restore',
@@ -160,5 +160,5 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params }) => ({
         note: presentNote(await restoreRevision(ctx, caller, params.id, params.revisionId)),
       }),
-      { write: true, response: schema.NoteAnswer },
+      { write: true, response: schema.NoteResponse },
     )

@@ -1,7 +1,6 @@
 import { t } from 'elysia'
 import { filterTree } from '../http/schema/filter-tree.ts'
 import {
-  answer,
   choice,
   coverUrl,
   flag,
@@ -10,6 +9,7 @@ import {
   members,
   nullableText,
   paging,
+  response,
   strict,
   text,
   timestamp,
@@ -70,7 +70,7 @@ export const Note = strict(
 )
 
 const pageOf = <Item extends typeof Note | typeof TrashedNote>(item: Item) =>
-  answer({
+  response({
     notes: t.Array(item),
     total: integer({ description: 'How many there are in all.', examples: [1] }),
     has_more: t.Boolean({
@@ -98,7 +98,7 @@ export const Revision = strict(
 
 const LinkedNote = strict({ id: id(), title: t.String({ examples: ['Engines'] }) })
 
-export const LinksAnswer = answer({
+export const LinksResponse = response({
   outgoing: t.Array(
     strict({
       text: t.String({ examples: ['Engines'] }),
@@ -110,19 +110,19 @@ export const LinksAnswer = answer({
   ),
 })
 
-export const NoteAnswer = answer({ note: Note })
-export const NotesAnswer = pageOf(Note)
-export const TrashAnswer = pageOf(TrashedNote)
-export const TrashedAnswer = answer({ trashed: t.Boolean({ examples: [true] }), id: id() })
-export const RevisionsAnswer = answer({ revisions: t.Array(Revision) })
-export const NotePropertiesAnswer = answer({ properties: propertyValues('Values by property key.') })
+export const NoteResponse = response({ note: Note })
+export const NotesResponse = pageOf(Note)
+export const TrashResponse = pageOf(TrashedNote)
+export const TrashedResponse = response({ trashed: t.Boolean({ examples: [true] }), id: id() })
+export const RevisionsResponse = response({ revisions: t.Array(Revision) })
+export const NotePropertiesResponse = response({ properties: propertyValues('Values by property key.') })
 
 export const PropertiesError = strict({
   error: t.String({ examples: ['There is no property "stauts" in this workspace; define it first.'] }),
   code: t.String({ examples: ['refused'] }),
 })
 
-export const CreatedNoteAnswer = answer({
+export const CreatedNoteResponse = response({
   note: Note,
   properties: propertyValues('What the note now holds.'),
   properties_error: t.Union([PropertiesError, t.Null()], {

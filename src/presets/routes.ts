@@ -13,7 +13,7 @@ export const presetRoutes = (ctx: AppContext) =>
       'listPresets',
       'List presets by name',
       ({ caller }) => ({ presets: listPresets(ctx.db, caller).map(presentPreset) }),
-      { response: schema.PresetsAnswer },
+      { response: schema.PresetsResponse },
     )
     .post(
       '/',
@@ -23,14 +23,14 @@ export const presetRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           preset: presentPreset(createPreset(tx, request.caller, request.body)),
         })),
-      { write: true, creates: true, body: schema.CreatePresetBody, response: schema.PresetAnswer },
+      { write: true, creates: true, body: schema.CreatePresetBody, response: schema.PresetResponse },
     )
     .get(
       '/:idOrName',
       'getPreset',
       'Read a preset',
       ({ caller, params }) => ({ preset: presentPreset(getPreset(ctx.db, caller, params.idOrName)) }),
-      { response: schema.PresetAnswer },
+      { response: schema.PresetResponse },
     )
     .patch(
       '/:idOrName',
@@ -39,7 +39,7 @@ export const presetRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         preset: presentPreset(await patchPreset(ctx, caller, params.idOrName, body)),
       }),
-      { write: true, body: schema.PatchPresetBody, response: schema.PresetAnswer },
+      { write: true, body: schema.PatchPresetBody, response: schema.PresetResponse },
     )
     .delete(
       '/:idOrName',
@@ -49,7 +49,7 @@ export const presetRoutes = (ctx: AppContext) =>
         deleted: true,
         id: await deletePreset(ctx, caller, params.idOrName),
       }),
-      { write: true, response: schema.DeletedPresetAnswer },
+      { write: true, response: schema.DeletedPresetResponse },
     )
     .post(
       '/:idOrName/apply',
@@ -57,5 +57,5 @@ export const presetRoutes = (ctx: AppContext) =>
       'Write a preset onto a note; it only adds',
       async ({ caller, params, body }) =>
         presentApplied(await applyPreset(ctx, caller, params.idOrName, body)),
-      { write: true, body: schema.ApplyPresetBody, response: schema.AppliedAnswer },
+      { write: true, body: schema.ApplyPresetBody, response: schema.AppliedResponse },
     )

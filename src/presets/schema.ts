@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { answer, color, flag, icon, id, members, strict, text, timestamp } from '../http/schema/types.ts'
+import { color, flag, icon, id, members, response, strict, text, timestamp } from '../http/schema/types.ts'
 import { Note, propertyValues, tagList } from '../notes/schema.ts'
 
 /** How many properties a preset sets, and how many it asks for, at most. */
@@ -26,13 +26,13 @@ export const Preset = strict(
   { $id: 'Preset', description: 'A named set of tags and property values to write onto a note.' },
 )
 
-export const PresetsAnswer = answer({ presets: t.Array(Preset) })
-export const PresetAnswer = answer({ preset: Preset })
-export const DeletedPresetAnswer = answer({ deleted: t.Boolean({ examples: [true] }), id: id() })
+export const PresetsResponse = response({ presets: t.Array(Preset) })
+export const PresetResponse = response({ preset: Preset })
+export const DeletedPresetResponse = response({ deleted: t.Boolean({ examples: [true] }), id: id() })
 
 const keys = (description: string) => t.Array(t.String(), { description, examples: [['status']] })
 
-export const AppliedAnswer = answer({
+export const AppliedResponse = response({
   note: Note,
   properties: propertyValues('What the note now holds.'),
   tags_added: t.Array(t.String(), {

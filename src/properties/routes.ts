@@ -13,7 +13,7 @@ export const propertyRoutes = (ctx: AppContext) =>
       'listProperties',
       'List property definitions in their order',
       ({ caller }) => ({ properties: listProperties(ctx.db, caller).map(presentProperty) }),
-      { response: schema.PropertiesAnswer },
+      { response: schema.PropertiesResponse },
     )
     .post(
       '/',
@@ -23,14 +23,14 @@ export const propertyRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           property: presentProperty(createProperty(tx, request.caller, request.body)),
         })),
-      { write: true, creates: true, body: schema.CreatePropertyBody, response: schema.PropertyAnswer },
+      { write: true, creates: true, body: schema.CreatePropertyBody, response: schema.PropertyResponse },
     )
     .get(
       '/:idOrKey',
       'getProperty',
       'Read a property and what uses it',
       ({ caller, params }) => presentPropertyWithUsage(getProperty(ctx, caller, params.idOrKey)),
-      { response: schema.PropertyWithUseAnswer },
+      { response: schema.PropertyWithUseResponse },
     )
     .patch(
       '/:idOrKey',
@@ -38,7 +38,7 @@ export const propertyRoutes = (ctx: AppContext) =>
       'Change a property definition',
       async ({ caller, params, body }) =>
         presentPatchedProperty(await patchProperty(ctx, caller, params.idOrKey, body)),
-      { write: true, body: schema.PatchPropertyBody, response: schema.PatchedPropertyAnswer },
+      { write: true, body: schema.PatchPropertyBody, response: schema.PatchedPropertyResponse },
     )
     .delete(
       '/:idOrKey',
@@ -48,5 +48,5 @@ export const propertyRoutes = (ctx: AppContext) =>
         deleted: true,
         notes_affected: await deleteProperty(ctx, caller, params.idOrKey),
       }),
-      { write: true, response: schema.DeletedPropertyAnswer },
+      { write: true, response: schema.DeletedPropertyResponse },
     )

@@ -1,11 +1,11 @@
 import { t } from 'elysia'
 import {
-  answer,
   choice,
   flag,
   id,
   integer,
   nullableText,
+  response,
   strict,
   text,
   timestamp,
@@ -40,9 +40,9 @@ const ViewDependent = strict({
   roles: t.Array(t.String({ enum: ['filter', 'sort', 'display'] })),
 })
 
-export const PropertiesAnswer = answer({ properties: t.Array(Property) })
-export const PropertyAnswer = answer({ property: Property })
-export const PropertyWithUseAnswer = answer({
+export const PropertiesResponse = response({ properties: t.Array(Property) })
+export const PropertyResponse = response({ property: Property })
+export const PropertyWithUseResponse = response({
   property: Property,
   used_by: strict({
     views: t.Array(ViewDependent),
@@ -50,7 +50,7 @@ export const PropertyWithUseAnswer = answer({
     lenses: t.Array(usedBy()),
   }),
 })
-export const PatchedPropertyAnswer = answer({
+export const PatchedPropertyResponse = response({
   property: Property,
   stranded_values: t.Array(
     strict({ value: t.String({ examples: ['waiting'] }), notes: integer({ examples: [2] }) }),
@@ -59,7 +59,7 @@ export const PatchedPropertyAnswer = answer({
     },
   ),
 })
-export const DeletedPropertyAnswer = answer({
+export const DeletedPropertyResponse = response({
   deleted: t.Boolean({ examples: [true] }),
   notes_affected: integer({ description: 'Notes that held a value, trashed ones too.', examples: [3] }),
 })

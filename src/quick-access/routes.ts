@@ -12,7 +12,7 @@ export const quickAccessRoutes = (ctx: AppContext) =>
       'listQuickAccess',
       'List pinned notes in their order',
       ({ caller }) => ({ items: listItems(ctx.db, caller).map(presentItem) }),
-      { response: schema.QuickAccessAnswer },
+      { response: schema.QuickAccessResponse },
     )
     .post(
       '/',
@@ -22,7 +22,7 @@ export const quickAccessRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           item: presentItem(createItem(tx, request.caller, request.body)),
         })),
-      { write: true, creates: true, body: schema.CreateItemBody, response: schema.QuickAccessItemAnswer },
+      { write: true, creates: true, body: schema.CreateItemBody, response: schema.QuickAccessItemResponse },
     )
     .patch(
       '/:id',
@@ -31,12 +31,12 @@ export const quickAccessRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         item: presentItem(await patchItem(ctx, caller, params.id, body)),
       }),
-      { write: true, body: schema.PatchItemBody, response: schema.QuickAccessItemAnswer },
+      { write: true, body: schema.PatchItemBody, response: schema.QuickAccessItemResponse },
     )
     .delete(
       '/:id',
       'deleteQuickAccessItem',
       'Unpin a note; the note stays',
       async ({ caller, params }) => ({ deleted: true, id: await deleteItem(ctx, caller, params.id) }),
-      { write: true, response: schema.DeletedItemAnswer },
+      { write: true, response: schema.DeletedItemResponse },
     )

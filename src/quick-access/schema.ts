@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { answer, color, flag, icon, id, integer, strict, text, timestamp } from '../http/schema/types.ts'
+import { color, flag, icon, id, integer, response, strict, text, timestamp } from '../http/schema/types.ts'
 
 export const QuickAccessItem = strict(
   {
@@ -15,9 +15,9 @@ export const QuickAccessItem = strict(
   { $id: 'QuickAccessItem', description: 'A note pinned to the sidebar; independent of its own `pinned`.' },
 )
 
-export const QuickAccessAnswer = answer({ items: t.Array(QuickAccessItem) })
-export const QuickAccessItemAnswer = answer({ item: QuickAccessItem })
-export const DeletedItemAnswer = answer({ deleted: t.Boolean({ examples: [true] }), id: id('The item.') })
+export const QuickAccessResponse = response({ items: t.Array(QuickAccessItem) })
+export const QuickAccessItemResponse = response({ item: QuickAccessItem })
+export const DeletedItemResponse = response({ deleted: t.Boolean({ examples: [true] }), id: id('The item.') })
 
 const attributes = {
   icon: t.Optional(icon()),
@@ -30,7 +30,7 @@ const attributes = {
 
 export const CreateItemBody = strict({
   note_id: text({
-    description: 'The note to pin; each stands there once.',
+    description: 'The note to pin; a note can be pinned only once.',
     examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   }),
   ...attributes,

@@ -14,18 +14,18 @@ const instant = (value: number | null) => (value === null ? 'null' : `"${isoTime
 export const recordJson = ({ id, data, createdAt, updatedAt, deletedAt }: RecordRow): string =>
   `{"id":"${id}","data":${data},"created_at":${instant(createdAt)},"updated_at":${instant(updatedAt)},"deleted_at":${instant(deletedAt)}}`
 
-export const recordAnswer = (row: RecordRow): string => `{"record":${recordJson(row)}}`
+export const recordResponse = (row: RecordRow): string => `{"record":${recordJson(row)}}`
 
-export const foundAnswer = (row: FoundRecord): string =>
+export const foundResponse = (row: FoundRecord): string =>
   `{"record":${recordJson(row)},"structure_id":"${row.structureId}"}`
 
 /** The members of a page's JSON object, without the braces. */
 export const pageMembers = ({ rows, total, hasMore }: RecordPage): string =>
   `"records":[${rows.map(recordJson).join(',')}],"total":${total},"has_more":${hasMore}`
 
-export const pageAnswer = (page: RecordPage): string => `{${pageMembers(page)}}`
+export const pageResponse = (page: RecordPage): string => `{${pageMembers(page)}}`
 
-export const writtenAnswer = ({ rows, inserted, updated }: Written): string =>
+export const writtenResponse = ({ rows, inserted, updated }: Written): string =>
   `{"written":${rows.length},"inserted":${inserted},"updated":${updated},"records":[${rows.map(recordJson).join(',')}]}`
 
 export const presentBuckets = ({ buckets, hasField }: Summary) =>

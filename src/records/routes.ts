@@ -4,7 +4,7 @@ import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
-import { foundAnswer, pageAnswer, presentBuckets, recordAnswer, writtenAnswer } from './present.ts'
+import { foundResponse, pageResponse, presentBuckets, recordResponse, writtenResponse } from './present.ts'
 import { listRecords } from './query/list.ts'
 import { summarise } from './query/summary.ts'
 import { shareRecentWrites } from './recent-writes.ts'
@@ -21,8 +21,8 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       '/',
       'listRecords',
       'List, filter and sort the rows of a structure',
-      async ({ caller, query }) => jsonResponse(pageAnswer(await listRecords(ctx, caller, query))),
-      { query: schema.ListQuery, response: schema.RecordsAnswer },
+      async ({ caller, query }) => jsonResponse(pageResponse(await listRecords(ctx, caller, query))),
+      { query: schema.ListQuery, response: schema.RecordsResponse },
     )
     .post(
       '/',
@@ -30,10 +30,10 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       'Write one row or a batch, whole or not at all',
       (request) => {
         const wanted = checkedWrite(request.body)
-        const write = (tx: Tx) => writtenAnswer(writeRecords(ctx, tx, request.caller, wanted))
+        const write = (tx: Tx) => writtenResponse(writeRecords(ctx, tx, request.caller, wanted))
         return respondOnce(ctx.db, request, write, { isLong: isBatch(wanted) })
       },
-      { write: true, creates: true, body: schema.WriteBody, response: schema.WrittenAnswer },
+      { write: true, creates: true, body: schema.WriteBody, response: schema.WrittenResponse },
     )
     .get(
       '/watch',
@@ -53,22 +53,22 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       'summariseRecords',
       'Count, sum, average, least and greatest, per period or per value',
       async ({ caller, query }) => ({ buckets: presentBuckets(await summarise(ctx, caller, query)) }),
-      { query: schema.SummaryQuery, response: schema.SummaryAnswer },
+      { query: schema.SummaryQuery, response: schema.SummaryResponse },
     )
     .get(
       '/:id',
       'getRecord',
       'Read a row',
-      ({ caller, params }) => jsonResponse(foundAnswer(getRecord(ctx.db, caller, params.id))),
-      { response: schema.FoundRecordAnswer },
+      ({ caller, params }) => jsonResponse(foundResponse(getRecord(ctx.db, caller, params.id))),
+      { response: schema.FoundRecordResponse },
     )
     .patch(
       '/:id',
       'updateRecord',
       'Merge values into a row',
       async ({ caller, params, body }) =>
-        jsonResponse(recordAnswer(await patchRecord(ctx, caller, params.id, body))),
-      { write: true, body: schema.PatchBody, response: schema.RecordAnswer },
+        jsonResponse(recordResponse(await patchRecord(ctx, caller, params.id, body))),
+      { write: true, body: schema.PatchBody, response: schema.RecordResponse },
     )
     .delete(
       '/:id',
@@ -78,13 +78,13 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         await deleteRecord(ctx, caller, params.id)
         return { deleted: true, id: params.id }
       },
-      { write: true, response: schema.DeletedRecordAnswer },
+      { write: true, response: schema.DeletedRecordResponse },
     )
     .post(
       '/:id/restore',
       'restoreRecord',
       'Bring a deleted row back',
-      async ({ caller, params }) => jsonResponse(recordAnswer(await restoreRecord(ctx, caller, params.id))),
-      { write: true, response: schema.RecordAnswer },
+      async ({ caller, params }) => jsonResponse(recordResponse(await restoreRecord(ctx, caller, params.id))),
+      { write: true, response: schema.RecordResponse },
     )
 }

@@ -1,6 +1,5 @@
 import { t } from 'elysia'
 import {
-  answer,
   choice,
   eventStreamText,
   flag,
@@ -8,6 +7,7 @@ import {
   integer,
   members,
   paging,
+  response,
   strict,
   text,
   timestamp,
@@ -34,15 +34,15 @@ export const RecordObject = strict(
   { $id: 'Record' },
 )
 
-export const RecordsAnswer = answer({
+export const RecordsResponse = response({
   records: t.Array(RecordObject),
   total: integer({ description: 'Rows that match, on all pages.', examples: [1] }),
-  has_more: t.Boolean({ description: 'Whether rows stand beyond this page.' }),
+  has_more: t.Boolean({ description: 'Whether there are rows beyond this page.' }),
 })
-export const RecordAnswer = answer({ record: RecordObject })
-export const FoundRecordAnswer = answer({ record: RecordObject, structure_id: id() })
-export const DeletedRecordAnswer = answer({ deleted: t.Boolean({ examples: [true] }), id: id() })
-export const WrittenAnswer = answer({
+export const RecordResponse = response({ record: RecordObject })
+export const FoundRecordResponse = response({ record: RecordObject, structure_id: id() })
+export const DeletedRecordResponse = response({ deleted: t.Boolean({ examples: [true] }), id: id() })
+export const WrittenResponse = response({
   written: integer({ description: 'Rows inserted and updated.', examples: [1] }),
   inserted: integer({ examples: [1] }),
   updated: integer({ examples: [0] }),
@@ -52,7 +52,7 @@ export const WrittenAnswer = answer({
 const nullableNumber = (description: string) =>
   t.Union([t.Number(), t.Null()], { description, examples: [3] })
 
-export const SummaryAnswer = answer({
+export const SummaryResponse = response({
   buckets: t.Array(
     strict(
       {

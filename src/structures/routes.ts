@@ -12,7 +12,7 @@ export const structureRoutes = (ctx: AppContext) =>
       'listStructures',
       'List structures by creation',
       ({ caller }) => ({ structures: listStructures(ctx.db, caller).map(presentStructure) }),
-      { response: schema.StructuresAnswer },
+      { response: schema.StructuresResponse },
     )
     .post(
       '/',
@@ -22,7 +22,7 @@ export const structureRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           structure: presentStructure(createStructure(tx, request.caller, request.body)),
         })),
-      { write: true, creates: true, body: schema.CreateStructureBody, response: schema.StructureAnswer },
+      { write: true, creates: true, body: schema.CreateStructureBody, response: schema.StructureResponse },
     )
     .get(
       '/:nameOrId',
@@ -31,7 +31,7 @@ export const structureRoutes = (ctx: AppContext) =>
       ({ caller, params }) => ({
         structure: presentStructure(getStructure(ctx.db, caller, params.nameOrId)),
       }),
-      { response: schema.StructureAnswer },
+      { response: schema.StructureResponse },
     )
     .patch(
       '/:nameOrId',
@@ -40,5 +40,5 @@ export const structureRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         structure: presentStructure(await patchStructure(ctx, caller, params.nameOrId, body)),
       }),
-      { write: true, body: schema.PatchStructureBody, response: schema.StructureAnswer },
+      { write: true, body: schema.PatchStructureBody, response: schema.StructureResponse },
     )

@@ -2,12 +2,12 @@ import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { FIELD_TYPES } from '../filter/record/operators.ts'
 import {
-  answer,
   choice,
   flag,
   id,
   integer,
   nullableText,
+  response,
   strict,
   text,
   timestamp,
@@ -56,8 +56,8 @@ export const Structure = strict(
   { $id: 'Structure' },
 )
 
-export const StructuresAnswer = answer({ structures: t.Array(Structure) })
-export const StructureAnswer = answer({ structure: Structure })
+export const StructuresResponse = response({ structures: t.Array(Structure) })
+export const StructureResponse = response({ structure: Structure })
 
 const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Books'] })
 const fieldKey = () =>

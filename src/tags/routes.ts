@@ -13,28 +13,28 @@ export const tagRoutes = (ctx: AppContext) =>
       'listTags',
       'List tags by name',
       ({ caller }) => ({ tags: listTags(ctx.db, caller).map(presentTag) }),
-      { response: schema.TagsAnswer },
+      { response: schema.TagsResponse },
     )
     .get(
       '/:id',
       'getTag',
       'Read a tag and what uses it',
       ({ caller, params }) => presentTagWithUsage(getTag(ctx, caller, params.id)),
-      { response: schema.TagWithUseAnswer },
+      { response: schema.TagWithUseResponse },
     )
     .patch(
       '/:id',
       'updateTag',
       'Rename, colour or pin a tag',
       async ({ caller, params, body }) => ({ tag: presentTag(await patchTag(ctx, caller, params.id, body)) }),
-      { write: true, body: schema.TagPatch, response: schema.TagAnswer },
+      { write: true, body: schema.TagPatch, response: schema.TagResponse },
     )
     .delete(
       '/:id',
       'deleteTag',
       'Take a tag off every note and remove it',
       async ({ caller, params }) => ({ deleted: true, id: await deleteTag(ctx, caller, params.id) }),
-      { write: true, response: schema.DeletedTagAnswer },
+      { write: true, response: schema.DeletedTagResponse },
     )
     .put(
       '/:id/links',
@@ -43,5 +43,5 @@ export const tagRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         tag: presentTag(await setTagLinks(ctx, caller, params.id, body.linked_tag_ids)),
       }),
-      { write: true, body: schema.TagLinksBody, response: schema.TagAnswer },
+      { write: true, body: schema.TagLinksBody, response: schema.TagResponse },
     )

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { answer, color, flag, integer, strict, usedBy } from '../http/schema/types.ts'
+import { color, flag, integer, response, strict, usedBy } from '../http/schema/types.ts'
 import { tagName } from '../notes/schema.ts'
 
 const LinkedTag = strict({ id: integer({ examples: [2] }), name: t.String({ examples: ['project'] }) })
@@ -18,13 +18,13 @@ export const Tag = strict(
   { $id: 'Tag' },
 )
 
-export const TagsAnswer = answer({ tags: t.Array(Tag) })
-export const TagAnswer = answer({ tag: Tag })
-export const TagWithUseAnswer = answer({
+export const TagsResponse = response({ tags: t.Array(Tag) })
+export const TagResponse = response({ tag: Tag })
+export const TagWithUseResponse = response({
   tag: Tag,
   used_by: strict({ views: t.Array(usedBy()), lenses: t.Array(usedBy()) }),
 })
-export const DeletedTagAnswer = answer({
+export const DeletedTagResponse = response({
   deleted: t.Boolean({ examples: [true] }),
   id: integer({ examples: [1] }),
 })

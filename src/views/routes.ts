@@ -2,7 +2,7 @@ import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency/respond-once.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
-import { NotesAnswer } from '../notes/schema.ts'
+import { NotesResponse } from '../notes/schema.ts'
 import { listViewNotes } from './notes.ts'
 import { presentView } from './present.ts'
 import * as schema from './schema.ts'
@@ -15,7 +15,7 @@ export const viewRoutes = (ctx: AppContext) =>
       'listViews',
       'List views by creation',
       ({ caller }) => ({ views: listViews(ctx.db, caller).map(presentView) }),
-      { response: schema.ViewsAnswer },
+      { response: schema.ViewsResponse },
     )
     .post(
       '/',
@@ -25,21 +25,21 @@ export const viewRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           view: presentView(createView(tx, request.caller, parseView(request.body))),
         })),
-      { write: true, creates: true, body: schema.CreateViewBody, response: schema.ViewAnswer },
+      { write: true, creates: true, body: schema.CreateViewBody, response: schema.ViewResponse },
     )
     .get(
       '/:id',
       'getView',
       'Read a view',
       ({ caller, params }) => ({ view: presentView(getView(ctx.db, caller, params.id)) }),
-      { response: schema.ViewAnswer },
+      { response: schema.ViewResponse },
     )
     .get(
       '/:id/notes',
       'listViewNotes',
       'The notes that a view matches now, in its order',
       async ({ caller, params, query }) => jsonResponse(await listViewNotes(ctx, caller, params.id, query)),
-      { query: schema.ViewNotesQuery, response: NotesAnswer },
+      { query: schema.ViewNotesQuery, response: NotesResponse },
     )
     .patch(
       '/:id',
@@ -48,7 +48,7 @@ export const viewRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         view: presentView(await patchView(ctx, caller, params.id, parseView(body))),
       }),
-      { write: true, body: schema.PatchViewBody, response: schema.ViewAnswer },
+      { write: true, body: schema.PatchViewBody, response: schema.ViewResponse },
     )
     .delete(
       '/:id',
@@ -58,5 +58,5 @@ export const viewRoutes = (ctx: AppContext) =>
         await deleteView(ctx, caller, params.id)
         return { deleted: true, id: params.id }
       },
-      { write: true, response: schema.DeletedViewAnswer },
+      { write: true, response: schema.DeletedViewResponse },
     )

@@ -1,7 +1,6 @@
 import { t } from 'elysia'
 import { filterTree } from '../http/schema/filter-tree.ts'
 import {
-  answer,
   choice,
   color,
   coverUrl,
@@ -9,6 +8,7 @@ import {
   icon,
   id,
   paging,
+  response,
   strict,
   text,
   timestamp,
@@ -66,12 +66,12 @@ export const View = strict(
     created_at: timestamp(),
     updated_at: timestamp(),
   },
-  { $id: 'View', description: 'A saved filter, judged anew at every read.' },
+  { $id: 'View', description: 'A saved filter, evaluated at every read.' },
 )
 
-export const ViewsAnswer = answer({ views: t.Array(View) })
-export const ViewAnswer = answer({ view: View })
-export const DeletedViewAnswer = answer({ deleted: t.Boolean({ examples: [true] }), id: id() })
+export const ViewsResponse = response({ views: t.Array(View) })
+export const ViewResponse = response({ view: View })
+export const DeletedViewResponse = response({ deleted: t.Boolean({ examples: [true] }), id: id() })
 
 export const ViewNotesQuery = strict(paging(MAX_PAGE))
 

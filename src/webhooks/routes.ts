@@ -36,7 +36,7 @@ export const webhookRoutes = (ctx: AppContext) =>
       ({ caller, query }) => ({
         webhooks: listWebhooks(ctx.db, caller, query.structure).map(presentWebhook),
       }),
-      { query: schema.ListQuery, response: schema.WebhooksAnswer },
+      { query: schema.ListQuery, response: schema.WebhooksResponse },
     )
     .post(
       '/',
@@ -48,14 +48,14 @@ export const webhookRoutes = (ctx: AppContext) =>
         const create = (tx: Tx) => withSecret(createWebhook(ctx, tx, caller, body))
         return respondOnce(ctx.db, request, create, { toSave: ({ webhook }) => ({ webhook }) })
       },
-      { write: true, creates: true, body: schema.CreateWebhookBody, response: schema.CreatedWebhookAnswer },
+      { write: true, creates: true, body: schema.CreateWebhookBody, response: schema.CreatedWebhookResponse },
     )
     .get(
       '/:id',
       'getWebhook',
       'Read a subscription',
       ({ caller, params }) => ({ webhook: presentWebhook(getWebhook(ctx.db, caller, params.id)) }),
-      { response: schema.WebhookAnswer },
+      { response: schema.WebhookResponse },
     )
     .patch(
       '/:id',
@@ -64,7 +64,7 @@ export const webhookRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         webhook: presentWebhook(await patchWebhook(ctx, caller, params.id, body)),
       }),
-      { write: true, body: schema.PatchWebhookBody, response: schema.WebhookAnswer },
+      { write: true, body: schema.PatchWebhookBody, response: schema.WebhookResponse },
     )
     .delete(
       '/:id',
@@ -74,21 +74,21 @@ export const webhookRoutes = (ctx: AppContext) =>
         await deleteWebhook(ctx, caller, params.id)
         return { deleted: true }
       },
-      { write: true, response: schema.DeletedWebhookAnswer },
+      { write: true, response: schema.DeletedWebhookResponse },
     )
     .post(
       '/:id/rotate-secret',
       'rotateWebhookSecret',
       'Replace the signing secret; the old one stops working at once',
       async ({ caller, params }) => withSecret(await rotateSecret(ctx, caller, params.id)),
-      { write: true, response: schema.RotatedWebhookAnswer },
+      { write: true, response: schema.RotatedWebhookResponse },
     )
     .post(
       '/:id/test',
       'testWebhook',
       'Send a webhook.test event',
       async ({ caller, params }) => presentSent(await testWebhook(ctx, caller, params.id)),
-      { write: true, status: 202, response: schema.DeliveryAnswer },
+      { write: true, status: 202, response: schema.DeliveryResponse },
     )
     .get(
       '/:id/deliveries',
@@ -100,12 +100,12 @@ export const webhookRoutes = (ctx: AppContext) =>
           limit: pageRequest(page).limit,
         }).map(presentDelivery),
       }),
-      { query: schema.DeliveriesQuery, response: schema.DeliveriesAnswer },
+      { query: schema.DeliveriesQuery, response: schema.DeliveriesResponse },
     )
     .post(
       '/:id/deliveries/:deliveryId/redeliver',
       'redeliver',
       'Send the event of a delivery again now',
       async ({ caller, params }) => presentSent(await redeliver(ctx, caller, params.id, params.deliveryId)),
-      { write: true, status: 202, response: schema.DeliveryAnswer },
+      { write: true, status: 202, response: schema.DeliveryResponse },
     )

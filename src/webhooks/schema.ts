@@ -5,7 +5,6 @@ import { EVENTS, RECORD_EVENTS } from '../delivery/outbox/payload.ts'
 import { OPERATORS } from '../filter/record/operators.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import {
-  answer,
   choice,
   flag,
   id,
@@ -13,6 +12,7 @@ import {
   members,
   nullableText,
   paging,
+  response,
   strict,
   text,
   timestamp,
@@ -123,9 +123,9 @@ export const DeliveredEvent = strict(
 const secret = (description: string) =>
   t.String({ description, examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDEXAMPLEKEY0='] })
 
-export const WebhooksAnswer = answer({ webhooks: t.Array(Webhook) })
-export const WebhookAnswer = answer({ webhook: Webhook })
-export const CreatedWebhookAnswer = answer({
+export const WebhooksResponse = response({ webhooks: t.Array(Webhook) })
+export const WebhookResponse = response({ webhook: Webhook })
+export const CreatedWebhookResponse = response({
   webhook: Webhook,
   secret: t.Optional(
     secret(
@@ -133,10 +133,10 @@ export const CreatedWebhookAnswer = answer({
     ),
   ),
 })
-export const RotatedWebhookAnswer = answer({ webhook: Webhook, secret: secret('Shown only now.') })
-export const DeletedWebhookAnswer = answer({ deleted: t.Boolean({ examples: [true] }) })
-export const DeliveriesAnswer = answer({ deliveries: t.Array(Delivery) })
-export const DeliveryAnswer = answer({ delivery: Delivery })
+export const RotatedWebhookResponse = response({ webhook: Webhook, secret: secret('Shown only now.') })
+export const DeletedWebhookResponse = response({ deleted: t.Boolean({ examples: [true] }) })
+export const DeliveriesResponse = response({ deliveries: t.Array(Delivery) })
+export const DeliveryResponse = response({ delivery: Delivery })
 
 const structure = () =>
   text({ minLength: 1, description: 'The id or the name of a structure.', examples: ['Books'] })

@@ -1,4 +1,5 @@
-import { createOwnedWorkspace, listWorkspaces } from '../../account/workspaces.ts'
+import { listWorkspaces } from '../../account/store.ts'
+import { createOwnedWorkspace } from '../../account/workspaces.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag } from '../command.ts'
 import { withDatabase } from '../open-database.ts'

@@ -19,12 +19,12 @@ export const headerComponents = {
     schema: { type: 'string', examples: ['Bearer realm="daybook"'] },
   },
   'Idempotent-Replayed': {
-    description: '`true` when this is the answer to an earlier call with the same `Idempotency-Key`.',
+    description: '`true` if this is the saved response to an earlier call with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
 }
 
-export const headerReference = (name: keyof typeof headerComponents) => ({
+const headerReference = (name: keyof typeof headerComponents) => ({
   [name]: { $ref: `#/components/headers/${name}` },
 })
 
@@ -37,7 +37,7 @@ export const parameterComponents = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes the call safe to repeat: for 24 hours the same key with the same body answers what the first call answered, and nothing is made twice.',
+      'Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     example: 'note-2026-11-21-0930',
@@ -45,7 +45,7 @@ export const parameterComponents = {
   'Last-Event-ID': {
     name: 'Last-Event-ID',
     in: 'header',
-    description: 'The `id` of the last answer that was seen; a browser sends it when it comes back.',
+    description: 'The `id` of the last event that was received; a browser sends it when it reconnects.',
     required: false,
     schema: { type: 'string' },
     example: '5d0c7e91ab34-1',
@@ -66,7 +66,7 @@ const SENTENCES: Record<ErrorCode, string> = {
   unauthorized: 'This API key is not valid, or was revoked, or has expired.',
   read_only_key: 'This API key is read-only; use a read-write key to change anything.',
   not_found: 'There is no such note in this workspace.',
-  method_not_allowed: 'This path does not answer PUT; it answers GET, HEAD.',
+  method_not_allowed: 'This path does not allow PUT; it allows GET, HEAD.',
   name_taken: 'Another tag is named "work" already; choose another name.',
   in_use: 'The tag "work" is used by the view "Open work"; change that first.',
   stale: 'The note was changed after that instant; read it again.',

@@ -44,7 +44,7 @@ const NODES = [
   strict({
     type: choice(['field']),
     field: choice(Object.keys(TREE_FIELDS) as (keyof typeof TREE_FIELDS)[], {
-      description: 'The title answers the operators of a text, the others those of a date, by UTC day.',
+      description: 'The title has the operators of a text, the others those of a date, by UTC day.',
     }),
     op: choice(TREE_OPERATORS),
     value,

@@ -181,9 +181,9 @@ export const NoQuery = strict({})
 /** `limit` and `offset` of a paged list. */
 export const paging = (maximum: number) => ({
   limit: t.Optional(
-    integer({ minimum: 1, maximum, default: DEFAULT_LIMIT, description: 'How many to answer at most.' }),
+    integer({ minimum: 1, maximum, default: DEFAULT_LIMIT, description: 'The maximum number of results.' }),
   ),
-  offset: t.Optional(integer({ minimum: 0, default: 0, description: 'How many to pass over.' })),
+  offset: t.Optional(integer({ minimum: 0, default: 0, description: 'The number of results to skip.' })),
 })
 
 /*
@@ -192,7 +192,7 @@ export const paging = (maximum: number) => ({
  */
 
 /** The body of a response: an object of exactly these members. */
-export const answer = <Properties extends TProperties>(
+export const response = <Properties extends TProperties>(
   properties: Properties,
   options: ObjectOptions = {},
 ) => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { keepableJson } from '../../http/body.ts'
+import { storableJson } from '../../http/body.ts'
 import { parseInstant } from '../../lib/dates.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
 import { MAX_CONTENT } from '../../notes/schema.ts'
@@ -83,7 +83,7 @@ export function readBody(folder: string, { file, bodyStart, textLength }: VaultN
 
 /** Front matter as JSON; refuses values that cannot be stored. */
 const storable = (frontMatter: object) =>
-  keepableJson(JSON.stringify(frontMatter), 'The front matter') as Record<string, unknown>
+  storableJson(JSON.stringify(frontMatter), 'The front matter') as Record<string, unknown>
 
 /** Front matter takes precedence over the file system; a note is never updated before it is created. */
 function timesOf(

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { refuseTooLarge } from '../../files/service.ts'
-import { keepableJson } from '../../http/body.ts'
+import { storableJson } from '../../http/body.ts'
 import { refused } from '../../refusal.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
@@ -55,7 +55,7 @@ function refuseOtherFormat(folder: string): void {
   )
 }
 
-const jsonOf = (path: string): unknown => keepableJson(readText(path), basename(path))
+const jsonOf = (path: string): unknown => storableJson(readText(path), basename(path))
 
 /** Symbolic links are not followed: they may lead out of the folder. */
 const statsOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })
@@ -154,7 +154,7 @@ class WorkspaceImporter {
     for (const line of linesOf(this.#path(path))) {
       number += 1
       if (line === '') continue
-      const write = () => importRow(this.run.tx, structure, keepableJson(line, 'The line'))
+      const write = () => importRow(this.run.tx, structure, storableJson(line, 'The line'))
       if (this.run.try(`${path}, line ${number}`, write)) created += 1
     }
     this.#counts.records = (this.#counts.records ?? 0) + created

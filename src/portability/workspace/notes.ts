@@ -1,7 +1,7 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { checkKeepable } from '../../http/body.ts'
+import { checkStorable } from '../../http/body.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { presentNote } from '../../notes/present.ts'
 import { CreateBody, PatchBody, TAGS_PER_REQUEST, TagsBody } from '../../notes/schema.ts'
@@ -55,7 +55,7 @@ interface NoteHead {
 export function importNote(tx: Tx, caller: Caller, text: string): void {
   const { frontMatter, body } = splitFrontMatter(text)
   if (!frontMatter) throw refused('it has no front matter; it must begin with a line of three dashes.')
-  checkKeepable([frontMatter, body], 'The note')
+  checkStorable([frontMatter, body], 'The note')
   const { id, created_at, updated_at, deleted_at, properties, ...input } = frontMatter
   const head = checkedHead(input, body)
   const pk = insertNote(tx, caller.workspacePk, {
