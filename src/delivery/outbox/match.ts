@@ -25,6 +25,7 @@ interface SubscriptionRow {
 }
 
 const MAX_CACHED = 500
+const MAX_FILTERS = 50
 /** By version. */
 const cache = new Map<string, readonly Subscription[]>()
 
@@ -36,12 +37,25 @@ const listEnabled = ({ sql }: Reader, structurePk: number): SubscriptionRow[] =>
     structurePk,
   )
 
+/** By the text of the filter, for each definition: a change to one subscription checks no filter of the others again. */
+const filters = new WeakMap<FieldsByKey, Map<string, readonly Condition[]>>()
+
+function conditionsOf(filter: string, fields: FieldsByKey): readonly Condition[] {
+  const checked = filters.get(fields) ?? new Map<string, readonly Condition[]>()
+  const found = checked.get(filter)
+  if (found) return found
+  if (checked.size >= MAX_FILTERS) checked.clear()
+  const conditions = checkFilter(JSON.parse(filter), fields)
+  filters.set(fields, checked.set(filter, conditions))
+  return conditions
+}
+
 function subscriptionOf(row: SubscriptionRow, fields: FieldsByKey): Subscription {
   const ignored = [row.ignoreKeyId, row.ignoreOwnKey === 1 ? row.createdByKeyId : null]
   return {
     pk: row.pk,
     events: new Set(JSON.parse(row.events)),
-    conditions: checkFilter(JSON.parse(row.filter), fields),
+    conditions: conditionsOf(row.filter, fields),
     fields: row.fields === null ? null : new Set(JSON.parse(row.fields)),
     ignoredKeys: new Set(ignored.filter((id) => id !== null)),
   }
