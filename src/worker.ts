@@ -26,6 +26,7 @@ import {
   autoIndexStart,
 } from './structures/storage/auto-index.ts'
 import { textIndexFill } from './structures/storage/text-index.ts'
+import { uniqueDrop, uniqueFill, uniqueSort, uniqueStart } from './structures/storage/unique-build.ts'
 import { viewRead } from './views/notes.ts'
 
 declare const self: Worker
@@ -57,6 +58,10 @@ const TASKS = new Map(
       autoIndexFill,
       autoIndexDrop,
       textIndexFill,
+      uniqueStart,
+      uniqueSort,
+      uniqueFill,
+      uniqueDrop,
     ] as unknown as AnyTask[]
   ).map((task) => [task.name, task]),
 )

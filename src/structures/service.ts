@@ -15,9 +15,16 @@ import {
   lostFields,
   refuseLossOfFields,
 } from './fields.ts'
-import { addColumns, changeUniqueSets, createRowTable, dropRowTable } from './storage/row-table.ts'
+import {
+  addColumns,
+  changeUniqueSets,
+  createRowTable,
+  dropRowTable,
+  uniqueTable,
+} from './storage/row-table.ts'
+import { withUniqueIndexes } from './storage/unique-build.ts'
 import * as store from './store.ts'
-import { type Definition, definitionOf, type FieldDefinition, uniqueSetsOf } from './store.ts'
+import { type Definition, definitionOf, type FieldDefinition, type UniqueSet, uniqueSetsOf } from './store.ts'
 import { refuseLossOfUsedFields } from './usage.ts'
 
 /** Structures by creation. */
@@ -100,24 +107,51 @@ const resolveStructure = (
 
 export type StructurePatch = Partial<NewStructure>
 
-/** Changes a definition and its row table. Lists that are sent replace the old ones. */
-export const patchStructure = (
+/**
+ * Changes a definition and its row table. Lists that are sent replace the old ones. With many rows, what becomes
+ * unique is indexed in steps before, so that others need not wait.
+ */
+export async function patchStructure(
   ctx: AppContext,
   caller: Caller,
   nameOrId: string,
   patch: StructurePatch,
-): Promise<store.StructureRow> =>
-  ctx.db.write((tx) => {
-    const before = getStructure(tx, caller, nameOrId)
-    if (patch.name !== undefined) refuseUnusableName(tx, caller, patch.name, before.pk)
-    const { columns, definition } = merged(tx, ctx.features, caller, before, patch)
-    refuseLowMaxRows(before, columns.maxRows)
-    if (isSameDefinition(before, columns)) return before
-    changeTable(tx, before, definition)
-    store.updateStructure(tx, before.pk, columns, tx.now)
-    tx.afterCommit(() => ctx.bus.wake(before.id))
-    return getStructure(tx, caller, before.id)
-  })
+): Promise<store.StructureRow> {
+  const before = getStructure(ctx.db, caller, nameOrId)
+  const change = () => ctx.db.write((tx) => changeStructure(ctx, tx, caller, nameOrId, patch))
+  if (before.live <= ctx.worker.manyRows) return change()
+  const sets = newUniqueSets(
+    before,
+    merged(ctx.db, ctx.features, caller, before, patch).definition.uniqueSets,
+  )
+  return sets.length === 0 ? change() : withUniqueIndexes(ctx, before.pk, sets, change)
+}
+
+/** The sets of fields with values that are not unique yet. */
+function newUniqueSets(before: store.StructureRow, after: readonly UniqueSet[]): UniqueSet[] {
+  const { byKey, uniqueSets } = definitionOf(before)
+  const nameOf = (set: UniqueSet) => uniqueTable(before.pk, set).name
+  const had = new Set(uniqueSets.map(nameOf))
+  return after.filter((set) => !had.has(nameOf(set)) && set.every(({ key }) => byKey.has(key)))
+}
+
+function changeStructure(
+  ctx: AppContext,
+  tx: Tx,
+  caller: Caller,
+  nameOrId: string,
+  patch: StructurePatch,
+): store.StructureRow {
+  const before = getStructure(tx, caller, nameOrId)
+  if (patch.name !== undefined) refuseUnusableName(tx, caller, patch.name, before.pk)
+  const { columns, definition } = merged(tx, ctx.features, caller, before, patch)
+  refuseLowMaxRows(before, columns.maxRows)
+  if (isSameDefinition(before, columns)) return before
+  changeTable(tx, before, definition)
+  store.updateStructure(tx, before.pk, columns, tx.now)
+  tx.afterCommit(() => ctx.bus.wake(before.id))
+  return getStructure(tx, caller, before.id)
+}
 
 function merged(
   reader: Reader,

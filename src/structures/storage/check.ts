@@ -101,8 +101,12 @@ function schemaFault(reader: Reader, { row, definition }: Checked): string | und
   if (!present.automatic.every((index) => isIntact(reader, index)))
     return `The row table of the structure "${row.name}" lacks an automatic index that is on record.`
   const known = [...present.unique, ...present.automatic].map(({ name }) => name)
-  const isKnown = (table: string) => known.some((name) => table === name || table === `${name}_changed`)
-  if (listIndexTables(reader, row.pk).every(isKnown)) return undefined
+  const tables = listIndexTables(reader, row.pk)
+  // Only with a unique index that is not in force yet there is a table of collisions.
+  const baseOf = (table: string) => table.replace(/_(changed|collisions)$/, '')
+  const isKnown = (table: string) =>
+    known.includes(baseOf(table)) || tables.includes(`${baseOf(table)}_collisions`)
+  if (tables.every(isKnown)) return undefined
   return `The row table of the structure "${row.name}" has an index that is not on record.`
 }
 

@@ -33,7 +33,8 @@ export const PK: IndexColumn = { name: 'pk', type: 'INTEGER', content: (row) => 
 
 type Reader = { readonly sql: Sql }
 
-const changedTable = ({ name }: IndexTable) => `${name}_changed`
+/** Exists while the index is being filled. */
+export const changedTable = ({ name }: IndexTable) => `${name}_changed`
 const sortedTable = ({ name }: IndexTable) => `${name}_sorted`
 
 const columnsOf = ({ key, others }: IndexTable) => [...key, ...others]
@@ -66,7 +67,10 @@ function createTable({ sql }: Reader, table: IndexTable): void {
 export function startFilling(reader: Reader, table: IndexTable): void {
   createTable(reader, table)
   reader.sql.script(`CREATE TABLE ${changedTable(table)} (pk INTEGER PRIMARY KEY)`)
-  createTriggers(reader, table, `INSERT OR IGNORE INTO ${changedTable(table)} (pk) VALUES (old.pk);`)
+  const record = `INSERT OR IGNORE INTO ${changedTable(table)} (pk) VALUES (old.pk);`
+  if (isUnique(table))
+    reader.sql.script(`CREATE TABLE ${collisionTable(table)} (pk INTEGER PRIMARY KEY, other INTEGER)`)
+  createTriggers(reader, table, record, !isUnique(table))
 }
 
 /** Creates the index and fills it at once, in the caller's transaction. */
@@ -77,11 +81,33 @@ export function buildAtOnce(reader: Reader, table: IndexTable): void {
   createTriggers(reader, table, '')
 }
 
-function createTriggers({ sql }: Reader, table: IndexTable, record: string): void {
+const isUnique = ({ key }: IndexTable) => !key.includes(PK)
+
+/** Exists until a unique index that was filled in steps is in force: pairs of rows that collided in the meantime. */
+export const collisionTable = ({ name }: IndexTable) => `${name}_collisions`
+
+/** Records a collision of the row `source` with a row that has its entry already. */
+function recordCollisions(table: IndexTable, source: string, from: string): string {
+  const isSame = table.key.map(
+    ({ name, content }) => `held.${name} = ${from ? `${source}${name}` : content(source)}`,
+  )
+  return `INSERT OR IGNORE INTO ${collisionTable(table)} (pk, other)
+    SELECT ${source}pk, held.pk FROM ${from} ${table.name} AS held WHERE ${isSame.join(' AND ')} AND held.pk <> ${source}pk`
+}
+
+/**
+ * `whileFilling` is added to what happens when a row changes or is deleted. A unique index that is not in force yet
+ * records collisions instead of refusing them.
+ */
+function createTriggers({ sql }: Reader, table: IndexTable, whileFilling: string, isInForce = true): void {
   const { name, key, sources, structurePk } = table
-  const insert = `INSERT INTO ${name} (${namesOf(table)}) ${entriesOf(table, 'new.')};`
-  const isOld = key.map((column) => `${column.name} = ${column.content('old.')}`).join(' AND ')
-  const remove = `DELETE FROM ${name} WHERE ${isOld};`
+  const into = `INTO ${name} (${namesOf(table)}) ${entriesOf(table, 'new.')};`
+  const insert = isInForce
+    ? `INSERT ${into}`
+    : `${recordCollisions(table, 'new.', '')}; INSERT OR IGNORE ${into}`
+  const isOld = key.map((column) => `${column.name} = ${column.content('old.')}`)
+  const remove = `DELETE FROM ${name} WHERE ${[...isOld, ...(isUnique(table) ? ['pk = old.pk'] : [])].join(' AND ')};`
+  const record = whileFilling
   const rows = rowTable(structurePk)
   sql.script(`CREATE TRIGGER ${name}_insert AFTER INSERT ON ${rows} BEGIN ${insert} END`)
   sql.script(`CREATE TRIGGER ${name}_delete AFTER DELETE ON ${rows} BEGIN ${remove} ${record} END`)
@@ -135,22 +161,39 @@ export function fillSome(
       at,
       at + batch,
     )
+    if (isUnique(table)) recordBatchCollisions({ sql }, table, at, at + batch)
     at += batch
   }
   return at < count ? at : 'done'
 }
 
-/** Ends the recording of changed rows; the index is complete. */
+/** Records which of the sorted rows have no entry because another row has it. */
+const recordBatchCollisions = ({ sql }: Reader, table: IndexTable, after: number, to: number) =>
+  sql.run(
+    `${recordCollisions(table, 'sorted.', `temp.${sortedTable(table)} AS sorted CROSS JOIN`)}
+     AND sorted.rowid > ? AND sorted.rowid <= ? AND sorted.pk NOT IN (SELECT pk FROM ${changedTable(table)})`,
+    after,
+    to,
+  )
+
+/** Ends the recording of changed rows; the index is complete, but one that is unique not yet in force. */
 export function finishFilling({ sql }: Reader, table: IndexTable): void {
   sql.script(`DROP TABLE IF EXISTS temp.${sortedTable(table)}`)
   sql.script(`DROP TABLE ${changedTable(table)}`)
   dropTriggers({ sql }, table)
-  createTriggers({ sql }, table, '')
+  createTriggers({ sql }, table, '', !isUnique(table))
+}
+
+/** From now on a unique index that was filled in steps refuses collisions. There must be none. */
+export function putInForce(reader: Reader, table: IndexTable): void {
+  reader.sql.script(`DROP TABLE ${collisionTable(table)}`)
+  dropTriggers(reader, table)
+  createTriggers(reader, table, '')
 }
 
 export function dropIndexTable({ sql }: Reader, table: IndexTable): void {
   dropTriggers({ sql }, table)
-  for (const name of [sortedTable(table), changedTable(table), table.name])
+  for (const name of [sortedTable(table), changedTable(table), collisionTable(table), table.name])
     sql.script(`DROP TABLE IF EXISTS ${name}`)
 }
 

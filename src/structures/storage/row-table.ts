@@ -5,9 +5,19 @@ import type { Tx } from '../../db/writes/write-queue.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
+import { hasTable } from '../../search/tables.ts'
 import type { FieldDefinition, UniqueSet } from '../store.ts'
 import { removeAutoIndexRows } from './auto-index.ts'
-import { buildAtOnce, dropIndexTable, type IndexTable, listIndexTables, PK } from './index-table.ts'
+import {
+  buildAtOnce,
+  changedTable,
+  collisionTable,
+  dropIndexTable,
+  type IndexTable,
+  listIndexTables,
+  PK,
+  putInForce,
+} from './index-table.ts'
 import { dropTextIndex } from './text-index.ts'
 
 /*
@@ -112,24 +122,37 @@ export function changeUniqueSets(
 }
 
 function createUnique(tx: Tx, structurePk: number, set: UniqueSet): void {
+  const table = uniqueTable(structurePk, set)
+  const prepared = hasTable(tx, collisionTable(table)) && !hasTable(tx, changedTable(table))
+  if (prepared) {
+    const [pair] = tx.sql.rows<[number, number]>(`SELECT pk, other FROM ${collisionTable(table)} LIMIT 1`)
+    if (pair) throw refused(collisionSentence(tx, set, pair))
+    putInForce(tx, table)
+    return
+  }
   try {
-    buildAtOnce(tx, uniqueTable(structurePk, set))
+    buildAtOnce(tx, table)
   } catch (error) {
     if (!isCollision(error)) throw error
-    throw refused(collisionSentence(tx, structurePk, set))
+    throw refused(collisionSentence(tx, set, findCollision(tx, structurePk, set)))
   }
 }
 
-/** Names two of the rows that collide. */
-function collisionSentence({ sql }: Reader, structurePk: number, set: UniqueSet): string {
-  const table = rowTable(structurePk)
+function findCollision({ sql }: Reader, structurePk: number, set: UniqueSet): number[] {
   const columns = columnsOfSet(set)
+  const [pair] = sql.rows<number[]>(
+    `SELECT min(pk), max(pk) FROM ${rowTable(structurePk)}
+     WHERE ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}
+     GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`,
+  )
+  return pair ?? []
+}
+
+/** Names two of the rows that collide. */
+function collisionSentence({ sql }: Reader, set: UniqueSet, pks: readonly number[]): string {
   const ids = sql.column<string>(
-    `WITH pair AS (
-       SELECT min(pk) AS one, max(pk) AS other FROM ${table}
-       WHERE ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}
-       GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1
-     ) SELECT r.id FROM pair CROSS JOIN records r ON r.pk IN (pair.one, pair.other) ORDER BY r.pk`,
+    'SELECT id FROM records WHERE pk IN (SELECT value FROM json_each(?)) ORDER BY pk',
+    JSON.stringify(pks),
   )
   const keys = set.map(({ key }) => key)
   const what = keys.length === 1 ? `The field ${quoteList(keys)}` : `The fields ${quoteList(keys)} together`

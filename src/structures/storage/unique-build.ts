@@ -1,0 +1,121 @@
+import type { AppContext } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { WorkerTask } from '../../db/worker/client.ts'
+import { hasTable } from '../../search/tables.ts'
+import { definitionOf, findDefinitionTexts, type UniqueSet } from '../store.ts'
+import {
+  changedTable,
+  collisionTable,
+  dropIndexTable,
+  type FillState,
+  type FillStep,
+  fillSome,
+  finishFilling,
+  type IndexTable,
+  isIntact,
+  sortRows,
+  startFilling,
+} from './index-table.ts'
+import { uniqueTable } from './row-table.ts'
+
+/*
+ * A unique index over many rows is filled in steps before it comes into force (`row-table.ts`). Until then it records
+ * which rows collide; if any do, it never comes into force.
+ */
+
+export interface UniquePlace {
+  readonly structurePk: number
+  /** The keys of the fields. */
+  readonly keys: readonly string[]
+}
+
+/** Undefined when the structure or a field was deleted in the meantime. */
+function findTable(reader: Reader, { structurePk, keys }: UniquePlace): IndexTable | undefined {
+  const texts = findDefinitionTexts(reader, structurePk)
+  const byKey = texts && definitionOf(texts).byKey
+  const set = keys.flatMap((key) => byKey?.get(key) ?? [])
+  return set.length === keys.length ? uniqueTable(structurePk, set) : undefined
+}
+
+const isFilling = (reader: Reader, table: IndexTable) => hasTable(reader, changedTable(table))
+const isUnfinished = (reader: Reader, table: IndexTable) => hasTable(reader, collisionTable(table))
+
+/** Creates the index, empty; returns false where there is nothing to fill. */
+export const uniqueStart: WorkerTask<UniquePlace, boolean> = {
+  name: 'structures.startUnique',
+  run: (reader, place) => {
+    const table = findTable(reader, place)
+    if (!table || (isIntact(reader, table) && !isUnfinished(reader, table))) return false
+    // An earlier attempt was interrupted.
+    dropIndexTable(reader, table)
+    startFilling(reader, table)
+    return true
+  },
+}
+
+export const uniqueSort: WorkerTask<UniquePlace, void> = {
+  name: 'structures.sortForUnique',
+  isPreparation: true,
+  run: (reader, place) => {
+    const table = findTable(reader, place)
+    if (table && isFilling(reader, table)) sortRows(reader, table)
+  },
+}
+
+/** One step of filling, from a position; ends at the first collision. */
+export const uniqueFill: WorkerTask<UniquePlace & FillStep, FillState> = {
+  name: 'structures.fillUnique',
+  run: (reader, { from, maxRows, ...place }) => {
+    const table = findTable(reader, place)
+    if (!table || !isFilling(reader, table)) return 'done'
+    const state = fillSome(reader, table, { from, maxRows })
+    if (state === 'lost') return state
+    const collides = reader.sql.get(`SELECT 1 FROM ${collisionTable(table)} LIMIT 1`) !== undefined
+    if (state !== 'done' && !collides) return state
+    finishFilling(reader, table)
+    return 'done'
+  },
+}
+
+/** Removes an index that did not come into force. */
+export const uniqueDrop: WorkerTask<UniquePlace, void> = {
+  name: 'structures.dropUnique',
+  run: (reader, place) => {
+    const table = findTable(reader, place)
+    if (table && isUnfinished(reader, table)) dropIndexTable(reader, table)
+  },
+}
+
+const waitingByWorker = new WeakMap<AppContext['worker'], Promise<unknown>>()
+
+/**
+ * Fills unique indexes for the sets in steps, then runs `use`, which puts them into force or refuses; those that did
+ * not come into force are removed. One structure at a time.
+ */
+export function withUniqueIndexes<T>(
+  { worker }: Pick<AppContext, 'worker'>,
+  structurePk: number,
+  sets: readonly UniqueSet[],
+  use: () => Promise<T>,
+): Promise<T> {
+  const places = sets.map((set) => ({ structurePk, keys: set.map(({ key }) => key) }))
+  const run = async () => {
+    try {
+      for (const place of places) await fill(worker, place)
+      return await use()
+    } finally {
+      for (const place of places) await worker.write(uniqueDrop, place)
+    }
+  }
+  const done = (waitingByWorker.get(worker) ?? Promise.resolve()).then(run, run)
+  waitingByWorker.set(worker, done)
+  return done
+}
+
+async function fill(worker: AppContext['worker'], place: UniquePlace): Promise<void> {
+  if (!(await worker.write(uniqueStart, place))) return
+  for (let state: FillState = 'lost'; state !== 'done'; ) {
+    if (state === 'lost') await worker.write(uniqueSort, place)
+    state = await worker.write(uniqueFill, { ...place, from: state === 'lost' ? 0 : state })
+  }
+}

@@ -1,0 +1,111 @@
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import { uniqueFill, uniqueSort, uniqueStart } from '../../src/structures/storage/unique-build.ts'
+import { newFolder } from '../support/process.ts'
+import { declare, list, write } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/*
+ * With many rows a unique index is filled in steps (`src/structures/storage/unique-build.ts`), here in the worker
+ * thread. Whatever is written between them, no two rows collide once a field is unique.
+ */
+
+const folder = newFolder()
+const open: TestService[] = []
+let files = 0
+
+async function start() {
+  const service = await startService({ file: folder.file(`${++files}.db`), worker: { manyRows: -1 } })
+  open.push(service)
+  await declare(service, 'rows', [
+    { key: 'code', type: 'text' },
+    { key: 'n', type: 'number' },
+  ])
+  return service
+}
+
+afterEach(() => {
+  for (const service of open.splice(0)) service.close()
+})
+afterAll(() => folder.remove())
+
+const makeUnique = (service: TestService) =>
+  service.patch('/v1/records/structures/rows', {
+    fields: [
+      { key: 'code', type: 'text', unique: true },
+      { key: 'n', type: 'number' },
+    ],
+  })
+
+const indexTables = ({ ctx }: TestService) =>
+  ctx.db.sql.column<string>("SELECT name FROM sqlite_schema WHERE name GLOB 'rows_1_*' AND type = 'table'")
+
+test('a field becomes unique while rows are written, and refuses collisions from then on', async () => {
+  const service = await start()
+  const rows = await write(service, 'rows', ...Array.from({ length: 400 }, (_, n) => ({ code: `c${n}`, n })))
+  const patched = makeUnique(service)
+  const changes = Array.from({ length: 40 }, async (_, n) => {
+    await service.patch(`/v1/records/${rows[n].id}`, { data: { code: `d${n}` } })
+    await service.delete(`/v1/records/${rows[399 - n].id}`)
+    await write(service, 'rows', { code: `e${n}` }, { n })
+  })
+  expect((await patched).status).toBe(200)
+  await Promise.all(changes)
+  expect(indexTables(service)).toEqual(['rows_1_unique_1'])
+  for (const code of ['c50', 'd3', 'e7']) {
+    const refusal = await service.post('/v1/records', { structure: 'rows', data: { code } })
+    expect([code, refusal.body.code]).toEqual([code, 'unique_violation'])
+  }
+  await write(service, 'rows', { code: 'c3' }, { code: 'c399' }, {}, {})
+  const filter = [{ field: 'code', op: 'eq', value: 'c50' }]
+  expect((await list(service, 'rows', { filter })).body.records).toEqual([rows[50]])
+})
+
+test('rows that collide are named, the field stays as it was, and nothing is left behind', async () => {
+  const service = await start()
+  const rows = await write(
+    service,
+    'rows',
+    { code: 'a' },
+    { code: 'b' },
+    { code: 'c' },
+    { code: 'b' },
+    {},
+    {},
+  )
+  const refusal = await makeUnique(service)
+  expect(refusal.body).toEqual({
+    error: `The field "code" cannot become unique while rows collide; change or delete one of "${rows[1].id}" and "${rows[3].id}" first.`,
+    code: 'refused',
+  })
+  expect(indexTables(service)).toEqual([])
+  await write(service, 'rows', { code: 'a' })
+  await service.patch(`/v1/records/${rows[3].id}`, { data: { code: 'd' } })
+  expect((await makeUnique(service)).status).toBe(400)
+})
+
+test.each([
+  ['a collision', 'b', 1],
+  ['a change', 'e', 0],
+])('%s is recorded wherever the filling of the index is when it is written', async (_, code, collisions) => {
+  const place = { structurePk: 1, keys: ['code'] }
+  for (let steps = 0; steps < 6; steps++) {
+    const service = await start()
+    const rows = await write(service, 'rows', { code: 'a' }, { code: 'b' }, { code: 'c' }, { code: 'd' })
+    const { worker, db } = service.ctx
+    const tasks = [
+      () => worker.write(uniqueStart, place),
+      () => worker.write(uniqueSort, place),
+      ...[0, 1, 2, 3].map((from) => () => worker.write(uniqueFill, { ...place, from, maxRows: 1 })),
+    ]
+    for (const task of tasks.slice(0, steps)) await task()
+    await service.patch(`/v1/records/${rows[2].id}`, { data: { code } })
+    for (const task of tasks.slice(steps)) await task()
+    const recorded = db.sql.scalar('SELECT count(*) FROM rows_1_unique_1_collisions')
+    expect([steps, recorded]).toEqual([steps, collisions])
+    if (collisions === 0)
+      expect(db.sql.column('SELECT k_f1 FROM rows_1_unique_1')).toEqual(['a', 'b', 'd', 'e'])
+    expect((await makeUnique(service)).status).toBe(collisions === 0 ? 200 : 400)
+    service.close()
+    open.pop()
+  }
+})
