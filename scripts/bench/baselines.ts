@@ -217,6 +217,15 @@ export class RecordsBaseline {
     return `{"records":[${rows.map(recordText).join(',')}],"total":${total},"has_more":true}`
   }
 
+  /** Replaces the index tables of the service and their triggers by SQLite's own indexes. */
+  useOwnIndexes(indexes: Readonly<Record<string, string>>): void {
+    const made = `SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'table') AND name GLOB '${this.#table}_by_*'
+      ORDER BY type DESC`
+    for (const [type, name] of this.#database.query(made).values()) this.#database.run(`DROP ${type} ${name}`)
+    for (const [name, columns] of Object.entries(indexes))
+      this.#database.run(`CREATE INDEX ${name} ON ${this.#table} (${columns})`)
+  }
+
   /** The index that serves equality on the first column and a range or order on the second. */
   indexPair(first: string, second: string): void {
     this.#database.run(`CREATE INDEX IF NOT EXISTS raw_pair ON ${this.#table} (${first}, ${second})`)

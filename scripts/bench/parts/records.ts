@@ -120,7 +120,7 @@ class Bench {
 
   /** The first page, its total cached; the baseline reads no total at all. */
   firstPage({ what, query, where, order }: RecordQuery, goal: Goal, offset = 0): Promise<Times> {
-    const from = `FROM rows ${where.replace('{amount}', `rows_${this.raw.structure}_auto_f3`)} ${order}`
+    const from = `FROM rows ${where.replace('{amount}', 'raw_amount')} ${order}`
     const slow = offset > 0 && this.count > 200_000
     return this.compareReads(
       `page ${what}${offset > 0 ? ', at half' : ''}`,
@@ -343,6 +343,15 @@ function copyDatabase(file: string, copy: string): void {
 
 const MEASURED_IDS = 500
 
+/** On the columns of `INDEXED_COLUMNS`; texts in their folded form, as lists are sorted. */
+const RAW_INDEXES = {
+  raw_title: 'coalesce(g1, f1), pk, f1',
+  raw_amount: 'f3',
+  raw_due: 'f4',
+  raw_status: 'coalesce(g5, f5), pk, f5',
+  raw_note: 'f7',
+}
+
 async function benchSize(count: number, rounds: number) {
   const folder = temporaryFolder()
   const file = join(folder, 'records.db')
@@ -352,9 +361,10 @@ async function benchSize(count: number, rounds: number) {
   const served = join(folder, 'served.db')
   copyFileSync(copy, served)
   const ids = data.ctx.db.sql.column<string>('SELECT id FROM records ORDER BY pk LIMIT ?', MEASURED_IDS)
-  const bench = new Bench(data, new RecordsBaseline(file, pk), count, rounds, ids[0] ?? '')
-  const firsts = await readRows(bench, notes)
   const floor = new RecordsBaseline(copy, pk)
+  floor.useOwnIndexes(RAW_INDEXES)
+  const bench = new Bench(data, floor, count, rounds, ids[0] ?? '')
+  const firsts = await readRows(bench, notes)
   const pair = await measurePair(data, floor, Math.max(5, Math.round(rounds / 10)))
   const pairGoal = count >= READ_GOALS_FROM ? { maxRatio: 2, maxMs: 20 } : {}
   bench.rows.push(
@@ -362,7 +372,6 @@ async function benchSize(count: number, rounds: number) {
   )
   const written = await aloneRows(bench, notes, floor, ids)
   await servedRows(bench, served, notes, floor)
-  bench.raw.close()
   floor.close()
   data.close()
   for (const name of ['records.db', 'raw.db', 'served.db']) rmSync(join(folder, name), { force: true })

@@ -25,7 +25,7 @@ export interface IndexedColumn {
   readonly column: string
   /** The column of the index table with its values. */
   readonly key: string
-  /** The expression for texts as written, where the key holds them folded. */
+  /** The column with texts as written where these differ from the key, which holds them folded. */
   readonly written: string | undefined
   /** Whether there are entries of rows without a value. */
   readonly hasAbsent: boolean
@@ -74,7 +74,7 @@ export function usableIndexes(
 function columnOf(target: IndexTarget): IndexedColumn {
   const key = keyColumn(target)
   const hasText = typeof target !== 'string' && isFolded(target.type)
-  const written = hasText ? `coalesce(${writtenColumn(target)}, ${key})` : undefined
+  const written = hasText ? writtenColumn(target) : undefined
   return { column: indexedColumn(target), key, written, hasAbsent: typeof target !== 'string' }
 }
 
@@ -95,17 +95,33 @@ export function keyCondition(column: IndexedColumn, { op, operands }: Condition)
   const { key, written, hasAbsent } = column
   if (op === 'is_empty') return [{ text: hasAbsent ? `${key} = ${ABSENT}` : 'FALSE', values: [] }]
   if (op === 'not_empty') return hasAbsent ? [isPresent(column)] : []
-  const test = columnCondition(written ?? key, op, operands)
-  if (written !== undefined && (op === 'eq' || op === 'in'))
-    return [
-      foldedTest(
-        key,
-        operands.map(({ low }) => fold(String(low))),
-      ),
-      test,
-    ]
+  if (written !== undefined) return textCondition(column, written, { op, operands })
+  const test = columnCondition(key, op, operands)
   return hasAbsent && (op === 'lt' || op === 'lte') ? [isPresent(column), test] : [test]
 }
+
+function textCondition(
+  { key }: IndexedColumn,
+  written: string,
+  { op, operands }: Pick<Condition, 'op' | 'operands'>,
+): SqlPart[] {
+  const texts = operands.map(({ low }) => String(low))
+  const folded = texts.map(fold)
+  if (op === 'eq') {
+    const isFolded = texts[0] === folded[0]
+    return [
+      foldedTest(key, folded),
+      isFolded ? { text: `${written} IS NULL`, values: [] } : equal(written, texts),
+    ]
+  }
+  const test = columnCondition(`coalesce(${written}, ${key})`, op, operands)
+  return op === 'in' ? [foldedTest(key, folded), test] : [test]
+}
+
+const equal = (column: string, [text = '']: readonly string[]): SqlPart => ({
+  text: `${column} = ?`,
+  values: [text],
+})
 
 export const isPresent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} > ${ABSENT}`, values: [] })
 export const isAbsent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} = ${ABSENT}`, values: [] })
