@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import fc from 'fast-check'
 import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
+import { deleteStructure } from '../../src/structures/deletion.ts'
 import { buildAutoIndex } from '../../src/structures/storage/index-build.ts'
 import { dropUnusedIndexes } from '../../src/structures/storage/index-policy.ts'
 import { isLong, runs } from '../support/counts.ts'
@@ -247,6 +248,35 @@ test.each([
     expect(await ask()).toEqual(first)
   },
 )
+
+test('a pair of fields is indexed where one value of a field and a range of another are asked for, never the same', async () => {
+  const service = await startHeavy()
+  const { id } = await declare(service, 'tasks', [
+    { key: 'status', type: 'select' },
+    { key: 'n', type: 'number' },
+  ])
+  const data = Array.from({ length: 300 }, (_, n) => ({ status: `kind ${n % 3}`, n }))
+  const rows = await write(service, 'tasks', ...data)
+  const expected = rows.filter((_, n) => n % 3 === 1 && n > 100).reverse()
+  let asked = 0
+  const ask = async () => {
+    const filter = [
+      { field: 'status', op: 'eq', value: 'kind 1' },
+      { field: 'n', op: 'gt', value: 100 + ++asked / 100_000 },
+    ]
+    return (await list(service, 'tasks', { filter, sort: 'n', limit: 20 })).body
+  }
+  const first = { records: expected.slice(0, 20), total: expected.length, has_more: true }
+  for (let round = 0; round < 2_000 && indexedColumns(service).length === 0; round++)
+    expect(await ask()).toEqual(first)
+  expect(indexedColumns(service)).toEqual(['f1,f2'])
+  expect(await ask()).toEqual(first)
+  const { sql } = service.ctx.db
+  const workspacePk = sql.scalar<number>('SELECT workspace FROM structures WHERE id = ?', id)
+  await deleteStructure(service.ctx, { workspacePk }, id)
+  expect(indexedColumns(service)).toEqual([])
+  expect(sql.column("SELECT name FROM sqlite_schema WHERE name GLOB 'rows_1_*'")).toEqual([])
+})
 
 test('a structure has at most eight automatic indexes, none of long texts', async () => {
   const service = await start({ worker: { manyRows: -1 } })
