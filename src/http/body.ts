@@ -4,9 +4,9 @@ import { type BodyReservation, SMALL_BODY_BYTES } from './body-budget.ts'
 /** The largest body the service reads, in bytes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 const MAX_DEPTH = 100
-/** Twice what a batch of 500 rows of 100 fields has, and more: one body must not keep other requests waiting. */
-const MAX_MEMBERS = 100_000
-const MAX_VALUES = 200_000
+/** Far more than a batch of 500 rows of 100 fields has: parsing one body must not keep other requests waiting. */
+const MAX_MEMBERS = 200_000
+const MAX_VALUES = 2_000_000
 
 const tooLarge = () => new Refusal('too_large', 'The body is larger than 10 MiB; send less in one request.')
 

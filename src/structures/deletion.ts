@@ -1,12 +1,15 @@
 import type { AppContext, InWorkspace } from '../context.ts'
+import type { Db } from '../db/database.ts'
 import { rowTable } from '../db/row-tables.ts'
 import { inChunks } from '../db/writes/chunks.ts'
+import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { getStructure } from './service.ts'
+import { dropIndexTriggers, dropNextIndexTable } from './storage/index-table.ts'
 import { dropRowTable } from './storage/row-table.ts'
+import { dropTextIndex, emptySomeOfTextIndex } from './storage/text-index.ts'
 
-/** The write lock is held for a few milliseconds at a time. */
-const ROWS_PER_CHUNK = 1_000
+const ROWS_PER_STEP = 500
 
 /** All that a deletion needs of the context; the command line has no more. */
 type Deletion = Pick<AppContext, 'db' | 'features'>
@@ -33,12 +36,23 @@ export async function finishDeletions(ctx: Deletion): Promise<void> {
 }
 
 async function removeHidden({ db, features }: Deletion, structurePk: number): Promise<void> {
-  await inChunks(db, (tx): boolean => removeSomeRows(tx, structurePk) > 0)
+  await dropIndexes(db, structurePk)
+  await inChunks(db, (tx) => forSomeMilliseconds(() => removeSomeRows(tx, structurePk) > 0))
   await features.removeHidden(db)
   await db.write((tx): void => {
     dropRowTable(tx, structurePk)
     tx.sql.run('DELETE FROM structures WHERE pk = ?', structurePk)
   })
+}
+
+/** Before the rows, which are then removed several times faster: one index per transaction, the text index in chunks. */
+async function dropIndexes(db: Db, structurePk: number): Promise<void> {
+  await inChunks(db, (tx) => forSomeMilliseconds(() => emptySomeOfTextIndex(tx, structurePk)))
+  await db.write((tx): void => {
+    dropTextIndex(tx, structurePk)
+    dropIndexTriggers(tx, structurePk)
+  })
+  await inChunks(db, (tx) => dropNextIndexTable(tx, structurePk))
 }
 
 /**
@@ -47,11 +61,11 @@ async function removeHidden({ db, features }: Deletion, structurePk: number): Pr
  */
 function removeSomeRows({ sql }: Tx, structurePk: number): number {
   if (!sql.get('SELECT 1 FROM structures WHERE pk = ?', structurePk)) return 0
-  const live = sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT ?`, ROWS_PER_CHUNK)
+  const live = sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT ?`, ROWS_PER_STEP)
   const deleted = sql.column<number>(
     'SELECT pk FROM records WHERE structure = ? AND deleted_at IS NOT NULL LIMIT ?',
     structurePk,
-    ROWS_PER_CHUNK - live.length,
+    ROWS_PER_STEP - live.length,
   )
   const pks = JSON.stringify([...live, ...deleted])
   const isListed = 'pk IN (SELECT value FROM json_each(?))'

@@ -205,6 +205,23 @@ export const listIndexTables = ({ sql }: Reader, structurePk: number): string[] 
     `${rowTable(structurePk)}_unique_*`,
   )
 
+/** Drops every trigger of the row table: its indexes are no longer kept in step. Only for a table that is to be dropped. */
+export function dropIndexTriggers({ sql }: Reader, structurePk: number): void {
+  const triggers = sql.column<string>(
+    `SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = ?`,
+    rowTable(structurePk),
+  )
+  for (const name of triggers) sql.script(`DROP TRIGGER ${name}`)
+}
+
+/** Drops one of the structure's index tables, whose triggers are gone; returns whether there was one. */
+export function dropNextIndexTable(reader: Reader, structurePk: number): boolean {
+  const [name] = listIndexTables(reader, structurePk)
+  if (name === undefined) return false
+  reader.sql.script(`DROP TABLE ${name}`)
+  return true
+}
+
 /** Whether the index and its triggers exist. */
 export const isIntact = ({ sql }: Reader, { name }: IndexTable): boolean =>
   sql.scalar<number>(
