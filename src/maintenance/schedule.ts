@@ -3,6 +3,7 @@ import { HOUR_MS } from '../lib/dates.ts'
 import { finishPropertyDeletions } from '../properties/deletion.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { dropUnusedIndexes } from '../structures/storage/index-policy.ts'
+import { removeUnfinishedUnique } from '../structures/storage/unique-build.ts'
 import { finishTagDeletions } from '../tags/deletion.ts'
 import { finishTagLinks } from '../tags/links.ts'
 import { deleteRemovedWebhooks } from '../webhooks/deletion.ts'
@@ -24,6 +25,7 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
     await finishTagLinks(ctx.db)
     await finishPropertyDeletions(ctx.db)
     await dropUnusedIndexes(ctx)
+    await removeUnfinishedUnique(ctx)
     ctx.db.optimize()
     if (revisions + notes > 0) {
       ctx.log.info('maintenance', { revisions_removed: revisions, notes_removed: notes })

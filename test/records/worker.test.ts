@@ -257,7 +257,7 @@ test('a pair of fields is indexed where one value of a field and a range of anot
   ])
   const data = Array.from({ length: 300 }, (_, n) => ({ status: `kind ${n % 3}`, n }))
   const rows = await write(service, 'tasks', ...data)
-  const expected = rows.filter((_, n) => n % 3 === 1 && n > 100).reverse()
+  const expected = rows.filter((_: Row, n: number) => n % 3 === 1 && n > 100).reverse()
   let asked = 0
   const ask = async () => {
     const filter = [

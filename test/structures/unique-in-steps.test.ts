@@ -1,4 +1,6 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
+import { findFaults } from '../../src/maintenance/integrity.ts'
+import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { uniqueFill, uniqueSort, uniqueStart } from '../../src/structures/storage/unique-build.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
@@ -108,4 +110,20 @@ test.each([
     service.close()
     open.pop()
   }
+})
+
+test('maintenance removes what an interrupted process left of a unique index, and check has no fault to find', async () => {
+  const service = await startService({ worker: { manyRows: -1 } })
+  open.push(service)
+  const fields = [{ key: 'code', type: 'text' }]
+  await declare(service, 'rows', fields)
+  await write(service, 'rows', { code: 'a' }, { code: 'b' })
+  const place = { structurePk: 1, keys: ['code'] }
+  await service.ctx.worker.write(uniqueStart, place)
+  await service.ctx.worker.write(uniqueSort, place)
+  await write(service, 'rows', { code: 'a' })
+  expect(await findFaults(service.ctx.db)).toEqual([])
+  await runMaintenance(service.ctx)
+  expect(indexTables(service)).toEqual([])
+  expect(await findFaults(service.ctx.db)).toEqual([])
 })

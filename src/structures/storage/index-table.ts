@@ -32,10 +32,11 @@ export interface IndexTable {
 export const PK: IndexColumn = { name: 'pk', type: 'INTEGER', content: (row) => `${row}pk` }
 
 type Reader = { readonly sql: Sql }
+type Named = Pick<IndexTable, 'name'>
 
 /** Exists while the index is being filled. */
-export const changedTable = ({ name }: IndexTable) => `${name}_changed`
-const sortedTable = ({ name }: IndexTable) => `${name}_sorted`
+export const changedTable = ({ name }: Named) => `${name}_changed`
+const sortedTable = ({ name }: Named) => `${name}_sorted`
 
 const columnsOf = ({ key, others }: IndexTable) => [...key, ...others]
 const namesOf = (table: IndexTable) =>
@@ -84,7 +85,7 @@ export function buildAtOnce(reader: Reader, table: IndexTable): void {
 const isUnique = ({ key }: IndexTable) => !key.includes(PK)
 
 /** Exists until a unique index that was filled in steps is in force: pairs of rows that collided in the meantime. */
-export const collisionTable = ({ name }: IndexTable) => `${name}_collisions`
+export const collisionTable = ({ name }: Named) => `${name}_collisions`
 
 /** Records a collision of the row `source` with a row that has its entry already. */
 function recordCollisions(table: IndexTable, source: string, from: string): string {
@@ -117,7 +118,7 @@ function createTriggers({ sql }: Reader, table: IndexTable, whileFilling: string
   )
 }
 
-function dropTriggers({ sql }: Reader, { name }: IndexTable): void {
+function dropTriggers({ sql }: Reader, { name }: Named): void {
   for (const event of ['insert', 'delete', 'update']) sql.script(`DROP TRIGGER IF EXISTS ${name}_${event}`)
 }
 
@@ -191,7 +192,7 @@ export function putInForce(reader: Reader, table: IndexTable): void {
   createTriggers(reader, table, '')
 }
 
-export function dropIndexTable({ sql }: Reader, table: IndexTable): void {
+export function dropIndexTable({ sql }: Reader, table: Named): void {
   dropTriggers({ sql }, table)
   for (const name of [sortedTable(table), changedTable(table), collisionTable(table), table.name])
     sql.script(`DROP TABLE IF EXISTS ${name}`)
@@ -238,4 +239,12 @@ export function isCorrect({ sql }: Reader, table: IndexTable): boolean {
   const expected = entriesOf(table, '', rowsOf(table))
   const wrong = `SELECT 1 FROM (${entries} EXCEPT ${expected}) UNION ALL SELECT 1 FROM (${expected} EXCEPT ${entries})`
   return sql.get(`${wrong} LIMIT 1`) === undefined
+}
+
+/** The unique indexes, of one structure or of all, that are not in force. */
+export const listUnfinishedUnique = ({ sql }: Reader, structurePk?: number): string[] => {
+  const end = '_collisions'
+  const pattern = `${structurePk === undefined ? 'rows_[0-9]*' : rowTable(structurePk)}_unique_*${end}`
+  const names = sql.column<string>('SELECT name FROM main.sqlite_schema WHERE name GLOB ?', pattern)
+  return names.map((name) => name.slice(0, -end.length))
 }

@@ -13,6 +13,7 @@ import {
   finishFilling,
   type IndexTable,
   isIntact,
+  listUnfinishedUnique,
   sortRows,
   startFilling,
 } from './index-table.ts'
@@ -77,40 +78,47 @@ export const uniqueFill: WorkerTask<UniquePlace & FillStep, FillState> = {
   },
 }
 
-/** Removes an index that did not come into force. */
-export const uniqueDrop: WorkerTask<UniquePlace, void> = {
+/** Removes the unique indexes, of one structure or of all, that did not come into force. */
+export const uniqueDrop: WorkerTask<{ structurePk?: number }, void> = {
   name: 'structures.dropUnique',
-  run: (reader, place) => {
-    const table = findTable(reader, place)
-    if (table && isUnfinished(reader, table)) dropIndexTable(reader, table)
+  run: (reader, { structurePk }) => {
+    for (const name of listUnfinishedUnique(reader, structurePk)) dropIndexTable(reader, { name })
   },
 }
 
-const waitingByWorker = new WeakMap<AppContext['worker'], Promise<unknown>>()
+/** Settles when what was started last is done. */
+const lastByWorker = new WeakMap<AppContext['worker'], Promise<unknown>>()
+
+function oneAtATime<T>(worker: AppContext['worker'], run: () => Promise<T>): Promise<T> {
+  const done = (lastByWorker.get(worker) ?? Promise.resolve()).then(run, run)
+  lastByWorker.set(worker, done)
+  return done
+}
 
 /**
  * Fills unique indexes for the sets in steps, then runs `use`, which puts them into force or refuses; those that did
  * not come into force are removed. One structure at a time.
  */
-export function withUniqueIndexes<T>(
+export const withUniqueIndexes = <T>(
   { worker }: Pick<AppContext, 'worker'>,
   structurePk: number,
   sets: readonly UniqueSet[],
   use: () => Promise<T>,
-): Promise<T> {
-  const places = sets.map((set) => ({ structurePk, keys: set.map(({ key }) => key) }))
-  const run = async () => {
+): Promise<T> =>
+  oneAtATime(worker, async () => {
     try {
-      for (const place of places) await fill(worker, place)
+      for (const set of sets) await fill(worker, { structurePk, keys: set.map(({ key }) => key) })
       return await use()
     } finally {
-      for (const place of places) await worker.write(uniqueDrop, place)
+      await worker.write(uniqueDrop, { structurePk })
     }
-  }
-  const done = (waitingByWorker.get(worker) ?? Promise.resolve()).then(run, run)
-  waitingByWorker.set(worker, done)
-  return done
-}
+  })
+
+/** Removes what an interrupted process left behind. */
+export const removeUnfinishedUnique = ({ worker, db }: Pick<AppContext, 'worker' | 'db'>): Promise<void> =>
+  oneAtATime(worker, async () => {
+    if (listUnfinishedUnique(db).length > 0) await worker.write(uniqueDrop, {})
+  })
 
 async function fill(worker: AppContext['worker'], place: UniquePlace): Promise<void> {
   if (!(await worker.write(uniqueStart, place))) return
