@@ -7,7 +7,7 @@ import type { Tx } from '../db/writes/write-queue.ts'
 import { getStructure } from './service.ts'
 import { dropIndexTriggers, dropNextIndexTable } from './storage/index-table.ts'
 import { dropRowTable } from './storage/row-table.ts'
-import { dropTextIndex, emptySomeOfTextIndex } from './storage/text-index.ts'
+import { dropTextIndex } from './storage/text-index.ts'
 
 const ROWS_PER_STEP = 500
 
@@ -45,9 +45,8 @@ async function removeHidden({ db, features }: Deletion, structurePk: number): Pr
   })
 }
 
-/** Before the rows, which are then removed several times faster: one index per transaction, the text index in chunks. */
+/** Before the rows, which are then removed several times faster: one index per transaction. */
 async function dropIndexes(db: Db, structurePk: number): Promise<void> {
-  await inChunks(db, (tx) => forSomeMilliseconds(() => emptySomeOfTextIndex(tx, structurePk)))
   await db.write((tx): void => {
     dropTextIndex(tx, structurePk)
     dropIndexTriggers(tx, structurePk)

@@ -6,7 +6,6 @@ import type { WorkerTask } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { rowText } from '../../filter/record/sql.ts'
-import { hasTable } from '../../search/tables.ts'
 import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
 
 /*
@@ -78,19 +77,6 @@ export function dropTextIndex({ sql }: Reader, structurePk: number): void {
   sql.script(`DROP TABLE IF EXISTS ${textIndexTable(structurePk)}`)
   sql.run('DELETE FROM row_search_pending WHERE structure = ?', structurePk)
   sql.run('UPDATE structure_stats SET indexed_to = NULL WHERE structure = ?', structurePk)
-}
-
-const PAGES_PER_STEP = 100
-
-/**
- * Removes some of the pages of an index that is to be dropped, because dropping a large one takes seconds; returns
- * whether there were any. The index cannot be read after that.
- */
-export function emptySomeOfTextIndex(reader: Reader, structurePk: number): boolean {
-  const pages = `${textIndexTable(structurePk)}_data`
-  if (!hasTable(reader, pages)) return false
-  const text = `DELETE FROM ${pages} WHERE id IN (SELECT id FROM ${pages} ORDER BY id DESC LIMIT ?)`
-  return reader.sql.run(text, PAGES_PER_STEP).changes > 0
 }
 
 /** Must be called for every row that is updated, deleted or restored; an inserted row is above `indexed_to`. */
