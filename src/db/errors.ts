@@ -15,7 +15,9 @@ const codeOf = (error: unknown): string => sqliteErrorIn(error)?.code ?? ''
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
 
-export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE'
+/** Whether a row with the same unique values exists; the unique sets of records are primary keys of tables of their own. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(codeOf(error))
 
 export const isNotADatabase = (error: unknown): boolean => codeOf(error) === 'SQLITE_NOTADB'
 

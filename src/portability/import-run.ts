@@ -1,5 +1,5 @@
-import type { SQLiteError } from 'bun:sqlite'
 import type { Db } from '../db/database.ts'
+import { isUniqueViolation } from '../db/errors.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { Refusal, refused } from '../refusal.ts'
 import { systemRefusal } from './read-file.ts'
@@ -50,7 +50,7 @@ function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   const refusal = systemRefusal(error)
   if (refusal) return refusal
-  if ((error as SQLiteError).code !== 'SQLITE_CONSTRAINT_UNIQUE') return undefined
+  if (!isUniqueViolation(error)) return undefined
   return refused('something with this id, or with values that must be unique, exists already.')
 }
 

@@ -1,4 +1,5 @@
 import type { SQLiteError } from 'bun:sqlite'
+import { isUniqueViolation } from '../../db/errors.ts'
 import type { Reader } from '../../db/reader.ts'
 import { companionColumn, rowTable, valueColumn } from '../../db/row-tables.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
@@ -102,10 +103,8 @@ export function uniqueTable(structurePk: number, set: UniqueSet): IndexTable {
 }
 
 /** Whether a write failed because a row with the same unique values exists. */
-export const isCollision = (error: unknown): boolean => {
-  const { code, message } = error as SQLiteError
-  return code === 'SQLITE_CONSTRAINT_PRIMARYKEY' && message.includes('_unique_')
-}
+export const isCollision = (error: unknown): boolean =>
+  isUniqueViolation(error) && (error as SQLiteError).message.includes('_unique_')
 
 /** Drops and creates unique indexes so that they match the sets of `after`; refuses while live rows collide. */
 export function changeUniqueSets(
