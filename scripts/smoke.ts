@@ -103,6 +103,8 @@ async function useCommands(url: string): Promise<void> {
   const { id, key } = JSON.parse(await daybook('keys', 'create', '--name', 'smoke', '--json'))
   expect('the new key', (await call(url, key, '/v1/me')).status, 200)
   await daybook('keys', 'revoke', id)
+  // A running server obeys within a second.
+  await Bun.sleep(1_000)
   expect('the revoked key', (await call(url, key, '/v1/me')).status, 401)
   await daybook('backup', 'copy.db')
   expect('check of the copy', await daybook('check', '--db', 'copy.db'), 'ok\n')
