@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { spawnSync } from 'bun'
+import { buildApplication, PACKED } from '../src/http/application/build.ts'
 
 const { values } = parseArgs({
   options: { outfile: { type: 'string', default: 'dist/daybook' }, target: { type: 'string' } },
@@ -10,6 +11,9 @@ const { values } = parseArgs({
 const { outfile, target } = values
 
 mkdirSync(dirname(outfile), { recursive: true })
+// The application is built by itself: a build that splits its parts would split those of the server too.
+const packed = `dist/${PACKED}`
+await Bun.write(packed, JSON.stringify(await buildApplication()))
 const command = [
   process.execPath,
   'build',
@@ -18,12 +22,18 @@ const command = [
   'src/worker.ts',
   'src/files/extraction/worker.ts',
   'src/db/sync-worker.ts',
+  'src/db/checkpoint-worker.ts',
+  packed,
   '--compile',
   '--minify',
   '--bytecode',
   // A .env or bunfig.toml that happens to lie where daybook is started is not meant for daybook.
   '--no-compile-autoload-dotenv',
   '--no-compile-autoload-bunfig',
+  // Else they are paths of this machine, and the same sources built in another folder give another executable.
+  '--define=import.meta.url="file:///daybook"',
+  '--define=__dirname="/daybook"',
+  '--define=__filename="/daybook"',
   // Above the limit of `src/http`, so that the error for a long URL is its own.
   '--compile-exec-argv=--max-http-header-size=131072',
   `--outfile=${outfile}`,

@@ -17,6 +17,7 @@ const WITHOUT_ROWID = new Set([
   'preset_properties',
   'row_search_pending',
   'webhook_deliveries',
+  'webhook_attempts',
 ])
 
 const listMigrations = () =>

@@ -7,8 +7,8 @@ import { spawnSync } from 'bun'
 import { buildWhenStale } from './executable.ts'
 
 /** Enough on a busy machine, and still ends a test that hangs. */
-const TIMEOUT_MS = 60_000
-/** Each test process starts servers of its own: more of them than this only wait for each other. */
+const TIMEOUT_MS = { short: 60_000, long: 1_800_000 }
+/** Tests wait for servers and browsers about half of their time, so there are two processes for each processor, up to this many. */
 const MOST_PROCESSES = 4
 
 const given = process.argv.slice(2)
@@ -19,9 +19,9 @@ const { exitCode } = spawnSync(
   [
     process.execPath,
     'test',
-    `--timeout=${TIMEOUT_MS}`,
+    `--timeout=${isLong ? TIMEOUT_MS.long : TIMEOUT_MS.short}`,
     // The files are spread over processes, the slowest first, as the last run measured them.
-    `--parallel=${Math.min(availableParallelism(), MOST_PROCESSES)}`,
+    `--parallel=${Math.min(2 * availableParallelism(), MOST_PROCESSES)}`,
     '--no-isolate',
     '--timings=dist/test-timings.json',
     '--update-timings',

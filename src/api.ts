@@ -1,27 +1,42 @@
 import { createAuthenticate } from './account/keys.ts'
+import { managementRoutes } from './account/management-routes.ts'
 import { accountRoutes } from './account/routes.ts'
+import { ChangeFollowers } from './change-feed/followers.ts'
+import { changeRoutes } from './change-feed/routes.ts'
 import type { AppContext } from './context.ts'
-import { fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
+import { fileManagementRoutes, fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
+import { applicationRoutes } from './http/application/routes.ts'
 import { createAuthorizer } from './http/authorizer.ts'
 import { BodyBudget } from './http/body-budget.ts'
+import { createBrowserRules } from './http/browser/browser-rules.ts'
+import { behindProxies } from './http/client-address.ts'
 import { docsRoutes } from './http/docs/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts'
 import { createPipeline } from './http/pipeline.ts'
-import type { HttpServer } from './http/request-context.ts'
+import { RequestMetrics } from './http/request-metrics.ts'
+import type { HttpServer } from './http/routes.ts'
 import { type Route, RouteTable } from './http/routes.ts'
 import { id, integer, text } from './http/schema/types.ts'
 import { lensRoutes } from './lenses/routes.ts'
+import { API_VERSION } from './lib/version.ts'
+import { NO_BACKUPS } from './maintenance/backups.ts'
+import { backupRoutes, metricRoutes } from './maintenance/routes.ts'
+import { mcpRoutes } from './mcp/routes.ts'
 import { noteRoutes } from './notes/routes.ts'
 import { presetRoutes } from './presets/routes.ts'
 import { propertyRoutes } from './properties/routes.ts'
 import { quickAccessRoutes } from './quick-access/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { Watches } from './records/watch/watches.ts'
-import { structureRoutes } from './structures/routes.ts'
+import { sessionCookie } from './sessions/cookie.ts'
+import { memberRoutes } from './sessions/members/routes.ts'
+import { sessionFeatures } from './sessions/routes.ts'
+import { createSessionAuthenticate } from './sessions/sessions.ts'
+import { structureManagementRoutes, structureRoutes } from './structures/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 import { viewRoutes } from './views/routes.ts'
-import { describeDeliveries } from './webhooks/openapi.ts'
+import { describeCallbacks, describeDeliveries } from './webhooks/openapi.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
 export interface Api {
@@ -30,7 +45,7 @@ export interface Api {
   fetch(request: Request, server?: HttpServer): Response | Promise<Response>
   /** The OpenAPI document of the service, as `/openapi.json` returns it. */
   openApi(): Promise<OpenApiDocument>
-  /** How many watches are open, and how many questions they ask. */
+  /** How many watches are open, and how many different queries they run. */
   watching(): Watches['open']
   /** From now on every response is a 503; streams are told so, and end. */
   stop(): void
@@ -39,14 +54,24 @@ export interface Api {
 const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: () => {} }
 
 /** The whole HTTP service over one context: one line per feature. */
-export function createApi(ctx: AppContext, isBackupFailing = () => false): Api {
+export function createApi(ctx: AppContext, backups = NO_BACKUPS): Api {
   let stopping = false
   const isStopping = () => stopping
   const watches = new Watches(ctx)
+  const requests = new RequestMetrics()
+  const { host: boundHost, publicUrls, trustedProxies } = ctx.config
+  const rules = createBrowserRules({ boundHost, publicUrls })
+  const cookie = sessionCookie(publicUrls.some((url) => url.startsWith('https:')))
+  const followers = new ChangeFollowers(ctx)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi()),
-    healthRoutes(ctx.db, isStopping, isBackupFailing),
+    applicationRoutes(),
+    healthRoutes(ctx.db, isStopping, () => backups.isFailing),
+    metricRoutes(ctx, { requests, watching: () => watches.open, newestBackupAt: () => backups.newestAt }),
     accountRoutes(ctx),
+    managementRoutes(ctx),
+    ...sessionFeatures(ctx, cookie, rules),
+    memberRoutes(ctx),
     noteRoutes(ctx),
     filesOfNoteRoutes(ctx),
     tagRoutes(ctx),
@@ -56,9 +81,14 @@ export function createApi(ctx: AppContext, isBackupFailing = () => false): Api {
     lensRoutes(ctx),
     quickAccessRoutes(ctx),
     structureRoutes(ctx),
+    structureManagementRoutes(ctx),
     recordRoutes(ctx, watches),
     webhookRoutes(ctx),
     fileRoutes(ctx),
+    fileManagementRoutes(ctx),
+    backupRoutes(ctx),
+    changeRoutes(ctx, followers),
+    mcpRoutes(ctx),
   ]
   // The generator is loaded when the document is first asked for, so that it costs nothing at start.
   let document: Promise<OpenApiDocument> | undefined
@@ -71,21 +101,32 @@ export function createApi(ctx: AppContext, isBackupFailing = () => false): Api {
   const routes = new RouteTable(features.flatMap(({ all }) => all))
   const serve = createPipeline({
     routes,
-    authorize: createAuthorizer(ctx.clock, createAuthenticate(ctx), ctx.config.rateLimit),
+    authorize: createAuthorizer({
+      clock: ctx.clock,
+      authenticate: createAuthenticate(ctx),
+      sessions: { tokenIn: cookie.tokenIn, authenticate: createSessionAuthenticate(ctx) },
+      rules,
+      requestsPerMinute: ctx.config.rateLimit,
+      mirrorOf: ctx.mirrorOf,
+    }),
+    rules,
     corsOrigins: ctx.config.corsOrigins,
     log: ctx.log,
+    requests,
     noteError: (error) => ctx.db.noteError(error),
     bodies: new BodyBudget(ctx.clock),
     isStopping,
   })
   return {
     routes: routes.routes,
-    fetch: (request, server = LOCAL) => serve(request, server),
+    fetch: (request, server = LOCAL) =>
+      serve(request, trustedProxies ? behindProxies(server, trustedProxies) : server),
     openApi,
     watching: () => watches.open,
     stop: () => {
       stopping = true
       watches.close()
+      followers.close()
     },
   }
 }
@@ -95,7 +136,7 @@ const named = (description: string, example: string) => text({ description, exam
 /** What the OpenAPI document says of the service as a whole, and of the parameters in its paths. */
 const DESCRIPTION: ApiDescription = {
   title: 'daybook',
-  version: '1.0.0',
+  version: API_VERSION,
   description:
     'Notes, typed records and webhooks of one workspace. Every call but those of the service itself carries an API key, which opens one workspace and may be read-only. Lists are paged with `limit` and `offset`; every error answers `{error, code}`.',
   license: 'MIT',
@@ -112,6 +153,10 @@ const DESCRIPTION: ApiDescription = {
     { name: 'Lenses', description: 'What the graph of notes shows.' },
     { name: 'Quick Access', description: 'Notes pinned to the sidebar, in order.' },
     { name: 'Files', description: 'Files as readable text.' },
+    {
+      name: 'Changes',
+      description: 'The log of everything that changed, to follow, to look back and to take back.',
+    },
     { name: 'Service', description: 'The server itself; needs no key.' },
   ],
   pathParameters: {
@@ -120,7 +165,7 @@ const DESCRIPTION: ApiDescription = {
     'revisions/{revisionId}': id('The revision.'),
     'tags/{id}': integer({ description: 'The number of the tag.', minimum: 1, examples: [1] }),
     'properties/{idOrKey}': named('The id or the key of the property.', 'status'),
-    'structures/{nameOrId}': named('The id or the name of the structure.', 'Tasks'),
+    'structures/{nameOrId}': named('The id or the name of the structure.', 'Books'),
     'records/{id}': id('The record.'),
     'webhooks/{id}': id('The subscription.'),
     'deliveries/{deliveryId}': id('The delivery.'),
@@ -131,4 +176,5 @@ const DESCRIPTION: ApiDescription = {
     'files/{id}': id('The file.'),
   },
   webhooks: describeDeliveries,
+  callbacks: describeCallbacks,
 }

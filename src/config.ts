@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { BlockList, isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { type AllowlistEntry, parseAllowlist } from './delivery/client/allowlist.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
@@ -9,6 +10,10 @@ export interface Config {
   readonly host: string
   readonly port: number
   readonly corsOrigins: readonly string[]
+  /** Where people reach the application, if not where the server listens: `https://daybook.example.com`. */
+  readonly publicUrls: readonly string[]
+  /** The proxies whose `X-Forwarded-For` is believed, if any. */
+  readonly trustedProxies: BlockList | undefined
   /** Requests per minute and key; null means no limit. */
   readonly rateLimit: number | null
   readonly logLevel: LogLevel
@@ -18,6 +23,8 @@ export interface Config {
   readonly webhookAllowlist: readonly AllowlistEntry[]
   /** Certificates in PEM form that deliveries trust in addition to the usual roots. */
   readonly webhookCa: string | undefined
+  /** For how long changes are kept in the log, in milliseconds. */
+  readonly keepChangesMs: number
   /** The backups that the server makes by itself, if any. */
   readonly backup: BackupSettings | undefined
 }
@@ -38,15 +45,20 @@ export class BadSetting extends Error {}
 export type Flags = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
 type Environment = Readonly<Record<string, string | undefined>>
 
+const PREFIX = 'DAYBOOK_'
+
+/** The name of the environment variable of a setting: `cors-origin` is `DAYBOOK_CORS_ORIGIN`. */
+const variableOf = (name: string): string => `${PREFIX}${name.toUpperCase().replaceAll('-', '_')}`
+
 /**
- * Reads a flag, or else its environment variable: `cors-origin` is `DAYBOOK_CORS_ORIGIN`. An empty flag is refused: it
+ * Reads a flag, or else its environment variable. An empty flag is refused: it
  * usually comes from a shell variable that is not set, and an empty `--host` would mean every address.
  */
 function setting(name: string, flags: Flags, env: Environment): string | undefined {
   const flag = flags[name]
   if (flag === '') throw new BadSetting(`--${name} is empty; give it a value, or leave it out.`)
   if (typeof flag === 'string') return flag
-  return env[`DAYBOOK_${name.toUpperCase().replaceAll('-', '_')}`] || undefined
+  return env[variableOf(name)] || undefined
 }
 
 /** Reads a repeatable flag; in the environment, values are separated by spaces or commas. */
@@ -76,6 +88,33 @@ function origin(text: string): string {
   throw new BadSetting(`--cors-origin must be an origin such as https://app.example.com, not "${text}".`)
 }
 
+function publicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin
+  throw new BadSetting(
+    `--public-url must be an address such as https://daybook.example.com, without a path, not "${text}".`,
+  )
+}
+
+function trustedProxies(texts: readonly string[]): BlockList | undefined {
+  if (texts.length === 0) return undefined
+  const proxies = new BlockList()
+  for (const text of texts) {
+    const [address = '', prefix, ...rest] = text.split('/')
+    const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+    if (
+      bits === 0 ||
+      rest.length > 0 ||
+      (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && +prefix <= bits))
+    )
+      throw new BadSetting(
+        `--trusted-proxy must be an address such as 127.0.0.1 or a range such as 172.16.0.0/12, not "${text}".`,
+      )
+    proxies.addSubnet(address, Number(prefix ?? bits), bits === 32 ? 'ipv4' : 'ipv6')
+  }
+  return proxies
+}
+
 function webhookAllowlist(texts: readonly string[]): AllowlistEntry[] {
   try {
     return parseAllowlist(texts)
@@ -84,10 +123,13 @@ function webhookAllowlist(texts: readonly string[]): AllowlistEntry[] {
   }
 }
 
-/** Reads a file with at least one valid certificate. */
+/** The name of standard input where a file is named, and its number. */
+const STDIN = { name: '-', descriptor: 0 }
+
+/** Reads a file with at least one valid certificate, or standard input. */
 function certificates(file: string): string {
   try {
-    const text = readFileSync(file, 'utf8')
+    const text = readFileSync(file === STDIN.name ? STDIN.descriptor : file, 'utf8')
     createSecureContext({ ca: text })
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text
   } catch {
@@ -104,6 +146,12 @@ function duration(name: string, text: string): number {
   throw new BadSetting(
     `--${name} must be a number of seconds, minutes, hours or days such as 30m, 24h or 7d, not "${text}".`,
   )
+}
+
+function keepChanges(text: string): number {
+  const ms = duration('keep-changes', text)
+  if (ms >= UNIT_MS.d) return ms
+  throw new BadSetting(`--keep-changes must be at least 1d, not "${text}".`)
 }
 
 function backupSettings(flags: Flags, env: Environment): BackupSettings | undefined {
@@ -125,8 +173,20 @@ function backupSettings(flags: Flags, env: Environment): BackupSettings | undefi
 export const readDatabaseFile = (env: Environment, flags: Flags): string =>
   setting('db', flags, env) ?? 'daybook.db'
 
+/** Where people reach the application, for links that a command prints. */
+export const readPublicUrls = (env: Environment, flags: Flags): string[] =>
+  settings('public-url', flags, env).map(publicUrl)
+
 /** The API key of a command that is a client of another daybook. */
 export const readKey = (env: Environment, flags: Flags): string | undefined => setting('key', flags, env)
+
+/** The targets that webhooks may be made for although they are not public. */
+export const readWebhookAllowlist = (env: Environment, flags: Flags): AllowlistEntry[] =>
+  webhookAllowlist(settings('webhook-allow', flags, env))
+
+/** The signing secret of a webhook; the environment keeps it out of the list of processes. */
+export const readSecret = (env: Environment, flags: Flags): string | undefined =>
+  setting('secret', flags, env)
 
 /** Commands have no flag for it, but read the same environment variable as the server. */
 export function readCheckpoint(env: Environment, flags: Flags = {}): Checkpoint {
@@ -134,6 +194,13 @@ export function readCheckpoint(env: Environment, flags: Flags = {}): Checkpoint 
   const checkpoint = CHECKPOINTS.find((known) => known === text)
   if (checkpoint) return checkpoint
   throw new BadSetting(`--checkpoint must be one of ${CHECKPOINTS.join(', ')}, not "${text}".`)
+}
+
+/** The settings in the environment: the values of those that are named, and of the others, which may be secret, only that they are set. */
+export function readSettings(env: Environment, shown: readonly string[]): Record<string, string> {
+  const variables = new Set(shown.map(variableOf))
+  const set = Object.entries(env).filter(([name, value]) => name.startsWith(PREFIX) && value)
+  return Object.fromEntries(set.map(([name, value = '']) => [name, variables.has(name) ? value : '(set)']))
 }
 
 /** This file is the only reader of the environment. Throws BadSetting. */
@@ -145,11 +212,14 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
     host: setting('host', flags, env) ?? '127.0.0.1',
     port: whole('port', setting('port', flags, env) ?? '8787', 0, 65_535),
     corsOrigins: settings('cors-origin', flags, env).map(origin),
+    publicUrls: readPublicUrls(env, flags),
+    trustedProxies: trustedProxies(settings('trusted-proxy', flags, env)),
     rateLimit: rateLimit === undefined ? null : whole('rate-limit', rateLimit, 1, 1_000_000),
     logLevel: logLevel(setting('log-level', flags, env) ?? 'info'),
-    webhookAllowlist: webhookAllowlist(settings('webhook-allow', flags, env)),
+    webhookAllowlist: readWebhookAllowlist(env, flags),
     webhookCa: webhookCa === undefined ? undefined : certificates(webhookCa),
     checkpoint: readCheckpoint(env, flags),
+    keepChangesMs: keepChanges(setting('keep-changes', flags, env) ?? '30d'),
     backup: backupSettings(flags, env),
   }
 }

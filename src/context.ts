@@ -2,6 +2,7 @@ import type { Bus } from './changes/bus.ts'
 import type { Surface } from './changes/record-change.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
+import type { Role } from './db/schema/account.ts'
 import type { WorkerClient } from './db/worker/client.ts'
 import type { FeatureHooks } from './feature-hooks.ts'
 import type { Clock } from './lib/clock.ts'
@@ -17,6 +18,8 @@ export interface AppContext {
   readonly clock: Clock
   readonly log: Log
   readonly features: FeatureHooks
+  /** The address of the remote of which this server is a read-only copy. */
+  readonly mirrorOf?: string
 }
 
 /** The user or command that makes a call, and the workspace of the call. */
@@ -24,11 +27,15 @@ export interface Caller {
   readonly workspacePk: number
   readonly workspaceId: string
   readonly userId: string
-  /** Null where there is no key: in the application and on the command line. */
+  /** Null where there is no key: in a session of the application and on the command line. */
   readonly keyId: string | null
   readonly keyName: string | null
+  /** The session of a person who is signed in to the application. */
+  readonly sessionId?: string
   /** Set when the key was created. */
   readonly scope: 'write' | 'read'
+  /** Of the user in the workspace. */
+  readonly role: Role
   /** Whether this call may write: the key's scope and the user's role together. */
   readonly mayWrite: boolean
   readonly surface: Surface

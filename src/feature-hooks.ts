@@ -1,3 +1,4 @@
+import type { ChangeAuthor } from './changes/log.ts'
 import type { Db } from './db/database.ts'
 import type { Reader } from './db/reader.ts'
 import type { Tx } from './db/writes/write-queue.ts'
@@ -47,8 +48,8 @@ export interface FeatureHooks {
   usageOfProperty(reader: Reader, workspace: number, property: { pk: number; id: string }): PropertyUsage
   /** The ids of the webhooks that refer to a field of a structure. */
   usageOfField(reader: Reader, structurePk: number, key: string): string[]
-  onNoteTrashed(tx: Tx, workspace: number, notePk: number): void
-  onTagDeleted(tx: Tx, tag: number): void
+  onNoteTrashed(tx: Tx, author: ChangeAuthor, notePk: number): void
+  onTagDeleted(tx: Tx, author: ChangeAuthor, tag: number): void
   onStructureDeleted(tx: Tx, structurePk: number): void
   /** Removes in chunks what `onStructureDeleted` has only hidden. */
   removeHidden(db: Db): Promise<void>

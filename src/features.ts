@@ -1,3 +1,4 @@
+import { beginEpoch } from './changes/epochs.ts'
 import type { FeatureHooks } from './feature-hooks.ts'
 import { countFiles } from './files/store.ts'
 import { lensesNamingProperty, lensesNamingTag } from './lenses/service.ts'
@@ -29,7 +30,10 @@ export const features: FeatureHooks = {
   onTagDeleted: removeTagFromPresets,
   onStructureDeleted: markWebhooksRemovedOf,
   removeHidden: deleteRemovedWebhooks,
-  onWorkspaceCreated: createSearchTables,
+  onWorkspaceCreated: (tx, workspace) => {
+    createSearchTables(tx, workspace)
+    beginEpoch(tx, workspace)
+  },
   countsOf: (reader, workspace) => ({
     ...countStructures(reader, workspace),
     tags: countTags(reader, workspace),

@@ -9,6 +9,10 @@ export type RefusalCode =
   | 'passage_not_unique'
   | 'unauthorized'
   | 'read_only_key'
+  | 'session_required'
+  | 'owner_required'
+  | 'cross_site'
+  | 'mirror'
   | 'not_found'
   | 'method_not_allowed'
   | 'name_taken'
@@ -16,7 +20,9 @@ export type RefusalCode =
   | 'stale'
   | 'too_large'
   | 'rate_limited'
+  | 'bad_host'
   | 'uri_too_long'
+  | 'cursor_expired'
   | 'unavailable'
 
 /** A rule of the service stopped the call. The message is the sentence that the caller reads. */
@@ -38,12 +44,25 @@ export const invalid = (sentence: string) => new Refusal('invalid_request', sent
 export const refused = (sentence: string) => new Refusal('refused', sentence)
 /** Another object in the workspace already has the name. */
 export const nameTaken = (sentence: string) => new Refusal('name_taken', sentence)
+/** The changes after this cursor are not known any more. */
+export const cursorExpired = (sentence: string) => new Refusal('cursor_expired', sentence)
 /** The service cannot do it now; the same call may succeed later. */
-export const unavailable = (sentence: string) => new Refusal('unavailable', sentence)
+export const unavailable = (sentence: string, retryAfterSeconds?: number) =>
+  new Refusal('unavailable', sentence, retryAfterSeconds)
 
 /** `what` names the kind of object: "note", "tag", "revision". */
 export const notFound = (what: string) =>
   new Refusal('not_found', `There is no such ${what} in this workspace.`)
+
+/** Runs an action on one of several things that were sent; its refusal begins with the place of that one. */
+export function namingPlace<Result>(place: string, action: () => Result): Result {
+  try {
+    return action()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal(error.code, `${place}: ${error.message}`)
+  }
+}
 
 /** Throws a refusal where a value is expected: `find(…) ?? fail(notFound('note'))`. */
 export const fail = (refusal: Refusal): never => {

@@ -1,14 +1,19 @@
 import { resolve } from 'node:path'
+import { getUser } from './account/users.ts'
 import { bootstrap } from './account/workspaces.ts'
 import { type Api, createApi } from './api.ts'
 import { createBus } from './changes/bus.ts'
+import { beginEpochs } from './changes/epochs.ts'
+import { remoteOf } from './changes/mirrored.ts'
 import type { Config } from './config.ts'
 import type { AppContext } from './context.ts'
 import { type ServerLock, takeServerLock } from './db/connection/server-lock.ts'
-import { openDatabase } from './db/database.ts'
+import { type Db, openDatabase } from './db/database.ts'
+import { asUnavailable } from './db/errors.ts'
 import { openWorker } from './db/worker/client.ts'
+import type { Tx } from './db/writes/write-queue.ts'
 import { createSender } from './delivery/client/sender.ts'
-import { type Dispatcher, startDispatcher } from './delivery/dispatch/dispatcher.ts'
+import { Dispatcher } from './delivery/dispatch/dispatcher.ts'
 import { features } from './features.ts'
 import { startTextExtraction } from './files/text-extraction.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
@@ -17,10 +22,14 @@ import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
 import { createBackups } from './maintenance/backups.ts'
+import { removeLeftCopies } from './maintenance/routes.ts'
 import { startMaintenance } from './maintenance/schedule.ts'
 import { upgradeDerived } from './maintenance/upgrade.ts'
+import { startLinkIndexing } from './notes/links/indexing.ts'
 import { startIndexing } from './notes/search/indexing.ts'
-import { fail, refused } from './refusal.ts'
+import { fail, Refusal, refused } from './refusal.ts'
+import { createSetupLink } from './sessions/setup-links.ts'
+import { saveServerAddress } from './sessions/store.ts'
 import { startTextIndexing } from './structures/storage/text-index.ts'
 
 /** A server that accepts requests. */
@@ -31,6 +40,12 @@ export interface RunningServer {
   readonly lost: Promise<void>
   /** Stops accepting, finishes running requests and deliveries, 10 seconds at most, and brings everything to disk. */
   stop(): Promise<void>
+}
+
+/** A server that follows another one: it accepts no writes. */
+export interface Mirroring {
+  /** Starts to follow; returns a function that stops it. */
+  start(ctx: AppContext): () => void | Promise<void>
 }
 
 const STOP_WITHIN_MS = 10_000
@@ -45,10 +60,14 @@ const PARSER_BODY_LIMIT = 2 ** 40
  * Opens the database for serving and starts to listen. Throws UnusableDatabase or Refusal with the sentence
  * for the operator: the database is served already, cannot be used, or the port is taken.
  */
-export async function startServer(config: Config, tell: (message: string) => void): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  print: (message: string) => void,
+  mirroring?: Mirroring,
+): Promise<RunningServer> {
   const lock = takeServerLock(config.db) ?? fail(alreadyServed(config.db))
   try {
-    const log = createLog(config.logLevel, systemClock, tell)
+    const log = createLog(config.logLevel, systemClock, print)
     const clock = systemClock
     const db = openDatabase({
       file: config.db,
@@ -60,11 +79,25 @@ export async function startServer(config: Config, tell: (message: string) => voi
       afterUpgrade: upgradeDerived,
     })
     const worker = openWorker({ db, log, clock })
-    return await serveDatabase({ config, db, worker, bus: createBus(), clock, log, features }, lock, tell)
+    const mirrorOf = checkedRemote(db, mirroring !== undefined)
+    const ctx = { config, db, worker, bus: createBus(), clock, log, features, ...(mirrorOf && { mirrorOf }) }
+    return await serveDatabase(ctx, lock, print, mirroring)
   } catch (error) {
     lock.release()
     throw error
   }
+}
+
+/** The remote of which the database is a copy; refuses to serve a copy as if it were none, and the reverse. */
+function checkedRemote(db: Db, isMirror: boolean): string | undefined {
+  const remote = remoteOf(db)
+  if ((remote !== undefined) === isMirror) return remote
+  db.close()
+  throw refused(
+    remote === undefined
+      ? `${db.file} is no copy of another daybook; choose another --db.`
+      : `${db.file} is a copy of ${remote}, which "daybook mirror ${remote} --db ${db.file}" serves; "daybook mirror detach --db ${db.file}" makes it a database of its own.`,
+  )
 }
 
 const alreadyServed = (file: string) =>
@@ -73,14 +106,18 @@ const alreadyServed = (file: string) =>
 async function serveDatabase(
   ctx: AppContext,
   lock: ServerLock,
-  tell: (message: string) => void,
+  print: (message: string) => void,
+  mirroring: Mirroring | undefined,
 ): Promise<RunningServer> {
   const backups = createBackups(ctx)
-  const app = createApi(ctx, () => backups.isFailing)
+  const app = createApi(ctx, backups)
   let listener: Listener | undefined
   try {
+    await writeIfPossible(ctx, beginEpochs)
     listener = new GuardedListener((port) => listen(app, ctx.config, port), ctx.clock, ctx.log)
-    await announceFirstKey(ctx, tell)
+    const url = urlOf(ctx.config.host, listener.port)
+    await writeIfPossible(ctx, (tx) => saveServerAddress(tx, url))
+    await announceFirstStart(ctx, print, ctx.config.publicUrls[0] ?? url)
   } catch (error) {
     await listener?.stop(true)
     ctx.db.close()
@@ -96,12 +133,14 @@ async function serveDatabase(
   const deliveries = startSending(ctx)
   const background = [
     startIndexing(ctx),
+    startLinkIndexing(ctx),
     startTextIndexing(ctx),
     startMaintenance(ctx),
-    startTextExtraction(ctx),
+    ...(mirroring ? [mirroring.start(ctx)] : [startTextExtraction(ctx)]),
     () => backups.stop(),
   ]
   backups.start()
+  removeLeftCopies(ctx)
   ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
   return {
     url: urlOf(ctx.config.host, listener.port),
@@ -114,7 +153,7 @@ async function serveDatabase(
 function startSending(ctx: AppContext): Pick<Dispatcher, 'stop'> {
   const { webhookAllowlist: allowlist, webhookCa: ca } = ctx.config
   const sender = createSender({ allowlist, ca, clock: ctx.clock })
-  const deliveries = startDispatcher({ ...ctx, send: sender.send })
+  const deliveries = new Dispatcher({ ...ctx, send: sender.send })
   return {
     stop: async () => {
       await deliveries.stop()
@@ -128,14 +167,14 @@ async function stopServer(
   app: Api,
   listener: Listener,
   deliveries: Pick<Dispatcher, 'stop'>,
-  background: readonly (() => void)[],
+  background: readonly (() => void | Promise<void>)[],
   lock: ServerLock,
 ): Promise<void> {
   log.info('stopping')
   try {
     await Promise.all([drain(app, listener), deliveries.stop()])
-    for (const end of background) end()
-    await worker.close()
+    await Promise.all(background.map((end) => end()))
+    await Promise.all([worker.close(), db.finishCheckpoint()])
     db.close()
     log.info('stopped')
   } finally {
@@ -172,14 +211,35 @@ function cannotListen(host: string, port: number, error: unknown): string {
   return `It is not possible to listen on ${host}, port ${port}; check --host and --port.`
 }
 
-/** Shows the first key, once: on stderr, never in the log. */
-async function announceFirstKey(ctx: AppContext, tell: (message: string) => void): Promise<void> {
+/** Writes at the start; a database that is damaged or cannot be written now is served all the same. */
+async function writeIfPossible({ db, log }: AppContext, write: (tx: Tx) => void): Promise<void> {
+  try {
+    await db.write((tx): void => write(tx))
+  } catch (error) {
+    if (!(asUnavailable(error) instanceof Refusal)) throw error
+    log.error('nothing could be written at the start', { error: String(error) })
+    db.noteError(error)
+  }
+}
+
+/** Shows the first key and the link to sign in first, once: on stderr, never in the log. */
+async function announceFirstStart(
+  ctx: AppContext,
+  print: (message: string) => void,
+  origin: string,
+): Promise<void> {
   const key = await bootstrap(ctx)
   if (key === undefined) return
-  tell(`The database ${resolve(ctx.db.file)} is new. It has the user "owner", the workspace "Personal" and this
+  const { link } = await ctx.db.write((tx) => createSetupLink(tx, getUser(tx, 'owner').pk, origin))
+  print(`The database ${resolve(ctx.db.file)} is new. It has the user "owner", the workspace "Personal" and this
 write key, which is shown only now:
 
   ${key}
+
+Open this link within 30 minutes to set a password and use the application; "daybook users link owner" prints
+another:
+
+  ${link}
 
 `)
 }

@@ -3,21 +3,34 @@
  * their own, away from the thread that serves requests. Every query and task that may run here is listed here.
  */
 import { Database } from 'bun:sqlite'
+import { feedPageQuery } from './change-feed/feed.ts'
+import { newestFirstQuery } from './change-feed/newest-first.ts'
+import { snapshotQuery } from './change-feed/snapshot.ts'
+import { undoTask } from './change-feed/undo.ts'
 import { openReadingConnection, prepareWriting, shrinkMemory } from './db/connection/open.ts'
 import { asUnavailable } from './db/errors.ts'
 import { type Reader, readerOf } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import type { QueryPlan, WorkerQuery, WorkerTask } from './db/worker/client.ts'
-import type { WorkerRequest, WorkerResponse } from './db/worker/protocol.ts'
-import { fileSearchRead } from './files/search.ts'
-import { graphRead } from './lenses/graph.ts'
+import { OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/protocol.ts'
+import { features } from './features.ts'
+import { fileSearchQuery } from './files/search.ts'
+import { fileRename } from './files/service.ts'
+import { encoded } from './http/responses.ts'
+import { graphQuery } from './lenses/graph.ts'
 import { lowerThreadPriority } from './lib/thread-priority.ts'
-import { linksRead } from './notes/links/links.ts'
-import { listRead as noteListRead } from './notes/query/list.ts'
-import { treeRead } from './notes/query/tree-query.ts'
+import { mirrorApply } from './mirror/apply/task.ts'
+import { linkDifference } from './notes/links/indexing.ts'
+import { linksQuery } from './notes/links/links.ts'
+import { listQuery as noteListQuery } from './notes/query/list.ts'
+import { treeQuery } from './notes/query/tree-query.ts'
 import { longNoteEntries, longNoteWords } from './notes/search/long-notes.ts'
-import { listRead } from './records/query/list.ts'
-import { summaryRead } from './records/query/summary.ts'
+import { noteRename } from './notes/writing/rename.ts'
+import { deletedQuery } from './records/query/deleted.ts'
+import { bodyQuery, listQuery } from './records/query/list.ts'
+import { summaryQuery } from './records/query/summary.ts'
+import { watchQuery } from './records/watch/page-query.ts'
+import { pastPageQuery } from './records/watch/resume.ts'
 import { Refusal } from './refusal.ts'
 import {
   autoIndexDrop,
@@ -27,7 +40,7 @@ import {
 } from './structures/storage/auto-index.ts'
 import { textIndexFill } from './structures/storage/text-index.ts'
 import { uniqueDrop, uniqueFill, uniqueSort, uniqueStart } from './structures/storage/unique-build.ts'
-import { viewRead } from './views/notes.ts'
+import { viewQuery } from './views/notes.ts'
 
 declare const self: Worker
 
@@ -37,22 +50,41 @@ type AnyTask = WorkerTask<unknown, unknown>
 const QUERIES = new Map(
   (
     [
-      listRead,
-      summaryRead,
-      noteListRead,
+      listQuery,
+      bodyQuery,
+      deletedQuery,
+      watchQuery,
+      pastPageQuery,
+      summaryQuery,
+      noteListQuery,
       longNoteWords,
-      linksRead,
-      treeRead,
-      viewRead,
-      graphRead,
-      fileSearchRead,
+      linksQuery,
+      linkDifference,
+      treeQuery,
+      viewQuery,
+      graphQuery,
+      fileSearchQuery,
+      feedPageQuery,
+      newestFirstQuery,
+      snapshotQuery,
     ] as unknown as AnyQuery[]
   ).map((query) => [query.name, query]),
 )
+/** Reads the schema, as the first statement of a connection does. */
+const opening: WorkerTask<undefined, void> = {
+  name: OPENING,
+  isPreparation: true,
+  run: ({ sql }) => void sql.get('SELECT 1 FROM sqlite_schema'),
+}
+
 const TASKS = new Map(
   (
     [
+      opening,
       longNoteEntries,
+      noteRename,
+      fileRename,
+      undoTask(features),
       autoIndexStart,
       autoIndexSort,
       autoIndexFill,
@@ -62,6 +94,7 @@ const TASKS = new Map(
       uniqueSort,
       uniqueFill,
       uniqueDrop,
+      mirrorApply,
     ] as unknown as AnyTask[]
   ).map((task) => [task.name, task]),
 )
@@ -77,14 +110,14 @@ function checkStop(): void {
 
 const openReading = (file: string): Reader => readerOf(new Sql(openReadingConnection(file), { checkStop }))
 
-function openWriting({ file, checkpoints }: WorkerRequest): Reader {
+function openWriting({ file }: WorkerRequest): Reader {
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   prepareWriting(database)
-  if (!checkpoints) database.run('PRAGMA wal_autocheckpoint = 0')
+  database.run('PRAGMA wal_autocheckpoint = 0')
   return readerOf(new Sql(database))
 }
 
-/** Everything that one query reads is of one snapshot. */
+/** Everything that one query reads is of one snapshot. A long JSON text is encoded here and not when it is sent. */
 function runQuery({ file, name, input }: WorkerRequest): unknown {
   const query = QUERIES.get(name)
   if (!query) throw new Error(`there is no query "${name}" for the worker`)
@@ -92,14 +125,15 @@ function runQuery({ file, name, input }: WorkerRequest): unknown {
   const { database } = reading.sql
   database.run('BEGIN')
   try {
-    return query.run(reading, query.plan(reading, input))
+    const output = query.run(reading, query.plan(reading, input))
+    return typeof output === 'string' ? encoded(output) : output
   } finally {
     // A failing disk may have ended it already; after a damaged page only a rollback can end it.
     if (database.inTransaction) database.run('ROLLBACK')
   }
 }
 
-/** The connection is kept: opening one takes longer than many a task. */
+/** The connection is kept: opening one takes longer than many tasks do. */
 function runTask(request: WorkerRequest): unknown {
   const task = TASKS.get(request.name)
   if (!task) throw new Error(`there is no task "${request.name}" for the worker`)
@@ -126,6 +160,12 @@ function responseTo(request: WorkerRequest): WorkerResponse {
   }
 }
 
+/** The bytes of an output, or of its body, which are handed over instead of copied. */
+function buffersIn(output: unknown): ArrayBuffer[] {
+  const bytes = output instanceof Uint8Array ? output : (output as { body?: unknown } | undefined)?.body
+  return bytes instanceof Uint8Array && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []
+}
+
 // A light request must not wait until this thread has used up its share of a processor.
 lowerThreadPriority()
 
@@ -139,6 +179,7 @@ function releaseMemory(): void {
 
 self.onmessage = ({ data }: MessageEvent<WorkerRequest>) => {
   clearTimeout(idleTimer)
-  self.postMessage(responseTo(data))
+  const response = responseTo(data)
+  self.postMessage(response, 'output' in response ? buffersIn(response.output) : [])
   idleTimer = setTimeout(releaseMemory, IDLE_MS)
 }

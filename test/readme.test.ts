@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withHighlights } from '../scripts/bench/results.ts'
 import { serve } from '../src/cli/commands/serve.ts'
@@ -98,17 +98,16 @@ function tableUnder(heading: string): string[][] {
 const inCode = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
 
 test('the README lists every setting of the server, with its default', () => {
-  const listed = tableUnder('Configuration').map(([flag = '', variable, standard]) => [
+  const listed = tableUnder('Configuration').map(([flag = '', standard]) => [
     inCode(flag)[0],
-    variable,
     standard?.replaceAll('`', ''),
   ])
   const settings = serve.flags.map(({ name, value, help }) => [
     `--${name} <${value}>`,
-    `\`DAYBOOK_${name.toUpperCase().replaceAll('-', '_')}\``,
     /\(default (.*)\)/.exec(help)?.[1] ?? 'none',
   ])
   expect(listed.toSorted()).toEqual(settings.toSorted())
+  expect(serve.flags.filter(({ isSetting }) => !isSetting)).toEqual([])
 })
 
 test('the README lists every command', () => {
@@ -116,14 +115,20 @@ test('the README lists every command', () => {
     const usages = inCode(cell).map((usage) => usage.replace(/^daybook /, '').split(' '))
     const group = usages[0]?.[0]
     const candidates = usages.map(([first, second]) => [first, `${first} ${second}`, `${group} ${first}`])
-    return candidates.map((names) => COMMANDS.find(({ name }) => names.includes(name))?.name ?? names)
+    const find = (names: (string | undefined)[]) => COMMANDS.find(({ name }) => names.includes(name))?.name
+    return candidates.map((names) => find(names.slice(1)) ?? find(names) ?? names)
   })
   expect(listed.toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted())
 })
 
-test('the README names every flag', () => {
+test('the README, or a page to which it links, names every flag', () => {
   const flags = new Set(COMMANDS.flatMap((command) => command.flags.map(({ name }) => `--${name}`)))
-  expect([...flags].filter((flag) => !new RegExp(`${flag}(?![a-z-])`).test(README))).toEqual([])
+  const pages = readdirSync(join(ROOT, 'scripts', 'deploy')).filter((name) => name.endsWith('.md'))
+  const text = [
+    README,
+    ...pages.map((name) => readFileSync(join(ROOT, 'scripts', 'deploy', name), 'utf8')),
+  ].join('\n')
+  expect([...flags].filter((flag) => !new RegExp(`${flag}(?![a-z-])`).test(text))).toEqual([])
 })
 
 test('the README describes every file and folder directly in src, and no other', () => {
@@ -145,15 +150,28 @@ test('the folders that the README names within others are there', () => {
   expect(folders.filter((folder) => !existsSync(join(ROOT, folder)))).toEqual([])
 })
 
+/** The names under which the headings of a Markdown file are linked. */
+const headingsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'))
+
 test('every link of the README leads somewhere', () => {
-  const headings = [...README.matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
-    text.toLowerCase().replaceAll(' ', '-'),
-  )
   const links = [...README.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target = '']) => target)
-  const isDead = (link: string) =>
-    link.startsWith('#') ? !headings.includes(link.slice(1)) : !existsSync(join(ROOT, link))
+  const isDead = (link: string) => {
+    const [path = '', heading] = link.split('#')
+    if (!existsSync(join(ROOT, path))) return true
+    const text = path === '' ? README : heading === undefined ? '' : readFileSync(join(ROOT, path), 'utf8')
+    return heading !== undefined && !headingsOf(text).includes(heading)
+  }
   expect(links.filter(isDead)).toEqual([])
-  const deployed = readdirSync(join(ROOT, 'scripts', 'deploy')).map((name) => `scripts/deploy/${name}`)
+  const isDeadIn = (folder: string) => (link: string) => !existsSync(join(folder, link.replace(/#.*/, '')))
+  const deploy = join(ROOT, 'scripts', 'deploy')
+  for (const name of readdirSync(deploy).filter((file) => file.endsWith('.md'))) {
+    const text = readFileSync(join(deploy, name), 'utf8')
+    const further = [...text.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target = '']) => target)
+    expect(further.length).toBeGreaterThan(0)
+    expect(further.filter(isDeadIn(deploy))).toEqual([])
+  }
+  const deployed = readdirSync(deploy).map((name) => `scripts/deploy/${name}`)
   expect(deployed.filter((path) => !links.includes(path))).toEqual([])
 })
 

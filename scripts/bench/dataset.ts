@@ -67,6 +67,7 @@ export async function openDataset(file: string): Promise<Dataset> {
       keyId: null,
       keyName: null,
       scope: 'write',
+      role: 'owner',
       mayWrite: true,
       surface: 'api',
     },

@@ -1,13 +1,18 @@
 /**
- * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [stalls] [--quick] [--rounds N] [--results FILE]`:
+ * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [changes] [mcp] [mirror] [app] [stalls] [--quick] [--rounds N] [--results FILE]`:
  * measures these parts, or all, and prints their results as Markdown. At full size each part replaces its section of
  * `scripts/bench/results.md`, and the table of the README is taken from there. `--quick` measures with little data and
- * only prints, unless `--results` names a file to write. For `stalls`, `--size 0.1` does the same with a tenth of the
- * data, and `--only TEXT` measures the operations whose names hold the text.
+ * only prints, unless `--results` names a file to write. For `stalls` and `mirror`, `--size 0.1` does the same with a tenth of the
+ * data, and `--only TEXT` measures the operations whose names hold the text. For `app`, which needs Chromium,
+ * `--minutes 10` also scrolls for so long and says what memory the page takes then.
  */
 import { parseArgs } from 'node:util'
 import { buildWhenStale } from '../executable.ts'
+import { benchAgents } from './parts/agents.ts'
+import { benchApplication } from './parts/application.ts'
+import { benchChanges } from './parts/changes.ts'
 import { benchImports } from './parts/imports.ts'
+import { benchMirror } from './parts/mirror.ts'
 import { benchNotes } from './parts/notes.ts'
 import { benchRecords } from './parts/records.ts'
 import { benchStalls } from './parts/stalls.ts'
@@ -24,6 +29,7 @@ const { positionals, values } = parseArgs({
     results: { type: 'string' },
     size: { type: 'string' },
     only: { type: 'string' },
+    minutes: { type: 'string', default: '0' },
   },
 })
 const size = Number(values.size ?? (values.quick ? 0.02 : 1))
@@ -51,6 +57,25 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
   webhooks: {
     title: 'Webhooks',
     run: () => (quick ? benchWebhooks(1, 2_000, 3) : benchWebhooks(5, 5_000, 20)),
+  },
+  changes: {
+    title: 'Change log',
+    run: () => (quick ? benchChanges(50_000, 20) : benchChanges(1_000_000, 100)),
+  },
+  mcp: { title: 'Agents', run: () => benchAgents(quick ? 100 : 1_000) },
+  mirror: {
+    title: 'Mirror',
+    run: () => {
+      const scale = quick ? Math.min(size, 0.1) : 1
+      return benchMirror({ rows: 1_000_000 * scale, notes: 100_000 * scale, seconds: quick ? 5 : 20 })
+    },
+  },
+  app: {
+    title: 'Application',
+    run: () => {
+      const [notes, rows] = quick ? [10_000, 100_000] : [100_000, 1_000_000]
+      return benchApplication({ notes, rows, minutes: Number(values.minutes) })
+    },
   },
   stalls: { title: 'Stalls', run: () => benchStalls(size, values.only) },
 }

@@ -57,6 +57,35 @@ const REASONS: readonly Reason[] = [
       'the floor inserts finished rows; daybook also reads front matter, rewrites links and splits the text into search words.',
   },
   {
+    section: /^Application/,
+    what: /^key press/,
+    reason:
+      'the editor needs about 11 ms for a key in so long a text; the rest is drawing, which was not examined.',
+  },
+  {
+    section: /^Application/,
+    what: /^jump/,
+    reason:
+      'the server passes over all rows before the place, in the order of the list; a jump to the far end waits longest.',
+  },
+  {
+    section: /^Application/,
+    what: /^edit by API/,
+    reason:
+      'the grid reads its rows again after the change was told; why some readings take twice the median was not examined.',
+  },
+  {
+    section: /^Waits/,
+    what: /25 webhooks/,
+    reason: 'the batch makes 12,500 deliveries, which raw inserts alone take half of this time for.',
+  },
+  {
+    section: /^Waits/,
+    what: /./,
+    reason:
+      'the machine was busy: while the probe waits for a processor, the server goes on with many short steps.',
+  },
+  {
     section: /^Watch/,
     what: /5,000 streams/,
     reason: 'the server shares two cores with 5,000 readers, which receive every event.',

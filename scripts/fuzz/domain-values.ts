@@ -234,6 +234,8 @@ const VALUES: Readonly<Record<string, ValueGenerator>> = {
   ask: presetEntries,
   scope: (context) => (context.random.chance(0.2) ? null : tree(context)),
   pages: ({ random }) => random.pick(['1', '1-2', '7-9']),
+  /** Longer is only waited for. */
+  wait: () => 0,
 }
 
 /** A value for a member or parameter, whose meaning may depend on the operation; undefined if its schema suffices. */

@@ -77,7 +77,8 @@ class Fuzz {
     if (!response) return { kind: 'no-response', sentence: 'got no response' }
     this.coverage.add(request.operation, response)
     const violation = this.#oracle.check(request, response)
-    if (!violation && response.status < 300) this.#record(request, response.text)
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    if (!violation && response.status < 300 && isJson) this.#record(request, response.text)
     return violation
   }
 

@@ -1,7 +1,7 @@
 import { aProperty, aReceiver, aRow } from './domain-values.ts'
 import { deleted, isObject, singular } from './known-objects.ts'
 import { hostileText, hostileValue, mutate } from './mutation.ts'
-import type { Operation, Parameter, Schema } from './openapi.ts'
+import type { Operation, Parameter } from './openapi.ts'
 import type { SchemaValues } from './schema-values.ts'
 import { aHostileText } from './texts.ts'
 
@@ -114,7 +114,8 @@ export class Requests {
     const object = objects.any(isDeleted ? deleted(kind) : kind)
     const members = ['id', 'name', 'key'].filter((member) => segment.toLowerCase().includes(member))
     const value = object?.[random.pick(members.length > 0 ? members : ['id'])]
-    const example = parameters.find(({ name }) => `{${name}}` === segment)?.example
+    const described = parameters.find(({ name }) => `{${name}}` === segment)
+    const example = described?.example ?? described?.schema.examples?.[0]
     const parent = typeof object?.parent === 'string' ? object.parent : undefined
     return { text: String(value ?? example ?? aHostileText(random)), parent }
   }
@@ -177,7 +178,7 @@ export class Requests {
     if (!body) return invalid === 'everything' ? hostileText(random, {}) : random.pick([undefined, '{}'])
     const place = { operationId: id, isQuery: false }
     const made = random.chance(0.1) && body.example ? body.example : this.values.valid(body.schema, place)
-    const valid = this.#consistent(id, body.schema, made)
+    const valid = this.#consistent(id, made)
     if (invalid === 'body') return JSON.stringify(mutate(random, valid))
     if (invalid !== 'everything') return JSON.stringify(valid)
     return hostileText(
@@ -187,15 +188,14 @@ export class Requests {
   }
 
   /** Makes members consistent with each other where the schema does not require it. */
-  #consistent(operationId: string, { properties = {} }: Schema, body: unknown): unknown {
+  #consistent(operationId: string, body: unknown): unknown {
     const { random } = this.values.context
     if (!isObject(body)) return body
     if ('url' in body) return { ...body, url: aReceiver(this.values.context) }
     if (operationId === 'createProperty') return { ...body, ...aProperty(this.values.context) }
-    if (!('data' in properties && 'rows' in properties)) return body
-    const { data, rows, ...rest } = body
-    return random.chance(0.5)
-      ? { ...rest, data: aRow(this.values.context) }
-      : { ...rest, rows: random.list(4, () => ({ data: aRow(this.values.context) })) }
+    if (operationId !== 'writeRecords') return body
+    return 'data' in body
+      ? { ...body, data: aRow(this.values.context) }
+      : { ...body, rows: random.list(4, () => ({ data: aRow(this.values.context) })) }
   }
 }

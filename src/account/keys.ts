@@ -2,13 +2,14 @@ import { asc, eq, sql } from 'drizzle-orm'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { prepared, type Reader } from '../db/reader.ts'
-import { keys, users, workspaces } from '../db/schema/account.ts'
+import { keys, type Role, users, workspaces } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import type { Authenticate } from '../http/authorizer.ts'
 import type { Log } from '../lib/log.ts'
-import { fail, Refusal } from '../refusal.ts'
+import { sha256 } from '../lib/sha256.ts'
+import { fail, Refusal, refused } from '../refusal.ts'
 import { checkedName } from './names.ts'
-import type { KeyRow, Role } from './store.ts'
+import type { KeyRow } from './store.ts'
 
 const KEY_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/
 const LAST_USED_INTERVAL_MS = 60_000
@@ -16,8 +17,6 @@ const LAST_USED_INTERVAL_MS = 60_000
 /** `dbk_` and 256 random bits in URL-safe base64. */
 const newSecret = (): string =>
   `dbk_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
-
-const hashOf = (secret: string): string => new Bun.CryptoHasher('sha256').update(secret).digest('hex')
 
 interface NewKey {
   workspace: number
@@ -35,19 +34,38 @@ export function createKey(tx: Tx, input: NewKey): { id: string; secret: string }
     ...input,
     name: checkedName(input.name, 'key'),
     id,
-    hash: hashOf(secret),
+    hash: sha256(secret),
     createdAt: tx.now,
   })
   return { id, secret }
 }
 
-const unknownKey = (id: string) =>
-  new Refusal('not_found', `There is no key with the id "${id}"; list the keys to see their ids.`)
+const unknownKey = (nameOrId: string) =>
+  new Refusal('not_found', `There is no key with the name or id "${nameOrId}"; list the keys to see them.`)
 
-/** Revoking a key again changes nothing. A server that calls this must also wake its bus, so that watches are closed. */
-export const revokeKey = (db: Db, id: string): Promise<KeyRow> =>
+/** The key with this id, or else this name; revoked ones count only when no other has the name. */
+function getKey(reader: Reader, nameOrId: string): KeyRow {
+  const byId = findKey(reader, nameOrId)
+  if (byId) return byId
+  const named = listKeys(reader)
+    .map(({ key }) => key)
+    .filter(({ name }) => name === nameOrId)
+  const valid = named.filter(({ revokedAt }) => revokedAt === null)
+  if (valid.length > 1) {
+    throw refused(
+      `Several keys have the name "${nameOrId}"; give the id of one: ${valid.map(({ id }) => id).join(', ')}.`,
+    )
+  }
+  return valid[0] ?? named.at(-1) ?? fail(unknownKey(nameOrId))
+}
+
+/**
+ * Revokes a key, given by id or name. Revoking it again changes nothing. A server that calls this must also wake its bus,
+ * so that watches are closed.
+ */
+export const revokeKey = (db: Db, nameOrId: string): Promise<KeyRow> =>
   db.write((tx) => {
-    const key = findKey(tx, id) ?? fail(unknownKey(id))
+    const key = getKey(tx, nameOrId)
     if (key.revokedAt === null) markKeyRevoked(tx, key.pk, tx.now)
     return { ...key, revokedAt: key.revokedAt ?? tx.now }
   })
@@ -86,9 +104,11 @@ interface KnownKey {
   caller: Caller
 }
 
-/** The key with the current role of its user: a viewer may not write, and the key of a removed user is not found. */
-function findKnownKey(db: Db, secret: string): KnownKey | undefined {
-  const row = findKeyByHash(db, hashOf(secret))
+type Keys = Pick<AppContext, 'db' | 'mirrorOf'>
+
+/** The key with the current role of its user: a viewer may not write, and the key of a removed user is not found. In a copy no key may. */
+function findKnownKey({ db, mirrorOf }: Keys, secret: string): KnownKey | undefined {
+  const row = findKeyByHash(db, sha256(secret))
   if (!row || row.userId === null || row.role === null) return undefined
   const { pk, expiresAt, lastUsedAt } = row
   const caller: Caller = {
@@ -98,27 +118,29 @@ function findKnownKey(db: Db, secret: string): KnownKey | undefined {
     keyId: row.id,
     keyName: row.name,
     scope: row.scope,
-    mayWrite: row.scope === 'write' && row.role !== 'viewer',
+    role: row.role,
+    mayWrite: row.scope === 'write' && row.role !== 'viewer' && mirrorOf === undefined,
     surface: 'api',
   }
   return { pk, expiresAt, lastUsedAt, caller }
 }
 
 /** Looks again in a new snapshot: another process may have created the key a moment ago. */
-function findNewKey(db: Db, secret: string): KnownKey | undefined {
-  db.refresh()
-  return findKnownKey(db, secret)
+function findNewKey(keys: Keys, secret: string): KnownKey | undefined {
+  keys.db.refresh()
+  return findKnownKey(keys, secret)
 }
 
 /**
- * Authenticates by the hash of the key, which is looked up once per snapshot of the database: a revocation takes effect
- * at once, one by another process within a few milliseconds.
+ * Authenticates by the hash of the key, which is looked up once for many requests (`Sql.memoize`): a revocation takes
+ * effect at once, one by another process within a few milliseconds.
  */
-export function createAuthenticate({ db, clock, log }: AppContext): Authenticate {
+export function createAuthenticate(ctx: AppContext): Authenticate {
+  const { db, clock, log } = ctx
   const recordUse = createUsageRecorder(db, log)
   return (secret): Caller | undefined => {
     if (!KEY_PATTERN.test(secret)) return undefined
-    const key = db.sql.memoize(secret, () => findKnownKey(db, secret)) ?? findNewKey(db, secret)
+    const key = db.sql.memoize(secret, () => findKnownKey(ctx, secret)) ?? findNewKey(ctx, secret)
     const now = clock.now()
     if (!key || (key.expiresAt !== null && key.expiresAt <= now)) return undefined
     recordUse(key.pk, key.lastUsedAt, now)
@@ -205,7 +227,7 @@ const markKeyRevoked = (reader: Reader, pk: number, now: number) =>
 
 const allKeys = prepared((orm) =>
   orm
-    .select({ key: keys, workspace: workspaces.name, user: users.name })
+    .select({ key: keys, workspace: workspaces.name, user: users.name, userId: users.id })
     .from(keys)
     .innerJoin(workspaces, eq(workspaces.pk, keys.workspace))
     .leftJoin(users, eq(users.pk, keys.user))

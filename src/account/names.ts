@@ -1,12 +1,10 @@
-import { codePointLength, fold, hasControlCharacter, quoteList } from '../lib/text.ts'
+import { didYouMean } from '../lib/near-miss.ts'
+import { fold, isName, MAX_NAME_LENGTH, quoteList } from '../lib/text.ts'
 import { fail, invalid, refused } from '../refusal.ts'
-
-const MAX_NAME_LENGTH = 500
 
 /** Returns the name as given; refuses one that is empty, longer than 500 characters or has control characters. */
 export function checkedName(name: string, what: 'key' | 'user' | 'workspace' | 'structure'): string {
-  const length = codePointLength(name)
-  if (length >= 1 && length <= MAX_NAME_LENGTH && !hasControlCharacter(name)) return name
+  if (isName(name)) return name
   throw invalid(
     `The name of a ${what} must be 1 to ${MAX_NAME_LENGTH} characters without control characters.`,
   )
@@ -28,11 +26,16 @@ export function getNamedOrOnly<Row extends Named>(
   what: 'user' | 'workspace',
   nameOrId: string | undefined,
 ): Row {
-  const names = quoteList(rows.map(({ name }) => name))
+  const known = rows.map(({ name }) => name)
+  const names = quoteList(known)
   if (nameOrId !== undefined) {
     return (
       findNamed(rows, nameOrId) ??
-      fail(refused(`There is no ${what} "${nameOrId}"; there is ${names || 'none yet'}.`))
+      fail(
+        refused(
+          `There is no ${what} "${nameOrId}"; there is ${names || 'none yet'}.${didYouMean(nameOrId, known)}`,
+        ),
+      )
     )
   }
   const [only, ...others] = rows

@@ -1,13 +1,15 @@
 import type { Caller } from '../context.ts'
 import { isoTimestamp } from '../lib/dates.ts'
-import type { WorkspaceRow } from './store.ts'
+import type { MembershipRow, WorkspaceRow } from './store.ts'
 import type { WorkspaceCounts } from './workspaces.ts'
 
 export const presentKeyInfo = (caller: Caller) => ({
   user_id: caller.userId,
   workspace_id: caller.workspaceId,
-  key: { id: caller.keyId ?? '', name: caller.keyName ?? '', scope: caller.scope },
+  key: caller.keyId === null ? null : { id: caller.keyId, name: caller.keyName ?? '', scope: caller.scope },
 })
+
+export const presentMembership = ({ workspaceId: id, name, role }: MembershipRow) => ({ id, name, role })
 
 export const presentWorkspace = ({ row, counts }: { row: WorkspaceRow; counts: WorkspaceCounts }) => ({
   id: row.id,

@@ -1,19 +1,23 @@
 import { t } from 'elysia'
-import { id, integer, response, strict, timestamp } from '../http/schema/types.ts'
+import { ROLES } from '../db/schema/account.ts'
+import { choice, id, integer, response, strict, text, timestamp } from '../http/schema/types.ts'
 
 export const KeyInfo = response(
   {
     user_id: id('The user the key acts as.'),
     workspace_id: id('The one workspace the key opens.'),
-    key: strict({
-      id: id(),
-      name: t.String({ examples: ['first key'] }),
-      scope: t.String({
-        enum: ['write', 'read'],
-        description: 'Fixed when the key was made.',
-        examples: ['write'],
+    key: t.Union([
+      strict({
+        id: id(),
+        name: t.String({ examples: ['first key'] }),
+        scope: t.String({
+          enum: ['write', 'read'],
+          description: 'Fixed when the key was made.',
+          examples: ['write'],
+        }),
       }),
-    }),
+      t.Null({ description: 'In a session of the application.' }),
+    ]),
   },
   { $id: 'KeyInfo' },
 )
@@ -44,3 +48,31 @@ export const Workspace = strict(
 )
 
 export const WorkspaceResponse = response({ workspace: Workspace })
+
+const SCOPES = ['write', 'read'] as const
+const name = () => text({ minLength: 1, maxLength: 500, singleLine: true })
+
+const Key = strict({
+  id: id(),
+  name: t.String(),
+  scope: choice(SCOPES),
+  user: strict({ id: id(), name: t.String() }),
+  created_at: timestamp(),
+  expires_at: t.Union([timestamp(), t.Null()]),
+  last_used_at: t.Union([timestamp(), t.Null()]),
+})
+
+export const NewKeyBody = strict({
+  name: name(),
+  scope: choice(SCOPES),
+  expires_at: t.Optional(t.Union([t.String(), t.Null()])),
+})
+
+const OwnWorkspace = strict({ id: id(), name: t.String(), role: choice(ROLES) })
+export const NameBody = strict({ name: name() })
+
+export const KeysResponse = response({ keys: t.Array(Key) })
+export const NewKeyResponse = response({ key: Key, secret: t.String() })
+export const OwnWorkspaceResponse = response({ workspace: OwnWorkspace })
+export const OwnWorkspacesResponse = response({ workspaces: t.Array(OwnWorkspace) })
+export const DeletedResponse = response({ deleted: t.Literal(true), id: id() })

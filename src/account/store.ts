@@ -1,13 +1,12 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { prepared, type Reader } from '../db/reader.ts'
-import { type keys, members, users, workspaces } from '../db/schema/account.ts'
+import { type keys, members, type Role, users, workspaces } from '../db/schema/account.ts'
 
 const placeholder = sql.placeholder
 
 export type WorkspaceRow = typeof workspaces.$inferSelect
 export type UserRow = typeof users.$inferSelect
 export type KeyRow = typeof keys.$inferSelect
-export type Role = 'owner' | 'editor' | 'viewer'
 
 const allWorkspaces = prepared((orm) => orm.select().from(workspaces).orderBy(asc(workspaces.pk)).prepare())
 export const listWorkspaces = (reader: Reader): WorkspaceRow[] => allWorkspaces(reader).all()
@@ -40,6 +39,15 @@ export const insertWorkspace = (
 
 const allUsers = prepared((orm) => orm.select().from(users).orderBy(asc(users.pk)).prepare())
 export const listUserRows = (reader: Reader): UserRow[] => allUsers(reader).all()
+
+const USER = `SELECT pk, id, name, name_fold AS nameFold, created_at AS createdAt, password_hash AS passwordHash
+  FROM users`
+
+export const findUserByPk = ({ sql }: Reader, pk: number): UserRow | undefined =>
+  sql.get(`${USER} WHERE pk = ?`, pk)
+
+export const findUserByFoldedName = ({ sql }: Reader, nameFold: string): UserRow | undefined =>
+  sql.get(`${USER} WHERE name_fold = ?`, nameFold)
 
 const insertUserRow = prepared((orm) =>
   orm
@@ -78,6 +86,22 @@ const allMembers = prepared((orm) =>
 )
 export const listMemberships = (reader: Reader) => allMembers(reader).all()
 
+/** A workspace and the role of a user in it. */
+export interface MembershipRow {
+  readonly workspacePk: number
+  readonly workspaceId: string
+  readonly name: string
+  readonly role: Role
+}
+
+/** The workspaces of a user, oldest first. */
+export const listMembershipsOf = ({ sql }: Reader, userPk: number): MembershipRow[] =>
+  sql.all(
+    `SELECT m.workspace AS workspacePk, w.id AS workspaceId, w.name, m.role
+     FROM members m JOIN workspaces w ON w.pk = m.workspace WHERE m.user = ? ORDER BY m.workspace`,
+    userPk,
+  )
+
 /** Adds a member, or changes the role of an existing one. */
 export const setMember = (reader: Reader, workspace: number, user: number, role: Role) =>
   reader.sql.run(
@@ -89,3 +113,7 @@ export const setMember = (reader: Reader, workspace: number, user: number, role:
 
 export const deleteMember = (reader: Reader, workspace: number, user: number) =>
   reader.sql.run('DELETE FROM members WHERE workspace = ? AND user = ?', workspace, user)
+
+/** Ends the sessions of a user, but for the one that is kept, if any. */
+export const endSessionsOf = (reader: Reader, user: number, keptId?: string) =>
+  reader.sql.run('DELETE FROM sessions WHERE user = ? AND id IS NOT ?', user, keptId ?? null)

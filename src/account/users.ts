@@ -1,23 +1,25 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
+import type { Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { codePointLength, fold } from '../lib/text.ts'
-import { fail, invalid, nameTaken, Refusal, refused } from '../refusal.ts'
+import { didYouMean } from '../lib/near-miss.ts'
+import { fold } from '../lib/text.ts'
+import { fail, nameTaken, Refusal, refused } from '../refusal.ts'
 import { checkedName, findNamed, getNamedOrOnly } from './names.ts'
+import { checkedPassword, hashPassword } from './passwords.ts'
 import {
   deleteMember,
   deleteUser,
+  endSessionsOf,
+  findUserByFoldedName,
   insertUser,
   listMemberships,
   listUserRows,
-  type Role,
   setMember,
   setPasswordHash,
   type UserRow,
   type WorkspaceRow,
 } from './store.ts'
-
-const MIN_PASSWORD_LENGTH = 8
 
 /** All users, each with the workspaces that they are a member of and their role there. */
 export function listUsers(reader: Reader) {
@@ -32,8 +34,13 @@ export function listUsers(reader: Reader) {
 export const findUser = (reader: Reader, nameOrId: string): UserRow | undefined =>
   findNamed(listUserRows(reader), nameOrId)
 
-const getUser = (reader: Reader, nameOrId: string): UserRow =>
-  findUser(reader, nameOrId) ?? fail(new Refusal('not_found', `There is no user "${nameOrId}".`))
+export const getUser = (reader: Reader, nameOrId: string): UserRow =>
+  findUser(reader, nameOrId) ?? fail(noUser(reader, nameOrId))
+
+function noUser(reader: Reader, nameOrId: string): Refusal {
+  const names = listUserRows(reader).map(({ name }) => name)
+  return new Refusal('not_found', `There is no user "${nameOrId}".${didYouMean(nameOrId, names)}`)
+}
 
 /** The member of the workspace with this name or id, or without one its only member. */
 export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: string | undefined): UserRow {
@@ -52,13 +59,27 @@ export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Rol
   const memberships = listMemberships(tx).filter(({ userPk }) => userPk === known?.pk)
   if (memberships.some(({ workspacePk }) => workspacePk === workspace.pk)) {
     throw nameTaken(
-      `The user "${name}" belongs to the workspace "${workspace.name}" already; for another role, remove them from it first.`,
+      `The user "${name}" belongs to the workspace "${workspace.name}" already; daybook users role changes their role.`,
     )
   }
   const user = known ?? insertUser(tx, { id: tx.newId(), name, nameFold: fold(name), createdAt: tx.now })
   setMember(tx, workspace.pk, user.pk, role)
   return user
 }
+
+/** Changes the role of a member, at once also for their keys. The last owner of a workspace stays one. */
+export const changeRole = (db: Db, nameOrId: string, workspace: WorkspaceRow, role: Role): Promise<UserRow> =>
+  db.write((tx) => {
+    const user = getMember(tx, workspace, nameOrId)
+    const members = listMemberships(tx).filter(({ workspacePk }) => workspacePk === workspace.pk)
+    const isLast = members.every((row) => (row.role === 'owner') === (row.userPk === user.pk))
+    if (role !== 'owner' && isLast) throw lastOwner(user.name, workspace.name)
+    setMember(tx, workspace.pk, user.pk, role)
+    return user
+  })
+
+const lastOwner = (user: string, workspace: string) =>
+  refused(`"${user}" is the last owner of the workspace "${workspace}"; add another owner first.`)
 
 /**
  * Removes a user from one workspace, or without one from all of them and deletes the user. From then on their keys are
@@ -78,7 +99,7 @@ export const removeUser = (db: Db, nameOrId: string, workspace: WorkspaceRow | u
     for (const { workspacePk, workspace: name, role } of ending) {
       const owners = all.filter((row) => row.workspacePk === workspacePk && row.role === 'owner')
       if (role === 'owner' && owners.length === 1) {
-        throw refused(`"${user.name}" is the last owner of the workspace "${name}"; add another owner first.`)
+        throw lastOwner(user.name, name)
       }
       deleteMember(tx, workspacePk, user.pk)
     }
@@ -86,15 +107,21 @@ export const removeUser = (db: Db, nameOrId: string, workspace: WorkspaceRow | u
     return user
   })
 
-/** Sets the password with which the user signs in to the application; at least eight characters. */
+export function renameUser(tx: Tx, pk: number, name: string): void {
+  const nameFold = fold(checkedName(name, 'user'))
+  const holder = findUserByFoldedName(tx, nameFold)
+  if (holder && holder.pk !== pk)
+    throw nameTaken(`A user named "${name}" exists already; choose another name.`)
+  tx.sql.run('UPDATE users SET name = ?, name_fold = ? WHERE pk = ?', name, nameFold, pk)
+}
+
+/** Sets the password with which the user signs in to the application, and ends their sessions. */
 export async function setPassword(db: Db, nameOrId: string, password: string): Promise<UserRow> {
-  if (codePointLength(password) < MIN_PASSWORD_LENGTH) {
-    throw invalid(`A password must be at least ${MIN_PASSWORD_LENGTH} characters long.`)
-  }
-  const hash = await Bun.password.hash(password)
+  const hash = await hashPassword(checkedPassword(password))
   return db.write((tx) => {
     const user = getUser(tx, nameOrId)
     setPasswordHash(tx, user.pk, hash)
+    endSessionsOf(tx, user.pk)
     return user
   })
 }

@@ -1,3 +1,4 @@
+import { refuseInMirror } from '../changes/mirrored.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
@@ -18,6 +19,7 @@ import { addUser } from './users.ts'
 
 /** Creates an empty workspace with everything that the features need in one. */
 export function createWorkspace(tx: Tx, features: FeatureHooks, name: string): WorkspaceRow {
+  refuseInMirror(tx)
   const nameFold = fold(checkedName(name, 'workspace'))
   if (listWorkspaces(tx).some((row) => row.nameFold === nameFold)) {
     throw nameTaken(`A workspace named "${name}" exists already; choose another name.`)
@@ -64,11 +66,13 @@ export function getWorkspace({ db, features }: AppContext, { workspacePk }: Call
  * In a database without a workspace, creates the workspace `Personal` with the user `owner` and a write key. Returns the
  * key, which cannot be read again later; undefined when there is a workspace already.
  */
-export const bootstrap = ({
+export async function bootstrap({
   db,
   features,
-}: Pick<AppContext, 'db' | 'features'>): Promise<string | undefined> =>
-  db.write((tx): string | undefined => {
+}: Pick<AppContext, 'db' | 'features'>): Promise<string | undefined> {
+  // Nothing is written to a database that is in use: it may be damaged, and is served all the same.
+  if (listWorkspaces(db).length > 0) return undefined
+  return db.write((tx): string | undefined => {
     if (listWorkspaces(tx).length > 0) return undefined
     const workspace = createWorkspace(tx, features, 'Personal')
     const owner = addUser(tx, 'owner', workspace, 'owner')
@@ -81,3 +85,4 @@ export const bootstrap = ({
     } as const
     return createKey(tx, key).secret
   })
+}

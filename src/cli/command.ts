@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util'
+import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
 import { BadSetting, type Flags } from '../config.ts'
+import { didYouMean } from '../lib/near-miss.ts'
 import type { Io } from './io.ts'
 
 /** A flag, as the help shows it and the parser accepts it. */
@@ -54,12 +55,29 @@ export const WORKSPACE_FLAG: FlagSpec = {
 
 export const JSON_FLAG: FlagSpec = { name: 'json', help: 'print JSON' }
 
+export const SECRET_FLAG: FlagSpec = {
+  name: 'secret',
+  value: 'secret',
+  help: 'the signing secret, whsec_…; everybody on the machine can see it here, so prefer the variable',
+  isSetting: true,
+}
+
+/** Every command takes these. */
+export const COMMON_FLAGS: readonly (FlagSpec & { readonly short: string })[] = [
+  { name: 'quiet', short: 'q', help: 'print no messages but errors' },
+  { name: 'verbose', short: 'v', help: 'print more messages' },
+  { name: 'help', short: 'h', help: 'print this help' },
+]
+
+const isOptional = (parameter: string) => parameter.startsWith('[')
 const isVariadic = (parameter: string | undefined) => parameter?.endsWith('…>') ?? false
 
 function checkParameters(command: Command, args: readonly string[]): void {
   const parameters = command.parameters ?? []
   // An empty argument usually comes from a shell variable that is not set.
-  const missing = parameters[args.length] ?? parameters.find((_, at) => args[at] === '')
+  const missing = parameters.find(
+    (parameter, at) => args[at] === '' || (args[at] === undefined && !isOptional(parameter)),
+  )
   if (missing !== undefined) throw new WrongUsage(`"${command.name}" needs ${missing}.`)
   const extra = args[parameters.length]
   if (extra !== undefined && !isVariadic(parameters.at(-1))) {
@@ -79,22 +97,28 @@ function checkFlags(command: Command, flags: Flags): void {
 }
 
 /** The first sentence of parseArgs's error messages says what is wrong; the others are advice. */
-const firstSentence = (error: unknown): string =>
-  `${(error instanceof Error ? error.message : String(error)).split(/\.(?:\s|$)|\n/)[0]}.`
+function usageError(error: unknown, command: Command): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const sentence = `${message.split(/\.(?:\s|$)|\n/)[0]}.`
+  const [, unknown] = /^Unknown option '--([^'=]+)/.exec(message) ?? []
+  if (unknown === undefined) return sentence
+  const names = [...command.flags, ...COMMON_FLAGS].map(({ name }) => name)
+  return sentence + didYouMean(unknown, names, (name) => `--${name}`)
+}
 
 /** Parses the arguments after the command's name. Throws WrongUsage for anything that the command does not accept. */
 export function parseInput(command: Command, argv: readonly string[]): Input {
-  const options = Object.fromEntries(
-    command.flags.map(({ name, value, isRepeatable }) => [
-      name,
-      { type: value === undefined ? 'boolean' : 'string', multiple: isRepeatable === true } as const,
-    ]),
+  const own = command.flags.map(
+    ({ name, value, isRepeatable }) =>
+      [name, { type: value === undefined ? 'boolean' : 'string', multiple: isRepeatable === true }] as const,
   )
+  const common = COMMON_FLAGS.map(({ name, short }) => [name, { type: 'boolean', short }] as const)
+  const options = Object.fromEntries<ParseArgsOptionDescriptor>([...own, ...common])
   let parsed: { values: Flags; positionals: string[] }
   try {
     parsed = parseArgs({ args: [...argv], options, strict: true, allowPositionals: true })
   } catch (error) {
-    throw new WrongUsage(firstSentence(error))
+    throw new WrongUsage(usageError(error, command))
   }
   checkParameters(command, parsed.positionals)
   checkFlags(command, parsed.values)
@@ -105,6 +129,12 @@ export function parseInput(command: Command, argv: readonly string[]): Input {
 export function textFlag({ flags }: Input, name: string): string | undefined {
   const value = flags[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/** The values of a flag that is repeatable. */
+export function listFlag({ flags }: Input, name: string): string[] {
+  const value = flags[name]
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
 export const isWrongUsage = (error: unknown): error is Error =>

@@ -1,4 +1,4 @@
-import type { Command, FlagSpec } from './command.ts'
+import { COMMON_FLAGS, type Command, type FlagSpec } from './command.ts'
 
 const NAME_WIDTH = 22
 
@@ -27,12 +27,12 @@ function usageOf({ name, parameters = [], flags }: Command): string {
 /** The help of one command. */
 export function commandHelp(command: Command): string {
   const { summary, flags, remarks = [], examples } = command
-  const help: FlagSpec = { name: 'help', help: 'print this help' }
   return [
     summary,
     `\nUsage: ${usageOf(command)}\n`,
     'Flags:',
-    ...[...flags, help].map(flagLine),
+    ...flags.map(flagLine),
+    ...COMMON_FLAGS.map(({ name, short, help }) => line(`-${short}, --${name}`, help)),
     ...(remarks.length > 0 ? ['', ...remarks] : []),
     '\nExamples:',
     ...examples.map((example) => `  ${example}`),

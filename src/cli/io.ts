@@ -8,14 +8,22 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Writes results to stdout. */
   out(text: string): void
+  /** Writes data to stdout, unchanged. Resolves when there is room for more; false when nobody reads any more. */
+  write(data: Uint8Array): Promise<boolean>
   /** Writes messages to stderr. */
   err(text: string): void
+  /** Writes a message that `--quiet` leaves out: what was done, and progress. */
+  tell(text: string): void
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean
+  /** Whether stdin is a terminal. */
+  readonly isInputTerminal: boolean
   /** Reads one line of stdin; a terminal shows the prompt and not what is typed. */
   readSecret(prompt: string): Promise<string>
   /** Reads all of stdin. */
   readAll(): Promise<Buffer>
+  /** Reads stdin as it arrives. */
+  readChunks(): AsyncIterable<Uint8Array>
   /** Resolves when the process receives SIGTERM, SIGINT or SIGHUP. */
   untilAskedToEnd(): Promise<void>
   /** Gives a server beside this process precedence on the processor and, where the system derives it, on the disk. */
@@ -85,11 +93,16 @@ const nextSignal = () =>
 /** The real process. A reader that closes the pipe, as in `daybook openapi | head`, is not an error. */
 export function processIo(): Io {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  const err = messagesTo(process.stderr)
   return {
     env: process.env,
     out: (text) => void process.stdout.write(text),
-    err: messagesTo(process.stderr),
+    write: (data) => new Promise((done) => process.stdout.write(data, (error) => done(!error))),
+    err,
+    tell: err,
     isTerminal: process.stderr.isTTY === true,
+    isInputTerminal: process.stdin.isTTY === true,
+    readChunks: () => process.stdin,
     readSecret: readLine,
     readAll: async () => Buffer.from(await Bun.stdin.arrayBuffer()),
     untilAskedToEnd: nextSignal,

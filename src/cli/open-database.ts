@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { WorkspaceRow } from '../account/store.ts'
 import { getWorkspaceOrOnly } from '../account/workspaces.ts'
 import { readCheckpoint, readDatabaseFile } from '../config.ts'
@@ -11,9 +12,22 @@ import { type Input, textFlag } from './command.ts'
 import type { Io } from './io.ts'
 
 /** Runs `use` on the database that the flags name, which must exist, and always closes it. */
-export async function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T | Promise<T>): Promise<T> {
+export function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T | Promise<T>): Promise<T> {
+  const file = readDatabaseFile(io.env, input.flags)
+  if (input.flags.verbose)
+    io.tell(`The database is ${resolve(file)}.
+`)
+  return withDatabaseFile(file, io, use)
+}
+
+/** Runs `use` on a database, and always closes it. */
+export async function withDatabaseFile<T>(
+  file: string,
+  io: Pick<Io, 'env'>,
+  use: (db: Db) => T | Promise<T>,
+): Promise<T> {
   const db = openDatabase({
-    file: readDatabaseFile(io.env, input.flags),
+    file,
     programVersion: VERSION,
     clock: systemClock,
     // A failure is thrown and printed as one sentence.
@@ -45,6 +59,7 @@ export const commandCaller = ({ pk, id }: Pick<WorkspaceRow, 'pk' | 'id'>): Call
   keyId: null,
   keyName: null,
   scope: 'write',
+  role: 'owner',
   mayWrite: true,
   surface: 'web',
 })

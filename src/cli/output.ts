@@ -1,4 +1,25 @@
+import { createReadStream } from 'node:fs'
 import type { Io } from './io.ts'
+
+/** The name of standard output where a file is named. */
+export const STDOUT = '-'
+
+/*
+ * What is printed may hold names of files and texts of others. Printed as it is, a control character could move the
+ * cursor, change what is on the screen or rename the window; as an escape it is harmless, and valid in JSON too.
+ */
+const UNPRINTABLE = /(?![\n\t])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
+
+const escaped = (text: string): string =>
+  text.replace(UNPRINTABLE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** The text without control characters other than line breaks and tabs. */
+export const printable = (text: string): string =>
+  // A progress bar goes back to the beginning of its line.
+  text.startsWith('\r') ? `\r${escaped(text.slice(1))}` : escaped(text)
+
+/** A text on one line, so that it cannot pass for two messages. */
+export const onOneLine = (text: string): string => text.replaceAll('\n', '\\n')
 
 /** Prints rows as aligned columns under their headings. */
 export function printTable(io: Io, headings: readonly string[], rows: readonly (readonly string[])[]): void {
@@ -31,18 +52,33 @@ export function progressOn(io: Io, what: string): { show(done: number): void; en
     if (percent === shown) return
     shown = percent
     const full = Math.round(done * BAR_WIDTH)
-    io.err(`\r${what} [${'#'.repeat(full)}${' '.repeat(BAR_WIDTH - full)}] ${String(percent).padStart(3)}%`)
+    io.tell(`\r${what} [${'#'.repeat(full)}${' '.repeat(BAR_WIDTH - full)}] ${String(percent).padStart(3)}%`)
   }
   const line = (done: number) => {
     const step = Math.floor(done * STEPS)
     if (step === shown) return
     shown = step
-    io.err(`${what}: ${Math.floor(done * 100)}%\n`)
+    io.tell(`${what}: ${Math.floor(done * 100)}%\n`)
   }
   return {
     show: io.isTerminal ? bar : line,
     end: () => {
-      if (io.isTerminal && shown !== -1) io.err('\n')
+      if (io.isTerminal && shown !== -1) io.tell('\n')
     },
   }
+}
+
+/** Writes a file to standard output; false if its reader went away before the end. */
+export async function copyToOutput(io: Io, file: string): Promise<boolean> {
+  for await (const part of createReadStream(file) as AsyncIterable<Uint8Array>)
+    if (!(await io.write(part))) return false
+  return true
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** `1.5 MiB`. */
+export function bytesInWords(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
+  return `${Number((bytes / 2 ** (10 * power)).toFixed(1))} ${UNITS[power]}`
 }

@@ -1,24 +1,43 @@
 import { asUnavailable, RESTORE, showsDamage } from '../db/errors.ts'
+import { didYouMean } from '../lib/near-miss.ts'
 import { type Command, isWrongUsage, parseInput, WrongUsage } from './command.ts'
-import { backup } from './commands/backup.ts'
-import { check } from './commands/check.ts'
-import { exportCommand } from './commands/export.ts'
+import { completionOf } from './commands/completion.ts'
+import { backup } from './commands/database/backup.ts'
+import { check } from './commands/database/check.ts'
+import { exportCommand } from './commands/database/export.ts'
+import { importCommand } from './commands/database/import.ts'
+import { restore } from './commands/database/restore.ts'
 import { extract } from './commands/extract.ts'
-import { filesAdd, filesDelete, filesList } from './commands/files.ts'
-import { importCommand } from './commands/import.ts'
-import { keysCreate, keysList, keysRevoke } from './commands/keys.ts'
+import { mcp } from './commands/mcp.ts'
+import { mirror, mirrorDetach, mirrorStatus, mirrorVerify } from './commands/mirror.ts'
 import { openapi } from './commands/openapi.ts'
-import { restore } from './commands/restore.ts'
+import { doctor } from './commands/operation/doctor.ts'
+import { health } from './commands/operation/health.ts'
+import { upgrade } from './commands/operation/upgrade.ts'
+import { filesAdd, filesDelete, filesList } from './commands/resources/files.ts'
+import { keysCreate, keysList, keysRevoke } from './commands/resources/keys.ts'
+import { noteAdd } from './commands/resources/note.ts'
+import { recordsAdd } from './commands/resources/records.ts'
+import { structuresDelete, structuresList } from './commands/resources/structures.ts'
+import {
+  usersAdd,
+  usersLink,
+  usersList,
+  usersPassword,
+  usersRemove,
+  usersRole,
+} from './commands/resources/users.ts'
+import { webhooksCreate, webhooksList, webhooksResume, webhooksTest } from './commands/resources/webhooks.ts'
+import { workspacesAdd, workspacesList } from './commands/resources/workspaces.ts'
 import { serve } from './commands/serve.ts'
-import { structuresDelete, structuresList } from './commands/structures.ts'
-import { usersAdd, usersList, usersPassword, usersRemove } from './commands/users.ts'
 import { verify } from './commands/verify.ts'
 import { version } from './commands/version.ts'
-import { webhooksList, webhooksResume, webhooksTest } from './commands/webhooks.ts'
-import { workspacesAdd, workspacesList } from './commands/workspaces.ts'
 import { commandHelp, overview } from './help.ts'
 import type { Io } from './io.ts'
 import { listen } from './listen/command.ts'
+import { printable } from './output.ts'
+
+const completion = completionOf(() => COMMANDS)
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -28,26 +47,40 @@ export const COMMANDS: readonly Command[] = [
   keysRevoke,
   usersAdd,
   usersList,
+  usersRole,
   usersRemove,
   usersPassword,
+  usersLink,
   workspacesAdd,
   workspacesList,
+  noteAdd,
+  recordsAdd,
   structuresList,
   structuresDelete,
   filesAdd,
   filesList,
   filesDelete,
+  webhooksCreate,
   webhooksList,
   webhooksResume,
   webhooksTest,
   exportCommand,
   importCommand,
+  mcp,
   listen,
   verify,
+  mirror,
+  mirrorStatus,
+  mirrorVerify,
+  mirrorDetach,
   backup,
   restore,
   check,
+  health,
+  doctor,
+  upgrade,
   openapi,
+  completion,
   version,
 ]
 
@@ -56,7 +89,8 @@ const INTERNAL: readonly Command[] = [extract]
 
 const asksForHelp = (argument: string | undefined) => argument === '--help' || argument === '-h'
 
-const asksForVersion = (argv: readonly string[]) => argv.length === 1 && argv[0] === '--version'
+const asksForVersion = ([argument, ...others]: readonly string[]) =>
+  others.length === 0 && (argument === '--version' || argument === '-v')
 
 const inGroup = (group: string) => COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
 
@@ -72,12 +106,16 @@ function findCommand(argv: readonly string[]): { command: Command; rest: readonl
 
 function unknownCommand([first = '', second]: readonly string[]): WrongUsage {
   const group = inGroup(first)
-  if (group.length === 0) return new WrongUsage(`There is no command "${first}".`)
-  const known = group.map(({ name }) => name.slice(first.length + 1)).join(', ')
+  if (group.length === 0) {
+    const words = COMMANDS.map(({ name }) => name.split(' ')[0] ?? '')
+    return new WrongUsage(`There is no command "${first}".${didYouMean(first, words)}`)
+  }
+  const names = group.map(({ name }) => name.slice(first.length + 1))
+  const known = names.join(', ')
   return new WrongUsage(
     second === undefined
       ? `"${first}" needs one of its commands: ${known}.`
-      : `"${first}" has no command "${second}"; it has ${known}.`,
+      : `"${first}" has no command "${second}"; it has ${known}.${didYouMean(second, names)}`,
   )
 }
 
@@ -104,7 +142,12 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   }
   const found = findCommand(asksForVersion(argv) ? [version.name] : argv)
   if (!found) throw unknownCommand(argv)
-  return await found.command.run(parseInput(found.command, found.rest), io)
+  const input = parseInput(found.command, found.rest)
+  const startedAt = performance.now()
+  const exitCode = await found.command.run(input, input.flags.quiet ? { ...io, tell: () => {} } : io)
+  if (input.flags.verbose && !input.flags.quiet)
+    io.err(`"${found.command.name}" took ${Math.round(performance.now() - startedAt)} ms.\n`)
+  return exitCode
 }
 
 const sentenceOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
@@ -113,7 +156,13 @@ const sentenceOf = (error: unknown) => (error instanceof Error ? error.message :
  * Runs one command line and returns its exit code: 0 done, 1 refused or failed, 2 wrong usage. A failure is printed as
  * one sentence on stderr, without a stack trace.
  */
-export async function runDaybook(argv: readonly string[], io: Io): Promise<number> {
+export async function runDaybook(argv: readonly string[], rawIo: Io): Promise<number> {
+  const io: Io = {
+    ...rawIo,
+    out: (text) => rawIo.out(printable(text)),
+    err: (text) => rawIo.err(printable(text)),
+    tell: (text) => rawIo.tell(printable(text)),
+  }
   try {
     return await dispatch(argv, io)
   } catch (thrown) {

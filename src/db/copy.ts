@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path'
 import { workerProgram } from '../lib/program.ts'
 import { isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
+import { CHANGES_PER_WORKSPACE } from './schema/changes.ts'
 
 /** The name holds the process id: another process may be writing a copy to the same place. */
 const partialCopy = (target: string): string => `${target}.partial-${process.pid}`
@@ -30,13 +31,17 @@ async function syncContinuously(path: string): Promise<() => void> {
 
 /**
  * Writes a consistent copy of the open database to `target`. The copy is written beside `target`, verified with
- * `integrity_check` and then renamed, so that `target` is never an incomplete copy. Throws UnusableDatabase.
+ * `integrity_check` and then renamed, so that `target` is never an incomplete copy. `onStep` is called between the steps.
+ * Throws UnusableDatabase.
  */
-export function copyVerified(database: Database, target: string): void {
+export function copyVerified(database: Database, target: string, onStep: () => void = () => {}): void {
   const partial = partialCopy(target)
   if (existsSync(partial)) rmSync(partial)
   try {
     writeCopy(database, partial, target)
+    onStep()
+    beginEpochs(partial)
+    onStep()
     const copy = new Database(partial, { readonly: true })
     const verdict = copy.query('PRAGMA integrity_check').get() as { integrity_check: string }
     copy.close()
@@ -44,12 +49,34 @@ export function copyVerified(database: Database, target: string): void {
       throw new UnusableDatabase(`The copy did not pass its integrity check: ${verdict.integrity_check}`)
     }
     syncToDisk(partial, 'r+')
+    onStep()
     renameSync(partial, target)
+    onStep()
     syncFolder(dirname(target))
   } finally {
     if (existsSync(partial)) rmSync(partial)
   }
 }
+
+/**
+ * Begins an epoch of the change log in the copy, which may be put in the place of the original: what the original logs
+ * from now on is not in its history (`changes/epochs.ts`).
+ */
+function beginEpochs(partial: string): void {
+  const copy = new Database(partial, { readwrite: true, create: false })
+  try {
+    const hasLog = copy.query("SELECT 1 FROM sqlite_schema WHERE name = 'change_epochs'").get() !== null
+    if (hasLog) copy.run(BEGIN_EPOCHS)
+  } finally {
+    copy.close()
+  }
+}
+
+const BEGIN_EPOCHS = `INSERT INTO change_epochs (workspace, epoch, since)
+  SELECT pk, lower(hex(randomblob(6))), coalesce(
+    (SELECT key - pk * ${CHANGES_PER_WORKSPACE} FROM changes
+     WHERE key BETWEEN pk * ${CHANGES_PER_WORKSPACE} AND (pk + 1) * ${CHANGES_PER_WORKSPACE} - 1
+     ORDER BY key DESC LIMIT 1), 0) FROM workspaces`
 
 function writeCopy(database: Database, partial: string, target: string): void {
   try {

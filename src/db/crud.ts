@@ -2,6 +2,7 @@ import { getTableColumns, getTableName, type InferInsertModel } from 'drizzle-or
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Reader } from './reader.ts'
 import type { SqlValue } from './sql.ts'
+import { TOUCH } from './sql-part.ts'
 
 /*
  * Statements that the tables of most features share. Names of tables and columns come from the drizzle table, never from
@@ -44,7 +45,7 @@ export function updateRow<Table extends SQLiteTable>(
   const { names, values } = assigned(table, row)
   const changes = names.map((name) => `${name} = ?`)
   if (now !== undefined) {
-    changes.push('updated_at = max(?, updated_at + 1)')
+    changes.push(TOUCH)
     values.push(now)
   }
   sql.run(`UPDATE ${getTableName(table)} SET ${changes.join(', ')} WHERE rowid = ?`, ...values, pk)
@@ -56,11 +57,16 @@ export const deleteRow = ({ sql }: Reader, table: SQLiteTable, pk: number) =>
 export const countRows = ({ sql }: Reader, table: SQLiteTable, workspace: number): number =>
   sql.scalar(`SELECT count(*) FROM ${getTableName(table)} WHERE workspace = ?`, workspace)
 
-/** Clears `is_default` of the workspace's default row, so that another row can become the default. */
-export const clearDefault = ({ sql }: Reader, table: SQLiteTable, workspace: number, now: number) =>
-  sql.run(
-    `UPDATE ${getTableName(table)} SET is_default = 0, updated_at = max(?, updated_at + 1)
-     WHERE workspace = ? AND is_default = 1`,
+/** Clears `is_default` of the workspace's default row, so that another row can become the default. Returns its id. */
+export const clearDefault = (
+  { sql }: Reader,
+  table: SQLiteTable,
+  workspace: number,
+  now: number,
+): string | undefined =>
+  sql.get<{ id: string }>(
+    `UPDATE ${getTableName(table)} SET is_default = 0, ${TOUCH}
+     WHERE workspace = ? AND is_default = 1 RETURNING id`,
     now,
     workspace,
-  )
+  )?.id

@@ -1,5 +1,6 @@
+import type { Histogram } from '../lib/histogram.ts'
 import { createIdSource } from '../lib/ids.ts'
-import { IdleCheckpoint } from './connection/checkpoint.ts'
+import { Checkpoints } from './connection/checkpoint.ts'
 import { ExternalWrites } from './connection/external-writes.ts'
 import { Health } from './connection/health.ts'
 import { IdleMemory } from './connection/idle-memory.ts'
@@ -11,6 +12,7 @@ import {
   shrinkMemory,
 } from './connection/open.ts'
 import { ReadSnapshot } from './connection/read-snapshot.ts'
+import { RequestMemory } from './connection/request-memory.ts'
 import { unlessStorageFails } from './errors.ts'
 import { type Reader, readerOf } from './reader.ts'
 import { Sql } from './sql.ts'
@@ -19,14 +21,14 @@ import { type WriteFunction, WriteQueue } from './writes/write-queue.ts'
 /** An open database. Everything is read through `sql` and `orm`, and written through `write`. */
 export interface Db extends Reader {
   readonly file: string
-  /** False when another program alone moves the write-ahead log into the file. */
-  readonly checkpoints: boolean
   /** Runs the function in a transaction and returns its result after the commit (`writes/write-queue.ts`). */
   write<T>(run: WriteFunction<T>, isLong?: boolean): Promise<T>
   /** Delays writes while `action` writes over another connection, however long it takes (`writes/write-queue.ts`). */
   pauseDuring<T>(action: () => Promise<T>): Promise<T>
   /** False while commits fail; permanently false once a damaged page was read or a file was replaced. */
   readonly healthy: boolean
+  /** How many writes each committed transaction held. */
+  readonly commitSizes: Histogram
   /** Must be called with every error of a read: one that shows damage makes the database unhealthy. */
   noteError(error: unknown): void
   /**
@@ -36,10 +38,14 @@ export interface Db extends Reader {
   onLost(listener: () => void): void
   /** Calls the listener, within a fraction of a second, after another process wrote; returns a function that stops it. */
   onExternalWrite(listener: () => void): () => void
+  /** Calls the listener after every commit of this process; returns a function that stops it. */
+  onCommit(listener: () => void): () => void
   /** Makes the next read see everything that other processes have written so far. */
   refresh(): void
   /** Moves the write-ahead log into the file as far as readers allow. */
   checkpoint(): void
+  /** Must resolve before a server closes the database: another thread may be moving the log. */
+  finishCheckpoint(): Promise<void>
   /** Refreshes the statistics of SQLite's query planner, in a few milliseconds. */
   optimize(): void
   close(): void
@@ -50,8 +56,12 @@ const LOCK_WAIT_MS = { server: 2_000, command: 0 }
 /** The connection that requests read from. */
 interface Reading {
   readonly reader: Reader
-  /** Called around each commit of this process, and when a commit of another process was detected. */
+  /** Ends the snapshot: called before each commit of this process. */
   renew(): void
+  /** Called after each commit of this process. */
+  noteCommit(): void
+  /** Called when another connection may have written. */
+  refresh(): void
   /** Empties its page cache. */
   shrink(): void
   close(): void
@@ -60,17 +70,34 @@ interface Reading {
 /** A server reads from a connection of its own, in snapshots; commands, and databases in memory, have only one. */
 function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => void): Reading {
   if (role === 'command' || file === ':memory:')
-    return { reader: writer, renew: () => {}, shrink: () => {}, close: () => {} }
+    return {
+      reader: writer,
+      renew: () => {},
+      noteCommit: () => {},
+      refresh: () => {},
+      shrink: () => {},
+      close: () => {},
+    }
   const database = openReadingConnection(file)
   const snapshot = new ReadSnapshot(database)
+  const memory = new RequestMemory(snapshot)
+  memory.watch(writer.sql.database)
   const enter = () => {
     onRead()
-    return snapshot.enter()
+    snapshot.enter()
   }
-  const sql = new Sql(database, { enter })
+  const sql = new Sql(database, { enter, memory })
   return {
     reader: readerOf(sql),
     renew: () => snapshot.leave(),
+    noteCommit: () => {
+      snapshot.leave()
+      memory.noteCommit()
+    },
+    refresh: () => {
+      snapshot.leave()
+      memory.clear()
+    },
     shrink: () => shrinkMemory(database),
     close: () => {
       snapshot.close()
@@ -83,7 +110,7 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
 /** Opens, migrates and prepares the database. Throws UnusableDatabase. */
 export function openDatabase(options: OpenOptions): Db {
   const { file, clock, log, role } = options
-  const checkpoints = options.checkpoint !== 'off'
+  const movesLog = role === 'server' && file !== ':memory:' && options.checkpoint !== 'off'
   const database = openWritingConnection(options)
   const sql = new Sql(database)
   const writer = readerOf(sql)
@@ -94,10 +121,12 @@ export function openDatabase(options: OpenOptions): Db {
     }),
   )
   const reading = openReading(options, writer, () => idleMemory.noteRead())
-  const checkpoint = () => void sql.all('PRAGMA wal_checkpoint(PASSIVE)')
-  const idleCheckpoint = new IdleCheckpoint(clock, () => unlessStorageFails(log, checkpoint))
   const externalWrites = new ExternalWrites(sql, log, clock)
   const health = new Health(file, log)
+  const isSound = () => health.refusalOfCommit() === undefined
+  const renew = () => reading.renew()
+  const checkpoints = new Checkpoints({ file, clock, log, sql, renew, isSound })
+  const commitListeners = new Set<() => void>()
   const queue = new WriteQueue({
     ...writer,
     clock,
@@ -112,18 +141,20 @@ export function openDatabase(options: OpenOptions): Db {
       reading.renew()
     },
     onCommit: () => {
-      reading.renew()
+      reading.noteCommit()
       idleMemory.noteCommit()
-      if (role === 'server' && checkpoints) idleCheckpoint.noteCommit()
+      if (movesLog) checkpoints.noteCommit()
+      for (const listener of commitListeners) listener()
       return health.refusalOfCommit()
     },
   })
   /** Once the log has lost its name, acknowledged writes that are only in the log end with this process. */
   const saveLog = () => {
-    if (health.lostOnlyLog) unlessStorageFails(log, checkpoint)
+    if (health.lostOnlyLog) checkpoints.runNow()
   }
   health.onLost(() => {
     queue.close(health.refusal)
+    checkpoints.stop()
     reading.renew()
     saveLog()
   })
@@ -132,28 +163,33 @@ export function openDatabase(options: OpenOptions): Db {
   return {
     ...reading.reader,
     file,
-    checkpoints,
     write: (run, isLong) => queue.write(run, isLong),
-    pauseDuring: (action) => queue.pauseDuring(action),
+    pauseDuring: (action) => queue.pauseDuring(() => action().finally(() => reading.refresh())),
     get healthy() {
       return queue.healthy && health.isSound
     },
+    commitSizes: queue.commitSizes,
     noteError: (error) => health.noteError(error),
     onLost: (listener) => health.onLost(listener),
     onExternalWrite: (listener) =>
       externalWrites.onWrite(() => {
-        reading.renew()
+        reading.refresh()
         listener()
       }),
-    refresh: () => reading.renew(),
-    checkpoint,
+    onCommit: (listener) => {
+      commitListeners.add(listener)
+      return () => void commitListeners.delete(listener)
+    },
+    refresh: () => reading.refresh(),
+    checkpoint: () => checkpoints.runNow(),
+    finishCheckpoint: () => checkpoints.finish(),
     optimize: () => {
       sql.all('PRAGMA analysis_limit = 1000')
       sql.all('PRAGMA optimize')
     },
     close: () => {
       health.stop()
-      idleCheckpoint.stop()
+      checkpoints.stop()
       idleMemory.stop()
       queue.close()
       externalWrites.stop()

@@ -1,15 +1,13 @@
-import type { Db } from './database.ts'
 import { RESTORE, showsDamage } from './errors.ts'
 import type { Reader } from './reader.ts'
 import type { Tx } from './writes/write-queue.ts'
 
 /** One check of `daybook check`. Each feature has checks of its own tables; `maintenance/integrity.ts` lists them all. */
 export interface IntegrityCheck {
-  /** Finishes deferred work in short writes, so that derived data can be compared. */
-  settle?(db: Db): Promise<void>
-  /** False if work was deferred again since `settle`, which is then repeated. */
-  isSettled?(reader: Reader): boolean
-  /** Yields each fault as a sentence of one line. Runs in a transaction that is rolled back. */
+  /**
+   * Yields each fault as a sentence of one line. Runs in a transaction that only reads and is rolled back; temporary
+   * tables may be written. What is deferred counts as done: derived data that is marked as outdated is no fault.
+   */
   faults(reader: Reader): Iterable<string>
   /** Rebuilds the derived data; absent where nothing is derived. */
   repair?(tx: Tx): void

@@ -11,3 +11,11 @@ export const allOf = (conditions: readonly SqlPart[]): SqlPart => ({
   text: conditions.map(({ text }) => text).join(' AND '),
   values: conditions.flatMap(({ values }) => values),
 })
+
+/** Sets `updated_at` to the time that is bound, or to just after its value if that is later: it always grows. */
+export const TOUCH = 'updated_at = max(?, updated_at + 1)'
+
+export type Direction = 'asc' | 'desc'
+
+/** The SQL keyword of a direction. */
+export const sqlWay = (direction: Direction): 'ASC' | 'DESC' => (direction === 'asc' ? 'ASC' : 'DESC')

@@ -1,6 +1,5 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { BoundedCache } from '../lib/bounded-cache.ts'
-import type { SnapshotMemory } from './connection/read-snapshot.ts'
 import type { SqlPart } from './sql-part.ts'
 
 export type SqlValue = SQLQueryBindings
@@ -13,10 +12,18 @@ const CHECK_STOP = 'check_stop'
 const ROWS_PER_CHECK = 64
 
 export interface SqlOptions {
-  /** Called before every statement; opens the snapshot of a connection that only reads, and returns its memory. */
-  enter?: () => SnapshotMemory | undefined
+  /** Called before every statement; begins the snapshot of a connection that only reads. */
+  enter?: () => void
+  /** Where `memoize` caches results; without it nothing is cached. */
+  memory?: ResultMemory
   /** Throws once the work of this connection is to be stopped: called before every statement, and in those with a stop condition. */
   checkStop?: () => void
+}
+
+/** Results by name. */
+export interface ResultMemory {
+  get(name: string): unknown
+  set(name: string, result: unknown): void
 }
 
 /**
@@ -28,13 +35,15 @@ export class Sql {
     statement.finalize(),
   )
   readonly #enter: SqlOptions['enter']
+  readonly #memory: SqlOptions['memory']
   readonly #checkStop: SqlOptions['checkStop']
 
   constructor(
     readonly database: Database,
-    { enter, checkStop }: SqlOptions = {},
+    { enter, memory, checkStop }: SqlOptions = {},
   ) {
     this.#enter = enter
+    this.#memory = memory
     this.#checkStop = checkStop
     if (!checkStop) return
     database.function(CHECK_STOP, () => {
@@ -93,15 +102,14 @@ export class Sql {
   }
 
   /**
-   * The result of `make`, cached until the snapshot ends, so that what every request reads is read once for many.
-   * Undefined is not cached. Without a snapshot `make` runs every time.
+   * The result of `make`, cached so that what every request reads is read once for many (`connection/request-memory.ts`,
+   * which lists the tables that `make` may read). Undefined is not cached.
    */
   memoize<Made>(name: string, make: () => Made): Made {
-    const memory = this.#enter?.()
-    const known = memory?.get(name)
+    const known = this.#memory?.get(name)
     if (known !== undefined) return known as Made
     const made = make()
-    if (made !== undefined) memory?.set(name, made)
+    if (made !== undefined) this.#memory?.set(name, made)
     return made
   }
 

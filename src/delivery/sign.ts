@@ -35,9 +35,31 @@ export const standardSignature = (
     .update(body)
     .digest('base64')
 
+/** A replaced secret that signs beside the current one until an instant. */
+export interface EarlierSecret {
+  readonly secret: string
+  readonly until: number
+}
+
+/** Parses the column `earlier_secrets`. */
+export const parseEarlierSecrets = (column: string | null): EarlierSecret[] =>
+  column === null ? [] : JSON.parse(column)
+
+/** The secrets that sign at an instant, the current one first. */
+export const secretsAt = (
+  { secret, earlierSecrets }: { readonly secret: string; readonly earlierSecrets: string | null },
+  instant: number,
+): string[] => [
+  secret,
+  ...parseEarlierSecrets(earlierSecrets).flatMap((earlier) =>
+    earlier.until > instant ? earlier.secret : [],
+  ),
+]
+
 /** What the headers of an attempt depend on; `body` is sent byte for byte. */
 export interface SignedDelivery {
-  readonly secret: string
+  /** Each of them signs, in this order. */
+  readonly secrets: readonly string[]
   readonly event: string
   readonly eventId: string
   readonly deliveryId: string
@@ -46,18 +68,20 @@ export interface SignedDelivery {
   readonly atMs: number
 }
 
-/** All headers of an attempt, with the signatures of both schemes. */
+/** All headers of the service in an attempt, with the signatures of both schemes. */
 export function signedHeaders(delivery: SignedDelivery): Record<string, string> {
-  const { secret, event, eventId, deliveryId, body } = delivery
+  const { secrets, event, eventId, deliveryId, body } = delivery
   const seconds = Math.floor(delivery.atMs / 1000)
+  const service = secrets.map((secret) => `v1=${serviceSignature(secret, seconds, body)}`)
+  const standard = secrets.map((secret) => `v1,${standardSignature(secret, eventId, seconds, body)}`)
   return {
     'Content-Type': 'application/json',
     'User-Agent': `daybook/${VERSION}`,
     'X-Service-Event': event,
     'X-Service-Delivery': deliveryId,
-    'X-Service-Signature': `t=${seconds},v1=${serviceSignature(secret, seconds, body)}`,
+    'X-Service-Signature': `t=${seconds},${service.join(',')}`,
     'webhook-id': eventId,
     'webhook-timestamp': String(seconds),
-    'webhook-signature': `v1,${standardSignature(secret, eventId, seconds, body)}`,
+    'webhook-signature': standard.join(' '),
   }
 }

@@ -37,13 +37,14 @@ const SERVICE: Scheme = {
   name: 'X-Service-Signature',
   headers: ['X-Service-Signature'],
   read: (value) => {
-    const [, seconds, signature] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(value('X-Service-Signature')) ?? []
-    if (seconds === undefined || signature === undefined) {
+    const [, seconds, signatures] =
+      /^t=(\d{1,12})((?:,v1=[0-9a-f]{64})+)$/.exec(value('X-Service-Signature')) ?? []
+    if (seconds === undefined || signatures === undefined) {
       return 'X-Service-Signature must have the form t=<unix seconds>,v1=<64 lower-case hex characters>.'
     }
     return {
       seconds,
-      signatures: [signature],
+      signatures: signatures.split(',v1=').slice(1),
       sign: (secret, body) => serviceSignature(secret, seconds, body),
       signWithWrongKey: (secret, body) =>
         new Bun.CryptoHasher('sha256', secretBytes(secret)).update(`${seconds}.`).update(body).digest('hex'),

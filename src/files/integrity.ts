@@ -1,11 +1,14 @@
+import { logUpdate, systemAuthor } from '../changes/log.ts'
+import { lacksOriginals } from '../changes/mirrored.ts'
 import type { IntegrityCheck } from '../db/integrity.ts'
 import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
-import { createExpected, expectedName, searchTableFaults } from '../search/tables.ts'
+import { searchTableFaults } from '../search/integrity.ts'
 import { indexedText } from '../search/tokenizer.ts'
-import { ensurePageTable, hasPageTable, indexPage, PAGE_TABLE, pageTable } from './search.ts'
-import { fileOfKeySql, keyRange, partKey } from './store.ts'
+import { presentFile } from './present.ts'
+import { ensurePageTable, hasPageTable, indexPage, pageTable } from './search.ts'
+import { fileOfKeySql, findFileByPk, keyRange, partKey } from './store.ts'
 
 interface CheckedFile {
   pk: number
@@ -41,8 +44,9 @@ const countOrphans = ({ sql }: Reader, table: string): number =>
 /** Originals and their extracted text are complete. Text can be extracted again; an original cannot be restored. */
 export const fileCheck: IntegrityCheck = {
   *faults(reader) {
+    const areLeftOut = lacksOriginals(reader)
     for (const file of allFiles(reader)) {
-      if (isComplete(file) && storedBytes(reader, file) !== file.size)
+      if (!areLeftOut && isComplete(file) && storedBytes(reader, file) !== file.size)
         yield `The original of the file ${file.id} is not whole; restore it from a backup.`
       if (lacksPages(reader, file))
         yield `The text of the file ${file.id} does not have the pages that it counts.`
@@ -55,10 +59,17 @@ export const fileCheck: IntegrityCheck = {
   repair: (tx) => {
     for (const file of allFiles(tx)) {
       if (!lacksPages(tx, file)) continue
+      const before = findFileByPk(tx, file.pk)
       tx.sql.run(
         `UPDATE files SET status = 'processing', pages = NULL, outline = NULL, attempts = 0 WHERE pk = ?`,
         file.pk,
       )
+      const after = findFileByPk(tx, file.pk)
+      if (!before || !after) continue
+      const object = { kind: 'file', id: file.id } as const
+      logUpdate(tx, systemAuthor(file.workspace), object, presentFile(before), presentFile(after), [
+        'note_id',
+      ])
     }
     for (const table of ['file_parts', 'file_pages'])
       tx.sql.run(`DELETE FROM ${table} WHERE ${fileOfKeySql('pk')} NOT IN (SELECT pk FROM files)`)
@@ -79,6 +90,10 @@ const allPages = ({ sql }: Reader, workspace: number) =>
     ),
   )
 
+function* expectedPages(reader: Reader, workspace: number) {
+  for (const { pk, text } of allPages(reader, workspace)) yield { pk, columns: { text: indexedText(text) } }
+}
+
 const hasPages = (reader: Reader, workspace: number): boolean =>
   allPages(reader, workspace).next().done !== true
 
@@ -91,10 +106,8 @@ export const fileSearchCheck: IntegrityCheck = {
         if (hasPages(reader, workspace)) yield `The search table ${table} is missing.`
         continue
       }
-      createExpected(reader, table, PAGE_TABLE)
-      const insert = `INSERT INTO temp.${expectedName(table)} (rowid, text) VALUES (?, ?)`
-      for (const { pk, text } of allPages(reader, workspace)) reader.sql.run(insert, pk, indexedText(text))
-      yield* searchTableFaults(reader, table)
+      const expected = expectedPages(reader, workspace)
+      yield* searchTableFaults(reader, { table, expected, outdated: 'SELECT 0 WHERE 0', hasCounts: true })
     }
   },
   repair: (tx) => {

@@ -20,10 +20,14 @@ const fileFields = {
   mime_type: t.String({ examples: ['application/pdf'] }),
   size: integer({ description: 'In bytes.', examples: [48_211] }),
   status: t.Union([t.Literal('processing'), t.Literal('ready'), t.Literal('failed')], {
-    description: '`ready` when its text can be read.',
+    description:
+      '`ready` when its text can be read, which is empty for what has none, such as a picture; `failed` for a document that could not be read.',
     examples: ['ready'],
   }),
-  pages: nullable(integer({ examples: [12] }), 'How many pages of text it has, once it is ready.'),
+  pages: nullable(
+    integer({ examples: [12] }),
+    'How many pages of text it has, once it is ready; 0 for a picture.',
+  ),
   error: nullable(t.String({ examples: ['The file is protected by a password.'] }), 'Why it failed.'),
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -49,7 +53,10 @@ export const FileWithOutlineResponse = response({ file: FileWithOutline })
 
 export const FileTextResponse = response({
   file: strict({ id: id(), file_name: fileName }),
-  pages: t.String({ description: 'The pages that `text` holds.', examples: ['7-9'] }),
+  pages: t.String({
+    description: 'The pages that `text` holds; empty when the file has none.',
+    examples: ['7-9'],
+  }),
   text: t.String({
     description: 'Each page begins with a line that names it.',
     examples: ['=== page 7 ===\nCards carry the operations.'],
@@ -62,9 +69,9 @@ export const FileSearchResponse = response({
   results: t.Array(
     strict({
       file: strict({ id: id(), file_name: fileName, note_id: noteId() }),
-      page: integer({ examples: [7] }),
+      page: integer({ description: 'From 1; 0 when the name of the file matches.', examples: [7] }),
       snippet: t.String({
-        description: 'Text around the first hit, as HTML with hits in <mark>.',
+        description: 'Text around the first hit, or the name, as HTML with hits in <mark>.',
         examples: ['Cards carry the <mark>operations</mark>.'],
       }),
     }),
@@ -76,6 +83,9 @@ export const FileSearchResponse = response({
 export const ListQuery = strict({
   note_id: t.Optional(text({ description: 'Only the files attached to this note.' })),
 })
+
+export const CONTENT_DESCRIPTION =
+  'The bytes that were added, always as an attachment; they never change. The `Content-Type` is the `mime_type` of the file. A single range of bytes can be asked for, to go on with a download that broke off, and `If-None-Match` saves one that is known. More than 512 KiB come without `Content-Length`; `HEAD` and the `size` of the file say how many there are.'
 
 export const TextQuery = strict({
   pages: t.Optional(
@@ -100,10 +110,11 @@ export const SearchQuery = strict({
   q: text({
     minLength: 1,
     maxLength: 500,
-    description: 'Words are ANDed, "a phrase" keeps order, word* is a prefix, -word excludes; on one page.',
+    description:
+      'Words are ANDed, "a phrase" keeps order, word* is a prefix, -word excludes; on one page, or in the name of a file.',
     examples: ['operations'],
   }),
-  file_id: t.Optional(text({ description: 'Only pages of this file.' })),
+  file_id: t.Optional(text({ description: 'Only this file.' })),
   ...paging(MAX_PAGE),
 })
 
@@ -118,3 +129,10 @@ export const FilePatch = strict({
     }),
   ),
 })
+
+export const UploadQuery = strict({
+  file_name: text({ minLength: 1, maxLength: 500, singleLine: true }),
+  note_id: t.Optional(id()),
+})
+
+export const FileDeleted = response({ deleted: t.Literal(true), id: id() })

@@ -1,15 +1,17 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { scanByPk } from '../db/scan-by-pk.ts'
 import type { SqlValue } from '../db/sql.ts'
 import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
 import { fail, notFound } from '../refusal.ts'
-import { snippetOf } from '../search/highlighter.ts'
+import { isMatch, snippetOf } from '../search/highlighter.ts'
 import { matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query.ts'
 import { hasTable, WORD_OPTIONS } from '../search/tables.ts'
 import { indexedText } from '../search/tokenizer.ts'
 import {
+  countFiles,
   countPages,
   deletePage,
   type FileRow,
@@ -21,14 +23,16 @@ import {
   keyRange,
   listPageKeys,
   numberOfKey,
+  partKey,
   UNFINISHED,
+  VISIBLE,
 } from './store.ts'
 
 /** The full-text table over the pages of a workspace's files; its rowids are page keys. */
 export const pageTable = (workspacePk: number): string => `file_search_${workspacePk}`
 
 /** Its columns and options. */
-export const PAGE_TABLE = `text, ${WORD_OPTIONS}`
+const PAGE_TABLE = `text, ${WORD_OPTIONS}`
 
 /** Creates the search table if the workspace has none; called with the first text that is saved. */
 export const ensurePageTable = ({ sql }: Reader, workspacePk: number): void =>
@@ -51,9 +55,10 @@ export function deleteSomePages(tx: Tx, workspacePk: number, file: number, limit
   return keys.length
 }
 
-/** A page that matches the search. */
+/** A page that matches the search, or the name of a file. */
 export interface FoundPage {
   readonly file: FileRow
+  /** From 1; 0 is the name. */
   readonly page: number
   readonly snippet: string
 }
@@ -103,44 +108,66 @@ function matchesOf({ sql }: Reader, { workspace, file }: SearchInput, phrases: r
 /** The estimated number of words on a page that begin with the same one or two characters. */
 const WORDS_OF_SHORT_PREFIX = 20
 
-/** Estimates the index entries that the search reads: those of each phrase on every page. */
+/** Estimates the index entries that the search reads: those of each phrase on every page, and every name. */
 function entriesOf(reader: Reader, { workspace, file }: SearchInput, phrases: readonly Phrase[]): number {
   const pages = countPages(reader, workspace, file)
+  const names = file === undefined ? countFiles(reader, workspace) : 1
   const words = ({ terms, titlesOnly }: Phrase) => (titlesOnly ? WORDS_OF_SHORT_PREFIX : terms.length)
-  return phrases.reduce((entries, phrase) => entries + pages * words(phrase), 0)
+  return phrases.reduce((entries, phrase) => entries + pages * words(phrase), names)
 }
 
-/** The matching pages by rank, those of equal rank in the order in which they were added. */
-export const fileSearchRead: WorkerQuery<SearchInput, SearchPlan, Page<FoundPage>> = {
+/**
+ * The files whose names match, then the matching pages by rank, those of equal rank in the order in which they were
+ * added.
+ */
+export const fileSearchQuery: WorkerQuery<SearchInput, SearchPlan, Page<FoundPage>> = {
   name: 'files.search',
   plan: (reader, input) => {
     const phrases = parseSearch(input.q)
-    if (phrases.length === 0 || !hasPageTable(reader, input.workspace))
-      return { cost: 0, input, phrases, matches: '', values: [] }
-    return { cost: entriesOf(reader, input, phrases), input, phrases, ...matchesOf(reader, input, phrases) }
+    if (phrases.length === 0) return { cost: 0, input, phrases, matches: '', values: [] }
+    const cost = entriesOf(reader, input, phrases)
+    if (!hasPageTable(reader, input.workspace)) return { cost, input, phrases, matches: '', values: [] }
+    return { cost, input, phrases, ...matchesOf(reader, input, phrases) }
   },
   run: (reader, { input, phrases, matches, values }) => {
+    if (phrases.length === 0) return { items: [], total: 0 }
     const { limit, offset } = input.page
-    const total = matches === '' ? 0 : reader.sql.scalar<number>(`SELECT count(*) FROM ${matches}`, ...values)
-    if (offset >= total) return { items: [], total }
-    const order = `bm25(${pageTable(input.workspace)}), rowid`
-    const keys = reader.sql.column<number>(
-      `SELECT rowid FROM ${matches} ORDER BY ${order} LIMIT ? OFFSET ?`,
-      ...values,
-      limit,
-      offset,
-    )
-    return { items: keys.flatMap((key) => foundPage(reader, key, phrases)), total }
+    const named = findFilesByName(reader, input, phrases).map((pk) => partKey(pk, NAME))
+    const pages = matches === '' ? 0 : reader.sql.scalar<number>(`SELECT count(*) FROM ${matches}`, ...values)
+    const keys = named.slice(offset, offset + limit)
+    const after = Math.max(offset - named.length, 0)
+    if (keys.length < limit && after < pages)
+      keys.push(...rankedPages(reader, input.workspace, matches, values, limit - keys.length, after))
+    return { items: keys.flatMap((key) => foundPage(reader, key, phrases)), total: named.length + pages }
   },
 }
+
+/** Stands for the page of a result that is the name of a file. */
+const NAME = 0
+
+const rankedPages = (
+  { sql }: Reader,
+  workspace: number,
+  matches: string,
+  values: readonly SqlValue[],
+  limit: number,
+  offset: number,
+): number[] =>
+  sql.column(
+    `SELECT rowid FROM ${matches} ORDER BY bm25(${pageTable(workspace)}), rowid LIMIT ? OFFSET ?`,
+    ...values,
+    limit,
+    offset,
+  )
 
 function foundPage(reader: Reader, key: number, phrases: readonly Phrase[]): FoundPage[] {
   const [file, page] = [findFileByPk(reader, fileOfKey(key)), numberOfKey(key)]
   if (!file) return []
-  return [{ file, page, snippet: snippetOf([findPageText(reader, file.pk, page)], phrases) }]
+  const text = page === NAME ? file.fileName : findPageText(reader, file.pk, page)
+  return [{ file, page, snippet: snippetOf([text], phrases) }]
 }
 
-/** Searches the text of every file, or of one. Refuses an unknown file. */
+/** Searches the names and the text of every file, or of one. Refuses an unknown file. */
 export async function searchFiles(
   ctx: AppContext,
   caller: Caller,
@@ -150,5 +177,43 @@ export async function searchFiles(
   const { q, file_id: id } = query
   const file = id === undefined ? undefined : (findFile(ctx.db, workspacePk, id) ?? fail(notFound('file')))
   const input = { workspace: workspacePk, q, file: file?.pk, page: pageRequest(query) }
-  return ctx.worker.run(fileSearchRead, input, caller)
+  return ctx.worker.run(fileSearchQuery, input, caller)
+}
+
+const NAMES_AT_ONCE = 1_000
+
+interface NamedFile {
+  readonly pk: number
+  readonly fileName: string
+}
+
+/** The names of the files of a workspace, or of one of them, in the order in which they were added. */
+const allNames = ({ sql }: Reader, workspace: number, file?: number): Iterable<NamedFile> =>
+  scanByPk((after) =>
+    sql.all<NamedFile>(
+      // The plus sign makes SQLite walk the table in the order of its key.
+      `SELECT f.pk, f.file_name AS fileName FROM files f
+       WHERE ${sql.stopCondition('f.pk').text} AND f.pk > ? AND +f.workspace = ? AND ${VISIBLE}
+         ${file === undefined ? '' : 'AND f.pk = ?'}
+       ORDER BY f.pk LIMIT ?`,
+      after,
+      workspace,
+      ...(file === undefined ? [] : [file]),
+      NAMES_AT_ONCE,
+    ),
+  )
+
+/**
+ * The pks of the files whose names match the search: short names first, those of equal length in the order in which
+ * they were added. Names are compared one by one: there are few of them beside pages.
+ */
+export function findFilesByName(
+  reader: Reader,
+  { workspace, file }: { workspace: number; file?: number },
+  phrases: readonly Phrase[],
+): number[] {
+  const found: NamedFile[] = []
+  for (const named of allNames(reader, workspace, file))
+    if (isMatch(named.fileName, phrases)) found.push(named)
+  return found.sort((left, right) => left.fileName.length - right.fileName.length).map(({ pk }) => pk)
 }

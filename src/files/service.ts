@@ -1,23 +1,37 @@
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
+import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
+import { TOUCH } from '../db/sql-part.ts'
+import type { WorkerTask } from '../db/worker/client.ts'
 import { inChunks } from '../db/writes/chunks.ts'
-import { codePointLength, hasControlCharacter } from '../lib/text.ts'
+import { taskTransaction } from '../db/writes/task-transaction.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
+import { refreshLinks } from '../notes/links/indexing.ts'
 import { findNoteSummary } from '../notes/store.ts'
-import { relabelFileLinks } from '../notes/writing/relabel-file-links.ts'
+import { hasManyLinksTo, relabelFileLinks } from '../notes/writing/relabel-file-links.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import { mimeTypeOf } from './extraction/kinds.ts'
+import { presentFile } from './present.ts'
+import { deleteSomePages } from './search.ts'
 import {
+  contentTag,
+  deleteSomeParts,
   type FileRow,
   findFile,
+  findFileByPk,
   findOutline,
+  hasBytes,
   insertFile,
   insertPart,
+  insertParts,
   listFileRows,
   listFileRowsOfNote,
   makeFileVisible,
   markRemoved,
   PART_BYTES,
+  readBytes,
   updateFileName,
 } from './store.ts'
 
@@ -42,14 +56,20 @@ export function getFileWithOutline(reader: Reader, caller: Caller, id: string) {
   return { file, outline: findOutline(reader, file.pk) ?? '[]' }
 }
 
+/** The original, to be sent. */
+export function getFileContent(reader: Reader, caller: Caller, id: string) {
+  const { pk, fileName, mimeType, size } = getFile(reader, caller, id)
+  if (size > 0 && !hasBytes(reader, pk)) throw notFound('file content')
+  const read = (start: number, end: number) => readBytes(reader, pk, start, end)
+  return { tag: contentTag(reader, id), fileName, mimeType, size, read }
+}
+
 /** 50 MiB. */
 export const MAX_FILE_BYTES = 52_428_800
-const MAX_NAME_LENGTH = 500
 
 /** Returns the name; refuses one that is not 1 to 500 characters long or has control characters. */
 export function checkedFileName(name: string): string {
-  const length = codePointLength(name)
-  if (length < 1 || length > MAX_NAME_LENGTH || hasControlCharacter(name) || !name.isWellFormed()) {
+  if (!isName(name) || !name.isWellFormed()) {
     throw refused(
       `The name of a file must be a text of 1 to ${MAX_NAME_LENGTH} characters without control characters.`,
     )
@@ -75,9 +95,10 @@ export interface NewFile {
  */
 export async function addFile(
   db: Db,
-  { workspacePk }: InWorkspace,
+  author: ChangeAuthor,
   { fileName, noteId, bytes }: NewFile,
 ): Promise<FileRow> {
+  const { workspacePk } = author
   checkedFileName(fileName)
   refuseTooLarge(bytes.length)
   const { pk, id } = await db.write((tx) => {
@@ -101,7 +122,7 @@ export async function addFile(
     return number * PART_BYTES < bytes.length
   })
   return db.write((tx) => {
-    makeFileVisible(tx, pk)
+    makeFileVisible(tx, author, { pk, id })
     return findFile(tx, workspacePk, id) ?? fail(notFound('file'))
   })
 }
@@ -110,24 +131,67 @@ export async function addFile(
  * Renames a file and, in the same transaction, the label of every link to it in notes, in trashed ones too. Notes that
  * change get a revision.
  */
-export const renameFile = (
+export async function renameFile(
   ctx: AppContext,
-  caller: Caller,
+  { signal: _, ...caller }: Caller,
   id: string,
   { file_name: fileName }: { file_name?: string },
-): Promise<FileRow> =>
-  ctx.db.write((tx) => {
-    const file = getFile(tx, caller, id)
-    if (fileName === undefined || fileName === file.fileName) return file
-    updateFileName(tx, file.pk, checkedFileName(fileName))
-    relabelFileLinks(tx, caller, id, fileName)
-    return getFile(tx, caller, id)
-  })
+): Promise<FileRow> {
+  if (fileName === undefined) return getFile(ctx.db, caller, id)
+  await refreshLinks(ctx, caller.workspacePk)
+  const [renamed] = await ctx.db.write((tx) => {
+    const isMany = getFile(tx, caller, id).fileName !== fileName && hasManyLinksTo(tx, caller, id)
+    return [isMany ? undefined : rename(tx, caller, id, fileName)] as const
+  }, true)
+  return renamed ?? ctx.worker.write(fileRename, { caller, id, fileName, now: ctx.clock.now() })
+}
+
+interface RenameInput {
+  readonly caller: Caller
+  readonly id: string
+  readonly fileName: string
+  readonly now: number
+}
+
+/** Renames a file to which many notes link. */
+export const fileRename: WorkerTask<RenameInput, FileRow> = {
+  name: 'files.rename',
+  run: (reader, { caller, id, fileName, now }) => rename(taskTransaction(reader, now), caller, id, fileName),
+}
+
+function rename(tx: Tx, caller: Caller, id: string, fileName: string): FileRow {
+  const file = getFile(tx, caller, id)
+  if (fileName === file.fileName) return file
+  updateFileName(tx, file.pk, checkedFileName(fileName))
+  relabelFileLinks(tx, caller, id, fileName)
+  const after = getFile(tx, caller, id)
+  logUpdate(tx, caller, { kind: 'file', id }, presentFile(file), presentFile(after), ['note_id'])
+  return after
+}
 
 /** Deletes a file for good; `deleteRemovedFiles` frees its space later. Fields of records that name it keep its id. */
-export const deleteFile = (db: Db, { workspacePk }: InWorkspace, id: string): Promise<FileRow> =>
+export const deleteFile = (db: Db, author: ChangeAuthor, id: string): Promise<FileRow> =>
   db.write((tx) => {
-    const file = findFile(tx, workspacePk, id) ?? fail(notFound('file'))
-    markRemoved(tx, file.pk)
+    const file = findFile(tx, author.workspacePk, id) ?? fail(notFound('file'))
+    markRemoved(tx, author, file)
     return file
   })
+
+const AT_ONCE = 1_000
+
+/** Gives a file other content under the same id and name, in one transaction. Its text is extracted again. */
+export function replaceFileContent(tx: Tx, author: ChangeAuthor, file: FileRow, bytes: Uint8Array): void {
+  while (deleteSomePages(tx, author.workspacePk, file.pk, AT_ONCE) > 0);
+  while (deleteSomeParts(tx, file.pk, AT_ONCE) > 0);
+  insertParts(tx, file.pk, bytes)
+  tx.sql.run(
+    `UPDATE files SET size = ?, status = 'processing', pages = NULL, error = NULL, outline = NULL, attempts = 0,
+       claim = NULL, ${TOUCH} WHERE pk = ?`,
+    bytes.length,
+    tx.now,
+    file.pk,
+  )
+  const after = findFileByPk(tx, file.pk)
+  if (after)
+    logUpdate(tx, author, { kind: 'file', id: file.id }, presentFile(file), presentFile(after), ['note_id'])
+}

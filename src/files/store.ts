@@ -1,4 +1,6 @@
+import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { Reader } from '../db/reader.ts'
+import { TOUCH } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 
 /*
@@ -42,8 +44,8 @@ const COLUMNS = `f.pk, f.id, f.file_name AS fileName, f.mime_type AS mimeType, f
 /** Files that are not `ready` or `failed`. Conditions on other statuses need it too, for SQLite to use the partial index. */
 export const UNFINISHED = `status NOT IN ('ready', 'failed')`
 
-/** Files that are complete and not removed. */
-const VISIBLE = `f.status IN ('processing', 'ready', 'failed')`
+/** Files that are complete and not removed; the table is named `f`. */
+export const VISIBLE = `f.status IN ('processing', 'ready', 'failed')`
 
 /** Every file of the workspace, oldest first. */
 export const listFileRows = ({ sql }: Reader, workspace: number): FileRow[] =>
@@ -75,17 +77,16 @@ export const countPages = ({ sql }: Reader, workspace: number, file?: number): n
 export const findOutline = ({ sql }: Reader, pk: number): string | null =>
   sql.scalar('SELECT outline FROM files WHERE pk = ?', pk)
 
+/** Differs whenever the bytes of a file do: only an import of its folder replaces them. */
+export const contentTag = ({ sql }: Reader, id: string): string =>
+  sql.get<{ digest: string }>('SELECT digest FROM imported_files WHERE object = ? LIMIT 1', id)?.digest ?? id
+
 export const findPageText = ({ sql }: Reader, file: number, page: number): string =>
   sql.get<{ text: string }>('SELECT text FROM file_pages WHERE pk = ?', partKey(file, page))?.text ?? ''
 
 /** `updated_at` grows with every update, even within a millisecond. */
 export const updateFileName = ({ sql, now }: Tx, pk: number, fileName: string) =>
-  sql.run(
-    'UPDATE files SET file_name = ?, updated_at = max(?, updated_at + 1) WHERE pk = ?',
-    fileName,
-    now,
-    pk,
-  )
+  sql.run(`UPDATE files SET file_name = ?, ${TOUCH} WHERE pk = ?`, fileName, now, pk)
 
 export interface NewFileRow {
   id: string
@@ -118,27 +119,43 @@ export const PART_BYTES = 524_288
 export const insertPart = ({ sql }: Tx, file: number, number: number, bytes: Uint8Array) =>
   sql.run('INSERT INTO file_parts (pk, bytes) VALUES (?, ?)', partKey(file, number), bytes)
 
+/** Sets the size of a file whose size was not known before its bytes had arrived. */
+export const setFileSize = ({ sql }: Tx, pk: number, size: number) =>
+  sql.run('UPDATE files SET size = ? WHERE pk = ?', size, pk)
+
 /** The file is complete: it becomes visible, and its text is extracted next. */
-export const makeFileVisible = ({ sql, now }: Tx, pk: number) =>
-  sql.run(
+export function makeFileVisible(tx: Tx, author: ChangeAuthor, { pk, id }: { pk: number; id: string }): void {
+  const { now } = tx
+  tx.sql.run(
     `UPDATE files SET status = 'processing', created_at = ?, updated_at = ? WHERE pk = ? AND status = 'arriving'`,
     now,
     now,
     pk,
   )
+  logChange(tx, author, { kind: 'file', id }, 'created')
+}
 
 /** Inserts a file with all its parts in the caller's transaction; returns its pk. */
-export function insertWholeFile(tx: Tx, row: NewFileRow, bytes: Uint8Array): number {
+export function insertWholeFile(tx: Tx, author: ChangeAuthor, row: NewFileRow, bytes: Uint8Array): number {
   const pk = insertFile(tx, row)
-  for (let number = 0; number * PART_BYTES < bytes.length; number++)
-    insertPart(tx, pk, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
-  makeFileVisible(tx, pk)
+  insertParts(tx, pk, bytes)
+  makeFileVisible(tx, author, { pk, id: row.id })
   return pk
 }
 
-/** The original, part by part. */
-export function* readParts({ sql }: Reader, file: number): Generator<Uint8Array> {
-  for (let number = 0; ; number++) {
+/** Inserts all parts of a file. */
+export function insertParts(tx: Tx, file: number, bytes: Uint8Array): void {
+  for (let number = 0; number * PART_BYTES < bytes.length; number++)
+    insertPart(tx, file, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
+}
+
+/** A copy of another workspace may leave out the originals. */
+export const hasBytes = ({ sql }: Reader, file: number): boolean =>
+  sql.get('SELECT 1 FROM file_parts WHERE pk = ?', partKey(file, 0)) !== undefined
+
+/** The original, part by part, from part `first` on. */
+export function* readParts({ sql }: Reader, file: number, first = 0): Generator<Uint8Array> {
+  for (let number = first; ; number++) {
     const part = sql.get<{ bytes: Uint8Array }>(
       'SELECT bytes FROM file_parts WHERE pk = ?',
       partKey(file, number),
@@ -148,9 +165,26 @@ export function* readParts({ sql }: Reader, file: number): Generator<Uint8Array>
   }
 }
 
+/** The bytes of the original from `start` up to `end`, part by part. */
+export function* readBytes(reader: Reader, file: number, start: number, end: number): Generator<Uint8Array> {
+  const first = Math.floor(start / PART_BYTES)
+  let at = first * PART_BYTES
+  for (const part of start < end ? readParts(reader, file, first) : []) {
+    yield part.subarray(Math.max(start - at, 0), end - at)
+    at += part.length
+    if (at >= end) return
+  }
+}
+
+/** A file that will not become complete; `deleteRemovedFiles` deletes its parts and its row. */
+export const abandonFile = ({ sql }: Tx, pk: number) =>
+  sql.run(`UPDATE files SET status = 'removed' WHERE pk = ? AND status = 'arriving'`, pk)
+
 /** The file is no longer visible; `deleteRemovedFiles` deletes its parts, its pages and its row. */
-export const markRemoved = ({ sql }: Tx, pk: number) =>
-  sql.run(`UPDATE files SET status = 'removed', claim = NULL WHERE pk = ?`, pk)
+export function markRemoved(tx: Tx, author: ChangeAuthor, { pk, id }: { pk: number; id: string }): void {
+  tx.sql.run(`UPDATE files SET status = 'removed', claim = NULL WHERE pk = ?`, pk)
+  logChange(tx, author, { kind: 'file', id }, 'deleted')
+}
 
 export const insertPage = ({ sql }: Tx, file: number, page: number, text: string) =>
   sql.run('INSERT INTO file_pages (pk, text) VALUES (?, ?)', partKey(file, page), text)

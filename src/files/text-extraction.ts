@@ -1,15 +1,18 @@
+import { logUpdate, systemAuthor } from '../changes/log.ts'
 import type { AppContext, InWorkspace } from '../context.ts'
 import { takeServerLock } from '../db/connection/server-lock.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
+import { TOUCH } from '../db/sql-part.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { kindOf } from './extraction/kinds.ts'
+import { kindOf, unreadableReason } from './extraction/kinds.ts'
 import type { ExtractedText } from './extraction/pages.ts'
 import { type Extraction, type Limits, NotStarted, startExtraction } from './extraction/process.ts'
 import type { ExtractionResult } from './extraction/worker.ts'
+import { presentFile } from './present.ts'
 import { deleteSomePages, ensurePageTable, indexPage } from './search.ts'
-import { type FileRow, findFile, insertPage, partKey, readParts, UNFINISHED } from './store.ts'
+import { type FileRow, findFile, findFileByPk, insertPage, partKey, readParts, UNFINISHED } from './store.ts'
 
 /*
  * A process that extracts the text of a file claims the file first, and its result is saved only while the claim is its
@@ -53,23 +56,29 @@ const isClaimValid = ({ sql }: Reader, { file, token }: Claim): boolean =>
   sql.get(`SELECT 1 FROM files WHERE pk = ? AND claim = ? AND ${UNREAD}`, file, token) !== undefined
 
 /** Ends the attempt with its outcome; does nothing when another process has claimed the file. */
-const endClaim = (
-  { sql, now }: Tx,
-  { file, token }: Claim,
+function endClaim(
+  tx: Tx,
+  { file, workspace, token }: Claim,
   outcome: { status: 'ready' | 'failed'; pages: number | null; error: string | null; outline: string | null },
-) =>
-  sql.run(
+) {
+  const before = findFileByPk(tx, file)
+  const { changes } = tx.sql.run(
     `UPDATE files SET status = ?, pages = ?, error = ?, outline = ?, claim = NULL,
-       updated_at = max(?, updated_at + 1)
+       ${TOUCH}
      WHERE pk = ? AND claim = ? AND ${UNREAD}`,
     outcome.status,
     outcome.pages,
     outcome.error,
     outcome.outline,
-    now,
+    tx.now,
     file,
     token,
   )
+  const after = findFileByPk(tx, file)
+  if (changes === 0 || !before || !after) return
+  const object = { kind: 'file', id: after.id } as const
+  logUpdate(tx, systemAuthor(workspace), object, presentFile(before), presentFile(after), ['note_id'])
+}
 
 /** Takes back an attempt for which no process could be started: the file is tried again, as often as it takes. */
 const takeBackAttempt = (db: Db, { file, token }: Claim): Promise<void> =>
@@ -87,16 +96,19 @@ const MAX_ATTEMPTS = 5
 const BATCH_TIME_MS = 5
 const PAGES_AT_ONCE = 50
 
-const failure = (failed: string): Extraction => ({ result: Promise.resolve({ failed }), stop: () => {} })
+const known = (result: ExtractionResult): Extraction => ({ result: Promise.resolve(result), stop: () => {} })
+
+const NO_TEXT: ExtractedText = { pages: [], outline: [] }
 
 /** Starts to extract the text of a claimed file. */
 function startReading(db: Db, { file, fileName, attempts }: Claim, limits?: Limits): Extraction {
   if (attempts > MAX_ATTEMPTS)
-    return failure('Reading the text was started several times and never finished.')
+    return known({ failed: 'Reading the text was started several times and never finished.' })
   const { value: beginning = new Uint8Array() } = readParts(db, file).next()
   const kind = kindOf(fileName, beginning)
-  if (kind === undefined) return failure('No text can be read from this kind of file.')
-  return startExtraction(kind, readParts(db, file), limits)
+  if (kind !== undefined) return startExtraction(kind, readParts(db, file), limits)
+  const failed = unreadableReason(fileName)
+  return known(failed === undefined ? NO_TEXT : { failed })
 }
 
 /** Saves the result in short transactions; the file is ready, and can be searched, after the last. Throws when aborted. */
@@ -138,9 +150,9 @@ async function deletePages(db: Db, claim: Claim, signal?: AbortSignal): Promise<
   await inChunks(db, deleteNext, signal)
 }
 
-/** Saves pages for a few milliseconds; returns how many, 0 when another process has claimed the file. */
+/** Saves pages for a few milliseconds; returns how many, 0 when none is left or another process has claimed the file. */
 function saveSomePages(tx: Tx, claim: Claim, { pages }: ExtractedText, from: number): number {
-  if (!isClaimValid(tx, claim)) return 0
+  if (from >= pages.length || !isClaimValid(tx, claim)) return 0
   const until = performance.now() + BATCH_TIME_MS
   let done = from
   do {

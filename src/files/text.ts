@@ -14,7 +14,7 @@ interface PageRange {
 
 export interface FileText {
   readonly file: FileRow
-  /** The pages that `text` holds, as `7` or `7-9`. */
+  /** The pages that `text` holds, as `7` or `7-9`; empty when the file has none. */
   readonly pages: string
   readonly text: string
   /** Whether some of the requested text is missing. */
@@ -51,6 +51,8 @@ export function getFileText(
   const requested = query.pages === undefined ? undefined : parseRange(query.pages)
   const file = getFile(reader, caller, id)
   const count = pageCount(file)
+  if (requested === undefined && count === 0)
+    return { file, pages: '', text: '', truncated: false, nextChunk: null }
   const range = requested ?? { first: 1, last: count }
   if (range.last > count) {
     throw refused(`"pages" goes past the end: the file has ${count} page${count === 1 ? '' : 's'}.`)

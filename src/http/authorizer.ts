@@ -1,7 +1,11 @@
+import { readOnlyCopy } from '../changes/mirrored.ts'
 import type { Caller } from '../context.ts'
+import { requesterKey } from '../db/worker/client.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
-import { invalid, Refusal } from '../refusal.ts'
-import type { HttpServer } from './request-context.ts'
+import { fail, invalid, Refusal } from '../refusal.ts'
+import type { BrowserRules } from './browser/browser-rules.ts'
+import type { HttpServer, Route } from './routes.ts'
 
 /** Finds whose key this is; undefined for one that is unknown, revoked or expired, or whose user is gone. */
 export type Authenticate = (key: string) => Caller | undefined
@@ -9,17 +13,18 @@ export type Authenticate = (key: string) => Caller | undefined
 const FAILURES_ALLOWED = 20
 const WINDOW_MS = 60_000
 const MAX_ADDRESSES = 10_000
+const MAX_KEYS = 10_000
 
 const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
 
 /**
- * Whose request this is. Refuses one without a valid key (401, 429), and one whose key may not write where that is
- * needed (403). `token` is the key in the query, where the endpoint takes it there.
+ * Whose request this is. Refuses one without a valid key or session (401, 429), and one that may not do what the route
+ * does (403). `token` is the key in the query, where the endpoint takes it there.
  */
 export type Authorize = (
   request: Request,
   server: HttpServer,
-  needsWrite: boolean,
+  route: Route,
   token: string | undefined,
 ) => Caller
 
@@ -43,7 +48,7 @@ function presentedKey(request: Request, token: string | undefined): string | und
 
 /** Counts failed keys by address: after twenty within a minute, further ones from there are refused with 429. */
 class FailedKeys {
-  readonly #failures = new Map<string, number[]>()
+  readonly #failures = new BoundedCache<string, readonly number[]>(MAX_ADDRESSES)
 
   constructor(private readonly clock: Clock) {}
 
@@ -53,18 +58,8 @@ class FailedKeys {
     const recent = (this.#failures.get(address) ?? []).filter((at) => at <= now && now - at < WINDOW_MS)
     const [oldest] = recent
     if (oldest !== undefined && recent.length >= FAILURES_ALLOWED) return tooManyFailures(oldest, now)
-    this.#failures.delete(address)
     this.#failures.set(address, [...recent, now])
-    this.#forgetOldest()
     return unauthorized('This API key is not valid, or was revoked, or has expired.')
-  }
-
-  #forgetOldest(): void {
-    if (this.#failures.size <= MAX_ADDRESSES) return
-    for (const address of this.#failures.keys()) {
-      this.#failures.delete(address)
-      return
-    }
   }
 }
 
@@ -78,23 +73,23 @@ const tooManyFailures = (oldest: number, now: number) =>
     secondsUntilOver(oldest, now),
   )
 
-/** Counts a key's requests in windows of a minute. */
+/** Counts the requests of a key, or of a person who is signed in, in windows of a minute. */
 class RequestLimit {
-  readonly #windows = new Map<string, { since: number; count: number }>()
+  readonly #windows = new BoundedCache<string, { since: number; count: number }>(MAX_KEYS)
 
   constructor(
     private readonly clock: Clock,
     private readonly perMinute: number | null,
   ) {}
 
-  check(keyId: string | null): void {
-    if (this.perMinute === null || keyId === null) return
+  check(key: string): void {
+    if (this.perMinute === null) return
     const now = this.clock.now()
-    const known = this.#windows.get(keyId)
+    const known = this.#windows.get(key)
     const window =
       known && now - known.since < WINDOW_MS && now >= known.since ? known : { since: now, count: 0 }
     window.count += 1
-    this.#windows.set(keyId, window)
+    this.#windows.set(key, window)
     if (window.count <= this.perMinute) return
     throw new Refusal(
       'rate_limited',
@@ -104,27 +99,69 @@ class RequestLimit {
   }
 }
 
-/** Checks first the key (401, 429), then the scope (403). `requestsPerMinute` is per key; null for no limit. */
-export function createAuthorizer(
-  clock: Clock,
-  authenticate: Authenticate,
-  requestsPerMinute: number | null,
-): Authorize {
-  const failed = new FailedKeys(clock)
-  const limit = new RequestLimit(clock, requestsPerMinute)
-  return (request, server, needsWrite, token) => {
+/** How sessions of the application are found; a part of the features. */
+export interface SessionAuthenticator {
+  /** The token in the cookie of a request, if any. */
+  tokenIn(request: Request): string | undefined
+  /** Finds who is signed in with this token; undefined once the session has ended. */
+  authenticate(token: string): Caller | undefined
+}
+
+export interface AuthorizerOptions {
+  readonly clock: Clock
+  readonly authenticate: Authenticate
+  readonly sessions: SessionAuthenticator
+  readonly rules: BrowserRules
+  /** For each key, and for each person who is signed in; null for no limit. */
+  readonly requestsPerMinute: number | null
+  /** The address of the remote of which this server is a copy: nobody may write. */
+  readonly mirrorOf: string | undefined
+}
+
+/**
+ * Checks first the key or the session (401, 429), then what it may do (403). The cookie of a session counts only in
+ * requests without a key, under a name of this server, and from its own pages.
+ */
+export function createAuthorizer(options: AuthorizerOptions): Authorize {
+  const failed = new FailedKeys(options.clock)
+  const limit = new RequestLimit(options.clock, options.requestsPerMinute)
+  return (request, server, route, token) => {
     const key = presentedKey(request, token)
-    if (key === undefined)
-      throw unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
-    const caller = authenticate(key)
+    const caller = key === undefined ? signedIn(options, request, route) : options.authenticate(key)
     if (!caller) throw failed.refuse(server.requestIP(request)?.address ?? 'unknown')
-    limit.check(caller.keyId)
-    if (needsWrite && !caller.mayWrite) throw readOnly(caller)
+    limit.check(requesterKey(caller))
+    if (route.access === 'session' && caller.sessionId === undefined) throw sessionRequired()
+    if (route.needsOwner && caller.role !== 'owner') throw ownerRequired()
+    if (options.mirrorOf !== undefined && route.changesWorkspace) throw readOnlyCopy(options.mirrorOf)
+    if (route.needsWrite && !caller.mayWrite) throw readOnly(caller)
     return caller
   }
 }
 
-const readOnly = ({ scope }: Caller) =>
+/** Who is signed in, by the cookie. */
+function signedIn({ sessions, rules }: AuthorizerOptions, request: Request, { access }: Route): Caller {
+  const token = request.headers.has('authorization') ? undefined : sessions.tokenIn(request)
+  if (token === undefined) throw access === 'caller' ? keyNeeded() : signInNeeded()
+  rules.checkHost(request)
+  rules.checkSameSite(request, request.method === 'GET' || request.method === 'HEAD')
+  return sessions.authenticate(token) ?? fail(signInNeeded())
+}
+
+const keyNeeded = () => unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
+const signInNeeded = () => unauthorized('Nobody is signed in, or the session has ended; sign in again.')
+
+const sessionRequired = () =>
+  new Refusal(
+    'session_required',
+    'This is done by a person who is signed in to the application, not with a key.',
+  )
+
+/** The refusal for who is not an owner of the workspace. */
+export const ownerRequired = () =>
+  new Refusal('owner_required', 'Only an owner of the workspace may do this; ask one of them.')
+
+/** The refusal of a write for who may only read. */
+export const readOnly = ({ scope }: Pick<Caller, 'scope'>) =>
   new Refusal(
     'read_only_key',
     scope === 'read'

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import { TurnQueue } from '../lib/event-loop.ts'
 import { Refusal } from '../refusal.ts'
 
 const MEBIBYTE = 1_048_576
@@ -48,18 +49,24 @@ export class BodyReservation {
     readonly key: string,
     readonly bytes: number,
     readonly since: number,
+    private readonly turns: TurnQueue,
     private readonly end: (reservation: BodyReservation) => void,
   ) {}
 
-  /** The body, once it has arrived. Rejects when it is too slow while others wait. */
+  /**
+   * The body, once it has arrived and it is its turn: bodies that arrive together are parsed one at a time, with other
+   * requests served in between. Rejects when it is too slow while others wait.
+   */
   async arrived<Body>(body: Promise<Body>): Promise<Body> {
     const { promise, reject } = Promise.withResolvers<never>()
     this.#reject = reject
     try {
-      return await Promise.race([body, promise])
+      await Promise.race([body, promise])
     } finally {
       this.#reject = undefined
     }
+    await this.turns.next()
+    return body
   }
 
   /** Gives up a body that is still arriving; returns whether it was. */
@@ -79,6 +86,7 @@ export class BodyReservation {
  */
 export class BodyBudget {
   readonly #held = new Set<BodyReservation>()
+  readonly #turns = new TurnQueue()
   #waiting: Waiting[] = []
   #cancelCheck: (() => void) | undefined
 
@@ -116,7 +124,7 @@ export class BodyBudget {
 
   #admit({ key, bytes, admit, cancelTimer }: Waiting): void {
     cancelTimer()
-    const reservation = new BodyReservation(key, bytes, this.clock.now(), (ended) => {
+    const reservation = new BodyReservation(key, bytes, this.clock.now(), this.#turns, (ended) => {
       this.#held.delete(ended)
       this.#admitWaiting()
     })

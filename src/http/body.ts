@@ -134,10 +134,21 @@ function checkDepth(json: string, what: string): { members: number; values: numb
     else if (isClosing(unit)) depth -= 1
     else if (isOpening(unit)) {
       values += 1
-      if (++depth > MAX_DEPTH) throw invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
+      if (++depth > MAX_DEPTH) throw tooDeep(what)
     }
   }
   return { members, values }
+}
+
+/** Whether a text is so short and has so few brackets that nothing in it can be too deep or too many. */
+function isSimple(json: string): boolean {
+  if (json.length > MAX_MEMBERS) return false
+  let openings = 0
+  for (const bracket of ['{', '[']) {
+    for (let at = json.indexOf(bracket); at !== -1; at = json.indexOf(bracket, at + 1))
+      if (++openings > MAX_DEPTH) return false
+  }
+  return true
 }
 
 /** Refuses what the parser and the checks after it would take long for, in one piece. */
@@ -154,8 +165,10 @@ const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 /** A number can exceed the range of a double only with an exponent of three digits or with two hundred digits in a row. */
 const SUSPICIOUS_NUMBER = /[eE]\+?\d{3}|(?<!\d)\d{200}/
 
+const tooDeep = (what: string) => invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
+
 /** Refuses texts and numbers that could not be stored as they were sent. `what` names the value in the refusal. */
-export function checkStorable(value: unknown, what: string): void {
+export function checkStorable(value: unknown, what: string, depth = 0): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid(`${what} holds a NUL character; no text may.`)
     if (!value.isWellFormed()) throw invalid(`${what} holds a lone surrogate; no text may.`)
@@ -164,9 +177,10 @@ export function checkStorable(value: unknown, what: string): void {
   if (value === Infinity || value === -Infinity)
     throw invalid(`${what} holds a number too large to be kept; send one between -1.7e308 and 1.7e308.`)
   if (typeof value !== 'object' || value === null) return
+  if (depth === MAX_DEPTH) throw tooDeep(what)
   for (const [name, member] of Object.entries(value)) {
     checkStorable(name, what)
-    checkStorable(member, what)
+    checkStorable(member, what, depth + 1)
   }
 }
 
@@ -185,7 +199,7 @@ export async function readBody(request: Request, reserve: Reserve): Promise<Body
   if (bytes.byteLength === 0) return { text: '', value: undefined, reservation }
   try {
     const text = decodeUtf8(bytes)
-    checkCounts(checkDepth(text, 'The body'))
+    if (!isSimple(text)) checkCounts(checkDepth(text, 'The body'))
     return { text, value: storable(text, 'The body'), reservation }
   } catch (error) {
     reservation?.release()
@@ -195,7 +209,7 @@ export async function readBody(request: Request, reserve: Reserve): Promise<Body
 
 /** Parses a JSON text. Refuses one that could not be stored as it was sent; `what` names it in the refusal. */
 export function storableJson(text: string, what: string): unknown {
-  checkDepth(text, what)
+  if (!isSimple(text)) checkDepth(text, what)
   return storable(text, what)
 }
 

@@ -23,5 +23,5 @@ export const healthRoutes = (db: Db, isStopping: () => boolean, isBackupFailing:
         return isBackupFailing() ? { status: 'ok', backup: 'failed' } : { status: 'ok' }
       throw unavailable('The storage of this server is full, locked, damaged or failing.')
     },
-    { response: Health },
+    { response: Health, description: '503 while the server stops, or when its storage does not work.' },
   )

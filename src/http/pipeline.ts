@@ -1,20 +1,26 @@
 import type { Caller } from '../context.ts'
+import { requesterKey } from '../db/worker/client.ts'
 import type { Log } from '../lib/log.ts'
 import { fail, invalid, Refusal, unavailable } from '../refusal.ts'
 import { type Authorize, TOKEN, tokenIn } from './authorizer.ts'
 import { readBody } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
-import { addCorsHeaders, preflight } from './cors.ts'
-import type { HttpServer, RequestContext } from './request-context.ts'
-import { errorResponse, isStreamed, responseOf } from './responses.ts'
+import type { BrowserRules } from './browser/browser-rules.ts'
+import { addCorsHeaders, preflight } from './browser/cors.ts'
+import { errorResponse } from './errors.ts'
+import type { RequestMetrics } from './request-metrics.ts'
+import { isStreamed, responseOf } from './responses.ts'
+import type { HttpServer, RequestContext } from './routes.ts'
 import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from './routes.ts'
 import { type QueryValues, readQuery } from './validation.ts'
 
 export interface PipelineOptions {
   routes: RouteTable
   authorize: Authorize
+  rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log
+  requests: RequestMetrics
   /** Called with whatever a handler throws, a refusal or a failure. */
   noteError: (error: unknown) => void
   /** Bounds the memory that request bodies take. */
@@ -29,13 +35,13 @@ export const IDLE_SECONDS = 60
 /** Bun's parser is started with room for twice this, so that the refusal can be ours. */
 const MAX_URL_BYTES = 65_536
 
-interface Target {
+interface RequestUrl {
   path: string
   search: string
 }
 
 /** Bun hands over a bare path when the request has no usable `Host`. */
-function targetOf(url: string): Target {
+function requestUrlOf(url: string): RequestUrl {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
   const fragment = url.indexOf('#', start)
   const end = fragment === -1 ? url.length : fragment
@@ -44,7 +50,7 @@ function targetOf(url: string): Target {
   return { path: url.slice(start, mark), search: url.slice(mark + 1, end) }
 }
 
-const urlBytes = ({ path, search }: Target) => path.length + (search === '' ? 0 : search.length + 1)
+const urlBytes = ({ path, search }: RequestUrl) => path.length + (search === '' ? 0 : search.length + 1)
 
 const uriTooLong = () =>
   new Refusal('uri_too_long', `The URL is longer than ${MAX_URL_BYTES} bytes; send less in the query.`)
@@ -86,7 +92,9 @@ class RequestCaller implements Caller {
   readonly userId: string
   readonly keyId: string | null
   readonly keyName: string | null
+  readonly sessionId: string | undefined
   readonly scope: Caller['scope']
+  readonly role: Caller['role']
   readonly mayWrite: boolean
   readonly surface: Caller['surface']
   readonly #request: Request
@@ -97,7 +105,9 @@ class RequestCaller implements Caller {
     this.userId = caller.userId
     this.keyId = caller.keyId
     this.keyName = caller.keyName
+    this.sessionId = caller.sessionId
     this.scope = caller.scope
+    this.role = caller.role
     this.mayWrite = caller.mayWrite
     this.surface = caller.surface
     this.#request = request
@@ -115,19 +125,21 @@ class RequestCaller implements Caller {
  * has an `X-Request-Id` and one line in the log. It is returned without a promise where the handler needs none.
  */
 export function createPipeline(options: PipelineOptions) {
-  const { corsOrigins, log } = options
+  const { corsOrigins, log, requests } = options
 
   function finish(context: PipelineRequest, response: Response): Response {
     const { headers } = response
     headers.set('X-Request-Id', context.requestId)
     if (context.allow !== undefined) headers.set('Allow', context.allow)
     if (corsOrigins.length > 0) addCorsHeaders(headers, corsOrigins, context.request)
+    const ms = performance.now() - context.startedAt
+    requests.add(context.route, response.status, ms)
     log.info('request', {
       request_id: context.requestId,
       method: context.method,
       route: context.route?.pattern ?? null,
       status: response.status,
-      ms: Math.round((performance.now() - context.startedAt) * 1000) / 1000,
+      ms: Math.round(ms * 1000) / 1000,
       key_id: context.caller?.keyId ?? null,
     })
     return response
@@ -161,21 +173,32 @@ export function createPipeline(options: PipelineOptions) {
 function respond(options: PipelineOptions, context: PipelineRequest): Response | Promise<Response> {
   const { request, method, server } = context
   if (options.isStopping()) throw unavailable('The server is shutting down; nothing was written. Try again.')
-  const target = targetOf(request.url)
+  const target = requestUrlOf(request.url)
   if (urlBytes(target) > MAX_URL_BYTES) throw uriTooLong()
+  if (isForBrowsers(target.path)) options.rules.checkHost(request)
+  if (target.path === AGENTS) options.rules.checkOrigin(request, options.corsOrigins)
   const { routes, values } = options.routes.find(target.path) ?? fail(unknownPath())
   if (method === 'OPTIONS' && options.corsOrigins.length > 0) return preflight(allowedMethods(routes))
   const route = routeOf(context, routes)
   context.route = route
-  if (route.needsKey) {
+  if (route.access !== 'anyone') {
     const token = route.takesToken ? tokenIn(target.search) : undefined
-    context.caller = new RequestCaller(options.authorize(request, server, route.needsWrite, token), request)
+    context.caller = new RequestCaller(options.authorize(request, server, route, token), request)
   }
   context.params = parametersOf(route, values)
   context.query = withoutToken(readQuery(target.search, route.query), route)
   route.checkQuery(context.query)
-  return route.method === 'GET' ? handle(context, route) : readBodyAndHandle(options, context, route)
+  return route.method === 'GET' || route.takesRawBody
+    ? handle(context, route)
+    : readBodyAndHandle(options, context, route)
 }
+
+/** Where agents speak MCP, whose rules keep web pages out that do not belong to the server. */
+const AGENTS = '/mcp'
+
+/** Paths whose answers depend on who is signed in, or that act without a key. */
+const isForBrowsers = (path: string): boolean =>
+  path === '/app' || path === AGENTS || path.startsWith('/app/')
 
 function routeOf(context: PipelineRequest, routes: RoutesOfPath): Route {
   const { method } = context
@@ -204,7 +227,7 @@ async function readBodyAndHandle(
   context: PipelineRequest,
   route: Route,
 ): Promise<Response> {
-  const reserve = (bytes: number) => bodies.reserve(context.caller?.keyId ?? '', bytes)
+  const reserve = (bytes: number) => bodies.reserve(context.caller ? requesterKey(context.caller) : '', bytes)
   const { text, value, reservation } = await readBody(context.request, reserve)
   try {
     if (value !== undefined) {
@@ -226,7 +249,7 @@ function handle(context: PipelineRequest, route: Route): Response | Promise<Resp
   const result = route.handle(context)
   if (!(result instanceof Promise)) return responseOf(result, route.status)
   const { request, server } = context
-  server.timeout(request, 0)
+  if (!route.takesRawBody) server.timeout(request, 0)
   return result
     .finally(() => server.timeout(request, IDLE_SECONDS))
     .then((value) => responseOf(value, route.status))

@@ -1,37 +1,10 @@
-import { asUnavailable } from '../db/errors.ts'
-import type { Log } from '../lib/log.ts'
-import { Refusal, type RefusalCode } from '../refusal.ts'
-
-/** The one table from codes to statuses. */
-export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
-  invalid_request: 400,
-  refused: 400,
-  unique_violation: 400,
-  max_rows_reached: 400,
-  immutable: 400,
-  passage_not_found: 400,
-  passage_not_unique: 400,
-  unauthorized: 401,
-  read_only_key: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  name_taken: 409,
-  in_use: 409,
-  stale: 409,
-  too_large: 413,
-  rate_limited: 429,
-  uri_too_long: 431,
-  unavailable: 503,
-}
-
-/** JSON as text, or as its bytes where it is long. */
+/** JSON as text, or as its bytes. */
 export type JsonBody = string | Uint8Array<ArrayBuffer>
 
 const LONG_TEXT = 65_536
 
-/** Writes JSON so that it can be sent as it is: long text is encoded here, in a worker for example, and not when it is sent. */
-export function encodedJson(value: object): JsonBody {
-  const text = JSON.stringify(value)
+/** JSON text, encoded if it is long: what a worker returns is sent as it is. */
+export function encoded(text: string): JsonBody {
   return text.length > LONG_TEXT ? new TextEncoder().encode(text) : text
 }
 
@@ -42,6 +15,12 @@ export const jsonResponse = (body: JsonBody, status = 200): Response =>
   new Response(body, { status, headers: JSON_HEADERS })
 
 const streamed = new WeakSet<Response>()
+
+/** Notes that the body of a response is written while it is sent. */
+export function markStreamed(response: Response): Response {
+  streamed.add(response)
+  return response
+}
 
 /** Whether the body of a response is written while it is sent, so that its length is not known before. */
 export const isStreamed = (response: Response): boolean => streamed.has(response)
@@ -80,9 +59,7 @@ export function listResponse<Item>(
     },
     cancel: () => void parts.return?.(),
   })
-  const response = new Response(stream, { headers: JSON_HEADERS })
-  streamed.add(response)
-  return response
+  return markStreamed(new Response(stream, { headers: JSON_HEADERS }))
 }
 
 /** What a handler returned, as a response: one of its own is sent as it is, anything else as JSON. */
@@ -90,31 +67,3 @@ export function responseOf(result: unknown, status: number): Response {
   if (result instanceof Response) return result
   return status === 200 ? Response.json(result) : Response.json(result, { status })
 }
-
-/** Turns whatever was thrown into a response `{error, code}`; what is no refusal is logged as a failure of the service. */
-export function errorResponse(thrown: unknown, requestId: string, log: Log): Response {
-  const error = asUnavailable(thrown)
-  if (error instanceof Refusal) return refusalResponse(error)
-  log.error('request failed', { request_id: requestId, ...loggable(error) })
-  const sentence = `Something failed on the side of the service; quote request ${requestId} when you report it.`
-  return Response.json({ error: sentence, code: 'internal' }, { status: 500 })
-}
-
-function refusalResponse(refusal: Refusal): Response {
-  const headers = new Headers()
-  if (refusal.retryAfterSeconds !== undefined) headers.set('Retry-After', String(refusal.retryAfterSeconds))
-  if (refusal.code === 'unauthorized') headers.set('WWW-Authenticate', 'Bearer realm="daybook"')
-  return Response.json(
-    { error: refusal.message, code: refusal.code },
-    { status: STATUS_OF[refusal.code], headers },
-  )
-}
-
-/** What failed and where, without what drizzle puts into its messages: the values that were bound. */
-function loggable(error: unknown): { error: string; stack: string } {
-  if (!(error instanceof Error)) return { error: typeof error, stack: '' }
-  const { message, stack = '' } = error.cause instanceof Error ? error.cause : error
-  return { error: message, stack: stack.split('\n').filter(isFrame).join('\n') }
-}
-
-const isFrame = (line: string) => /^\s+at /.test(line)

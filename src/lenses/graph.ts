@@ -1,12 +1,12 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
-import { encodedJson, type JsonBody } from '../http/responses.ts'
+import type { JsonBody } from '../http/responses.ts'
 import { utcDay } from '../lib/dates.ts'
-import { listLinkTargets } from '../notes/links/resolve.ts'
-import { type Evaluation, evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
-import { checkedTree } from '../notes/query/filter-trees.ts'
-import { byId } from '../notes/query/pages.ts'
+import { refreshLinks } from '../notes/links/indexing.ts'
+import { listLinkTargets } from '../notes/links/resolve-target.ts'
+import { checkedTree, type Evaluation, evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
+import { byId } from '../notes/query/sorted-page.ts'
 import { loadTitles } from '../notes/store.ts'
 import { type Drawing, type DrawnNode, drawGraph, type NodeOf, type TaggedNotes } from './layout.ts'
 import { presentGraph } from './present.ts'
@@ -40,7 +40,8 @@ export const graphOfLens = async (
   id: string | undefined,
 ): Promise<JsonBody> => {
   const today = utcDay(ctx.clock.now())
-  return ctx.worker.run(graphRead, { workspacePk: caller.workspacePk, id, today }, caller)
+  await refreshLinks(ctx, caller.workspacePk)
+  return ctx.worker.run(graphQuery, { workspacePk: caller.workspacePk, id, today }, caller)
 }
 
 interface GraphInput {
@@ -73,7 +74,7 @@ const NO_LENS = { scope: null, settings: DEFAULT_SETTINGS }
  * Draws the graph of a lens. The lens is read in the same state of the database as the notes: while the request waits for
  * the worker, the lens may change and what it refers to may be deleted.
  */
-export const graphRead: WorkerQuery<GraphInput, GraphPlan, JsonBody> = {
+export const graphQuery: WorkerQuery<GraphInput, GraphPlan, JsonBody> = {
   name: 'lenses.graph',
   plan: (reader, input) => {
     const { workspacePk: workspace, id, today } = input
@@ -106,7 +107,7 @@ export const graphRead: WorkerQuery<GraphInput, GraphPlan, JsonBody> = {
       },
       settings,
     )
-    return encodedJson(presentGraph(withNames(reader, drawing)))
+    return JSON.stringify(presentGraph(withNames(reader, drawing)))
   },
 }
 

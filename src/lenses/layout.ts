@@ -1,4 +1,4 @@
-import type { LinkTarget } from '../notes/links/resolve.ts'
+import type { LinkTarget } from '../notes/links/resolve-target.ts'
 import type { LensSettings } from './settings.ts'
 
 export const NODE_KINDS = ['note', 'tag', 'dangling'] as const

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { respondOnce } from '../http/idempotency.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
 import { graphOfLens } from './graph.ts'
@@ -14,7 +14,10 @@ export const lensRoutes = (ctx: AppContext) =>
       'listLenses',
       'List graph lenses by creation',
       ({ caller }) => ({ lenses: listLenses(ctx.db, caller).map(presentLens) }),
-      { response: schema.LensesResponse },
+      {
+        response: schema.LensesResponse,
+        description: 'The lens that is the default has `is_default: true`.',
+      },
     )
     .post(
       '/lenses',
@@ -24,14 +27,24 @@ export const lensRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           lens: presentLens(createLens(tx, request.caller, parseLens(request.body))),
         })),
-      { write: true, creates: true, body: schema.CreateLensBody, response: schema.LensResponse },
+      {
+        write: true,
+        creates: true,
+        body: schema.CreateLensBody,
+        response: schema.LensResponse,
+        description:
+          'Settings that are left out have their defaults. The first lens becomes the default. The operators of `scope` are in the description of `POST /v1/notes/query`.',
+      },
     )
     .get(
       '/lenses/:id',
       'getLens',
       'Read a graph lens',
       ({ caller, params }) => ({ lens: presentLens(getLens(ctx.db, caller, params.id)) }),
-      { response: schema.LensResponse },
+      {
+        response: schema.LensResponse,
+        description: 'The lens itself; what it shows is at `GET /v1/lenses/{id}/graph`.',
+      },
     )
     .patch(
       '/lenses/:id',
@@ -40,7 +53,13 @@ export const lensRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         lens: presentLens(await patchLens(ctx, caller, params.id, parseLens(body))),
       }),
-      { write: true, body: schema.PatchLensBody, response: schema.LensResponse },
+      {
+        write: true,
+        body: schema.PatchLensBody,
+        response: schema.LensResponse,
+        description:
+          'Only what is sent changes: `settings` are merged one by one, `scope` is replaced whole.',
+      },
     )
     .delete(
       '/lenses/:id',
@@ -50,19 +69,28 @@ export const lensRoutes = (ctx: AppContext) =>
         await deleteLens(ctx, caller, params.id)
         return { deleted: true, id: params.id }
       },
-      { write: true, response: schema.DeletedLensResponse },
+      {
+        write: true,
+        response: schema.DeletedLensResponse,
+        description:
+          'When it was the default, the next lens in the order of creation becomes the default, else the first.',
+      },
     )
     .get(
       '/lenses/:id/graph',
       'getLensGraph',
       'The graph that a lens shows now',
       async ({ caller, params }) => jsonResponse(await graphOfLens(ctx, caller, params.id)),
-      { response: schema.GraphResponse },
+      {
+        response: schema.GraphResponse,
+        description:
+          'Evaluated at every call. The best connected nodes come first; `truncated` says whether nodes or edges were left out.',
+      },
     )
     .get(
       '/graph',
       'getGraph',
       'The graph of the default lens; without any lens, of the whole workspace',
       async ({ caller }) => jsonResponse(await graphOfLens(ctx, caller, undefined)),
-      { response: schema.GraphResponse },
+      { response: schema.GraphResponse, description: 'Without any lens, the links between all notes.' },
     )

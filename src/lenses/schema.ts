@@ -1,6 +1,16 @@
 import { t } from 'elysia'
 import { filterTree } from '../http/schema/filter-tree.ts'
-import { choice, flag, id, integer, response, strict, text, timestamp } from '../http/schema/types.ts'
+import {
+  choice,
+  deletedResponse,
+  flag,
+  id,
+  integer,
+  response,
+  strict,
+  text,
+  timestamp,
+} from '../http/schema/types.ts'
 import { MAX_NODES, NODE_KINDS } from './layout.ts'
 import { TITLE_MODES } from './settings.ts'
 
@@ -34,7 +44,7 @@ export const Lens = strict(
 
 export const LensesResponse = response({ lenses: t.Array(Lens) })
 export const LensResponse = response({ lens: Lens })
-export const DeletedLensResponse = response({ deleted: t.Boolean({ examples: [true] }), id: id() })
+export const DeletedLensResponse = deletedResponse()
 
 const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Work'] })
 
@@ -57,29 +67,35 @@ const scope = t.Optional(
   }),
 )
 
-export const CreateLensBody = strict({
-  name: name(),
-  scope,
-  settings,
-  is_default: t.Optional(
-    flag({
-      description: 'true takes it from the lens that is the default so far; the first lens always is.',
-      examples: [true],
-    }),
-  ),
-})
+export const CreateLensBody = strict(
+  {
+    name: name(),
+    scope,
+    settings,
+    is_default: t.Optional(
+      flag({
+        description: 'true takes it from the lens that is the default so far; the first lens always is.',
+        examples: [true],
+      }),
+    ),
+  },
+  { examples: [{ name: 'Work', settings: { layers: { tags: true } } }] },
+)
 
-export const PatchLensBody = strict({
-  name: t.Optional(name()),
-  scope,
-  settings,
-  is_default: t.Optional(
-    flag({
-      description: 'true takes it from the lens that is the default so far, which cannot give it away.',
-      examples: [true],
-    }),
-  ),
-})
+export const PatchLensBody = strict(
+  {
+    name: t.Optional(name()),
+    scope,
+    settings,
+    is_default: t.Optional(
+      flag({
+        description: 'true takes it from the lens that is the default so far, which cannot give it away.',
+        examples: [true],
+      }),
+    ),
+  },
+  { examples: [{ settings: { nodes: { orphans: false } } }] },
+)
 
 const GraphNode = strict({
   id: t.String({

@@ -1,11 +1,13 @@
+import { logChange, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import type { UsedBy } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { isSame, patchedFlag } from '../lib/patch.ts'
-import { readStoredTree, storedTree, storedTreeReferences } from '../notes/query/filter-trees.ts'
+import { readStoredTree, storedTree, storedTreeReferences } from '../notes/query/evaluate.ts'
 import { fail, notFound, refused } from '../refusal.ts'
+import { presentLens } from './present.ts'
 import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
 import * as store from './store.ts'
 
@@ -64,8 +66,9 @@ export function createLens(tx: Tx, caller: Caller, input: LensInput & { name: st
   const columns = merged(tx, caller, { ...NEW_LENS, name: input.name }, input)
   const isDefault = isFirst ? 1 : columns.isDefault
   const id = tx.newId()
-  if (isDefault === 1) store.clearDefaultLens(tx, workspace)
+  if (isDefault === 1) store.clearDefaultLens(tx, caller)
   store.insertLens(tx, { ...columns, isDefault, id, workspace })
+  logChange(tx, caller, { kind: 'lens', id }, 'created')
   return getLens(tx, caller, id)
 }
 
@@ -79,9 +82,11 @@ export function patchLens(ctx: AppContext, caller: Caller, id: string, input: Le
         `The lens "${before.name}" is the default, and there always is one; make another lens the default instead.`,
       )
     if (isSame(before, columns)) return parsed(before)
-    if (columns.isDefault > before.isDefault) store.clearDefaultLens(tx, caller.workspacePk)
+    if (columns.isDefault > before.isDefault) store.clearDefaultLens(tx, caller)
     store.updateLens(tx, before.pk, columns)
-    return getLens(tx, caller, id)
+    const after = getLens(tx, caller, id)
+    logUpdate(tx, caller, { kind: 'lens', id }, presentLens(parsed(before)), presentLens(after))
+    return after
   })
 }
 
@@ -101,11 +106,15 @@ const merged = (
 
 /** When it was the default, the next by creation becomes the default, else the first. */
 export const deleteLens = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
-  ctx.db.write((tx) => {
+  ctx.db.write((tx): void => {
     const { pk, isDefault } = getLensRow(tx, caller, id)
     const heir = isDefault === 1 ? store.findNextLens(tx, caller.workspacePk, pk) : undefined
     store.deleteLensRow(tx, pk)
-    if (heir) store.updateLens(tx, heir.pk, { isDefault: 1 })
+    logChange(tx, caller, { kind: 'lens', id }, 'deleted')
+    if (!heir) return
+    store.updateLens(tx, heir.pk, { isDefault: 1 })
+    const difference = { changed: ['is_default'], previous: { is_default: false } }
+    logChange(tx, caller, { kind: 'lens', id: heir.id }, 'updated', { difference })
   })
 
 /** The lenses whose scope names the tag. */

@@ -1,3 +1,4 @@
+import { type ChangeAuthor, logLostDefault } from '../changes/log.ts'
 import { clearDefault, columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
 import { lenses } from '../db/schema/lenses.ts'
@@ -34,6 +35,7 @@ export const updateLens = (tx: Tx, pk: number, columns: Partial<LensColumns>) =>
   updateRow(tx, lenses, pk, columns, tx.now)
 
 /** Leaves the workspace without a default lens, for another to become it. */
-export const clearDefaultLens = (tx: Tx, workspace: number) => clearDefault(tx, lenses, workspace, tx.now)
+export const clearDefaultLens = (tx: Tx, author: ChangeAuthor): void =>
+  logLostDefault(tx, author, 'lens', clearDefault(tx, lenses, author.workspacePk, tx.now))
 
 export const deleteLensRow = (tx: Tx, pk: number) => deleteRow(tx, lenses, pk)

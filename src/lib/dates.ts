@@ -26,6 +26,10 @@ export function isoTimestamp(instant: number): string {
   return `${dayText(day)}${time}.${THREE_DIGITS[rest % 1000]}Z`
 }
 
+/** The timestamp of an instant, and null where there is none. */
+export const isoOrNull = (instant: number | null): string | null =>
+  instant === null ? null : isoTimestamp(instant)
+
 /** The UTC day of an instant, `YYYY-MM-DD`. */
 export const utcDay = (instant: number): string => isoTimestamp(instant).slice(0, 'YYYY-MM-DD'.length)
 

@@ -1,14 +1,21 @@
 import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 
 /** Whether this process runs the compiled executable, which embeds every program, rather than the sources. */
-const isExecutable = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(Bun.main)
+export const isExecutable = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(Bun.main)
 
 /**
  * The specifier that starts a worker; `path` is that of its program below `src`, and `scripts/build.ts` embeds it under
- * the same name. In the executable `import.meta.url` is a path of the build machine, so it cannot be used there.
+ * its path in the repository. In the executable `import.meta.url` is a path of the build machine, so it cannot be used there.
  */
 export const workerProgram = (path: string): string =>
-  isExecutable ? `./${path}` : new URL(`../${path}`, import.meta.url).href
+  isExecutable ? `./src/${path}` : new URL(`../${path}`, import.meta.url).href
+
+const ROOT = /^(?:\/\$bunfs\/root|[A-Z]:[\\/]~BUN[\\/]root)/
+
+/** A file that is imported with `type: 'file'`. In the executable all of them are in the root of what is embedded. */
+export const embeddedFile = (path: string): Bun.BunFile =>
+  Bun.file(isExecutable ? join(ROOT.exec(Bun.main)?.[0] ?? '', basename(path)) : path)
 
 /** On Linux: the running program, even if an upgrade has replaced its file. */
 const SELF = '/proc/self/exe'

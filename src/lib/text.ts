@@ -1,9 +1,20 @@
-const LOWERS_DIFFERENTLY = /[\u0130\u03a3]/
-
 /** Plain ASCII needs no normalisation, and most text is. */
 export const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text)
 
-const lowerCodePoint = (character: string) => (character === '\u0130' ? 'i' : character.toLowerCase())
+/** More combining marks in a row than any language or font uses. */
+const LONG_RUN = 100
+/** The voiced marks of half width become combining marks in NFKD. */
+const RUN_OF_MARKS = new RegExp(`([\\p{M}\\uff9e\\uff9f]{${LONG_RUN},})`, 'u')
+
+/**
+ * The text in a Unicode normalisation form. Long runs of combining marks stay as they are: putting one in order takes
+ * time that is quadratic in its length, minutes for a value of 100,000 characters.
+ */
+export function normalized(text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string {
+  if (text.length < LONG_RUN || !RUN_OF_MARKS.test(text)) return text.normalize(form)
+  const parts = text.split(RUN_OF_MARKS)
+  return parts.map((part, at) => (at % 2 === 1 ? part : part.normalize(form))).join('')
+}
 
 /**
  * The form in which names are compared and sorted ignoring case: NFC, then simple lower-casing of each code point,
@@ -11,9 +22,8 @@ const lowerCodePoint = (character: string) => (character === '\u0130' ? 'i' : ch
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase()
-  const composed = text.normalize('NFC')
-  if (!LOWERS_DIFFERENTLY.test(composed)) return composed.toLowerCase()
-  return Array.from(composed, lowerCodePoint).join('')
+  // The only two characters that `toLowerCase` lowers to several, or by what is beside them.
+  return normalized(text, 'NFC').replaceAll('\u0130', 'i').replaceAll('\u03a3', 'σ').toLowerCase()
 }
 
 /** The length in Unicode code points, the unit of every length limit. */
@@ -58,6 +68,18 @@ export const compareNames = (left: string, right: string): number =>
 
 /** Whether the text holds a control character (Unicode category Cc: NUL, line breaks, DEL, C1). */
 export const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text)
+
+/** The longest name of a key, user, workspace, structure or file and the longest title, in characters. */
+export const MAX_NAME_LENGTH = 500
+
+/** The longest text of a record's field or a note's property, in characters. */
+export const MAX_TEXT_LENGTH = 100_000
+
+/** Whether the text is 1 to 500 characters long and has no control characters. */
+export function isName(text: string): boolean {
+  const length = codePointLength(text)
+  return length >= 1 && length <= MAX_NAME_LENGTH && !hasControlCharacter(text)
+}
 
 /** Names for a sentence: `"a", "b" and "c"`. */
 export function quoteList(names: readonly string[]): string {

@@ -8,12 +8,14 @@ import { ownCommand } from '../lib/program.ts'
 export interface Backups {
   /** From a backup that failed until one that succeeds. */
   readonly isFailing: boolean
+  /** When the newest backup in the folder was made; undefined without one. */
+  readonly newestAt: number | undefined
   start(): void
   /** Ends a backup that runs; its half copy is removed at the next start. */
   stop(): void
 }
 
-export const NO_BACKUPS: Backups = { isFailing: false, start: () => {}, stop: () => {} }
+export const NO_BACKUPS: Backups = { isFailing: false, newestAt: undefined, start: () => {}, stop: () => {} }
 
 /** Copies the database to the file; resolves with the reason when it fails. */
 export interface BackupProcess {
@@ -21,8 +23,8 @@ export interface BackupProcess {
   kill(): void
 }
 
-/** So long at most until the next look: a timer cannot wait for months, and a failed backup is tried again. */
-const LOOK_MS = 3_600_000
+/** The longest time until the next check: a timer cannot wait for months, and a failed backup is tried again. */
+const CHECK_EVERY_MS = 3_600_000
 
 /** A backup is named after its instant: `daybook-2026-11-22T093000Z.db`. */
 const nameAt = (base: string, instant: number): string =>
@@ -60,6 +62,7 @@ export function createBackups(ctx: AppContext, startProcess = startBackupProcess
 
 class ScheduledBackups implements Backups {
   isFailing = false
+  newestAt: number | undefined
   readonly #ctx: AppContext
   readonly #settings: NonNullable<AppContext['config']['backup']>
   readonly #startProcess: typeof startBackupProcess
@@ -103,32 +106,35 @@ class ScheduledBackups implements Backups {
   #look(): void {
     const { clock } = this.#ctx
     const { everyMs } = this.#settings
-    let wait = Math.min(everyMs, LOOK_MS)
+    let wait = Math.min(everyMs, CHECK_EVERY_MS)
     try {
       const newest = this.#list().findLast(({ isPartial }) => !isPartial)
+      this.newestAt = newest?.at
       wait = backupDueIn(newest?.at, everyMs, clock.now())
     } catch (error) {
       this.#failed(String(error))
     }
     if (wait === 0) void this.#backUp()
-    else this.#cancel = clock.after(Math.min(wait, LOOK_MS), () => this.#look())
+    else this.#cancel = clock.after(Math.min(wait, CHECK_EVERY_MS), () => this.#look())
   }
 
   async #backUp(): Promise<void> {
     const { clock, config, log } = this.#ctx
     const { folder, everyMs } = this.#settings
-    const file = join(folder, nameAt(this.#base, clock.now()))
+    const startedAt = clock.now()
+    const file = join(folder, nameAt(this.#base, startedAt))
     this.#running = this.#startProcess(config.db, file, config.checkpoint)
     const failure = await this.#running.failure
     this.#running = undefined
     if (this.#isStopped) return
     if (failure === undefined) {
       this.isFailing = false
+      this.newestAt = startedAt
       log.info('backup made', { file })
       this.#removeOldest()
     } else this.#failed(failure)
-    const wait = failure === undefined ? everyMs : Math.min(everyMs, LOOK_MS)
-    this.#cancel = clock.after(Math.min(wait, LOOK_MS), () => this.#look())
+    const wait = failure === undefined ? everyMs : Math.min(everyMs, CHECK_EVERY_MS)
+    this.#cancel = clock.after(Math.min(wait, CHECK_EVERY_MS), () => this.#look())
   }
 
   #removeOldest(): void {
@@ -147,7 +153,7 @@ class ScheduledBackups implements Backups {
 }
 
 /** Runs the command `backup` in a process of its own, whose priority is lower than that of the server. */
-function startBackupProcess(db: string, file: string, checkpoint: string): BackupProcess {
+export function startBackupProcess(db: string, file: string, checkpoint: string): BackupProcess {
   const child = Bun.spawn([...ownCommand(), 'backup', file, '--db', db], {
     env: { DAYBOOK_CHECKPOINT: checkpoint },
     stdin: 'ignore',

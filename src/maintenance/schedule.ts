@@ -1,13 +1,22 @@
 import type { AppContext } from '../context.ts'
 import { HOUR_MS } from '../lib/dates.ts'
 import { finishPropertyDeletions } from '../properties/deletion.ts'
+import { removeEndedSessions } from '../sessions/sessions.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { dropUnusedIndexes } from '../structures/storage/index-policy.ts'
 import { removeUnfinishedUnique } from '../structures/storage/unique-build.ts'
 import { finishTagDeletions } from '../tags/deletion.ts'
 import { finishTagLinks } from '../tags/links.ts'
 import { deleteRemovedWebhooks } from '../webhooks/deletion.ts'
-import { sweepDeliveries, sweepFiles, sweepRevisions, sweepSavedResponses, sweepTrash } from './retention.ts'
+import {
+  sweepChanges,
+  sweepDeliveries,
+  sweepFiles,
+  sweepRevisions,
+  sweepSavedResponses,
+  sweepSecrets,
+  sweepTrash,
+} from './retention.ts'
 
 const FIRST_RUN_AFTER_MS = 5_000
 
@@ -18,7 +27,10 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
     const notes = await sweepTrash(ctx)
     await sweepSavedResponses(ctx)
     await sweepDeliveries(ctx)
+    await sweepChanges(ctx)
+    await sweepSecrets(ctx)
     await sweepFiles(ctx)
+    await ctx.db.write((tx): void => void removeEndedSessions(tx))
     await finishDeletions(ctx)
     await deleteRemovedWebhooks(ctx.db)
     await finishTagDeletions(ctx.db)

@@ -2,7 +2,8 @@ import type { IntegrityCheck } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
 import { fold } from '../lib/text.ts'
-import { indexLinks, linkTargets } from './links/links.ts'
+import { completeNote } from './links/indexing.ts'
+import { linkTargets } from './links/targets.ts'
 
 const COUNTS = `SELECT w.pk, w.name, w.live_notes AS live, w.trashed_notes AS trashed,
     (SELECT count(*) FROM notes n WHERE n.workspace = w.pk AND n.deleted_at IS NULL) AS liveFound,
@@ -50,6 +51,9 @@ interface NoteTexts {
   content: string | null
   /** The targets stored for the note, as a JSON array. */
   targets: string
+  /** 1 when they are out of date and known to be. */
+  isPending: 0 | 1
+  isTrashed: 0 | 1
 }
 
 const BATCH_SIZE = 200
@@ -59,7 +63,9 @@ const allNotes = ({ sql }: Reader) =>
   scanByPk((after) =>
     sql.all<NoteTexts>(
       `SELECT n.pk, n.id, n.workspace, n.title, n.title_fold AS titleFold, n.alias, n.alias_fold AS aliasFold,
-         b.content, (SELECT json_group_array(l.target) FROM note_links l WHERE l.note = n.pk) AS targets
+         b.content, (SELECT json_group_array(l.target) FROM note_links l WHERE l.note = n.pk) AS targets,
+         n.pk IN (SELECT note FROM links_pending) AS isPending,
+         n.deleted_at IS NOT NULL AS isTrashed
        FROM notes n LEFT JOIN note_bodies b ON b.note = n.pk WHERE n.pk > ? ORDER BY n.pk LIMIT ?`,
       after,
       BATCH_SIZE,
@@ -77,10 +83,12 @@ function hasWrongFolds(note: NoteTexts): boolean {
   return note.titleFold !== titleFold || note.aliasFold !== aliasFold
 }
 
-function hasWrongLinks({ content, targets }: NoteTexts): boolean {
-  const expected = linkTargets(content ?? '').sort()
-  const stored = (JSON.parse(targets) as string[]).sort()
-  return JSON.stringify(expected) !== JSON.stringify(stored)
+/** A trashed note may lack links: its removal for good may have begun. A restored one gets them back. */
+function hasWrongLinks({ content, targets, isPending, isTrashed }: NoteTexts): boolean {
+  if (isPending === 1) return false
+  const expected = linkTargets(content ?? '')
+  const stored = JSON.parse(targets) as string[]
+  return stored.some((target) => !expected.has(target)) || (isTrashed === 0 && stored.length < expected.size)
 }
 
 /**
@@ -89,7 +97,7 @@ function hasWrongLinks({ content, targets }: NoteTexts): boolean {
  */
 export function refreshNoteTexts(reader: Reader): void {
   for (const note of allNotes(reader)) {
-    if (hasWrongLinks(note)) indexLinks(reader, note.workspace, note.pk, note.content ?? '')
+    if (hasWrongLinks(note)) completeNote(reader, { workspace: note.workspace, note: note.pk })
     if (!hasWrongFolds(note)) continue
     const { titleFold, aliasFold } = foldsOf(note)
     reader.sql.run(

@@ -1,11 +1,26 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import { compareNames } from '../lib/text.ts'
 import type { NoteLinks } from './links/links.ts'
-import { type NoteRow, tagNamesOf } from './store.ts'
+import { type NoteHead, type NoteRow, tagNamesOf } from './store.ts'
 import type { CreatedNote } from './writing/create.ts'
+import type { RenamedNote } from './writing/rename.ts'
 import type { RevisionRow } from './writing/revisions.ts'
 import type { TrashRow } from './writing/trash.ts'
 
+/** A note of a list that leaves the bodies out. */
+export const presentNoteHead = (row: NoteHead) => ({
+  id: row.id,
+  title: row.title,
+  tags: tagNamesOf(row).sort(compareNames),
+  alias: row.alias,
+  pinned: row.pinned === 1,
+  pin_label: row.pinLabel,
+  cover_url: row.coverUrl,
+  created_at: isoTimestamp(row.createdAt),
+  updated_at: isoTimestamp(row.updatedAt),
+})
+
+/** Lists its attributes itself, because copying those of the head would take as long as reading the note. */
 export const presentNote = (row: NoteRow) => ({
   id: row.id,
   title: row.title,
@@ -23,6 +38,11 @@ export const presentCreated = ({ note, properties, propertiesError }: CreatedNot
   note: presentNote(note),
   properties,
   properties_error: propertiesError ? { error: propertiesError.message, code: propertiesError.code } : null,
+})
+
+export const presentRenamed = ({ note, linksRewritten }: RenamedNote) => ({
+  note: presentNote(note),
+  links_rewritten: linksRewritten,
 })
 
 export const presentTrashed = (row: TrashRow) => ({

@@ -1,10 +1,12 @@
 import type { AppContext } from '../context.ts'
-import { respondOnce } from '../http/idempotency/respond-once.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { respondOnce } from '../http/idempotency.ts'
 import { pageRequest, presentPage } from '../http/page.ts'
 import { jsonResponse, listResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
 import { getLinks } from './links/links.ts'
-import { presentCreated, presentNote, presentRevision, presentTrashed } from './present.ts'
+import { parseLongBody } from './links/targets.ts'
+import { presentCreated, presentNote, presentRenamed, presentRevision, presentTrashed } from './present.ts'
 import { listNotes } from './query/list.ts'
 import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
@@ -12,6 +14,7 @@ import { getNote } from './store.ts'
 import { appendToNote, editNote } from './writing/append-and-edit.ts'
 import { createNote } from './writing/create.ts'
 import { getProperties, setProperties } from './writing/properties.ts'
+import { renameNote } from './writing/rename.ts'
 import { listRevisions, restoreRevision } from './writing/revisions.ts'
 import { removeTag } from './writing/tags.ts'
 import { listTrash, restoreNote, trashNote } from './writing/trash.ts'
@@ -24,22 +27,38 @@ export const noteRoutes = (ctx: AppContext) =>
       'listNotes',
       'List or search notes',
       async ({ caller, query }) => jsonResponse(await listNotes(ctx, caller, query)),
-      { query: schema.ListQuery, response: schema.NotesResponse },
+      {
+        query: schema.ListQuery,
+        response: schema.NotesResponse,
+        description:
+          'Without `search` the newest edit comes first; with it, the best match, unless `sort` is given. A tag that does not exist gives an empty list. `content=false` leaves the bodies out.',
+      },
     )
     .post(
       '/',
       'createNote',
       'Create a note',
-      (request) =>
-        respondOnce(ctx.db, request, (tx) => presentCreated(createNote(tx, request.caller, request.body))),
-      { write: true, creates: true, body: schema.CreateBody, response: schema.CreatedNoteResponse },
+      async (request) => {
+        const { caller, body } = request
+        const links = await parseLongBody(body.content)
+        const create = (tx: Tx) => presentCreated(createNote(tx, caller, body, links))
+        return respondOnce(ctx.db, request, create, { isLong: links !== undefined })
+      },
+      {
+        write: true,
+        creates: true,
+        body: schema.CreateBody,
+        response: schema.CreatedNoteResponse,
+        description:
+          'Tags that do not exist are created. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.',
+      },
     )
     .post(
       '/query',
       'queryNotes',
       'Notes that match a filter tree, newest edit first or ranked by a search',
       async ({ caller, body }) => jsonResponse(await queryNotes(ctx, caller, body)),
-      { body: schema.QueryBody, response: schema.NotesResponse },
+      { body: schema.QueryBody, response: schema.NotesResponse, description: schema.QUERY_DESCRIPTION },
     )
     .get(
       '/trash',
@@ -49,23 +68,37 @@ export const noteRoutes = (ctx: AppContext) =>
         const page = listTrash(ctx.db, caller, pageRequest(query))
         return { notes: page.items.map(presentTrashed), ...presentPage(query, page) }
       },
-      { query: schema.TrashQuery, response: schema.TrashResponse },
+      {
+        query: schema.TrashQuery,
+        response: schema.TrashResponse,
+        description: 'A note stays in the trash for 30 days and is then removed for good.',
+      },
     )
     .get(
       '/:id',
       'getNote',
       'Read a note',
       ({ caller, params }) => ({ note: presentNote(getNote(ctx.db, caller, params.id)) }),
-      { response: schema.NoteResponse },
+      {
+        response: schema.NoteResponse,
+        description: 'A note in the trash is not found here; see `GET /v1/notes/trash`.',
+      },
     )
     .patch(
       '/:id',
       'updateNote',
       'Change a note; `content` replaces the whole body',
-      async ({ caller, params, body }) => ({
-        note: presentNote(await patchNote(ctx, caller, params.id, body)),
-      }),
-      { write: true, body: schema.PatchBody, response: schema.NoteResponse },
+      async ({ caller, params, body: { rewrite_links, ...patch } }) =>
+        rewrite_links
+          ? presentRenamed(await renameNote(ctx, caller, params.id, patch))
+          : { note: presentNote(await patchNote(ctx, caller, params.id, patch)) },
+      {
+        write: true,
+        body: schema.PatchBody,
+        response: schema.PatchedNoteResponse,
+        description:
+          'Only what is sent changes; `tags` are added to those the note carries. With `if_unchanged` the call is refused (409) when the note changed since it was read. A new title or content makes a revision. A new title or alias leaves the links of other notes as they are, unless `rewrite_links` is true.',
+      },
     )
     .delete(
       '/:id',
@@ -75,7 +108,12 @@ export const noteRoutes = (ctx: AppContext) =>
         await trashNote(ctx, caller, params.id)
         return { trashed: true, id: params.id }
       },
-      { write: true, response: schema.TrashedResponse },
+      {
+        write: true,
+        response: schema.TrashedResponse,
+        description:
+          'Links to the note are unresolved and its Quick Access item is gone until it is restored; the item does not come back.',
+      },
     )
     .post(
       '/:id/append',
@@ -84,7 +122,13 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         note: presentNote(await appendToNote(ctx, caller, params.id, body)),
       }),
-      { write: true, body: schema.AppendBody, response: schema.NoteResponse },
+      {
+        write: true,
+        body: schema.AppendBody,
+        response: schema.NoteResponse,
+        description:
+          'Needs no read before: what is there stays byte for byte. One blank line separates the old text from the new. A heading that is the last one in the note already is not repeated.',
+      },
     )
     .post(
       '/:id/edit',
@@ -93,28 +137,44 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         note: presentNote(await editNote(ctx, caller, params.id, body)),
       }),
-      { write: true, body: schema.EditBody, response: schema.NoteResponse },
+      {
+        write: true,
+        body: schema.EditBody,
+        response: schema.NoteResponse,
+        description:
+          '`old_str` must occur exactly once, else nothing changes and the call is refused; the rest of the note stays byte for byte.',
+      },
     )
     .post(
       '/:id/restore',
       'restoreNote',
       'Take a note out of the trash',
       async ({ caller, params }) => ({ note: presentNote(await restoreNote(ctx, caller, params.id)) }),
-      { write: true, response: schema.NoteResponse },
+      {
+        write: true,
+        response: schema.NoteResponse,
+        description:
+          'Links come back. The alias is kept only if no other note took it meanwhile. A note that is not in the trash is not found.',
+      },
     )
     .get(
       '/:id/properties',
       'getNoteProperties',
       'Read the property values of a note',
       ({ caller, params }) => ({ properties: getProperties(ctx.db, caller, params.id) }),
-      { response: schema.NotePropertiesResponse },
+      { response: schema.NotePropertiesResponse, description: 'Only properties with a value, by key.' },
     )
     .patch(
       '/:id/properties',
       'updateNoteProperties',
       'Set or clear property values, all or none',
       async ({ caller, params, body }) => ({ properties: await setProperties(ctx, caller, params.id, body) }),
-      { write: true, body: schema.PropertiesBody, response: schema.NotePropertiesResponse },
+      {
+        write: true,
+        body: schema.PropertiesBody,
+        response: schema.NotePropertiesResponse,
+        description: 'An unknown key or a value that does not fit its type refuses the whole call.',
+      },
     )
     .post(
       '/:id/tags',
@@ -123,7 +183,12 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         note: presentNote(await patchNote(ctx, caller, params.id, { tags: body.tags })),
       }),
-      { write: true, body: schema.TagsBody, response: schema.NoteResponse },
+      {
+        write: true,
+        body: schema.TagsBody,
+        response: schema.NoteResponse,
+        description: 'Tags that do not exist are created; tags linked to one of these come along.',
+      },
     )
     .delete(
       '/:id/tags/:name',
@@ -132,14 +197,23 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params }) => ({
         note: presentNote(await removeTag(ctx, caller, params.id, params.name)),
       }),
-      { write: true, response: schema.NoteResponse },
+      {
+        write: true,
+        response: schema.NoteResponse,
+        description:
+          'A tag that the note does not carry changes nothing; one that does not exist is not found.',
+      },
     )
     .get(
       '/:id/links',
       'getNoteLinks',
       'Outgoing links and backlinks, resolved as of now',
       async ({ caller, params }) => jsonResponse(await getLinks(ctx, caller, params.id)),
-      { response: schema.LinksResponse },
+      {
+        response: schema.LinksResponse,
+        description:
+          'A target is a note id, an alias or a title, ignoring case. Outgoing links are in the order of the text, unresolved ones with `note` null.',
+      },
     )
     .get(
       '/:id/revisions',
@@ -151,7 +225,12 @@ export const noteRoutes = (ctx: AppContext) =>
           listRevisions(ctx.db, caller, params.id, pageRequest(query).limit),
           presentRevision,
         ),
-      { query: schema.RevisionsQuery, response: schema.RevisionsResponse },
+      {
+        query: schema.RevisionsQuery,
+        response: schema.RevisionsResponse,
+        description:
+          'Every change of title or content leaves a revision of what it replaced, kept for 7 days.',
+      },
     )
     .post(
       '/:id/revisions/:revisionId/restore',
@@ -160,5 +239,9 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params }) => ({
         note: presentNote(await restoreRevision(ctx, caller, params.id, params.revisionId)),
       }),
-      { write: true, response: schema.NoteResponse },
+      {
+        write: true,
+        response: schema.NoteResponse,
+        description: 'What the note holds now becomes a revision itself, so that this can be undone.',
+      },
     )

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { filterTree } from '../http/schema/filter-tree.ts'
+import { TREE_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import {
   choice,
   coverUrl,
@@ -14,10 +15,24 @@ import {
   text,
   timestamp,
 } from '../http/schema/types.ts'
+import { codePointLength } from '../lib/text.ts'
+import { refused } from '../refusal.ts'
 
 export const MAX_PAGE = 200
 export const MAX_CONTENT = 1_000_000
 export const TAGS_PER_REQUEST = 100
+
+/** Whether a body is longer than a note allows. */
+export const isTooLong = (content: string): boolean =>
+  content.length > MAX_CONTENT && codePointLength(content) > MAX_CONTENT
+
+/** Returns the body; refuses one that is too long. */
+export function checkedLength(content: string): string {
+  if (!isTooLong(content)) return content
+  throw refused(
+    `The note would be longer than ${MAX_CONTENT.toLocaleString('en-US')} characters; start another note.`,
+  )
+}
 
 const title = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Meeting with Ada'] })
 const content = () =>
@@ -33,7 +48,7 @@ export const tagName = () =>
     maxLength: 100,
     trimmed: true,
     singleLine: true,
-    check: (name) => !name.includes(','),
+    without: ',',
     says: 'a tag name: 1 to 100 characters, no comma, no control character',
     examples: ['work'],
   })
@@ -45,7 +60,7 @@ const alias = () =>
   nullableText({ ...ALIAS, description: 'Another name for links; unique among notes. null clears.' })
 
 export const propertyValues = (description: string) =>
-  members({ description, examples: [{ status: 'open', due: '2026-12-01' }] })
+  members({ description, examples: [{ status: 'open' }] })
 
 export const Note = strict(
   {
@@ -69,7 +84,17 @@ export const Note = strict(
   { $id: 'Note' },
 )
 
-const pageOf = <Item extends typeof Note | typeof TrashedNote>(item: Item) =>
+export const ListedNote = strict(
+  {
+    ...Note.properties,
+    content: t.Optional(
+      t.String({ description: 'Absent with `content=false`.', examples: ['Ask about [[Engines]].'] }),
+    ),
+  },
+  { $id: 'ListedNote', description: 'A note in a list, with its body unless that is left out.' },
+)
+
+const pageOf = <Item extends typeof ListedNote | typeof TrashedNote>(item: Item) =>
   response({
     notes: t.Array(item),
     total: integer({ description: 'How many there are in all.', examples: [1] }),
@@ -111,7 +136,13 @@ export const LinksResponse = response({
 })
 
 export const NoteResponse = response({ note: Note })
-export const NotesResponse = pageOf(Note)
+export const PatchedNoteResponse = response({
+  note: Note,
+  links_rewritten: t.Optional(
+    integer({ description: 'With `rewrite_links` alone: how many links were rewritten.', examples: [2] }),
+  ),
+})
+export const NotesResponse = pageOf(ListedNote)
 export const TrashResponse = pageOf(TrashedNote)
 export const TrashedResponse = response({ trashed: t.Boolean({ examples: [true] }), id: id() })
 export const RevisionsResponse = response({ revisions: t.Array(Revision) })
@@ -138,6 +169,16 @@ const searchText = text({
   examples: ['engine*'],
 })
 
+/** Whether notes of a list are given with their bodies. */
+export const withContent = () =>
+  t.Optional(
+    flag({
+      description:
+        '`false` leaves the bodies out, which is faster, and long notes then do not end the page early.',
+      examples: [false],
+    }),
+  )
+
 export const ListQuery = strict({
   search: t.Optional(searchText),
   tag: t.Optional(text({ description: 'Only notes that carry this tag.', examples: ['work'] })),
@@ -145,12 +186,18 @@ export const ListQuery = strict({
   direction: t.Optional(
     choice(['asc', 'desc'], { description: 'By default desc for times, asc for title.' }),
   ),
+  content: withContent(),
   ...paging(MAX_PAGE),
 })
+
+export const QUERY_DESCRIPTION = `The newest edit comes first; with \`search\`, the best match. A tag or a property that does not exist, and an operator that the type does not have, is refused with its place in the tree.
+
+${TREE_OPERATORS_TEXT}`
 
 export const QueryBody = strict({
   filter: filterTree(),
   search: t.Optional(searchText),
+  content: withContent(),
   ...paging(MAX_PAGE),
 })
 
@@ -159,32 +206,54 @@ export const TrashQuery = strict(paging(MAX_PAGE))
 const { limit } = paging(MAX_PAGE)
 export const RevisionsQuery = strict({ limit })
 
-export const CreateBody = strict({
-  title: title(),
-  content: t.Optional(content()),
-  tags: t.Optional(tagList('Tags to put on; those that do not exist are created.')),
-  alias: t.Optional(alias()),
-  cover_url: t.Optional(coverUrl()),
-  properties: t.Optional(propertyValues('Values by property key; all are written or none.')),
-})
+export const CreateBody = strict(
+  {
+    title: title(),
+    content: t.Optional(content()),
+    tags: t.Optional(tagList('Tags to put on; those that do not exist are created.')),
+    alias: t.Optional(alias()),
+    cover_url: t.Optional(coverUrl()),
+    properties: t.Optional(propertyValues('Values by property key; all are written or none.')),
+  },
+  {
+    examples: [
+      {
+        title: 'Meeting with Ada',
+        content: 'Ask about [[Engines]].',
+        tags: ['work', 'meeting'],
+        properties: { status: 'open' },
+      },
+    ],
+  },
+)
 
-export const PatchBody = strict({
-  title: t.Optional(title()),
-  content: t.Optional(content()),
-  alias: t.Optional(alias()),
-  pinned: t.Optional(flag()),
-  pin_label: t.Optional(
-    nullableText({ minLength: 1, maxLength: 200, singleLine: true, examples: ['Start here'] }),
-  ),
-  cover_url: t.Optional(coverUrl()),
-  tags: t.Optional(tagList('Tags to add; none is taken off.')),
-  if_unchanged: t.Optional(
-    text({
-      description: 'The `updated_at` that was read; the call is refused when the note changed since.',
-      examples: ['2026-11-21T09:30:00.000Z'],
-    }),
-  ),
-})
+export const PatchBody = strict(
+  {
+    title: t.Optional(title()),
+    content: t.Optional(content()),
+    alias: t.Optional(alias()),
+    pinned: t.Optional(flag()),
+    pin_label: t.Optional(
+      nullableText({ minLength: 1, maxLength: 200, singleLine: true, examples: ['Start here'] }),
+    ),
+    cover_url: t.Optional(coverUrl()),
+    tags: t.Optional(tagList('Tags to add; none is taken off.')),
+    rewrite_links: t.Optional(
+      flag({
+        description:
+          'Whether links that lead to this note by the title or alias that changes are rewritten in the notes that hold them. Labels stay. Where the new title or alias would not lead here, the link is by id, with its old text as label; links by an alias that is cleared go to the title.',
+        examples: [true],
+      }),
+    ),
+    if_unchanged: t.Optional(
+      text({
+        description: 'The `updated_at` that was read; the call is refused when the note changed since.',
+        examples: ['2026-11-21T09:30:00.000Z'],
+      }),
+    ),
+  },
+  { examples: [{ title: 'Meeting with Ada Lovelace', pinned: true }] },
+)
 
 export const AppendBody = strict({
   text: content(),

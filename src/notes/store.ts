@@ -1,5 +1,6 @@
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { TOUCH } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { fail, notFound } from '../refusal.ts'
 
@@ -13,18 +14,22 @@ export interface NoteSummary {
   updatedAt: number
 }
 
-/** A whole note. */
-export interface NoteRow extends NoteSummary {
+/** A note without its body. */
+export interface NoteHead extends NoteSummary {
   pinned: number
   pinLabel: string | null
   coverUrl: string | null
-  content: string
   /** The names of its tags, as a JSON array, in which a tag that is being deleted is null (`tagNamesOf`). */
   tags: string
 }
 
+/** A whole note. */
+export interface NoteRow extends NoteHead {
+  content: string
+}
+
 /** The names of a note's tags, in no order. */
-export const tagNamesOf = ({ tags }: Pick<NoteRow, 'tags'>): string[] =>
+export const tagNamesOf = ({ tags }: Pick<NoteHead, 'tags'>): string[] =>
   (JSON.parse(tags) as (string | null)[]).filter((name) => name !== null)
 
 const SUMMARY = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt`
@@ -33,10 +38,10 @@ const SUMMARY = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.upda
  * Body and tags come from subqueries instead of joins: this version of SQLite prepares a join with bound values again
  * at every run, which costs more than the read itself.
  */
-const WHOLE = `${SUMMARY}, n.pinned, n.pin_label AS pinLabel, n.cover_url AS coverUrl,
-  (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
+const HEAD = `${SUMMARY}, n.pinned, n.pin_label AS pinLabel, n.cover_url AS coverUrl,
   (SELECT json_group_array((SELECT name FROM tags t WHERE t.id = nt.tag AND t.is_removed = 0))
    FROM note_tags nt WHERE nt.note = n.pk) AS tags`
+const WHOLE = `${HEAD}, (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content`
 
 const BY_ID = 'FROM notes n WHERE n.id = ? AND n.workspace = ? AND n.deleted_at IS'
 const WHOLE_BY_ID = `SELECT ${WHOLE} ${BY_ID} NULL`
@@ -70,12 +75,16 @@ export const findByAlias = ({ sql }: Reader, workspace: number, aliasFold: strin
     aliasFold,
   )
 
+const ofPage = (columns: string) =>
+  `SELECT ${columns} FROM json_each(?) AS page CROSS JOIN notes n ON n.pk = page.value ORDER BY page.key`
+
 /** Whole notes in the order of the given pks. */
 export const loadNotes = ({ sql }: Reader, pks: readonly number[]): NoteRow[] =>
-  sql.all(
-    `SELECT ${WHOLE} FROM json_each(?) AS page CROSS JOIN notes n ON n.pk = page.value ORDER BY page.key`,
-    JSON.stringify(pks),
-  )
+  sql.all(ofPage(WHOLE), JSON.stringify(pks))
+
+/** Notes without their bodies in the order of the given pks; no body is read. */
+export const loadNoteHeads = ({ sql }: Reader, pks: readonly number[]): NoteHead[] =>
+  sql.all(ofPage(HEAD), JSON.stringify(pks))
 
 /** Ids and titles by pk. */
 export const loadTitles = ({ sql }: Reader, pks: readonly number[]): Map<number, NoteTitle> =>
@@ -106,7 +115,7 @@ export type NoteChanges = Partial<Record<keyof typeof SETTABLE, string | number 
 /** Sets the columns and moves `updated_at` forward: to now, or by a millisecond when now is not later. */
 export function updateNote({ sql, now }: Tx, pk: number, changes: NoteChanges): void {
   const names = Object.keys(changes) as (keyof typeof SETTABLE)[]
-  const sets = [...names.map((name) => `${SETTABLE[name]} = ?`), 'updated_at = max(?, updated_at + 1)']
+  const sets = [...names.map((name) => `${SETTABLE[name]} = ?`), TOUCH]
   sql.run(
     `UPDATE notes SET ${sets.join(', ')} WHERE pk = ?`,
     ...names.map((name) => changes[name] ?? null),
@@ -120,11 +129,7 @@ export const touchNote = (tx: Tx, pk: number): void => updateNote(tx, pk, {})
 
 /** Moves `updated_at` of these notes, a JSON array of pks. */
 export const touchNotes = ({ sql, now }: Tx, notes: string) =>
-  sql.run(
-    'UPDATE notes SET updated_at = max(?, updated_at + 1) WHERE pk IN (SELECT value FROM json_each(?))',
-    now,
-    notes,
-  )
+  sql.run(`UPDATE notes SET ${TOUCH} WHERE pk IN (SELECT value FROM json_each(?))`, now, notes)
 
 export const updateContent = ({ sql }: Tx, pk: number, content: string) =>
   sql.run('UPDATE note_bodies SET content = ? WHERE note = ?', content, pk)

@@ -1,9 +1,11 @@
+import { normalized } from '../lib/text.ts'
+
 /** The longest key that a field or a property may have. */
 export const MAX_KEY_LENGTH = 63
 
 /** The text in lower case and without accents, as the start of a key. */
 export const unaccented = (text: string): string =>
-  text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  normalized(text, 'NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 /** The key itself, or with a number appended when it is taken. */
 export function freeKey(key: string, taken: ReadonlySet<string>): string {

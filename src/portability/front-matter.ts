@@ -9,6 +9,9 @@ export interface MarkdownFile {
 }
 
 const FENCED = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/
+/** The full parser takes about 20 µs a character for the worst texts of this length and depth. */
+const MAX_YAML_LENGTH = 32_768
+const MAX_DEPTH = 1_000
 /** A YAML alias repeats another value; a few nested ones may expand to gigabytes. */
 const MAX_ALIASES = 50
 
@@ -37,14 +40,43 @@ export function splitFrontMatter(text: string, { lossless = false } = {}): Markd
   const match = FENCED.exec(text)
   const yaml = match?.[1] ?? ''
   const frontMatter = match
-    ? (parseSimpleYaml(yaml) ?? parseMapping(yaml, lossless ? LOSSLESS : CORE))
+    ? (parseSimpleYaml(yaml) ?? parseJsonLines(yaml) ?? parseMapping(yaml, lossless ? LOSSLESS : CORE))
     : undefined
   return match && frontMatter
     ? { frontMatter, body: text.slice(match[0].length) }
     : { frontMatter: undefined, body: text }
 }
 
+/** Front matter as an export writes it, of any length: each line is a key and a value as JSON. */
+function parseJsonLines(yaml: string): Record<string, unknown> | undefined {
+  const mapping: Record<string, unknown> = {}
+  try {
+    for (const line of yaml.split('\n')) {
+      const [key] = /^[a-z][a-z_]*(?=: )/.exec(line) ?? []
+      if (key === undefined || NULL_OR_BOOLEAN.test(key) || Object.hasOwn(mapping, key)) return undefined
+      const value: unknown = JSON.parse(line.slice(key.length + 2))
+      // What a number in another form or as large as this means is for the YAML parser to say.
+      if (typeof value === 'number' && !SAFE_INTEGER.test(line.slice(key.length + 2))) return undefined
+      mapping[key] = value
+    }
+    return mapping
+  } catch {
+    return undefined
+  }
+}
+
+function isTooDeep(yaml: string): boolean {
+  let depth = 0
+  for (const sign of yaml) {
+    if (sign === '[' || sign === '{') depth += 1
+    else if (sign === ']' || sign === '}') depth -= 1
+    if (depth > MAX_DEPTH) return true
+  }
+  return false
+}
+
 function parseMapping(yaml: string, schema: Schema): Record<string, unknown> | undefined {
+  if (yaml.length > MAX_YAML_LENGTH || isTooDeep(yaml)) return undefined
   try {
     const value: unknown = parse(yaml, {
       schema,
@@ -67,8 +99,35 @@ const PLAIN_TEXT = /^[A-Za-z\u00c0-\u024f](?:[\w./\u00c0-\u024f -]*[\w./\u00c0-\
 const NULL_OR_BOOLEAN = /^(?:null|true|false)$/i
 const QUOTED = /^"([^"\\]*)"$|^'([^']*)'$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
-const KEY_LINE = /^([A-Za-z][\w-]*(?: [\w-]+)*):(?: +(.*?))? *$/
-const ITEM_LINE = /^( *)- +(.*?) *$/
+const KEY = /^[A-Za-z][\w-]*(?: [\w-]+)*$/
+/** Line breaks for some YAML parsers and not for others. */
+const ODD_LINE_BREAK = /[\r\u2028\u2029]/
+
+/** The text without the spaces around it; other white space stays. In one pass, because a line may be hostile. */
+function withoutSpaces(text: string): string {
+  let start = 0
+  let end = text.length
+  while (text[start] === ' ') start += 1
+  while (end > start && text[end - 1] === ' ') end -= 1
+  return text.slice(start, end)
+}
+
+/** Splits `  - item`. */
+function itemLine(line: string): { indent: string; item: string } | undefined {
+  const dash = line.indexOf('-')
+  if (dash === -1 || line[dash + 1] !== ' ') return undefined
+  const indent = line.slice(0, dash)
+  return withoutSpaces(indent) === '' ? { indent, item: withoutSpaces(line.slice(dash + 1)) } : undefined
+}
+
+/** Splits `key: text`. */
+function keyLine(line: string): { key: string; text: string } | undefined {
+  const colon = line.indexOf(':')
+  const key = line.slice(0, Math.max(0, colon))
+  const rest = line.slice(colon + 1)
+  if ((rest !== '' && rest[0] !== ' ') || !KEY.test(key)) return undefined
+  return { key, text: withoutSpaces(rest) }
+}
 
 /** Undefined for anything that is not certain to be a plain scalar. */
 function parseScalar(text: string): string | number | boolean | undefined {
@@ -97,16 +156,17 @@ export function parseSimpleYaml(yaml: string): Record<string, unknown> | undefin
   let list: { readonly items: unknown[]; readonly indent: string } | undefined
   let lastKey = ''
   for (const line of yaml.split(/\r?\n/)) {
-    const [, indent, item = ''] = ITEM_LINE.exec(line) ?? []
-    if (indent !== undefined) {
-      const value = parseScalar(item)
-      if (!list && mapping[lastKey] === null) list = { items: [], indent }
-      if (value === undefined || list?.indent !== indent) return undefined
+    if (ODD_LINE_BREAK.test(line)) return undefined
+    const entry = itemLine(line)
+    if (entry) {
+      const value = parseScalar(entry.item)
+      if (!list && mapping[lastKey] === null) list = { items: [], indent: entry.indent }
+      if (value === undefined || list?.indent !== entry.indent) return undefined
       list.items.push(value)
       mapping[lastKey] = list.items
       continue
     }
-    const [, key, text = ''] = KEY_LINE.exec(line) ?? []
+    const { key, text } = keyLine(line) ?? { key: undefined, text: '' }
     if (key === undefined || NULL_OR_BOOLEAN.test(key) || Object.hasOwn(mapping, key)) return undefined
     const value = text === '' ? null : (parseScalar(text) ?? parseFlatList(text))
     if (value === undefined) return undefined

@@ -18,8 +18,6 @@ export interface ChangedPart {
 }
 
 export interface ImportReport {
-  readonly refusedCount: number
-  /** The first 20 of them. */
   readonly refused: readonly RefusedPart[]
   /** Whether anything was written. */
   readonly isWritten: boolean
@@ -30,19 +28,6 @@ export interface ImportMode {
   readonly isDryRun: boolean
   /** Leaves out what is refused, instead of writing nothing. */
   readonly skipsBad: boolean
-}
-
-const MAX_LISTED = 20
-
-/** Counts items and lists the first 20 of them. */
-class CountedList<Item> {
-  count = 0
-  readonly first: Item[] = []
-
-  add(item: Item): void {
-    this.count += 1
-    if (this.first.length < MAX_LISTED) this.first.push(item)
-  }
 }
 
 /** A unique index may refuse what no earlier check looked for. */
@@ -56,8 +41,10 @@ function asRefusal(error: unknown): Refusal | undefined {
 
 /** One import: its transaction and what was refused or changed. Each part of it is written whole or not at all. */
 export class ImportRun {
-  readonly refused = new CountedList<RefusedPart>()
-  readonly changed = new CountedList<ChangedPart>()
+  readonly refused: RefusedPart[] = []
+  readonly changed: ChangedPart[] = []
+  /** What was left out without being refused. */
+  readonly skipped: RefusedPart[] = []
 
   constructor(readonly tx: Tx) {}
 
@@ -81,7 +68,7 @@ export class ImportRun {
   /** Writes a part, or records why it is refused. Returns whether it was written. */
   try(place: string, part: () => void): boolean {
     const refusal = this.refusalOf(part)
-    if (refusal) this.refused.add({ place, reason: refusal.message })
+    if (refusal) this.refused.push({ place, reason: refusal.message })
     return refusal === undefined
   }
 }
@@ -93,11 +80,7 @@ class RolledBack<Outcome> extends Error {
   }
 }
 
-const reportOf = ({ refused }: ImportRun, isWritten: boolean): ImportReport => ({
-  refusedCount: refused.count,
-  refused: refused.first,
-  isWritten,
-})
+const reportOf = ({ refused }: ImportRun, isWritten: boolean): ImportReport => ({ refused, isWritten })
 
 /**
  * Runs an import in one transaction. When any part is refused nothing is written, unless `skipsBad` leaves it out.
@@ -112,7 +95,7 @@ export async function runImport<Outcome>(
     const written = await db.write((tx) => {
       const run = new ImportRun({ ...tx, afterCommit: () => {} })
       const outcome = importAll(run)
-      if (isDryRun || (run.refused.count > 0 && !skipsBad))
+      if (isDryRun || (run.refused.length > 0 && !skipsBad))
         throw new RolledBack({ ...outcome, ...reportOf(run, false) })
       return { outcome: { ...outcome, ...reportOf(run, true) } }
     })

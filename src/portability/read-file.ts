@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
-import { markedEncoding } from '../files/extraction/plain-text.ts'
+import { markedEncoding } from '../files/extraction/formats/plain-text.ts'
 import { type Refusal, refused } from '../refusal.ts'
 
 const ADVICE: Readonly<Record<string, string>> = {
@@ -47,8 +47,10 @@ export function* textChunks(file: string): Generator<{ text: string; bytesRead: 
 }
 
 /** Decodes a whole file at once, with the same rules as `textChunks`. */
-export function readText(file: string): string {
-  const bytes = readFileSync(file)
+export const readText = (file: string): string => decodeText(readFileSync(file), file)
+
+/** Decodes the bytes of a file, which is named in the refusal. */
+export function decodeText(bytes: Uint8Array, file: string): string {
   try {
     return decoderFor(bytes).decode(bytes)
   } catch (error) {

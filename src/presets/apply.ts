@@ -1,7 +1,9 @@
 import type { AppContext, Caller } from '../context.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 import { compareNames, fold } from '../lib/text.ts'
 import { markForSearch } from '../notes/search/indexing.ts'
 import { getNote, type NoteRow, touchNote } from '../notes/store.ts'
+import { logNoteUpdate } from '../notes/writing/log-update.ts'
 import {
   type PropertyValues,
   readProperties,
@@ -34,36 +36,47 @@ export const applyPreset = (
   ctx: AppContext,
   caller: Caller,
   idOrName: string,
+  input: ApplyInput,
+): Promise<AppliedPreset> => ctx.db.write((tx) => writePreset(tx, caller, idOrName, input))
+
+/** Writes a preset onto an active note in the caller's transaction. */
+export function writePreset(
+  tx: Tx,
+  caller: Caller,
+  idOrName: string,
   { note_id, answers = {}, overwrite = false }: ApplyInput,
-): Promise<AppliedPreset> =>
-  ctx.db.write((tx) => {
-    const { row, tags, properties, asks } = getPreset(tx, caller, idOrName)
-    const { pk } = getNote(tx, caller, note_id)
-    const { values, kept, unanswered } = planApply({
-      preset: row.name,
-      properties,
-      asks,
-      answers: checkedAnswers(row.name, asks, answers),
-      noteValues: readProperties(tx, pk),
-      overwrite,
-    })
-    const added = addTags(
-      tx,
-      pk,
-      tags.map(({ id }) => id),
-    )
-    const isChanged = writeProperties(tx, caller, pk, values)
-    if (added.length > 0) markForSearch(tx, caller.workspacePk, pk)
-    if (isChanged || added.length > 0) touchNote(tx, pk)
-    return {
-      note: getNote(tx, caller, note_id),
-      properties: readProperties(tx, pk),
-      tagsAdded: added.map((tag) => nameOfTag(tx, tag)).sort(compareNames),
-      set: Object.keys(values),
-      kept,
-      unanswered,
-    }
+): AppliedPreset {
+  const { row, tags, properties, asks } = getPreset(tx, caller, idOrName)
+  const before = getNote(tx, caller, note_id)
+  const { pk } = before
+  const { values, kept, unanswered } = planApply({
+    preset: row.name,
+    properties,
+    asks,
+    answers: checkedAnswers(row.name, asks, answers),
+    noteValues: readProperties(tx, pk),
+    overwrite,
   })
+  const added = addTags(
+    tx,
+    pk,
+    tags.map(({ id }) => id),
+  )
+  const previousProperties = writeProperties(tx, caller, pk, values)
+  const isChanged = Object.keys(previousProperties).length > 0
+  if (added.length > 0) markForSearch(tx, caller.workspacePk, pk)
+  if (isChanged || added.length > 0) touchNote(tx, pk)
+  const note = getNote(tx, caller, note_id)
+  logNoteUpdate(tx, caller, before, note, { previousProperties })
+  return {
+    note,
+    properties: readProperties(tx, pk),
+    tagsAdded: added.map((tag) => nameOfTag(tx, tag)).sort(compareNames),
+    set: Object.keys(values),
+    kept,
+    unanswered,
+  }
+}
 
 /** The answers that are not empty, by the pk of their property. */
 function checkedAnswers(

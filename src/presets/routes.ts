@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { respondOnce } from '../http/idempotency.ts'
 import { routes } from '../http/routes.ts'
 import { applyPreset } from './apply.ts'
 import { presentApplied, presentPreset } from './present.ts'
@@ -13,7 +13,7 @@ export const presetRoutes = (ctx: AppContext) =>
       'listPresets',
       'List presets by name',
       ({ caller }) => ({ presets: listPresets(ctx.db, caller).map(presentPreset) }),
-      { response: schema.PresetsResponse },
+      { response: schema.PresetsResponse, description: 'Names are ordered ignoring case.' },
     )
     .post(
       '/',
@@ -23,14 +23,21 @@ export const presetRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           preset: presentPreset(createPreset(tx, request.caller, request.body)),
         })),
-      { write: true, creates: true, body: schema.CreatePresetBody, response: schema.PresetResponse },
+      {
+        write: true,
+        creates: true,
+        body: schema.CreatePresetBody,
+        response: schema.PresetResponse,
+        description:
+          '`properties` are the values it sets, `ask` those it asks for when it is applied; no key may be in both. Tags that do not exist are created.',
+      },
     )
     .get(
       '/:idOrName',
       'getPreset',
       'Read a preset',
       ({ caller, params }) => ({ preset: presentPreset(getPreset(ctx.db, caller, params.idOrName)) }),
-      { response: schema.PresetResponse },
+      { response: schema.PresetResponse, description: '`asks` has null where no answer is pre-filled.' },
     )
     .patch(
       '/:idOrName',
@@ -39,7 +46,12 @@ export const presetRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         preset: presentPreset(await patchPreset(ctx, caller, params.idOrName, body)),
       }),
-      { write: true, body: schema.PatchPresetBody, response: schema.PresetResponse },
+      {
+        write: true,
+        body: schema.PatchPresetBody,
+        response: schema.PresetResponse,
+        description: 'Only what is sent changes; `tags`, `properties` and `ask` are each replaced whole.',
+      },
     )
     .delete(
       '/:idOrName',
@@ -49,7 +61,11 @@ export const presetRoutes = (ctx: AppContext) =>
         deleted: true,
         id: await deletePreset(ctx, caller, params.idOrName),
       }),
-      { write: true, response: schema.DeletedPresetResponse },
+      {
+        write: true,
+        response: schema.DeletedPresetResponse,
+        description: 'The tags and values that it wrote onto notes stay.',
+      },
     )
     .post(
       '/:idOrName/apply',
@@ -57,5 +73,11 @@ export const presetRoutes = (ctx: AppContext) =>
       'Write a preset onto a note; it only adds',
       async ({ caller, params, body }) =>
         presentApplied(await applyPreset(ctx, caller, params.idOrName, body)),
-      { write: true, body: schema.ApplyPresetBody, response: schema.AppliedResponse },
+      {
+        write: true,
+        body: schema.ApplyPresetBody,
+        response: schema.AppliedResponse,
+        description:
+          'A value that the note holds is kept unless `overwrite` is true. What has neither an answer nor a pre-filled one is listed in `properties_unanswered`. An answer to a key that is not asked for is refused.',
+      },
     )

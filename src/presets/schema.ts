@@ -1,5 +1,16 @@
 import { t } from 'elysia'
-import { color, flag, icon, id, members, response, strict, text, timestamp } from '../http/schema/types.ts'
+import {
+  color,
+  deletedResponse,
+  flag,
+  icon,
+  id,
+  members,
+  response,
+  strict,
+  text,
+  timestamp,
+} from '../http/schema/types.ts'
 import { Note, propertyValues, tagList } from '../notes/schema.ts'
 
 /** How many properties a preset sets, and how many it asks for, at most. */
@@ -28,7 +39,7 @@ export const Preset = strict(
 
 export const PresetsResponse = response({ presets: t.Array(Preset) })
 export const PresetResponse = response({ preset: Preset })
-export const DeletedPresetResponse = response({ deleted: t.Boolean({ examples: [true] }), id: id() })
+export const DeletedPresetResponse = deletedResponse()
 
 const keys = (description: string) => t.Array(t.String(), { description, examples: [['status']] })
 
@@ -82,8 +93,14 @@ const attributes = {
   is_pinned: t.Optional(flag()),
 }
 
-export const CreatePresetBody = strict({ name: name(), ...attributes })
-export const PatchPresetBody = strict({ name: t.Optional(name()), ...attributes })
+export const CreatePresetBody = strict(
+  { name: name(), ...attributes },
+  { examples: [{ name: 'Meeting', tags: ['work'], properties: [{ key: 'status', value: 'open' }] }] },
+)
+export const PatchPresetBody = strict(
+  { name: t.Optional(name()), ...attributes },
+  { examples: [{ ask: [], icon: 'book', is_pinned: true }] },
+)
 
 export const ApplyPresetBody = strict({
   note_id: text({ examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'] }),

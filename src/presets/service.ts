@@ -1,4 +1,5 @@
-import type { AppContext, Caller } from '../context.ts'
+import { logChange, logUpdate } from '../changes/log.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { isId } from '../lib/ids.ts'
@@ -7,6 +8,7 @@ import { compareNames, fold } from '../lib/text.ts'
 import { findPropertyRule, valueRefusal } from '../notes/writing/properties.ts'
 import { ensureTags } from '../notes/writing/tags.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
+import { presentPreset } from './present.ts'
 import * as store from './store.ts'
 
 /** A preset with the current names of its tags and properties. */
@@ -23,7 +25,7 @@ export const listPresets = (reader: Reader, { workspacePk }: Caller): Preset[] =
   store.listPresetRows(reader, workspacePk).map((row) => whole(reader, row))
 
 /** By id, else by name ignoring case. */
-export function getPreset(reader: Reader, { workspacePk }: Caller, idOrName: string): Preset {
+export function getPreset(reader: Reader, { workspacePk }: InWorkspace, idOrName: string): Preset {
   const row = isId(idOrName)
     ? store.findPreset(reader, workspacePk, idOrName)
     : store.findPresetByName(reader, workspacePk, fold(idOrName))
@@ -62,6 +64,7 @@ export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name
   const pk = store.insertPreset(tx, { ...columns, id, workspace })
   store.replaceTags(tx, pk, ensureTags(tx, caller, input.tags ?? []))
   store.replaceProperties(tx, pk, properties)
+  logChange(tx, caller, { kind: 'preset', id }, 'created')
   return getPreset(tx, caller, id)
 }
 
@@ -90,7 +93,9 @@ export const patchPreset = (
       store.replaceProperties(tx, pk, mergedProperties(tx, workspace, before, patch))
     if (patch.tags) store.replaceTags(tx, pk, ensureTags(tx, caller, patch.tags))
     if (!isSame(before, whole(tx, { ...before.row, ...columns }))) store.updatePreset(tx, pk, columns)
-    return getPreset(tx, caller, id)
+    const after = getPreset(tx, caller, id)
+    logUpdate(tx, caller, { kind: 'preset', id }, presentPreset(before), presentPreset(after))
+    return after
   })
 
 function merged(
@@ -168,5 +173,6 @@ export const deletePreset = (ctx: AppContext, caller: Caller, idOrName: string):
   ctx.db.write((tx) => {
     const { pk, id } = getPreset(tx, caller, idOrName).row
     store.deletePresetRow(tx, pk)
+    logChange(tx, caller, { kind: 'preset', id }, 'deleted')
     return id
   })

@@ -1,8 +1,11 @@
+import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
 import { presets } from '../db/schema/presets.ts'
+import { TOUCH } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import type { UsedBy } from '../feature-hooks.ts'
+import { compareNames } from '../lib/text.ts'
 import type { PropertyRule } from '../notes/writing/properties.ts'
 
 export type PresetRow = typeof presets.$inferSelect
@@ -99,9 +102,19 @@ function insertProperties(
 export const deletePresetRow = (tx: Tx, pk: number) => deleteRow(tx, presets, pk)
 
 /** For a tag that is being deleted. */
-export function removeTagFromPresets({ sql, now }: Tx, tag: number): void {
+export function removeTagFromPresets(tx: Tx, author: ChangeAuthor, tag: number): void {
+  const { sql, now } = tx
+  const having = sql.rows<[pk: number, id: string]>(
+    'SELECT pk, id FROM presets WHERE pk IN (SELECT preset FROM preset_tags WHERE tag = ?)',
+    tag,
+  )
+  for (const [pk, id] of having) {
+    const tags = tagsOfPreset(tx, pk).map(({ name }) => name)
+    const difference = { changed: ['tags'], previous: { tags: tags.sort(compareNames) } }
+    logChange(tx, author, { kind: 'preset', id }, 'updated', { difference })
+  }
   sql.run(
-    `UPDATE presets SET updated_at = max(?, updated_at + 1)
+    `UPDATE presets SET ${TOUCH}
      WHERE pk IN (SELECT preset FROM preset_tags WHERE tag = ?)`,
     now,
     tag,

@@ -1,3 +1,4 @@
+import { type ChangeAuthor, logChange, logShifts, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { inChunks } from '../db/writes/chunks.ts'
@@ -6,6 +7,8 @@ import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { refuseWhileUsed } from '../feature-hooks.ts'
 import { touchNotes } from '../notes/store.ts'
+import { logAttribute } from '../notes/writing/log-update.ts'
+import { type PropertyRule, presentedValue } from '../notes/writing/properties.ts'
 import { getPropertyRow } from './service.ts'
 import { countNotesHolding } from './store.ts'
 
@@ -24,26 +27,30 @@ export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: s
       'it cannot be deleted before those change',
     )
     tx.sql.run('UPDATE properties SET is_removed = 1, position = ? WHERE pk = ?', NO_POSITION, property.pk)
-    closeGap(tx, 'properties', caller.workspacePk, property.position)
+    logChange(tx, caller, { kind: 'property', id: property.id }, 'deleted')
+    const shifted = closeGap(tx, 'properties', caller.workspacePk, property.position)
+    logShifts(tx, caller, 'property', shifted)
     return { pk: property.pk, notes: countNotesHolding(tx, property.pk) }
   })
-  await removeValues(ctx.db, pk)
+  await removeValues(ctx.db, caller, pk)
   return notes
 }
 
 /** Finishes deletions that were interrupted, for example by a crash. */
 export async function finishPropertyDeletions(db: Db): Promise<void> {
-  for (const pk of db.sql.column<number>('SELECT pk FROM properties WHERE is_removed = 1'))
-    await removeValues(db, pk)
+  const removed = db.sql.rows<[pk: number, workspace: number]>(
+    'SELECT pk, workspace FROM properties WHERE is_removed = 1',
+  )
+  for (const [pk, workspace] of removed) await removeValues(db, systemAuthor(workspace), pk)
 }
 
-const removeValues = (db: Db, property: number): Promise<void> =>
-  inChunks(db, (tx) => forSomeMilliseconds(() => removeSomeValues(tx, property)))
+const removeValues = (db: Db, author: ChangeAuthor, property: number): Promise<void> =>
+  inChunks(db, (tx) => forSomeMilliseconds(() => removeSomeValues(tx, author, property)))
 
 const AT_ONCE = 50
 
 /** Removes the values of some notes, and after the last the property itself; returns whether there may be more. */
-function removeSomeValues(tx: Tx, property: number): boolean {
+function removeSomeValues(tx: Tx, author: ChangeAuthor, property: number): boolean {
   const { sql } = tx
   const found = sql.column<number>(
     'SELECT note FROM note_properties WHERE property = ? LIMIT ?',
@@ -55,6 +62,7 @@ function removeSomeValues(tx: Tx, property: number): boolean {
     return false
   }
   const notes = JSON.stringify(found)
+  logLostValues(tx, author, property, notes)
   sql.run(
     'DELETE FROM note_properties WHERE property = ? AND note IN (SELECT value FROM json_each(?))',
     property,
@@ -62,4 +70,28 @@ function removeSomeValues(tx: Tx, property: number): boolean {
   )
   touchNotes(tx, notes)
   return true
+}
+
+interface LostValue {
+  readonly id: string
+  readonly value: string | number
+}
+
+/** Logs that notes, a JSON array of pks, lose their value of a removed property. */
+function logLostValues(tx: Tx, author: ChangeAuthor, property: number, notes: string): void {
+  const { sql } = tx
+  const rule = sql.get<Pick<PropertyRule, 'key' | 'type'>>(
+    'SELECT key, type FROM properties WHERE pk = ?',
+    property,
+  )
+  if (!rule) return
+  const lost = sql.all<LostValue>(
+    `SELECT (SELECT id FROM notes n WHERE n.pk = np.note) AS id, np.value FROM note_properties np
+     WHERE np.property = ? AND np.note IN (SELECT value FROM json_each(?))`,
+    property,
+    notes,
+  )
+  for (const { id, value } of lost) {
+    logAttribute(tx, author, id, 'properties', { [rule.key]: presentedValue(rule.type, value) })
+  }
 }

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { respondOnce } from '../http/idempotency.ts'
 import { routes } from '../http/routes.ts'
 import { deleteProperty } from './deletion.ts'
 import { presentPatchedProperty, presentProperty, presentPropertyWithUsage } from './present.ts'
@@ -13,7 +13,10 @@ export const propertyRoutes = (ctx: AppContext) =>
       'listProperties',
       'List property definitions in their order',
       ({ caller }) => ({ properties: listProperties(ctx.db, caller).map(presentProperty) }),
-      { response: schema.PropertiesResponse },
+      {
+        response: schema.PropertiesResponse,
+        description: 'By `position`; each with the number of active notes that hold a value.',
+      },
     )
     .post(
       '/',
@@ -23,14 +26,24 @@ export const propertyRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           property: presentProperty(createProperty(tx, request.caller, request.body)),
         })),
-      { write: true, creates: true, body: schema.CreatePropertyBody, response: schema.PropertyResponse },
+      {
+        write: true,
+        creates: true,
+        body: schema.CreatePropertyBody,
+        response: schema.PropertyResponse,
+        description: 'Notes can then hold a value of this type under `key`. Without `position` it goes last.',
+      },
     )
     .get(
       '/:idOrKey',
       'getProperty',
       'Read a property and what uses it',
       ({ caller, params }) => presentPropertyWithUsage(getProperty(ctx, caller, params.idOrKey)),
-      { response: schema.PropertyWithUseResponse },
+      {
+        response: schema.PropertyWithUseResponse,
+        description:
+          '`used_by` names the views with the role in which they use it, the presets and the lenses.',
+      },
     )
     .patch(
       '/:idOrKey',
@@ -38,7 +51,13 @@ export const propertyRoutes = (ctx: AppContext) =>
       'Change a property definition',
       async ({ caller, params, body }) =>
         presentPatchedProperty(await patchProperty(ctx, caller, params.idOrKey, body)),
-      { write: true, body: schema.PatchPropertyBody, response: schema.PatchedPropertyResponse },
+      {
+        write: true,
+        body: schema.PatchPropertyBody,
+        response: schema.PatchedPropertyResponse,
+        description:
+          'The type can change only while no note holds a value. Values that are no longer among the `options` stay on their notes and are listed in `stranded_values`.',
+      },
     )
     .delete(
       '/:idOrKey',
@@ -48,5 +67,9 @@ export const propertyRoutes = (ctx: AppContext) =>
         deleted: true,
         notes_affected: await deleteProperty(ctx, caller, params.idOrKey),
       }),
-      { write: true, response: schema.DeletedPropertyResponse },
+      {
+        write: true,
+        response: schema.DeletedPropertyResponse,
+        description: 'Refused (409) while a view, a preset or a lens uses it; the sentence names them.',
+      },
     )

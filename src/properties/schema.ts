@@ -79,20 +79,26 @@ const options = () =>
   })
 const position = () => integer({ minimum: 0, description: 'Others shift; past the end is the end.' })
 
-export const CreatePropertyBody = strict({
-  key: key(),
-  type: choice(PROPERTY_TYPES, { examples: ['select'] }),
-  label: t.Optional(text(label)),
-  options: t.Optional(options()),
-  position: t.Optional(position()),
-  is_pinned: t.Optional(flag()),
-})
+export const CreatePropertyBody = strict(
+  {
+    key: key(),
+    type: choice(PROPERTY_TYPES, { examples: ['select'] }),
+    label: t.Optional(text(label)),
+    options: t.Optional(options()),
+    position: t.Optional(position()),
+    is_pinned: t.Optional(flag()),
+  },
+  { examples: [{ key: 'status', type: 'select', options: ['open', 'done'] }] },
+)
 
-export const PatchPropertyBody = strict({
-  key: t.Optional(key()),
-  label: t.Optional(nullableText({ ...label, description: 'null goes back to the key.' })),
-  type: t.Optional(choice(PROPERTY_TYPES, { description: 'Only while no note holds a value.' })),
-  options: t.Optional(options()),
-  position: t.Optional(position()),
-  is_pinned: t.Optional(flag()),
-})
+export const PatchPropertyBody = strict(
+  {
+    key: t.Optional(key()),
+    label: t.Optional(nullableText({ ...label, description: 'null goes back to the key.' })),
+    type: t.Optional(choice(PROPERTY_TYPES, { description: 'Only while no note holds a value.' })),
+    options: t.Optional(options()),
+    position: t.Optional(position()),
+    is_pinned: t.Optional(flag()),
+  },
+  { examples: [{ label: 'State', options: ['open', 'waiting', 'done'] }] },
+)

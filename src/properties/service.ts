@@ -1,3 +1,4 @@
+import { logChange, logShifts, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { endOf, moveTo } from '../db/writes/positions.ts'
@@ -8,6 +9,7 @@ import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import type { PropertyType } from '../notes/writing/properties.ts'
 import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
+import { presentProperty } from './present.ts'
 import * as store from './store.ts'
 
 /** Properties by position. */
@@ -50,7 +52,9 @@ export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput):
     position: end,
     isPinned: input.is_pinned ? 1 : 0,
   })
-  moveTo(tx, 'properties', caller.workspacePk, { pk, position: end }, input.position ?? end)
+  const shifted = moveTo(tx, 'properties', caller.workspacePk, { pk, position: end }, input.position ?? end)
+  logChange(tx, caller, { kind: 'property', id }, 'created')
+  logShifts(tx, caller, 'property', shifted)
   return getPropertyRow(tx, caller, id)
 }
 
@@ -103,12 +107,22 @@ export const patchProperty = (
       refuseRetype(ctx, tx, caller, before, patch.type)
     const after = merged(before, patch)
     const { workspacePk } = caller
-    const moved =
-      patch.position !== undefined && moveTo(tx, 'properties', workspacePk, before, patch.position)
-    if (moved || !isSame<store.PropertyColumns>(before, after)) store.updateProperty(tx, before.pk, after)
+    const shifted =
+      patch.position === undefined ? undefined : moveTo(tx, 'properties', workspacePk, before, patch.position)
+    if (shifted || !isSame<store.PropertyColumns>(before, after)) store.updateProperty(tx, before.pk, after)
     const stranded =
       patch.options && after.options !== null ? store.strandedValues(tx, before.pk, after.options) : []
-    return { property: getPropertyRow(tx, caller, before.id), stranded }
+    const property = getPropertyRow(tx, caller, before.id)
+    logUpdate(
+      tx,
+      caller,
+      { kind: 'property', id: before.id },
+      presentProperty(before),
+      presentProperty(property),
+      ['notes_with_value'],
+    )
+    logShifts(tx, caller, 'property', shifted)
+    return { property, stranded }
   })
 
 function merged(before: store.PropertyRow, patch: PropertyPatch): store.PropertyColumns {

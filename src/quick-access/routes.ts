@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { respondOnce } from '../http/idempotency.ts'
 import { routes } from '../http/routes.ts'
 import { presentItem } from './present.ts'
 import * as schema from './schema.ts'
@@ -12,7 +12,7 @@ export const quickAccessRoutes = (ctx: AppContext) =>
       'listQuickAccess',
       'List pinned notes in their order',
       ({ caller }) => ({ items: listItems(ctx.db, caller).map(presentItem) }),
-      { response: schema.QuickAccessResponse },
+      { response: schema.QuickAccessResponse, description: 'Trashing a note takes its item away.' },
     )
     .post(
       '/',
@@ -22,7 +22,13 @@ export const quickAccessRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           item: presentItem(createItem(tx, request.caller, request.body)),
         })),
-      { write: true, creates: true, body: schema.CreateItemBody, response: schema.QuickAccessItemResponse },
+      {
+        write: true,
+        creates: true,
+        body: schema.CreateItemBody,
+        response: schema.QuickAccessItemResponse,
+        description: 'Without `position` it goes last. A note that is pinned already is refused (409).',
+      },
     )
     .patch(
       '/:id',
@@ -31,12 +37,22 @@ export const quickAccessRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         item: presentItem(await patchItem(ctx, caller, params.id, body)),
       }),
-      { write: true, body: schema.PatchItemBody, response: schema.QuickAccessItemResponse },
+      {
+        write: true,
+        body: schema.PatchItemBody,
+        response: schema.QuickAccessItemResponse,
+        description:
+          '`id` is that of the item or of its note. The items between the old and the new position shift.',
+      },
     )
     .delete(
       '/:id',
       'deleteQuickAccessItem',
       'Unpin a note; the note stays',
       async ({ caller, params }) => ({ deleted: true, id: await deleteItem(ctx, caller, params.id) }),
-      { write: true, response: schema.DeletedItemResponse },
+      {
+        write: true,
+        response: schema.DeletedItemResponse,
+        description: "`id` is that of the item or of its note; the answer has the item's.",
+      },
     )

@@ -1,5 +1,16 @@
 import { t } from 'elysia'
-import { color, flag, icon, id, integer, response, strict, text, timestamp } from '../http/schema/types.ts'
+import {
+  color,
+  deletedResponse,
+  flag,
+  icon,
+  id,
+  integer,
+  response,
+  strict,
+  text,
+  timestamp,
+} from '../http/schema/types.ts'
 
 export const QuickAccessItem = strict(
   {
@@ -17,7 +28,7 @@ export const QuickAccessItem = strict(
 
 export const QuickAccessResponse = response({ items: t.Array(QuickAccessItem) })
 export const QuickAccessItemResponse = response({ item: QuickAccessItem })
-export const DeletedItemResponse = response({ deleted: t.Boolean({ examples: [true] }), id: id('The item.') })
+export const DeletedItemResponse = deletedResponse('The item.')
 
 const attributes = {
   icon: t.Optional(icon()),
@@ -36,4 +47,4 @@ export const CreateItemBody = strict({
   ...attributes,
 })
 
-export const PatchItemBody = strict(attributes)
+export const PatchItemBody = strict(attributes, { examples: [{ position: 0, color: '#1E90FF' }] })

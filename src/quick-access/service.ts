@@ -1,3 +1,4 @@
+import { logChange, logShifts, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { endOf, moveTo } from '../db/writes/positions.ts'
@@ -5,6 +6,7 @@ import type { Tx } from '../db/writes/write-queue.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
+import { presentItem } from './present.ts'
 import * as store from './store.ts'
 
 /** Items by position. */
@@ -31,7 +33,10 @@ export function createItem(tx: Tx, caller: Caller, input: ItemInput & { note_id:
   const end = endOf(tx, 'quick_access', workspace)
   const appearance = merged({ icon: null, color: null, iconFilled: 0 }, input)
   const pk = store.insertItem(tx, { ...appearance, id, workspace, note: note.pk, position: end })
-  moveTo(tx, 'quick_access', workspace, { pk, position: end }, input.position ?? end)
+  const shifted = moveTo(tx, 'quick_access', workspace, { pk, position: end }, input.position ?? end)
+  const hidden = { note_id: note.id }
+  logChange(tx, caller, { kind: 'quick_access_item', id }, 'created', { hidden })
+  logShifts(tx, caller, 'quick_access_item', shifted)
   return getItem(tx, caller, id)
 }
 
@@ -51,14 +56,19 @@ export const patchItem = (
   ctx.db.write((tx) => {
     const item = getItem(tx, caller, itemOrNoteId)
     store.updateAppearance(tx, item.pk, merged(item, input))
-    moveTo(tx, 'quick_access', caller.workspacePk, item, input.position ?? item.position)
-    return getItem(tx, caller, item.id)
+    const { workspacePk } = caller
+    const shifted = moveTo(tx, 'quick_access', workspacePk, item, input.position ?? item.position)
+    const after = getItem(tx, caller, item.id)
+    const object = { kind: 'quick_access_item', id: item.id } as const
+    logUpdate(tx, caller, object, presentItem(item), presentItem(after), ['title'])
+    logShifts(tx, caller, 'quick_access_item', shifted)
+    return after
   })
 
 /** Unpins a note, which stays. Returns the id of the item. */
 export const deleteItem = (ctx: AppContext, caller: Caller, itemOrNoteId: string): Promise<string> =>
   ctx.db.write((tx) => {
     const { id, note } = getItem(tx, caller, itemOrNoteId)
-    store.removeFromQuickAccess(tx, caller.workspacePk, note)
+    store.removeFromQuickAccess(tx, caller, note)
     return id
   })

@@ -1,3 +1,4 @@
+import { type ChangeAuthor, logChange, logShifts } from '../changes/log.ts'
 import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
 import { quickAccess } from '../db/schema/quick-access.ts'
@@ -35,13 +36,31 @@ export const insertItem = (
 export const updateAppearance = (tx: Tx, pk: number, appearance: Appearance) =>
   updateRow(tx, quickAccess, pk, appearance)
 
+/** What the log keeps of an item that goes, so that it can come back. */
+export interface TakenItem {
+  readonly note_id: string
+  readonly icon: string | null
+  readonly color: string | null
+  readonly icon_filled: boolean
+  readonly position: number
+  readonly createdAt: number
+}
+
 /** Takes a note out of Quick Access, if it is there; those after it move up. */
-export function removeFromQuickAccess(tx: Tx, workspace: number, note: number): void {
-  const item = tx.sql.get<{ pk: number; position: number }>(
-    'SELECT pk, position FROM quick_access WHERE note = ?',
-    note,
-  )
+export function removeFromQuickAccess(tx: Tx, author: ChangeAuthor, note: number): void {
+  const item = tx.sql.get<ItemRow>(`${SELECT} WHERE note = ?`, note)
   if (!item) return
   deleteRow(tx, quickAccess, item.pk)
-  closeGap(tx, 'quick_access', workspace, item.position)
+  const { icon, color, iconFilled, position, createdAt } = item
+  const hidden: TakenItem = {
+    note_id: item.noteId,
+    icon,
+    color,
+    icon_filled: iconFilled === 1,
+    position,
+    createdAt,
+  }
+  logChange(tx, author, { kind: 'quick_access_item', id: item.id }, 'deleted', { hidden })
+  const shifted = closeGap(tx, 'quick_access', author.workspacePk, position)
+  logShifts(tx, author, 'quick_access_item', shifted)
 }

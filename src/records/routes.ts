@@ -1,11 +1,13 @@
 import type { AppContext } from '../context.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { respondOnce } from '../http/idempotency.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
-import { eventStream, lastEventId } from '../http/sse.ts'
-import { foundResponse, pageResponse, presentBuckets, recordResponse, writtenResponse } from './present.ts'
-import { listRecords } from './query/list.ts'
+import { eventStream, lastEventId } from '../http/stream/sse.ts'
+import { historyResponse } from './history.ts'
+import { foundResponse, presentBuckets, recordResponse, writtenResponse } from './present.ts'
+import { listDeletedRecords } from './query/deleted.ts'
+import { listResponse } from './query/list.ts'
 import { summarise } from './query/summary.ts'
 import { shareRecentWrites } from './recent-writes.ts'
 import * as schema from './schema.ts'
@@ -13,6 +15,7 @@ import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './writing/change.ts'
 import { checkedWrite, isBatch, writeRecords } from './writing/create.ts'
+import { revertRecord } from './writing/revert.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {
   shareRecentWrites(ctx)
@@ -21,8 +24,9 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       '/',
       'listRecords',
       'List, filter and sort the rows of a structure',
-      async ({ caller, query }) => jsonResponse(pageResponse(await listRecords(ctx, caller, query))),
-      { query: schema.ListQuery, response: schema.RecordsResponse },
+      async ({ caller, query: { deleted, ...query } }) =>
+        jsonResponse(await (deleted ? listDeletedRecords : listResponse)(ctx, caller, query)),
+      { query: schema.ListQuery, response: schema.RecordsResponse, description: schema.LIST_DESCRIPTION },
     )
     .post(
       '/',
@@ -33,14 +37,21 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         const write = (tx: Tx) => writtenResponse(writeRecords(ctx, tx, request.caller, wanted))
         return respondOnce(ctx.db, request, write, { isLong: isBatch(wanted) })
       },
-      { write: true, creates: true, body: schema.WriteBody, response: schema.WrittenResponse },
+      {
+        write: true,
+        creates: true,
+        body: schema.WriteBody,
+        response: schema.WrittenResponse,
+        description:
+          'Either `data`, one row, or `rows`, up to 500. When one row is refused nothing is written, and the sentence names the row. With `on_conflict: update` a row that collides in a unique field updates the one it collides with. In a structure with `max_rows: 1` the new row replaces the old.',
+      },
     )
     .get(
       '/watch',
       'watchRecords',
       'The answer of the list, now and after every change',
-      (request) =>
-        eventStream(ctx, request, watches.watch(request.caller, request.query, lastEventId(request))),
+      async (request) =>
+        eventStream(ctx, request, await watches.watch(request.caller, request.query, lastEventId(request))),
       {
         tokenInQuery: true,
         query: schema.WatchQuery,
@@ -53,14 +64,49 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       'summariseRecords',
       'Count, sum, average, least and greatest, per period or per value',
       async ({ caller, query }) => ({ buckets: presentBuckets(await summarise(ctx, caller, query)) }),
-      { query: schema.SummaryQuery, response: schema.SummaryResponse },
+      {
+        query: schema.SummaryQuery,
+        response: schema.SummaryResponse,
+        description:
+          'One bucket per period, per value of `by`, or per pair of both; without either exactly one. Weeks begin on Monday. Rows without a date have `period` null and come last. The operators of `filter` are in the description of `GET /v1/records`.',
+      },
     )
     .get(
       '/:id',
       'getRecord',
       'Read a row',
       ({ caller, params }) => jsonResponse(foundResponse(getRecord(ctx.db, caller, params.id))),
-      { response: schema.FoundRecordResponse },
+      {
+        response: schema.FoundRecordResponse,
+        description: '`structure_id` says which structure it belongs to. A deleted row is not found.',
+      },
+    )
+    .get(
+      '/:id/history',
+      'listRecordHistory',
+      'What changed in a row, when and by whom, newest first',
+      ({ caller, params, query }) => jsonResponse(historyResponse(ctx.db, caller, params.id, query)),
+      {
+        cursor: true,
+        query: schema.HistoryQuery,
+        response: schema.HistoryResponse,
+        description: 'As far back as the change log is kept; also of a deleted row.',
+      },
+    )
+    .post(
+      '/:id/revert',
+      'revertRecord',
+      'Set a row back to how it was after a change',
+      async ({ caller, params, body }) =>
+        jsonResponse(recordResponse(await revertRecord(ctx, caller, params.id, body.to))),
+      {
+        write: true,
+        cursor: true,
+        body: schema.RevertBody,
+        response: schema.RecordResponse,
+        description:
+          'An update like any other, under all rules and with its event. A deleted row is not found: restore it first.',
+      },
     )
     .patch(
       '/:id',
@@ -68,7 +114,13 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       'Merge values into a row',
       async ({ caller, params, body }) =>
         jsonResponse(recordResponse(await patchRecord(ctx, caller, params.id, body))),
-      { write: true, body: schema.PatchBody, response: schema.RecordResponse },
+      {
+        write: true,
+        body: schema.PatchBody,
+        response: schema.RecordResponse,
+        description:
+          'Only the keys that are sent are checked and changed. With `if_unchanged` the call is refused (409) when the row changed since it was read. The rows of an immutable structure are never edited.',
+      },
     )
     .delete(
       '/:id',
@@ -78,13 +130,23 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         await deleteRecord(ctx, caller, params.id)
         return { deleted: true, id: params.id }
       },
-      { write: true, response: schema.DeletedRecordResponse },
+      {
+        write: true,
+        response: schema.DeletedRecordResponse,
+        description:
+          'Subscriptions receive `record.deleted`. `POST /v1/records/{id}/restore` brings the row back.',
+      },
     )
     .post(
       '/:id/restore',
       'restoreRecord',
       'Bring a deleted row back',
       async ({ caller, params }) => jsonResponse(recordResponse(await restoreRecord(ctx, caller, params.id))),
-      { write: true, response: schema.RecordResponse },
+      {
+        write: true,
+        response: schema.RecordResponse,
+        description:
+          'It keeps its `id` and `created_at` and is checked like a new row. Subscriptions receive `record.created`. A row that is not deleted is not found.',
+      },
     )
 }

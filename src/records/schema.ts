@@ -1,6 +1,9 @@
 import { t } from 'elysia'
+import { cursor, Version } from '../http/schema/changes.ts'
+import { RECORD_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import {
   choice,
+  deletedResponse,
   eventStreamText,
   flag,
   id,
@@ -12,16 +15,15 @@ import {
   text,
   timestamp,
 } from '../http/schema/types.ts'
+import { structureName } from '../structures/schema.ts'
 import { PERIODS } from './query/periods.ts'
 
 const MAX_PAGE = 500
 const MAX_ROWS = 500
 
-const data = (description: string) =>
-  members({
-    description,
-    examples: [{ title: 'Middlemarch', pages: 880, finished: '2026-11-20' }],
-  })
+const BOOK = { title: 'Middlemarch', pages: 880, status: 'read', finished: '2026-11-20' }
+
+const data = (description: string) => members({ description, examples: [BOOK] })
 
 export const RecordObject = strict(
   {
@@ -29,7 +31,10 @@ export const RecordObject = strict(
     data: data('The values by field key; a field without a value is absent.'),
     created_at: timestamp(),
     updated_at: timestamp(),
-    deleted_at: t.Union([timestamp('Null while the row lives.'), t.Null()]),
+    deleted_at: t.Union([timestamp(), t.Null()], {
+      description: 'Null while the row lives.',
+      examples: [null],
+    }),
   },
   { $id: 'Record' },
 )
@@ -41,7 +46,7 @@ export const RecordsResponse = response({
 })
 export const RecordResponse = response({ record: RecordObject })
 export const FoundRecordResponse = response({ record: RecordObject, structure_id: id() })
-export const DeletedRecordResponse = response({ deleted: t.Boolean({ examples: [true] }), id: id() })
+export const DeletedRecordResponse = deletedResponse()
 export const WrittenResponse = response({
   written: integer({ description: 'Rows inserted and updated.', examples: [1] }),
   inserted: integer({ examples: [1] }),
@@ -75,8 +80,6 @@ export const SummaryResponse = response({
   ),
 })
 
-const structure = () =>
-  text({ minLength: 1, description: 'The id or the name of a structure.', examples: ['Books'] })
 const filter = () =>
   text({
     description: 'A JSON list of `{field, op, value}`, all of which must hold.',
@@ -86,18 +89,29 @@ const filter = () =>
 const sort = () => text({ description: 'A field key, `created_at` or `updated_at`.', examples: ['finished'] })
 const direction = () => choice(['asc', 'desc'], { description: '`desc` unless given.' })
 
+export const LIST_DESCRIPTION = `Rows without a value in the field that orders them come last in both directions. With \`deleted=true\`: the deleted rows, most recently deleted first, which \`POST /v1/records/{id}/restore\` brings back. A page of more than 64 million characters ends early, with \`has_more: true\`; \`total\` and \`offset\` stay exact.
+
+${RECORD_OPERATORS_TEXT} In the query the list is written as JSON.`
+
 export const ListQuery = strict({
-  structure: structure(),
+  structure: structureName(),
   filter: t.Optional(filter()),
   sort: t.Optional(sort()),
   direction: t.Optional(direction()),
+  deleted: t.Optional(
+    flag({
+      description:
+        'Whether to list the deleted rows instead, most recently deleted first; only `structure`, `limit` and `offset` go with it.',
+      examples: [false],
+    }),
+  ),
   ...paging(MAX_PAGE),
 })
 
 const { limit } = paging(MAX_PAGE)
 
 export const WatchQuery = strict({
-  structure: structure(),
+  structure: structureName(),
   filter: t.Optional(filter()),
   sort: t.Optional(sort()),
   direction: t.Optional(direction()),
@@ -105,18 +119,24 @@ export const WatchQuery = strict({
   changes: t.Optional(flag({ description: 'Whether answers after the first say what changed.' })),
 })
 
-export const WATCH_DESCRIPTION = `Server-Sent Events, without end. Their data is JSON:
+export const WATCH_DESCRIPTION = `Server-Sent Events, without end; \`GET /v1/records\` asks the same question once, and its description has the operators of \`filter\`. Read the stream with a client that shows what arrives while it arrives:
+
+    curl -N -H 'Authorization: Bearer dbk_…' 'http://127.0.0.1:8787/v1/records/watch?structure=Books'
+
+In a browser: \`new EventSource('/v1/records/watch?structure=Books&access_token=dbk_…')\`. "Try it" on this page shows the first answer and ends the stream.
+
+The data of the events is JSON:
 
 - \`answer\`: \`{structure: {id, name, fields}, records, total, has_more, changes}\`, at once and after changes, which are merged over 250 ms. \`changes\` is there with \`changes=true\`, from the second answer on: \`{created, updated, removed}\`, records that came into the page, records in it that changed, and the ids of those that left it. An answer equal to the last is not sent.
 - \`problem\`: \`{error, code}\`; one answer failed, the stream stays open.
 - \`closed\`: \`{error, code}\`; the stream ends, for \`key_revoked\`, \`key_expired\`, \`structure_deleted\` or \`shutting_down\`.
 
-The comment \`: alive\` comes every 25 seconds. A reader for whom 1 MiB is waiting is cut off. A client that comes back with \`Last-Event-ID\` and \`changes=true\` is told in the first answer what changed meanwhile, as long as that is known.`
+The comment \`: alive\` comes every 25 seconds. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with \`Last-Event-ID\` has \`resumed\`: \`true\` when it misses nothing, and then, with \`changes=true\`, what changed since the answer with that id, also when the server was started again meanwhile; \`false\` when the change log no longer tells.`
 
 export const WatchStream = eventStreamText([
   'retry: 2000',
   '',
-  'id: 5d0c7e91ab34-1',
+  'id: 5d0c7e91ab34-1-a3f09c1d77be',
   'event: answer',
   'data: {"structure":{"id":"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60","name":"Books","fields":[]},"records":[],"total":0,"has_more":false}',
   '',
@@ -125,7 +145,7 @@ export const WatchStream = eventStreamText([
 ])
 
 export const SummaryQuery = strict({
-  structure: structure(),
+  structure: structureName(),
   field: t.Optional(text({ description: 'A number field to add up.', examples: ['pages'] })),
   period: t.Optional(choice(PERIODS)),
   by: t.Optional(text({ description: 'One bucket for each value of this field.', examples: ['status'] })),
@@ -141,32 +161,56 @@ export const SummaryQuery = strict({
   filter: t.Optional(filter()),
 })
 
+const row = data('The values by field key.')
+const onConflict = t.Optional(
+  choice(['refuse', 'update'], {
+    description: 'What happens to a row that collides with another; `refuse` unless given.',
+  }),
+)
+const rows = t.Array(strict({ data: row }), {
+  minItems: 1,
+  maxItems: MAX_ROWS,
+  description: 'Several rows, written whole or not at all.',
+})
+
+const WriteRow = strict(
+  { structure: structureName(), data: row, on_conflict: onConflict },
+  { $id: 'WriteRow', description: 'One row.' },
+)
+const WriteRows = strict(
+  { structure: structureName(), rows, on_conflict: onConflict },
+  { $id: 'WriteRows', description: 'A batch of rows.' },
+)
+
+/** Either `data` or `rows`: the service refuses both and neither with a sentence of its own. */
 export const WriteBody = strict(
+  { structure: structureName(), data: t.Optional(row), rows: t.Optional(rows), on_conflict: onConflict },
+  { oneOf: [WriteRow, WriteRows], examples: [{ structure: 'Books', data: BOOK }] },
+)
+
+export const PatchBody = strict(
   {
-    structure: structure(),
-    data: t.Optional(data('One row; either this or `rows`.')),
-    rows: t.Optional(
-      t.Array(strict({ data: data('The row.') }), {
-        minItems: 1,
-        maxItems: MAX_ROWS,
-        description: 'Several rows, written whole or not at all.',
-      }),
-    ),
-    on_conflict: t.Optional(
-      choice(['refuse', 'update'], {
-        description: 'What happens to a row that collides with another; `refuse` unless given.',
+    data: data('Merged into the row; null takes a value away.'),
+    if_unchanged: t.Optional(
+      text({
+        description: 'The `updated_at` that was read; the call is refused when the row changed since.',
+        examples: ['2026-11-21T09:30:00.000Z'],
       }),
     ),
   },
-  { examples: [{ structure: 'Books', data: { title: 'Emma', pages: 474 } }] },
+  { examples: [{ data: { pages: 904 } }] },
 )
 
-export const PatchBody = strict({
-  data: data('Merged into the row; null takes a value away.'),
-  if_unchanged: t.Optional(
-    text({
-      description: 'The `updated_at` that was read; the call is refused when the row changed since.',
-      examples: ['2026-11-21T09:30:00.000Z'],
-    }),
-  ),
+export const HistoryQuery = strict({
+  limit: t.Optional(integer({ minimum: 1, maximum: 200, description: '50 unless given.', examples: [50] })),
+  before: t.Optional(cursor('The cursor of a version; only older ones follow.')),
+})
+
+export const HistoryResponse = response({
+  versions: t.Array(Version),
+  has_more: t.Boolean({ examples: [false] }),
+})
+
+export const RevertBody = strict({
+  to: cursor('The cursor of a change of this row, as its history has it.'),
 })

@@ -1,6 +1,7 @@
 import type { RecordData, RecordState } from '../changes/record-change.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { TooLongHere } from '../db/worker/client.ts'
 import { notFound } from '../refusal.ts'
 
 /** A row of the table `records`, which holds every record; live ones are also in their structure's row table. */
@@ -22,6 +23,21 @@ const COLUMNS = `r.pk, r.id, r.structure, r.data, r.created_at AS createdAt, r.u
 /** A record by id, live or deleted, of any workspace. */
 export const findRecord = ({ sql }: Reader, id: string): RecordRow | undefined =>
   sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.id = ?`, id)
+
+/** These records, live or deleted, of any workspace. */
+export const findRecords = ({ sql }: Reader, ids: readonly string[]): RecordRow[] =>
+  sql.all(
+    `SELECT ${COLUMNS} FROM records r WHERE r.id IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(ids),
+  )
+
+/** The live ones of these records, of any workspace. */
+export const findLiveRecords = ({ sql }: Reader, ids: readonly string[]): RecordRow[] =>
+  sql.all(
+    `SELECT ${COLUMNS} FROM records r
+     WHERE r.id IN (SELECT value FROM json_each(?)) AND r.deleted_at IS NULL`,
+    JSON.stringify(ids),
+  )
 
 /** A live record with the id of its structure. */
 export interface FoundRecord extends RecordRow {
@@ -54,6 +70,27 @@ export const loadRecords = ({ sql }: Reader, pks: readonly number[]): RecordRow[
      CROSS JOIN records r ON r.pk = page.value`,
     JSON.stringify(pks),
   )
+
+/** How many rows are read first; their length tells how many follow in a step. */
+const FIRST_ROWS = 16
+const LENGTH_PER_STEP = 1_048_576
+/** A page ends early once it is this long, in characters. */
+const MAX_PAGE_LENGTH = 64_000_000
+
+/** The records of a page as `loadRecords` gives them, fewer if they are very long; throws `TooLongHere`. */
+export function loadPage(reader: Reader, pks: readonly number[], maxLength?: number): RecordRow[] {
+  const rows: RecordRow[] = []
+  let length = 0
+  for (let at = 0, step = FIRST_ROWS; at < pks.length && length < MAX_PAGE_LENGTH; at += step) {
+    if (at > 0) step = Math.ceil((LENGTH_PER_STEP * at) / length)
+    for (const row of loadRecords(reader, pks.slice(at, at + step))) {
+      rows.push(row)
+      length += row.data.length
+    }
+    if (maxLength !== undefined && length > maxLength) throw new TooLongHere()
+  }
+  return rows
+}
 
 export const dataOf = (row: RecordRow): RecordData => JSON.parse(row.data) as RecordData
 

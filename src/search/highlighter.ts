@@ -1,6 +1,6 @@
-import { isAscii } from '../lib/text.ts'
+import { isAscii, normalized } from '../lib/text.ts'
 import type { Phrase } from './query.ts'
-import { classOf, UNSPACED, visitWords, type Word } from './tokenizer.ts'
+import { classOf, UNSPACED, visitWords, type Word, wordsOf } from './tokenizer.ts'
 
 /** A half-open range of a text in which a phrase occurs. */
 interface Hit {
@@ -64,6 +64,13 @@ function endOfPhrase({ terms, isPrefix }: Phrase, words: readonly Word[], from: 
   return isLiteral ? last.start + (terms.at(-1)?.length ?? 0) : last.end
 }
 
+/** Whether every wanted phrase occurs in a text, and none of the excluded. */
+export function isMatch(text: string, phrases: readonly Phrase[]): boolean {
+  const words = wordsOf(text)
+  const occurs = (phrase: Phrase) => words.some((_, at) => endOfPhrase(phrase, words, at) !== undefined)
+  return phrases.every((phrase) => occurs(phrase) !== phrase.isExcluded)
+}
+
 /** Returns a function that lists the phrases that may begin with a given term. */
 function phraseFinder(phrases: readonly Phrase[]): (term: string) => readonly Phrase[] {
   const isOpen = ({ terms, isPrefix }: Phrase) => isPrefix && terms.length === 1
@@ -118,7 +125,7 @@ function wordHits(text: string, phrases: readonly Phrase[], reach: number): Hit[
 function findHits(text: string, phrases: readonly Phrase[], reach: number): Hit[] {
   if (isAscii(text)) return patternHits(text, asciiPattern(phrases), reach)
   const pattern = unspacedPattern(phrases)
-  if (pattern && text.normalize('NFC') === text) return patternHits(text, pattern, reach)
+  if (pattern && normalized(text, 'NFC') === text) return patternHits(text, pattern, reach)
   return wordHits(text, phrases, reach)
 }
 

@@ -1,4 +1,4 @@
-import { isAscii } from '../lib/text.ts'
+import { isAscii, normalized } from '../lib/text.ts'
 
 const SEPARATOR = 0
 /** Part of a word of a script that puts spaces between words. */
@@ -72,8 +72,8 @@ function commonWord(word: string): string {
 }
 
 function foldedWord(word: string): string {
-  const folded = word.normalize('NFKD').toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')
-  return folded.normalize('NFC').trim()
+  const folded = normalized(word, 'NFKD').toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')
+  return normalized(folded, 'NFC').trim()
 }
 
 const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
@@ -93,7 +93,7 @@ function visitNeighbours(text: string, start: number, end: number, visit: WordVi
 /** Visits a run in composed form (NFC). Where composing changes it, every term is reported with the range of the whole run. */
 function visitRun(text: string, start: number, end: number, visit: WordVisitor): boolean {
   const run = text.slice(start, end)
-  const composed = run.normalize('NFC')
+  const composed = normalized(run, 'NFC')
   if (composed === run) return visitNeighbours(text, start, end, visit)
   return visitNeighbours(composed, 0, composed.length, (term) => visit(term, start, end, true))
 }

@@ -1,32 +1,64 @@
-import type { AppContext, InWorkspace } from '../context.ts'
-import type { Db } from '../db/database.ts'
-import { rowTable } from '../db/row-tables.ts'
+import { type ChangeAuthor, logChange } from '../changes/log.ts'
+import type { AppContext } from '../context.ts'
+import { rowTable } from '../db/row-table-names.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { getStructure } from './service.ts'
+import { refused } from '../refusal.ts'
+import { changedStructure } from './service.ts'
+import { autoIndexDrop } from './storage/auto-index.ts'
 import { dropIndexTriggers, dropNextIndexTable } from './storage/index-table.ts'
-import { dropRowTable } from './storage/row-table.ts'
-import { dropTextIndex } from './storage/text-index.ts'
+import { dropRowTable } from './storage/row-table-schema.ts'
+import { dropTextIndex, TEXT_INDEX } from './storage/text-index.ts'
+import { getStructure, type StructureRow } from './store.ts'
 
 const ROWS_PER_STEP = 500
 
-/** All that a deletion needs of the context; the command line has no more. */
-type Deletion = Pick<AppContext, 'db' | 'features'>
+/** All that a deletion needs of the context; the command line has no worker. */
+type Deletion = Pick<AppContext, 'db' | 'features'> & Partial<Pick<AppContext, 'worker'>>
 
 /**
  * Deletes a structure, its rows and its subscriptions; returns its id. The first transaction hides it and frees its
  * name; the rest is deleted in chunks, so that other writes need not wait.
  */
-export async function deleteStructure(ctx: Deletion, caller: InWorkspace, nameOrId: string): Promise<string> {
-  const { pk, id } = await ctx.db.write((tx) => {
-    const structure = getStructure(tx, caller, nameOrId)
-    tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
-    ctx.features.onStructureDeleted(tx, structure.pk)
-    return structure
-  })
+export async function deleteStructure(
+  ctx: Deletion,
+  caller: ChangeAuthor,
+  nameOrId: string,
+): Promise<string> {
+  const { pk, id } = await ctx.db.write((tx) => hide(ctx, tx, caller, getStructure(tx, caller, nameOrId)))
   await removeHidden(ctx, pk)
   return id
+}
+
+/**
+ * Deletes a structure for a person who repeated its name. Returns once it is hidden; the rest is deleted afterwards, and
+ * after a failure by maintenance.
+ */
+export async function deleteStructureNamed(
+  ctx: AppContext,
+  caller: ChangeAuthor,
+  id: string,
+  name: string,
+): Promise<string> {
+  const structure = await ctx.db.write((tx) => {
+    const named = getStructure(tx, caller, id)
+    if (named.name !== name)
+      throw refused(`The name of this structure is "${named.name}"; repeat it exactly.`)
+    return hide(ctx, tx, caller, named)
+  })
+  ctx.bus.wake(structure.id)
+  removeHidden(ctx, structure.pk).catch((error) =>
+    ctx.log.warn('a structure is not yet wholly deleted', { error: String(error) }),
+  )
+  return structure.id
+}
+
+function hide(ctx: Deletion, tx: Tx, caller: ChangeAuthor, structure: StructureRow): StructureRow {
+  tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
+  ctx.features.onStructureDeleted(tx, structure.pk)
+  logChange(tx, caller, changedStructure(structure.id), 'deleted')
+  return structure
 }
 
 /** Finishes deletions that were interrupted, for example by a crash. */
@@ -35,8 +67,9 @@ export async function finishDeletions(ctx: Deletion): Promise<void> {
     await removeHidden(ctx, pk)
 }
 
-async function removeHidden({ db, features }: Deletion, structurePk: number): Promise<void> {
-  await dropIndexes(db, structurePk)
+async function removeHidden(ctx: Deletion, structurePk: number): Promise<void> {
+  const { db, features } = ctx
+  await dropIndexes(ctx, structurePk)
   await inChunks(db, (tx) => forSomeMilliseconds(() => removeSomeRows(tx, structurePk) > 0))
   await features.removeHidden(db)
   await db.write((tx): void => {
@@ -45,8 +78,12 @@ async function removeHidden({ db, features }: Deletion, structurePk: number): Pr
   })
 }
 
-/** Before the rows, which are then removed several times faster: one index per transaction. */
-async function dropIndexes(db: Db, structurePk: number): Promise<void> {
+/**
+ * Before the rows, which are then removed several times faster: one index per transaction. A text index can only be
+ * dropped as a whole, which takes a tenth of a second for a million rows, so a worker does it.
+ */
+async function dropIndexes({ db, worker }: Deletion, structurePk: number): Promise<void> {
+  await worker?.write(autoIndexDrop, { structurePk, column: TEXT_INDEX })
   await db.write((tx): void => {
     dropTextIndex(tx, structurePk)
     dropIndexTriggers(tx, structurePk)

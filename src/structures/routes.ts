@@ -1,9 +1,11 @@
 import type { AppContext } from '../context.ts'
-import { respondOnce } from '../http/idempotency/respond-once.ts'
-import { routes } from '../http/routes.ts'
+import { respondOnce } from '../http/idempotency.ts'
+import { routes, sessionRoutes } from '../http/routes.ts'
+import { deleteStructureNamed } from './deletion.ts'
 import { presentStructure } from './present.ts'
 import * as schema from './schema.ts'
-import { createStructure, getStructure, listStructures, patchStructure } from './service.ts'
+import { createStructure, listStructures, patchStructure } from './service.ts'
+import { getStructure } from './store.ts'
 
 export const structureRoutes = (ctx: AppContext) =>
   routes('Structures', '/v1/records/structures')
@@ -12,7 +14,7 @@ export const structureRoutes = (ctx: AppContext) =>
       'listStructures',
       'List structures by creation',
       ({ caller }) => ({ structures: listStructures(ctx.db, caller).map(presentStructure) }),
-      { response: schema.StructuresResponse },
+      { response: schema.StructuresResponse, description: 'Each with the number of its live rows.' },
     )
     .post(
       '/',
@@ -22,7 +24,14 @@ export const structureRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           structure: presentStructure(createStructure(tx, request.caller, request.body)),
         })),
-      { write: true, creates: true, body: schema.CreateStructureBody, response: schema.StructureResponse },
+      {
+        write: true,
+        creates: true,
+        body: schema.CreateStructureBody,
+        response: schema.StructureResponse,
+        description:
+          'Fields are typed; `unique`, `unique_together`, `min`, `max`, `options`, `max_rows` and `immutable` are rules that every write must keep.',
+      },
     )
     .get(
       '/:nameOrId',
@@ -31,7 +40,7 @@ export const structureRoutes = (ctx: AppContext) =>
       ({ caller, params }) => ({
         structure: presentStructure(getStructure(ctx.db, caller, params.nameOrId)),
       }),
-      { response: schema.StructureResponse },
+      { response: schema.StructureResponse, description: 'By its id or by its name, ignoring case.' },
     )
     .patch(
       '/:nameOrId',
@@ -40,5 +49,24 @@ export const structureRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         structure: presentStructure(await patchStructure(ctx, caller, params.nameOrId, body)),
       }),
-      { write: true, body: schema.PatchStructureBody, response: schema.StructureResponse },
+      {
+        write: true,
+        body: schema.PatchStructureBody,
+        response: schema.StructureResponse,
+        description:
+          '`fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min` or `max` keeps them.',
+      },
     )
+
+/** What only a person does who is signed in to the application. */
+export const structureManagementRoutes = (ctx: AppContext) =>
+  sessionRoutes().delete(
+    '/structures/:id',
+    'deleteStructure',
+    'Delete a structure and its rows; the body repeats its name',
+    async ({ caller, params, body }) => ({
+      deleted: true as const,
+      id: await deleteStructureNamed(ctx, caller, params.id, body.name),
+    }),
+    { write: true, body: schema.StructureName, response: schema.StructureDeleted },
+  )

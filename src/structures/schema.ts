@@ -18,6 +18,10 @@ const MAX_OPTIONS = 1_000
 const MAX_SETS = 50
 export const RESERVED_KEYS: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'deleted_at'])
 
+/** A parameter or member that names an existing structure. */
+export const structureName = () =>
+  text({ minLength: 1, description: 'The id or the name of a structure.', examples: ['Books'] })
+
 const nullable = (member: TSchema) => t.Union([member, t.Null()])
 const bound = (description: string) =>
   t.Union([t.Number(), t.String({ maxLength: 100 }), t.Null()], { description, examples: [0] })
@@ -108,22 +112,43 @@ const maxRows = () =>
   )
 const description = () => nullableText({ maxLength: 10_000, description: 'null clears.' })
 
-export const CreateStructureBody = strict({
-  name: name(),
-  fields: fields(),
-  description: t.Optional(description()),
-  label_field: t.Optional(labelField()),
-  unique_together: t.Optional(uniqueTogether()),
-  max_rows: t.Optional(maxRows()),
-  immutable: t.Optional(flag({ description: 'Rows are written and deleted, never edited.' })),
-})
+const BOOKS = {
+  name: 'Books',
+  fields: [
+    { key: 'title', type: 'text', required: true },
+    { key: 'pages', type: 'number', min: 1 },
+    { key: 'status', type: 'select', options: ['to read', 'reading', 'read'] },
+    { key: 'finished', type: 'date' },
+  ],
+  label_field: 'title',
+}
 
-export const PatchStructureBody = strict({
-  name: t.Optional(name()),
-  fields: t.Optional(fields()),
-  description: t.Optional(description()),
-  label_field: t.Optional(labelField()),
-  unique_together: t.Optional(uniqueTogether()),
-  max_rows: t.Optional(maxRows()),
-  immutable: t.Optional(flag()),
-})
+export const CreateStructureBody = strict(
+  {
+    name: name(),
+    fields: fields(),
+    description: t.Optional(description()),
+    label_field: t.Optional(labelField()),
+    unique_together: t.Optional(uniqueTogether()),
+    max_rows: t.Optional(maxRows()),
+    immutable: t.Optional(flag({ description: 'Rows are written and deleted, never edited.' })),
+  },
+  { examples: [BOOKS] },
+)
+
+export const PatchStructureBody = strict(
+  {
+    name: t.Optional(name()),
+    fields: t.Optional(fields()),
+    description: t.Optional(description()),
+    label_field: t.Optional(labelField()),
+    unique_together: t.Optional(uniqueTogether()),
+    max_rows: t.Optional(maxRows()),
+    immutable: t.Optional(flag()),
+  },
+  { examples: [{ description: 'What I have read.', max_rows: 10_000 }] },
+)
+
+/** The body of a deletion in the application: the name of the structure again. */
+export const StructureName = strict({ name: t.String() })
+export const StructureDeleted = response({ deleted: t.Literal(true), id: id() })

@@ -1,11 +1,12 @@
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { logChange, logUpdate } from '../changes/log.ts'
+import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
-import { fail, nameTaken, notFound, Refusal, refused } from '../refusal.ts'
+import { nameTaken, Refusal, refused } from '../refusal.ts'
 import {
   checkedLabelField,
   checkedUniqueTogether,
@@ -15,34 +16,30 @@ import {
   lostFields,
   refuseLossOfFields,
 } from './fields.ts'
+import { presentStructure } from './present.ts'
 import {
   addColumns,
   changeUniqueSets,
   createRowTable,
   dropRowTable,
   uniqueTable,
-} from './storage/row-table.ts'
+} from './storage/row-table-schema.ts'
 import { withUniqueIndexes } from './storage/unique-build.ts'
 import * as store from './store.ts'
-import { type Definition, definitionOf, type FieldDefinition, type UniqueSet, uniqueSetsOf } from './store.ts'
+import {
+  type Definition,
+  definitionOf,
+  type FieldDefinition,
+  findStructure,
+  getStructure,
+  type UniqueSet,
+  uniqueSetsOf,
+} from './store.ts'
 import { refuseLossOfUsedFields } from './usage.ts'
 
 /** Structures by creation. */
 export const listStructures = (reader: Reader, { workspacePk }: Caller) =>
   store.listStructureRows(reader, workspacePk)
-
-/** By id, else by name ignoring case. */
-export const findStructure = (
-  reader: Reader,
-  { workspacePk }: InWorkspace,
-  nameOrId: string,
-): store.StructureRow | undefined =>
-  isId(nameOrId)
-    ? store.findStructureById(reader, workspacePk, nameOrId)
-    : store.findStructureByName(reader, workspacePk, fold(nameOrId))
-
-export const getStructure = (reader: Reader, caller: InWorkspace, nameOrId: string): store.StructureRow =>
-  findStructure(reader, caller, nameOrId) ?? fail(notFound('structure'))
 
 export interface NewStructure {
   name: string
@@ -85,6 +82,7 @@ export function createStructure(
   })
   createRowTable(tx, pk, fields)
   changeUniqueSets(tx, pk, [], uniqueSetsOf(fields, together))
+  logChange(tx, caller, changedStructure(id), 'created')
   return getStructure(tx, caller, id)
 }
 
@@ -150,8 +148,14 @@ function changeStructure(
   changeTable(tx, before, definition)
   store.updateStructure(tx, before.pk, columns, tx.now)
   tx.afterCommit(() => ctx.bus.wake(before.id))
-  return getStructure(tx, caller, before.id)
+  const after = getStructure(tx, caller, before.id)
+  const object = changedStructure(before.id)
+  logUpdate(tx, caller, object, presentStructure(before), presentStructure(after), ['record_count'])
+  return after
 }
+
+/** A structure in the change log. */
+export const changedStructure = (id: string) => ({ kind: 'structure', id, structureId: id }) as const
 
 function merged(
   reader: Reader,
@@ -215,6 +219,7 @@ function changeTable(
     return
   }
   const isNew = ({ column }: FieldDefinition) => !before.fields.some((old) => old.column === column)
-  addColumns(tx, pk, after.fields.filter(isNew))
-  changeUniqueSets(tx, pk, before.uniqueSets, after.uniqueSets)
+  const added = after.fields.filter(isNew)
+  addColumns(tx, pk, added)
+  changeUniqueSets(tx, pk, before.uniqueSets, after.uniqueSets, new Set(added.map(({ column }) => column)))
 }

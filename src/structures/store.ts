@@ -1,5 +1,10 @@
+import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { TOUCH } from '../db/sql-part.ts'
 import type { FieldType, TypedField } from '../filter/record/operators.ts'
+import { isId } from '../lib/ids.ts'
+import { fold } from '../lib/text.ts'
+import { fail, notFound } from '../refusal.ts'
 
 export interface StructureRow {
   pk: number
@@ -15,7 +20,7 @@ export interface StructureRow {
   immutable: number
   createdAt: number
   updatedAt: number
-  /** The version of its enabled subscriptions (`delivery/outbox/match.ts`); null if there are none. */
+  /** The version of its enabled subscriptions (`delivery/outbox.ts`); null if there are none. */
   subscriptionsVersion: string | null
   live: number
   /** Increases with every write of a row; totals are cached by it. */
@@ -71,6 +76,19 @@ export const findStructureByPk = ({ sql }: Reader, workspace: number, pk: number
     pk,
     workspace,
   )
+
+/** By id, else by name ignoring case. */
+export const findStructure = (
+  reader: Reader,
+  { workspacePk }: InWorkspace,
+  nameOrId: string,
+): StructureRow | undefined =>
+  isId(nameOrId)
+    ? findStructureById(reader, workspacePk, nameOrId)
+    : findStructureByName(reader, workspacePk, fold(nameOrId))
+
+export const getStructure = (reader: Reader, caller: InWorkspace, nameOrId: string): StructureRow =>
+  findStructure(reader, caller, nameOrId) ?? fail(notFound('structure'))
 
 /** The definition of a structure of any workspace; undefined while it is being deleted. */
 export const findDefinitionTexts = (
@@ -134,7 +152,7 @@ export function insertStructure(
 export const updateStructure = ({ sql }: Reader, pk: number, row: StructureColumns, now: number) =>
   sql.run(
     `UPDATE structures SET name = ?, name_fold = ?, description = ?, fields = ?, label_field = ?,
-       unique_together = ?, max_rows = ?, immutable = ?, updated_at = max(?, updated_at + 1) WHERE pk = ?`,
+       unique_together = ?, max_rows = ?, immutable = ?, ${TOUCH} WHERE pk = ?`,
     row.name,
     row.nameFold,
     row.description,
@@ -179,6 +197,8 @@ type Source = Pick<StructureRow, 'fields' | 'uniqueTogether'>
 
 const MAX_DEFINITIONS = 500
 const definitions = new Map<string, Definition>()
+/** The one asked for last: comparing two texts takes less time than finding one in a map. */
+let last: (Source & { readonly definition: Definition }) | undefined
 
 /** The unique fields, each as a set of its own, and the `unique_together` sets. */
 export function uniqueSetsOf(
@@ -201,7 +221,14 @@ function build({ fields: text, uniqueTogether }: Source): Definition {
 }
 
 /** The parsed definition, cached by its text, so that a change by any process is seen. */
-export function definitionOf(row: Source): Definition {
+export function definitionOf({ fields, uniqueTogether }: Source): Definition {
+  if (last?.fields === fields && last.uniqueTogether === uniqueTogether) return last.definition
+  const definition = cachedDefinition({ fields, uniqueTogether })
+  last = { fields, uniqueTogether, definition }
+  return definition
+}
+
+function cachedDefinition(row: Source): Definition {
   const text = `${row.fields}${row.uniqueTogether}`
   const found = definitions.get(text)
   if (found) return found

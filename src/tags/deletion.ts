@@ -1,17 +1,24 @@
+import { type ChangeAuthor, logChange, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { refuseWhileUsed } from '../feature-hooks.ts'
-import { markAllForSearch, removeTagName } from '../notes/search/indexing.ts'
+import { compareNames } from '../lib/text.ts'
+import { markAllForSearch } from '../notes/search/indexing.ts'
+import { removeTagName } from '../notes/search/tables.ts'
 import { touchNotes } from '../notes/store.ts'
+import { logAttribute, tagNamesOfNotes } from '../notes/writing/log-update.ts'
+import { nameOfTag } from '../notes/writing/tags.ts'
+import { presentTag } from './present.ts'
 import { getTagRow } from './service.ts'
+import { findTag } from './store.ts'
 
 /*
  * The first transaction of a deletion hides the tag from every read and frees its name. Only then it is taken off the
- * notes, in chunks, so that nothing waits; a crash in between leaves nothing visible and is made up for after the next
- * start.
+ * notes, in chunks, so that nothing waits. After a crash in between nothing of the tag is visible, and the next start
+ * finishes the deletion.
  */
 
 /**
@@ -27,12 +34,13 @@ export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: strin
       ctx.features.usageOfTag(tx, workspacePk, tag.id),
       'change those first',
     )
-    ctx.features.onTagDeleted(tx, tag.id)
+    ctx.features.onTagDeleted(tx, caller, tag.id)
     removeTagName(tx, workspacePk, tag.id)
     tx.sql.run('UPDATE tags SET is_removed = 1 WHERE id = ?', tag.id)
+    logChange(tx, caller, { kind: 'tag', id: tag.id }, 'deleted')
     return tag.id
   })
-  await takeOffNotes(ctx.db, workspacePk, id)
+  await takeOffNotes(ctx.db, caller, id)
   return id
 }
 
@@ -41,33 +49,51 @@ export async function finishTagDeletions(db: Db): Promise<void> {
   const removed = db.sql.all<{ id: number; workspace: number }>(
     'SELECT id, workspace FROM tags WHERE is_removed = 1',
   )
-  for (const { id, workspace } of removed) await takeOffNotes(db, workspace, id)
+  for (const { id, workspace } of removed) await takeOffNotes(db, systemAuthor(workspace), id)
 }
 
-const takeOffNotes = (db: Db, workspace: number, tag: number): Promise<void> =>
-  inChunks(db, (tx) => forSomeMilliseconds(() => takeOffSome(tx, workspace, tag) || removeSomeLinks(tx, tag)))
+const takeOffNotes = (db: Db, author: ChangeAuthor, tag: number): Promise<void> =>
+  inChunks(db, (tx) =>
+    forSomeMilliseconds(() => takeOffSome(tx, author, tag) || removeSomeLinks(tx, author, tag)),
+  )
 
-const AT_ONCE = 50
+const AT_ONCE = 20
 
 /** Takes a removed tag off some notes; returns whether there were any. The search index may keep it for a while: nothing looks it up. */
-function takeOffSome(tx: Tx, workspace: number, tag: number): boolean {
+function takeOffSome(tx: Tx, author: ChangeAuthor, tag: number): boolean {
   const found = tx.sql.column<number>('SELECT note FROM note_tags WHERE tag = ? LIMIT ?', tag, AT_ONCE)
   if (found.length === 0) return false
   const notes = JSON.stringify(found)
+  for (const { id, tags } of tagNamesOfNotes(tx, notes, tag)) logAttribute(tx, author, id, 'tags', tags)
   tx.sql.run('DELETE FROM note_tags WHERE tag = ? AND note IN (SELECT value FROM json_each(?))', tag, notes)
   touchNotes(tx, notes)
-  markAllForSearch(tx, workspace, notes, { canWait: true })
+  markAllForSearch(tx, author.workspacePk, notes, { canWait: true })
   return true
 }
 
 /** Removes some links of a removed tag, and then the tag itself; returns whether there may be more. */
-function removeSomeLinks({ sql }: Tx, tag: number): boolean {
+function removeSomeLinks(tx: Tx, author: ChangeAuthor, tag: number): boolean {
+  const { sql } = tx
   const linked = 'SELECT linked FROM tag_links WHERE tag = ?1 LIMIT ?2'
   const linking = 'SELECT tag FROM tag_links WHERE linked = ?1 LIMIT ?2'
+  logLostLinks(tx, author, tag, sql.column<number>(linking, tag, AT_ONCE))
   const removed =
     sql.run(`DELETE FROM tag_links WHERE tag = ?1 AND linked IN (${linked})`, tag, AT_ONCE).changes +
     sql.run(`DELETE FROM tag_links WHERE linked = ?1 AND tag IN (${linking})`, tag, AT_ONCE).changes
   if (removed > 0) return true
   sql.run('DELETE FROM tags WHERE id = ? AND is_removed = 1', tag)
   return false
+}
+
+/** Logs that these tags are no longer linked to a removed one. */
+function logLostLinks(tx: Tx, author: ChangeAuthor, removed: number, linking: readonly number[]): void {
+  for (const id of linking) {
+    const tag = findTag(tx, author.workspacePk, id)
+    if (!tag) continue
+    const { linked_tags: left } = presentTag(tag)
+    const lost = { id: removed, name: nameOfTag(tx, removed) }
+    const before = [...left, lost].sort((one, other) => compareNames(one.name, other.name))
+    const difference = { changed: ['linked_tags'], previous: { linked_tags: before } }
+    logChange(tx, author, { kind: 'tag', id }, 'updated', { difference })
+  }
 }

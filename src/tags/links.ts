@@ -1,12 +1,14 @@
+import { type ChangeAuthor, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { markAllForSearch } from '../notes/search/indexing.ts'
 import { touchNotes } from '../notes/store.ts'
-import { addToTagCount, withLinkedTags } from '../notes/writing/tags.ts'
+import { logAttribute, tagNamesOfNotes } from '../notes/writing/log-update.ts'
+import { addToTagCount, nameOfTag, withLinkedTags } from '../notes/writing/tags.ts'
 import { refused } from '../refusal.ts'
-import { getTagRow } from './service.ts'
+import { getTagRow, logTagUpdate } from './service.ts'
 import { replaceLinks, type TagRow, unknownTag } from './store.ts'
 
 /*
@@ -28,10 +30,12 @@ export async function setTagLinks(
   const { tag, job } = await ctx.db.write((tx) => {
     const found = getTagRow(tx, caller, id)
     replaceLinks(tx, found.id, checkedLinks(tx, caller, found, linked))
-    const started = startLinking(tx, caller.workspacePk, found.id)
+    const linkedTag = getTagRow(tx, caller, id)
+    logTagUpdate(tx, caller, found, linkedTag)
+    const started = startLinking(tx, caller, found.id)
     return { tag: getTagRow(tx, caller, id), job: started }
   })
-  if (job !== undefined) await runJob(ctx.db, job)
+  if (job !== undefined) await runJob(ctx.db, job, () => caller)
   return tag
 }
 
@@ -45,12 +49,12 @@ function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: read
 }
 
 /** Adds the linked tags at once when they are few, else stores a job and returns its pk. */
-function startLinking(tx: Tx, workspace: number, tag: number): number | undefined {
+function startLinking(tx: Tx, author: ChangeAuthor, tag: number): number | undefined {
   const linked = withLinkedTags(tx, [tag]).filter((other) => other !== tag)
   if (linked.length === 0) return undefined
   const notes = tx.sql.column<number>('SELECT note FROM note_tags WHERE tag = ?', tag)
   if (notes.length * linked.length <= PAIRS_AT_ONCE) {
-    addToNotes(tx, workspace, notes, linked)
+    addToNotes(tx, author, notes, linked)
     return undefined
   }
   return tx.sql.run(
@@ -63,8 +67,12 @@ function startLinking(tx: Tx, workspace: number, tag: number): number | undefine
 
 /** Finishes jobs that were interrupted, for example by a crash. */
 export async function finishTagLinks(db: Db): Promise<void> {
-  for (const pk of db.sql.column<number>('SELECT pk FROM tag_link_jobs ORDER BY pk')) await runJob(db, pk)
+  for (const pk of db.sql.column<number>('SELECT pk FROM tag_link_jobs ORDER BY pk'))
+    await runJob(db, pk, systemAuthor)
 }
+
+/** Who goes on with a job in a workspace: the caller who began it, or the server itself. */
+type AuthorIn = (workspace: number) => ChangeAuthor
 
 interface Job {
   readonly tag: number
@@ -72,11 +80,11 @@ interface Job {
   readonly notes: readonly number[]
 }
 
-async function runJob(db: Db, pk: number): Promise<void> {
+async function runJob(db: Db, pk: number, authorIn: AuthorIn): Promise<void> {
   let job: Job | undefined
   await inChunks(db, (tx) => {
     job ??= findJob(tx, pk)
-    return job !== undefined && doSome(tx, pk, job)
+    return job !== undefined && doSome(tx, pk, job, authorIn)
   })
 }
 
@@ -89,7 +97,7 @@ function findJob({ sql }: Tx, pk: number): Job | undefined {
 }
 
 /** Writes a chunk; returns whether there is more. Another process may have finished the job in the meantime. */
-function doSome(tx: Tx, pk: number, { tag, linked, notes }: Job): boolean {
+function doSome(tx: Tx, pk: number, { tag, linked, notes }: Job, authorIn: AuthorIn): boolean {
   const { sql } = tx
   const state = sql.get<{ done: number; workspace: number | null }>(
     `SELECT done, (SELECT workspace FROM tags WHERE id = tag AND is_removed = 0) AS workspace
@@ -103,7 +111,7 @@ function doSome(tx: Tx, pk: number, { tag, linked, notes }: Job): boolean {
     return false
   }
   const chunk = chunkAt(done, notes, linked)
-  addToNotes(tx, workspace, stillTagged(tx, tag, chunk.notes), remaining(tx, chunk.linked))
+  addToNotes(tx, authorIn(workspace), stillTagged(tx, tag, chunk.notes), remaining(tx, chunk.linked))
   sql.run(
     'UPDATE tag_link_jobs SET done = ? WHERE pk = ?',
     done + chunk.notes.length * chunk.linked.length,
@@ -139,7 +147,7 @@ const ADD = `INSERT OR IGNORE INTO note_tags (tag, note)
   RETURNING tag, note`
 
 /** Adds every one of the tags to every one of the notes, trashed ones too, and keeps counts and search in step. */
-function addToNotes(tx: Tx, workspace: number, notes: readonly number[], tags: readonly number[]): void {
+function addToNotes(tx: Tx, author: ChangeAuthor, notes: readonly number[], tags: readonly number[]): void {
   const { sql } = tx
   const added = sql.rows<[tag: number, note: number]>(ADD, JSON.stringify(notes), JSON.stringify(tags))
   if (added.length === 0) return
@@ -154,5 +162,26 @@ function addToNotes(tx: Tx, workspace: number, notes: readonly number[], tags: r
   for (const [tag, note] of added) if (active.has(note)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
   for (const [tag, count] of counts) addToTagCount(tx, tag, count)
   touchNotes(tx, changed)
-  markAllForSearch(tx, workspace, changed, { canWait: false })
+  markAllForSearch(tx, author.workspacePk, changed, { canWait: false })
+  logAdded(tx, author, changed, added)
+}
+
+/** Logs an update of every changed note; its tags before are those it has now without the added ones. */
+function logAdded(
+  tx: Tx,
+  author: ChangeAuthor,
+  changed: string,
+  added: readonly [tag: number, note: number][],
+): void {
+  const names = new Map<number, string>()
+  const addedTo = new Map<number, Set<string>>()
+  for (const [tag, note] of added) {
+    const name = names.get(tag) ?? nameOfTag(tx, tag)
+    names.set(tag, name)
+    addedTo.set(note, (addedTo.get(note) ?? new Set()).add(name))
+  }
+  for (const { pk, id, tags } of tagNamesOfNotes(tx, changed)) {
+    const before = tags.filter((name) => !addedTo.get(pk)?.has(name))
+    logAttribute(tx, author, id, 'tags', before)
+  }
 }

@@ -29,11 +29,14 @@ export const DeletedTagResponse = response({
   id: integer({ examples: [1] }),
 })
 
-export const TagPatch = strict({
-  name: t.Optional(tagName()),
-  color: t.Optional(color()),
-  is_pinned: t.Optional(flag()),
-})
+export const TagPatch = strict(
+  {
+    name: t.Optional(tagName()),
+    color: t.Optional(color()),
+    is_pinned: t.Optional(flag()),
+  },
+  { examples: [{ color: '#1E90FF', is_pinned: true }] },
+)
 
 export const TagLinksBody = strict({
   linked_tag_ids: t.Array(integer(), { description: 'Replaces the list.', examples: [[2]] }),

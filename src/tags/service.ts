@@ -1,11 +1,13 @@
+import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
-import { indexTagName } from '../notes/search/indexing.ts'
+import { indexTagName } from '../notes/search/tables.ts'
 import { findTagByName } from '../notes/writing/tags.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
+import { presentTag } from './present.ts'
 import { findTag, listTagRows, type TagRow, updateTag } from './store.ts'
 
 /** Tags by name, ignoring case. */
@@ -45,8 +47,14 @@ export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: T
       color: patched(changes.color, tag.color),
       isPinned: patchedFlag(changes.is_pinned, tag.isPinned),
     })
-    return getTagRow(tx, caller, id)
+    const after = getTagRow(tx, caller, id)
+    logTagUpdate(tx, caller, tag, after)
+    return after
   })
+
+/** Logs what differs between a tag before and after a change. */
+export const logTagUpdate = (tx: Tx, author: ChangeAuthor, before: TagRow, after: TagRow): void =>
+  logUpdate(tx, author, { kind: 'tag', id: before.id }, presentTag(before), presentTag(after), ['note_count'])
 
 function refuseTakenName(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: string): void {
   const holder = findTagByName(tx, workspacePk, name)

@@ -4,30 +4,45 @@ import { type PageRequest, pageRequest } from '../http/page.ts'
 import type { JsonBody } from '../http/responses.ts'
 import { utcDay } from '../lib/dates.ts'
 import type { NotePagePlan } from '../notes/query/note-page.ts'
-import { treeRead } from '../notes/query/tree-query.ts'
+import { type NoteSort, treeQuery } from '../notes/query/tree-query.ts'
 import { filterOf, getViewRow } from './service.ts'
+import type { ViewRow } from './store.ts'
 
 interface ViewNotesQuery {
   readonly workspacePk: number
   readonly id: string
   readonly page: PageRequest
+  readonly withContent?: boolean
   /** The UTC day, `YYYY-MM-DD`. */
   readonly today: string
 }
+
+/** The order of a view. */
+export const sortOf = ({ sortField: field, sortDirection: direction, sortProperty }: ViewRow): NoteSort => ({
+  field,
+  direction,
+  ...(sortProperty !== null && { property: sortProperty }),
+})
 
 /**
  * The notes of a view. The view itself is read in the same snapshot as its notes: while the query waits for the
  * worker, the view may change, and what it names may be deleted.
  */
-export const viewRead: WorkerQuery<ViewNotesQuery, NotePagePlan, JsonBody> = {
+export const viewQuery: WorkerQuery<ViewNotesQuery, NotePagePlan, JsonBody> = {
   name: 'views.notes',
-  plan: (reader, { workspacePk, id, page, today }) => {
+  plan: (reader, { workspacePk, id, page, withContent, today }) => {
     const row = getViewRow(reader, { workspacePk }, id)
-    const { sortField: field, sortDirection: direction, sortProperty } = row
-    const sort = { field, direction, ...(sortProperty !== null && { property: sortProperty }) }
-    return treeRead.plan(reader, { workspace: workspacePk, filter: filterOf(row), sort, page, today })
+    const query = {
+      workspace: workspacePk,
+      filter: filterOf(row),
+      sort: sortOf(row),
+      page,
+      withContent,
+      today,
+    }
+    return treeQuery.plan(reader, query)
   },
-  run: treeRead.run,
+  run: treeQuery.run,
 }
 
 /** One page of the notes that match the view now, in its order. */
@@ -35,9 +50,10 @@ export async function listViewNotes(
   ctx: AppContext,
   caller: Caller,
   id: string,
-  query: { limit?: number; offset?: number },
+  query: { limit?: number; offset?: number; content?: boolean },
 ): Promise<JsonBody> {
   const today = utcDay(ctx.clock.now())
   const { workspacePk } = caller
-  return ctx.worker.run(viewRead, { workspacePk, id, page: pageRequest(query), today }, caller)
+  const page = { page: pageRequest(query), withContent: query.content }
+  return ctx.worker.run(viewQuery, { workspacePk, id, ...page, today }, caller)
 }

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import { respondOnce } from '../http/idempotency/respond-once.ts'
+import { respondOnce } from '../http/idempotency.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
 import { NotesResponse } from '../notes/schema.ts'
@@ -15,7 +15,10 @@ export const viewRoutes = (ctx: AppContext) =>
       'listViews',
       'List views by creation',
       ({ caller }) => ({ views: listViews(ctx.db, caller).map(presentView) }),
-      { response: schema.ViewsResponse },
+      {
+        response: schema.ViewsResponse,
+        description: 'The definitions; the notes of a view are at `GET /v1/views/{id}/notes`.',
+      },
     )
     .post(
       '/',
@@ -25,21 +28,33 @@ export const viewRoutes = (ctx: AppContext) =>
         respondOnce(ctx.db, request, (tx) => ({
           view: presentView(createView(tx, request.caller, parseView(request.body))),
         })),
-      { write: true, creates: true, body: schema.CreateViewBody, response: schema.ViewResponse },
+      {
+        write: true,
+        creates: true,
+        body: schema.CreateViewBody,
+        response: schema.ViewResponse,
+        description:
+          'Without a filter it shows every note. The operators of `filter` are in the description of `POST /v1/notes/query`.',
+      },
     )
     .get(
       '/:id',
       'getView',
       'Read a view',
       ({ caller, params }) => ({ view: presentView(getView(ctx.db, caller, params.id)) }),
-      { response: schema.ViewResponse },
+      { response: schema.ViewResponse, description: '`filter_summary` is the filter as a sentence.' },
     )
     .get(
       '/:id/notes',
       'listViewNotes',
       'The notes that a view matches now, in its order',
       async ({ caller, params, query }) => jsonResponse(await listViewNotes(ctx, caller, params.id, query)),
-      { query: schema.ViewNotesQuery, response: NotesResponse },
+      {
+        query: schema.ViewNotesQuery,
+        response: NotesResponse,
+        description:
+          'Evaluated at every call; `content=false` leaves the bodies out. Notes without a value in the property that orders the view come last.',
+      },
     )
     .patch(
       '/:id',
@@ -48,7 +63,13 @@ export const viewRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         view: presentView(await patchView(ctx, caller, params.id, parseView(body))),
       }),
-      { write: true, body: schema.PatchViewBody, response: schema.ViewResponse },
+      {
+        write: true,
+        body: schema.PatchViewBody,
+        response: schema.ViewResponse,
+        description:
+          'Only what is sent changes; `filter` and `sort` are each replaced whole, and `filter: null` shows every note.',
+      },
     )
     .delete(
       '/:id',
@@ -58,5 +79,9 @@ export const viewRoutes = (ctx: AppContext) =>
         await deleteView(ctx, caller, params.id)
         return { deleted: true, id: params.id }
       },
-      { write: true, response: schema.DeletedViewResponse },
+      {
+        write: true,
+        response: schema.DeletedViewResponse,
+        description: 'Its filter, order and display are gone.',
+      },
     )

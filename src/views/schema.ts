@@ -1,9 +1,10 @@
 import { t } from 'elysia'
-import { filterTree } from '../http/schema/filter-tree.ts'
+import { EXAMPLE_TREE, filterTree } from '../http/schema/filter-tree.ts'
 import {
   choice,
   color,
   coverUrl,
+  deletedResponse,
   flag,
   icon,
   id,
@@ -13,7 +14,7 @@ import {
   text,
   timestamp,
 } from '../http/schema/types.ts'
-import { MAX_PAGE } from '../notes/schema.ts'
+import { MAX_PAGE, withContent } from '../notes/schema.ts'
 
 const MAX_DISPLAYED = 3
 const SORT_FIELDS = ['created_at', 'updated_at', 'title', 'property'] as const
@@ -71,9 +72,9 @@ export const View = strict(
 
 export const ViewsResponse = response({ views: t.Array(View) })
 export const ViewResponse = response({ view: View })
-export const DeletedViewResponse = response({ deleted: t.Boolean({ examples: [true] }), id: id() })
+export const DeletedViewResponse = deletedResponse()
 
-export const ViewNotesQuery = strict(paging(MAX_PAGE))
+export const ViewNotesQuery = strict({ content: withContent(), ...paging(MAX_PAGE) })
 
 const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Open work'] })
 
@@ -121,5 +122,11 @@ const attributes = {
   cover_url: t.Optional(coverUrl()),
 }
 
-export const CreateViewBody = strict({ name: name(), ...attributes })
-export const PatchViewBody = strict({ name: t.Optional(name()), ...attributes })
+export const CreateViewBody = strict(
+  { name: name(), ...attributes },
+  { examples: [{ name: 'Open work', filter: EXAMPLE_TREE, display_properties: ['status'] }] },
+)
+export const PatchViewBody = strict(
+  { name: t.Optional(name()), ...attributes },
+  { examples: [{ sort: { field: 'title', direction: 'asc' }, is_pinned: true }] },
+)

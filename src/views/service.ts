@@ -1,20 +1,17 @@
+import { logChange, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
-import type { Direction } from '../db/direction.ts'
 import type { Reader } from '../db/reader.ts'
+import type { Direction } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import type { PropertyUsage, UsedBy, ViewRole } from '../feature-hooks.ts'
 import { describeTree } from '../filter/tree/describe.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
-import {
-  readStoredTree,
-  storedTree,
-  storedTreeReferences,
-  treeDefinitions,
-} from '../notes/query/filter-trees.ts'
+import { readStoredTree, storedTree, storedTreeReferences, treeDefinitions } from '../notes/query/evaluate.ts'
 import { findPropertyHead, findPropertyHeadByKey, type PropertyHead } from '../properties/store.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
+import { presentView } from './present.ts'
 import * as store from './store.ts'
 
 /** A view as a request sends it. */
@@ -47,7 +44,7 @@ export interface DescribedView {
 export const listViews = (reader: Reader, { workspacePk }: Caller): DescribedView[] =>
   store.listViewRows(reader, workspacePk).map((row) => described(reader, row))
 
-export const getView = (reader: Reader, caller: Caller, id: string): DescribedView =>
+export const getView = (reader: Reader, caller: InWorkspace, id: string): DescribedView =>
   described(reader, getViewRow(reader, caller, id))
 
 export const getViewRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.ViewRow =>
@@ -104,9 +101,10 @@ export function parseView<Request extends ViewRequest>(request: Request) {
 export function createView(tx: Tx, caller: Caller, input: ViewInput & { name: string }): DescribedView {
   const columns = merged(tx, caller, { ...NEW_VIEW, name: input.name }, input)
   const { workspacePk: workspace } = caller
-  if (columns.isDefault === 1) store.clearDefaultView(tx, workspace)
+  if (columns.isDefault === 1) store.clearDefaultView(tx, caller)
   const id = tx.newId()
   store.insertView(tx, { ...columns, id, workspace })
+  logChange(tx, caller, { kind: 'view', id }, 'created')
   return getView(tx, caller, id)
 }
 
@@ -121,15 +119,19 @@ export function patchView(
     const before = getViewRow(tx, caller, id)
     const columns = merged(tx, caller, before, input)
     if (isSame(before, columns)) return described(tx, before)
-    if (columns.isDefault === 1 && before.isDefault === 0) store.clearDefaultView(tx, caller.workspacePk)
+    if (columns.isDefault === 1 && before.isDefault === 0) store.clearDefaultView(tx, caller)
+    const old = presentView(described(tx, before))
     store.updateView(tx, before.pk, columns)
-    return getView(tx, caller, id)
+    const after = getView(tx, caller, id)
+    logUpdate(tx, caller, { kind: 'view', id }, old, presentView(after), ['filter_summary', 'display'])
+    return after
   })
 }
 
 export const deleteView = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
   ctx.db.write((tx) => {
     store.deleteViewRow(tx, getViewRow(tx, caller, id).pk)
+    logChange(tx, caller, { kind: 'view', id }, 'deleted')
   })
 
 /** The columns after a change; every tag and property is checked and stored by id. */

@@ -1,3 +1,4 @@
+import { type ChangeAuthor, logLostDefault } from '../changes/log.ts'
 import { clearDefault, columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
 import { views } from '../db/schema/views.ts'
@@ -26,6 +27,7 @@ export const updateView = (tx: Tx, pk: number, columns: ViewColumns) =>
   updateRow(tx, views, pk, columns, tx.now)
 
 /** Leaves the workspace without a default view. */
-export const clearDefaultView = (tx: Tx, workspace: number) => clearDefault(tx, views, workspace, tx.now)
+export const clearDefaultView = (tx: Tx, author: ChangeAuthor): void =>
+  logLostDefault(tx, author, 'view', clearDefault(tx, views, author.workspacePk, tx.now))
 
 export const deleteViewRow = (tx: Tx, pk: number) => deleteRow(tx, views, pk)

@@ -1,11 +1,11 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { inChunks } from '../db/writes/chunks.ts'
+import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { renewSubscriptionsVersion } from '../delivery/outbox/match.ts'
+import { renewSubscriptionsVersion } from '../delivery/outbox.ts'
 
-/** Few enough that each transaction holds the write lock for only some milliseconds. */
-const DELIVERIES_PER_CHUNK = 1_000
+const DELIVERIES_PER_STEP = 50
 
 /** Deletes up to `limit` deliveries that the condition finds, and events without any left; returns how many. */
 function deleteSomeDeliveries({ sql }: Reader, condition: string, value: number, limit: number): number {
@@ -45,7 +45,9 @@ export const markWebhooksRemovedOf = ({ sql }: Reader, structurePk: number) =>
 /** Deletes removed subscriptions with their deliveries in several transactions; finishes what a crash interrupted. */
 export async function deleteRemovedWebhooks(db: Db): Promise<void> {
   for (const pk of db.sql.column<number>('SELECT pk FROM webhooks WHERE is_removed = 1')) {
-    await inChunks(db, (tx): boolean => deleteDeliveriesOf(tx, pk, DELIVERIES_PER_CHUNK) > 0)
+    await inChunks(db, (tx): boolean =>
+      forSomeMilliseconds(() => deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0),
+    )
     await db.write((tx): void => {
       tx.sql.run('DELETE FROM webhooks WHERE pk = ? AND is_removed = 1', pk)
     })

@@ -1,6 +1,6 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { renewSubscriptionsVersion } from '../delivery/outbox/match.ts'
+import { renewSubscriptionsVersion } from '../delivery/outbox.ts'
 
 const ENABLED = `EXISTS (SELECT 1 FROM webhooks w
   WHERE w.structure = s.pk AND w.enabled = 1 AND w.is_removed = 0)`

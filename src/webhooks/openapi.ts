@@ -1,4 +1,4 @@
-import { EVENTS, type EventType } from '../delivery/outbox/payload.ts'
+import { EVENTS, type EventType } from '../delivery/outbox.ts'
 import { exampleOf, type JsonSchema, type SchemaComponents } from '../http/openapi/schemas.ts'
 import { RecordObject } from '../records/schema.ts'
 import { DeliveredEvent } from './schema.ts'
@@ -7,6 +7,8 @@ const DESCRIPTION = `Sent to the \`url\` of a subscription within seconds of the
 
 - \`X-Service-Signature\`: \`t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 over \`<t>.<body>\`, keyed with the whole text of the secret.
 - [Standard Webhooks](https://www.standardwebhooks.com): \`webhook-signature\` is \`v1,<base64>\`, the HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, keyed with the bytes whose base64 follows \`whsec_\`.
+
+While a replaced secret still signs, each of the two has several signatures, the newest first: \`t=…,v1=…,v1=…\` and \`v1,… v1,…\`. Accept a delivery of which one signature is right.
 
 What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by \`id\`, and compare \`record.updated_at\`.`
 
@@ -78,9 +80,7 @@ const RESPONSES = {
   default: { description: 'The delivery is sent again later. Redirects are not followed.' },
 }
 
-const operation = (type: EventType, schema: JsonSchema) => ({
-  operationId: KINDS[type].operationId,
-  summary: KINDS[type].summary,
+const request = (type: EventType, schema: JsonSchema) => ({
   description: DESCRIPTION,
   tags: ['Webhooks'],
   // A delivery is authenticated only by its signature.
@@ -90,8 +90,27 @@ const operation = (type: EventType, schema: JsonSchema) => ({
   responses: RESPONSES,
 })
 
+const operation = (type: EventType, schema: JsonSchema) => ({
+  operationId: KINDS[type].operationId,
+  summary: KINDS[type].summary,
+  ...request(type, schema),
+})
+
 /** The `webhooks` of the OpenAPI document, by type of event: the requests that daybook sends. */
 export function describeDeliveries(components: SchemaComponents) {
   const schema = components.write(DeliveredEvent)
   return Object.fromEntries(EVENTS.map((type) => [type, { post: operation(type, schema) }]))
+}
+
+/**
+ * The same requests as a callback of the call that subscribes: several generators of clients read callbacks and no
+ * `webhooks`, and without it they would leave out `DeliveredEvent`.
+ */
+export function describeCallbacks(components: SchemaComponents) {
+  const post = {
+    operationId: 'deliverEvent',
+    summary: 'An event is delivered',
+    ...request('record.updated', components.write(DeliveredEvent)),
+  }
+  return { createWebhook: { event: { '{$request.body#/url}': { post } } } }
 }

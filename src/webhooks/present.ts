@@ -1,14 +1,20 @@
-import { isoTimestamp } from '../lib/dates.ts'
-import type { DescribedDelivery, DescribedWebhook } from './service.ts'
-import { eventsOf, fieldsOf, filterOf, type WebhookRow } from './store.ts'
+import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
+import type { DeliveryLog, DescribedDelivery } from './deliveries.ts'
+import { maskedHeaders } from './headers.ts'
+import type { DescribedWebhook } from './service.ts'
+import { eventsOf, fieldsOf, filterOf, headersOf, type WebhookRow } from './store.ts'
 
 /** A subscription that is disabled and paused is shown as disabled. */
 const statusOf = ({ enabled, pausedAt }: WebhookRow) =>
   enabled === 0 ? 'disabled' : pausedAt === null ? 'enabled' : 'paused'
 
-const orNull = (instant: number | null) => (instant === null ? null : isoTimestamp(instant))
+/** Absent when there are none. */
+function presentHeaders(row: WebhookRow): { headers?: Record<string, string> } {
+  const headers = headersOf(row)
+  return headers === null ? {} : { headers: maskedHeaders(headers) }
+}
 
-/** Everything but the secret. */
+/** Everything but the secrets, which the values of its own headers may be. */
 export const presentWebhook = ({ row, structure }: DescribedWebhook) => ({
   id: row.id,
   structure: { id: structure.id, name: structure.name },
@@ -19,9 +25,10 @@ export const presentWebhook = ({ row, structure }: DescribedWebhook) => ({
   ignore_own_key: row.ignoreOwnKey === 1,
   ignore_key_id: row.ignoreKeyId,
   description: row.description,
+  ...presentHeaders(row),
   enabled: row.enabled === 1,
   status: statusOf(row),
-  paused_at: orNull(row.pausedAt),
+  paused_at: isoOrNull(row.pausedAt),
   consecutive_failures: row.consecutiveFailures,
   created_by_key_id: row.createdByKeyId,
   created_at: isoTimestamp(row.createdAt),
@@ -38,8 +45,19 @@ export const presentDelivery = ({ row, webhookId }: DescribedDelivery) => ({
   attempts: row.attempts,
   response_status: row.responseStatus,
   error: row.error,
-  next_attempt_at: orNull(row.nextAttemptAt),
+  next_attempt_at: isoOrNull(row.nextAttemptAt),
   created_at: isoTimestamp(row.createdAt),
-  last_attempt_at: orNull(row.lastAttemptAt),
-  delivered_at: row.status === 'delivered' ? orNull(row.endedAt) : null,
+  last_attempt_at: isoOrNull(row.lastAttemptAt),
+  delivered_at: row.status === 'delivered' ? isoOrNull(row.endedAt) : null,
+})
+
+export const presentDeliveryLog = (log: DeliveryLog) => ({
+  delivery: presentDelivery(log),
+  body: log.body,
+  attempts: log.attempts.map(({ at, responseStatus, error, ms }) => ({
+    at: isoTimestamp(at),
+    response_status: responseStatus,
+    error,
+    ms,
+  })),
 })

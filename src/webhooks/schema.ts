@@ -1,9 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { SURFACES } from '../changes/record-change.ts'
-import { EVENTS, RECORD_EVENTS } from '../delivery/outbox/payload.ts'
+import { EVENTS, RECORD_EVENTS } from '../delivery/outbox.ts'
 import { OPERATORS } from '../filter/record/operators.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
+import { RECORD_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import {
   choice,
   flag,
@@ -17,9 +18,11 @@ import {
   text,
   timestamp,
 } from '../http/schema/types.ts'
+import { parseInstant } from '../lib/dates.ts'
 import { RecordObject } from '../records/schema.ts'
-import { MAX_FIELDS } from '../structures/schema.ts'
-import { DELIVERY_STATUSES } from './store.ts'
+import { MAX_FIELDS, structureName } from '../structures/schema.ts'
+import { DELIVERY_STATUSES } from './delivery-store.ts'
+import { MASK } from './headers.ts'
 
 const MAX_DELIVERIES = 200
 
@@ -27,16 +30,19 @@ const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null(
 
 const EXAMPLE_FILTER = [{ field: 'pages', op: 'gt', value: 500 }]
 const condition = () =>
-  strict({
-    field: t.String({
-      description: 'A field key, `id`, `created_at`, `updated_at` or `*`.',
-      examples: ['pages'],
-    }),
-    op: t.String({ enum: [...OPERATORS], examples: ['gt'] }),
-    value: t.Optional(
-      t.Unknown({ description: 'Left out with `is_empty` and `not_empty`.', examples: [500] }),
-    ),
-  })
+  strict(
+    {
+      field: t.String({
+        description: 'A field key, `id`, `created_at`, `updated_at` or `*`.',
+        examples: ['pages'],
+      }),
+      op: t.String({ enum: [...OPERATORS], examples: ['gt'] }),
+      value: t.Optional(
+        t.Unknown({ description: 'Left out with `is_empty` and `not_empty`.', examples: [500] }),
+      ),
+    },
+    { $id: 'RecordCondition', description: 'A condition on a row.' },
+  )
 
 export const Webhook = strict(
   {
@@ -52,6 +58,13 @@ export const Webhook = strict(
     ignore_own_key: t.Boolean(),
     ignore_key_id: nullable(id()),
     description: nullable(t.String({ examples: ['Tells the shelf'] })),
+    headers: t.Optional(
+      t.Record(t.String(), t.String({ enum: [MASK] }), {
+        description:
+          'The names of its own headers, each with a mask for its value; absent when there are none.',
+        examples: [{ Authorization: MASK }],
+      }),
+    ),
     enabled: t.Boolean(),
     status: t.String({
       enum: ['enabled', 'disabled', 'paused'],
@@ -120,6 +133,19 @@ export const DeliveredEvent = strict(
   { $id: 'DeliveredEvent', description: 'What a delivery tells of one change.' },
 )
 
+const Attempt = strict(
+  {
+    at: timestamp(),
+    response_status: t.Union([integer(), t.Null()], {
+      description: 'What the receiver answered; null without an answer.',
+      examples: [503],
+    }),
+    error: nullable(t.String({ examples: ['The receiver answered 503.'] }), 'null when it was delivered.'),
+    ms: integer({ description: 'How long the attempt took, in milliseconds.', examples: [41] }),
+  },
+  { $id: 'Attempt', description: 'One request that carried a delivery.' },
+)
+
 const secret = (description: string) =>
   t.String({ description, examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDEXAMPLEKEY0='] })
 
@@ -137,14 +163,60 @@ export const RotatedWebhookResponse = response({ webhook: Webhook, secret: secre
 export const DeletedWebhookResponse = response({ deleted: t.Boolean({ examples: [true] }) })
 export const DeliveriesResponse = response({ deliveries: t.Array(Delivery) })
 export const DeliveryResponse = response({ delivery: Delivery })
+export const DeliveryLogResponse = response({
+  delivery: Delivery,
+  body: t.String({
+    description: 'The text that is sent, byte for byte.',
+    examples: ['{"id":"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60","type":"webhook.test"}'],
+  }),
+  attempts: t.Array(Attempt, {
+    description:
+      'The newest 50, oldest first, also those before it was last asked for again. Empty for what was delivered by a version that kept none.',
+  }),
+})
+export const RecoveredResponse = response({
+  redelivered: integer({ description: 'How many deliveries are sent again.', examples: [12] }),
+})
 
-const structure = () =>
-  text({ minLength: 1, description: 'The id or the name of a structure.', examples: ['Books'] })
-
-export const ListQuery = strict({ structure: t.Optional(structure()) })
+export const ListQuery = strict({ structure: t.Optional(structureName()) })
 
 const { limit } = paging(MAX_DELIVERIES)
-export const DeliveriesQuery = strict({ status: t.Optional(choice(DELIVERY_STATUSES)), limit })
+export const DeliveriesQuery = strict({
+  status: t.Optional(choice(DELIVERY_STATUSES)),
+  before: t.Optional(
+    text({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The id of a delivery: only older ones are listed.',
+      examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
+    }),
+  ),
+  limit,
+})
+
+export const ROTATE_DESCRIPTION =
+  'During the overlap each delivery carries the signatures of both secrets, the new one first: `t=…,v1=…,v1=…` and `webhook-signature: v1,… v1,…`. With `overlap_hours` 0 the old secret stops working at once, as do those whose overlap has not ended.'
+
+export const RotateBody = strict({
+  overlap_hours: integer({
+    minimum: 0,
+    maximum: 72,
+    description: 'How long the old secret signs beside the new one.',
+    examples: [24],
+  }),
+})
+
+export const RECOVER_DESCRIPTION =
+  'Each is sent again as by `redeliver`: at once, also while the subscription is disabled or paused, and with new retries.'
+
+export const RecoverBody = strict({
+  since: text({
+    check: (value) => parseInstant(value) !== undefined,
+    says: 'an instant such as 2026-11-21T09:30:00.000Z',
+    description: 'Deliveries that failed for good at this instant or later.',
+    examples: ['2026-11-21T09:30:00.000Z'],
+  }),
+})
 
 const url = () =>
   text({
@@ -167,7 +239,7 @@ const attributes = {
     t.Array(t.Unsafe<unknown>(condition()), {
       maxItems: MAX_CONDITIONS,
       description:
-        'Only rows that meet every condition fire; judged after the change, for a deletion before it.',
+        'Only rows that meet every condition; checked on the row after the change, for a deletion on the row before it.',
       examples: [[]],
     }),
   ),
@@ -192,15 +264,29 @@ const attributes = {
     }),
   ),
   description: t.Optional(nullableText({ maxLength: 10_000, examples: ['Tells the shelf'] })),
+  headers: t.Optional(
+    t.Union([members(), t.Null()], {
+      description:
+        'Up to 10 headers of your own for each delivery, such as `Authorization`, by name. Their values are never shown again. Headers of HTTP itself and of the service are refused. null for none.',
+      examples: [{ Authorization: 'Bearer receiver-token' }],
+    }),
+  ),
   enabled: t.Optional(flag({ description: 'While false no event is recorded and nothing is sent.' })),
 }
 
+export const CREATE_DESCRIPTION = `What is sent to \`url\`, and how to verify it, is described under "Webhooks" in this document. \`secret\` is shown only now. A workspace holds up to 25 subscriptions.
+
+${RECORD_OPERATORS_TEXT}`
+
 export const CreateWebhookBody = strict(
-  { structure: structure(), url: url(), ...attributes },
+  { structure: structureName(), url: url(), ...attributes },
   { examples: [{ structure: 'Books', url: 'https://hooks.example.com/books' }] },
 )
-export const PatchWebhookBody = strict({
-  url: t.Optional(url()),
-  ...attributes,
-  resume: t.Optional(flag({ description: 'true ends a pause and sends what waits.', examples: [true] })),
-})
+export const PatchWebhookBody = strict(
+  {
+    url: t.Optional(url()),
+    ...attributes,
+    resume: t.Optional(flag({ description: 'true ends a pause and sends what waits.', examples: [true] })),
+  },
+  { examples: [{ filter: EXAMPLE_FILTER, description: 'Tells the shelf' }] },
+)

@@ -1,19 +1,27 @@
 import { findKey } from '../account/keys.ts'
+import { differenceOf } from '../changes/entries.ts'
+import { type ChangeAuthor, logChange } from '../changes/log.ts'
+import type { Config } from '../config.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { urlError } from '../delivery/client/address-policy.ts'
-import { renewSubscriptionsVersion } from '../delivery/outbox/match.ts'
-import { RECORD_EVENTS, type RecordEvent } from '../delivery/outbox/payload.ts'
-import { publishTest } from '../delivery/outbox/publish.ts'
+import { RECORD_EVENTS, type RecordEvent, renewSubscriptionsVersion } from '../delivery/outbox.ts'
 import { newSecret } from '../delivery/sign.ts'
 import { checkFilter, parseConditions, type RawCondition } from '../filter/record/parse.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { quoteList } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
-import { getStructure } from '../structures/service.ts'
-import { type Definition, definitionOf, findStructureByPk, type StructureRow } from '../structures/store.ts'
+import {
+  type Definition,
+  definitionOf,
+  findStructureByPk,
+  getStructure,
+  type StructureRow,
+} from '../structures/store.ts'
 import { deleteRemovedWebhooks, markWebhookRemoved } from './deletion.ts'
+import { checkedHeaders } from './headers.ts'
+import { presentWebhook } from './present.ts'
 import * as store from './store.ts'
 
 const MAX_WEBHOOKS = 25
@@ -26,6 +34,7 @@ export interface WebhookInput {
   ignore_own_key?: boolean
   ignore_key_id?: string | null
   description?: string | null
+  headers?: Record<string, unknown> | null
   enabled?: boolean
 }
 
@@ -38,13 +47,10 @@ export interface DescribedWebhook {
   structure: Pick<StructureRow, 'id' | 'name'>
 }
 
-/** A delivery with the id of its subscription. */
-export interface DescribedDelivery {
-  row: store.DeliveryRow
-  webhookId: string
+/** What the check of a URL needs. */
+interface Ctx {
+  readonly config: Pick<Config, 'webhookAllowlist'>
 }
-
-type Ctx = Pick<AppContext, 'config' | 'bus'>
 
 /** Subscriptions by creation, of the workspace or of one structure. */
 export const listWebhooks = (reader: Reader, caller: InWorkspace, structure?: string): DescribedWebhook[] =>
@@ -56,7 +62,7 @@ export const listWebhooks = (reader: Reader, caller: InWorkspace, structure?: st
 export const getWebhook = (reader: Reader, caller: InWorkspace, id: string): DescribedWebhook =>
   described(reader, getRow(reader, caller, id))
 
-const getRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.WebhookRow =>
+export const getRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.WebhookRow =>
   store.findWebhook(reader, workspacePk, id) ?? fail(notFound('webhook'))
 
 const structureOf = (reader: Reader, { workspace, structure }: store.WebhookRow): StructureRow =>
@@ -75,6 +81,7 @@ export const NEW_WEBHOOK: Omit<store.WebhookColumns, 'url'> = {
   ignoreOwnKey: 0,
   ignoreKeyId: null,
   description: null,
+  headers: null,
   enabled: 1,
 }
 
@@ -98,6 +105,7 @@ export function createWebhook(
   const own = { id: tx.newId(), workspace, structure: structure.pk, secret, createdByKeyId, now: tx.now }
   const row = store.insertWebhook(tx, { ...columns, ...own })
   renewSubscriptionsVersion(tx, structure.pk)
+  logChange(tx, caller, changedWebhook({ row, structure }), 'created')
   return { row, structure, secret }
 }
 
@@ -116,7 +124,8 @@ export async function patchWebhook(
 ): Promise<DescribedWebhook> {
   const input = parseInput(sent)
   return ctx.db.write((tx): DescribedWebhook => {
-    const before = getRow(tx, caller, id)
+    const old = getWebhook(tx, caller, id)
+    const before = old.row
     const columns = merged(ctx, tx, caller, structureOf(tx, before), before, input)
     if (!isSame(before, columns)) {
       store.updateWebhook(tx, { ...columns, pk: before.pk, now: tx.now })
@@ -124,19 +133,23 @@ export async function patchWebhook(
     }
     if (resume) resumeRow(tx, before)
     tx.afterCommit(() => ctx.bus.wakeDeliveries([before.pk]))
-    return getWebhook(tx, caller, id)
+    const after = getWebhook(tx, caller, id)
+    logWebhookUpdate(tx, caller, old, after)
+    return after
   })
 }
 
 /** Ends a pause, after which pending deliveries are sent; changes nothing without a pause. */
 export const resumeWebhook = (
   ctx: Pick<AppContext, 'db' | 'bus'>,
-  caller: InWorkspace,
+  caller: ChangeAuthor,
   id: string,
 ): Promise<void> =>
   ctx.db.write((tx): void => {
-    const row = getRow(tx, caller, id)
+    const before = getWebhook(tx, caller, id)
+    const { row } = before
     resumeRow(tx, row)
+    logWebhookUpdate(tx, caller, before, getWebhook(tx, caller, id))
     tx.afterCommit(() => ctx.bus.wakeDeliveries([row.pk]))
   })
 
@@ -144,65 +157,40 @@ function resumeRow(tx: Tx, { pk, pausedAt }: store.WebhookRow): void {
   if (pausedAt !== null) store.clearPause(tx, pk, tx.now)
 }
 
+/** A subscription in the change log. */
+const changedWebhook = ({ row, structure }: DescribedWebhook) =>
+  ({ kind: 'webhook', id: row.id, structureId: structure.id }) as const
+
+/** Logs what differs between a subscription before and after a change; `secrets` changed without an old value to show. */
+export function logWebhookUpdate(
+  tx: Tx,
+  author: ChangeAuthor,
+  before: DescribedWebhook,
+  after: DescribedWebhook,
+  secrets: readonly string[] = [],
+): void {
+  const { changed, previous } = differenceOf(logged(before), logged(after), DERIVED)
+  const hidden = before.row.headers === after.row.headers ? secrets : [...secrets, 'headers']
+  const names = [...new Set([...changed, ...hidden])]
+  if (names.length === 0) return
+  logChange(tx, author, changedWebhook(before), 'updated', { difference: { changed: names, previous } })
+}
+
+/** Its headers are absent from responses when there are none. */
+const logged = (webhook: DescribedWebhook) => ({ headers: null, ...presentWebhook(webhook) })
+
+/** Attributes that follow from others, or count. */
+const DERIVED = ['structure', 'status', 'consecutive_failures']
+
 /** Deletes a subscription and its deliveries; nothing more is sent after the first transaction. */
 export async function deleteWebhook({ db }: AppContext, caller: Caller, id: string): Promise<void> {
-  await db.write((tx) => markWebhookRemoved(tx, getRow(tx, caller, id)))
+  await db.write((tx): void => {
+    const webhook = getWebhook(tx, caller, id)
+    markWebhookRemoved(tx, webhook.row)
+    logChange(tx, caller, changedWebhook(webhook), 'deleted')
+  })
   await deleteRemovedWebhooks(db)
 }
-
-/** Replaces the secret; every attempt from now on is signed with the new one only, also of older deliveries. */
-export const rotateSecret = (
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-): Promise<DescribedWebhook & { secret: string }> =>
-  ctx.db.write((tx) => {
-    const secret = newSecret()
-    store.setSecret(tx, getRow(tx, caller, id).pk, secret, tx.now)
-    return { ...getWebhook(tx, caller, id), secret }
-  })
-
-/** Sends a `webhook.test` event at once, even while the subscription is disabled or paused. */
-export const testWebhook = (
-  ctx: Pick<AppContext, 'db' | 'bus'>,
-  caller: Caller,
-  id: string,
-): Promise<DescribedDelivery> =>
-  ctx.db.write((tx) => {
-    const { row, structure } = getWebhook(tx, caller, id)
-    const source = { surface: caller.surface, keyId: caller.keyId }
-    const delivery = publishTest(tx, ctx.bus, row.pk, { workspaceId: caller.workspaceId, structure, source })
-    return getDelivery(tx, row, delivery)
-  })
-
-function getDelivery(reader: Reader, { pk, id: webhookId }: store.WebhookRow, id: string): DescribedDelivery {
-  return { row: store.findDelivery(reader, pk, id) ?? fail(notFound('delivery')), webhookId }
-}
-
-/** Newest first. */
-export function listDeliveries(
-  reader: Reader,
-  caller: Caller,
-  id: string,
-  { status, limit }: { status?: store.DeliveryStatus; limit: number },
-): DescribedDelivery[] {
-  const { pk, id: webhookId } = getRow(reader, caller, id)
-  return store.listDeliveryRows(reader, pk, { status, limit }).map((row) => ({ row, webhookId }))
-}
-
-/** Sends a delivery's event again at once, whatever its status; its attempts count from 0 again. */
-export const redeliver = (
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  deliveryId: string,
-): Promise<DescribedDelivery> =>
-  ctx.db.write((tx) => {
-    const webhook = getRow(tx, caller, id)
-    store.restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId).row, tx.now)
-    tx.afterCommit(() => ctx.bus.wakeDeliveries([webhook.pk]))
-    return getDelivery(tx, webhook, deliveryId)
-  })
 
 /** Parses the filter, and refuses repeated events or fields as invalid, which the schemas do not check. */
 export function parseInput<Input extends UnparsedInput>({ filter, ...input }: Input) {
@@ -249,6 +237,7 @@ export function mergedColumns(
     ignoreOwnKey: patchedFlag(input.ignore_own_key, before.ignoreOwnKey),
     ignoreKeyId: patched(input.ignore_key_id, before.ignoreKeyId),
     description: patched(input.description, before.description),
+    headers: input.headers === undefined ? before.headers : checkedHeaders(input.headers),
     enabled: patchedFlag(input.enabled, before.enabled),
   }
 }

@@ -1,7 +1,9 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { prepared, type Reader } from '../db/reader.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
-import type { RecordEvent } from '../delivery/outbox/payload.ts'
+import { TOUCH } from '../db/sql-part.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import type { RecordEvent } from '../delivery/outbox.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
 
 const placeholder = sql.placeholder
@@ -11,12 +13,23 @@ export type WebhookRow = typeof webhooks.$inferSelect
 /** The columns that a caller sets. */
 export type WebhookColumns = Pick<
   WebhookRow,
-  'url' | 'events' | 'filter' | 'fields' | 'ignoreOwnKey' | 'ignoreKeyId' | 'description' | 'enabled'
+  | 'url'
+  | 'events'
+  | 'filter'
+  | 'fields'
+  | 'ignoreOwnKey'
+  | 'ignoreKeyId'
+  | 'description'
+  | 'headers'
+  | 'enabled'
 >
 
 export const eventsOf = ({ events }: Pick<WebhookRow, 'events'>): RecordEvent[] => JSON.parse(events)
 
 export const filterOf = ({ filter }: Pick<WebhookRow, 'filter'>): RawCondition[] => JSON.parse(filter)
+
+export const headersOf = ({ headers }: Pick<WebhookRow, 'headers'>): Record<string, string> | null =>
+  headers === null ? null : JSON.parse(headers)
 
 export const fieldsOf = ({ fields }: Pick<WebhookRow, 'fields'>): string[] | null =>
   fields === null ? null : JSON.parse(fields)
@@ -73,6 +86,7 @@ const columns = {
   ignoreOwnKey: bound('ignoreOwnKey'),
   ignoreKeyId: bound('ignoreKeyId'),
   description: bound('description'),
+  headers: bound('headers'),
   enabled: bound('enabled'),
 }
 
@@ -111,13 +125,32 @@ const updateWebhookRow = prepared((orm) =>
 export const updateWebhook = (reader: Reader, row: WebhookColumns & { pk: number; now: number }): void =>
   void updateWebhookRow(reader).run(row)
 
-export const setSecret = ({ sql }: Reader, pk: number, secret: string, now: number) =>
-  sql.run('UPDATE webhooks SET secret = ?, updated_at = max(?, updated_at + 1) WHERE pk = ?', secret, now, pk)
+/** Sets the current secret, and those that sign beside it. */
+export const setSecrets = (
+  { sql, now }: Tx,
+  pk: number,
+  { secret, earlierSecrets }: Pick<WebhookRow, 'secret' | 'earlierSecrets'>,
+) =>
+  sql.run(
+    `UPDATE webhooks SET secret = ?, earlier_secrets = ?, ${TOUCH} WHERE pk = ?`,
+    secret,
+    earlierSecrets,
+    now,
+    pk,
+  )
+
+/** Subscriptions with replaced secrets that still sign, or did until lately. */
+export const listWithEarlierSecrets = ({ sql }: Reader): { pk: number; earlierSecrets: string }[] =>
+  sql.all('SELECT pk, earlier_secrets AS earlierSecrets FROM webhooks WHERE earlier_secrets IS NOT NULL')
+
+/** `updated_at` stays: nothing that is shown changes. */
+export const setEarlierSecrets = ({ sql }: Reader, pk: number, earlierSecrets: string | null) =>
+  sql.run('UPDATE webhooks SET earlier_secrets = ? WHERE pk = ?', earlierSecrets, pk)
 
 /** Ends the pause and resets the failures that led to it. */
 export const clearPause = ({ sql }: Reader, pk: number, now: number) =>
   sql.run(
-    `UPDATE webhooks SET paused_at = NULL, consecutive_failures = 0, updated_at = max(?, updated_at + 1)
+    `UPDATE webhooks SET paused_at = NULL, consecutive_failures = 0, ${TOUCH}
      WHERE pk = ?`,
     now,
     pk,
@@ -128,72 +161,3 @@ export const webhooksNamingField = (reader: Reader, structurePk: number, key: st
   listWebhooksOf(reader, structurePk)
     .filter((row) => filterOf(row).some(({ field }) => field === key) || fieldsOf(row)?.includes(key))
     .map(({ id }) => id)
-
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
-
-/** A delivery joined with its event. */
-export interface DeliveryRow {
-  id: string
-  eventId: string
-  event: string
-  recordId: string | null
-  status: DeliveryStatus
-  attempts: number
-  responseStatus: number | null
-  error: string | null
-  nextAttemptAt: number | null
-  createdAt: number
-  lastAttemptAt: number | null
-  endedAt: number | null
-}
-
-const ofEvent = (column: string) => `(SELECT ${column} FROM webhook_events e WHERE e.pk = d.event)`
-
-const COLUMNS = `d.id, ${ofEvent('id')} AS eventId, ${ofEvent('type')} AS event,
-  ${ofEvent('record_id')} AS recordId, d.status, d.attempts, d.response_status AS responseStatus, d.error,
-  d.next_attempt_at AS nextAttemptAt, d.created_at AS createdAt, d.last_attempt_at AS lastAttemptAt,
-  d.ended_at AS endedAt`
-
-const newestOf = ({ sql }: Reader, webhook: number, status: DeliveryStatus, limit: number): DeliveryRow[] =>
-  sql.all(
-    `SELECT ${COLUMNS} FROM webhook_deliveries d WHERE d.webhook = ? AND d.status = ?
-     ORDER BY d.id DESC LIMIT ?`,
-    webhook,
-    status,
-    limit,
-  )
-
-/** Newest first, of one status or of all; each status is read by index. */
-export function listDeliveryRows(
-  reader: Reader,
-  webhook: number,
-  { status, limit }: { status: DeliveryStatus | undefined; limit: number },
-): DeliveryRow[] {
-  const statuses = status === undefined ? DELIVERY_STATUSES : [status]
-  return statuses
-    .flatMap((each) => newestOf(reader, webhook, each, limit))
-    .sort((left, right) => (left.id < right.id ? 1 : -1))
-    .slice(0, limit)
-}
-
-export function findDelivery({ sql }: Reader, webhook: number, id: string): DeliveryRow | undefined {
-  return sql.get(
-    `SELECT ${COLUMNS} FROM webhook_deliveries d
-     WHERE d.webhook = ? AND d.status IN ('pending', 'delivered', 'failed') AND d.id = ?`,
-    webhook,
-    id,
-  )
-}
-
-/** Makes a delivery pending as if it were new, with its first attempt due at once. An attempt in flight no longer counts. */
-export const restartDelivery = ({ sql }: Reader, webhook: number, { id, status }: DeliveryRow, now: number) =>
-  sql.run(
-    `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, redeliveries = redeliveries + 1, is_urgent = 1,
-       response_status = NULL, error = NULL, next_attempt_at = ?, last_attempt_at = NULL, ended_at = NULL
-     WHERE webhook = ? AND status = ? AND id = ?`,
-    now,
-    webhook,
-    status,
-    id,
-  )

@@ -46,8 +46,8 @@ test.each([
   [['keys', 'create', '--name', 'a', '--scope', 'all'], '--scope must be one of write, read, not "all".'],
   [['keys', 'create', '--name', 'a', '--expires', '3 days'], '--expires must be a number up to 99999 with'],
   [['keys', 'create', '--name', 'a', '--expires', '100000w'], '--expires must be a number up to 99999 with'],
-  [['keys', 'revoke'], '"keys revoke" needs <id>.'],
-  [['keys', 'revoke', ''], '"keys revoke" needs <id>.'],
+  [['keys', 'revoke'], '"keys revoke" needs <name-or-id>.'],
+  [['keys', 'revoke', ''], '"keys revoke" needs <name-or-id>.'],
   [['keys', 'revoke', 'a', 'b'], '"keys revoke" does not take "b".'],
   [['keys', 'list', '--jsn'], "Unknown option '--jsn'."],
   [['users', 'add', 'a', '--role', 'king'], '--role must be one of owner, editor, viewer, not "king".'],
@@ -132,7 +132,7 @@ test('a key that does not exist cannot be revoked', async () => {
   expect(outcome).toEqual({
     exitCode: 1,
     out: '',
-    err: 'There is no key with the id "nothing"; list the keys to see their ids.\n',
+    err: 'There is no key with the name or id "nothing"; list the keys to see them.\n',
   })
 })
 
@@ -155,7 +155,7 @@ test('users are added, listed and removed; the last owner cannot be removed', as
   const twice = await run('users', 'add', 'Mira')
   expect(twice).toMatchObject({
     exitCode: 1,
-    err: 'The user "Mira" belongs to the workspace "Personal" already; for another role, remove them from it first.\n',
+    err: 'The user "Mira" belongs to the workspace "Personal" already; daybook users role changes their role.\n',
   })
   expect((await run('users', 'remove', 'mira')).exitCode).toBe(0)
   const last = await run('users', 'remove', 'owner')
@@ -168,7 +168,7 @@ test('a password is read from standard input and must be long enough', async () 
   const set = (input: string) => runInProcess(['users', 'password', 'owner', '--db', db], { input })
   expect(await set('short')).toMatchObject({
     exitCode: 1,
-    err: 'A password must be at least 8 characters long.\n',
+    err: 'A password must be 10 to 200 characters long.\n',
   })
   expect((await json('users', 'list')).users[0].has_password).toBe(false)
   expect(await set('correct horse')).toMatchObject({ exitCode: 0, out: '' })
@@ -224,7 +224,7 @@ test('a structure is listed, and deleted with its rows only with --yes', async (
   expect(unsure.err).toContain('give --yes to do it')
   expect(await json('structures', 'list')).toEqual({ structures: [listed] })
   const unknown = await run('structures', 'delete', 'Income', '--yes')
-  expect(unknown).toMatchObject({ exitCode: 1, err: 'There is no such structure in this workspace.\n' })
+  expect(unknown).toMatchObject({ exitCode: 1, err: 'There is no structure "Income".\n' })
   expect((await run('structures', 'delete', 'expenses', '--yes')).exitCode).toBe(0)
   expect(await json('structures', 'list')).toEqual({ structures: [] })
   expect((await run('check')).out).toBe('ok\n')

@@ -58,9 +58,7 @@ describe('files add, when no server runs', () => {
     service.close()
     const { exitCode, out } = await run('add', await write('b.png', 'a\0b'), '--note', note.id, '--json')
     expect([exitCode, JSON.parse(out).files]).toEqual([0, await listed()])
-    expect(await listed()).toMatchObject([
-      { note_id: note.id, status: 'failed', error: 'No text can be read from this kind of file.' },
-    ])
+    expect(await listed()).toMatchObject([{ note_id: note.id, status: 'ready', pages: 0, error: null }])
   })
 
   test('refuses invalid files, adds the others, and exits 1', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { runInProcess } from '../support/cli.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
@@ -31,9 +31,14 @@ async function writeUntilRefused(): Promise<string[]> {
 
 async function titlesIn(file: string): Promise<string[]> {
   const again = await startProcess(file, { key: server.key })
-  const { body } = await again.get('/v1/notes?limit=200')
+  const titles: string[] = []
+  for (let isLast = false; !isLast; ) {
+    const { body } = await again.get(`/v1/notes?limit=200&offset=${titles.length}`)
+    titles.push(...body.notes.map(({ title }: { title: string }) => title))
+    isLast = !body.has_more
+  }
   await again.end()
-  return body.notes.map(({ title }: { title: string }) => title).sort()
+  return titles.sort()
 }
 
 /** Not acknowledging is all that is left: /healthz says so while it answers, then the server is gone, with exit code 1. */
@@ -55,6 +60,19 @@ test('nothing is acknowledged into a database that a backup was renamed over', a
   expect(await writeUntilRefused()).toEqual([])
   await expectStopped('database')
   expect(await Bun.file(db).bytes()).toEqual(before)
+})
+
+test('a server stops soon after a backup was written over its database', async () => {
+  await server.post('/v1/notes', { title: 'In the backup' })
+  const copy = folder.file('copy.db')
+  await runInProcess(['backup', copy, '--db', db])
+  await server.post('/v1/notes', { title: 'After the backup' })
+  const bytes = await Bun.file(copy).bytes()
+  const started = performance.now()
+  writeFileSync(db, bytes)
+  await writeUntilRefused()
+  await expectStopped('database')
+  expect(performance.now() - started).toBeLessThan(10_000)
 })
 
 test('a removed write-ahead log takes no acknowledged write with it', async () => {

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { runInProcess } from '../support/cli.ts'
 import { runs } from '../support/counts.ts'
@@ -132,7 +132,7 @@ async function restoreUntil(step: number): Promise<void> {
   expect(child.signalCode).toBe('SIGKILL')
 }
 
-test.each([1, 2, 3, 4])(
+test.each([1, 2, 3, 4, 5])(
   'killed after step %i, a restore leaves the old or the new database whole',
   async (step) => {
     await restoreUntil(step)
@@ -143,6 +143,28 @@ test.each([1, 2, 3, 4])(
     expect((await runInProcess(['restore', backup, '--db', db])).exitCode).toBe(0)
     expect((await usersOf(db)).sort()).toEqual(RESTORED)
     expect(readdirSync(folder.path).filter((name) => name.includes('restoring'))).toEqual([])
+  },
+)
+
+test.each([1, 2, 3, 4, 5, 6])(
+  'killed after step %i, a restore beside a log of another database has touched neither it nor the two databases',
+  async (step) => {
+    crash()
+    copyFileSync(backup, db)
+    const [old, log] = [readFileSync(db), readFileSync(`${db}-wal`)]
+    await restoreUntil(step)
+    const left = readFileSync(db)
+    if (step < 4) expect(left).toEqual(old)
+    else expect(readFileSync(`${db}.before-restore`)).toEqual(old)
+    expect(readFileSync(step < 5 ? `${db}-wal` : `${db}.before-restore-wal`)).toEqual(log)
+    const { exitCode, err } = await runInProcess(['users', 'list', '--db', db])
+    expect([exitCode, step < 5 ? err : '']).toEqual(
+      step < 5 ? [1, expect.stringContaining('belongs to another database')] : [0, ''],
+    )
+    if (step < 5) expect(readFileSync(db)).toEqual(left)
+    expect((await runInProcess(['restore', backup, '--db', db])).exitCode).toBe(0)
+    expect((await usersOf(db)).sort()).toEqual(RESTORED)
+    expect(await runInProcess(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   },
 )
 

@@ -169,7 +169,8 @@ test('a server asked to end as soon as it is ready ends at once, and exits 0', a
   const server = await start()
   const asked = performance.now()
   expect(await server.end('SIGTERM')).toBe(0)
-  expect(performance.now() - asked).toBeLessThan(900)
+  // Whoever waits for requests waits for ten seconds.
+  expect(performance.now() - asked).toBeLessThan(8_000)
 })
 
 test.skipIf(process.platform !== 'linux')(
@@ -338,7 +339,7 @@ test.each([
   expect(err).toContain(db)
 })
 
-test('a log that nobody reads neither blocks the server nor prevents it from stopping', async () => {
+test('a log that is not read neither blocks the server nor prevents it from stopping', async () => {
   const { key } = await start()
   await running[0]?.end()
   const fifo = folder.file('log')

@@ -11,7 +11,14 @@ const nowSeconds = Math.floor(Date.now() / 1000)
 
 const headersFor = (text = body, seconds = nowSeconds) => {
   const atMs = seconds * 1000
-  return signedHeaders({ secret, event: 'record.created', eventId, deliveryId: 'd1', body: text, atMs })
+  return signedHeaders({
+    secrets: [secret],
+    event: 'record.created',
+    eventId,
+    deliveryId: 'd1',
+    body: text,
+    atMs,
+  })
 }
 
 const SERVICE = ['X-Service-Signature']
@@ -172,4 +179,21 @@ test('a header without a colon is wrong usage', async () => {
     exitCode: 2,
     err: '--header must be "Name: value", not "nonsense".\nTry "daybook verify --help".\n',
   })
+})
+
+test('the secret is taken from the environment, where the list of processes does not show it', async () => {
+  const flags = flagsOf(headersFor())
+  const given = await runInProcess(['verify', ...flags], { input: body, env: { DAYBOOK_SECRET: secret } })
+  expect(given).toMatchObject({ exitCode: 0, err: '' })
+  const missing = await runInProcess(['verify', ...flags], { input: body })
+  expect(missing).toMatchObject({ exitCode: 2, out: '' })
+  expect(missing.err).toStartWith('"verify" needs DAYBOOK_SECRET, or --secret <secret>.\n')
+})
+
+test('a delivery that two secrets sign is verified with either of them', async () => {
+  const [other, stranger] = [newSecret(), newSecret()]
+  const about = { event: 'record.created', eventId, deliveryId: 'd1', body, atMs: nowSeconds * 1000 }
+  const flags = flagsOf(signedHeaders({ ...about, secrets: [secret, other] }))
+  const exitCodes = [secret, other, stranger].map(async (key) => (await verify(flags, body, key)).exitCode)
+  expect(await Promise.all(exitCodes)).toEqual([0, 0, 1])
 })

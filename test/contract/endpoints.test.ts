@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Route } from '../../src/http/routes.ts'
+import { openApiDocument } from '../support/openapi.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { ENDPOINTS, type Endpoint, PAGE_FILES } from './specification.ts'
+import {
+  AGENT_ENDPOINT,
+  APPLICATION_ENDPOINTS,
+  ENDPOINTS,
+  type Endpoint,
+  PAGE_FILES,
+} from './specification.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -21,17 +28,20 @@ const asEndpoint = ({ method, pattern, needsWrite }: Route): Endpoint => ({
 describe('the endpoints', () => {
   test('are those of the specification, no more and no fewer, with their W marks', () => {
     const built = service.app.routes.map(asEndpoint).filter(({ path }) => !PAGE_FILES.includes(path))
-    expect(built.toSorted(byName)).toEqual([...ENDPOINTS].sort(byName))
+    const promised = [...ENDPOINTS, ...APPLICATION_ENDPOINTS, AGENT_ENDPOINT]
+    expect(built.toSorted(byName)).toEqual(promised.sort(byName))
   })
 
-  test('need a key, all under /v1 and none beside it', () => {
-    for (const { pattern, needsKey } of service.app.routes) {
-      expect([pattern, needsKey]).toEqual([pattern, pattern.startsWith('/v1/')])
+  test('need a key, all under /v1 and of the others the metrics and MCP', () => {
+    expect(service.app.routes.length).toBeGreaterThan(50)
+    for (const { pattern, access } of service.app.routes) {
+      const needsKey = pattern.startsWith('/v1/') || pattern === '/metrics' || pattern === '/mcp'
+      expect([pattern, access === 'caller']).toEqual([pattern, needsKey])
     }
   })
 
-  test('stand in the OpenAPI document, each with what a reader needs', async () => {
-    const { paths, tags, components } = await service.app.openApi()
+  test('are in the OpenAPI document, each with what a reader needs', async () => {
+    const { paths, tags, components } = await openApiDocument()
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
@@ -44,7 +54,9 @@ describe('the endpoints', () => {
     for (const { operationId, summary, responses } of operations) {
       expect(operationId).toMatch(/^[a-z][A-Za-z]+$/)
       expect(summary.length).toBeGreaterThan(5)
-      expect(Object.keys(responses).filter((status) => status.startsWith('2'))).toHaveLength(1)
+      // Part of a download is a success of its own.
+      const successes = Object.keys(responses).filter((status) => status.startsWith('2') && status !== '206')
+      expect(successes).toHaveLength(1)
     }
     const used = new Set(operations.flatMap((operation) => operation.tags))
     expect((tags as { name: string }[]).map(({ name }) => name).sort()).toEqual([...used].sort())
@@ -59,17 +71,18 @@ describe('the endpoints', () => {
     })
   })
 
-  test('take the key in the query at the watch alone', async () => {
-    const { paths } = await service.app.openApi()
+  test('take the key in the query at the streams alone', async () => {
+    const { paths } = await openApiDocument()
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
     const taking = operations.filter(({ security }) => JSON.stringify(security)?.includes('accessToken'))
     expect(taking.map(({ operationId, security }) => ({ operationId, security }))).toEqual([
       { operationId: 'watchRecords', security: [{ apiKey: [] }, { accessToken: [] }] },
+      { operationId: 'listChanges', security: [{ apiKey: [] }, { accessToken: [] }] },
     ])
   })
 
   test('do not let keywords of our own into the document', async () => {
-    const text = JSON.stringify(await service.app.openApi())
+    const text = JSON.stringify(await openApiDocument())
     for (const leak of [
       '"words"',
       '"rules"',

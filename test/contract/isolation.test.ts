@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi/document.ts'
+import { connectAgent } from '../support/agent.ts'
+import { openApiDocument } from '../support/openapi.ts'
 import { type Client, startService, type TestService } from '../support/service.ts'
 import { filled, makeSamples, type Samples } from './samples.ts'
 import { ENDPOINTS, type Endpoint } from './specification.ts'
@@ -20,7 +22,7 @@ const FOREIGN_TAG = 'only in the other'
 
 /** Started here and not in `beforeAll`, because the document says which tests there are. */
 const service: TestService = await startService()
-const document: OpenApiDocument = await service.app.openApi()
+const document: OpenApiDocument = await openApiDocument()
 
 beforeAll(async () => {
   foreign = service
@@ -210,7 +212,7 @@ describe('an object of another workspace', () => {
     expect(ids.filter((id) => answers.includes(id))).toEqual([])
   })
 
-  test('does not stand in the way of one with the same name', async () => {
+  test('does not prevent one with the same name', async () => {
     const { body } = await own.get('/v1/records/structures/Errands')
     expect(body.structure.id).toBe(ownSamples['structures/{nameOrId}'])
     const { body: property } = await own.get('/v1/properties/due')
@@ -248,5 +250,67 @@ describe('an object of another workspace', () => {
     const { body } = await own.get(`/v1/notes/${made.note.id}/links`)
     expect(body.outgoing.map(({ note }: { note: unknown }) => note)).toEqual([null, null])
     expect((await own.get('/v1/notes?search=xylophone')).body.total).toBe(0)
+  })
+})
+
+describe('no tool of an agent', () => {
+  /** Each tool with something of the other workspace in every place that names an object. */
+  const NAMING: Readonly<Record<string, (samples: Samples) => Record<string, unknown>[]>> = {
+    search: (samples) => [{ query: 'Cards' }, { query: 'tea', structure: samples['structures/{nameOrId}'] }],
+    list_notes: (samples) => [
+      {},
+      { view: samples['views/{id}'] },
+      { filter: { type: 'tags', op: 'has_all', tag_ids: [Number(samples['tags/{id}'])] } },
+      { filter: { type: 'property', def_id: samples['properties/{idOrKey}'], op: 'not_empty' } },
+    ],
+    read_note: (samples) => [{ note: samples['notes/{id}'] }],
+    read_file: (samples) => [{ file: samples['files/{id}'] }],
+    describe: (samples) => [{}, { structure: samples['structures/{nameOrId}'] }],
+    query_records: (samples) => [{ structure: samples['structures/{nameOrId}'] }],
+    summarize: (samples) => [{ structure: samples['structures/{nameOrId}'] }],
+    changes: () => [{}],
+    history: (samples) => [{ record: samples['records/{id}'] }],
+    create_note: (samples) => [{ title: 'Mine', preset: samples['presets/{idOrName}'] }],
+    edit_note: (samples) => [{ note: samples['notes/{id}'], append: { text: 'x' } }],
+    update_note: (samples) => [{ note: samples['notes/{id}'], title: 'Taken' }],
+    write_records: (samples) => [
+      { structure: samples['structures/{nameOrId}'], rows: [{ data: {} }] },
+      { structure: 'Errands', rows: [{ id: samples['records/{id}'], data: { what: 'x' } }] },
+    ],
+    delete: (samples) => [
+      { kind: 'note', id: samples['notes/{id}'] },
+      { kind: 'record', id: samples['records/{id}'] },
+    ],
+    undo: () => [{ transaction: foreignTransaction }],
+  }
+
+  /** That of the foreign workspace's last change. */
+  let foreignTransaction: string
+
+  test('reads or changes anything of another workspace', async () => {
+    const state = async () => (await foreign.get('/v1/changes?before=now&limit=1000')).body.changes
+    const before = await state()
+    foreignTransaction = before[0].transaction
+    const ids = new Set(
+      before.map(({ id }: { id: unknown }) => String(id)).filter((id: string) => id.includes('-')),
+    )
+    const agent = await connectAgent(service.app, own.key)
+    const { tools } = await agent.client.listTools()
+    expect(Object.keys(NAMING).toSorted()).toEqual(tools.map(({ name }) => name).toSorted())
+    for (const [tool, inputs] of Object.entries(NAMING)) {
+      for (const input of inputs(foreignSamples)) {
+        const { text, data, isError } = await agent.call(tool, input)
+        const named = Object.values(input).map(String)
+        const found = [...ids].filter(
+          (id) => !named.includes(String(id)) && `${text}${JSON.stringify(data)}`.includes(String(id)),
+        )
+        expect([tool, input, found]).toEqual([tool, input, []])
+        if (JSON.stringify(input).includes('-7')) expect([tool, input, isError]).toEqual([tool, input, true])
+      }
+    }
+    for (const id of [foreignSamples['notes/{id}']])
+      expect(agent.client.readResource({ uri: `daybook://notes/${id}` })).rejects.toThrow()
+    await agent.close()
+    expect(await state()).toEqual(before)
   })
 })

@@ -8,11 +8,13 @@ interface Schema {
   pattern?: string
   enum?: unknown[]
   anyOf?: Schema[]
+  oneOf?: Schema[]
   required?: string[]
   properties?: Record<string, Schema>
   additionalProperties?: boolean | Schema
   items?: Schema
   minimum?: number
+  maximum?: number
 }
 
 const FORMATS: Record<string, RegExp> = {
@@ -37,6 +39,10 @@ export function faultsOf(
     const named = components.schemas[schema.$ref.split('/').at(-1) ?? '']
     return named ? faultsOf(value, named, components, place) : [`${place}: ${schema.$ref} is not defined`]
   }
+  if (schema.oneOf) {
+    const fitting = schema.oneOf.filter((option) => faultsOf(value, option, components, place).length === 0)
+    return fitting.length === 1 ? [] : [`${place}: fits ${fitting.length} of the alternatives`]
+  }
   if (schema.anyOf) {
     const fits = schema.anyOf.some((option) => faultsOf(value, option, components, place).length === 0)
     return fits ? [] : [`${place}: fits none of the options`]
@@ -46,6 +52,7 @@ export function faultsOf(
   if (schema.enum && !schema.enum.includes(value)) return [`${place}: ${value} is not in the list`]
   if (typeof value === 'string') return faultsOfText(value, schema, place)
   if (typeof value === 'number' && value < (schema.minimum ?? value)) return [`${place}: is too small`]
+  if (typeof value === 'number' && value > (schema.maximum ?? value)) return [`${place}: is too large`]
   if (Array.isArray(value)) {
     return value.flatMap((item, index) =>
       faultsOf(item, schema.items ?? {}, components, `${place}[${index}]`),

@@ -45,7 +45,9 @@ export async function makeSamples(service: TestService, client: Client = service
     { noteId, pages: ['Cards carry the operations.', 'Two mills.'] },
     client,
   )
+  const { body: history } = await client.get(`/v1/records/${records[0].id}/history`)
   return {
+    'cursor of the record': history.versions[0].cursor,
     'notes/{id}': noteId,
     'revisions/{revisionId}': revisionId,
     'views/{id}': view.id,

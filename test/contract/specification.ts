@@ -38,8 +38,11 @@ GET    /v1/webhooks/{id}
 PATCH  /v1/webhooks/{id} W
 DELETE /v1/webhooks/{id} W
 POST   /v1/webhooks/{id}/rotate-secret W
+POST   /v1/webhooks/{id}/rotate W
+POST   /v1/webhooks/{id}/recover W
 POST   /v1/webhooks/{id}/test W
 GET    /v1/webhooks/{id}/deliveries
+GET    /v1/webhooks/{id}/deliveries/{deliveryId}
 POST   /v1/webhooks/{id}/deliveries/{deliveryId}/redeliver W
 GET    /v1/tags
 GET    /v1/tags/{id}
@@ -78,14 +81,56 @@ GET    /v1/files
 GET    /v1/files/search
 GET    /v1/files/{id}
 GET    /v1/files/{id}/text
+GET    /v1/files/{id}/content
 PATCH  /v1/files/{id} W
+GET    /v1/changes
+GET    /v1/changes/snapshot
+POST   /v1/changes/undo W
+GET    /v1/records/{id}/history
+POST   /v1/records/{id}/revert W
 GET    /openapi.json
 GET    /docs
 GET    /healthz
+GET    /metrics
 `
 
-/** Files of the page at `/docs`; no endpoints of the API. */
-export const PAGE_FILES = ['/docs/start.js', '/docs/viewer.js', '/docs/viewer.css']
+/** What the application calls besides; a person who is signed in, and W: one who may write. */
+const APPLICATION_LINES = `
+POST   /app/api/setup
+POST   /app/api/session
+GET    /app/api/session
+PATCH  /app/api/session
+DELETE /app/api/session
+GET    /app/api/sessions
+DELETE /app/api/sessions/{id}
+PATCH  /app/api/password
+GET    /app/api/keys
+POST   /app/api/keys
+DELETE /app/api/keys/{id}
+GET    /app/api/members
+POST   /app/api/members
+PATCH  /app/api/members/{userId}
+DELETE /app/api/members/{userId}
+POST   /app/api/members/{userId}/link
+GET    /app/api/workspaces
+POST   /app/api/workspaces
+PATCH  /app/api/workspaces/{id}
+DELETE /app/api/structures/{id} W
+POST   /app/api/files W
+DELETE /app/api/files/{id} W
+GET    /app/api/backup
+`
+
+/** Pages and their files; no endpoints of the API. */
+export const PAGE_FILES = [
+  '/',
+  '/app',
+  '/app/*',
+  '/app/assets/{name}',
+  '/docs/start.js',
+  '/docs/viewer.js',
+  '/docs/viewer.css',
+]
 
 export interface Endpoint {
   method: string
@@ -93,10 +138,20 @@ export interface Endpoint {
   needsWrite: boolean
 }
 
-/** Every endpoint that must be there. */
-export const ENDPOINTS: readonly Endpoint[] = LINES.trim()
-  .split('\n')
-  .map((line) => {
-    const [method = '', path = '', mark] = line.split(/\s+/)
-    return { method, path, needsWrite: mark === 'W' }
-  })
+const endpointsIn = (lines: string): Endpoint[] =>
+  lines
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [method = '', path = '', mark] = line.split(/\s+/)
+      return { method, path, needsWrite: mark === 'W' }
+    })
+
+/** What agents call: one endpoint, with a protocol of its own inside. */
+export const AGENT_ENDPOINT: Endpoint = { method: 'POST', path: '/mcp', needsWrite: false }
+
+/** Every endpoint that must be there for programs. */
+export const ENDPOINTS: readonly Endpoint[] = endpointsIn(LINES)
+
+/** Every endpoint that must be there for the application alone. */
+export const APPLICATION_ENDPOINTS: readonly Endpoint[] = endpointsIn(APPLICATION_LINES)

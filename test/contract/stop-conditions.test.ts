@@ -4,13 +4,14 @@ import { openReadingConnection } from '../../src/db/connection/open.ts'
 import type { Reader } from '../../src/db/reader.ts'
 import { Sql } from '../../src/db/sql.ts'
 import type { QueryPlan, WorkerQuery } from '../../src/db/worker/client.ts'
-import { fileSearchRead } from '../../src/files/search.ts'
+import { fileSearchQuery } from '../../src/files/search.ts'
 import { parseFilter } from '../../src/filter/record/parse.ts'
 import { parseTree } from '../../src/filter/tree/parse.ts'
-import { listRead as noteListRead } from '../../src/notes/query/list.ts'
-import { NEWEST_EDIT_FIRST, treeRead } from '../../src/notes/query/tree-query.ts'
-import { listRead } from '../../src/records/query/list.ts'
-import { summaryRead } from '../../src/records/query/summary.ts'
+import { listQuery as noteListRead } from '../../src/notes/query/list.ts'
+import { NEWEST_EDIT_FIRST, treeQuery } from '../../src/notes/query/tree-query.ts'
+import { deletedQuery } from '../../src/records/query/deleted.ts'
+import { listQuery } from '../../src/records/query/list.ts'
+import { summaryQuery } from '../../src/records/query/summary.ts'
 import { makeFile } from '../support/files.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
@@ -34,6 +35,11 @@ beforeAll(async () => {
     { key: 'n', type: 'number' },
   ])
   await write(service, 'rows', ...Array.from({ length: MANY }, (_, n) => ({ name: `row ${n}`, n })))
+  await declare(service, 'gone', [{ key: 'n', type: 'number' }])
+  const gone = await write(service, 'gone', ...Array.from({ length: MANY }, (_, n) => ({ n })))
+  for (const { id } of gone) await service.delete(`/v1/records/${id}`)
+  // With as few rows as there are, statements without conditions would not have to stop.
+  await service.ctx.db.write((tx) => tx.sql.run('UPDATE structure_stats SET live = 3000000'))
   property = (await service.post('/v1/properties', { key: 'place', type: 'text' })).body.property.id
   for (let n = 0; n < MANY; n++)
     await makeNote(service, {
@@ -75,17 +81,17 @@ function checksOf<Input, Plan extends QueryPlan>(
 const page = { limit: 5, offset: 0 }
 const far = { limit: 5, offset: MANY - 5 }
 const list = (more: Record<string, string>) =>
-  checksOf(listRead, {
+  checksOf(listQuery, {
     caller: { workspacePk: workspace },
     request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
   })
 const summary = (more: Record<string, string>) =>
-  checksOf(summaryRead, {
+  checksOf(summaryQuery, {
     caller: { workspacePk: workspace },
     request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
   })
 const notes = (filter: unknown) =>
-  checksOf(treeRead, {
+  checksOf(treeQuery, {
     workspace,
     filter: parseTree({ type: 'group', match: 'all', children: [filter] }, 'filter'),
     sort: NEWEST_EDIT_FIRST,
@@ -100,6 +106,10 @@ test.each([
   ['a sort of records', () => list({ sort: 'name' })],
   ['a summary of records', () => summary({ by: 'name' })],
   ['a total of records', () => summary({ field: 'n', filter: NOTHING })],
+  [
+    'the deleted records',
+    () => checksOf(deletedQuery, { caller: { workspacePk: workspace }, structure: 'gone', page }),
+  ],
   ['a search of notes', () => checksOf(noteListRead, { workspace, search: 'note', page })],
   [
     'a page of notes',
@@ -112,7 +122,7 @@ test.each([
   ['a filter by tags', () => notes({ type: 'tags', op: 'has_any', tag_ids: [tag] })],
   ['a filter by titles', () => notes({ type: 'field', field: 'title', op: 'contains', value: 'nothing' })],
   ['a filter by values', () => notes({ type: 'property', def_id: property, op: 'contains', value: 'place' })],
-  ['a search of files', () => checksOf(fileSearchRead, { workspace, q: 'page', page })],
+  ['a search of files', () => checksOf(fileSearchQuery, { workspace, q: 'page', page })],
 ])('%s checks in the middle of its statements whether it is to stop', (_, run) => {
   expect(run()).toBeGreaterThanOrEqual(Math.floor(MANY / 64) - 1)
 })

@@ -40,7 +40,7 @@ test('the write-ahead log is moved into the file when a database is closed', asy
   expect(await logAfterWriting('auto')).toBe(0)
 })
 
-test('the write-ahead log starts anew under steady reads and writes, and does not grow for ever', async () => {
+test('the write-ahead log starts over under steady reads and writes, and does not grow for ever', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const db = openAs('server', file)
@@ -55,6 +55,31 @@ test('the write-ahead log starts anew under steady reads and writes, and does no
   }
   expect(statSync(`${file}-wal`).size).toBeLessThan(written / 5)
   db.close()
+  folder.remove()
+})
+
+test('a large log is moved in another thread, beside writes, and starts again', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const db = openAs('server', file)
+  await db.write((tx): void => tx.sql.script('CREATE TABLE blobs (bytes BLOB)'))
+  const write = () =>
+    db.write((tx): void => void tx.sql.run('INSERT INTO blobs VALUES (randomblob(1000000))'))
+  for (let count = 0; count < 45; count++) await write()
+  const other = new Database(file)
+  const pages = () => other.query('PRAGMA wal_checkpoint(NOOP)').values()[0] as [number, number, number]
+  expect(pages()[1]).toBeGreaterThan(10_000)
+  clock.advance(1_000)
+  clock.advance(1_000)
+  for (let count = 0; count < 5; count++) await write()
+  for (let [, total, moved] = pages(); moved < total; [, total, moved] = pages()) await Bun.sleep(5)
+  for (let count = 0; count < 5; count++) await write()
+  expect(pages()[1]).toBeLessThan(5_000)
+  other.close()
+  await db.finishCheckpoint()
+  expect(db.sql.scalar<number>('SELECT count(*) FROM blobs')).toBe(55)
+  db.close()
+  expect(new Database(file).query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
   folder.remove()
 })
 

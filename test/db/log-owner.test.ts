@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSyn
 import { refuseForeignLog } from '../../src/db/connection/log-owner.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
+import { randomSource } from '../support/random.ts'
 
 let folder: ReturnType<typeof newFolder>
 let file: string
@@ -13,15 +14,6 @@ beforeEach(() => {
   file = folder.file('daybook.db')
 })
 afterEach(() => folder.remove())
-
-/** The choices are repeatable. */
-function randomSource(seed: number) {
-  let state = seed
-  return (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
 
 /** Copies a database and its log as a crash would leave them, under a new name. */
 function crashed(name: string): string {

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import type { Sql } from '../../src/db/sql.ts'
+import type { Tx } from '../../src/db/writes/write-queue.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Refusal, refused } from '../../src/refusal.ts'
 import { newFolder } from '../support/process.ts'
@@ -68,7 +69,8 @@ test('writes that arrive together share one commit', async () => {
     write(`line ${at}`).then(() => seen.add(dataVersion())),
   )
   await Promise.all(writes)
-  expect(seen.size).toBe(2)
+  // A commit takes what a few milliseconds allow: on a busy machine there may be several.
+  expect(seen.size).toBeLessThan(writes.length / 4)
   expect(lines(outside)).toEqual(Array.from({ length: 50 }, (_, at) => `line ${at}`))
 })
 
@@ -112,14 +114,18 @@ test('a write that is refused leaves no trace and leaves the others of its group
     })
     throw refused('No.')
   })
-  const broken = db.write((tx): void => {
+  const mistake = (tx: Tx): void => {
     tx.sql.run("INSERT INTO lines (text) VALUES ('never either')")
     throw new Error('a mistake')
-  })
-  const outcomes = await Promise.all([write('a'), refusedWrite, write('b'), broken, write('c')].map(outcome))
+  }
+  const broken = db.write(mistake)
+  const after = [write('a'), write('b')]
+  const brokenLater = db.write(mistake)
+  const outcomes = await Promise.all([refusedWrite, broken, ...after, brokenLater, write('c')].map(outcome))
   expect(outcomes).toEqual([
-    { value: 'a' },
     { code: 'refused' },
+    { error: 'Error: a mistake' },
+    { value: 'a' },
     { value: 'b' },
     { error: 'Error: a mistake' },
     { value: 'c' },
@@ -174,13 +180,13 @@ test('a write waits for the lock of another process without holding anything up'
   outside.run('BEGIN IMMEDIATE')
   const waiting = write('after the other process')
   let turns = 0
-  const until = performance.now() + 100
-  while (performance.now() < until) {
+  // The write gives up after two seconds.
+  const until = performance.now() + 1_500
+  for (; turns < 20 && performance.now() < until; turns++) {
     await Bun.sleep(1)
     expect(read()).toEqual([])
-    turns += 1
   }
-  expect(turns).toBeGreaterThan(20)
+  expect(turns).toBe(20)
   outside.run("INSERT INTO lines (text) VALUES ('the other process')")
   outside.run('COMMIT')
   expect(await waiting).toBe('after the other process')
@@ -194,7 +200,8 @@ test('a lock held for two seconds is answered as unavailable, with nothing writt
   const waited = performance.now() - started
   expect(outcomes).toEqual([{ code: 'unavailable' }, { code: 'unavailable' }])
   expect(waited).toBeGreaterThanOrEqual(1_990)
-  expect(waited).toBeLessThan(3_000)
+  // A command would wait for five seconds.
+  expect(waited).toBeLessThan(4_900)
   outside.run('ROLLBACK')
   expect(await outcome(write('c'))).toEqual({ value: 'c' })
   expect(lines(outside)).toEqual(['c'])

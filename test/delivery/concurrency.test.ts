@@ -222,7 +222,7 @@ test('what is in flight when a server dies is attempted again at the next start,
 })
 
 describe('a stop', () => {
-  test('begins nothing more, waits for what is under way and writes it down', async () => {
+  test('starts no more attempts, waits for those in flight and saves their outcomes', async () => {
     const [id = ''] = await subscribeMany(1)
     await writeForGoodReceiver(7)
     const stopping = it.stop()
@@ -234,7 +234,7 @@ describe('a stop', () => {
     expect(states).toEqual([...Array(5).fill('delivered'), 'pending', 'pending'])
   })
 
-  test('waits 10 seconds at most, and what it gave up is pending still', async () => {
+  test('waits 10 seconds at most, and what it abandoned is still pending', async () => {
     const [id = ''] = await subscribeMany(1)
     await write(it, 'Tasks', ...rows(1))
     await until(() => network.open.size === 1)
@@ -297,7 +297,7 @@ test('an outcome that storage does not take is written later, and the delivery i
   expect(sql.scalar<number>("SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'")).toBe(1)
 })
 
-test('a queue of many thousands is read a few at a time', async () => {
+test('a queue of many thousands is read in small pages', async () => {
   const [id = ''] = await subscribeMany(1)
   await it.patch(`/v1/webhooks/${id}`, { enabled: false })
   await it.ctx.db.write((tx): void => {

@@ -95,7 +95,7 @@ describe('an attempt', () => {
     expect(elsewhere.connections.accepted).toBe(0)
   })
 
-  test('passes over interim answers', async () => {
+  test('skips interim responses', async () => {
     const answer: Answer = (received, socket) => {
       socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')
       status(200)(received, socket)
@@ -142,7 +142,7 @@ describe('an attempt ends with a sentence', () => {
     await eventually(() => sender.connections.open === 0 && receiver.connections.open === 0)
   })
 
-  test('when nobody listens', async () => {
+  test('when the port is closed', async () => {
     const receiver = await startReceiver()
     await receiver.close()
     const error = '"127.0.0.1" refuses connections.'
@@ -151,12 +151,12 @@ describe('an attempt ends with a sentence', () => {
 
   test('when the name cannot be resolved', async () => {
     const resolve = () => Promise.reject(new Error('secret'))
-    const error = 'The name "hook.example" has no address.'
+    const error = 'The name "hook.example" could not be resolved: the DNS server did not answer.'
     expect(await post(newSender({ resolve }), 'https://hook.example/')).toEqual({ status: null, error })
   })
 
   test('when the system cannot resolve the name', async () => {
-    const error = 'The name "no-such-name.invalid" has no address.'
+    const error = 'The name "no-such-name.invalid" has no address; check its spelling.'
     const sender = newSender({ resolve: undefined })
     expect(await post(sender, 'https://no-such-name.invalid/')).toEqual({ status: null, error })
   })
@@ -216,7 +216,7 @@ describe('the answer is decided by its status line', () => {
   })
 })
 
-describe('10 seconds are all there is', () => {
+describe('an attempt takes at most 10 seconds', () => {
   const late = async (
     sender: Sender,
     url: string,
@@ -363,7 +363,7 @@ describe('a certificate', () => {
     expect(await outcomeWith(['hook.example'], 'hook.example', both)).toEqual({ ...delivered, received: 1 })
   })
 
-  test('cannot come from where nobody speaks TLS', async () => {
+  test('cannot come from a server without TLS', async () => {
     const takeOver = (socket: Socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
       return true
@@ -374,7 +374,7 @@ describe('a certificate', () => {
   })
 })
 
-describe('where a call goes', () => {
+describe('the address that is called', () => {
   test('is judged by every address, at every attempt, also when a connection is open', async () => {
     const receiver = await newReceiver({ certificate })
     const asked: string[] = []
@@ -400,7 +400,7 @@ describe('where a call goes', () => {
     expect(await post(newSender({ resolve }), `https://hook.example:${receiver.port}/`)).toEqual(delivered)
   })
 
-  test('is the next address after 3 seconds when the first says nothing', async () => {
+  test('is the next address after 3 seconds when the first does not respond', async () => {
     const clock = testClock()
     const silent = await newReceiver({ takeOver: silence })
     const resolve = async () => ['127.0.0.1', '127.0.0.1']
@@ -457,7 +457,7 @@ describe('a connection', () => {
     expect(numbers(receiver)).toEqual([1, 2])
   })
 
-  test('that said something unasked is not used again', async () => {
+  test('that sent something unrequested is not used again', async () => {
     const receiver = await newReceiver({ certificate })
     const sender = newSender()
     let socket: Socket | undefined

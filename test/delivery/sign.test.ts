@@ -11,7 +11,7 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const atMs = Date.parse('2026-11-21T09:30:00.999Z')
 const seconds = 1_795_253_400
 const delivery = {
-  secret,
+  secrets: [secret],
   event: 'record.created',
   eventId: '01a1fc86-b2dc-7000-aec9-905b53639698',
   deliveryId: '01a1fc86-b2dc-7001-a8f2-1740ae01b53c',
@@ -45,7 +45,7 @@ describe('the headers of a delivery', () => {
       fc.asyncProperty(fc.jsonValue(), fc.uuid(), async (value, eventId) => {
         const own = newSecret()
         const body = JSON.stringify({ value })
-        const headers = signedHeaders({ ...delivery, secret: own, eventId, body, atMs: now * 1000 })
+        const headers = signedHeaders({ ...delivery, secrets: [own], eventId, body, atMs: now * 1000 })
         expect(await stripeTakes(body, headers['X-Service-Signature'], own)).toEqual(JSON.parse(body))
         expect(new Webhook(own).verify(body, headers)).toEqual(JSON.parse(body))
       }),

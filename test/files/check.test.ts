@@ -21,6 +21,7 @@ beforeEach(async () => {
   await makeFile(service, { pages: ['theirs'] }, service.as(await service.newWorkspace('Other')))
   await makeFile(service, {})
   await makeFile(service, { failed: 'broken' })
+  await makeFile(service, { name: 'photo.png', pages: [] })
   service.close()
 })
 afterEach(() => folder.remove())

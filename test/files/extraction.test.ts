@@ -275,7 +275,7 @@ describe('flowing text', () => {
           expect(page.isWellFormed()).toBe(true)
         }
       }),
-      { numRuns: runs(30, 500) },
+      { numRuns: runs(15, 500) },
     )
   })
 

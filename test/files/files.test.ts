@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { systemAuthor } from '../../src/changes/log.ts'
 import { deleteRemovedFiles } from '../../src/files/cleanup.ts'
 import { deleteFile } from '../../src/files/service.ts'
 import { findFaults } from '../../src/maintenance/integrity.ts'
@@ -21,7 +22,7 @@ const fileNames = async (path = '/v1/files') =>
 
 const remove = async (id: string) => {
   const { db } = service.ctx
-  await deleteFile(db, { workspacePk: 1 }, id)
+  await deleteFile(db, systemAuthor(1), id)
   await deleteRemovedFiles(db)
 }
 
@@ -258,7 +259,7 @@ describe('renaming a file', () => {
       const id = await makeFile(service, { name: 'old', pages: ['text'] })
       const { id: note } = await makeNote(service, { content: `[[file:${id}|old]] and [[Tea|\`]]` })
       expect((await service.patch(`/v1/files/${id}`, { file_name: name })).status).toBe(200)
-      expect(await findFaults(service.ctx.db)).toEqual([])
+      expect(findFaults(service.ctx.db)).toEqual([])
       await service.patch(`/v1/files/${id}`, { file_name: 'new' })
       expect((await readNote(service, note)).content).toBe(`[[file:${id}|new]] and [[Tea|\`]]`)
     },
@@ -305,7 +306,7 @@ describe('renaming a file', () => {
 })
 
 describe('a field of records that names a file', () => {
-  test('takes one that is there; a dead reference stands until it is named', async () => {
+  test('takes one that is there; a dead reference stays until it is changed', async () => {
     const id = await makeFile(service, { pages: ['text'] })
     await service.post('/v1/records/structures', {
       name: 'Receipts',

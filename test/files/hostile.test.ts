@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
 import type { Kind } from '../../src/files/extraction/kinds.ts'
 import { DEFAULT_LIMITS, type Limits, startExtraction } from '../../src/files/extraction/process.ts'
-import { runs } from '../support/counts.ts'
+import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeFile, readFile } from '../support/files.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -51,7 +51,7 @@ trailer << /Root 1 0 R /Size 6 >>\n%%EOF`),
 const BROKEN = 'The file is not a whole document of its kind, or it is protected by a password.'
 
 describe('a process that reads a file', () => {
-  test('answers its text', async () => {
+  test('returns its text', async () => {
     expect(await extract('txt', strToU8('Looms weave.'))).toEqual({ pages: ['Looms weave.'], outline: [] })
   })
 
@@ -83,12 +83,12 @@ describe('a process that reads a file', () => {
     for (const result of [circle, many]) expect(result).toMatchObject({ outline: [] })
   })
 
-  test('is ended when it takes too much memory', async () => {
+  test('is killed when it takes too much memory', async () => {
     const result = await extract('pdf', pdf('/X Do /X Do'), { seconds: 60, mebibytes: 150 })
     expect(result).toEqual(failed('Reading the text took more than 150 MiB of memory.'))
   })
 
-  test('is ended when it takes too long', async () => {
+  test('is killed when it takes too long', async () => {
     const endless = zipSync(
       { 'word/document.xml': strToU8(`<a>${'<p>a</p>'.repeat(3_000_000)}</a>`) },
       { level: 1 },
@@ -97,7 +97,7 @@ describe('a process that reads a file', () => {
     expect(result).toEqual(failed('Reading the text took longer than 0.3 seconds.'))
   })
 
-  test('can be stopped, and then nothing came of it', async () => {
+  test('can be stopped, and then returns nothing', async () => {
     const extraction = startExtraction('pdf', [await sample('handbook.pdf')])
     extraction.stop()
     expect(await extraction.result).toBeUndefined()
@@ -133,32 +133,62 @@ describe('a service', () => {
     bytes: fc.uint8Array({ maxLength: 64 }),
   })
 
-  test('answers while files of damaged and random bytes are read, each of which ends ready or failed', async () => {
-    await fc.assert(
-      fc.asyncProperty(mutation, async ({ name, at, length, bytes }) => {
-        const whole = await sample(name)
-        const from = Math.floor(at * whole.length)
-        const damaged = Buffer.concat([whole.subarray(0, from), bytes, whole.subarray(from + length)])
-        const id = await makeFile(service, { name, bytes: damaged })
-        const reading = readFile(service, id)
-        expect((await service.get('/healthz')).status).toBe(200)
-        await reading
-        const { status, pages, error } = (await service.get(`/v1/files/${id}`)).body.file
-        if (status === 'ready') expect([pages > 0, error]).toEqual([true, null])
-        else expect([status, pages, error]).toEqual(['failed', null, expect.stringMatching(/^.{20,}\.$/)])
-      }),
-      { numRuns: runs(10, 300) },
-    )
-  }, 300_000)
+  test(
+    'answers while files of damaged and random bytes are read, each of which ends ready or failed',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(mutation, async ({ name, at, length, bytes }) => {
+          const whole = await sample(name)
+          const from = Math.floor(at * whole.length)
+          const damaged = Buffer.concat([whole.subarray(0, from), bytes, whole.subarray(from + length)])
+          const id = await makeFile(service, { name, bytes: damaged })
+          const reading = readFile(service, id)
+          expect((await service.get('/healthz')).status).toBe(200)
+          await reading
+          const { status, pages, error } = (await service.get(`/v1/files/${id}`)).body.file
+          if (status === 'ready') expect([pages > 0, error]).toEqual([true, null])
+          else expect([status, pages, error]).toEqual(['failed', null, expect.stringMatching(/^.{20,}\.$/)])
+        }),
+        { numRuns: runs(10, 300) },
+      )
+    },
+    RANDOM_CASES_MS,
+  )
 
-  test('keeps a file of an unknown kind, as failed', async () => {
-    const id = await makeFile(service, { name: 'photo.png', bytes: new Uint8Array([0x89, 0x50, 0, 1]) })
+  test.each([
+    ['photo.png', '\u0089PNG\0'],
+    ['logo.svg', '<svg><style>.a { fill: red }</style></svg>'],
+    ['empty.jpg', ''],
+    ['backup.zip', 'PK\u0003\u0004 other'],
+    ['noise', '\u0001\u0002\u0003 packed'],
+  ])('keeps %s, which has no text, as ready with no pages', async (name, content) => {
+    const id = await makeFile(service, { name, bytes: Buffer.from(content, 'latin1') })
     await readFile(service, id)
-    expect((await service.get(`/v1/files/${id}`)).body.file).toMatchObject({
-      status: 'failed',
-      error: 'No text can be read from this kind of file.',
-      mime_type: 'image/png',
-      size: 4,
+    const { file } = (await service.get(`/v1/files/${id}`)).body
+    expect(file).toMatchObject({ status: 'ready', pages: 0, error: null, outline: [] })
+    expect((await service.get(`/v1/files/${id}/text`)).body).toEqual({
+      file: { id, file_name: name },
+      pages: '',
+      text: '',
+      truncated: false,
+      next_chunk: null,
     })
+    const { status, body } = await service.get(`/v1/files/${id}/text?pages=1`)
+    expect([status, body.code]).toEqual([400, 'refused'])
+  })
+
+  test.each([
+    ['notes.txt', 'a\0b', 'The file is not text, although its name says so.'],
+    [
+      'letter.doc',
+      '\u00d0\u00cf\0',
+      'No text can be read from a document of the kind .doc; save it as docx, xlsx, pptx or pdf.',
+    ],
+    ['torn.pdf', '%PDF-1.7', 'The file is not a whole PDF document.'],
+  ])('keeps %s, a document that cannot be read, as failed', async (name, content, error) => {
+    const id = await makeFile(service, { name, bytes: Buffer.from(content, 'latin1') })
+    await readFile(service, id)
+    const { file } = (await service.get(`/v1/files/${id}`)).body
+    expect(file).toMatchObject({ status: 'failed', pages: null, error })
   })
 })

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { fileSearchRead } from '../../src/files/search.ts'
+import { fileSearchQuery } from '../../src/files/search.ts'
+import { deleteFile } from '../../src/files/service.ts'
+import { callerOf } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -63,7 +65,7 @@ describe('a search', () => {
     expect(await places('loom')).toEqual(['a:2', 'a:1', 'b:1'])
   })
 
-  test('is answered page by page, and can be narrowed to one file', async () => {
+  test('is returned page by page, and can be narrowed to one file', async () => {
     const pages = ['loom', 'loom', 'loom']
     await makeFile(service, { name: 'a', pages })
     const id = await makeFile(service, { name: 'b', pages })
@@ -74,15 +76,52 @@ describe('a search', () => {
     expect((await search('loom', `&file_id=${id}&limit=1`)).total).toBe(3)
   })
 
+  test('finds names of files as page 0, before pages, whatever their text', async () => {
+    await makeFile(service, { name: 'notes.txt', pages: ['the loom'] })
+    await makeFile(service, { name: 'Old_Loom-plan (2).PDF' })
+    const picture = await makeFile(service, { name: 'Loom & mill.png', pages: [] })
+    await makeFile(service, { name: 'loom.docx', failed: 'broken' })
+    await makeFile(service, { name: '织布机.png', pages: [] })
+    expect(await places('loom')).toEqual([
+      'loom.docx:0',
+      'Loom & mill.png:0',
+      'Old_Loom-plan (2).PDF:0',
+      'notes.txt:1',
+    ])
+    expect((await search(`loom`, '&limit=1&offset=1')).results).toEqual([
+      {
+        file: { id: picture, file_name: 'Loom & mill.png', note_id: null },
+        page: 0,
+        snippet: '<mark>Loom</mark> &amp; mill.png',
+      },
+    ])
+    expect(await search('loom', '&limit=2&offset=2')).toMatchObject({ total: 4, has_more: false })
+    expect(await places('loom', '&limit=2&offset=2')).toEqual(['Old_Loom-plan (2).PDF:0', 'notes.txt:1'])
+    expect(await places('loom', `&file_id=${picture}`)).toEqual(['Loom & mill.png:0'])
+    expect(await places('"loom plan"')).toEqual(['Old_Loom-plan (2).PDF:0'])
+    expect(await places('pla* -old')).toEqual([])
+    expect(await places('loom -mill -the')).toEqual(['loom.docx:0', 'Old_Loom-plan (2).PDF:0'])
+    expect(await places('布机')).toEqual(['织布机.png:0'])
+    expect(await places('png')).toEqual(['织布机.png:0', 'Loom & mill.png:0'])
+  })
+
+  test('finds a renamed file by its new name only, and a removed one by none', async () => {
+    const id = await makeFile(service, { name: 'old.png', pages: [] })
+    await service.patch(`/v1/files/${id}`, { file_name: 'new.png' })
+    expect([await places('old'), await places('new')]).toEqual([[], ['new.png:0']])
+    await deleteFile(service.ctx.db, callerOf(service), id)
+    expect(await search('new')).toEqual({ results: [], total: 0, has_more: false })
+  })
+
   test('finds nothing of another workspace, nor of a file that is not ready', async () => {
     const other = service.as(await service.newWorkspace('Other'))
-    await makeFile(service, { name: 'theirs', pages: ['loom'] }, other)
+    await makeFile(service, { name: 'their loom', pages: ['loom'] }, other)
     await makeFile(service, { name: 'failed', failed: 'broken' })
     expect(await search('loom')).toEqual({ results: [], total: 0, has_more: false })
     const half = await makeFile(service, { name: 'half', pages: ['loom'] })
     service.ctx.db.sql.run(`UPDATE files SET status = 'processing' WHERE id = ?`, half)
     expect(await search('loom')).toEqual({ results: [], total: 0, has_more: false })
-    expect((await other.get('/v1/files/search?q=loom')).body.total).toBe(1)
+    expect((await other.get('/v1/files/search?q=loom')).body.total).toBe(2)
   })
 
   test.each([['q='], [''], ['q=a&limit=201'], ['q=a&limit=0'], [`q=${'x'.repeat(501)}`], ['q=a&page=1']])(
@@ -94,26 +133,26 @@ describe('a search', () => {
   )
 })
 
-describe('what a search comes to', () => {
+describe('the estimate of a search', () => {
   const plan = (q: string, file?: number) => {
     const { db } = service.ctx
     const workspace = db.sql.scalar<number>('SELECT pk FROM workspaces')
-    return fileSearchRead.plan(db, { workspace, q, file, page: { limit: 50, offset: 0 } })
+    return fileSearchQuery.plan(db, { workspace, q, file, page: { limit: 50, offset: 0 } })
   }
   /** A query that costs more than 10,000 runs in the worker. */
   const costOf = (q: string, file?: number) => plan(q, file).cost
 
-  test('grows with the pages that are looked in and with what is sought, and nothing is counted for it', async () => {
+  test('grows with the pages that are searched and with the search, and counts nothing', async () => {
     await makeFile(service, { name: 'long', pages: Array.from({ length: 300 }, (_, at) => `page ${at}`) })
     await makeFile(service, { name: 'short', pages: ['page'] })
     const short = service.ctx.db.sql.scalar<number>("SELECT pk FROM files WHERE file_name = 'short'")
     expect([costOf('page'), costOf('page 7 -8'), costOf('"page 7"'), costOf('p*')]).toEqual([
-      301, 903, 602, 6_020,
+      303, 905, 604, 6_022,
     ])
-    expect([costOf('p* a*'), costOf('p* a*', short), costOf('-page')]).toEqual([12_040, 40, 0])
+    expect([costOf('p* a*'), costOf('p* a*', short), costOf('-page')]).toEqual([12_042, 41, 0])
   })
 
-  test('does not grow with how often a word is said', async () => {
+  test('does not grow with how often a word occurs', async () => {
     await makeFile(service, { name: 'a', pages: ['one word', 'another'] })
     const { values, cost } = plan('o* word -another')
     expect(plan('o* o* word O* -another -another')).toMatchObject({ values, cost })

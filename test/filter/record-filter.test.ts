@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { meets } from '../../src/filter/record/match.ts'
+import { matchesFilter } from '../../src/filter/record/match.ts'
 import { OPERATORS, OPERATORS_OF, type TypedField } from '../../src/filter/record/operators.ts'
 import { type Condition, checkFilter, parseConditions, parseFilter } from '../../src/filter/record/parse.ts'
 import { runs } from '../support/counts.ts'
@@ -142,7 +142,7 @@ const UNANSWERABLE: [string, unknown, RegExp][] = [
   ],
 ]
 
-test.each(UNANSWERABLE)('%s cannot be answered', (_, condition, says) => {
+test.each(UNANSWERABLE)('%s is refused', (_, condition, says) => {
   expect(() => checked([condition])).toThrow(
     expect.objectContaining({ code: 'refused', message: expect.stringMatching(says) }),
   )
@@ -160,7 +160,7 @@ test.each(['', '{', '[', '['.repeat(60_000), 'nul', '[{"field":"text","op":"is_e
   },
 )
 
-test('judging one row gives the answer of a plain look at it', () => {
+test('judging one row gives the result of a plain test of it', () => {
   const arbitraryCase = arbitraryFields.chain((fields) =>
     fc.tuple(fc.constant(fields), arbitraryRow(fields), arbitraryFilter(fields)),
   )
@@ -179,9 +179,9 @@ test('judging one row gives the answer of a plain look at it', () => {
         deletedAt: null,
       }
       const conditions = checkFilter(parseConditions(filter), byKey(typed))
-      expect(meets(state, conditions)).toBe(matches(row, fields, filter))
+      expect(matchesFilter(state, conditions)).toBe(matches(row, fields, filter))
     }),
-    { numRuns: runs(2_000, 50_000), seed: 20261121 },
+    { numRuns: runs(500, 50_000) },
   )
 })
 

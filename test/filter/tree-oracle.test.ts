@@ -3,9 +3,8 @@ import fc from 'fast-check'
 import { checkTree } from '../../src/filter/tree/check.ts'
 import { parseTree } from '../../src/filter/tree/parse.ts'
 import { isIn } from '../../src/notes/query/bitset.ts'
-import { evaluationOf, matchingNotes, matchTree } from '../../src/notes/query/evaluate.ts'
-import { treeDefinitions } from '../../src/notes/query/filter-trees.ts'
-import { matchingPage } from '../../src/notes/query/pages.ts'
+import { evaluationOf, matchingNotes, matchTree, treeDefinitions } from '../../src/notes/query/evaluate.ts'
+import { matchingPage } from '../../src/notes/query/sorted-page.ts'
 import { loadNotes } from '../../src/notes/store.ts'
 import { runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
@@ -22,7 +21,7 @@ import {
   type OracleTree,
   wired,
 } from '../support/tree-oracle.ts'
-import { fillWorld, makeWorld, type TreeWorld } from '../support/tree-world.ts'
+import { fillTreeWorkspace, makeTreeWorkspace, type TreeWorkspace } from '../support/tree-workspace.ts'
 
 const START = Date.parse('2026-11-21T09:30:00.000Z')
 const LONG_MS = 600_000
@@ -32,18 +31,18 @@ const NEWEST: OracleSort = { field: 'updated_at', direction: 'desc' }
 
 let service: TestService
 /** Many notes in one workspace, so that walks take more than one step. */
-let crowd: TreeWorld
+let crowd: TreeWorkspace
 
 beforeAll(async () => {
   service = await startService({ file: folder.file('trees.db'), clock: testClock(START) })
-  crowd = await makeWorld(service)
+  crowd = await makeTreeWorkspace(service)
   const notes = fc.sample(arbitraryNote, { numRuns: 600, seed: 4 })
   // More different texts than are tested one by one.
   const texts = notes.slice(300).map(({ properties, ...note }, at) => {
     const { note_text: text = '' } = properties
     return { ...note, properties: { ...properties, note_text: `${text}${at}` } }
   })
-  await fillWorld(service, crowd, [...notes.slice(0, 300), ...texts])
+  await fillTreeWorkspace(service, crowd, [...notes.slice(0, 300), ...texts])
 })
 afterAll(() => {
   service.close()
@@ -53,7 +52,7 @@ afterAll(() => {
 const today = () => new Date(service.clock.now()).toISOString().slice(0, 10)
 const idsOf = (notes: readonly { id: string }[]) => notes.map(({ id }) => id)
 
-const expected = ({ notes }: TreeWorld, tree: OracleTree, sort: OracleSort) =>
+const expected = ({ notes }: TreeWorkspace, tree: OracleTree, sort: OracleSort) =>
   idsOf(
     inOrder(
       notes.filter((note) => matchesTree(note, tree, today())),
@@ -61,10 +60,10 @@ const expected = ({ notes }: TreeWorld, tree: OracleTree, sort: OracleSort) =>
     ),
   )
 
-async function expectQuery(world: TreeWorld, tree: OracleTree, limit: number, offset: number) {
-  const ids = expected(world, tree, NEWEST)
-  const { status, body } = await world.client.post('/v1/notes/query', {
-    filter: wired(tree, world.ids),
+async function expectQuery(fixture: TreeWorkspace, tree: OracleTree, limit: number, offset: number) {
+  const ids = expected(fixture, tree, NEWEST)
+  const { status, body } = await fixture.client.post('/v1/notes/query', {
+    filter: wired(tree, fixture.ids),
     limit,
     offset,
   })
@@ -77,39 +76,39 @@ async function expectQuery(world: TreeWorld, tree: OracleTree, limit: number, of
 }
 
 /** Every page of the view, one after another, is the whole list; and each tells the same total. */
-async function expectView(world: TreeWorld, tree: OracleTree, sort: OracleSort, limit: number) {
-  const { status, body } = await world.client.post('/v1/views', {
+async function expectView(fixture: TreeWorkspace, tree: OracleTree, sort: OracleSort, limit: number) {
+  const { status, body } = await fixture.client.post('/v1/views', {
     name: 'V',
-    filter: wired(tree, world.ids),
+    filter: wired(tree, fixture.ids),
     sort,
   })
   expect({ status, error: body.error }).toEqual({ status: 201, error: undefined })
-  const ids = expected(world, tree, sort)
+  const ids = expected(fixture, tree, sort)
   const found: string[] = []
   for (let offset = 0; ; offset += limit) {
-    const page = await world.client.get(`/v1/views/${body.view.id}/notes?limit=${limit}&offset=${offset}`)
+    const page = await fixture.client.get(`/v1/views/${body.view.id}/notes?limit=${limit}&offset=${offset}`)
     expect(page.body.total).toBe(ids.length)
     found.push(...idsOf(page.body.notes))
     if (!page.body.has_more) break
   }
   expect(found).toEqual(ids)
-  await world.client.delete(`/v1/views/${body.view.id}`)
+  await fixture.client.delete(`/v1/views/${body.view.id}`)
 }
 
 /** The same answers where hardly any notes count as few, as in a large workspace, and where pks are no help. */
-function expectBroad(world: TreeWorld, tree: OracleTree, sort: OracleSort, few: number) {
+function expectBroad(fixture: TreeWorkspace, tree: OracleTree, sort: OracleSort, few: number) {
   const { db } = service.ctx
-  const definitions = treeDefinitions(db, world.workspace)
-  const checked = checkTree(parseTree(wired(tree, world.ids), 'filter'), definitions, 'filter')
-  const evaluation = evaluationOf(db, world.workspace, today(), few)
+  const definitions = treeDefinitions(db, fixture.workspace)
+  const checked = checkTree(parseTree(wired(tree, fixture.ids), 'filter'), definitions, 'filter')
+  const evaluation = evaluationOf(db, fixture.workspace, today(), few)
   const matching = matchTree(evaluation, checked)
-  const property = definitions.property(world.ids.properties[sort.property ?? 'amount'])
-  if (!property) throw new Error('the world has lost a property')
+  const property = definitions.property(fixture.ids.properties[sort.property ?? 'amount'])
+  if (!property) throw new Error('the workspace has lost a property')
   const order =
     sort.field === 'property'
       ? { by: sort.field, direction: sort.direction, property }
       : { by: sort.field, direction: sort.direction }
-  const ids = expected(world, tree, sort)
+  const ids = expected(fixture, tree, sort)
   const page = { limit: 7, offset: Math.floor(ids.length / 2) }
   for (const areInOrder of [true, false]) {
     const pks = matchingPage({ ...evaluation, inOrder: areInOrder }, matching, order, page)
@@ -119,7 +118,7 @@ function expectBroad(world: TreeWorld, tree: OracleTree, sort: OracleSort, few: 
       ids: ids.slice(page.offset, page.offset + page.limit),
     })
   }
-  const everyPk = matchingNotes(db, world.workspace, checked, today())
+  const everyPk = matchingNotes(db, fixture.workspace, checked, today())
   expect(idsOf(loadNotes(db, everyPk)).sort()).toEqual(ids.toSorted())
 }
 
@@ -161,15 +160,15 @@ test(
     })
     await fc.assert(
       fc.asyncProperty(scene, async ({ notes, queries }) => {
-        const world = await makeWorld(service)
-        await fillWorld(service, world, notes)
+        const fixture = await makeTreeWorkspace(service)
+        await fillTreeWorkspace(service, fixture, notes)
         for (const { tree, sort, limit, offset, few } of queries) {
-          await expectQuery(world, tree, limit, offset)
-          await expectView(world, tree, sort, limit)
-          expectBroad(world, tree, sort, few)
+          await expectQuery(fixture, tree, limit, offset)
+          await expectView(fixture, tree, sort, limit)
+          expectBroad(fixture, tree, sort, few)
         }
       }),
-      { numRuns: runs(25, 200) },
+      { numRuns: runs(12, 200) },
     )
   },
   LONG_MS,
@@ -184,7 +183,7 @@ test(
         await expectView(crowd, tree, sort, 200)
         expectBroad(crowd, tree, sort, few)
       }),
-      { numRuns: runs(40, 3_000) },
+      { numRuns: runs(20, 3_000) },
     )
   },
   LONG_MS,

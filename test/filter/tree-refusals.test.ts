@@ -120,7 +120,7 @@ describe('a tree of the wrong form', () => {
   }
 })
 
-describe('a tree that cannot be answered', () => {
+describe('a tree that does not fit the workspace', () => {
   for (const [tree, place] of WRONG_MEANINGS) {
     test(`is refused at ${place}: ${tree}`, async () => {
       expect(await refusal(tree())).toEqual({

@@ -14,7 +14,8 @@ const from = (origin: string, method = 'GET', path = '/v1/me', headers = {}) =>
 const corsOf = (headers: Headers) =>
   Object.fromEntries([...headers].filter(([name]) => name === 'vary' || name.startsWith('access-control-')))
 
-const EXPOSED = 'X-Request-Id, Retry-After, Allow, Idempotent-Replayed'
+const EXPOSED =
+  'X-Request-Id, Retry-After, Allow, Idempotent-Replayed, Content-Disposition, Content-Range, Accept-Ranges, ETag'
 
 describe('without --cors-origin', () => {
   test('no answer speaks of origins, and OPTIONS is a method like any other', async () => {
@@ -67,7 +68,8 @@ describe('with --cors-origin', () => {
         'access-control-allow-origin': APP,
         'access-control-expose-headers': EXPOSED,
         'access-control-allow-methods': 'GET, HEAD, POST',
-        'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID',
+        'access-control-allow-headers':
+          'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Range, If-Range, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
         'access-control-max-age': '600',
       },
     })

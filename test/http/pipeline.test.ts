@@ -164,7 +164,7 @@ describe('while the server stops', () => {
 })
 
 describe('request ids', () => {
-  test('differ, stand in the answer and in the log, whatever the answer is', async () => {
+  test('differ, and are in the response and in the log, whatever the response is', async () => {
     const answers = [
       await service.get('/v1/me'),
       await service.get('/nope'),
@@ -185,7 +185,7 @@ describe('request ids', () => {
 })
 
 describe('a log line', () => {
-  test('says who did what and how it ended, and nothing of what was in it', async () => {
+  test('names who did what and how it ended, and nothing of its content', async () => {
     const { body } = await service.get('/v1/me')
     await service.post('/v1/notes', { title: 'confidential title', tags: ['confidential'] })
     await service.get('/v1/notes?search=confidential')

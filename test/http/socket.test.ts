@@ -178,7 +178,7 @@ describe('HEAD', () => {
 })
 
 describe('the server', () => {
-  test('failed at nothing that was sent here', () => {
+  test('did not fail at anything sent here', () => {
     expect(server.err()).not.toContain('"level":"error"')
   })
 })

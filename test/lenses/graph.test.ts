@@ -37,7 +37,7 @@ async function lens(settings: object, scope: unknown = null) {
 }
 
 describe('the graph', () => {
-  test('is answered whole: notes, tags and dangling targets with their edges', async () => {
+  test('is returned in full: notes, tags and dangling targets with their edges', async () => {
     const b = await note('B', '[[Nowhere]]', { tags: ['Work'] })
     const a = await note('A', '[[B]] ![[b|again]] [[Nowhere else]] [[NOWHERE]]', { tags: ['Work', 'alone'] })
     const [work, alone] = [await tagNamed(service, 'Work'), await tagNamed(service, 'alone')]

@@ -39,7 +39,7 @@ const propertyScope = (def_id: string) => ({
 })
 
 describe('a lens', () => {
-  test('is answered whole, with default settings and the whole workspace as its scope', async () => {
+  test('is returned in full, with default settings and the whole workspace as its scope', async () => {
     const { status, body } = await service.post('/v1/lenses', { name: 'All' })
     const lens = {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),

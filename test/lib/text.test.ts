@@ -1,9 +1,18 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { codePointLength, compareCodePoints, compareNames, fold, quoteList } from '../../src/lib/text.ts'
+import {
+  codePointLength,
+  compareCodePoints,
+  compareNames,
+  fold,
+  normalized,
+  quoteList,
+} from '../../src/lib/text.ts'
+import { indexedText } from '../../src/search/tokenizer.ts'
 import { runs } from '../support/counts.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 
-const options = { seed: 21_11, numRuns: runs(500, 20_000) }
+const options = { numRuns: runs(500, 20_000) }
 const anyText = fc.string({ unit: 'binary' })
 
 test('folding composes and lower-cases each code point by itself', () => {
@@ -21,6 +30,34 @@ test('folding composes and lower-cases each code point by itself', () => {
   expect(fold('İSTANBUL')).toBe('istanbul')
   expect(fold('E\u0301')).toBe('é')
   expect(fold('STRASSE')).not.toBe(fold('straße'))
+})
+
+test('all but long runs of combining marks is normalised', () => {
+  const marks = (count: number) => '\u0301\u0316'.repeat(count / 2)
+  for (const text of [`E${marks(90)} `.repeat(50), 'e\u0301', `${'a'.repeat(300)}${marks(98)}`])
+    expect(normalized(text, 'NFC')).toBe(text.normalize('NFC'))
+  const long = marks(100)
+  expect(normalized(`E\u0301 ${long}E\u0301`, 'NFC')).toBe(`É ${long}É`)
+  expect(normalized(long, 'NFKD')).toBe(long)
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('e', '\u0301', '\u0316', 'ﾊ', '\uff9e') }), (text) => {
+      expect(normalized(text, 'NFKD')).toBe(text.normalize('NFKD'))
+    }),
+    options,
+  )
+})
+
+test('folding takes time that is linear in the length of a text, whatever is in it', () => {
+  const count = 100_000
+  const processorTime = measureProcessorTime()
+  for (const unit of ['\u0316\u0301', '\u302b\u302a', '\uff9e\u0316', '\u05c1\u05b0', 'İΣ', '\u0344']) {
+    const text = `a${unit.repeat(count / unit.length)}`
+    fold(text)
+    indexedText(text)
+    indexedText(`あ${text}`)
+  }
+  // In quadratic time each of the first takes longer than ten seconds.
+  expect(processorTime()).toBeLessThan(5_000)
 })
 
 test('lengths are counted in code points', () => {

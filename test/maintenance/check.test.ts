@@ -78,6 +78,39 @@ test('a sound database is ok, also with notes that wait to be indexed', async ()
   expect(await search('本語')).toEqual(['Alpha'])
 })
 
+test('a check writes nothing and waits for no writer, also while notes wait to be indexed', async () => {
+  const writer = new Database(file)
+  writer.run('PRAGMA journal_mode = WAL')
+  writer.run('INSERT OR IGNORE INTO search_pending (workspace, note) VALUES (1, 1), (1, 2)')
+  writer.run('BEGIN IMMEDIATE')
+  expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  writer.run('COMMIT')
+  expect(writer.query('SELECT note FROM search_pending WHERE workspace = 1').values()).toEqual([[1], [2]])
+  writer.close()
+})
+
+test('the entry of a note that waits to be indexed is not compared, those of others are', async () => {
+  damage(`DELETE FROM search_pending; INSERT INTO search_pending (workspace, note) VALUES (1, 2);
+    UPDATE note_bodies SET content = 'other words that no index has, to [[Alpha]]' WHERE note = 2`)
+  expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  damage("UPDATE note_bodies SET content = replace(content, 'to', 'of') WHERE note = 1")
+  expect(await check()).toEqual({
+    exitCode: 1,
+    out: 'The search table note_search_1 holds other words than the texts.\n',
+    err: '',
+  })
+})
+
+test('words that FTS5 cuts off, also within a character, are no fault', async () => {
+  const service = await startService({ file })
+  const long = ['x'.repeat(40_000), 'X'.repeat(32_768), 'क'.repeat(20_000), `a${'क'.repeat(20_000)}`]
+  const odd = ['a\u0000b', '½ ℀ ﬁ ß İ', '\u00ad', "don't-stop_now", '日本語ภาษาไทย', '😀𐐀', '']
+  for (const content of [...long, ...odd]) await service.post('/v1/notes', { title: 'Odd', content })
+  await service.get('/v1/notes?search=odd')
+  service.close()
+  expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+})
+
 test.each([
   [
     'counter of notes',

@@ -38,7 +38,7 @@ test('a note stays 30 days in the trash, then it is gone with everything of it',
   expect(counts).toMatchObject({ notes: 1, trashed_notes: 1 })
   const left = { bodies: count('note_bodies'), values: count('note_properties'), links: count('note_links') }
   expect(left).toEqual({ bodies: 2, values: 0, links: 2 })
-  expect(await findFaults(service.ctx.db)).toEqual([])
+  expect(findFaults(service.ctx.db)).toEqual([])
 })
 
 test('a revision is kept 7 days', async () => {
@@ -75,7 +75,7 @@ test('a large trash is swept whole, in transactions that leave room for others',
   ])
 })
 
-test('an answer kept for an Idempotency-Key is forgotten after 24 hours, a younger one is not', async () => {
+test('a response saved for an Idempotency-Key is removed after 24 hours, a younger one is not', async () => {
   const create = (key: string) =>
     service.request('POST', '/v1/notes', { title: key }, { 'idempotency-key': key })
   await create('old')
@@ -90,7 +90,7 @@ test('an answer kept for an Idempotency-Key is forgotten after 24 hours, a young
   expect((await titles('/v1/notes')).sort()).toEqual(['old', 'young'])
 })
 
-test('the deletion of a structure that was broken off is finished', async () => {
+test('the interrupted deletion of a structure is finished', async () => {
   const fields = [{ key: 'a', type: 'text' }]
   await service.post('/v1/records/structures', { name: 'Things', fields })
   await service.post('/v1/records', {

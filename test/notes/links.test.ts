@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { linkTargets, parseLongBody } from '../../src/notes/links/targets.ts'
 import { makeNote } from '../support/notes.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -19,7 +20,7 @@ const backlinkTitles = async (id: string) =>
   (await linksOf(id)).backlinks.map(({ title }: { title: string }) => title)
 
 describe('outgoing links', () => {
-  test('stand in the order of the body, each occurrence, the unresolved ones with note null', async () => {
+  test('are in the order of the body, each occurrence, the unresolved ones with note null', async () => {
     const ada = await makeNote(service, { title: 'Ada' })
     const { id } = await makeNote(service, {
       content: '[[Nobody]] [[Ada|her]] `[[code]]` ![[ada]] [[Ada|her]]',
@@ -163,3 +164,34 @@ test('a body of links alone is written and read in a few seconds', async () => {
   expect((await linksOf(id)).outgoing).toHaveLength(90_000)
   expect(processorTime()).toBeLessThan(10_000)
 }, 20_000)
+
+test('a long body is parsed in slices, between which others are served, with the same links', async () => {
+  const body = Array.from({ length: 60_000 }, (_, at) => `[[Long ${at}|x]] `).join('')
+  let turns = 0
+  let isDone = false
+  const others = (async () => {
+    while (!isDone) {
+      await new Promise((resolve) => setImmediate(resolve))
+      turns += 1
+    }
+  })()
+  const targets = await parseLongBody(body)
+  isDone = true
+  await others
+  expect(targets).toEqual(linkTargets(body))
+  expect(targets?.size).toBe(60_000)
+  expect(turns).toBeGreaterThan(2)
+})
+
+test('a long body is linked as sent, and when it is replaced', async () => {
+  const filler = 'word '.repeat(20_000)
+  const ada = await makeNote(service, { title: 'Ada' })
+  const bob = await makeNote(service, { title: 'Bob' })
+  const long = await makeNote(service, { title: 'Long', content: `${filler}[[Ada]] \`[[Bob]]\`` })
+  expect(await outgoing(long.id)).toEqual([['Ada', 'Ada']])
+  expect(await backlinkTitles(ada.id)).toEqual(['Long'])
+  expect(await backlinkTitles(bob.id)).toEqual([])
+  await service.patch(`/v1/notes/${long.id}`, { content: `[[Bob]] ${filler}` })
+  expect(await backlinkTitles(ada.id)).toEqual([])
+  expect(await backlinkTitles(bob.id)).toEqual(['Long'])
+})

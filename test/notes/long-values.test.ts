@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { TreeOperator } from '../../src/filter/tree/operators.ts'
 import type { FilterTree } from '../../src/filter/tree/parse.ts'
-import { NEWEST_EDIT_FIRST, type TreeQuery, treeRead } from '../../src/notes/query/tree-query.ts'
+import { NEWEST_EDIT_FIRST, type TreeQuery, treeQuery } from '../../src/notes/query/tree-query.ts'
 import { makeNote } from '../support/notes.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -42,7 +42,7 @@ function rowsOf(filter: FilterTree): number {
   const page = { limit: 50, offset: 0 }
   const sort = NEWEST_EDIT_FIRST
   const query: TreeQuery = { workspace, filter, sort, page, today: '2026-11-21' }
-  return treeRead.plan(db, query).cost
+  return treeQuery.plan(db, query).cost
 }
 
 describe('long values', () => {
@@ -74,7 +74,7 @@ describe('long values', () => {
     expect(processorTime()).toBeLessThan(3_000)
   })
 
-  test('weigh what they are long, so that looking through them does not hold others up', async () => {
+  test('cost more the longer they are, so that searching them does not hold up other requests', async () => {
     const properties = { text: 'a'.repeat(100_000), json: 'a' }
     for (let at = 0; at < 30; at++) await makeNote(service, { properties, tags: ['all'] })
     const onLong = whose(text, 'contains', 'b')

@@ -58,7 +58,7 @@ describe('real documents', () => {
     expect(found).toBeGreaterThan(documents.length / 3)
   }, 60_000)
 
-  test('are totalled as a plain look at every document counts them', async () => {
+  test('are totalled as a plain search of every document counts them', async () => {
     const texts = await Promise.all(loaded.map(textOf))
     const paths = loaded.map(({ path }) => path)
     for (const word of ['sqlite', 'typescript', 'websocket', 'unicode', 'lockfile']) {

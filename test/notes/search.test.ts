@@ -53,7 +53,7 @@ describe('the rank of a search', () => {
     expect(notes[1].id < notes[2].id).toBe(true)
   })
 
-  test('gives way to sort, whose ties stand by id in the same direction', async () => {
+  test('yields to sort, whose ties are ordered by id in the same direction', async () => {
     await makeAll([
       { title: 'b', content: 'zebra' },
       { title: 'zebra' },
@@ -223,7 +223,7 @@ describe('a search', () => {
     expect(processorTime()).toBeLessThan(3_000)
   })
 
-  test('of one workspace is not moved by another', async () => {
+  test('of one workspace is not affected by another', async () => {
     await makeAll([
       { title: 'one', content: 'zebra apple apple' },
       { title: 'two', content: 'zebra zebra apple' },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { removeRevisionsBefore } from '../../src/notes/writing/revisions.ts'
-import { removeTrashedBefore } from '../../src/notes/writing/trash.ts'
+import { removeSomeTrashedBefore } from '../../src/notes/writing/trash.ts'
 import { makeNote, readNote, revisionsOf, tagNamed, titlesFound } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -187,14 +187,15 @@ describe('the sweeps', () => {
       await service.delete(`/v1/notes/${id}`)
       service.clock.advance(1000)
     }
-    const swept = (before: number, most: number) =>
-      service.ctx.db.write((tx) => removeTrashedBefore(tx, before, most))
+    const swept = (before: number) => service.ctx.db.write((tx) => removeSomeTrashedBefore(tx, before))
     const now = service.clock.now()
-    expect(await swept(now - 3000, 10)).toBe(0)
-    expect(await swept(now - 1000, 1)).toBe(1)
-    expect(await swept(now - 1000, 10)).toBe(1)
-    expect(await counts()).toEqual({ notes: 0, trashed_notes: 1 })
-    expect(await swept(now, 10)).toBe(1)
+    expect(await swept(now - 3000)).toBe('nothing')
+    for (const left of [2, 1]) {
+      expect([await swept(now - 1000), await swept(now - 1000)]).toEqual(['links', 'note'])
+      expect(await counts()).toEqual({ notes: 0, trashed_notes: left })
+    }
+    expect(await swept(now - 1000)).toBe('nothing')
+    expect([await swept(now), await swept(now)]).toEqual(['links', 'note'])
     expect((await service.get('/v1/notes/trash')).body.total).toBe(0)
     for (const table of ['notes', 'note_bodies', 'note_links', 'note_tags', 'note_properties', 'revisions']) {
       expect([table, service.ctx.db.sql.scalar<number>(`SELECT count(*) FROM ${table}`)]).toEqual([table, 0])

@@ -15,7 +15,14 @@ test.each(['source', 'executable'] as const)(
 )
 
 test('deliveries name the version in User-Agent', () => {
-  const delivery = { secret: 'whsec_AAAA', event: 'test', eventId: 'e', deliveryId: 'd', body: '{}', atMs: 0 }
+  const delivery = {
+    secrets: ['whsec_AAAA'],
+    event: 'test',
+    eventId: 'e',
+    deliveryId: 'd',
+    body: '{}',
+    atMs: 0,
+  }
   expect(signedHeaders(delivery)['User-Agent']).toBe(`daybook/${version}`)
 })
 

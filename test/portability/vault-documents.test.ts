@@ -5,7 +5,7 @@ import { Glob } from 'bun'
 import { parseLinks } from '../../src/notes/links/syntax.ts'
 import { runInProcess } from '../support/cli.ts'
 import type { NoteAnswer } from '../support/notes.ts'
-import { newVaultWorld, type VaultWorld } from '../support/vault.ts'
+import { newVaultTest, type VaultTest } from '../support/vault.ts'
 
 /** The documentation of a runtime: about 1,400 documents by many authors, split at their second-level headings. */
 const DOCUMENTS = `${import.meta.dir}/../../node_modules/bun-types/docs`
@@ -82,13 +82,13 @@ function plan(): Planned[] {
 }
 
 const planned = plan()
-let vault: VaultWorld
+let vault: VaultTest
 /** By the number that each note has as a property. */
 const notes = new Map<number, NoteAnswer>()
 let report: Record<string, unknown>
 
 beforeAll(async () => {
-  vault = await newVaultWorld()
+  vault = await newVaultTest()
   vault.write(Object.fromEntries(planned.map(({ path, text }) => [path, text])))
   for (const { attached } of planned) if (attached) vault.write({ [attached]: `picture ${attached}` })
   report = (await vault.report()).report
@@ -156,7 +156,7 @@ describe('a vault of real documents', () => {
       expect(files.map((file: { file_name: string }) => file.file_name)).toEqual(name ? [name] : [])
       if (name)
         expect(noteAt(section).content).toContain(
-          `![[file:${files[0].id}|${name}]] ![[file:${files[0].id}|again]]`,
+          `![[file:${files[0].id}|${name}]]<!-- 200 --> ![[file:${files[0].id}|${name}]]<!-- again -->`,
         )
     }
   }, 60_000)

@@ -3,16 +3,16 @@ import { spawn } from 'bun'
 import { runInProcess } from '../support/cli.ts'
 import { isLong } from '../support/counts.ts'
 import { program } from '../support/process.ts'
-import { newVaultWorld, type VaultWorld } from '../support/vault.ts'
+import { newVaultTest, type VaultTest } from '../support/vault.ts'
 
 const NOTES = 1_500
 /** The progress at which an import is killed, in percent. */
 const MOMENTS = isLong ? [0, 10, 20, 30, 40, 50, 60, 70, 80, 90] : [0, 40, 90]
 
-let vault: VaultWorld
+let vault: VaultTest
 
 beforeAll(async () => {
-  vault = await newVaultWorld()
+  vault = await newVaultTest()
   const body = `About [[Note 7]] and #tags in ![[picture.png]].\n${'Many words in a line.\n'.repeat(100)}`
   const notes = Array.from({ length: NOTES }, (_, at) => [
     `Note ${at}.md`,

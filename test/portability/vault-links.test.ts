@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { runInProcess } from '../support/cli.ts'
-import { runs } from '../support/counts.ts'
+import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote } from '../support/notes.ts'
-import { newVaultWorld, type VaultFiles, type VaultWorld } from '../support/vault.ts'
+import { newVaultTest, type VaultFiles, type VaultTest } from '../support/vault.ts'
 
-let vault: VaultWorld
+let vault: VaultTest
 
 /** A vault of its own for each test of the block. */
 function eachInItsVault(): void {
   beforeEach(async () => {
-    vault = await newVaultWorld()
+    vault = await newVaultTest()
   })
   afterEach(() => vault.remove())
 }
@@ -18,7 +18,7 @@ function eachInItsVault(): void {
 /** One vault, imported once, for all tests of the block. */
 function allInOneVault(files: VaultFiles): void {
   beforeAll(async () => {
-    vault = await newVaultWorld()
+    vault = await newVaultTest()
     vault.write(files)
     expect((await vault.run()).exitCode).toBe(0)
   })
@@ -72,7 +72,8 @@ describe('a link', () => {
     ['[[Missing#Part]]', '[[Missing#Part]]', undefined],
     // Parts of notes.
     ['[[Plain#Heading]]', '[[Plain|Plain#Heading]]', 'Plain'],
-    ['[[Plain#Heading|label]]', '[[Plain|label]]', 'Plain'],
+    ['[[Plain#Heading|label]]', '[[Plain|label]]<!-- #Heading -->', 'Plain'],
+    ['[[#Heading|label]]', '[[From|label]]<!-- #Heading -->', 'From'],
     ['![[Plain#^block]]', '![[Plain|Plain#^block]]', 'Plain'],
     ['[[Plain^block]]', '[[Plain|Plain^block]]', 'Plain'],
     ['[[C##Heading]]', '[[C#|C##Heading]]', 'C#'],
@@ -86,7 +87,7 @@ describe('a link', () => {
     // A name alone means the shortest path, as for the service; the other note is linked by id.
     ['[[Same]]', '[[Same]]', 'Same'],
     ['[[deeper/Same]]', '[[ID|deeper/Same]]', 'Same'],
-    ['[[other/deeper/Same#x|label]]', '[[ID|label]]', 'Same'],
+    ['[[other/deeper/Same#x|label]]', '[[ID|label]]<!-- #x -->', 'Same'],
     // Other names.
     ['[[Second]]', '[[Called|Second]]', 'Called'],
     ['[[File name]]', '[[A title|File name]]', 'A title'],
@@ -95,23 +96,40 @@ describe('a link', () => {
     ['| [[Plain\\|label]] |', '| [[Plain|label]] |', 'Plain'],
     // Markdown.
     ['[text](Plain.md)', '[[Plain|text]]', 'Plain'],
-    ['[text](Two%20words.md#a "title")', '[[Two words|text]]', 'Two words'],
+    ['[text](Two%20words.md#a "title")', '[[Two words|text]]<!-- #a -->', 'Two words'],
     ['[text](<Two words.md>)', '[[Two words|text]]', 'Two words'],
+    ['[a text\n  of two lines](Plain.md) x', '[[Plain|a text of two lines]] x', 'Plain'],
+    ['- [no\n- text](Plain.md)', '- [no\n- text](Plain.md)', undefined],
+    ['[no\n\ntext](Plain.md)', '[no\n\ntext](Plain.md)', undefined],
     ['[](Plain.md) [Plain](Plain)', '[[Plain]] [[Plain]]', 'Plain'],
     ['[a `code` \\[b\\]](./folder/Deep.md)', '[[Deep|a code (b)]]', 'Deep'],
-    ['[text](Deep.md)', '[[Deep|text]]', 'Deep'],
+    ['[text](Deep.md) [text](deeper/Same.md)', '[text](Deep.md) [text](deeper/Same.md)', undefined],
+    ['[text](/folder/Deep.md) [text](plain.MD)', '[[Deep|text]] [[Plain|text]]', 'Deep'],
+    ['[](Plain.md#a) [text](Plain#b|c)', '[[Plain]]<!-- #a --> [[Plain|text]]<!-- #b-c -->', 'Plain'],
     ['[text](a%20%5Bb%5D.md)', '[[ID|text]]', 'a [b]'],
     ['[text](Same.md)', '[text](Same.md)', undefined],
     ['[text](https://plain.md/Plain.md)', '[text](https://plain.md/Plain.md)', undefined],
     ['[text](#Plain) [text]() [text](%)', '[text](#Plain) [text]() [text](%)', undefined],
     // Files.
     ['![[image.png]]', '![[file:ID|image.png]]', undefined],
-    ['[[in/image.png#x]]', '[[file:ID|image.png#x]]', undefined],
-    ['![alt](in/image.png)', '![[file:ID|alt]]', undefined],
-    ['![](image.png)', '![[file:ID|image.png]]', undefined],
-    ['![100x20](image.png)', '![[file:ID|image.png]]', undefined],
+    ['[[in/image.png#x]]', '[[file:ID|image.png]]<!-- #x -->', undefined],
+    [
+      '![[image.png|300]] ![[image.png#x|a -- b]]',
+      '![[file:ID|image.png]]<!-- 300 --> ![[file:ID|image.png]]<!-- #x|a - - b -->',
+      undefined,
+    ],
+    ['![alt](in/image.png)', '![[file:ID|image.png]]<!-- alt -->', undefined],
+    [
+      '![#1](in/image.png) ![image.png](in/image.png)',
+      '![[file:ID|image.png]]<!-- |#1 --> ![[file:ID|image.png]]',
+      undefined,
+    ],
+    ['![](in/image.png)', '![[file:ID|image.png]]', undefined],
+    ['![](image.png) ![a](../in/image.png)', '![](image.png) ![a](../in/image.png)', undefined],
+    ['![100x20](in/image.png)', '![[file:ID|image.png]]<!-- 100x20 -->', undefined],
     ['[p](in/paper%20\\(1\\).pdf) [p](<in/paper (1).pdf>)', '[[file:ID|p]] [[file:ID|p]]', undefined],
     ['![](<in/[odd].pdf>)', '![[file:ID|(odd).pdf]]', undefined],
+    ['[p](in/paper%20\\(1\\).pdf#page=2)', '[[file:ID|p]]<!-- #page=2 -->', undefined],
     // Code.
     ['`[[Plain#a]]` ``[t](Plain.md)``', '`[[Plain#a]]` ``[t](Plain.md)``', undefined],
     ['```\n[[Plain#a]] [t](Plain.md)\n```', '```\n[[Plain#a]] [t](Plain.md)\n```', undefined],
@@ -130,12 +148,12 @@ describe('a link', () => {
 
   const REFERENCES: [written: string, rewritten: string][] = [
     ['[text][Ref]', '[[Plain|text]]'],
-    ['![alt][pic] ![][pic]', '![[file:ID|alt]] ![[file:ID|image.png]]'],
+    ['![alt][pic] ![][pic]', '![[file:ID|image.png]]<!-- alt --> ![[file:ID|image.png]]'],
     [
       '[ref][] [ref]: [REF], [a `code`][ rEf ]',
       '[[Plain|ref]] [[Plain|ref]]: [[Plain|REF]], [[Plain|a code]]',
     ],
-    ['> [part\\] of][second one]', '> [[Two words|part) of]]'],
+    ['> [part\\] of][second one]', '> [[Two words|part) of]]<!-- #part -->'],
     // Not a link.
     ['\\[ref] [x] [text][none] [ref](none.md)', '\\[ref] [x] [text][none] [ref](none.md)'],
     ['[far] [^1] `[ref]` [[ref]] [`ref`]', '[far] [^1] `[ref]` [[ref]] [`ref`]'],
@@ -259,31 +277,35 @@ describe('random folders', () => {
     return undefined
   }
 
-  test('have the same links afterwards as before', async () => {
-    await fc.assert(
-      fc.asyncProperty(folders, async (entries) => {
-        const sorted = entries.toSorted(([one], [two]) => (one < two ? -1 : 1))
-        const aliases = new Map<string, string>()
-        const files: Record<string, string> = {}
-        for (const [at, [path, links, hasAlias]] of sorted.entries()) {
-          if (hasAlias && !aliases.has(`alias ${at % 2}`)) aliases.set(`alias ${at % 2}`, path)
-          const head = `---\norigin: ${JSON.stringify(path)}\n${hasAlias ? `alias: Alias ${at % 2}\n` : ''}---\n`
-          files[`${path}.md`] = head + links.map((words) => `[[${words}]]`).join('\n')
-        }
-        vault.remove()
-        vault = await newVaultWorld()
-        vault.write(files)
-        expect((await vault.run()).exitCode).toBe(0)
-        const all = sorted.map(([path]) => path)
-        for (const [path, links] of sorted) {
-          const expected = links.map((words) => meant(all, aliases, path, words))
-          expect([path, await originsLinkedFrom(path)]).toEqual([path, expected])
-        }
-        expect((await runInProcess(['check', '--db', vault.db])).out).toBe('ok\n')
-      }),
-      { numRuns: runs(10, 500) },
-    )
-  }, 300_000)
+  test(
+    'have the same links afterwards as before',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(folders, async (entries) => {
+          const sorted = entries.toSorted(([one], [two]) => (one < two ? -1 : 1))
+          const aliases = new Map<string, string>()
+          const files: Record<string, string> = {}
+          for (const [at, [path, links, hasAlias]] of sorted.entries()) {
+            if (hasAlias && !aliases.has(`alias ${at % 2}`)) aliases.set(`alias ${at % 2}`, path)
+            const head = `---\norigin: ${JSON.stringify(path)}\n${hasAlias ? `alias: Alias ${at % 2}\n` : ''}---\n`
+            files[`${path}.md`] = head + links.map((words) => `[[${words}]]`).join('\n')
+          }
+          vault.remove()
+          vault = await newVaultTest()
+          vault.write(files)
+          expect((await vault.run()).exitCode).toBe(0)
+          const all = sorted.map(([path]) => path)
+          for (const [path, links] of sorted) {
+            const expected = links.map((words) => meant(all, aliases, path, words))
+            expect([path, await originsLinkedFrom(path)]).toEqual([path, expected])
+          }
+          expect((await runInProcess(['check', '--db', vault.db])).out).toBe('ok\n')
+        }),
+        { numRuns: runs(10, 500) },
+      )
+    },
+    RANDOM_CASES_MS,
+  )
 
   /** The paths of the notes, as their property says, that the links of a note lead to. */
   async function originsLinkedFrom(path: string): Promise<(string | undefined)[]> {

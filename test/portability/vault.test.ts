@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { takeServerLock } from '../../src/db/connection/server-lock.ts'
 import { runInProcess } from '../support/cli.ts'
 import { makeNote } from '../support/notes.ts'
-import { newVaultWorld, type VaultWorld } from '../support/vault.ts'
+import { newVaultTest, type VaultTest } from '../support/vault.ts'
 
-let vault: VaultWorld
+let vault: VaultTest
 
 beforeEach(async () => {
-  vault = await newVaultWorld()
+  vault = await newVaultTest()
 })
 afterEach(() => vault.remove())
 
@@ -25,14 +25,28 @@ const definitions = async () =>
   )
 const counts = async () => (await vault.service().get('/v1/workspace')).body.workspace.counts
 
+const NO_COUNTS = {
+  notes: 0,
+  updated_notes: 0,
+  tags: 0,
+  properties: 0,
+  files: 0,
+  updated_files: 0,
+  unchanged: 0,
+  links_rewritten: 0,
+}
+
 describe('a note', () => {
   test('has its file name as title, and everything after the front matter as body, unchanged', async () => {
     const body = '\r\n# One  \r\n\ttwo\n\n---\nthree\n---\n'
     vault.write({ 'Plans/My plan.md': `---\r\nrating: 3\r\n---\r\n${body}`, 'None.markdown': 'x' })
     expect((await vault.report()).report).toEqual({
-      counts: { notes: 2, tags: 0, properties: 1, files: 0, links_rewritten: 0 },
+      counts: { ...NO_COUNTS, notes: 2, properties: 1 },
       changed_count: 0,
       changed: [],
+      skipped: [],
+      demoted: [],
+      gone: [],
       refused_count: 0,
       refused: [],
       written: true,
@@ -284,8 +298,8 @@ describe('files', () => {
     })
     const image = named['image.png'].id
     expect([A?.content, B?.content]).toEqual([
-      `![[file:${image}|image.png]]`,
-      `[[file:${named['the paper.pdf'].id}|the paper]] ![[file:${image}|a cat]]`,
+      `![[file:${image}|image.png]]<!-- 300 -->`,
+      `[[file:${named['the paper.pdf'].id}|the paper]] ![[file:${image}|image.png]]<!-- a cat -->`,
     ])
     const { sql } = vault.service().ctx.db
     const stored = sql.column<Uint8Array>('SELECT bytes FROM file_parts WHERE pk < 3 * 1048576 ORDER BY pk')
@@ -352,7 +366,7 @@ test('--dry-run reports what would happen and writes nothing', async () => {
   expect([exitCode, report.written, report.counts]).toEqual([
     0,
     false,
-    { notes: 2, tags: 1, properties: 1, files: 1, links_rewritten: 2 },
+    { ...NO_COUNTS, notes: 2, tags: 1, properties: 1, files: 1, links_rewritten: 2 },
   ])
   expect(await counts()).toEqual(before)
 })

@@ -102,7 +102,7 @@ test('tags created after an import of the highest id have distinct ids', async (
   const ids: number[] = body.tags.map(({ id }: { id: number }) => id)
   expect(new Set(ids).size).toBe(3)
   expect(ids.every(Number.isSafeInteger)).toBe(true)
-  expect(await findFaults(service.ctx.db)).toEqual([])
+  expect(findFaults(service.ctx.db)).toEqual([])
   service.close()
 })
 

@@ -7,7 +7,7 @@ import { findFaults } from '../../src/maintenance/integrity.ts'
 import { exportWorkspace } from '../../src/portability/workspace/export.ts'
 import { importWorkspace } from '../../src/portability/workspace/import.ts'
 import { callerOf } from '../support/cli.ts'
-import { runs } from '../support/counts.ts'
+import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -234,30 +234,34 @@ async function responses(service: TestService): Promise<unknown[]> {
   return Promise.all(all.map(async (path) => [path, (await service.get(path)).body]))
 }
 
-test('an exported workspace is equal after an import, and its export is byte for byte the same', async () => {
-  await fc.assert(
-    fc.asyncProperty(scene, async (played) => {
-      const folder = newFolder()
-      const [first, second] = [await startService(), await startService()]
-      try {
-        await play(first, played)
-        exportWorkspace(first.ctx.db, callerOf(first), folder.file('first'), noProgress)
-        const mode = { isDryRun: false, skipsBad: false, onProgress: noProgress }
-        const report = await importWorkspace(second.ctx.db, callerOf(second), {
-          ...mode,
-          folder: folder.file('first'),
-        })
-        expect([report.isWritten, report.refused]).toEqual([true, []])
-        exportWorkspace(second.ctx.db, callerOf(second), folder.file('second'), noProgress)
-        expect(filesIn(folder.file('second'))).toEqual(filesIn(folder.file('first')))
-        expect(await responses(second)).toEqual(await responses(first))
-        expect(await findFaults(second.ctx.db)).toEqual([])
-      } finally {
-        first.close()
-        second.close()
-        folder.remove()
-      }
-    }),
-    { numRuns: runs(12, 300) },
-  )
-}, 600_000)
+test(
+  'an exported workspace is equal after an import, and its export is byte for byte the same',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(scene, async (played) => {
+        const folder = newFolder()
+        const [first, second] = [await startService(), await startService()]
+        try {
+          await play(first, played)
+          exportWorkspace(first.ctx.db, callerOf(first), folder.file('first'), noProgress)
+          const mode = { isDryRun: false, skipsBad: false, onProgress: noProgress }
+          const report = await importWorkspace(second.ctx.db, callerOf(second), {
+            ...mode,
+            folder: folder.file('first'),
+          })
+          expect([report.isWritten, report.refused]).toEqual([true, []])
+          exportWorkspace(second.ctx.db, callerOf(second), folder.file('second'), noProgress)
+          expect(filesIn(folder.file('second'))).toEqual(filesIn(folder.file('first')))
+          expect(await responses(second)).toEqual(await responses(first))
+          expect(findFaults(second.ctx.db)).toEqual([])
+        } finally {
+          first.close()
+          second.close()
+          folder.remove()
+        }
+      }),
+      { numRuns: runs(12, 300) },
+    )
+  },
+  RANDOM_CASES_MS,
+)

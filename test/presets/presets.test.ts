@@ -49,7 +49,7 @@ async function expectRefused(
 }
 
 describe('a preset', () => {
-  test('is answered whole, by id and by name', async () => {
+  test('is returned in full, by id and by name', async () => {
     const { status, body } = await service.post('/v1/presets', {
       name: 'Meeting',
       tags: ['work', 'Ada', 'Work'],
@@ -210,7 +210,7 @@ describe('a preset', () => {
     expect((await service.get('/v1/presets/p')).body.preset).toEqual(without)
   })
 
-  test('stands in the way of deleting and retyping a property, which names it', async () => {
+  test('prevents deleting and retyping a property, which names it', async () => {
     const set = await save('Sets', { properties: [{ key: 'cost', value: 1 }] })
     const asking = await save('Asks', { ask: [{ key: 'cost' }] })
     const { used_by } = (await service.get('/v1/properties/cost')).body

@@ -17,7 +17,7 @@ const order = async () =>
   )
 
 describe('a property definition', () => {
-  test('is answered whole, its label the key when none is given', async () => {
+  test('is returned in full, its label the key when none is given', async () => {
     const { status, body } = await service.post('/v1/properties', {
       key: 'status',
       type: 'select',
@@ -80,7 +80,7 @@ describe('a property definition', () => {
     )
   })
 
-  test('has its options judged before whether it exists or its key is taken', async () => {
+  test('has its options checked before whether it exists or its key is taken', async () => {
     await define('taken', 'text')
     const options = ['a', 'b', 'a']
     const refusals = [
@@ -94,7 +94,7 @@ describe('a property definition', () => {
     expect(await order()).toEqual(['0 taken'])
   })
 
-  test('stands at dense positions, which shift', async () => {
+  test('has a position without gaps, which shifts', async () => {
     for (const key of ['a', 'b', 'c', 'd']) await define(key, 'text')
     await define('first', 'text', { position: 0 })
     await define('end', 'text', { position: 99 })
@@ -185,7 +185,7 @@ describe('a property definition', () => {
     expect((await service.delete('/v1/properties/size')).status).toBe(404)
   })
 
-  test('that is used tells each dependent with its kind', async () => {
+  test('that is used reports each object that uses it, with its kind', async () => {
     const { id: def_id } = await define('due', 'date')
     const tree = { type: 'property', def_id, op: 'not_empty' }
     await service.post('/v1/views', { name: 'Due', filter: tree })
@@ -203,7 +203,7 @@ describe('a property definition', () => {
     ])
   })
 
-  test('of one workspace is nothing to another', async () => {
+  test('of one workspace does not exist in another', async () => {
     const { id } = await define('mine', 'text')
     const other = service.as(await service.newWorkspace('Other'))
     for (const name of ['mine', id]) {

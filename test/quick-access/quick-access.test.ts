@@ -33,7 +33,7 @@ const order = async (client: Client = service): Promise<string[]> =>
 const count = async () => (await service.get('/v1/workspace')).body.workspace.counts.quick_access
 
 describe('a Quick Access item', () => {
-  test('is answered whole and counted', async () => {
+  test('is returned in full and counted', async () => {
     const note = await makeNote(service, { title: 'Plan' })
     const { status, body } = await service.post('/v1/quick-access', { note_id: note.id })
     const item = {
@@ -71,7 +71,7 @@ describe('a Quick Access item', () => {
     })
   })
 
-  test('has nothing to do with `pinned` of the note, nor with its updated_at', async () => {
+  test('is separate from `pinned` of the note, nor with its updated_at', async () => {
     const note = await makeNote(service)
     service.clock.advance(1_000)
     await pin(note.id)
@@ -197,6 +197,6 @@ describe('the order', () => {
       const placed = items.map(({ id, position }: { id: string; position: number }) => [id, position])
       expect(placed).toEqual(model.map(({ id }, position) => [id, position]))
     })
-    await fc.assert(property, { numRuns: runs(25, 1_000) })
+    await fc.assert(property, { numRuns: runs(12, 1_000) })
   })
 })

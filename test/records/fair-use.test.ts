@@ -128,8 +128,7 @@ test('a query that runs for 30 seconds is stopped and refused', async () => {
   expect(await answer).toMatchObject({
     status: 400,
     body: {
-      error:
-        'The answer took longer than 30 seconds to find and was given up; narrow the question with a filter.',
+      error: 'The query took longer than 30 seconds and was stopped; narrow it with a filter.',
       code: 'refused',
     },
   })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { removeSavedResponsesBefore } from '../../src/http/idempotency/store.ts'
+import { removeSavedResponsesBefore } from '../../src/http/idempotency.ts'
 import { declare, list, watchChanges } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -44,7 +44,7 @@ test('another body under the same key is refused, and writes nothing', async () 
   expect(await total()).toBe(1)
 })
 
-test('a call that was refused is not kept: mended, it may use its key again', async () => {
+test('a refused call is not saved: corrected, it may use its key again', async () => {
   expect((await send('/v1/records', { ...ROW, data: { b: 1 } }, 'k')).status).toBe(400)
   expect((await send('/v1/records', ROW, 'k')).status).toBe(201)
 })
@@ -57,7 +57,7 @@ test('an idempotency key belongs to one API key and one path', async () => {
   expect(await total()).toBe(2)
 })
 
-test('after 24 hours the key is free again, and the sweep forgets the answer', async () => {
+test('after 24 hours the key is free again, and maintenance removes the saved response', async () => {
   await send('/v1/records', ROW, 'k')
   service.clock.advance(24 * HOUR)
   expect((await send('/v1/records', { ...ROW, data: {} }, 'k')).headers.get('idempotent-replayed')).toBeNull()
@@ -68,7 +68,7 @@ test('after 24 hours the key is free again, and the sweep forgets the answer', a
   expect(await sweep(service.clock.now() + 1)).toBe(0)
 })
 
-test('of calls made at once one writes and the others get its answer', async () => {
+test('of simultaneous calls one writes and the others get its response', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => send('/v1/records', ROW, 'k')))
   expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
   expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(7)

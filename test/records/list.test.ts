@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { contentOf, declare, list, summary, write } from '../support/records.ts'
+import { contentOf, declare, field, list, summary, write } from '../support/records.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -9,7 +9,6 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const field = (key: string, type: string, more: Record<string, unknown> = {}) => ({ key, type, ...more })
 const valuesOf = (answer: Answer, key = 'v') =>
   answer.body.records.map(({ data }: { data: Record<string, unknown> }) => data[key])
 
@@ -198,7 +197,7 @@ test.each(BAD_QUERIES)('a list with %s is refused', async (_, parameters, code, 
   expect({ status, body }).toEqual({ status: 400, body: { error: expect.stringMatching(says), code } })
 })
 
-test('the form of a query is judged before the structure is looked for', async () => {
+test('the form of a query is checked before the structure is looked up', async () => {
   expect((await list(service, 'Nothing', { filter: '[' })).body.code).toBe('invalid_request')
   expect((await summary(service, 'Nothing', { tz: 'Mars/Olympus' })).body.code).toBe('invalid_request')
   expect((await list(service, 'Nothing', { sort: 'colour' })).body.code).toBe('not_found')

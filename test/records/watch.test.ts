@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { listKeys, revokeKey } from '../../src/account/keys.ts'
 import { removeUser } from '../../src/account/users.ts'
+import { beginEpochs } from '../../src/changes/epochs.ts'
+import { systemAuthor } from '../../src/changes/log.ts'
+import { DAY_MS } from '../../src/lib/dates.ts'
+import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, queryOf, write } from '../support/records.ts'
@@ -107,14 +111,14 @@ describe('the stream', () => {
 describe('an answer', () => {
   test('is the answer of the list, at once', async () => {
     await write(service, 'Boxes', { name: 'a', size: 1 }, { name: 'b', size: 2 }, { name: 'c' })
-    for (const question of [
+    for (const query of [
       {},
       { limit: 2 },
       { sort: 'size', direction: 'asc' },
       { filter: [{ field: 'size', op: 'gt', value: 1 }] },
     ]) {
-      const opened = await watch(service, 'Boxes', question)
-      const { body } = await list(service, 'Boxes', question)
+      const opened = await watch(service, 'Boxes', query)
+      const { body } = await list(service, 'Boxes', query)
       expect(await opened.event('answer')).toEqual({ structure: shown(), ...body })
     }
   })
@@ -146,7 +150,7 @@ describe('an answer', () => {
     expect((await opened.event('answer')).structure.name).toBe('Cartons')
   })
 
-  test('tells of new fields', async () => {
+  test('shows new fields', async () => {
     await one({ name: 'a' })
     const opened = await watch(service, 'Boxes', { changes: true })
     await opened.event('answer')
@@ -158,7 +162,7 @@ describe('an answer', () => {
     expect(changes).toEqual({ created: [], updated: [], removed: [] })
   })
 
-  test('shows a newcomer what was written before it came, also while changes are gathered', async () => {
+  test('shows a new reader what was written before it connected, also while changes are collected', async () => {
     const early = await watch(service, 'Boxes')
     await early.event('answer')
     await one({ name: 'a' })
@@ -217,7 +221,7 @@ describe('changes', () => {
     })
   })
 
-  test('are left out for those who did not ask, of the same question', async () => {
+  test('are left out for readers of the same query that did not ask for them', async () => {
     const plain = await watch(service, 'Boxes')
     const detailed = await watch(service, 'Boxes', { changes: true })
     expect(service.app.watching()).toEqual({ channels: 1, readers: 2 })
@@ -244,7 +248,27 @@ describe('a reader that comes back', () => {
     return opened.lastId
   }
 
-  test('is told in the first answer what changed meanwhile, whatever it was', async () => {
+  test('is told in the first answer whether the answer that it names is still known', async () => {
+    await write(service, 'Boxes', { name: 'a' })
+    const id = await readAndLeave()
+    for (const [named, changes, resumed] of [
+      [id, true, true],
+      [id, false, true],
+      ['of-another-server', true, false],
+      ['of-another-server', false, false],
+    ] as const) {
+      const opened = await returning(named, { changes })
+      expect(await opened.event('answer')).toMatchObject({ resumed })
+      await one({ name: 'b' })
+      await merge()
+      expect(await opened.event('answer')).not.toHaveProperty('resumed')
+      await opened.leave()
+    }
+    const fresh = await watch(service, 'Boxes', { changes: true })
+    expect(await fresh.event('answer')).not.toHaveProperty('resumed')
+  })
+
+  test('is sent with the first answer what changed meanwhile, whatever it was', async () => {
     const [box, other] = await write(service, 'Boxes', { name: 'a' }, { name: 'b' })
     const id = await readAndLeave()
     await patch(box.id, { name: 'A' })
@@ -261,14 +285,33 @@ describe('a reader that comes back', () => {
     expect((await opened.event('answer')).changes).toEqual({ created: [], updated: [], removed: [added.id] })
   })
 
-  test('is told that nothing changed', async () => {
+  test('with an event of a state that was replaced by a copy is told that it is not known', async () => {
+    const early = await readAndLeave()
+    await one({ name: 'a' })
+    const late = await readAndLeave()
+    // As when the server starts with a copy made before the last write.
+    await service.ctx.db.write((tx) => {
+      tx.sql.run('DELETE FROM changes WHERE key = (SELECT max(key) FROM changes)')
+      beginEpochs(tx)
+    })
+    service.clock.advance(300_001)
+    await one({ name: 'b' })
+    const known = await returning(early)
+    expect(await known.event('answer')).toMatchObject({ resumed: true })
+    const unknown = await returning(late)
+    const answer = await unknown.event('answer')
+    expect(answer).toMatchObject({ resumed: false })
+    expect(answer).not.toHaveProperty('changes')
+  })
+
+  test('is sent that nothing changed', async () => {
     await one({ name: 'a' })
     const id = await readAndLeave()
     const opened = await returning(id)
     expect((await opened.event('answer')).changes).toEqual({ created: [], updated: [], removed: [] })
   })
 
-  test('is told also when others went on reading', async () => {
+  test('is sent the changes also when others went on reading', async () => {
     const staying = await watch(service, 'Boxes')
     const id = await readAndLeave()
     const added = await one({ name: 'a' })
@@ -279,7 +322,7 @@ describe('a reader that comes back', () => {
     expect((await opened.event('answer')).changes).toEqual({ created: [added], updated: [], removed: [] })
   })
 
-  test('gets the answer alone when it is gone too long, asks something else or did not ask for changes', async () => {
+  test('gets the answer alone when it asks something else or did not ask for changes', async () => {
     const id = await readAndLeave()
     await one({ name: 'a' })
     for (const [other, more] of [
@@ -292,9 +335,24 @@ describe('a reader that comes back', () => {
       expect(await opened.event('answer')).not.toHaveProperty('changes')
       await opened.leave()
     }
-    service.clock.advance(300_001)
+  })
+
+  test('is sent the changes as long as the change log has them', async () => {
+    const id = await readAndLeave()
+    const [added] = await write(service, 'Boxes', { name: 'a' })
+    service.clock.advance(29 * DAY_MS)
+    await runMaintenance(service.ctx)
     const late = await returning(id)
-    expect(await late.event('answer')).not.toHaveProperty('changes')
+    const changes = { created: [added], updated: [], removed: [] }
+    expect(await late.event('answer')).toMatchObject({ resumed: true, changes })
+    await late.leave()
+    service.clock.advance(2 * DAY_MS)
+    await one({ name: 'b' })
+    await runMaintenance(service.ctx)
+    const tooLate = await returning(id)
+    const answer = await tooLate.event('answer')
+    expect(answer).toMatchObject({ resumed: false, total: 2 })
+    expect(answer).not.toHaveProperty('changes')
   })
 
   test('cannot learn of another workspace with an id from there', async () => {
@@ -314,21 +372,21 @@ describe('one channel', () => {
   const big = { field: 'size', op: 'gt', value: 1 }
   const named = { value: ['a', 'b'], op: 'in', field: 'name' }
 
-  test('serves all who ask the same, however they put it', async () => {
+  test('serves every equivalent query, however it is written', async () => {
     const { id } = structure
-    for (const question of [
+    for (const query of [
       { structure: 'Boxes', filter: filterOf(big, named) },
       { structure: 'boxes', filter: filterOf(named, big), sort: 'created_at', direction: 'desc' },
       { structure: id, filter: filterOf(big, { ...named, value: ['b', 'a', 'b'] }, big), limit: 50 },
       { structure: id, filter: ` ${filterOf(big, named)}`, changes: true },
     ]) {
-      const { structure: asked, ...more } = question
+      const { structure: asked, ...more } = query
       await watch(service, asked, more)
     }
     expect(service.app.watching()).toEqual({ channels: 1, readers: 4 })
   })
 
-  test('tells every one of many readers', async () => {
+  test('sends to every one of many readers', async () => {
     const watches: Watch[] = []
     for (let count = 0; count < 1_100; count++)
       watches.push(await watch(service, 'Boxes', { limit: 1, changes: count % 2 === 0 }))
@@ -340,7 +398,7 @@ describe('one channel', () => {
     expect(service.app.watching()).toEqual({ channels: 1, readers: 1_100 })
   })
 
-  test('answers also those who come while it looks for its answer', async () => {
+  test('also serves readers that connect while it reads the page', async () => {
     const folder = newFolder()
     // Every look goes to the worker, which has yet to be started.
     const other = await startService({ file: folder.file('daybook.db'), worker: { manyRows: -1 } })
@@ -356,7 +414,7 @@ describe('one channel', () => {
     folder.remove()
   })
 
-  test('serves nobody who asks something else', async () => {
+  test('serves no reader of another query', async () => {
     const elsewhere = await service.newWorkspace('Elsewhere')
     await declare(service.as(elsewhere), 'Boxes', FIELDS)
     await declare(service, 'Bags', FIELDS)
@@ -375,7 +433,7 @@ describe('one channel', () => {
     expect(service.app.watching()).toEqual({ channels: 9, readers: 9 })
   })
 
-  test('of another workspace hears nothing', async () => {
+  test('of another workspace is sent nothing', async () => {
     const key = await service.newWorkspace('Elsewhere')
     await declare(service.as(key), 'Boxes', FIELDS)
     const other = await watch({ app: service.app, key }, 'Boxes')
@@ -387,7 +445,7 @@ describe('one channel', () => {
     expect(await other.rest()).toEqual([])
   })
 
-  test('leaves nothing behind when its readers went away', async () => {
+  test('leaves nothing behind when its readers have left', async () => {
     const key = await service.newKey({ expiresAt: service.clock.now() + 86_400_000 })
     const watches = []
     for (const more of [{}, { changes: true }, { limit: 1 }])
@@ -405,11 +463,11 @@ describe('one channel', () => {
   })
 })
 
-describe('a question that cannot be answered any more', () => {
+describe('a query that becomes invalid', () => {
   const filter = [{ field: 'size', op: 'gt', value: 1 }]
   const change = (...fields: object[]) => service.patch('/v1/records/structures/Boxes', { fields })
 
-  test('is told as a problem once, and answered when it can be again', async () => {
+  test('is reported as a problem once, and the page is sent when it is valid again', async () => {
     const opened = await watch(service, 'Boxes', { filter })
     await opened.event('answer')
     expect((await change({ key: 'name', type: 'text' })).status).toBe(200)
@@ -426,7 +484,7 @@ describe('a question that cannot be answered any more', () => {
     expect(service.app.watching()).toEqual({ channels: 1, readers: 1 })
   })
 
-  test('is asked again by itself after a failure that passes', async () => {
+  test('is run again after a failure that passes', async () => {
     const opened = await watch(service, 'Boxes', { changes: true })
     await opened.event('answer')
     service.ctx.db.sql.database.run('ALTER TABLE structure_stats RENAME TO elsewhere')
@@ -485,7 +543,7 @@ describe('the service closes', () => {
     const other = await watch(service, 'Bags')
     await opened.event('answer')
     await other.event('answer')
-    await deleteStructure(service.ctx, { workspacePk: 1 }, 'Boxes')
+    await deleteStructure(service.ctx, systemAuthor(1), 'Boxes')
     service.ctx.bus.wake()
     await merge()
     expect(await opened.event('closed')).toEqual({ error: expect.any(String), code: 'structure_deleted' })
@@ -517,7 +575,7 @@ describe('the key in the query', () => {
     expect((await opened.event('answer')).total).toBe(0)
   })
 
-  test('is judged like one in the header, and may not stand beside it', async () => {
+  test('is checked like one in the header, and may not be given beside it', async () => {
     const bad = await anonymous().get(path({ access_token: 'dbk_unknown' }))
     expect([bad.status, bad.body.code]).toEqual([401, 'unauthorized'])
     const empty = await anonymous().get(path({ access_token: '' }))

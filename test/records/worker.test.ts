@@ -2,11 +2,12 @@ import { afterAll, afterEach, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import fc from 'fast-check'
+import { systemAuthor } from '../../src/changes/log.ts'
 import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { buildAutoIndex } from '../../src/structures/storage/index-build.ts'
 import { dropUnusedIndexes } from '../../src/structures/storage/index-policy.ts'
-import { isLong, runs } from '../support/counts.ts'
+import { isLong, RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import {
   arbitraryData,
@@ -36,7 +37,7 @@ async function start(options: TestServiceOptions) {
 }
 
 /** Every read goes to the worker, and every table is large enough for an index. */
-const startHeavy = (file = newFile()) => start({ file, worker: { manyRows: -1 } })
+const startWithWorker = (file = newFile()) => start({ file, worker: { manyRows: -1 } })
 
 afterEach(() => {
   for (const service of open.splice(0)) service.close()
@@ -54,7 +55,7 @@ async function makeIndexes(service: TestService, id: string, columns: readonly s
     await buildAutoIndex(service.ctx, { structurePk: structurePk(service, id), column })
 }
 
-/** Writes and deletes a row: nothing that was counted before is believed any more. */
+/** Writes and deletes a row: no total that was counted before is valid any more. */
 async function disturb(service: TestService, name: string) {
   const [row] = await write(service, name, {})
   await service.delete(`/v1/records/${row.id}`)
@@ -82,36 +83,40 @@ async function answersOf(service: TestService, name: string, queries: Record<str
   return answers
 }
 
-test('the worker answers what the thread of the requests answers, with and without indexes', async () => {
-  const file = newFile()
-  const worker = await startHeavy(file)
-  const inline = await start({ file, worker: { manyRows: 1_000_000 } })
-  let count = 0
-  await fc.assert(
-    fc.asyncProperty(
-      arbitraryScene,
-      async ({ fields, rows: sent, filters, sort, direction, offset, indexes }) => {
-        const name = `scene ${++count}`
-        const { id } = await declare(worker, name, fields)
-        const rows = await write(worker, name, ...sent)
-        const queries = filters.map((filter) => ({
-          filter: withIds(filter, rows),
-          sort,
-          direction,
-          offset,
-          limit: 5,
-        }))
-        await inline.ctx.db.write(() => null)
-        const answers = await answersOf(inline, name, queries)
-        expect(await answersOf(worker, name, queries)).toEqual(answers)
-        await makeIndexes(worker, id, indexes)
-        await disturb(worker, name)
-        expect(await answersOf(worker, name, queries)).toEqual(answers)
-      },
-    ),
-    { numRuns: runs(20, 600), seed: 20261121 },
-  )
-}, 600_000)
+test(
+  'the worker returns what the main thread returns, with and without indexes',
+  async () => {
+    const file = newFile()
+    const worker = await startWithWorker(file)
+    const inline = await start({ file, worker: { manyRows: 1_000_000 } })
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(
+        arbitraryScene,
+        async ({ fields, rows: sent, filters, sort, direction, offset, indexes }) => {
+          const name = `scene ${++count}`
+          const { id } = await declare(worker, name, fields)
+          const rows = await write(worker, name, ...sent)
+          const queries = filters.map((filter) => ({
+            filter: withIds(filter, rows),
+            sort,
+            direction,
+            offset,
+            limit: 5,
+          }))
+          await inline.ctx.db.write(() => null)
+          const answers = await answersOf(inline, name, queries)
+          expect(await answersOf(worker, name, queries)).toEqual(answers)
+          await makeIndexes(worker, id, indexes)
+          await disturb(worker, name)
+          expect(await answersOf(worker, name, queries)).toEqual(answers)
+        },
+      ),
+      { numRuns: runs(8, 600) },
+    )
+  },
+  RANDOM_CASES_MS,
+)
 
 const WIDE: FieldSpec[] = [
   { key: 'title', type: 'text' },
@@ -177,7 +182,7 @@ const WIDE_INDEXES = [
 test.each(WIDE_INDEXES)(
   'through indexes that lead to many rows, every page and total is what a plain look answers (%s and others)',
   async (...indexes) => {
-    const service = await startHeavy()
+    const service = await startWithWorker()
     const { id } = await declare(service, 'wide', WIDE)
     const rows: Row[] = []
     for (let at = 0; at < 5_500; at += 500) {
@@ -224,7 +229,7 @@ test.each([
 ] as const)(
   'an index makes itself where %s without it has cost enough, and goes when it has not served for 30 days',
   async (_, query, column) => {
-    const service = await startHeavy()
+    const service = await startWithWorker()
     await declare(service, 'tasks', [{ key: 'status', type: 'select' }])
     const statuses = Array.from({ length: 300 }, (_, at) => ({ status: at < 270 ? `kind ${at % 3}` : null }))
     const rows = await write(service, 'tasks', ...statuses)
@@ -250,7 +255,7 @@ test.each([
 )
 
 test('a pair of fields is indexed where one value of a field and a range of another are asked for, never the same', async () => {
-  const service = await startHeavy()
+  const service = await startWithWorker()
   const { id } = await declare(service, 'tasks', [
     { key: 'status', type: 'select' },
     { key: 'n', type: 'number' },
@@ -273,7 +278,7 @@ test('a pair of fields is indexed where one value of a field and a range of anot
   expect(await ask()).toEqual(first)
   const { sql } = service.ctx.db
   const workspacePk = sql.scalar<number>('SELECT workspace FROM structures WHERE id = ?', id)
-  await deleteStructure(service.ctx, { workspacePk }, id)
+  await deleteStructure(service.ctx, systemAuthor(workspacePk), id)
   expect(indexedColumns(service)).toEqual([])
   expect(sql.column("SELECT name FROM sqlite_schema WHERE name GLOB 'rows_1_*'")).toEqual([])
 })
@@ -287,7 +292,7 @@ test('a structure has at most eight automatic indexes, none of long texts', asyn
   await makeIndexes(service, id, ['f1', 'f2', 'f2', ...pairs, 'f3', 'f4', 'f5', 'f6', 'f7'])
   const indexes = ['f2', 'f2,f3', 'f3', 'f3,updated_at', 'f4', 'f4,f5', 'f5', 'f6']
   expect(indexedColumns(service)).toEqual(indexes)
-  expect(await findFaults(service.ctx.db)).toEqual([])
+  expect(findFaults(service.ctx.db)).toEqual([])
 })
 
 const ONE_FIELD: FieldSpec[] = [
@@ -311,20 +316,20 @@ test.each([
   const { id } = await declare(service, 'rows', ONE_FIELD)
   await write(service, 'rows', { n: 1, code: 'A' }, { n: 2, code: 'b' }, { code: 'c' })
   await makeIndexes(service, id, ['f1'])
-  expect(await findFaults(service.ctx.db)).toEqual([])
+  expect(findFaults(service.ctx.db)).toEqual([])
   await service.ctx.db.write((tx): void => {
     tx.sql.script(damage)
   })
-  expect(await findFaults(service.ctx.db)).toEqual([fault])
+  expect(findFaults(service.ctx.db)).toEqual([fault])
   await repairDerived(service.ctx.db)
-  expect(await findFaults(service.ctx.db)).toEqual([])
+  expect(findFaults(service.ctx.db)).toEqual([])
   expect(indexedColumns(service)).toEqual(['f1'])
   const refusal = await service.post('/v1/records', { structure: 'rows', data: { code: 'A' } })
   expect(refusal.body.code).toBe('unique_violation')
 })
 
 test('writes during the making of an index wait for it and are not refused', async () => {
-  const service = await startHeavy()
+  const service = await startWithWorker()
   const { id } = await declare(service, 'tasks', [{ key: 'name', type: 'text' }])
   for (let at = 0; at < 10_000; at += 500)
     await write(
@@ -343,7 +348,7 @@ test('writes during the making of an index wait for it and are not refused', asy
 })
 
 test('a refusal of the worker reaches the caller as it is', async () => {
-  const service = await startHeavy()
+  const service = await startWithWorker()
   await declare(service, 'values', [{ key: 'n', type: 'number' }])
   for (let at = 0; at < 10_001; at += 500)
     await write(service, 'values', ...Array.from({ length: 500 }, (_, index) => ({ n: at + index })))
@@ -375,7 +380,7 @@ test('looking for a long text in long ones is done in the worker, however few ro
   const long = looksFor(alike.slice(0, 10_000), 'body')
   for (const read of [list, summary])
     expect((await read(impatient, 'texts', long)).body.error).toStartWith(
-      'The answer took longer than 0 seconds',
+      'The query took longer than 0 seconds',
     )
   for (const [query, total] of [
     [looksFor('a', 'body'), 20],
@@ -410,18 +415,17 @@ test('a read that takes longer than its time is given up, and others go on', asy
   expect([answer.status, answer.body]).toEqual([
     400,
     {
-      error:
-        'The answer took longer than 0 seconds to find and was given up; narrow the question with a filter.',
+      error: 'The query took longer than 0 seconds and was stopped; narrow it with a filter.',
       code: 'refused',
     },
   ])
   expect((await list(service, 'rows', { limit: 1 })).body.total).toBe(2)
-  const patient = await startHeavy(file)
+  const patient = await startWithWorker(file)
   expect((await list(patient, 'rows', { sort: 'n' })).body.total).toBe(2)
 })
 
-test('the worker sees everything that was answered before it is asked', async () => {
-  const service = await startHeavy()
+test('the worker sees every write that was acknowledged before its query', async () => {
+  const service = await startWithWorker()
   await declare(service, 'rows', [{ key: 'n', type: 'number' }])
   for (let count = 1; count <= 50; count++) {
     await write(service, 'rows', { n: count })
@@ -430,7 +434,7 @@ test('the worker sees everything that was answered before it is asked', async ()
 })
 
 test.if(process.platform === 'linux')('the worker steps back behind the thread of the requests', async () => {
-  const service = await startHeavy()
+  const service = await startWithWorker()
   await declare(service, 'rows', [{ key: 'n', type: 'number' }])
   const before = getPriority(process.pid)
   await list(service, 'rows', { sort: 'n' })
@@ -443,12 +447,13 @@ test.if(process.platform === 'linux')('the worker steps back behind the thread o
     }
   }
   expect(getPriority(process.pid)).toBe(before)
-  expect(threads.map(priorityOf)).toContain(before + 5)
+  // There is no lower priority than 19, at which the tests themselves may run.
+  expect(threads.map(priorityOf)).toContain(Math.min(19, before + 5))
 })
 
 test('the end of the service stops large queries and the building of an index, which can be completed later', async () => {
   const file = newFile()
-  const service = await startHeavy(file)
+  const service = await startWithWorker(file)
   const { id } = await declare(service, 'rows', [{ key: 'n', type: 'number' }])
   await write(service, 'rows', { n: 1 }, { n: 2 })
   const built = makeIndexes(service, id, ['f1']).then(
@@ -463,7 +468,7 @@ test('the end of the service stops large queries and the building of an index, w
   ])
   await closed
   expect([await built, indexedColumns(service)]).toEqual(['unavailable', []])
-  const next = await startHeavy(file)
+  const next = await startWithWorker(file)
   const [row] = await write(next, 'rows', { n: 3 })
   await next.patch(`/v1/records/${row.id}`, { data: { n: 0 } })
   await makeIndexes(next, id, ['f1'])

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { RecordChange } from '../../src/changes/record-change.ts'
-import { contentOf, declare, list, watchChanges, write } from '../support/records.ts'
+import { contentOf, declare, field, list, watchChanges, write } from '../support/records.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 const NOW = '2026-11-21T09:30:00.000Z'
@@ -14,7 +14,6 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const field = (key: string, type: string, more: Record<string, unknown> = {}) => ({ key, type, ...more })
 const post = (structure: string, body: Record<string, unknown>) =>
   service.post('/v1/records', { structure, ...body })
 const patch = (id: string, data: unknown) => service.patch(`/v1/records/${id}`, { data })
@@ -219,7 +218,7 @@ test('a patch merges, null removes, and updated_at grows also within a milliseco
   expect((await list(service, 'X')).body.records).toEqual([second.body.record])
 })
 
-test('a write that changes nothing writes nothing and tells nobody', async () => {
+test('a write that changes nothing writes nothing and publishes nothing', async () => {
   await declare(service, 'X', [field('a', 'text', { unique: true }), field('b', 'time')])
   const [record] = await write(service, 'X', { a: 'x', b: '09:30' })
   changes.length = 0
@@ -445,7 +444,7 @@ test('rows of an immutable structure are written, deleted and restored, never ed
   expect((await service.patch('/v1/records/structures/X', { immutable: true })).status).toBe(200)
 })
 
-test('a deleted row is out of sight and comes back as it was', async () => {
+test('a deleted row is not visible and is restored as it was', async () => {
   await declare(service, 'X', [field('a', 'text')])
   const [record] = await write(service, 'X', { a: 'x' })
   service.clock.advance(5)
@@ -478,7 +477,7 @@ test('a row that names itself comes back, one that names what is gone does not',
   expect((await restore(leaf.id)).status).toBe(200)
 })
 
-test('every change leaves through one door, whole, with who made it', async () => {
+test('every change is published once, complete, with who made it', async () => {
   const structure = await declare(service, 'X', [field('a', 'text'), field('b', 'number')])
   const [{ id }] = await write(service, 'X', { a: 'x', b: 1 })
   await patch(id, { a: 'y', b: null })

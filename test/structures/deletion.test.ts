@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { systemAuthor } from '../../src/changes/log.ts'
 import { deleteStructure, finishDeletions } from '../../src/structures/deletion.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -33,7 +34,7 @@ test('a deleted structure leaves nothing behind, and others keep everything', as
   const [gone] = (await list(service, 'Gone')).body.records
   await service.delete(`/v1/records/${gone.id}`)
 
-  await deleteStructure(service.ctx, { workspacePk }, 'gone')
+  await deleteStructure(service.ctx, systemAuthor(workspacePk), 'gone')
 
   expect(stored()).toEqual({ tables: ['rows_1', 'rows_1_unique_1'], records: 1, structures: 1, counters: 1 })
   expect((await list(service, 'Gone')).status).toBe(404)
@@ -56,13 +57,13 @@ test('a deleted structure takes its webhooks along, with their deliveries and ev
   const kept = await deliveriesOf(service, id)
   expect(counts()).toEqual([3, 6, 4])
 
-  await deleteStructure(service.ctx, { workspacePk }, 'Gone')
+  await deleteStructure(service.ctx, systemAuthor(workspacePk), 'Gone')
 
   expect(counts()).toEqual([1, 2, 2])
   expect(await deliveriesOf(service, id)).toEqual(kept)
 })
 
-test('a deletion that was broken off is out of sight and is finished later', async () => {
+test('a deletion that was interrupted is not visible and is finished later', async () => {
   await declare(service, 'Gone', FIELDS)
   const [record] = await write(service, 'Gone', { n: 1 })
   await service.ctx.db.write((tx): void => {
@@ -85,7 +86,7 @@ test('two processes that finish one deletion do not hinder each other', async ()
   for (const from of [0, 500, 1000, 1500]) await write(service, 'Gone', ...many(from))
   const { ctx } = service
   await Promise.all([
-    deleteStructure(ctx, { workspacePk }, 'Gone'),
+    deleteStructure(ctx, systemAuthor(workspacePk), 'Gone'),
     finishDeletions(ctx),
     finishDeletions(ctx),
   ])
@@ -96,7 +97,7 @@ test('two processes that finish one deletion do not hinder each other', async ()
 test('a definition that points to a deleted structure is still patched as it was read', async () => {
   const gone = await declare(service, 'Gone', FIELDS)
   const { fields } = await declare(service, 'Kept', [{ key: 'r', type: 'record', structure: 'Gone' }])
-  await deleteStructure(service.ctx, { workspacePk }, 'Gone')
+  await deleteStructure(service.ctx, systemAuthor(workspacePk), 'Gone')
   const patch = async (sent: unknown[]) =>
     (await service.patch('/v1/records/structures/Kept', { fields: sent })).body
 
@@ -112,7 +113,7 @@ test('a definition that points to a deleted structure is still patched as it was
 })
 
 test('an unknown structure is not found', async () => {
-  await expect(deleteStructure(service.ctx, { workspacePk }, 'Nothing')).rejects.toMatchObject({
+  await expect(deleteStructure(service.ctx, systemAuthor(workspacePk), 'Nothing')).rejects.toMatchObject({
     code: 'not_found',
   })
 })

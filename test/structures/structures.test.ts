@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { declare, write } from '../support/records.ts'
+import { declare, field, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const PATH = '/v1/records/structures'
@@ -9,8 +9,6 @@ beforeEach(async () => {
   service = await startService()
 })
 afterEach(() => service.close())
-
-const field = (key: string, type: string, more: Record<string, unknown> = {}) => ({ key, type, ...more })
 
 const wholeField = (key: string, type: string, more: Record<string, unknown> = {}) => ({
   key,
@@ -40,7 +38,7 @@ async function expectRefusal(
   expect((await service.get(PATH)).body).toEqual(before.body)
 }
 
-test('a structure is answered whole, with every attribute of its fields', async () => {
+test('a structure is returned in full, with every attribute of its fields', async () => {
   const created = await service.post(PATH, {
     name: 'Books',
     fields: [field('title', 'text', { required: true }), field('pages', 'number', { unit: 'p', min: 1 })],

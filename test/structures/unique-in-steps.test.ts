@@ -15,13 +15,15 @@ const folder = newFolder()
 const open: TestService[] = []
 let files = 0
 
+const FIELDS = [
+  { key: 'code', type: 'text' },
+  { key: 'n', type: 'number' },
+]
+
 async function start() {
   const service = await startService({ file: folder.file(`${++files}.db`), worker: { manyRows: -1 } })
   open.push(service)
-  await declare(service, 'rows', [
-    { key: 'code', type: 'text' },
-    { key: 'n', type: 'number' },
-  ])
+  await declare(service, 'rows', FIELDS)
   return service
 }
 
@@ -30,8 +32,8 @@ afterEach(() => {
 })
 afterAll(() => folder.remove())
 
-const makeUnique = (service: TestService) =>
-  service.patch('/v1/records/structures/rows', {
+const makeUnique = (service: TestService, structure = 'rows') =>
+  service.patch(`/v1/records/structures/${structure}`, {
     fields: [
       { key: 'code', type: 'text', unique: true },
       { key: 'n', type: 'number' },
@@ -89,11 +91,15 @@ test.each([
   ['a collision', 'b', 1],
   ['a change', 'e', 0],
 ])('%s is recorded wherever the filling of the index is when it is written', async (_, code, collisions) => {
-  const place = { structurePk: 1, keys: ['code'] }
+  const service = await start()
+  const { worker, db } = service.ctx
   for (let steps = 0; steps < 6; steps++) {
-    const service = await start()
-    const rows = await write(service, 'rows', { code: 'a' }, { code: 'b' }, { code: 'c' }, { code: 'd' })
-    const { worker, db } = service.ctx
+    const structure = `filled_${steps}`
+    await declare(service, structure, FIELDS)
+    const structurePk = db.sql.scalar<number>('SELECT pk FROM structures WHERE name = ?', structure)
+    const index = `rows_${structurePk}_unique_1`
+    const place = { structurePk, keys: ['code'] }
+    const rows = await write(service, structure, { code: 'a' }, { code: 'b' }, { code: 'c' }, { code: 'd' })
     const tasks = [
       () => worker.write(uniqueStart, place),
       () => worker.write(uniqueSort, place),
@@ -102,13 +108,10 @@ test.each([
     for (const task of tasks.slice(0, steps)) await task()
     await service.patch(`/v1/records/${rows[2].id}`, { data: { code } })
     for (const task of tasks.slice(steps)) await task()
-    const recorded = db.sql.scalar('SELECT count(*) FROM rows_1_unique_1_collisions')
+    const recorded = db.sql.scalar(`SELECT count(*) FROM ${index}_collisions`)
     expect([steps, recorded]).toEqual([steps, collisions])
-    if (collisions === 0)
-      expect(db.sql.column('SELECT k_f1 FROM rows_1_unique_1')).toEqual(['a', 'b', 'd', 'e'])
-    expect((await makeUnique(service)).status).toBe(collisions === 0 ? 200 : 400)
-    service.close()
-    open.pop()
+    if (collisions === 0) expect(db.sql.column(`SELECT k_f1 FROM ${index}`)).toEqual(['a', 'b', 'd', 'e'])
+    expect((await makeUnique(service, structure)).status).toBe(collisions === 0 ? 200 : 400)
   }
 })
 
@@ -122,8 +125,8 @@ test('maintenance removes what an interrupted process left of a unique index, an
   await service.ctx.worker.write(uniqueStart, place)
   await service.ctx.worker.write(uniqueSort, place)
   await write(service, 'rows', { code: 'a' })
-  expect(await findFaults(service.ctx.db)).toEqual([])
+  expect(findFaults(service.ctx.db)).toEqual([])
   await runMaintenance(service.ctx)
   expect(indexTables(service)).toEqual([])
-  expect(await findFaults(service.ctx.db)).toEqual([])
+  expect(findFaults(service.ctx.db)).toEqual([])
 })

@@ -9,7 +9,8 @@ export const callerOf = ({ ctx }: TestService) => commandCaller(getWorkspaceOrOn
 
 export interface InProcessOptions {
   env?: Record<string, string>
-  input?: string
+  input?: string | Uint8Array
+  isInputTerminal?: boolean
 }
 
 /** Runs one command in this process: the same code as the executable, without the cost of starting one. */
@@ -20,12 +21,23 @@ export async function runInProcess(args: string[], options: InProcessOptions = {
     out: (text) => {
       printed.out += text
     },
+    write: async (data) => {
+      printed.out += Buffer.from(data).toString()
+      return true
+    },
     err: (text) => {
       printed.err += text
     },
-    readSecret: async () => options.input ?? '',
+    readSecret: async () => String(options.input ?? ''),
     readAll: async () => Buffer.from(options.input ?? ''),
+    tell: (text) => {
+      printed.err += text
+    },
     isTerminal: false,
+    isInputTerminal: options.isInputTerminal ?? false,
+    readChunks: async function* () {
+      yield Buffer.from(options.input ?? '')
+    },
     untilAskedToEnd: async () => {},
     yieldProcessor: () => {},
     endWithin: () => {},

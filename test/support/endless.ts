@@ -1,4 +1,4 @@
-import { rowTable } from '../../src/db/row-tables.ts'
+import { rowTable } from '../../src/db/row-table-names.ts'
 import { declare } from './records.ts'
 import type { TestService } from './service.ts'
 

@@ -1,4 +1,5 @@
 import { getWorkspaceOrOnly } from '../../src/account/workspaces.ts'
+import { systemAuthor } from '../../src/changes/log.ts'
 import type { Db } from '../../src/db/database.ts'
 import type { Section } from '../../src/files/extraction/pages.ts'
 import { addFile } from '../../src/files/service.ts'
@@ -30,7 +31,11 @@ export async function makeFile(
 ): Promise<string> {
   const { db } = service.ctx
   const bytes = file.bytes ?? new TextEncoder().encode(file.pages?.join('\n') ?? '')
-  const added = await addFile(db, await callerOf(db, client), { fileName: name, noteId, bytes })
+  const added = await addFile(db, systemAuthor((await callerOf(db, client)).workspacePk), {
+    fileName: name,
+    noteId,
+    bytes,
+  })
   if (file.pages === undefined && file.failed === undefined) return added.id
   const claim = await db.write((tx) => claimFile(tx, added.pk))
   if (!claim) throw new Error('the file that was just added cannot be claimed')

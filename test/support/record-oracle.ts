@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { FieldSpec } from './records.ts'
 
 /*
- * A second, plain answer to every question about records, written from the contract alone: it shares no code
+ * A second, plain implementation of every read of records, written from the contract alone: it shares no code
  * with the service. Rows are the records as the service answered them when they were written.
  */
 
@@ -182,11 +182,10 @@ const folded = (text: string): string =>
 
 const points = (text: string) => Array.from(text, (point) => point.codePointAt(0) ?? 0)
 
-function compareText(left: string, right: string): number {
-  const [a, b] = [points(left), points(right)]
-  const at = a.findIndex((point, index) => point !== b[index])
-  if (at === -1) return a.length - b.length
-  return (a[at] ?? 0) - (b[at] ?? -1)
+function comparePoints(a: readonly number[], b: readonly number[]): number {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0)
+  return a.length - b.length
 }
 
 /** From and to when, in milliseconds, a moment in a filter lasts: a plain date is its whole UTC day. */
@@ -251,19 +250,35 @@ const sortKey = (row: Row, key: string) => {
   return Object.hasOwn(row.data, key) ? row.data[key] : undefined
 }
 
-function compareHeld(left: unknown, right: unknown): number {
-  if (typeof left === 'string' && typeof right === 'string') return compareText(folded(left), folded(right))
+/** What a row is sorted by, worked out once for each row and not in each comparison. */
+interface Place {
+  readonly row: Row
+  /** The code points of a folded text, a number, or nothing. */
+  readonly held: readonly number[] | number | undefined
+  readonly id: readonly number[]
+}
+
+function placeOf(row: Row, key: string): Place {
+  const held = sortKey(row, key)
+  const order = held === undefined ? held : typeof held === 'string' ? points(folded(held)) : Number(held)
+  return { row, held: order, id: points(row.id) }
+}
+
+function compareHeld(left: Place['held'], right: Place['held']): number {
+  if (Array.isArray(left) && Array.isArray(right)) return comparePoints(left, right)
   return Number(left) - Number(right)
 }
 
 export function sorted(rows: readonly Row[], { key, direction }: Sort): Row[] {
   const sign = direction === 'asc' ? 1 : -1
-  return [...rows].sort((one, other) => {
-    const [left, right] = [sortKey(one, key), sortKey(other, key)]
+  const places = rows.map((row) => placeOf(row, key))
+  places.sort((one, other) => {
+    const [left, right] = [one.held, other.held]
     if ((left === undefined) !== (right === undefined)) return left === undefined ? 1 : -1
     const byValue = left === undefined ? 0 : compareHeld(left, right)
-    return sign * (byValue || compareText(one.id, other.id))
+    return sign * (byValue || comparePoints(one.id, other.id))
   })
+  return places.map(({ row }) => row)
 }
 
 /** The name of an automatic index on one column or on two. */

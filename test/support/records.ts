@@ -45,6 +45,13 @@ export const summary = (
   more: Record<string, unknown> = {},
 ): Promise<Answer> => client.get(`/v1/records/summary?${queryOf({ structure, ...more })}`)
 
+/** A field as a definition is sent. */
+export const field = (key: string, type: string, more: Record<string, unknown> = {}) => ({
+  key,
+  type,
+  ...more,
+})
+
 /** Everything that can be seen of a structure's rows: what a refusal must leave as it was. */
 export async function contentOf(client: Client, structure: string) {
   const { body } = await list(client, structure, { limit: 500 })
@@ -52,7 +59,7 @@ export async function contentOf(client: Client, structure: string) {
   return { records: body.records, total: body.total, structure: declared.body.structure }
 }
 
-/** Collects what leaves through the one door of a write. */
+/** Collects every change that is published. */
 export function watchChanges(service: TestService): RecordChange[] {
   const changes: RecordChange[] = []
   service.ctx.bus.onChange((change) => changes.push(change))

@@ -100,7 +100,7 @@ export function clientOf(app: Pick<Api, 'fetch'>, key: string | undefined): Clie
       }),
     )
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
     return {
       status: response.status,
       headers: response.headers,

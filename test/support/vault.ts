@@ -17,7 +17,7 @@ export function writeFiles(folder: string, files: VaultFiles): void {
 }
 
 /** A folder of notes, and a workspace that it is imported into. */
-export interface VaultWorld {
+export interface VaultTest {
   /** The folder that is imported. */
   readonly path: string
   /** The database lies in the folder, as it does for whoever imports where he is. */
@@ -34,7 +34,7 @@ export interface VaultWorld {
   remove(): void
 }
 
-export async function newVaultWorld(): Promise<VaultWorld> {
+export async function newVaultTest(): Promise<VaultTest> {
   const folder = newFolder()
   const path = folder.file('vault')
   mkdirSync(path)

@@ -1,6 +1,6 @@
 import { parseAllowlist } from '../../src/delivery/client/allowlist.ts'
 import { createSender, type Send } from '../../src/delivery/client/sender.ts'
-import { type Dispatcher, startDispatcher } from '../../src/delivery/dispatch/dispatcher.ts'
+import { Dispatcher } from '../../src/delivery/dispatch/dispatcher.ts'
 import type { RawCondition } from '../../src/filter/record/parse.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type Client, startService, type TestService, type TestServiceOptions } from './service.ts'
@@ -81,7 +81,7 @@ export async function startHooked(options: TestServiceOptions & { start?: boolea
     url: `http://127.0.0.1:${receiver.port}/hook`,
     arrived: () => receiver.received.map(({ body }) => JSON.parse(body)),
     start: (send = sender.send) => {
-      deliveries = startDispatcher({ ...service.ctx, send })
+      deliveries = new Dispatcher({ ...service.ctx, send })
     },
     stop: async () => deliveries?.stop(),
     end: async () => {

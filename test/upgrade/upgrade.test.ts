@@ -3,11 +3,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
+import { systemAuthor } from '../../src/changes/log.ts'
 import { migrate } from '../../src/db/schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
 import { insertFile, makeFileVisible } from '../../src/files/store.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
+import { readFile } from '../support/files.ts'
 import { newFolder } from '../support/process.ts'
 import { type Client, startService } from '../support/service.ts'
 
@@ -174,6 +176,10 @@ describe('a database of', () => {
   test.each(stages)('%s opens with everything in it', async (_, written, version) => {
     await unpack(written, version)
     const service = await startService({ file })
+    expect(service.logged().map(({ message }) => message)).toEqual([
+      'upgrading the database, which may take seconds for every million records',
+      'upgraded the database',
+    ])
     const client = service.as(written.key)
     await expectNotes(client)
     await expectSearch(client)
@@ -196,7 +202,7 @@ describe('a database of', () => {
       await service.ctx.db.write((tx): void => {
         const workspace = findWorkspaceNamed(tx, 'Personal')?.pk ?? 0
         const row = { id: fileId, workspace, note: null, fileName: 'old.pdf', mimeType: '', size: 0 }
-        makeFileVisible(tx, insertFile(tx, row))
+        makeFileVisible(tx, systemAuthor(workspace), { pk: insertFile(tx, row), id: fileId })
       })
       const client = service.as(written.key)
       await client.patch(`/v1/files/${fileId}`, { file_name: 'new.pdf' })
@@ -282,6 +288,31 @@ describe('a database of', () => {
     after.close()
   })
 
+  test('a picture whose text could not be read is read again, and so is no document', async () => {
+    const version = MIGRATIONS.findIndex(({ name }) => name.endsWith('_files_without_text'))
+    await unpack(WRITTEN[1] as Written, version)
+    const before = new Database(file)
+    const insert = before.query(
+      `INSERT INTO files (id, workspace, file_name, mime_type, size, status, error, created_at, updated_at, attempts)
+       SELECT ?, pk, ?, '', 0, 'failed', ?, 1, 1, 5 FROM workspaces WHERE name = 'Personal'`,
+    )
+    const PICTURE = '01a1fe0a-c200-7000-a6ac-48cfd60882b1'
+    const DOCUMENT = '01a1fe0a-c200-7000-a6ac-48cfd60882b2'
+    const damaged = 'The file is not a whole PDF document.'
+    insert.run(PICTURE, 'photo.png', 'No text can be read from this kind of file.')
+    insert.run(DOCUMENT, 'torn.pdf', damaged)
+    before.close()
+    const service = await startService({ file })
+    await readFile(service, PICTURE)
+    const stateOf = async (id: string) => {
+      const { body } = await service.get(`/v1/files/${id}`)
+      return [body.file.status, body.file.pages, body.file.error]
+    }
+    expect(await stateOf(PICTURE)).toEqual(['ready', 0, null])
+    expect(await stateOf(DOCUMENT)).toEqual(['failed', null, damaged])
+    service.close()
+  })
+
   test('a newer program is refused by every command, and left as it was', async () => {
     await unpack(WRITTEN[0] as Written, MIGRATIONS.length)
     const database = new Database(file)
@@ -299,5 +330,27 @@ describe('a database of', () => {
     }
     expect(await Bun.file(file).bytes()).toEqual(before)
     expect(existsSync(`${file}.copy`)).toBe(false)
+  })
+
+  test('a downgrade is refused with the command that goes back to the copy, which works', async () => {
+    await unpack(WRITTEN[1] as Written, MIGRATIONS.length - 1)
+    const newer = new Database(file)
+    newer.run(`PRAGMA user_version = ${MIGRATIONS.length}`)
+    newer.run('PRAGMA journal_mode = DELETE')
+    newer.run(`VACUUM INTO '${file}.before-99.0.0'`)
+    // A copy of a still newer schema, made later, is of no use.
+    newer.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+    newer.run(`VACUUM INTO '${file}.before-99.1.0'`)
+    newer.run("UPDATE users SET name = 'late' WHERE name = 'owner'")
+    newer.close()
+    const { exitCode, err } = await runInProcess(['users', 'list', '--db', file])
+    const [, command = ''] = /: daybook (restore .*)\n$/.exec(err) ?? []
+    expect([exitCode, command]).toEqual([1, `restore --db ${file} ${file}.before-99.0.0`])
+    expect((await runInProcess(command.split(' '))).exitCode).toBe(0)
+    const { out } = await runInProcess(['users', 'list', '--json', '--db', file])
+    expect(JSON.parse(out).users.map(({ name }: { name: string }) => name)).toContain('owner')
+    const kept = new Database(`${file}.before-restore`, { readonly: true })
+    expect(kept.query("SELECT count(*) AS n FROM users WHERE name = 'late'").get()).toEqual({ n: 1 })
+    kept.close()
   })
 })

@@ -303,7 +303,7 @@ describe('the notes of a view', () => {
       expect((await service.get(`/v1/views/${id}/notes?${query}`)).status).toBe(400)
   })
 
-  test('stand by the folded text of a property, equal ones by id, those without a value last', async () => {
+  test('are ordered by the folded text of a property, equal ones by id, those without a value last', async () => {
     await define('city', 'text')
     for (const [title, city] of [
       ['1', 'b'],
@@ -322,7 +322,7 @@ describe('the notes of a view', () => {
     expect(await titles(id)).toEqual(['5', '2', '4', '1', '6', '3'])
   })
 
-  test('stand by id, also when a server was started after the clock was set back', async () => {
+  test('are ordered by id, also when a server was started after the clock was set back', async () => {
     const folder = newFolder()
     const file = folder.file('views.db')
     for (const [title, instant] of [
@@ -351,7 +351,7 @@ describe('the notes of a view', () => {
 })
 
 describe('what a view uses', () => {
-  test('is told by the tag, which cannot be deleted while a view filters on it', async () => {
+  test('is reported by the tag, which cannot be deleted while a view filters on it', async () => {
     const work = await tagId('work')
     const home = await tagId('home')
     const one = await save({ name: 'One', filter: tagged(work) })
@@ -376,7 +376,7 @@ describe('what a view uses', () => {
     expect((await service.delete(`/v1/tags/${work}`)).status).toBe(200)
   })
 
-  test('is told by the property with its roles, which keeps its type and cannot be deleted', async () => {
+  test('is reported by the property with its roles, which keeps its type and cannot be deleted', async () => {
     const due = await define('due', 'date')
     const all = await save({
       name: 'All',

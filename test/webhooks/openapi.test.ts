@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { EVENTS, type EventType } from '../../src/delivery/outbox/payload.ts'
+import { EVENTS, type EventType } from '../../src/delivery/outbox.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
 import { faultsOf } from '../contract/json-schema.ts'
+import { openApiDocument } from '../support/openapi.ts'
 import { declare, write } from '../support/records.ts'
 import { type Hooked, startHooked, subscribe } from '../support/webhooks.ts'
 
@@ -17,7 +18,7 @@ let service: Hooked
 let document: OpenApiDocument
 beforeAll(async () => {
   service = await startHooked()
-  document = await service.app.openApi()
+  document = await openApiDocument()
 })
 afterAll(() => service.end())
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { runs } from '../support/counts.ts'
+import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import {
   arbitraryData,
   arbitraryFields,
@@ -236,8 +236,8 @@ test(
         expect(sql.scalar<number>(alone)).toBe(0)
         run.service.close()
       }),
-      { numRuns: runs(40, 1_000) },
+      { numRuns: runs(20, 1_000) },
     )
   },
-  runs(30_000, 300_000),
+  RANDOM_CASES_MS,
 )

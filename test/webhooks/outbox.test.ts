@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { systemAuthor } from '../../src/changes/log.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -193,7 +194,7 @@ test('a renamed structure has its new name only in later events', async () => {
 test('a deleted structure takes its webhooks, deliveries and events along, and frees their places', async () => {
   for (let number = 0; number < 25; number++) await subscribe(service, 'Tasks', URL)
   await write(service, 'Tasks', { what: 'a' }, { what: 'b' })
-  await deleteStructure(service.ctx, { workspacePk: 1 }, 'Tasks')
+  await deleteStructure(service.ctx, systemAuthor(1), 'Tasks')
   expect({ ...stored(), webhooks: count('webhooks') }).toEqual({ events: 0, deliveries: 0, webhooks: 0 })
   expect((await service.get('/v1/webhooks')).body).toEqual({ webhooks: [] })
 })

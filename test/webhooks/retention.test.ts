@@ -81,16 +81,16 @@ test('check finds and repairs what structures know of their webhooks, and events
   await subscribe(it, 'Tasks', it.url)
   await declare(it, 'Other', [])
   await it.stop()
-  expect(await findFaults(it.ctx.db)).toEqual([])
+  expect(findFaults(it.ctx.db)).toEqual([])
   it.ctx.db.sql.script(`UPDATE structures SET subscriptions_version = CASE name WHEN 'Tasks' THEN NULL ELSE 'x' END;
     INSERT INTO webhook_events (id, type, body) VALUES ('x', 'record.created', '{}')`)
-  expect(await findFaults(it.ctx.db)).toEqual([
+  expect(findFaults(it.ctx.db)).toEqual([
     'The structure "Tasks" does not tell its enabled webhooks of changes.',
     'The structure "Other" tells webhooks of changes, and none is enabled.',
     '1 webhook events are left without a delivery.',
   ])
   await repairDerived(it.ctx.db)
-  expect(await findFaults(it.ctx.db)).toEqual([])
+  expect(findFaults(it.ctx.db)).toEqual([])
   await write(it, 'Tasks', { n: 1 })
   expect([count('webhook_deliveries'), count('webhook_events')]).toEqual([1, 1])
 })

@@ -26,7 +26,7 @@ const create = (more: object = {}, client: Client = service) =>
 const patch = (id: string, body: object) => service.patch(`/v1/webhooks/${id}`, body)
 const list = async () => (await service.get('/v1/webhooks')).body.webhooks
 
-test('a webhook is answered whole, its secret only when it is made', async () => {
+test('a webhook is returned in full, its secret only when it is made', async () => {
   const { status, body } = await create()
   const keyId = (await service.get('/v1/me')).body.key.id
   const webhook = {

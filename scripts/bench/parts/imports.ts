@@ -2,8 +2,7 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { indexedColumns } from '../../../src/notes/search/entries.ts'
-import { fullTable, titleTable } from '../../../src/notes/search/tables.ts'
+import { fullTable, indexedColumns, titleTable } from '../../../src/notes/search/tables.ts'
 import { importRows } from '../../../src/portability/csv/import.ts'
 import { importVault } from '../../../src/portability/vault/import.ts'
 import { ImportBaseline } from '../baselines.ts'
@@ -14,6 +13,13 @@ import type { Row, Section } from '../results.ts'
 
 const MIN_RATIO = 0.5
 const MODE = { isDryRun: false, skipsBad: false, onProgress: () => {} }
+const PLAIN_CELLS = {
+  hasHeader: true,
+  types: new Map<string, never>(),
+  dateFormats: [],
+  decimal: undefined,
+  nulls: [],
+}
 
 const seconds = (value: number) => `${(value / 1000).toFixed(2)} s`
 
@@ -111,7 +117,7 @@ function searchRows(file: string) {
 async function measureVault(vault: string, copy: () => string) {
   const [file, raw] = [copy(), copy()]
   const { ctx, caller, close } = await openDataset(file)
-  const request = { ...MODE, folder: vault, foldersAsTags: false }
+  const request = { ...MODE, folder: vault, databaseFile: file, foldersAsTags: false, updates: false }
   const daybook = await timed(() => importVault(ctx.db, caller, request))
   ctx.db.checkpoint()
   close()
@@ -185,7 +191,7 @@ async function benchTable(count: number, rounds: number): Promise<Row> {
   for (let round = 0; round < rounds; round++) {
     const [file, raw] = [copy(), copy()]
     const { ctx, caller, close } = await openDataset(file)
-    const request = { ...MODE, file: path, structure: 'Rows', onConflict: 'refuse' } as const
+    const request = { ...MODE, ...PLAIN_CELLS, file: path, structure: 'Rows', onConflict: 'refuse' } as const
     times.daybook.push(await timed(() => importRows(ctx, caller, request)))
     ctx.db.checkpoint()
     close()

@@ -19,6 +19,8 @@ import { copyOfWorld, type World } from '../stalls/world.ts'
 const MAX_READ_MS = 50
 const MAX_WRITE_MS = 100
 const IDLE_MS = 3_000
+/** Where an idle server makes a small read wait longer than this, the machine is busy with something else. */
+const QUIET_MS = 10
 /** Work that goes on after the response of an operation belongs to it. */
 const AFTER_MS = 300
 
@@ -86,7 +88,19 @@ const waitsText = ({ read, write }: Waits) =>
 const failedText = ({ read, write }: Waits) =>
   read.failed + write.failed === 0 ? '' : `, **${read.failed} reads and ${write.failed} writes failed**`
 
-async function measure(operation: Operation, setting: Setting, probe: Probe, idle: string): Promise<Row> {
+/** On a quiet machine the waits are judged; on a busy one only how long the main thread worked during them. */
+export function judged(waits: Waits, idle: Waits): { goal: string; met: boolean } {
+  const isQuiet = idle.read.waitMs <= QUIET_MS
+  const [read, write] = isQuiet
+    ? [waits.read.waitMs, waits.write.waitMs]
+    : [waits.read.mainMs, waits.write.mainMs]
+  return {
+    goal: `${isQuiet ? '' : 'main thread '}${MAX_READ_MS} ms, ${MAX_WRITE_MS} ms`,
+    met: read <= MAX_READ_MS && write <= MAX_WRITE_MS,
+  }
+}
+
+async function measure(operation: Operation, setting: Setting, probe: Probe, idle: Waits): Promise<Row> {
   await probe.take()
   const started = performance.now()
   const ended = await operation.run(setting).catch((error: Error) => [error.message])
@@ -97,13 +111,14 @@ async function measure(operation: Operation, setting: Setting, probe: Probe, idl
   process.stderr.write(
     `${what}: ${ended}, ${milliseconds(tookMs)}; ${waitsText(waits)}${failedText(waits)}\n`,
   )
+  const { goal, met } = judged(waits, idle)
   return {
     what,
     daybook: waitsText(waits) + failedText(waits),
-    floor: idle,
+    floor: waitsText(idle),
     ratio: `took ${milliseconds(tookMs)} (${ended.join(', ')})`,
-    goal: `${MAX_READ_MS} ms, ${MAX_WRITE_MS} ms${withinMs < Infinity ? `, within ${withinMs / 1000} s` : ''}`,
-    met: waits.read.waitMs <= MAX_READ_MS && waits.write.waitMs <= MAX_WRITE_MS && tookMs <= withinMs,
+    goal: `${goal}${withinMs < Infinity ? `, within ${withinMs / 1000} s` : ''}`,
+    met: met && tookMs <= withinMs,
   }
 }
 
@@ -120,8 +135,8 @@ export async function benchStalls(size: number, only?: string): Promise<Section[
   await Bun.sleep(IDLE_MS)
   await probe.take()
   await Bun.sleep(IDLE_MS)
-  const idle = waitsText(await probe.take())
-  process.stderr.write(`idle: ${idle}\n`)
+  const idle = await probe.take()
+  process.stderr.write(`idle: ${waitsText(idle)}\n`)
   const groups: [string, readonly Operation[]][] = [
     ['reads of records', RECORD_READS],
     ['reads of notes', NOTE_READS],

@@ -1,4 +1,4 @@
-import { CHECKPOINTS, readConfig } from '../../config.ts'
+import { CHECKPOINTS, type Flags, readConfig } from '../../config.ts'
 import { LOG_LEVELS } from '../../lib/log.ts'
 import { type Command, DB_FLAG } from '../command.ts'
 
@@ -16,6 +16,20 @@ export const serve: Command = {
       name: 'port',
       value: 'number',
       help: 'the port to listen on, 0 for any free one (default 8787)',
+      isSetting: true,
+    },
+    {
+      name: 'public-url',
+      value: 'url',
+      help: 'where people reach the application, such as https://daybook.example.com',
+      isRepeatable: true,
+      isSetting: true,
+    },
+    {
+      name: 'trusted-proxy',
+      value: 'address',
+      help: 'believe what a proxy at this address or range says of the address of its clients',
+      isRepeatable: true,
       isSetting: true,
     },
     {
@@ -64,6 +78,12 @@ export const serve: Command = {
       isSetting: true,
     },
     {
+      name: 'keep-changes',
+      value: 'time',
+      help: 'how long the change log is kept, at least 1d (default 30d)',
+      isSetting: true,
+    },
+    {
       name: 'webhook-allow',
       value: 'target',
       help: 'allow webhooks to call this host[:port], address or range, also over http',
@@ -79,13 +99,13 @@ export const serve: Command = {
   ],
   remarks: [
     'In an empty database it creates the user "owner", the workspace "Personal" and a write key, which is printed on',
-    'stderr once. When ready it prints one line on stdout: daybook listening on http://<host>:<port>. SIGTERM, SIGINT or',
+    'stderr once, with a link to sign in to the application. When ready it prints one line on stdout: daybook listening on http://<host>:<port>. SIGTERM, SIGINT or',
     'SIGHUP stops it: watches are closed, running requests and deliveries are finished (within 10 seconds), then it',
     'exits 0. It also stops, and exits 1, when a file of its database is replaced or removed.',
   ],
   examples: ['daybook serve', 'daybook serve --db /srv/daybook.db --host 0.0.0.0 --port 80'],
   run: async (input, io) => {
-    const config = readConfig(io.env, input.flags)
+    const config = readConfig(io.env, withLogLevel(input.flags))
     const { startServer } = await import('../../server.ts')
     const server = await startServer(config, (message) => io.err(message))
     // Installed first, because whoever reads the line may send a signal at once.
@@ -102,6 +122,12 @@ export const serve: Command = {
     io.err(`${lostDatabase(config.db)}\n`)
     return 1
   },
+}
+
+/** `--quiet` and `--verbose` are levels of the log, which `--log-level` itself overrides. */
+const withLogLevel = (flags: Flags): Flags => {
+  const level = flags.quiet ? 'warn' : flags.verbose ? 'debug' : undefined
+  return level === undefined ? flags : { 'log-level': level, ...flags }
 }
 
 const lostDatabase = (file: string) =>

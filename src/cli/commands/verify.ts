@@ -1,7 +1,8 @@
+import { readSecret } from '../../config.ts'
 import { secretError, verifyDelivery } from '../../delivery/verify-signature.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { refused } from '../../refusal.ts'
-import { type Command, type Input, textFlag, WrongUsage } from '../command.ts'
+import { type Command, type Input, SECRET_FLAG, WrongUsage } from '../command.ts'
 
 function headersOf({ flags }: Input): Map<string, string> {
   const given = Array.isArray(flags.header) ? flags.header.map(String) : []
@@ -18,7 +19,7 @@ export const verify: Command = {
   name: 'verify',
   summary: 'Verify the signatures of a received delivery, and report which step fails.',
   flags: [
-    { name: 'secret', value: 'secret', help: "the webhook's secret, whsec_…", isRequired: true },
+    SECRET_FLAG,
     {
       name: 'header',
       value: 'name: value',
@@ -32,13 +33,14 @@ export const verify: Command = {
     'step fails: a missing header, its form, its age (300 seconds), the secret, the signature.',
   ],
   examples: [
-    `daybook verify --secret whsec_… --header 'X-Service-Signature: t=1795253400,v1=5f0c…' < body.json`,
-    `daybook verify --secret whsec_… --header 'webhook-id: 019a…' --header 'webhook-timestamp: 1795253400' \\
+    `DAYBOOK_SECRET=whsec_… daybook verify --header 'X-Service-Signature: t=1795253400,v1=5f0c…' < body.json`,
+    `DAYBOOK_SECRET=whsec_… daybook verify --header 'webhook-id: 019a…' --header 'webhook-timestamp: 1795253400' \\
     --header 'webhook-signature: v1,K5oZ…' < body.json`,
   ],
   run: async (input, io) => {
     const headers = headersOf(input)
-    const secret = textFlag(input, 'secret') ?? ''
+    const secret = readSecret(io.env, input.flags)
+    if (secret === undefined) throw new WrongUsage('"verify" needs DAYBOOK_SECRET, or --secret <secret>.')
     const error = secretError(secret)
     if (error !== undefined) throw refused(error)
     const verifications = verifyDelivery({ headers, body: await io.readAll() }, secret, systemClock.now())

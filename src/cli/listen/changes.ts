@@ -74,7 +74,7 @@ export class ChangeDetector {
     const arrived = [...(moves?.created ?? []), ...(moves?.updated ?? [])].sort(byUpdate)
     const removed = (moves?.removed ?? []).flatMap((id) => this.#known.get(id) ?? [])
     const changes = before ? arrived.flatMap((record) => this.#changeTo(record, before) ?? []) : []
-    for (const record of answer.records) this.#remember(record)
+    for (const record of answer.records) this.#save(record)
     return { changes, removed, mayHaveMissed: answer.has_more && changes.length >= PAGE_LIMIT }
   }
 
@@ -82,7 +82,7 @@ export class ChangeDetector {
   deletionOf(record: ApiRecord, nowMs: number): Change {
     const instant = isoTimestamp(Math.max(nowMs, Date.parse(record.updated_at) + 1))
     const deleted = { ...record, updated_at: instant, deleted_at: instant }
-    this.#remember(deleted)
+    this.#save(deleted)
     return { type: 'record.deleted', record: deleted, changed: [], previous: {} }
   }
 
@@ -97,7 +97,7 @@ export class ChangeDetector {
     return { type: isNew ? 'record.created' : 'record.updated', record, changed: [], previous: {} }
   }
 
-  #remember(record: ApiRecord): void {
+  #save(record: ApiRecord): void {
     this.#known.delete(record.id)
     this.#known.set(record.id, record)
     if (this.#known.size <= MAX_KNOWN_RECORDS) return

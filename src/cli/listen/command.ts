@@ -1,11 +1,12 @@
 import type { EventSourceMessage } from 'eventsource-parser'
-import { readKey } from '../../config.ts'
+import { readKey, readSecret } from '../../config.ts'
 import { newSecret } from '../../delivery/sign.ts'
 import { secretError } from '../../delivery/verify-signature.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createIdSource } from '../../lib/ids.ts'
 import { refused } from '../../refusal.ts'
-import { type Command, type Input, textFlag, WrongUsage } from '../command.ts'
+import { checkedBaseUrl } from '../base-url.ts'
+import { type Command, type Input, SECRET_FLAG, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import {
   type ApiRecord,
@@ -16,7 +17,7 @@ import {
   type WatchAnswer,
 } from './changes.ts'
 import { fetchWorkspaceId, type RemoteDaybook, recordExists, watchEvents } from './client.ts'
-import { createForwarder, eventPayload, type Forwarder } from './forward.ts'
+import { createForwarder, eventPayload, type Forwarder, outcomeText } from './forward.ts'
 
 const LAST_MESSAGES_MS = 1_000
 
@@ -27,16 +28,10 @@ interface Settings {
   readonly isPrinting: boolean
 }
 
-/** A value that is refused is not repeated in the message: it may contain a password. */
-function checkedBaseUrl(text: string): string {
-  const isBase = URL.canParse(text) && /^https?:\/\/[^@?#]+$/i.test(text)
-  if (!isBase) throw new WrongUsage('--url must be the address of a daybook, such as http://127.0.0.1:8787.')
-  return text.replace(/\/+$/, '')
-}
-
-function readForwarder(input: Input, io: Io): Forwarder | undefined {
+/** The forwarder that the flags ask for, with a new secret if none is given. */
+export function readForwarder(input: Input, io: Io): Forwarder | undefined {
   const url = textFlag(input, 'forward')
-  const given = textFlag(input, 'secret')
+  const given = readSecret(io.env, input.flags)
   const fault = given === undefined ? undefined : secretError(given)
   if (fault !== undefined) throw new WrongUsage(fault)
   if (url === undefined) return undefined
@@ -130,7 +125,7 @@ class Listener {
     const body = JSON.stringify(eventPayload(change, { id, workspaceId: this.workspaceId, structure }))
     if (this.settings.isPrinting) this.io.out(`${body}\n`)
     const outcome = await this.settings.forwarder?.send({ id, type: change.type, body })
-    if (outcome !== undefined) this.io.err(`${change.type} ${change.record.id}: ${outcome}\n`)
+    if (outcome !== undefined) this.io.err(`${change.type} ${change.record.id}: ${outcomeText(outcome)}\n`)
   }
 }
 
@@ -162,12 +157,12 @@ export const listen: Command = {
     { name: 'key', value: 'key', help: 'an API key; scope read is enough', isSetting: true },
     { name: 'structure', value: 'name', help: 'the structure to watch, by name or id', isRequired: true },
     { name: 'forward', value: 'url', help: 'post each change to this URL, as a webhook delivery' },
-    { name: 'secret', value: 'secret', help: 'the signing secret, whsec_… (default a new one for this run)' },
+    SECRET_FLAG,
     { name: 'print', help: 'print each change as a line of JSON on stdout' },
   ],
   remarks: [
-    'Watches the newest 500 rows. changed and previous are filled for rows that were seen before, and every change is',
-    'reported as made through the API. A post that fails is not retried. A stream that breaks is opened again, also',
+    'Without a secret it prints a new one for this run. Watches the newest 500 rows. changed and previous are filled for',
+    'rows that were seen before, and every change is reported as made through the API. A post that fails is not retried. A stream that breaks is opened again, also',
     'after a restart of the server, and the changes in between are delivered. Exits 1 when the key is no longer',
     'accepted or the structure is deleted, and 0 on SIGINT or SIGTERM.',
   ],

@@ -1,6 +1,6 @@
 import { urlError } from '../../delivery/client/address-policy.ts'
 import { parseAllowlist } from '../../delivery/client/allowlist.ts'
-import { createSender, type Send } from '../../delivery/client/sender.ts'
+import { type AttemptOutcome, createSender, type Send } from '../../delivery/client/sender.ts'
 import { signedHeaders } from '../../delivery/sign.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createIdSource } from '../../lib/ids.ts'
@@ -29,11 +29,14 @@ export function eventPayload(
   }
 }
 
-/** Posts events to one URL; `send` resolves to the response status or the error, as text. */
+/** Posts events to one URL. */
 export interface Forwarder {
-  send(event: { id: string; type: string; body: string }): Promise<string>
+  send(event: { id: string; type: string; body: string }): Promise<AttemptOutcome>
   close(): void
 }
+
+/** The status of a response, or why there is none, as a message shows it. */
+export const outcomeText = ({ status, error }: AttemptOutcome): string => error ?? String(status)
 
 /** The sender's allowlist holds the host of the URL and nothing else, so that private addresses can be called. */
 function senderTo(url: string): { send: Send; close(): void } {
@@ -53,9 +56,8 @@ export function createForwarder(url: string, secret: string, clock: Clock): Forw
   return {
     send: async ({ id, type, body }) => {
       const atMs = clock.now()
-      const delivery = { secret, event: type, eventId: id, deliveryId: newId(atMs), body, atMs }
-      const { status, error } = await sender.send({ url, headers: signedHeaders(delivery), body })
-      return error ?? String(status)
+      const delivery = { secrets: [secret], event: type, eventId: id, deliveryId: newId(atMs), body, atMs }
+      return sender.send({ url, headers: signedHeaders(delivery), body })
     },
     close: () => sender.close(),
   }

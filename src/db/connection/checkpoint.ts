@@ -1,36 +1,138 @@
 import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { workerProgram } from '../../lib/program.ts'
+import { unlessStorageFails } from '../errors.ts'
+import type { Sql } from '../sql.ts'
 
 const INTERVAL_MS = 1_000
+/** While writes go on, the log is moved into the file once it has more pages than this. */
+const MANY_PAGES = 10_000
+/** Moving so few pages takes some milliseconds, which is done in the thread that writes. */
+const FEW_PAGES = 500
+/** In each round fewer pages are left: those that were written meanwhile. After the last one writes have to wait. */
+const MAX_ROUNDS = 8
+/** While somebody reads an older state, for so many checks no thread is started again. */
+const CHECKS_TO_SKIP = 10
 
-/** Moves the write-ahead log into the file once nothing was committed for a second. */
-export class IdleCheckpoint {
-  readonly #clock: Clock
-  readonly #checkpoint: () => void
+export interface CheckpointOptions {
+  readonly file: string
+  readonly clock: Clock
+  readonly log: Log
+  /** The connection that writes. */
+  readonly sql: Sql
+  /** Ends the reading snapshot of this process, which would keep a part of the log. */
+  readonly renew: () => void
+  /** Whether the files at the paths are those of the open database: another thread opens them by their names. */
+  readonly isSound: () => boolean
+}
+
+/**
+ * Moves the write-ahead log into the file once nothing was committed for a second, or once it is large. What is more than
+ * a few pages is moved in another thread. The last pages are moved in this one: only when the whole log is in the file
+ * does the next write start it again from its beginning.
+ */
+export class Checkpoints {
+  readonly #options: CheckpointOptions
   /** Whether anything was committed since the last check. */
   #hasCommitted = false
   #stopChecking: (() => void) | undefined
+  #running: Promise<void> | undefined
+  #checksToSkip = 0
+  #isStopped = false
 
-  constructor(clock: Clock, checkpoint: () => void) {
-    this.#clock = clock
-    this.#checkpoint = checkpoint
+  constructor(options: CheckpointOptions) {
+    this.#options = options
   }
 
   noteCommit(): void {
     this.#hasCommitted = this.#stopChecking !== undefined
-    this.#stopChecking ??= this.#clock.every(INTERVAL_MS, () => this.#check())
+    this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
+  }
+
+  /** Moves the log in this thread, as far as readers of other processes allow. */
+  runNow(): void {
+    const { log, sql, renew } = this.#options
+    unlessStorageFails(log, () => {
+      renew()
+      sql.all('PRAGMA wal_checkpoint(PASSIVE)')
+    })
+  }
+
+  /** Resolves once no other thread has the database open for a checkpoint, and starts none any more. */
+  async finish(): Promise<void> {
+    this.stop()
+    await this.#running
   }
 
   stop(): void {
+    this.#isStopped = true
     this.#stopChecking?.()
     this.#stopChecking = undefined
   }
 
   #check(): void {
-    if (this.#hasCommitted) {
-      this.#hasCommitted = false
-      return
+    const isBusy = this.#hasCommitted
+    this.#hasCommitted = false
+    if (this.#running) return
+    if (!isBusy) {
+      this.#stopChecking?.()
+      this.#stopChecking = undefined
     }
-    this.stop()
-    this.#checkpoint()
+    const { total, left } = this.#pages()
+    if (isBusy && total <= MANY_PAGES) return
+    if (left <= FEW_PAGES) this.runNow()
+    else if (isBusy && this.#checksToSkip > 0) this.#checksToSkip -= 1
+    else this.#running = this.#moveInThread()
   }
+
+  /** How many pages the log has, and how many of them are not in the file. */
+  #pages(): { total: number; left: number } {
+    const { log, sql } = this.#options
+    let pages = { total: 0, left: 0 }
+    unlessStorageFails(log, () => {
+      const [row] = sql.rows<[number, number, number]>('PRAGMA wal_checkpoint(NOOP)')
+      if (row) pages = { total: row[1], left: row[1] - row[2] }
+    })
+    return pages
+  }
+
+  async #moveInThread(): Promise<void> {
+    const worker = new Worker(workerProgram('db/checkpoint-worker.ts'))
+    try {
+      const isKept = await this.#moveInRounds(worker)
+      if (isKept) this.#checksToSkip = CHECKS_TO_SKIP
+      else if (this.#mayGoOn) this.runNow()
+    } catch (error) {
+      this.#options.log.warn('the write-ahead log could not be moved into the file', { error: String(error) })
+    } finally {
+      worker.terminate()
+      this.#running = undefined
+    }
+  }
+
+  get #mayGoOn(): boolean {
+    return !this.#isStopped && this.#options.isSound()
+  }
+
+  /** Returns whether a part of the log is kept because somebody reads an older state. */
+  async #moveInRounds(worker: Worker): Promise<boolean> {
+    let before = Number.POSITIVE_INFINITY
+    for (let round = 0; round < MAX_ROUNDS && this.#mayGoOn; round++) {
+      await checkpointIn(worker, this.#options.file)
+      const { left } = this.#pages()
+      if (left <= FEW_PAGES) return false
+      if (left >= before) return true
+      before = left
+    }
+    return false
+  }
+}
+
+async function checkpointIn(worker: Worker, file: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  worker.onmessage = ({ data }: MessageEvent<string>) => resolve(data)
+  worker.onerror = ({ message }) => reject(new Error(message))
+  worker.postMessage(file)
+  const failure = await promise
+  if (failure !== '') throw new Error(failure)
 }

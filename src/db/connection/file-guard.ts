@@ -1,4 +1,7 @@
-import { statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { FolderNames } from './folder-names.ts'
+import { isInLogMode } from './log-owner.ts'
 import { realFile } from './server-lock.ts'
 
 const POLL_MS = 250
@@ -21,19 +24,26 @@ function identityOf(path: string): string | undefined {
 }
 
 /**
- * Detects that a file of an open database was renamed, replaced or removed. Later writes would go into a file that no
- * longer has a name, and would be lost when the process ends.
+ * Detects that a file of an open database was renamed, replaced or removed, or that a backup was written over it. Later
+ * writes would go into a file that no longer has a name, and would be lost when the process ends.
  */
 export class FileGuard {
   /** The files that every commit is written to. */
   readonly #written: readonly Watched[]
   /** The files through which processes coordinate. */
   readonly #shared: readonly Watched[]
+  readonly #file: string
+  /** The folder of the files that every commit is written to; undefined when they are reached over a symbolic link. */
+  readonly #folder: FolderNames | undefined
+  readonly #wasInLogMode: boolean
   #timer: Timer | undefined
 
   /** Must be called after the write-ahead log and its index were created. */
-  constructor(file: string) {
+  constructor(file: string, now = () => performance.now()) {
     const real = realFile(file)
+    this.#file = file
+    this.#folder = isLink(file) ? undefined : new FolderNames(dirname(file), now)
+    this.#wasInLogMode = isInLogMode(file)
     this.#written = [...watch(file, 'database'), ...watch(`${real}-wal`, 'write-ahead log')]
     this.#shared = [...watch(`${real}-shm`, 'index of the write-ahead log'), ...watch(`${real}.lock`, 'lock')]
   }
@@ -50,14 +60,34 @@ export class FileGuard {
 
   /** Whether a commit that just ended is in the files at the paths of the database; takes a few microseconds. */
   get keepsCommits(): boolean {
-    return this.#written.every(isUnchanged)
+    const check = () => this.#written.every(isUnchanged)
+    return this.#folder ? this.#folder.areRight(check) : check()
   }
 
   /** Names the files that are no longer there. */
   lost(): string[] {
-    return [...this.#written, ...this.#shared].filter((file) => !isUnchanged(file)).map(({ what }) => what)
+    const lost = [...this.#written, ...this.#shared].filter((file) => !isUnchanged(file))
+    if (lost.length > 0 || !this.#isOverwritten) return lost.map(({ what }) => what)
+    return ['database']
+  }
+
+  /** Whether the file is not, or no longer, a database as it is while it is open: a backup is in another mode. */
+  get #isOverwritten(): boolean {
+    if (!this.#wasInLogMode) return false
+    try {
+      return !isInLogMode(this.#file)
+    } catch (error) {
+      return !isOutOfFiles(error)
+    }
   }
 }
+
+const isLink = (file: string): boolean =>
+  lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+
+/** Whether the process, or the system, has as many open files as it may have, which says nothing about this one. */
+const isOutOfFiles = (error: unknown): boolean =>
+  ['EMFILE', 'ENFILE'].includes((error as { code?: string }).code ?? '')
 
 function watch(path: string, what: string): Watched[] {
   const identity = identityOf(path)

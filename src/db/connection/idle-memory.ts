@@ -1,7 +1,7 @@
-const LOOK_EVERY_MS = 30_000
+const CHECK_EVERY_MS = 30_000
 /** With fewer reads in that time, background work and a few requests, the connections are idle. */
 const MIN_USES = 3_000
-/** A commit stands for the reads and writes of its transaction. */
+/** A commit counts for the reads and writes of its transaction. */
 const USES_PER_COMMIT = 50
 
 /** Returns the memory of page caches to the system once a busy time is over. */
@@ -16,7 +16,7 @@ export class IdleMemory {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS)
+    this.#timer = setInterval(() => this.look(), CHECK_EVERY_MS)
     this.#timer.unref()
   }
 

@@ -18,7 +18,7 @@ const LOG_HEADER = 32
 const FRAME_HEADER = 24
 /** The lowest bit says in which order the checksums read their words. */
 const LOG_MAGIC = 0x377f0682
-/** A log is judged by its first part: beyond this it costs more than opening it. */
+/** Only the first frames of a log are read: reading more costs more than opening it. */
 const MOST_FRAMES = 20_000
 
 /** Refuses a file whose write-ahead log belongs to another one, or that has several names. Throws UnusableDatabase. */
@@ -39,6 +39,16 @@ export function hasForeignLog(file: string): boolean {
   return sizeOf(path) === 0 || isForeign(path, log)
 }
 
+/** Whether the file is a database in the mode that it has while it is open, in which it has a write-ahead log. */
+export function isInLogMode(file: string): boolean {
+  const header = read(realFile(file), DATABASE_HEADER)
+  return (
+    header.length === DATABASE_HEADER &&
+    header.toString('latin1', 0, 16) === DATABASE_MAGIC &&
+    header[18] === 2
+  )
+}
+
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 const severalNames = (file: string) =>
@@ -48,7 +58,7 @@ const logAlone = (file: string) =>
 const foreignLog = (file: string) =>
   `The write-ahead log ${file}-wal belongs to another database than ${file}, which may have been replaced by a backup. To use ${file} as it is, move ${file}-wal and ${file}-shm elsewhere; nothing was changed.`
 
-/** Judged again where another process wrote meanwhile: what was read then are parts of different states. */
+/** Repeated if another process wrote meanwhile: parts of different states were read then. */
 function isForeign(file: string, log: string): boolean {
   for (let tries = 0; tries < 3; tries++) {
     const before = read(file, DATABASE_HEADER)

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { isBusy, isDamaged, isNotADatabase, isStorageFailure, RESTORE, UnusableDatabase } from '../errors.ts'
 import { type Reader, readerOf } from '../reader.ts'
-import { migrate, needsMigration } from '../schema/migrations/migrate.ts'
+import { hasSchema, migrate, needsMigration } from '../schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 import { Sql } from '../sql.ts'
 import { refuseForeignLog } from './log-owner.ts'
@@ -51,8 +51,9 @@ export function shrinkMemory(database: Database): void {
   database.run('PRAGMA shrink_memory')
 }
 
-/** The pages after which the write-ahead log is moved into the file, and the size to which its file is then truncated. */
+/** The pages after which a command moves the write-ahead log into the file; a server does so in another thread (`checkpoint.ts`). */
 const CHECKPOINT_PAGES = 10_000
+/** The size to which the file of the log is truncated when it starts again. */
 const LOG_BYTES = 67_108_864
 
 function openFile(options: OpenOptions): Database {
@@ -85,7 +86,8 @@ function refuseForeignFiles({ file, role }: OpenOptions): void {
 function prepareMain(database: Database, { role, checkpoint }: OpenOptions): void {
   changeJournal(database, 'WAL')
   database.run('PRAGMA temp_store = MEMORY')
-  database.run(`PRAGMA wal_autocheckpoint = ${checkpoint === 'off' ? 0 : CHECKPOINT_PAGES}`)
+  const movesLog = role === 'command' && checkpoint !== 'off'
+  database.run(`PRAGMA wal_autocheckpoint = ${movesLog ? CHECKPOINT_PAGES : 0}`)
   database.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
   if (role === 'server') database.run('PRAGMA busy_timeout = 0')
 }
@@ -122,15 +124,30 @@ function migrateAlone(database: Database, options: OpenOptions): void {
   }
 }
 
-const upgrade = (database: Database, { file, programVersion, afterUpgrade }: OpenOptions): void =>
+/** An upgrade of a database with data is logged before it begins and when it is done, as it may take a while. */
+function upgrade(database: Database, options: OpenOptions): void {
+  const { file, programVersion, log } = options
+  const startedAt = performance.now()
+  if (hasSchema(database)) {
+    log.info('upgrading the database, which may take seconds for every million records', { file })
+    log.flush()
+  }
+  let isUpgraded = false
   migrate(database, file, programVersion, MIGRATIONS, () => {
-    const sql = new Sql(database)
-    try {
-      afterUpgrade?.(readerOf(sql))
-    } finally {
-      sql.finalize()
-    }
+    updateDerived(database, options)
+    isUpgraded = true
   })
+  if (isUpgraded) log.info('upgraded the database', { ms: Math.round(performance.now() - startedAt) })
+}
+
+function updateDerived(database: Database, { afterUpgrade }: OpenOptions): void {
+  const sql = new Sql(database)
+  try {
+    afterUpgrade?.(readerOf(sql))
+  } finally {
+    sql.finalize()
+  }
+}
 
 /** Turns an error of SQLite into a sentence for the operator; returns a programming error unchanged. */
 function asUnusable(error: unknown, file: string): unknown {

@@ -1,11 +1,8 @@
 import type { Database, Statement } from 'bun:sqlite'
 import { isStorageFailure } from '../errors.ts'
 
-/** Results computed from one snapshot, by name; cleared when it ends. */
-export type SnapshotMemory = Map<string, unknown>
-
 /** The longest life of a snapshot, and so the longest delay until a read sees what another process wrote. */
-const MAX_AGE_MS = 20
+export const MAX_AGE_MS = 20
 
 /**
  * Shares one read transaction among many reads, because beginning one takes locks of the write-ahead log, which costs
@@ -16,8 +13,8 @@ export class ReadSnapshot {
   readonly #database: Database
   readonly #begin: Statement
   readonly #end: Statement
-  readonly #memory: SnapshotMemory = new Map()
   #timer: Timer | undefined
+  #beganAt = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -25,13 +22,21 @@ export class ReadSnapshot {
     this.#end = database.prepare('COMMIT')
   }
 
-  /** Must be called before every read; begins a snapshot if there is none, and returns its memory. */
-  enter(): SnapshotMemory {
-    if (this.#timer === undefined) {
-      this.#begin.run()
-      this.#timer = setTimeout(() => this.leave(), MAX_AGE_MS)
-    }
-    return this.#memory
+  /** When the present snapshot, or else the last one, began. */
+  get beganAt(): number {
+    return this.#beganAt
+  }
+
+  get isOpen(): boolean {
+    return this.#timer !== undefined
+  }
+
+  /** Must be called before every read; begins a snapshot if there is none. */
+  enter(): void {
+    if (this.#timer !== undefined) return
+    this.#beganAt = performance.now()
+    this.#begin.run()
+    this.#timer = setTimeout(() => this.leave(), MAX_AGE_MS)
   }
 
   /** Ends the snapshot: the next read sees everything committed by then. */
@@ -39,7 +44,6 @@ export class ReadSnapshot {
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#memory.clear()
     // A failing disk may have ended the transaction already, and a read that met a damaged page makes its end fail.
     try {
       if (this.#database.inTransaction) this.#end.run()

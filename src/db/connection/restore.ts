@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyVerified, syncFolder } from '../copy.ts'
 import { isBusy, showsDamage, UnusableDatabase } from '../errors.ts'
-import { refuseForeignFiles } from '../schema/migrations/migrate.ts'
+import { refuseForeignFiles, refuseOtherPrograms } from '../schema/migrations/migrate.ts'
 import { hasForeignLog } from './log-owner.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 
@@ -51,6 +51,9 @@ export function restoreDatabase(
 function refuseUnusableBackup(backup: string, file: string): void {
   const stat = statSync(backup, { throwIfNoEntry: false })
   if (!stat?.isFile()) throw new UnusableDatabase(`There is no backup at ${backup}.`)
+  // SQLite takes an empty file for an empty database.
+  if (stat.size === 0)
+    throw new UnusableDatabase(`${backup} is empty, so it is no backup; nothing was changed.`)
   if (existsSync(file) && realpathSync(backup) === resolve(file))
     throw new UnusableDatabase(`${backup} is the database itself; name a backup.`)
   if (hasForeignLog(backup))
@@ -81,7 +84,8 @@ function closeLog(file: string, name: string): void {
   try {
     const old = new Database(file, { readwrite: true, create: false })
     try {
-      refuseForeignFiles(old)
+      // One of a newer daybook is kept too: this is how an upgrade is taken back.
+      refuseOtherPrograms(old)
       old.run('PRAGMA journal_mode = DELETE')
     } finally {
       old.close()
@@ -105,8 +109,13 @@ function replace(file: string, restored: string, onStep: () => void): string | u
   }
   renameSync(restored, file)
   onStep()
-  for (const log of LOGS) if (existsSync(file + log)) renameSync(file + log, kept + log)
+  for (const log of LOGS) {
+    if (!existsSync(file + log)) continue
+    renameSync(file + log, kept + log)
+    onStep()
+  }
   rmSync(file + INDEX, { force: true })
+  onStep()
   syncFolder(dirname(file))
   return kept
 }

@@ -9,7 +9,7 @@ export const workspaces = sqliteTable('workspaces', {
   /** Maintained counters; `check` compares them with the notes. */
   liveNotes: integer('live_notes').notNull().default(0),
   trashedNotes: integer('trashed_notes').notNull().default(0),
-  /** Whether notes were made in the order of their ids so far, so that `pk` may stand for `id` in an order. */
+  /** 1 while the notes were created in the order of their ids, so that sorting by `pk` equals sorting by `id`. */
   notesInOrder: integer('notes_in_order').notNull().default(1),
 })
 
@@ -23,6 +23,10 @@ export const users = sqliteTable('users', {
   createdAt: integer('created_at').notNull(),
 })
 
+export const ROLES = ['owner', 'editor', 'viewer'] as const
+/** What a member may do: an owner manages, an editor writes, a viewer reads. */
+export type Role = (typeof ROLES)[number]
+
 export const members = sqliteTable(
   'members',
   {
@@ -32,7 +36,7 @@ export const members = sqliteTable(
     user: integer()
       .notNull()
       .references(() => users.pk, { onDelete: 'cascade' }),
-    role: text({ enum: ['owner', 'editor', 'viewer'] }).notNull(),
+    role: text({ enum: ROLES }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.workspace, table.user] }), index('members_user').on(table.user)],
 )
@@ -45,11 +49,11 @@ export const keys = sqliteTable(
     workspace: integer()
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
-    /** No reference: a removed user's keys stay listed, and open nothing. */
+    /** No reference: a removed user's keys stay listed, and are refused. */
     user: integer().notNull(),
     name: text().notNull(),
     scope: text({ enum: ['write', 'read'] }).notNull(),
-    /** SHA-256 of the key, hexadecimal; the key itself is kept nowhere. */
+    /** SHA-256 of the key, hexadecimal; the key itself is not stored. */
     hash: text().notNull().unique(),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at'),

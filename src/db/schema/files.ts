@@ -16,17 +16,17 @@ export const files = sqliteTable(
     fileName: text('file_name').notNull(),
     mimeType: text('mime_type').notNull(),
     size: integer().notNull(),
-    /** `arriving` and `removed` files are not in sight: their parts come or go in several transactions. */
+    /** `arriving` and `removed` files are not visible: their parts are added or deleted in several transactions. */
     status: text({ enum: ['arriving', 'processing', 'ready', 'failed', 'removed'] }).notNull(),
     pages: integer(),
     error: text(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
-    /** How often the reading of the text was begun. */
+    /** How many times the extraction of the text was started. */
     attempts: integer().notNull().default(0),
-    /** Whoever reads the text now; what another began counts no more. */
+    /** The claim of the process that extracts the text; the results of earlier claims are ignored. */
     claim: text(),
-    /** JSON array of `{title, level, page}`, once the text is there. */
+    /** JSON array of `{title, level, page}`, once the text is extracted. */
     outline: text(),
   },
   (table) => [

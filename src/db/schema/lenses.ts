@@ -13,7 +13,7 @@ export const lenses = sqliteTable(
     name: text().notNull(),
     /** A filter tree as JSON; null for the whole workspace. It names tags and properties by id. */
     scope: text(),
-    /** JSON, whole: every setting stands in it. */
+    /** JSON with every setting. */
     settings: text().notNull(),
     isDefault: integer('is_default').notNull(),
     createdAt: integer('created_at').notNull(),

@@ -76,13 +76,21 @@ export const noteLinks = sqliteTable(
   ],
 )
 
+/** Notes whose rows in `note_links` are out of date, because they have very many links. They are brought up to date soon, and before links are read. */
+export const linksPending = sqliteTable('links_pending', {
+  note: integer()
+    .primaryKey()
+    .references(() => notes.pk, { onDelete: 'cascade' }),
+  workspace: integer().notNull(),
+})
+
 /** Notes whose entries in the search tables are out of date. They are indexed while idle, and before any search. */
 export const searchPending = sqliteTable(
   'search_pending',
   {
     workspace: integer().notNull(),
     note: integer().notNull(),
-    /** 1 when no search can tell the difference, as after the deletion of a tag: then none has to wait for it. */
+    /** 1 when no search can tell the difference, as after the deletion of a tag, so that none waits for it. */
     canWait: integer('can_wait').notNull().default(0),
   },
   (table) => [

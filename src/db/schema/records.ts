@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
  * All rows of all structures; everything else about rows is derived from this table. Live rows are also in the typed
- * table of their structure (`db/row-tables.ts`), which filters and sorts them. There is no foreign key to the structure,
+ * table of their structure (`db/row-table-names.ts`), which filters and sorts them. There is no foreign key to the structure,
  * because it would need an index by structure over all rows; those tables and `records_deleted` serve such lookups.
  */
 export const records = sqliteTable(
@@ -12,11 +12,13 @@ export const records = sqliteTable(
     pk: integer().primaryKey(),
     id: text().notNull().unique(),
     structure: integer().notNull(),
-    /** JSON exactly as it is answered, keys in the order of the fields. */
+    /** JSON exactly as responses carry it, keys in the order of the fields. */
     data: text().notNull(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
     deletedAt: integer('deleted_at'),
   },
-  (table) => [index('records_deleted').on(table.structure).where(sql`deleted_at IS NOT NULL`)],
+  (table) => [
+    index('records_deleted').on(table.structure, table.deletedAt).where(sql`deleted_at IS NOT NULL`),
+  ],
 )

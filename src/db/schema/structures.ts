@@ -10,10 +10,10 @@ export const structures = sqliteTable(
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
     name: text().notNull(),
-    /** Null while the structure is being deleted: it is out of sight and its name is free. */
+    /** Null while the structure is being deleted: it is no longer visible and its name is free. */
     nameFold: text('name_fold'),
     description: text(),
-    /** JSON array of definitions as they are answered, each with the `column` that holds its values. */
+    /** JSON array of definitions as responses show them, each with the `column` that holds its values. */
     fields: text().notNull(),
     labelField: text('label_field'),
     /** JSON array of arrays of field keys. */
@@ -21,8 +21,8 @@ export const structures = sqliteTable(
     maxRows: integer('max_rows'),
     immutable: integer().notNull().default(0),
     /**
-     * Names the state of the structure's enabled subscriptions: another one after each change of theirs, null while
-     * there are none. What a process remembers of them it remembers by this name.
+     * The version of the structure's enabled subscriptions, a new one after each change to them; null while there are
+     * none. Processes cache the subscriptions by it.
      */
     subscriptionsVersion: text('subscriptions_version'),
     createdAt: integer('created_at').notNull(),
@@ -37,14 +37,14 @@ export const structureStats = sqliteTable('structure_stats', {
     .primaryKey()
     .references(() => structures.pk, { onDelete: 'cascade' }),
   live: integer().notNull().default(0),
-  /** Grows with every write of a row, so that what was counted can be kept until the next. */
+  /** Grows with every write of a row, so that totals can be cached until the next. */
   changes: integer().notNull().default(0),
-  /** 1 while the rows' pks stand in the order of both their times of creation and their ids. */
+  /** 1 while the order of the rows' pks is that of their times of creation and of their ids. */
   inOrder: integer('in_order').notNull().default(1),
-  /** Of the newest row so far, deleted ones included; null while there never was one. */
+  /** Of the newest row so far, deleted ones included; null if there never was one. */
   lastCreatedAt: integer('last_created_at'),
   lastId: text('last_id'),
-  /** Rows of pks up to this are in the structure's search table; null where there is none. */
+  /** Rows with pks up to this are in the structure's text index; null if it has none. */
   indexedTo: integer('indexed_to'),
 })
 

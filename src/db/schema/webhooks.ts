@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { foreignKey, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 import { structures } from './structures.ts'
 
@@ -15,8 +15,10 @@ export const webhooks = sqliteTable(
       .notNull()
       .references(() => structures.pk, { onDelete: 'cascade' }),
     url: text().notNull(),
-    /** `whsec_…`; it signs, so it is kept as it is. */
+    /** `whsec_…`; stored as it is, because it signs. */
     secret: text().notNull(),
+    /** JSON array of `{secret, until}`, newest first: replaced secrets that sign too, until that instant. */
+    earlierSecrets: text('earlier_secrets'),
     /** JSON array of event types. */
     events: text().notNull(),
     /** JSON array of conditions, by field key. */
@@ -26,12 +28,14 @@ export const webhooks = sqliteTable(
     ignoreOwnKey: integer('ignore_own_key').notNull(),
     ignoreKeyId: text('ignore_key_id'),
     description: text(),
+    /** JSON object of the subscriber's own headers, which may hold credentials; null without any. */
+    headers: text(),
     enabled: integer().notNull(),
     pausedAt: integer('paused_at'),
     consecutiveFailures: integer('consecutive_failures').notNull().default(0),
     /** Null for one made without a key. */
     createdByKeyId: text('created_by_key_id'),
-    /** 1 while its deliveries are being removed: it is out of sight. */
+    /** 1 while its deliveries are being removed: it is no longer visible. */
     isRemoved: integer('is_removed').notNull().default(0),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
@@ -66,13 +70,13 @@ export const webhookDeliveries = sqliteTable(
     status: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),
     /** Since the delivery was made or last asked for again. */
     attempts: integer().notNull().default(0),
-    /** Counts redeliveries: what comes of an attempt made before the last of them does not count. */
+    /** Counts redeliveries: the outcome of an attempt made before the last of them is ignored. */
     redeliveries: integer().notNull().default(0),
     /** 1 while its first attempt is due whatever the state of the subscription: for tests and redeliveries. */
     isUrgent: integer('is_urgent').notNull().default(0),
     responseStatus: integer('response_status'),
     error: text(),
-    /** Null once it has ended. */
+    /** Null once the delivery has ended. */
     nextAttemptAt: integer('next_attempt_at'),
     createdAt: integer('created_at').notNull(),
     lastAttemptAt: integer('last_attempt_at'),
@@ -86,5 +90,27 @@ export const webhookDeliveries = sqliteTable(
       .on(table.webhook, table.isUrgent, table.nextAttemptAt)
       .where(sql`status = 'pending'`),
     index('webhook_deliveries_ended').on(table.endedAt).where(sql`ended_at IS NOT NULL`),
+  ],
+)
+
+/** The attempts of each delivery that were saved; deliveries of older versions have none. */
+export const webhookAttempts = sqliteTable(
+  'webhook_attempts',
+  {
+    event: integer().notNull(),
+    webhook: integer().notNull(),
+    /** Grows with each attempt, also over redeliveries. */
+    number: integer().notNull(),
+    at: integer().notNull(),
+    responseStatus: integer('response_status'),
+    error: text(),
+    ms: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.event, table.webhook, table.number] }),
+    foreignKey({
+      columns: [table.event, table.webhook],
+      foreignColumns: [webhookDeliveries.event, webhookDeliveries.webhook],
+    }).onDelete('cascade'),
   ],
 )

@@ -26,10 +26,17 @@ export interface WorkerQuery<Input, Plan extends QueryPlan, Output> {
   readonly name: string
   /** Estimates the query; cheap, because it runs before every one. */
   plan(reader: Reader, input: Input): Plan
-  run(reader: Reader, plan: Plan): Output
+  /** `maxLength`, if given, is how long the text of the output may be, in characters; throws `TooLongHere` beyond. */
+  run(reader: Reader, plan: Plan, maxLength?: number): Output
 }
 
-/** A change of derived data that takes long; it runs in a worker thread, in one transaction, while writes wait. */
+/** Thrown by a query on the thread that answers requests: its output is so long that it has to be made in the worker. */
+export class TooLongHere extends Error {}
+
+/** The longest output that is made on the thread that answers requests, in characters. */
+const MAX_LENGTH_HERE = 1_048_576
+
+/** A change that takes long, mostly of derived data; it runs in a worker thread, in one transaction, while writes wait. */
 export interface WorkerTask<Input, Output> {
   readonly name: string
   /** Whether it writes temporary tables only, so that nothing waits for it. */
@@ -78,7 +85,6 @@ export function openWorker({
     kind,
     name,
     input,
-    checkpoints: db.checkpoints,
   })
   return {
     manyRows,
@@ -88,7 +94,12 @@ export function openWorker({
       requester: Requester,
     ) => {
       const plan = query.plan(db, input)
-      if (isInline || plan.cost <= manyRows) return query.run(db, plan)
+      if (isInline) return query.run(db, plan)
+      try {
+        if (plan.cost <= manyRows) return query.run(db, plan, MAX_LENGTH_HERE)
+      } catch (error) {
+        if (!(error instanceof TooLongHere)) throw error
+      }
       return (await queries.run(request('query', query.name, input), requester)) as Output
     },
     write: async <Input, Output>(task: WorkerTask<Input, Output>, input: Input) => {

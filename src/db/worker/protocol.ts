@@ -1,13 +1,14 @@
 import type { RefusalCode } from '../../refusal.ts'
 
+/** The name of the task that only opens the database. */
+export const OPENING = 'open'
+
 /** What the main thread sends to a worker thread: one request at a time. */
 export interface WorkerRequest {
   readonly file: string
   readonly kind: 'query' | 'task'
   readonly name: string
   readonly input: unknown
-  /** Whether a task may move the write-ahead log into the file (`Db.checkpoints`). */
-  readonly checkpoints: boolean
   /** Shared memory: its only element is 1 from the moment the request is to be stopped. */
   readonly stopFlag: Int32Array
 }

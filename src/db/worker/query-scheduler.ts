@@ -55,9 +55,7 @@ const waitedTooLong = () =>
     `The query waited ${MAX_WAIT_MS / 1000} seconds for those of others and was given up; try again later.`,
   )
 const ranTooLong = (seconds: number) =>
-  refused(
-    `The answer took longer than ${seconds} seconds to find and was given up; narrow the question with a filter.`,
-  )
+  refused(`The query took longer than ${seconds} seconds and was stopped; narrow it with a filter.`)
 const callerIsGone = () => unavailable('The client closed the connection.')
 export const shuttingDown = () => unavailable('The server is shutting down; try again.')
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { WorkerRequest } from './protocol.ts'
+import { OPENING, type WorkerRequest } from './protocol.ts'
 import { shuttingDown } from './query-scheduler.ts'
 import { WorkerThread } from './thread.ts'
 
@@ -54,10 +54,20 @@ export class TaskQueue {
     this.#thread.close()
   }
 
+  async #open(request: TaskRequest): Promise<void> {
+    try {
+      await this.#thread.run({ ...request, name: OPENING, input: undefined })
+    } catch {
+      // The task itself will fail too, or start another thread.
+    }
+  }
+
   async #runAll(): Promise<void> {
     for (let task = this.#waiting.shift(); task; task = this.#waiting.shift()) {
       const { request, isPreparation, resolve, reject } = task
       const run = () => this.#thread.run(request)
+      // Starting a thread takes longer than many tasks do, and nobody should wait for it.
+      if (!isPreparation && !this.#thread.isStarted) await this.#open(request)
       await (isPreparation ? run() : this.#options.around(run)).then(resolve, reject)
     }
     this.#running = undefined

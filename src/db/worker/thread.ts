@@ -23,6 +23,10 @@ export class WorkerThread {
     this.#log = log
   }
 
+  get isStarted(): boolean {
+    return this.#worker !== undefined
+  }
+
   /** Settles when the thread is free again. A refusal by the request is thrown as it is. */
   async run(request: Omit<WorkerRequest, 'stopFlag'>): Promise<unknown> {
     const worker = this.#start()

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { Histogram } from '../../lib/histogram.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
@@ -13,6 +14,13 @@ export interface Tx extends Reader {
   newId(): string
   /** Runs after the commit; never when the write is refused or the commit fails. */
   afterCommit(action: () => void): void
+  /** Identifies the transaction: every copy of this object that stands for the same one has it. */
+  readonly transaction: Transaction
+}
+
+export interface Transaction {
+  /** The instant of the write, also where a copy has another `now`. */
+  readonly startedAt: number
 }
 
 /** A write is synchronous: passing a function that returns a promise is a type error. */
@@ -42,6 +50,7 @@ export interface WriteQueueOptions {
 }
 
 const GROUP_SIZE = 256
+const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 const GROUP_TIME_MS = 5
 const LOCK_RETRY_MS = 10
 /** Slightly longer than another process waits between two tries, so that it finds the lock free. */
@@ -78,6 +87,9 @@ export class WriteQueue {
   get healthy(): boolean {
     return this.#healthy && !this.#closed
   }
+
+  /** How many writes each committed transaction held. */
+  readonly commitSizes = new Histogram(COMMIT_SIZES)
 
   /** Whether no write is waiting. */
   get idle(): boolean {
@@ -155,6 +167,7 @@ export class WriteQueue {
           now,
           newId: () => newId(now),
           afterCommit: (action) => actions.push(action),
+          transaction: { startedAt: now },
         })
       },
       settle: () => {
@@ -194,6 +207,10 @@ export class WriteQueue {
     const locked = performance.now()
     try {
       this.#runGroup(done)
+      if (done.length === 0) {
+        this.#continue()
+        return
+      }
       this.#options.beforeCommit?.()
       this.#options.sql.run('COMMIT')
     } catch (error) {
@@ -202,6 +219,7 @@ export class WriteQueue {
       return
     }
     this.#becomeHealthy()
+    this.commitSizes.add(done.length)
     this.#committedAt = performance.now()
     this.#heldMs += this.#committedAt - locked
     const refusal = this.#options.onCommit?.()
@@ -244,28 +262,35 @@ export class WriteQueue {
     for (let count = 0; count < GROUP_SIZE; count++) {
       const item = this.#items.shift()
       if (!item) break
-      this.#runItem(item, done)
+      if (!this.#runItem(item, done)) return
       if (performance.now() > until) break
     }
     const long = this.#longItems.shift()
     if (long) this.#runItem(long, done)
   }
 
-  #runItem(item: Item, done: Item[]): void {
+  /**
+   * Runs a write that can be refused without the others. The first one of a transaction has no savepoint: in a large
+   * write, keeping the pages as they were at the savepoint takes as long as writing. If it is refused, the transaction
+   * is rolled back, and this returns false.
+   */
+  #runItem(item: Item, done: Item[]): boolean {
     const { sql } = this.#options
+    const isFirst = done.length === 0
     done.push(item)
-    sql.run('SAVEPOINT write_item')
+    if (!isFirst) sql.run('SAVEPOINT write_item')
     try {
       item.run()
     } catch (error) {
       if (isStorageFailure(error) || !sql.database.inTransaction) throw error
-      sql.run('ROLLBACK TO write_item')
-      sql.run('RELEASE write_item')
+      sql.run(isFirst ? 'ROLLBACK' : 'ROLLBACK TO write_item')
+      if (!isFirst) sql.run('RELEASE write_item')
       done.pop()
       item.reject(error)
-      return
+      return !isFirst
     }
-    sql.run('RELEASE write_item')
+    if (!isFirst) sql.run('RELEASE write_item')
+    return true
   }
 
   /** Rolls the group back and rejects its writes. */

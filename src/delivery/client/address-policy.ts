@@ -9,7 +9,7 @@ const DOMAIN_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** A URL taken apart for a connection. */
-export interface Target {
+export interface ParsedUrl {
   readonly isSecure: boolean
   /** A name in lower case, or an address without brackets. */
   readonly host: string
@@ -21,7 +21,7 @@ export interface Target {
 }
 
 /** Parses a URL that `urlError` accepts. */
-export function parseTarget(text: string): Target {
+export function parseDeliveryUrl(text: string): ParsedUrl {
   const url = new URL(text)
   const isSecure = url.protocol === 'https:'
   return {
@@ -36,7 +36,7 @@ export function parseTarget(text: string): Target {
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
 
 /**
- * Why this URL may not be the target of a subscription, as a sentence; undefined when it may. Only the text is checked:
+ * Why this URL may not be the url of a subscription, as a sentence; undefined when it may. Only the text is checked:
  * the addresses of a name are checked at every attempt, by `addressesError`.
  */
 export function urlError(url: string, allowlist: readonly AllowlistEntry[]): string | undefined {
@@ -48,12 +48,12 @@ export function urlError(url: string, allowlist: readonly AllowlistEntry[]): str
   if (url.includes('#')) return 'url must not have a fragment; remove the # and everything after it.'
   if (written === '' || !URL.canParse(url))
     return 'url must be a valid https URL, such as https://example.com/hook.'
-  const target = parseTarget(url)
-  return spellingError(written.toLowerCase(), target) ?? targetError(target, allowlist)
+  const parsed = parseDeliveryUrl(url)
+  return spellingError(written.toLowerCase(), parsed) ?? hostError(parsed, allowlist)
 }
 
 /** An address must be in its canonical form, so that everybody who reads the URL sees the same address. */
-function spellingError(written: string, { host, port, authority }: Target): string | undefined {
+function spellingError(written: string, { host, port, authority }: ParsedUrl): string | undefined {
   if (port === 0) return 'url must not have port 0.'
   if (host.endsWith('.'))
     return `url must not have a host that ends in a dot; write "${host.replace(/\.+$/, '')}".`
@@ -63,8 +63,8 @@ function spellingError(written: string, { host, port, authority }: Target): stri
   return undefined
 }
 
-function targetError(
-  { isSecure, host, port }: Target,
+function hostError(
+  { isSecure, host, port }: ParsedUrl,
   allowlist: readonly AllowlistEntry[],
 ): string | undefined {
   const isAllowed = isAddress(host) ? isExempt(host, host, port, allowlist) : isNamed(host, port, allowlist)
@@ -92,11 +92,11 @@ const addressError = (address: string): string | undefined => {
  * trusted. The sentence does not name the address of a name, which may belong to the server's own network.
  */
 export function addressesError(
-  { isSecure, host, port }: Target,
+  { isSecure, host, port }: ParsedUrl,
   addresses: readonly string[],
   allowlist: readonly AllowlistEntry[],
 ): string | undefined {
-  if (addresses.length === 0) return `The name "${host}" has no address.`
+  if (addresses.length === 0) return `The name "${host}" has no address; check its spelling.`
   const forbidden = addresses.find((address) => !mayCall(address))
   if (forbidden === undefined) return undefined
   return host === forbidden

@@ -48,3 +48,14 @@ export function createResolve({ clock, isTrusted, servers = systemServers }: Loo
     }
   }
 }
+
+/** The codes of a lookup that was answered: there is no such name, or it has no address. */
+const WITHOUT_ADDRESS = new Set(['ENOTFOUND', 'ENODATA'])
+
+/** Why a name could not be resolved, as a sentence. */
+export function lookupError(error: unknown, host: string): string {
+  const code = String((error as { code?: unknown } | undefined)?.code ?? '').replace(/^DNS_/, '')
+  return WITHOUT_ADDRESS.has(code)
+    ? `The name "${host}" has no address; check its spelling.`
+    : `The name "${host}" could not be resolved: the DNS server did not answer.`
+}

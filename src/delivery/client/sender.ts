@@ -1,7 +1,7 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import { addressesError, parseTarget, type Target, urlError } from './address-policy.ts'
+import { addressesError, type ParsedUrl, parseDeliveryUrl, urlError } from './address-policy.ts'
 import { isAddress } from './address-ranges.ts'
 import { type AllowlistEntry, isNamedAnywhere } from './allowlist.ts'
 import {
@@ -14,7 +14,7 @@ import {
   openConnection,
   type Reply,
 } from './connection.ts'
-import { createResolve, type Resolve } from './name-lookup.ts'
+import { createResolve, lookupError, type Resolve } from './name-lookup.ts'
 
 /** One POST request. */
 export interface AttemptRequest {
@@ -63,11 +63,11 @@ interface Shared {
   readonly pool: ConnectionPool
 }
 
-type CheckedUrl = { readonly target: Target } | { readonly error: string }
+type CheckedUrl = { readonly target: ParsedUrl } | { readonly error: string }
 
 function checkUrl(url: string, allowlist: readonly AllowlistEntry[]): CheckedUrl {
   const error = urlError(url, allowlist)
-  return error === undefined ? { target: parseTarget(url) } : { error }
+  return error === undefined ? { target: parseDeliveryUrl(url) } : { error }
 }
 
 /** An attempt failed without a status; the message is the outcome's `error`. */
@@ -80,7 +80,7 @@ function outcomeOf(status: number): AttemptOutcome {
   return { status, error }
 }
 
-function requestText({ authority, path }: Target, { headers, body }: AttemptRequest): string {
+function requestText({ authority, path }: ParsedUrl, { headers, body }: AttemptRequest): string {
   let lines = ''
   for (const name in headers) lines += `${name}: ${headers[name]}\r\n`
   const length = Buffer.byteLength(body)
@@ -123,18 +123,18 @@ class Attempt {
     this.#current?.abandon()
   }
 
-  async #resolve({ host }: Target): Promise<readonly string[]> {
+  async #resolve({ host }: ParsedUrl): Promise<readonly string[]> {
     if (isAddress(host)) return [host]
     this.#step = `Resolving the name "${host}"`
     try {
       return await this.shared.resolve(host)
-    } catch {
-      throw new AttemptFailed(`The name "${host}" has no address.`)
+    } catch (error) {
+      throw new AttemptFailed(lookupError(error, host))
     }
   }
 
   /** A request on a reused connection that was closed meanwhile is sent again on a new one. */
-  async #exchange(target: Target, endpoints: readonly Endpoint[]): Promise<number> {
+  async #exchange(target: ParsedUrl, endpoints: readonly Endpoint[]): Promise<number> {
     const text = requestText(target, this.request)
     const reused = this.shared.pool.take(endpoints.map(endpointKey))
     if (reused) {
@@ -148,13 +148,13 @@ class Attempt {
     throw new AttemptFailed(connectionError(reply.error, target.host))
   }
 
-  #send(connection: Connection, { host }: Target, text: string): Promise<Reply> {
+  #send(connection: Connection, { host }: ParsedUrl, text: string): Promise<Reply> {
     this.#step = `The response of "${host}"`
     this.#current = { abandon: () => connection.destroy() }
     return connection.send(text)
   }
 
-  async #connect({ host }: Target, endpoints: readonly Endpoint[]): Promise<Connection> {
+  async #connect({ host }: ParsedUrl, endpoints: readonly Endpoint[]): Promise<Connection> {
     this.#step = `Connecting to "${host}"`
     let last: unknown
     for (const [index, endpoint] of endpoints.entries()) {

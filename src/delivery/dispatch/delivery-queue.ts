@@ -1,10 +1,9 @@
-import type { Db } from '../../db/database.ts'
+import { logChange, systemAuthor } from '../../changes/log.ts'
 import type { Reader } from '../../db/reader.ts'
+import { TOUCH } from '../../db/sql-part.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../lib/log.ts'
 import type { AttemptOutcome } from '../client/sender.ts'
-import { TEST_EVENT } from '../outbox/payload.ts'
+import { TEST_EVENT } from '../outbox.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -40,15 +39,20 @@ export interface DueDelivery extends DueRow {
   readonly webhookId: string
   readonly url: string
   readonly secret: string
+  readonly earlierSecrets: string | null
+  /** The subscriber's own headers, as JSON. */
+  readonly headers: string | null
   readonly eventId: string
   readonly type: string
   readonly body: string
 }
 
-interface Target {
+interface Subscription {
   id: string
   url: string
   secret: string
+  earlierSecrets: string | null
+  headers: string | null
   isActive: number
   hasUrgent: number
 }
@@ -61,9 +65,9 @@ export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
   )
 
 /** Undefined once the subscription is deleted; `isActive` while it is neither disabled nor paused. */
-const findTarget = ({ sql }: Reader, webhook: number): Target | undefined =>
+const findSubscription = ({ sql }: Reader, webhook: number): Subscription | undefined =>
   sql.get(
-    `SELECT w.id, w.url, w.secret, w.enabled = 1 AND w.paused_at IS NULL AS isActive, EXISTS
+    `SELECT w.id, w.url, w.secret, w.earlier_secrets AS earlierSecrets, w.headers, w.enabled = 1 AND w.paused_at IS NULL AS isActive, EXISTS
        (SELECT 1 FROM webhook_deliveries d
         WHERE d.webhook = w.pk AND d.status = 'pending' AND d.is_urgent = 1) AS hasUrgent
      FROM webhooks w WHERE w.pk = ? AND w.is_removed = 0`,
@@ -120,13 +124,19 @@ function findEvent(
 }
 
 /** Rows that may be due, urgent ones first; those of the page may be out of date. */
-function* candidates(reader: Reader, webhook: number, now: number, target: Target, state: QueueState) {
+function* candidates(
+  reader: Reader,
+  webhook: number,
+  now: number,
+  subscription: Subscription,
+  state: QueueState,
+) {
   const { inProgress, page } = state
-  if (target.hasUrgent === 1) {
+  if (subscription.hasUrgent === 1) {
     const urgent = reader.sql.all<DueRow>(URGENT, webhook, inProgress.size + 1)
     yield* urgent.filter(({ id }) => !inProgress.has(id))
   }
-  while (target.isActive === 1) {
+  while (subscription.isActive === 1) {
     if (page.length === 0) page.push(...listDue(reader, webhook, now, state))
     const row = page.shift()
     if (!row) return
@@ -144,12 +154,12 @@ export function findDue(
   now: number,
   state: QueueState,
 ): DueDelivery | undefined {
-  const target = findTarget(reader, webhook)
-  if (!target) return undefined
-  const { id: webhookId, url, secret } = target
-  for (const row of candidates(reader, webhook, now, target, state)) {
+  const subscription = findSubscription(reader, webhook)
+  if (!subscription) return undefined
+  const { id: webhookId, url, secret, earlierSecrets, headers } = subscription
+  for (const row of candidates(reader, webhook, now, subscription, state)) {
     const event = findEvent(reader, webhook, row)
-    if (event) return { ...row, ...event, webhook, webhookId, url, secret }
+    if (event) return { ...row, ...event, webhook, webhookId, url, secret, earlierSecrets, headers }
   }
   return undefined
 }
@@ -180,77 +190,22 @@ export interface FinishedAttempt {
   readonly due: DueDelivery
   readonly outcome: AttemptOutcome
   readonly attemptedAt: number
+  /** How long the attempt took. */
+  readonly ms: number
 }
 
-/** Each commit waits for the disk, so up to this many outcomes, or all within this time, share a transaction. */
-const MAX_BATCH = 256
-const BATCH_WITHIN_MS = 50
-const RETRY_WRITE_MS = 1_000
-
-interface PendingOutcome extends FinishedAttempt {
-  settle(): void
+/** What the operator is told about an outcome, if anything. */
+export interface OutcomeResult {
+  readonly hasFailed: boolean
+  readonly isPausing: boolean
 }
 
-/** Saves the outcomes of attempts in batches. */
-export class OutcomeWriter {
-  #waiting: PendingOutcome[] = []
-  #cancelTimer: (() => void) | undefined
-  #isDiscarding = false
+export const UNREMARKABLE: OutcomeResult = { hasFailed: false, isPausing: false }
 
-  constructor(private readonly options: { readonly db: Db; readonly clock: Clock; readonly log: Log }) {}
-
-  /** Resolves when the outcome is committed or discarded. */
-  write(attempt: FinishedAttempt): Promise<void> {
-    return new Promise((settle) => {
-      if (this.#isDiscarding) return settle()
-      this.#waiting.push({ ...attempt, settle })
-      if (this.#waiting.length >= MAX_BATCH) this.flush()
-      else this.#flushAfter(BATCH_WITHIN_MS)
-    })
-  }
-
-  /** Writes at once what is waiting. */
-  flush(): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
-    const batch = this.#waiting
-    this.#waiting = []
-    if (batch.length > 0) void this.#writeBatch(batch)
-  }
-
-  /** Drops what is not committed; those deliveries are attempted again at the next start. */
-  discard(): void {
-    this.#isDiscarding = true
-    this.#cancelTimer?.()
-    for (const { settle } of this.#waiting.splice(0)) settle()
-  }
-
-  #flushAfter(delayMs: number): void {
-    this.#cancelTimer ??= this.options.clock.after(delayMs, () => this.flush())
-  }
-
-  async #writeBatch(batch: readonly PendingOutcome[]): Promise<void> {
-    const { db, log } = this.options
-    try {
-      const pausing: PendingOutcome[] = await db.write((tx) =>
-        batch.filter((each) => recordOutcome(tx, each)),
-      )
-      for (const { due } of pausing) log.warn('a subscription is paused', { webhook_id: due.webhookId })
-      for (const { settle } of batch) settle()
-    } catch (error) {
-      log.warn('the outcomes of deliveries could not be saved yet', { error: String(error) })
-      this.#waiting.push(...batch)
-      if (this.#isDiscarding) this.discard()
-      else this.#flushAfter(RETRY_WRITE_MS)
-    }
-  }
-}
-
-/**
- * Saves the outcome of an attempt, unless the delivery was requested again or deleted in the meantime. Returns whether
- * it pauses the subscription.
- */
-function recordOutcome(tx: Tx, { due, outcome, attemptedAt }: FinishedAttempt): boolean {
+/** Saves an attempt and its outcome, which counts unless the delivery was requested again or deleted in the meantime. */
+export function recordOutcome(tx: Tx, attempt: FinishedAttempt): OutcomeResult {
+  const { due, outcome, attemptedAt } = attempt
+  insertAttempt(tx, attempt)
   const attempts = due.attempts + 1
   const step = nextStep(outcome, attempts)
   const { changes } = tx.sql.run(
@@ -269,29 +224,76 @@ function recordOutcome(tx: Tx, { due, outcome, attemptedAt }: FinishedAttempt): 
     due.id,
     due.redeliveries,
   )
-  if (changes === 0 || due.type === TEST_EVENT || step.status === 'pending') return false
-  return step.status === 'failed' ? countFailure(tx, due.webhook) : resetFailures(tx, due.webhook)
+  if (changes === 0 || step.status === 'pending') return UNREMARKABLE
+  const isTest = due.type === TEST_EVENT
+  if (step.status === 'failed')
+    return { hasFailed: true, isPausing: !isTest && countFailure(tx, due.webhook) }
+  if (!isTest) resetFailures(tx, due.webhook)
+  return UNREMARKABLE
 }
 
-function countFailure({ sql, now }: Tx, webhook: number): boolean {
-  const counted = sql.get<{ isPausing: number }>(
+/** The attempts until a delivery fails. */
+const ATTEMPTS_PER_SERIES = RETRY_AFTER_MS.length + 1
+
+/** How many attempts of a delivery are kept: the newest, over all its redeliveries. */
+export const MAX_KEPT_ATTEMPTS = 50
+
+/** The attempts of a deleted delivery are not kept; the pk of its event may belong to another one. */
+function insertAttempt({ sql }: Tx, { due, outcome, attemptedAt, ms }: FinishedAttempt): void {
+  const number = due.redeliveries * ATTEMPTS_PER_SERIES + due.attempts + 1
+  sql.run(
+    `INSERT OR IGNORE INTO webhook_attempts (event, webhook, number, at, response_status, error, ms)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
+     WHERE EXISTS (SELECT 1 FROM webhook_deliveries WHERE event = ?1 AND webhook = ?2 AND id = ?8)`,
+    due.event,
+    due.webhook,
+    number,
+    attemptedAt,
+    outcome.status,
+    outcome.error,
+    ms,
+    due.id,
+  )
+  if (number <= MAX_KEPT_ATTEMPTS) return
+  sql.run(
+    'DELETE FROM webhook_attempts WHERE event = ? AND webhook = ? AND number <= ?',
+    due.event,
+    due.webhook,
+    number - MAX_KEPT_ATTEMPTS,
+  )
+}
+
+interface CountedFailure {
+  readonly id: string
+  readonly workspace: number
+  readonly structureId: string
+  readonly isPausing: number
+}
+
+/** Returns whether it pauses the subscription. */
+function countFailure(tx: Tx, webhook: number): boolean {
+  const counted = tx.sql.get<CountedFailure>(
     `UPDATE webhooks SET consecutive_failures = consecutive_failures + 1, updated_at = max(?1, updated_at + 1),
        paused_at = coalesce(paused_at, CASE WHEN consecutive_failures + 1 >= ?2 THEN ?1 END)
      WHERE pk = ?3
-     RETURNING consecutive_failures = ?2 AS isPausing`,
-    now,
+     RETURNING id, workspace, (SELECT id FROM structures s WHERE s.pk = structure) AS structureId,
+       paused_at = ?1 AND consecutive_failures = ?2 AS isPausing`,
+    tx.now,
     FAILURES_TO_PAUSE,
     webhook,
   )
-  return counted?.isPausing === 1
+  if (counted?.isPausing !== 1) return false
+  const { id, workspace, structureId } = counted
+  const difference = { changed: ['paused_at'], previous: { paused_at: null } }
+  logChange(tx, systemAuthor(workspace), { kind: 'webhook', id, structureId }, 'updated', { difference })
+  return true
 }
 
-function resetFailures({ sql, now }: Tx, webhook: number): false {
+function resetFailures({ sql, now }: Tx, webhook: number): void {
   sql.run(
-    `UPDATE webhooks SET consecutive_failures = 0, updated_at = max(?, updated_at + 1)
+    `UPDATE webhooks SET consecutive_failures = 0, ${TOUCH}
      WHERE pk = ? AND consecutive_failures > 0`,
     now,
     webhook,
   )
-  return false
 }

@@ -3,16 +3,16 @@ import type { Db } from '../../db/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Send } from '../client/sender.ts'
-import { signedHeaders } from '../sign.ts'
+import { secretsAt, signedHeaders } from '../sign.ts'
 import {
   type DueDelivery,
   findDue,
   findNextDueAt,
   listSubscriptionsWithPending,
-  OutcomeWriter,
   type QueueState,
   shortenRetryDelays,
 } from './delivery-queue.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
 
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
 const MAX_IN_FLIGHT = 64
@@ -178,26 +178,21 @@ export class Dispatcher {
   async #deliver(state: SubscriptionState, due: DueDelivery): Promise<void> {
     const { clock, send } = this.#options
     const attemptedAt = clock.now()
+    const startedAt = performance.now()
     state.inProgress.add(due.id)
     state.inFlight += 1
     this.#inFlight += 1
     const outcome = await send({
       url: due.url,
-      headers: signedHeaders({
-        secret: due.secret,
-        event: due.type,
-        eventId: due.eventId,
-        deliveryId: due.id,
-        body: due.body,
-        atMs: attemptedAt,
-      }),
+      headers: headersOf(due, attemptedAt),
       body: due.body,
     })
+    const ms = Math.round(performance.now() - startedAt)
     state.inFlight -= 1
     this.#inFlight -= 1
     state.maxInFlight = outcome.error === null ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1
     this.#wake([due.webhook])
-    const written = this.#outcomes.write({ due, outcome, attemptedAt })
+    const written = this.#outcomes.write({ due, outcome, attemptedAt, ms })
     if (this.#isStopped) this.#outcomes.flush()
     await written
     state.inProgress.delete(due.id)
@@ -214,5 +209,16 @@ export class Dispatcher {
   }
 }
 
-/** Starts delivering. What was in flight when a server died is attempted again at once. */
-export const startDispatcher = (options: DispatcherOptions): Dispatcher => new Dispatcher(options)
+/** The headers of the service win over the subscriber's own, which may not have their names. */
+function headersOf(due: DueDelivery, atMs: number): Record<string, string> {
+  const own: Record<string, string> = due.headers === null ? {} : JSON.parse(due.headers)
+  const signed = signedHeaders({
+    secrets: secretsAt(due, atMs),
+    event: due.type,
+    eventId: due.eventId,
+    deliveryId: due.id,
+    body: due.body,
+    atMs,
+  })
+  return { ...own, ...signed }
+}

@@ -1,4 +1,4 @@
-import { decodeText, markedEncoding } from './plain-text.ts'
+import { decodeText, markedEncoding } from './formats/plain-text.ts'
 
 /** The kinds of file that text can be extracted from. */
 const KINDS = ['txt', 'md', 'csv', 'json', 'html', 'pdf', 'docx', 'xlsx', 'pptx'] as const
@@ -41,9 +41,16 @@ const SNIFF_BYTES = 8_192
 
 const latin = (bytes: Uint8Array) => new TextDecoder('windows-1252').decode(bytes)
 
-/** Text contains no NUL bytes, except in UTF-16. */
-const isBinary = (beginning: Uint8Array) =>
-  markedEncoding(beginning)?.startsWith('utf-16') !== true && beginning.includes(0)
+/** Packed data has about one such byte in ten, text none. */
+const MAX_CONTROL_SHARE = 0.02
+
+const isControl = (byte: number) => byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b
+
+/** Text contains no NUL bytes, except in UTF-16, and hardly any other control characters. */
+function isBinary(beginning: Uint8Array): boolean {
+  if (markedEncoding(beginning)?.startsWith('utf-16')) return false
+  return beginning.includes(0) || beginning.filter(isControl).length > beginning.length * MAX_CONTROL_SHARE
+}
 
 function kindOfContent(beginning: Uint8Array): Kind | undefined {
   const text = latin(beginning)
@@ -53,13 +60,35 @@ function kindOfContent(beginning: Uint8Array): Kind | undefined {
   return /^\s*<(?:!doctype html|html)[\s>]/i.test(decodeText(beginning)) ? 'html' : 'txt'
 }
 
+const extensionOf = (fileName: string): string => /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ''
+
+const namedKind = (extension: string): Kind | undefined =>
+  Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined
+
+/** Pictures and the like have no text, also where they are written as text, as SVG is. */
+const isMedia = (fileName: string): boolean => /^(?:image|audio|video|font)\//.test(mimeTypeOf(fileName))
+
 /** The kind of a file by its extension, else by its first bytes; undefined when no text can be extracted from it. */
 export function kindOf(fileName: string, firstBytes: Uint8Array): Kind | undefined {
   const beginning = firstBytes.subarray(0, SNIFF_BYTES)
-  const extension = /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ''
-  const named = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined
-  if (named === undefined) return kindOfContent(beginning)
+  const named = namedKind(extensionOf(fileName))
+  if (named === undefined) return isMedia(fileName) ? undefined : kindOfContent(beginning)
   return TEXT_KINDS.has(named) && isBinary(beginning) ? undefined : named
+}
+
+/** Formats of documents that have text, which this program cannot extract. */
+const OTHER_DOCUMENTS = new Set(
+  'doc dot xls xlsb xlt ppt pps odt ods odp odg epub mobi pages numbers wpd wps one msg pub vsd vsdx'.split(
+    ' ',
+  ),
+)
+
+/** Why a document without a kind (`kindOf`) cannot be read; undefined for what has no text, such as a picture or an archive. */
+export function unreadableReason(fileName: string): string | undefined {
+  const extension = extensionOf(fileName)
+  if (namedKind(extension) !== undefined) return 'The file is not text, although its name says so.'
+  if (!OTHER_DOCUMENTS.has(extension)) return undefined
+  return `No text can be read from a document of the kind .${extension}; save it as docx, xlsx, pptx or pdf.`
 }
 
 /** The media type by the extension of the file's name. */

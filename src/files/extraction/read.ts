@@ -1,11 +1,11 @@
-import { readDocx } from './docx.ts'
-import { readHtml } from './html.ts'
+import { readDocx } from './formats/docx.ts'
+import { readHtml } from './formats/html.ts'
+import { readPdf } from './formats/pdf.ts'
+import { readMarkdown, readPlain } from './formats/plain-text.ts'
+import { readPptx } from './formats/pptx.ts'
+import { readXlsx } from './formats/xlsx.ts'
 import type { Kind } from './kinds.ts'
 import type { ExtractedText } from './pages.ts'
-import { readPdf } from './pdf.ts'
-import { readMarkdown, readPlain } from './plain-text.ts'
-import { readPptx } from './pptx.ts'
-import { readXlsx } from './xlsx.ts'
 
 const READERS: Record<Kind, (bytes: Uint8Array) => ExtractedText | Promise<ExtractedText>> = {
   txt: readPlain,

@@ -4,61 +4,55 @@ import type { Condition } from './parse.ts'
 import { columnValue, dayIn, dayOf, isPoint, type Operand, searchText } from './values.ts'
 
 type Value = string | number | undefined
-type Test = (value: Value, operands: readonly Operand[]) => boolean
+/** Whether a value meets a condition, or several on the same part of a row. */
+type Test = (value: Value) => boolean
 
 const within = (value: Value, { low, high }: Operand) => value !== undefined && value >= low && value <= high
 
-/** The operands of a list, in sets, so that a long list costs no more per row than a short one. */
-interface OperandList {
-  readonly points: ReadonlySet<Value>
+/** Looks the operands up in sets, so that a long list costs no more per row than a short one. */
+function isAmong(operands: readonly Operand[]): Test {
+  const points = new Set<Value>(operands.filter(isPoint).map(({ low }) => low))
+  const others = operands.filter((operand) => !isPoint(operand))
   /** Whole days of a datetime field. */
-  readonly days: ReadonlySet<string>
+  const days = new Set(others.filter(({ low }) => typeof low === 'string').map(dayOf))
   /** Whole days of `created_at` and `updated_at`, which take no lists. */
-  readonly ranges: readonly Operand[]
-}
-
-const operandLists = new WeakMap<readonly Operand[], OperandList>()
-
-function operandList(operands: readonly Operand[]): OperandList {
-  const cached = operandLists.get(operands)
-  if (cached) return cached
-  const ranges = operands.filter((operand) => !isPoint(operand))
-  const list = {
-    points: new Set(operands.filter(isPoint).map(({ low }) => low)),
-    days: new Set(ranges.filter(({ low }) => typeof low === 'string').map(dayOf)),
-    ranges: ranges.filter(({ low }) => typeof low === 'number'),
+  const ranges = others.filter(({ low }) => typeof low === 'number')
+  if (others.length === 0) return (value) => points.has(value)
+  return (value) => {
+    if (points.has(value)) return true
+    if (typeof value === 'string') return days.size > 0 && days.has(dayIn(value))
+    return ranges.some((range) => within(value, range))
   }
-  operandLists.set(operands, list)
-  return list
 }
 
-function isAmong(value: Value, operands: readonly Operand[]): boolean {
-  const { points, days, ranges } = operandList(operands)
-  if (points.has(value)) return true
-  if (typeof value === 'string') return days.size > 0 && days.has(dayIn(value))
-  return ranges.some((range) => within(value, range))
+function isNotAmong(operands: readonly Operand[]): Test {
+  const isOne = isAmong(operands)
+  return (value) => !isOne(value)
 }
 
 /** Compares with the first operand; never true for a row without a value. */
 const ordered =
-  (test: (value: string | number, operand: Operand) => boolean): Test =>
-  (value, [operand]) =>
+  (test: (value: string | number, operand: Operand) => boolean) =>
+  ([operand]: readonly Operand[]): Test =>
+  (value) =>
     value !== undefined && operand !== undefined && test(value, operand)
 
-const TESTS: Record<Exclude<Operator, 'contains'>, Test> = {
+const TESTS: Record<Exclude<Operator, 'contains'>, (operands: readonly Operand[]) => Test> = {
   eq: isAmong,
-  neq: (value, operands) => !isAmong(value, operands),
+  neq: isNotAmong,
   in: isAmong,
-  not_in: (value, operands) => !isAmong(value, operands),
+  not_in: isNotAmong,
   gt: ordered((value, { high }) => value > high),
   gte: ordered((value, { low }) => value >= low),
   lt: ordered((value, { low }) => value < low),
   lte: ordered((value, { high }) => value <= high),
-  is_empty: (value) => value === undefined,
-  not_empty: (value) => value !== undefined,
+  is_empty: () => (value) => value === undefined,
+  not_empty: () => (value) => value !== undefined,
 }
 
-function testedValue(row: RecordState, target: TypedField | Exclude<RowPart, '*'>): Value {
+type Target = TypedField | Exclude<RowPart, '*'>
+
+function testedValue(row: RecordState, target: Target): Value {
   if (target === 'id') return row.id
   if (target === 'created_at') return row.createdAt
   if (target === 'updated_at') return row.updatedAt
@@ -87,11 +81,43 @@ function contains(row: RecordState, target: TypedField | '*', needle: string): b
   })
 }
 
-function meetsOne(row: RecordState, { target, op, operands }: Condition): boolean {
-  if (op !== 'contains') return target !== '*' && TESTS[op](testedValue(row, target), operands)
-  return (target === '*' || typeof target !== 'string') && contains(row, target, String(operands[0]?.low))
+type RowTest = (row: RecordState) => boolean
+
+/** The tests of one part of a row, whose value is then read once. Any number of `neq` and `not_in` is one test. */
+function testOfTarget(target: Target, conditions: readonly Condition[]): RowTest {
+  const { excluding = [], others = [] } = Object.groupBy(conditions, ({ op }) =>
+    op === 'neq' || op === 'not_in' ? 'excluding' : 'others',
+  )
+  const tests = others.flatMap(({ op, operands }) => (op === 'contains' ? [] : [TESTS[op](operands)]))
+  if (excluding.length > 0) tests.push(isNotAmong(excluding.flatMap(({ operands }) => operands)))
+  return (row) => {
+    const value = testedValue(row, target)
+    return tests.every((test) => test(value))
+  }
 }
 
+function testOfText({ target, operands }: Condition): RowTest {
+  const needle = String(operands[0]?.low)
+  return (row) => (target === '*' || typeof target !== 'string') && contains(row, target, needle)
+}
+
+function testsOf(conditions: readonly Condition[]): readonly RowTest[] {
+  const { texts = [], values = [] } = Object.groupBy(conditions, ({ op }) =>
+    op === 'contains' ? 'texts' : 'values',
+  )
+  const byTarget = Map.groupBy(values, ({ target }) => target)
+  const ofValues = [...byTarget].flatMap(([target, group]) =>
+    target === '*' ? [] : [testOfTarget(target, group)],
+  )
+  return [...ofValues, ...texts.map(testOfText)]
+}
+
+/** By filter, because each is applied to many rows. */
+const testsByFilter = new WeakMap<readonly Condition[], readonly RowTest[]>()
+
 /** Whether a row meets every condition; always agrees with `filterSql`. */
-export const meets = (row: RecordState, conditions: readonly Condition[]): boolean =>
-  conditions.every((condition) => meetsOne(row, condition))
+export function matchesFilter(row: RecordState, conditions: readonly Condition[]): boolean {
+  const tests = testsByFilter.get(conditions) ?? testsOf(conditions)
+  testsByFilter.set(conditions, tests)
+  return tests.every((test) => test(row))
+}

@@ -1,4 +1,4 @@
-import { foldedText, numberText, valueColumn } from '../../db/row-tables.ts'
+import { foldedText, numberText, valueColumn } from '../../db/row-table-names.ts'
 import type { SqlValue } from '../../db/sql.ts'
 import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import type { Operator, TypedField } from './operators.ts'

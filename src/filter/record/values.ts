@@ -1,18 +1,15 @@
 import type { FieldValue } from '../../changes/record-change.ts'
 import { DAY_MS, isDay, isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
-import { codePointLength, fold } from '../../lib/text.ts'
+import { codePointLength, fold, MAX_TEXT_LENGTH } from '../../lib/text.ts'
 import type { FieldType, RowPart } from './operators.ts'
-
-/** The greatest length of a text, in characters. */
-export const MAX_TEXT = 100_000
 
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/
 const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
 
 const text = (value: unknown) =>
-  typeof value === 'string' && (value.length <= MAX_TEXT || codePointLength(value) <= MAX_TEXT)
+  typeof value === 'string' && (value.length <= MAX_TEXT_LENGTH || codePointLength(value) <= MAX_TEXT_LENGTH)
     ? value
     : undefined
 
@@ -48,13 +45,13 @@ const NORMALISERS: Record<FieldType, (value: unknown) => FieldValue | undefined>
 
 /** Completes the refusal "… must be <words>." for a value of each type. */
 export const TYPE_WORDS: Record<FieldType, string> = {
-  text: `a text of at most ${MAX_TEXT.toLocaleString('en-US')} characters`,
+  text: `a text of at most ${MAX_TEXT_LENGTH.toLocaleString('en-US')} characters`,
   number: 'a finite number',
   date: 'a real day in the form YYYY-MM-DD',
   time: 'a time of day in the form HH:MM or HH:MM:SS',
   datetime: 'a date and time with offset, such as 2026-11-21T09:30:00Z, in the years 0000 to 9999',
   bool: 'true or false',
-  select: `a text of at most ${MAX_TEXT.toLocaleString('en-US')} characters`,
+  select: `a text of at most ${MAX_TEXT_LENGTH.toLocaleString('en-US')} characters`,
   note: 'the id of a note',
   file: 'the id of a file',
   record: 'the id of a record',

@@ -1,5 +1,5 @@
 import { isDay } from '../../lib/dates.ts'
-import { codePointLength, fold } from '../../lib/text.ts'
+import { codePointLength, fold, MAX_TEXT_LENGTH } from '../../lib/text.ts'
 import { fail, refused } from '../../refusal.ts'
 import {
   type GroupMatch,
@@ -57,9 +57,6 @@ export type CheckedTree =
       /** Whether the condition holds exactly for the notes that fail the test, including those without a value. */
       readonly isNegated: boolean
     }
-
-/** The longest text that a property can have, in characters. */
-const MAX_TEXT = 100_000
 
 /**
  * Checks a parsed tree against a workspace. A tag or property that does not exist, an operator that the type does not
@@ -180,9 +177,11 @@ function pair<Value>(
 }
 
 const textValue = (value: unknown, at: string): string =>
-  typeof value === 'string' && codePointLength(value) <= MAX_TEXT
+  typeof value === 'string' && codePointLength(value) <= MAX_TEXT_LENGTH
     ? value
-    : fail(refused(`"${at}" must be a text of at most ${MAX_TEXT.toLocaleString('en-US')} characters.`))
+    : fail(
+        refused(`"${at}" must be a text of at most ${MAX_TEXT_LENGTH.toLocaleString('en-US')} characters.`),
+      )
 
 const numberValue = (value: unknown, at: string): number =>
   typeof value === 'number' && Number.isFinite(value)

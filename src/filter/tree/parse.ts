@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import { fail, invalid } from '../../refusal.ts'
 import {
   GROUP_MATCHES,
@@ -96,11 +97,6 @@ export function relativeDay(value: unknown): RelativeDay | undefined {
 
 export const RELATIVE_WORDS = `{relative: {n, unit}} with an integer n between -${MAX_SHIFT} and ${MAX_SHIFT} and a unit of ${DATE_UNITS.join(', ')}`
 
-type Members = Record<string, unknown>
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const PARSERS = { group: parseGroup, tags: parseTags, property: parseProperty, field: parseField }
 const NODE_TYPES = Object.keys(PARSERS) as (keyof typeof PARSERS)[]
 
@@ -111,7 +107,7 @@ function parseNode(value: unknown, place: string, depth: number, counts: Counts)
   return PARSERS[oneOf(NODE_TYPES, value.type, `${place}.type`)](value, place, depth, counts)
 }
 
-function parseGroup(node: Members, place: string, depth: number, counts: Counts): GroupNode {
+function parseGroup(node: JsonObject, place: string, depth: number, counts: Counts): GroupNode {
   refuseUnknown(node, ['type', 'match', 'children'], place)
   const match = oneOf(GROUP_MATCHES, node.match, `${place}.match`)
   if (depth > MAX_TREE_DEPTH)
@@ -124,7 +120,7 @@ function parseGroup(node: Members, place: string, depth: number, counts: Counts)
   }
 }
 
-function parseTags(node: Members, place: string, _depth: number, counts: Counts): TagsNode {
+function parseTags(node: JsonObject, place: string, _depth: number, counts: Counts): TagsNode {
   counts.conditions += 1
   refuseUnknown(node, ['type', 'op', 'tag_ids'], place)
   const op = oneOf(TAG_OPERATORS, node.op, `${place}.op`)
@@ -141,7 +137,7 @@ function parseTags(node: Members, place: string, _depth: number, counts: Counts)
   }
 }
 
-function parseProperty(node: Members, place: string, _depth: number, counts: Counts): PropertyNode {
+function parseProperty(node: JsonObject, place: string, _depth: number, counts: Counts): PropertyNode {
   counts.conditions += 1
   refuseUnknown(node, ['type', 'def_id', 'op', 'value'], place)
   if (typeof node.def_id !== 'string') throw invalid(`"${place}.def_id" must be the id of a property.`)
@@ -149,7 +145,7 @@ function parseProperty(node: Members, place: string, _depth: number, counts: Cou
   return { type: 'property', def_id: node.def_id, op, ...operand(op, node.value, place) }
 }
 
-function parseField(node: Members, place: string, _depth: number, counts: Counts): FieldNode {
+function parseField(node: JsonObject, place: string, _depth: number, counts: Counts): FieldNode {
   counts.conditions += 1
   refuseUnknown(node, ['type', 'field', 'op', 'value'], place)
   const fields = Object.keys(TREE_FIELDS) as TreeField[]
@@ -173,7 +169,7 @@ function operand(op: TreeOperator, value: unknown, place: string): { value?: unk
   return { value }
 }
 
-function refuseUnknown(node: Members, known: readonly string[], place: string): void {
+function refuseUnknown(node: JsonObject, known: readonly string[], place: string): void {
   const unknown = Object.keys(node).find((name) => !known.includes(name))
   if (unknown !== undefined)
     throw invalid(`"${place}.${unknown}" is not known here; a ${node.type} node has ${known.join(', ')}.`)

@@ -1,7 +1,9 @@
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import viewerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import { embeddedFile } from '../../lib/program.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 import { publicRoutes } from '../routes.ts'
+import startScript from './start.js' with { type: 'file' }
 
 /** The API reference: a frame for the embedded viewer, which reads `/openapi.json` of the same server. */
 const DOCS_PAGE = `<!doctype html>
@@ -12,6 +14,11 @@ const DOCS_PAGE = `<!doctype html>
     <title>daybook API</title>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/docs/viewer.css">
+    <style>
+      .swagger-ui .response-col_links { display: none }
+      .swagger-ui tr.error td { padding: 4px 0; font-size: 14px; vertical-align: baseline }
+      .swagger-ui tr.error button { border: 0; padding: 4px 0; background: none; font: inherit; text-decoration: underline; cursor: pointer }
+    </style>
   </head>
   <body>
     <noscript>This page needs JavaScript; the same description is in <a href="/openapi.json">/openapi.json</a>.</noscript>
@@ -20,19 +27,6 @@ const DOCS_PAGE = `<!doctype html>
     <script src="/docs/start.js"></script>
   </body>
 </html>
-`
-
-/** Starts the viewer. The key that a reader enters stays in the page. */
-const DOCS_SCRIPT = `SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  defaultModelsExpandDepth: 0,
-  displayOperationId: true,
-  filter: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-})
 `
 
 /** Nothing from elsewhere; the viewer sets styles of its own and draws its icons from `data:` URLs. */
@@ -68,6 +62,6 @@ export const docsRoutes = (openApi: () => Promise<OpenApiDocument>) =>
   publicRoutes('Service')
     .page('/openapi.json', openApi)
     .page('/docs', () => served(DOCS_PAGE, 'text/html; charset=utf-8'))
-    .page('/docs/start.js', () => served(DOCS_SCRIPT, JAVASCRIPT))
-    .page('/docs/viewer.js', () => served(Bun.file(viewerScript), JAVASCRIPT))
-    .page('/docs/viewer.css', () => served(Bun.file(viewerStyle), 'text/css; charset=utf-8'))
+    .page('/docs/start.js', () => served(embeddedFile(startScript), JAVASCRIPT))
+    .page('/docs/viewer.js', () => served(embeddedFile(viewerScript), JAVASCRIPT))
+    .page('/docs/viewer.css', () => served(embeddedFile(viewerStyle), 'text/css; charset=utf-8'))

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { RefusalCode } from '../../refusal.ts'
-import { STATUS_OF } from '../responses.ts'
+import { STATUS_OF } from '../errors.ts'
 import { strict } from '../schema/types.ts'
 import type { JsonSchema } from './schemas.ts'
 
@@ -31,7 +31,7 @@ const headerReference = (name: keyof typeof headerComponents) => ({
 export const REQUEST_ID_HEADER = headerReference('X-Request-Id')
 export const REPLAYED_HEADER = headerReference('Idempotent-Replayed')
 
-/** `components.parameters` of the document. */
+/** `components.parameters` of the document. A viewer would send an `example`, the same key with every request. */
 export const parameterComponents = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',
@@ -39,20 +39,26 @@ export const parameterComponents = {
     description:
       'Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice.',
     required: false,
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
-    example: 'note-2026-11-21-0930',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[\\x20-\\x7e]+$',
+      examples: ['note-2026-11-21-0930'],
+    },
   },
   'Last-Event-ID': {
     name: 'Last-Event-ID',
     in: 'header',
     description: 'The `id` of the last event that was received; a browser sends it when it reconnects.',
     required: false,
-    schema: { type: 'string' },
-    example: '5d0c7e91ab34-1',
+    schema: { type: 'string', examples: ['5d0c7e91ab34-1'] },
   },
 }
 
-type ErrorCode = RefusalCode | 'internal'
+/** The codes that only the application in the browser sees. */
+type ApplicationCode = 'session_required' | 'cross_site' | 'bad_host'
+type ErrorCode = Exclude<RefusalCode, ApplicationCode> | 'internal'
 
 /** An example of the sentence in `error`, for every code. */
 const SENTENCES: Record<ErrorCode, string> = {
@@ -65,10 +71,14 @@ const SENTENCES: Record<ErrorCode, string> = {
   passage_not_unique: 'old_str occurs 3 times in this note; send a passage that occurs exactly once.',
   unauthorized: 'This API key is not valid, or was revoked, or has expired.',
   read_only_key: 'This API key is read-only; use a read-write key to change anything.',
+  mirror: 'This is a read-only copy of https://daybook.example.com; change it there.',
+  owner_required: 'Metrics are only for owners; use a key of an owner of the workspace.',
   not_found: 'There is no such note in this workspace.',
   method_not_allowed: 'This path does not allow PUT; it allows GET, HEAD.',
   name_taken: 'Another tag is named "work" already; choose another name.',
   in_use: 'The tag "work" is used by the view "Open work"; change that first.',
+  cursor_expired:
+    'The changes after this cursor are not kept, or it comes from another state of the database.',
   stale: 'The note was changed after that instant; read it again.',
   too_large: 'The body is larger than 10 MiB; send less in one request.',
   rate_limited: 'Too many failed API keys from this address; wait a minute.',
@@ -81,9 +91,16 @@ const SENTENCES: Record<ErrorCode, string> = {
 const RESPONSES = {
   400: ['BadRequest', 'The form of the request, or a rule of the service; the sentence says what to change.'],
   401: ['Unauthorized', 'No API key, or one that is unknown, revoked or expired.'],
-  403: ['Forbidden', 'A read-only key, or one whose user may only read, tried to write.'],
+  403: [
+    'Forbidden',
+    'A read-only key, or one whose user may only read, tried to write; or the server is a read-only copy of another.',
+  ],
   404: ['NotFound', 'Not in this workspace, or in the trash, or deleted.'],
   409: ['Conflict', 'A name is taken, something depends on the object, or it changed since it was read.'],
+  410: [
+    'Expired',
+    'A cursor of the change log that leads to nothing that is kept; copy the workspace again.',
+  ],
   413: ['TooLarge', 'The body is larger than 10 MiB.'],
   429: [
     'RateLimited',

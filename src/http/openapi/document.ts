@@ -13,6 +13,12 @@ import {
   REPLAYED_HEADER,
   REQUEST_ID_HEADER,
 } from './components.ts'
+import {
+  downloadHeaderComponents,
+  downloadParameterComponents,
+  downloadParameters,
+  downloadResponses,
+} from './download.ts'
 import { exampleOf, type JsonSchema, SchemaComponents } from './schemas.ts'
 
 /** What the document says beyond what the routes say of themselves. */
@@ -26,6 +32,8 @@ export interface ApiDescription {
   readonly pathParameters: Readonly<Record<string, TSchema>>
   /** The requests that the service makes itself, by event. */
   readonly webhooks: (components: SchemaComponents) => Record<string, object>
+  /** The requests that follow from an operation, by its id. */
+  readonly callbacks: (components: SchemaComponents) => Record<string, object>
 }
 
 export interface OpenApiOperation {
@@ -67,13 +75,16 @@ export async function buildDocument(
   const { paths: drafted } = await draft(features.map(({ plugin }) => plugin))
   const components = new SchemaComponents()
   const errorSchema = components.write(ErrorBody)
+  const callbacks = api.callbacks(components)
   const paths: OpenApiDocument['paths'] = {}
   for (const route of features.flatMap(({ all }) => all)) {
     const path = route.pattern.replace(/:(\w+)/g, '{$1}')
     const method = route.method.toLowerCase()
     const operation = drafted[path]?.[method]
     if (!operation) continue
-    paths[path] = { ...paths[path], [method]: completed(operation, path, route, api, components) }
+    const described = completed(operation, path, route, api, components)
+    const following = callbacks[operation.operationId]
+    paths[path] = { ...paths[path], [method]: following ? { ...described, callbacks: following } : described }
   }
   return {
     openapi: '3.1.0',
@@ -81,6 +92,7 @@ export async function buildDocument(
       title: api.title,
       version: api.version,
       description: api.description,
+      contact: { name: 'Whoever runs this server' },
       license: { name: api.license, identifier: api.license },
     },
     servers: [{ url: '/', description: 'The server this document came from.' }],
@@ -98,8 +110,8 @@ export async function buildDocument(
           description: 'An API key, for clients that cannot set headers, where the endpoint says so.',
         },
       },
-      parameters: parameterComponents,
-      headers: headerComponents,
+      parameters: { ...parameterComponents, ...downloadParameterComponents },
+      headers: { ...headerComponents, ...downloadHeaderComponents },
       responses: errorResponseComponents(errorSchema),
       schemas: components.schemas,
     },
@@ -134,17 +146,19 @@ function completed(
 }
 
 /** Where the document's own rule does not hold: a key in the header. */
-function securityOf({ needsKey, takesToken }: Route): { security?: object[] } {
-  if (!needsKey) return { security: [] }
+function securityOf({ access, takesToken }: Route): { security?: object[] } {
+  if (access === 'anyone') return { security: [] }
   return takesToken ? { security: [{ apiKey: [] }, { accessToken: [] }] } : {}
 }
 
 const contentOf = (schema: TSchema, components: SchemaComponents) => ({
   [schema.contentMediaType ?? 'application/json']: {
     schema: components.write(schema),
-    example: exampleOf(schema),
+    ...(schema.format !== 'binary' && { example: exampleOf(schema) }),
   },
 })
+
+const isDownload = ({ response }: Route): boolean => response?.format === 'binary'
 
 function pathParameters(path: string, api: ApiDescription, components: SchemaComponents) {
   const segments = path.split('/')
@@ -167,6 +181,10 @@ function queryParameters(query: TSchema, components: SchemaComponents) {
   )
 }
 
+/**
+ * A viewer fills in an `example` and would send it: only what a request needs has one, and no id, for no workspace
+ * holds an object with the id of an example.
+ */
 function parameter(
   place: 'path' | 'query',
   name: string,
@@ -175,43 +193,52 @@ function parameter(
   components: SchemaComponents,
 ) {
   const { description, examples, ...rest } = components.write(schema)
+  const isFilledIn = required && rest.format !== 'uuid' && rest.type !== 'integer'
   return {
     name,
     in: place,
     ...(description !== undefined && { description }),
     required,
-    schema: rest,
-    ...(Array.isArray(examples) && { example: examples[0] }),
+    schema: isFilledIn || examples === undefined ? rest : { ...rest, examples },
+    ...(isFilledIn && Array.isArray(examples) && { example: examples[0] }),
   }
 }
 
-/** What creates may be repeated safely, and a stream may go on where it was left. */
-const headerParameters = ({ creates, response }: Route): object[] => [
-  ...(creates ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
-  ...(response?.contentMediaType === 'text/event-stream'
+/** What creates may be repeated safely; a stream, and a download, may go on where it was left. */
+const headerParameters = (route: Route): object[] => [
+  ...(route.creates ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ...(route.response?.contentMediaType === 'text/event-stream'
     ? [{ $ref: '#/components/parameters/Last-Event-ID' }]
     : []),
+  ...(isDownload(route) ? downloadParameters : []),
 ]
 
-const success = ({ status, creates, response }: Route, components: SchemaComponents) => ({
-  [status]: {
-    description: SUCCESS_DESCRIPTIONS[status] ?? 'Done.',
-    headers: creates ? { ...REQUEST_ID_HEADER, ...REPLAYED_HEADER } : REQUEST_ID_HEADER,
-    ...(response && { content: contentOf(response, components) }),
-  },
-})
+function success(route: Route, components: SchemaComponents) {
+  const { status, creates, response } = route
+  const content = response && contentOf(response, components)
+  if (content && isDownload(route))
+    return downloadResponses(content, components.write(ErrorBody), REQUEST_ID_HEADER)
+  return {
+    [status]: {
+      description: SUCCESS_DESCRIPTIONS[status] ?? 'Done.',
+      headers: creates ? { ...REQUEST_ID_HEADER, ...REPLAYED_HEADER } : REQUEST_ID_HEADER,
+      ...(content && { content }),
+    },
+  }
+}
 
 const SUCCESS_DESCRIPTIONS: Record<number, string> = { 201: 'Made.', 202: 'Accepted.' }
 
 /** The errors that an operation can return follow from its kind. */
-const errorsOf = ({ method, needsKey, needsWrite }: Route): ErrorStatus[] => [
+const errorsOf = ({ method, access, needsWrite, takesCursor }: Route): ErrorStatus[] => [
   400,
-  ...(needsKey ? ([401] as const) : []),
+  ...(access !== 'anyone' ? ([401] as const) : []),
   ...(needsWrite ? ([403] as const) : []),
-  ...(needsKey ? ([404] as const) : []),
+  ...(access !== 'anyone' ? ([404] as const) : []),
   ...(needsWrite ? ([409] as const) : []),
+  ...(takesCursor ? ([410] as const) : []),
   ...(method === 'GET' ? [] : ([413] as const)),
-  ...(needsKey ? ([429] as const) : []),
+  ...(access !== 'anyone' ? ([429] as const) : []),
   431,
   500,
   503,

@@ -50,6 +50,7 @@ export class SchemaComponents {
     }
     const description = describe(schema as TSchema & Partial<RuleSchema>)
     if (description !== undefined) written.description = description
+    if (schema.oneOf) return this.#writeAlternatives(schema, written)
     if (schema.properties) written.properties = this.#writeAll(schema.properties)
     if (schema.items) written.items = this.write(schema.items)
     this.#writeAdditional(schema, written)
@@ -66,6 +67,19 @@ export class SchemaComponents {
     else if (additionalProperties) written.additionalProperties = this.write(additionalProperties)
   }
 
+  /** Alternatives stand in the document in place of the members that the service checks. */
+  #writeAlternatives({ oneOf, discriminator }: TSchema, { description, examples }: JsonSchema): JsonSchema {
+    const options = (oneOf as TSchema[]).map((option) => ({ option, reference: this.write(option) }))
+    return {
+      ...(description !== undefined && { description }),
+      ...(examples !== undefined && { examples }),
+      oneOf: options.map(({ reference }) => reference),
+      ...(typeof discriminator === 'string' && {
+        discriminator: { propertyName: discriminator, mapping: mappingOf(discriminator, options) },
+      }),
+    }
+  }
+
   /** `X or null` is one schema of two types where X has a plain type; any other union stays one. */
   #writeUnion(options: TSchema[], written: JsonSchema): void {
     const others = options.filter(({ type }) => type !== 'null')
@@ -79,6 +93,12 @@ export class SchemaComponents {
     written.anyOf = options.map((option) => this.write(option))
   }
 }
+
+/** The named schema that each value of the distinguishing member leads to. */
+const mappingOf = (member: string, options: { option: TSchema; reference: JsonSchema }[]) =>
+  Object.fromEntries(
+    options.map(({ option, reference }) => [option.properties[member].enum[0], reference.$ref]),
+  )
 
 /** A rule that JSON Schema cannot state is in the description. */
 function describe({ description, words, rules }: TSchema & Partial<RuleSchema>): string | undefined {

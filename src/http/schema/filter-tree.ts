@@ -4,7 +4,7 @@ import { GROUP_MATCHES, TAG_OPERATORS, TREE_FIELDS, TREE_OPERATORS } from '../..
 import type { FilterTree } from '../../filter/tree/parse.ts'
 import { choice, integer, strict } from './types.ts'
 
-const EXAMPLE = {
+export const EXAMPLE_TREE = {
   type: 'group',
   match: 'all',
   children: [
@@ -21,18 +21,26 @@ const value = t.Optional(
   }),
 )
 
-const NODES = [
-  strict({
+const FilterGroup = strict(
+  {
     type: choice(['group']),
-    match: choice(GROUP_MATCHES),
+    match: choice(GROUP_MATCHES, { description: 'How many of the children must hold.' }),
     children: t.Array(t.Unsafe<FilterTree>({ $ref: TREE })),
-  }),
-  strict({
+  },
+  { $id: 'FilterGroup', description: 'Nodes that hold together; without any, `any` matches nothing.' },
+)
+
+const TagsCondition = strict(
+  {
     type: choice(['tags']),
     op: choice(TAG_OPERATORS),
     tag_ids: t.Array(integer(), { minItems: 1, description: 'Ids of tags.', examples: [[1]] }),
-  }),
-  strict({
+  },
+  { $id: 'TagsCondition', description: 'A condition on the tags of a note.' },
+)
+
+const PropertyCondition = strict(
+  {
     type: choice(['property']),
     def_id: t.String({
       description: 'The id of a property; its type decides which operators there are.',
@@ -40,16 +48,23 @@ const NODES = [
     }),
     op: choice(TREE_OPERATORS),
     value,
-  }),
-  strict({
+  },
+  { $id: 'PropertyCondition', description: 'A condition on the value of a property.' },
+)
+
+const FieldCondition = strict(
+  {
     type: choice(['field']),
     field: choice(Object.keys(TREE_FIELDS) as (keyof typeof TREE_FIELDS)[], {
       description: 'The title has the operators of a text, the others those of a date, by UTC day.',
     }),
     op: choice(TREE_OPERATORS),
     value,
-  }),
-]
+  },
+  { $id: 'FieldCondition', description: 'A condition on a field of the note itself.' },
+)
+
+const NODES = { group: FilterGroup, tags: TagsCondition, property: PropertyCondition, field: FieldCondition }
 
 /**
  * A filter tree in bodies and responses. It is described here and checked by `parseTree`, whose refusals name the
@@ -59,8 +74,9 @@ export const filterTree = () =>
   t.Unsafe<unknown>({
     [Kind]: 'DaybookUnchecked',
     $id: TREE,
-    anyOf: NODES,
+    oneOf: Object.values(NODES),
+    discriminator: 'type',
     description:
       'A condition on tags, a property or a field, or a group of nodes: at most 4 levels of groups and 50 conditions.',
-    examples: [EXAMPLE],
+    examples: [EXAMPLE_TREE],
   })

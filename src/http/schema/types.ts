@@ -27,6 +27,8 @@ export interface TextOptions extends Described {
   trimmed?: boolean
   /** No control characters. */
   singleLine?: boolean
+  /** Characters that a single line may not hold either; goes with `says`. */
+  without?: string
   /** A regular expression the value must match; goes with `says`. */
   pattern?: string
   /** A further rule that JSON Schema cannot state; goes with `says`. */
@@ -61,6 +63,7 @@ function isText(rules: Rules, value: unknown): boolean {
   const length = codePointLength(checked)
   if (length < (rules.minLength ?? 0) || length > (rules.maxLength ?? Number.POSITIVE_INFINITY)) return false
   if (rules.singleLine && hasControlCharacter(value)) return false
+  if (rules.without && [...rules.without].some((character) => value.includes(character))) return false
   if (rules.pattern !== undefined && !compiled(rules.pattern).test(checked)) return false
   return rules.check?.(checked) ?? true
 }
@@ -102,7 +105,7 @@ function textWords({ minLength = 0, maxLength, singleLine, says }: Rules): strin
 }
 
 function integerWords({ minimum, maximum }: Rules): string {
-  if (minimum !== undefined && maximum !== undefined)
+  if (minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER)
     return `an integer from ${count(minimum)} to ${count(maximum)}`
   return minimum === undefined ? 'an integer' : `an integer of ${count(minimum)} or more`
 }
@@ -119,8 +122,19 @@ function ruleSchema(kind: string, jsonType: string, words: string, rules: Rules,
   }
 }
 
+/** The control characters, as every dialect of regular expressions reads them. */
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f'
+
+/** What the document publishes: the pattern itself, or that of a single line. */
+function patternOf({ pattern, singleLine, without = '', trimmed, minLength = 0 }: Rules): string | undefined {
+  if (pattern !== undefined || !singleLine) return pattern
+  const allowed = `[^${without}${CONTROL}]`
+  return trimmed && minLength > 0 ? `^${allowed}*[^\\s${without}${CONTROL}]${allowed}*$` : `^${allowed}*$`
+}
+
 export const text = (rules: TextOptions = {}) => {
-  const { minLength, maxLength, pattern } = rules
+  const { minLength, maxLength } = rules
+  const pattern = patternOf(rules)
   return t.Unsafe<string>(
     ruleSchema('DaybookText', 'string', textWords(rules), rules, {
       ...(minLength !== undefined && { minLength }),
@@ -178,12 +192,22 @@ export const NoBody = strict({})
 /** The query of an endpoint that takes none. */
 export const NoQuery = strict({})
 
+/** For pages whose own script reads the query. */
+export const AnyQuery = t.Object({}, { additionalProperties: true })
+
 /** `limit` and `offset` of a paged list. */
 export const paging = (maximum: number) => ({
   limit: t.Optional(
     integer({ minimum: 1, maximum, default: DEFAULT_LIMIT, description: 'The maximum number of results.' }),
   ),
-  offset: t.Optional(integer({ minimum: 0, default: 0, description: 'The number of results to skip.' })),
+  offset: t.Optional(
+    integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: 'The number of results to skip.',
+    }),
+  ),
 })
 
 /*
@@ -209,6 +233,33 @@ export const eventStreamText = (example: readonly string[]) =>
     examples: [`${example.join('\n')}\n`],
   })
 
+/** A response of plain text; `example` is its lines. */
+export const plainText = (example: readonly string[]) =>
+  t.Unsafe<Response>({
+    [Kind]: 'DaybookUnchecked',
+    type: 'string',
+    contentMediaType: 'text/plain',
+    examples: [`${example.join('\n')}\n`],
+  })
+
+/** A response of JSON objects, one a line. */
+export const lineStreamText = (example: readonly string[]) =>
+  t.Unsafe<Response>({
+    [Kind]: 'DaybookUnchecked',
+    type: 'string',
+    contentMediaType: 'application/x-ndjson',
+    examples: [`${example.join('\n')}\n`],
+  })
+
+/** A response of bytes of any kind, written by `downloadResponse`. */
+export const binaryContent = () =>
+  t.Unsafe<Response>({
+    [Kind]: 'DaybookUnchecked',
+    type: 'string',
+    format: 'binary',
+    contentMediaType: 'application/octet-stream',
+  })
+
 /** An instant in responses: ISO 8601, UTC, milliseconds. */
 export const timestamp = (description?: string) =>
   t.Unsafe<string>({
@@ -228,6 +279,10 @@ export const id = (description?: string) =>
     examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   })
 
+/** The response to a deletion: the id of what was deleted. */
+export const deletedResponse = (description?: string) =>
+  response({ deleted: t.Boolean({ examples: [true] }), id: id(description) })
+
 /** A `UsedBy` of `feature-hooks.ts`. */
 export const usedBy = () => strict({ id: id(), name: t.String({ examples: ['Open work'] }) })
 
@@ -238,13 +293,12 @@ export const color = () =>
 
 export const icon = () => nullableText({ minLength: 1, maxLength: 100, singleLine: true, examples: ['book'] })
 
-const isWebUrl = (value: string) => /^https?:\/\//i.test(value) && URL.canParse(value)
-
 export const coverUrl = () =>
   nullableText({
     maxLength: 2_048,
     singleLine: true,
-    check: isWebUrl,
+    pattern: `^[Hh][Tt][Tt][Pp][Ss]?://[^${CONTROL}]*$`,
+    check: (value) => URL.canParse(value),
     says: 'an http or https URL of at most 2,048 characters',
     examples: ['https://example.com/cover.png'],
   })

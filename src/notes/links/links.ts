@@ -1,49 +1,24 @@
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
-import { encodedJson, type JsonBody } from '../../http/responses.ts'
-import { codePointLength, fold } from '../../lib/text.ts'
+import type { JsonBody } from '../../http/responses.ts'
+import { fold } from '../../lib/text.ts'
 import { presentLinks } from '../present.ts'
 import { getNoteSummary, loadTitles, type NoteSummary, type NoteTitle } from '../store.ts'
-import { resolveTargets, targetKey, trimmedTarget } from './resolve.ts'
-import { parseFileTargets, parseLinks } from './syntax.ts'
-
-/** A title has at most 500 characters, and folding makes up to three of one. A longer target never resolves. */
-const MAX_FOLDED = 1_500
-
-/**
- * The keys of a body's links as `note_links` stores them: each once, without those that are too long to resolve. The key
- * of a link to a file is its target, `file:<id>`.
- */
-export function linkTargets(content: string): string[] {
-  const keys = new Set(parseLinks(content).map(({ target }) => targetKey(target)))
-  for (const target of parseFileTargets(content)) keys.add(target)
-  return [...keys].filter((key) => codePointLength(trimmedTarget(key)) <= MAX_FOLDED)
-}
-
-/** Updates `note_links` to the links of a body; only differences are written. */
-export function indexLinks(
-  { sql }: Reader,
-  workspace: number,
-  note: number,
-  content: string,
-  isNew = false,
-): void {
-  const missing = new Set(linkTargets(content))
-  const stored = isNew ? [] : sql.column<string>('SELECT target FROM note_links WHERE note = ?', note)
-  for (const target of stored) {
-    if (missing.delete(target)) continue
-    sql.run('DELETE FROM note_links WHERE workspace = ? AND target = ? AND note = ?', workspace, target, note)
-  }
-  for (const target of missing) {
-    sql.run('INSERT INTO note_links (workspace, target, note) VALUES (?, ?, ?)', workspace, target, note)
-  }
-}
+import { refreshLinks } from './indexing.ts'
+import { resolveTargets } from './resolve-target.ts'
+import { parseLinks, targetKey, targetText } from './syntax.ts'
 
 export interface NoteLinks {
   /** `note` is undefined when the link is unresolved. */
   outgoing: { text: string; note: NoteTitle | undefined }[]
   backlinks: NoteSummary[]
+}
+
+/** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
+export async function getLinks(ctx: AppContext, caller: Caller, id: string): Promise<JsonBody> {
+  await refreshLinks(ctx, caller.workspacePk)
+  return ctx.worker.run(linksQuery, { workspacePk: caller.workspacePk, id }, caller)
 }
 
 interface LinksInput {
@@ -66,10 +41,8 @@ const FREE_BYTES = 65_536
 const COUNT_LIMIT = 20_000
 
 /** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
-export const getLinks = (ctx: AppContext, caller: Caller, id: string): Promise<JsonBody> =>
-  ctx.worker.run(linksRead, { workspacePk: caller.workspacePk, id }, caller)
 
-export const linksRead: WorkerQuery<LinksInput, LinksPlan, JsonBody> = {
+export const linksQuery: WorkerQuery<LinksInput, LinksPlan, JsonBody> = {
   name: 'notes.links',
   plan: (reader, input) => {
     const { workspacePk: workspace, id } = input
@@ -87,7 +60,7 @@ export const linksRead: WorkerQuery<LinksInput, LinksPlan, JsonBody> = {
       outgoing: outgoingLinks(reader, workspace, content),
       backlinks: backlinks(reader, workspace, note),
     }
-    return encodedJson(presentLinks(links))
+    return JSON.stringify(presentLinks(links))
   },
 }
 
@@ -97,7 +70,7 @@ function outgoingLinks(reader: Reader, workspace: number, content: string): Note
   const titles = loadTitles(reader, [...new Set(pks.values())])
   return links.map(({ target, label, key }) => {
     const note = titles.get(pks.get(key) ?? 0)
-    return { text: label ?? (note?.id === trimmedTarget(key) ? note.title : target), note }
+    return { text: label ?? (note?.id === targetText(key) ? note.title : target), note }
   })
 }
 
@@ -117,10 +90,12 @@ function countLinksTo({ sql }: Reader, workspace: number, note: NoteSummary): nu
   )
 }
 
+/** The keys of all links whose target is this name, with or without blanks around it. */
+export const keysOfName = ({ sql }: Reader, workspace: number, name: string): string[] =>
+  sql.column(`SELECT DISTINCT target ${WITH_NAME}`, workspace, ...rangeOf(fold(name).trim()))
+
 function backlinks(reader: Reader, workspace: number, note: NoteSummary): NoteSummary[] {
-  const keys = namesOf(note).flatMap((name) =>
-    reader.sql.column<string>(`SELECT DISTINCT target ${WITH_NAME}`, workspace, ...rangeOf(name)),
-  )
+  const keys = namesOf(note).flatMap((name) => keysOfName(reader, workspace, name))
   const targets = [...resolveTargets(reader, workspace, keys)].filter(([, pk]) => pk === note.pk)
   return reader.sql.all(
     `SELECT DISTINCT n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt

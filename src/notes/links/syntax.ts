@@ -1,3 +1,4 @@
+import { fold } from '../../lib/text.ts'
 /** A wiki link in a body: `[[target]]` or `[[target|label]]`, embeds included. */
 export interface WikiLink {
   readonly target: string
@@ -64,13 +65,13 @@ const STARTS_BLOCK = /^(?:[ \t]*$|[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s
 
 /** A part of a text and where it begins. */
-export interface Passage {
+export interface TextSpan {
   readonly text: string
   readonly start: number
 }
 
 /** The parts of a body that inline code never crosses: split at fences, blank lines, headings and list items. */
-function* blocksOf(body: string): Generator<Passage> {
+function* blocksOf(body: string): Generator<TextSpan> {
   let from = 0
   let to = 0
   let afterHeading = false
@@ -139,7 +140,7 @@ function withoutInlineCode(text: string): string {
 }
 
 /** The lines outside fenced code, of the parts that contain `mark`, with inline code replaced by NUL characters. */
-export function* linesOutsideCode(body: string, mark = ''): Generator<Passage> {
+export function* linesOutsideCode(body: string, mark = ''): Generator<TextSpan> {
   if (!body.includes(mark)) return
   for (const block of blocksOf(body)) {
     if (!block.text.includes(mark)) continue
@@ -152,7 +153,7 @@ export function* linesOutsideCode(body: string, mark = ''): Generator<Passage> {
 }
 
 /** The text between each innermost pair of double brackets of a line, and where in the line it begins. */
-export function* bracketedIn(line: string): Generator<Passage> {
+export function* bracketedIn(line: string): Generator<TextSpan> {
   let close = -1
   for (let open = line.indexOf('[['); open !== -1; open = line.indexOf('[[', open + 1)) {
     const begin = open + 2
@@ -168,7 +169,7 @@ export function* bracketedIn(line: string): Generator<Passage> {
 }
 
 /** The text between double brackets, outside code, in the order of the body. */
-function* bracketed(body: string): Generator<Passage> {
+function* bracketed(body: string): Generator<TextSpan> {
   for (const line of linesOutsideCode(body, '[[')) {
     for (const { text, start } of bracketedIn(line.text)) yield { text, start: line.start + start }
   }
@@ -178,6 +179,19 @@ const FILE_TARGET = /^file:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Whether a target is that of a link to a file. */
 export const isFileTarget = (target: string): boolean => FILE_TARGET.test(target)
+
+/**
+ * The form in which a target is stored and compared: folded and trimmed. When it has blanks around it, a line break
+ * (which no target contains) and the folded target with its blanks follow: a title may begin or end with blanks.
+ */
+export function targetKey(target: string): string {
+  const whole = fold(target)
+  const trimmed = whole.trim()
+  return trimmed === whole ? trimmed : `${trimmed}\n${whole}`
+}
+
+/** The folded target in a key, without blanks around it. */
+export const targetText = (key: string): string => key.split('\n')[0] ?? ''
 
 /** Parses the text between double brackets; undefined for a link to a file, and for one without a target. */
 export function linkOf(inner: string): WikiLink | undefined {
@@ -198,16 +212,46 @@ export function parseLinks(body: string): WikiLink[] {
   return links
 }
 
+/** The key of every link of a body, each occurrence; that of a link to a file is its target. Without those in code. */
+export function* linkKeys(body: string): Generator<string> {
+  for (const { text } of bracketed(body)) {
+    const target = text.split('|', 1)[0] ?? ''
+    const trimmed = target.trim()
+    if (isFileTarget(trimmed)) yield trimmed
+    else if (trimmed !== '') yield targetKey(target)
+  }
+}
+
+/** The body with other text between the brackets of its links, where `inner` returns one; and how many links that are. */
+export function withLinks(
+  body: string,
+  inner: (link: WikiLink, text: string) => string | undefined,
+): { content: string; count: number } {
+  let content = ''
+  let from = 0
+  let count = 0
+  for (const { text, start } of bracketed(body)) {
+    const link = linkOf(text)
+    const replaced = link && inner(link, text)
+    if (replaced === undefined || replaced === text) continue
+    content += body.slice(from, start) + replaced
+    from = start + text.length
+    count += 1
+  }
+  return { content: content + body.slice(from), count }
+}
+
+/** Whether a link can be written with this target, wherever in a body it is. */
+export function isLinkable(target: string): boolean {
+  if (target.includes('`')) return false
+  const links = parseLinks(`[[${target}]]`)
+  return links.length === 1 && links[0]?.target === target
+}
+
 /** The target of a link to a file. */
 export const fileTarget = (fileId: string): string => `file:${fileId}`
 
 const targetOf = (inner: string): string => (inner.split('|')[0] ?? '').trim()
-
-/** The targets of every link to a file, each occurrence; without those in code. */
-export function parseFileTargets(body: string): string[] {
-  if (!body.includes('file:')) return []
-  return Array.from(bracketed(body), ({ text }) => targetOf(text)).filter(isFileTarget)
-}
 
 /** A text as a label: brackets, which would end the link, become parentheses, and backticks, which begin code, apostrophes. */
 export const asLabel = (text: string): string =>

@@ -3,7 +3,8 @@ import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import type { Bound, CheckedTree, ValueTest } from '../../filter/tree/check.ts'
 import type { TreeField } from '../../filter/tree/operators.ts'
 import { endOfDay, shiftedDay, startOfDay } from '../../filter/tree/relative-dates.ts'
-import { fold, isAscii } from '../../lib/text.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
+import { fold, isAscii, MAX_NAME_LENGTH } from '../../lib/text.ts'
 
 export type TagsCondition = Extract<CheckedTree, { kind: 'tags' }>
 export type ValueCondition = Extract<CheckedTree, { kind: 'value' }>
@@ -140,10 +141,12 @@ const TITLE_PARTS: Record<'anywhere' | 'start' | 'end', (needle: string) => SqlP
 /** Folded titles are stored too, so SQL decides these tests alone. */
 function titleCondition(test: ValueTest): SqlPart {
   if (test.by === 'list') {
-    const folds = JSON.stringify(test.values.map((value) => fold(String(value))))
+    // No title is longer, and folding long texts takes time.
+    const values = test.values.filter((value) => String(value).length <= 2 * MAX_NAME_LENGTH)
+    const folds = JSON.stringify(values.map((value) => fold(String(value))))
     return {
       text: `title_fold IN (SELECT value FROM json_each(?)) AND title IN (SELECT value FROM json_each(?))`,
-      values: [folds, JSON.stringify(test.values)],
+      values: [folds, JSON.stringify(values)],
     }
   }
   return test.by === 'text' ? TITLE_PARTS[test.part](test.folded) : { text: '1', values: [] }
@@ -247,11 +250,6 @@ function textPredicate(test: TextTest): (stored: string) => boolean {
     : (stored) => fold(stored).includes(folded)
 }
 
-type Members = Record<string, unknown>
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const hasKey = (value: unknown, key: string) => isObject(value) && Object.hasOwn(value, key)
 
 /** An array contains the value as a member; an object contains every given pair; any other value is equal to it. */
@@ -261,7 +259,7 @@ function containsValue(value: unknown, content: unknown): boolean {
   return isEqual(value, content)
 }
 
-const containsPairs = (object: Members, pairs: Members) =>
+const containsPairs = (object: JsonObject, pairs: JsonObject) =>
   Object.entries(pairs).every(([key, value]) => Object.hasOwn(object, key) && isEqual(object[key], value))
 
 /** Whether two JSON values are the same, whatever the order of their keys. */

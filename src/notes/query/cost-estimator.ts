@@ -19,8 +19,14 @@ interface Cost {
   readonly maxMatches: number
   /** The cost of testing one note, in index entries. */
   readonly perNote: number
+  /** What the conditions and groups cost however few notes they match, in index entries. */
+  readonly fixed: number
 }
 
+/** A condition is a statement of its own, which takes as long as reading this many index entries. */
+const ENTRIES_PER_NODE = 20
+/** Making, combining and counting this many words of a bitset takes as long as reading an index entry. */
+const WORDS_PER_ENTRY = 50
 /** Searching this many bytes of text takes as long as reading an index entry. */
 const BYTES_PER_ENTRY = 200
 /** How many values are measured, as their lengths may differ much. With more notes, every read runs in the worker anyway. */
@@ -30,14 +36,18 @@ const SAMPLE_LIMIT = 10_000
 export class CostEstimator {
   readonly #known = new Map<CheckedTree, Cost>()
   readonly #textCosts = new Map<number, number>()
+  readonly #tagCounts = new Map<number, number>()
   readonly #scope: Scope
   readonly #notes: number
   readonly #candidateLimit: number
+  readonly #perNode: number
 
-  constructor(scope: Scope, notes: number, candidateLimit: number) {
+  /** `size` is above every pk. */
+  constructor(scope: Scope, notes: number, size: number, candidateLimit: number) {
     this.#scope = scope
     this.#notes = notes
     this.#candidateLimit = candidateLimit
+    this.#perNode = ENTRIES_PER_NODE + size / 32 / WORDS_PER_ENTRY
   }
 
   estimate(tree: CheckedTree): Cost {
@@ -64,30 +74,44 @@ export class CostEstimator {
     const costs = children.map((child) => this.estimate(child))
     const rows = sumOf(costs, 'rows')
     const perNote = sumOf(costs, 'perNote')
+    const fixed = this.#perNode + sumOf(costs, 'fixed')
     if (match === 'any')
-      return { rows, perNote, maxMatches: Math.min(this.#notes, sumOf(costs, 'maxMatches')) }
-    if (match === 'none') return { rows, perNote, maxMatches: this.#notes }
+      return { rows, perNote, fixed, maxMatches: Math.min(this.#notes, sumOf(costs, 'maxMatches')) }
+    if (match === 'none') return { rows, perNote, fixed, maxMatches: this.#notes }
     const [first] = costs.toSorted((left, right) => left.maxMatches - right.maxMatches)
     const maxMatches = first?.maxMatches ?? this.#notes
     return {
       rows: first && maxMatches <= this.#candidateLimit ? first.rows + maxMatches * perNote : rows,
       perNote,
+      fixed,
       maxMatches,
     }
   }
 
   #estimateTags({ tagIds }: TagsCondition): Cost {
-    const { sql } = this.#scope.reader
-    const counts = tagIds.map((id) => sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', id))
-    const rows = counts.reduce((sum, count) => sum + count, 0)
-    return { rows, maxMatches: Math.min(this.#notes, rows), perNote: 1 }
+    const rows = tagIds.reduce((sum, id) => sum + this.#countTagged(id), 0)
+    return { rows, maxMatches: Math.min(this.#notes, rows), perNote: 1, fixed: this.#perNode }
+  }
+
+  #countTagged(tag: number): number {
+    const known = this.#tagCounts.get(tag)
+    if (known !== undefined) return known
+    const count = this.#scope.reader.sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', tag)
+    this.#tagCounts.set(tag, count)
+    return count
   }
 
   #estimateValue(condition: ValueCondition): Cost {
     const { target, test, isNegated } = condition
     const entries = this.#countEntries(condition) ?? this.#notes
     const perNote = 'property' in target && !isColumnTest(test) ? this.estimateText(target.property) : 1
-    return { rows: entries * perNote, maxMatches: isNegated ? this.#notes : entries, perNote }
+    const listed = test.by === 'list' ? test.values.length : 0
+    return {
+      rows: entries * perNote,
+      maxMatches: isNegated ? this.#notes : entries,
+      perNote,
+      fixed: this.#perNode + listed,
+    }
   }
 
   /** The average cost of testing one text value of a property, in index entries. */

@@ -1,6 +1,6 @@
 import type { AppContext, Caller } from '../../context.ts'
-import { type Direction, sqlWay } from '../../db/direction.ts'
 import type { Reader } from '../../db/reader.ts'
+import { type Direction, sqlWay } from '../../db/sql-part.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import { type PageRequest, pageRequest } from '../../http/page.ts'
 import type { JsonBody } from '../../http/responses.ts'
@@ -16,6 +16,8 @@ export interface ListRequest {
   tag?: string
   sort?: keyof typeof SORT_COLUMNS
   direction?: Direction
+  /** Whether the notes are given with their bodies; they are unless this is false. */
+  content?: boolean
   limit?: number
   offset?: number
 }
@@ -37,31 +39,36 @@ interface ListInput {
   /** By rank if undefined, which needs a search. */
   readonly order?: NoteOrder
   readonly page: PageRequest
+  readonly withContent?: boolean
 }
 
 /** One page of active notes: by rank for a search without `sort`, else newest edit first unless asked otherwise. */
 export async function listNotes(ctx: AppContext, caller: Caller, request: ListRequest): Promise<JsonBody> {
   const { workspacePk: workspace } = caller
-  const { search, tag, sort, direction } = request
-  const page = pageRequest(request)
+  const { search, tag, sort, direction, content: withContent } = request
+  const page = { page: pageRequest(request), withContent }
   if (search === undefined) {
     const order = orderOf(sort ?? 'updated_at', direction)
-    return ctx.worker.run(listRead, { workspace, tag, order, page }, caller)
+    return ctx.worker.run(listQuery, { workspace, tag, order, ...page }, caller)
   }
   await refreshSearch(ctx, workspace)
   const order = sort && orderOf(sort, direction)
-  return ctx.worker.run(listRead, { workspace, search, tag, order, page }, caller)
+  return ctx.worker.run(listQuery, { workspace, search, tag, order, ...page }, caller)
 }
 
-export const listRead: WorkerQuery<ListInput, NotePagePlan, JsonBody> = {
+export const listQuery: WorkerQuery<ListInput, NotePagePlan, JsonBody> = {
   name: 'notes.list',
   plan: (reader, input) => {
-    const { tag: name, page, search } = input
+    const { tag: name, page, withContent, search } = input
     const tag = name === undefined ? undefined : findTagByName(reader, input.workspace, name)
     if (name !== undefined && !tag)
-      return planNotePage(reader, { cost: 0, page, find: () => ({ items: [], total: 0 }) })
+      return planNotePage(reader, { cost: 0, page, withContent, find: () => ({ items: [], total: 0 }) })
     return search === undefined
-      ? planNotePage(reader, { page, ...(tag ? ofTag(reader, input, tag.id) : ofAll(reader, input)) })
+      ? planNotePage(reader, {
+          page,
+          withContent,
+          ...(tag ? ofTag(reader, input, tag.id) : ofAll(reader, input)),
+        })
       : planSearch(reader, input, search, tag?.id)
   },
   run: notePageJson,
@@ -69,7 +76,7 @@ export const listRead: WorkerQuery<ListInput, NotePagePlan, JsonBody> = {
 
 function planSearch(
   reader: Reader,
-  { workspace, order, page }: ListInput,
+  { workspace, order, page, withContent }: ListInput,
   search: string,
   tag: number | undefined,
 ): NotePagePlan {
@@ -77,6 +84,7 @@ function planSearch(
   return planNotePage(reader, {
     cost: estimateSearch(reader, workspace, phrases),
     page,
+    withContent,
     phrases,
     find: () => findPks(reader, { workspace, tag }, phrases, order, page),
   })

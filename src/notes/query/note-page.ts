@@ -1,22 +1,27 @@
 import type { Reader } from '../../db/reader.ts'
 import type { QueryPlan } from '../../db/worker/client.ts'
 import { type Page, type PageRequest, presentPage } from '../../http/page.ts'
-import { encodedJson, type JsonBody } from '../../http/responses.ts'
+import type { JsonBody } from '../../http/responses.ts'
 import { snippetOf } from '../../search/highlighter.ts'
 import type { Phrase } from '../../search/query.ts'
-import { presentNote } from '../present.ts'
-import { loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
+import { presentNote, presentNoteHead } from '../present.ts'
+import { loadNoteHeads, loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
 
 /*
  * What lists, searches, tree queries and views have in common: a page of notes with at most 8 MiB of text, as JSON that
  * is built where the notes are read.
  */
 
-/** A page ends before the note with which its texts would be longer; its first note is always given. */
+/**
+ * A page ends before the note with which its texts would be longer; its first note is always given. Bodies that are left
+ * out do not count, unless a search makes snippets of them.
+ */
 export const MAX_PAGE_TEXT_BYTES = 8 * 1024 * 1024
 
 export interface NotePagePlan extends QueryPlan {
   readonly page: PageRequest
+  /** Whether the notes are given with their bodies. */
+  readonly withContent: boolean
   /** With a search: each note gets a snippet. */
   readonly phrases: readonly Phrase[] | undefined
   /** The notes of the page, when finding them cost little. */
@@ -37,25 +42,36 @@ export function planNotePage(
   {
     cost,
     page,
+    withContent = true,
     phrases,
     find,
-  }: Pick<NotePagePlan, 'cost' | 'page' | 'find'> & { phrases?: readonly Phrase[] },
+  }: Pick<NotePagePlan, 'cost' | 'page' | 'find'> & Partial<Pick<NotePagePlan, 'withContent' | 'phrases'>>,
 ): NotePagePlan {
-  if (cost > MAX_PLANNED_COST) return { cost, page, phrases, found: undefined, find }
-  const { items, total, bytes } = fitting(reader, find())
+  if (cost > MAX_PLANNED_COST) return { cost, page, withContent, phrases, found: undefined, find }
+  const { items, total, bytes } = fitting(reader, find(), withContent || phrases !== undefined)
   const perRow = phrases ? BYTES_PER_ROW.search : BYTES_PER_ROW.read
   const costOfText = Math.max(0, bytes - FREE_BYTES) / perRow
-  return { cost: cost + costOfText, page, phrases, found: { items, total }, find }
+  return { cost: cost + costOfText, page, withContent, phrases, found: { items, total }, find }
 }
 
 /** The response `{notes, total, has_more}`. */
-export function notePageJson(reader: Reader, { page, phrases, found, find }: NotePagePlan): JsonBody {
-  const { items, total } = found ?? fitting(reader, find())
-  const rows = items.length === 0 ? [] : loadNotes(reader, items)
-  const notes = rows.map((row) =>
-    phrases ? { ...presentNote(row), snippet: noteSnippet(row, phrases) } : presentNote(row),
+export function notePageJson(reader: Reader, plan: NotePagePlan): JsonBody {
+  const { page, withContent, phrases, found, find } = plan
+  const { items, total } = found ?? fitting(reader, find(), withContent || phrases !== undefined)
+  const notes = items.length === 0 ? [] : presentedNotes(reader, items, plan)
+  return JSON.stringify({ notes, ...presentPage(page, { items, total }) })
+}
+
+function presentedNotes(
+  reader: Reader,
+  pks: readonly number[],
+  { withContent, phrases }: NotePagePlan,
+): object[] {
+  if (!withContent && !phrases) return loadNoteHeads(reader, pks).map(presentNoteHead)
+  const present = withContent ? presentNote : presentNoteHead
+  return loadNotes(reader, pks).map((row) =>
+    phrases ? { ...present(row), snippet: noteSnippet(row, phrases) } : present(row),
   )
-  return encodedJson({ notes, ...presentPage(page, { items, total }) })
 }
 
 const noteSnippet = (row: NoteRow, phrases: readonly Phrase[]): string =>
@@ -64,15 +80,21 @@ const noteSnippet = (row: NoteRow, phrases: readonly Phrase[]): string =>
 /** What a tag of a note counts in the length of its texts. */
 const BYTES_PER_TAG = 80
 
+const TAG_BYTES = `${BYTES_PER_TAG} * (SELECT count(*) FROM note_tags nt WHERE nt.note = page.value)`
 /** Reads no text: SQLite knows the length of a body from its header. */
-const TEXT_BYTES = `SELECT (SELECT octet_length(content) FROM note_bodies b WHERE b.note = page.value)
-    + ${BYTES_PER_TAG} * (SELECT count(*) FROM note_tags nt WHERE nt.note = page.value)
-  FROM json_each(?) AS page ORDER BY page.key`
+const BODY_BYTES = '(SELECT octet_length(content) FROM note_bodies b WHERE b.note = page.value)'
+const lengthsOf = (bytes: string) => `SELECT ${bytes} FROM json_each(?) AS page ORDER BY page.key`
+const HEAD_LENGTHS = lengthsOf(TAG_BYTES)
+const LENGTHS = lengthsOf(`${BODY_BYTES} + ${TAG_BYTES}`)
 
 /** The page without the notes that are too much for it, and the length of its texts. */
-function fitting(reader: Reader, { items, total }: Page<number>): Page<number> & { bytes: number } {
+function fitting(
+  reader: Reader,
+  { items, total }: Page<number>,
+  readsBodies: boolean,
+): Page<number> & { bytes: number } {
   if (items.length === 0) return { items, total, bytes: 0 }
-  const lengths = reader.sql.column<number>(TEXT_BYTES, JSON.stringify(items))
+  const lengths = reader.sql.column<number>(readsBodies ? LENGTHS : HEAD_LENGTHS, JSON.stringify(items))
   let bytes = 0
   for (const [at, length] of lengths.entries()) {
     if (at > 0 && bytes + length > MAX_PAGE_TEXT_BYTES) return { items: items.slice(0, at), total, bytes }

@@ -1,6 +1,6 @@
 import type { AppContext, Caller } from '../../context.ts'
-import type { Direction } from '../../db/direction.ts'
 import type { Reader } from '../../db/reader.ts'
+import type { Direction } from '../../db/sql-part.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { CheckedTree } from '../../filter/tree/check.ts'
 import { type FilterTree, parseTree } from '../../filter/tree/parse.ts'
@@ -13,10 +13,16 @@ import { estimateSearch } from '../search/cost.ts'
 import { findMatches, findPks } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
-import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
-import { checkedTree, treeDefinitions } from './filter-trees.ts'
+import {
+  checkedTree,
+  type Evaluation,
+  evaluationOf,
+  type Matching,
+  matchTree,
+  treeDefinitions,
+} from './evaluate.ts'
 import { type NotePagePlan, notePageJson, planNotePage } from './note-page.ts'
-import { isOrderedByText, type MatchOrder, matchingPage } from './pages.ts'
+import { isOrderedByText, type MatchOrder, matchingPage } from './sorted-page.ts'
 
 /** The sort of notes: by a field, or by a property with its id. */
 export interface NoteSort {
@@ -37,6 +43,8 @@ export interface TreeQuery {
   /** Ignored with a search, whose results are ordered by rank. */
   readonly sort: NoteSort
   readonly page: PageRequest
+  /** Whether the notes are given with their bodies; they are unless this is false. */
+  readonly withContent?: boolean
   /** The UTC day, `YYYY-MM-DD`. */
   readonly today: string
 }
@@ -44,6 +52,7 @@ export interface TreeQuery {
 export interface QueryRequest {
   filter: unknown
   search?: string
+  content?: boolean
   limit?: number
   offset?: number
 }
@@ -55,6 +64,7 @@ export const queryNotes = (ctx: AppContext, caller: Caller, request: QueryReques
     search: request.search,
     sort: NEWEST_EDIT_FIRST,
     page: pageRequest(request),
+    withContent: request.content,
   })
 
 /** One page of the active notes that match a tree now; relative days refer to today. */
@@ -66,28 +76,30 @@ export async function findByTree(
   const { workspacePk } = caller
   if (query.search !== undefined) await refreshSearch(ctx, workspacePk)
   const today = utcDay(ctx.clock.now())
-  return ctx.worker.run(treeRead, { ...query, workspace: workspacePk, today }, caller)
+  return ctx.worker.run(treeQuery, { ...query, workspace: workspacePk, today }, caller)
 }
 
-export const treeRead: WorkerQuery<TreeQuery, NotePagePlan, JsonBody> = {
+export const treeQuery: WorkerQuery<TreeQuery, NotePagePlan, JsonBody> = {
   name: 'notes.query',
   plan: planTree,
   run: notePageJson,
 }
 
 function planTree(reader: Reader, query: TreeQuery): NotePagePlan {
-  const { workspace, filter, search, sort, page, today } = query
+  const { workspace, filter, search, sort, page, withContent, today } = query
   const tree = checkedTree(reader, workspace, filter, 'filter')
   const evaluation = evaluationOf(reader, workspace, today)
   const order = orderOf(reader, workspace, sort)
   const phrases = search === undefined ? undefined : parseSearch(search)
   const { estimator, live } = evaluation
+  const { rows, fixed } = estimator.estimate(tree)
   const ofSearch = phrases === undefined ? 0 : estimateSearch(reader, workspace, phrases)
   const ofTexts =
     order.by === 'property' && isOrderedByText(order) ? live * estimator.estimateText(order.property.pk) : 0
   return planNotePage(reader, {
-    cost: estimator.estimate(tree).rows + ofSearch + ofTexts,
+    cost: rows + fixed + ofSearch + ofTexts,
     page,
+    withContent,
     phrases,
     find: () =>
       phrases

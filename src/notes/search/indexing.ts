@@ -2,10 +2,8 @@ import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { indexedText } from '../../search/tokenizer.ts'
-import { findIndexable, indexNote, unmark } from './entries.ts'
 import { hasLongBody, indexLongNote } from './long-notes.ts'
-import { fullTable, tagTable, titleTable } from './tables.ts'
+import { findIndexable, indexNote, unmark } from './tables.ts'
 
 /** One transaction indexes notes until this time has passed, and at least one note. */
 const BATCH_TIME_MS = 5
@@ -38,20 +36,6 @@ export const markAllForSearch = (
     notes,
     canWait ? 1 : 0,
   )
-
-/** Removes a note from the search tables at once. */
-export function removeFromSearch({ sql }: Tx, workspace: number, note: number): void {
-  sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note)
-  sql.run(`DELETE FROM ${fullTable(workspace)} WHERE rowid = ?`, note)
-  sql.run(`DELETE FROM ${titleTable(workspace)} WHERE rowid = ?`, note)
-}
-
-/** Indexes the name of a tag. */
-export const indexTagName = ({ sql }: Tx, workspace: number, tag: number, name: string) =>
-  sql.run(`INSERT OR REPLACE INTO ${tagTable(workspace)} (rowid, name) VALUES (?, ?)`, tag, indexedText(name))
-
-export const removeTagName = ({ sql }: Tx, workspace: number, tag: number) =>
-  sql.run(`DELETE FROM ${tagTable(workspace)} WHERE rowid = ?`, tag)
 
 /** What the indexing of notes needs; without a worker, long bodies are indexed like others. */
 type Indexing = Pick<AppContext, 'db'> & Partial<Pick<AppContext, 'worker'>>
@@ -87,10 +71,6 @@ function indexBatch(tx: Tx, workspace: number, notes: readonly number[], hasWork
   return done
 }
 
-/** Whether notes of the workspace are marked for indexing. */
-export const isPending = ({ sql }: Reader, workspace: number): boolean =>
-  sql.get('SELECT 1 FROM search_pending WHERE workspace = ? LIMIT 1', workspace) !== undefined
-
 const URGENT = 'FROM search_pending WHERE workspace = ? AND can_wait = 0'
 
 /**
@@ -103,14 +83,6 @@ export async function refreshSearch(ctx: Indexing, workspace: number): Promise<v
   if (sql.get(`SELECT 1 ${URGENT} LIMIT 1`, workspace) === undefined) return
   await indexNotes(ctx, workspace, sql.column(`SELECT note ${URGENT}`, workspace))
 }
-
-/** Indexes every note that is marked in the workspace now, also those that no search has to wait for. */
-export const indexAllPending = (ctx: Indexing, workspace: number): Promise<void> =>
-  indexNotes(
-    ctx,
-    workspace,
-    ctx.db.sql.column('SELECT note FROM search_pending WHERE workspace = ?', workspace),
-  )
 
 async function indexNotes(ctx: Indexing, workspace: number, notes: readonly number[]): Promise<void> {
   for (let done = 0; done < notes.length; ) {

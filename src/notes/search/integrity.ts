@@ -1,16 +1,19 @@
-import type { Db } from '../../db/database.ts'
 import type { IntegrityCheck } from '../../db/integrity.ts'
 import { listWorkspacePks } from '../../db/integrity.ts'
 import type { Reader } from '../../db/reader.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
-import { createExpected, expectedName, hasTable, searchTableFaults } from '../../search/tables.ts'
+import { type SearchTableCheck, searchTableFaults } from '../../search/integrity.ts'
+import { hasTable } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
-import { findIndexable, indexedColumns, indexNote } from './entries.ts'
-import { indexAllPending, indexTagName, isPending } from './indexing.ts'
 import {
   createSearchTables,
   dropSearchTables,
+  findIndexable,
   fullTable,
+  type Indexable,
+  indexedColumns,
+  indexNote,
+  indexTagName,
   searchTables,
   tagTable,
   titleTable,
@@ -18,11 +21,11 @@ import {
 
 const BATCH_SIZE = 200
 
-/** What is indexed of every active note of a workspace. */
-function* indexables(reader: Reader, workspace: number) {
+/** What is indexed of every active note of a workspace that meets the condition. */
+function* indexables(reader: Reader, workspace: number, condition = '') {
   const notes = scanByPk((after) =>
     reader.sql.all<{ pk: number }>(
-      'SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL AND pk > ? ORDER BY pk LIMIT ?',
+      `SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL AND pk > ? ${condition} ORDER BY pk LIMIT ?`,
       workspace,
       after,
       BATCH_SIZE,
@@ -36,30 +39,53 @@ function* indexables(reader: Reader, workspace: number) {
 
 const tagsOf = ({ sql }: Reader, workspace: number) =>
   sql.all<{ id: number; name: string }>(
-    'SELECT id, name FROM tags WHERE workspace = ? AND is_removed = 0',
+    'SELECT id, name FROM tags WHERE workspace = ? AND is_removed = 0 ORDER BY id',
     workspace,
   )
 
-/** Creates a temporary table for each search table of the workspace, with what that one should contain. */
-function fillExpected(reader: Reader, workspace: number): void {
-  const { sql } = reader
-  for (const { name, definition } of searchTables(workspace)) createExpected(reader, name, definition)
-  const [full, titles] = [expectedName(fullTable(workspace)), expectedName(titleTable(workspace))]
-  for (const note of indexables(reader, workspace)) {
-    const { title, body, tags } = indexedColumns(note)
-    sql.run(
-      `INSERT INTO temp.${full} (rowid, title, body, tags) VALUES (?, ?, ?, ?)`,
-      note.pk,
-      title,
-      body,
-      tags,
-    )
-    sql.run(`INSERT INTO temp.${titles} (rowid, title, tags) VALUES (?, ?, ?)`, note.pk, title, tags)
+/** Notes whose entries wait to be brought up to date. */
+const outdatedNotes = (workspace: number) => `SELECT note FROM search_pending WHERE workspace = ${workspace}`
+
+/** The columns of every active note of a workspace whose entries are up to date. */
+function* expectedNotes(reader: Reader, workspace: number) {
+  for (const note of indexables(reader, workspace, `AND pk NOT IN (${outdatedNotes(workspace)})`))
+    yield { pk: note.pk, columns: indexedColumns(note) }
+}
+
+/** The same without the body, which is not read. */
+function* expectedTitles({ sql }: Reader, workspace: number) {
+  const notes = scanByPk((after) =>
+    sql.all<Indexable>(
+      `SELECT pk, title, '' AS content, (SELECT json_group_array(nt.tag) FROM note_tags nt WHERE nt.note = pk) AS tags
+       FROM notes WHERE workspace = ? AND deleted_at IS NULL AND pk > ?
+         AND pk NOT IN (${outdatedNotes(workspace)}) ORDER BY pk LIMIT ?`,
+      workspace,
+      after,
+      BATCH_SIZE,
+    ),
+  )
+  for (const note of notes) {
+    const { title, tags } = indexedColumns(note)
+    yield { pk: note.pk, columns: { title, tags } }
   }
-  const names = expectedName(tagTable(workspace))
-  for (const { id, name } of tagsOf(reader, workspace)) {
-    sql.run(`INSERT INTO temp.${names} (rowid, name) VALUES (?, ?)`, id, indexedText(name))
-  }
+}
+
+function* expectedTags(reader: Reader, workspace: number) {
+  for (const { id, name } of tagsOf(reader, workspace)) yield { pk: id, columns: { name: indexedText(name) } }
+}
+
+const checksOf = (reader: Reader, workspace: number): SearchTableCheck[] => {
+  const outdated = outdatedNotes(workspace)
+  return [
+    { table: fullTable(workspace), expected: expectedNotes(reader, workspace), outdated, hasCounts: true },
+    { table: titleTable(workspace), expected: expectedTitles(reader, workspace), outdated, hasCounts: true },
+    {
+      table: tagTable(workspace),
+      expected: expectedTags(reader, workspace),
+      outdated: 'SELECT 0 WHERE 0',
+      hasCounts: true,
+    },
+  ]
 }
 
 /** The names of the search tables that the workspace lacks. */
@@ -68,24 +94,14 @@ const missingTables = (reader: Reader, workspace: number): string[] =>
     .map(({ name }) => name)
     .filter((name) => !hasTable(reader, name))
 
-/** The search tables contain exactly the words of the active notes and of the tags. */
+/** The search tables contain exactly the words of the active notes and of the tags, but for notes that wait to be indexed. */
 export const searchCheck: IntegrityCheck = {
-  settle: async (db: Db) => {
-    for (const workspace of listWorkspacePks(db)) {
-      if (missingTables(db, workspace).length === 0) await indexAllPending({ db }, workspace)
-    }
-  },
-  isSettled: (reader) =>
-    listWorkspacePks(reader).every(
-      (workspace) => !isPending(reader, workspace) || missingTables(reader, workspace).length > 0,
-    ),
   *faults(reader) {
     for (const workspace of listWorkspacePks(reader)) {
       const missing = missingTables(reader, workspace)
       for (const name of missing) yield `The search table ${name} is missing.`
       if (missing.length > 0) continue
-      fillExpected(reader, workspace)
-      for (const { name } of searchTables(workspace)) yield* searchTableFaults(reader, name)
+      for (const check of checksOf(reader, workspace)) yield* searchTableFaults(reader, check)
     }
   },
   repair: (tx) => {

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import type { QueryPlan, WorkerClient, WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
-import { findIndexable, indexedColumns, indexNote, unmark, writeEntries } from './entries.ts'
+import { findIndexable, indexedColumns, indexNote, unmark, writeEntries } from './tables.ts'
 
 /*
  * Indexing a body of a million characters takes a good part of a second. A worker splits it into words while everything

@@ -1,5 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
-import { WORD_OPTIONS } from '../../search/tables.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { hasTable, WORD_OPTIONS } from '../../search/tables.ts'
+import { indexedText } from '../../search/tokenizer.ts'
 
 /** The full-text table over titles, bodies and tags of one workspace; its row ids are note pks. */
 export const fullTable = (workspacePk: number): string => `note_search_${workspacePk}`
@@ -25,10 +27,88 @@ export function createSearchTables({ sql }: Reader, workspacePk: number): void {
   for (const { name, definition } of searchTables(workspacePk)) {
     sql.script(`CREATE VIRTUAL TABLE ${name} USING fts5(${definition})`)
   }
-  for (const table of [fullTable(workspacePk), titleTable(workspacePk)])
-    sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 16)`)
+  setMerging({ sql }, workspacePk)
+}
+
+/*
+ * FTS5 merges in portions about as large as what is written. Beyond `crisismerge` parts it would merge all of them at
+ * once, and requests would have to wait; that many are never reached.
+ */
+const MERGE_SETTINGS = { automerge: 4, crisismerge: 1_900 }
+
+/** Sets how the tables over notes are merged; also done in an upgrade, because older versions set it in another way. */
+export function setMerging({ sql }: Pick<Reader, 'sql'>, workspacePk: number): void {
+  for (const table of [fullTable(workspacePk), titleTable(workspacePk)].filter((name) =>
+    hasTable({ sql }, name),
+  ))
+    for (const [name, value] of Object.entries(MERGE_SETTINGS))
+      sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`)
 }
 
 export function dropSearchTables({ sql }: Reader, workspacePk: number): void {
   for (const { name } of searchTables(workspacePk)) sql.script(`DROP TABLE IF EXISTS ${name}`)
 }
+
+export interface Indexable {
+  pk: number
+  title: string
+  content: string
+  /** The ids of its tags, as a JSON array. */
+  tags: string
+}
+
+/** A note's columns in the search tables. */
+export const indexedColumns = ({ title, content, tags }: Indexable) => ({
+  title: indexedText(title),
+  body: indexedText(content),
+  tags: (JSON.parse(tags) as number[]).map(tagTerm).join(' '),
+})
+
+/** Writes the entries of a note in the search tables. */
+export const indexNote = (reader: Reader, workspace: number, note: Indexable): void =>
+  writeEntries(reader, workspace, note.pk, indexedColumns(note))
+
+/** Writes entries with these columns. */
+export function writeEntries(
+  { sql }: Reader,
+  workspace: number,
+  note: number,
+  { title, body, tags }: ReturnType<typeof indexedColumns>,
+): void {
+  const [full, titles] = [fullTable(workspace), titleTable(workspace)]
+  sql.run(
+    `INSERT OR REPLACE INTO ${full} (rowid, title, body, tags) VALUES (?, ?, ?, ?)`,
+    note,
+    title,
+    body,
+    tags,
+  )
+  sql.run(`INSERT OR REPLACE INTO ${titles} (rowid, title, tags) VALUES (?, ?, ?)`, note, title, tags)
+}
+
+/** What is indexed of a note; undefined for one in the trash. */
+export const findIndexable = ({ sql }: Reader, pk: number): Indexable | undefined =>
+  sql.get(
+    `SELECT n.pk, n.title, (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
+       (SELECT json_group_array(nt.tag) FROM note_tags nt WHERE nt.note = n.pk) AS tags
+     FROM notes n WHERE n.pk = ? AND n.deleted_at IS NULL`,
+    pk,
+  )
+
+/** Takes the mark off a note; false when it had none. */
+export const unmark = ({ sql }: Reader, workspace: number, note: number): boolean =>
+  sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note).changes === 1
+
+/** Removes a note from the search tables at once. */
+export function removeFromSearch({ sql }: Tx, workspace: number, note: number): void {
+  sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note)
+  sql.run(`DELETE FROM ${fullTable(workspace)} WHERE rowid = ?`, note)
+  sql.run(`DELETE FROM ${titleTable(workspace)} WHERE rowid = ?`, note)
+}
+
+/** Indexes the name of a tag. */
+export const indexTagName = ({ sql }: Tx, workspace: number, tag: number, name: string) =>
+  sql.run(`INSERT OR REPLACE INTO ${tagTable(workspace)} (rowid, name) VALUES (?, ?)`, tag, indexedText(name))
+
+export const removeTagName = ({ sql }: Tx, workspace: number, tag: number) =>
+  sql.run(`DELETE FROM ${tagTable(workspace)} WHERE rowid = ?`, tag)

@@ -1,8 +1,11 @@
 import type { AppContext, Caller } from '../../context.ts'
-import { Refusal } from '../../refusal.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { namingPlace, Refusal } from '../../refusal.ts'
 import { lastHeading } from '../links/syntax.ts'
+import { checkedLength } from '../schema.ts'
 import { getNote, type NoteRow } from '../store.ts'
-import { changeText, checkedLength } from './update.ts'
+import { changeText } from './update.ts'
 
 /** How many line breaks the text ends with, ignoring blanks between them. */
 function trailingLineBreaks(text: string): number {
@@ -38,43 +41,82 @@ export function appended(body: string, text: string, heading?: string): string {
   return body + missingLineBreaks(body) + (isThere ? text : `${above}\n\n${text}`)
 }
 
+export interface Addition {
+  text: string
+  heading?: string
+}
+
+const LONG_BYTES = 65_536
+
+/** Whether a change of the note takes so long that changes of others should not wait for many of it. */
+const isLongNote = ({ sql }: Reader, { workspacePk }: Caller, id: string): boolean =>
+  sql.get(
+    `SELECT 1 FROM note_bodies WHERE note = (SELECT pk FROM notes WHERE id = ? AND workspace = ?)
+       AND octet_length(content) > ${LONG_BYTES}`,
+    id,
+    workspacePk,
+  ) !== undefined
+
 /** Adds text to the end of a note. */
 export const appendToNote = (
   ctx: AppContext,
   caller: Caller,
   id: string,
-  { text, heading }: { text: string; heading?: string },
+  addition: Addition,
 ): Promise<NoteRow> =>
-  ctx.db.write((tx) => {
-    const note = getNote(tx, caller, id)
-    const content = checkedLength(appended(note.content, text, heading))
-    return changeText(tx, caller, note, { title: note.title, content })
-  })
+  ctx.db.write(
+    (tx) => appendText(tx, caller, getNote(tx, caller, id), addition),
+    isLongNote(ctx.db, caller, id),
+  )
+
+/** Adds text to the end of a note in the caller's transaction. */
+export function appendText(tx: Tx, caller: Caller, note: NoteRow, { text, heading }: Addition): NoteRow {
+  const content = checkedLength(appended(note.content, text, heading))
+  return changeText(tx, caller, note, { title: note.title, content })
+}
 
 /** The failure function of Knuth, Morris and Pratt: for each prefix of the passage, the length of its longest border. */
 function bordersOf(passage: string): Int32Array {
   const borders = new Int32Array(passage.length)
   let matched = 0
   for (let at = 1; at < passage.length; at++) {
-    while (matched > 0 && passage[at] !== passage[matched]) matched = borders[matched - 1] ?? 0
-    if (passage[at] === passage[matched]) matched += 1
+    const unit = passage.charCodeAt(at)
+    while (matched > 0 && unit !== passage.charCodeAt(matched)) matched = borders[matched - 1] ?? 0
+    if (unit === passage.charCodeAt(matched)) matched += 1
     borders[at] = matched
   }
   return borders
 }
 
-/**
- * How often a passage occurs, overlapping occurrences included, and where first. Takes linear time for any texts;
- * `indexOf` would take minutes for a long passage that nearly repeats itself.
- */
-function occurrences(body: string, passage: string): { times: number; first: number } {
+/** A passage of up to this length is found fastest by `indexOf`, if it does not occur again and again. */
+const SHORT_PASSAGE = 200
+const OFTEN = 1_000
+
+interface Occurrences {
+  readonly times: number
+  readonly first: number
+}
+
+/** How often a passage occurs, overlapping occurrences included, and where first. */
+function occurrences(body: string, passage: string): Occurrences {
+  if (passage.length > SHORT_PASSAGE) return occurrencesOfLong(body, passage)
+  const first = body.indexOf(passage)
+  let times = 0
+  for (let at = first; at !== -1; at = body.indexOf(passage, at + 1))
+    if (++times === OFTEN) return occurrencesOfLong(body, passage)
+  return { times, first }
+}
+
+/** Takes linear time for any texts; `indexOf` would take minutes for a long passage that nearly repeats itself. */
+function occurrencesOfLong(body: string, passage: string): Occurrences {
   const borders = bordersOf(passage)
   let times = 0
   let first = -1
   let matched = 0
   for (let at = 0; at < body.length; at++) {
-    while (matched > 0 && body[at] !== passage[matched]) matched = borders[matched - 1] ?? 0
-    if (body[at] === passage[matched]) matched += 1
+    const unit = body.charCodeAt(at)
+    while (matched > 0 && unit !== passage.charCodeAt(matched)) matched = borders[matched - 1] ?? 0
+    if (unit === passage.charCodeAt(matched)) matched += 1
     if (matched < passage.length) continue
     times += 1
     if (first === -1) first = at - passage.length + 1
@@ -101,15 +143,29 @@ export function edited(body: string, passage: string, replacement: string): stri
   return body.slice(0, first) + replacement + body.slice(first + passage.length)
 }
 
+export interface Edit {
+  old_str: string
+  new_str?: string
+}
+
 /** Replaces one exact passage of a note; the rest of the body stays byte for byte. */
-export const editNote = (
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  { old_str: passage, new_str: replacement = '' }: { old_str: string; new_str?: string },
-): Promise<NoteRow> =>
-  ctx.db.write((tx) => {
-    const note = getNote(tx, caller, id)
-    const content = checkedLength(edited(note.content, passage, replacement))
-    return changeText(tx, caller, note, { title: note.title, content })
-  })
+export const editNote = (ctx: AppContext, caller: Caller, id: string, edit: Edit): Promise<NoteRow> =>
+  ctx.db.write(
+    (tx) => editPassages(tx, caller, getNote(tx, caller, id), [edit]),
+    isLongNote(ctx.db, caller, id),
+  )
+
+/**
+ * Replaces exact passages of a note in the caller's transaction, each in the text that the one before it left. The
+ * refusal of one of several names it, counted from 1.
+ */
+export function editPassages(tx: Tx, caller: Caller, note: NoteRow, edits: readonly Edit[]): NoteRow {
+  const content = edits.reduce(
+    (body, { old_str, new_str = '' }, at) =>
+      edits.length === 1
+        ? edited(body, old_str, new_str)
+        : namingPlace(`Edit ${at + 1}`, () => edited(body, old_str, new_str)),
+    note.content,
+  )
+  return changeText(tx, caller, note, { title: note.title, content: checkedLength(content) })
+}

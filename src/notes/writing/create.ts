@@ -1,10 +1,12 @@
+import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { fold } from '../../lib/text.ts'
 import { nameTaken, Refusal } from '../../refusal.ts'
-import { indexLinks } from '../links/links.ts'
-import { indexNote } from '../search/entries.ts'
+import { indexLinks } from '../links/indexing.ts'
+import type { LinkTargets } from '../links/targets.ts'
 import { markForSearch } from '../search/indexing.ts'
+import { indexNote } from '../search/tables.ts'
 import { addToCounters, findByAlias, getNote, type NoteRow } from '../store.ts'
 import { type PropertyValues, readProperties, writeProperties } from './properties.ts'
 import { attachTags, ensureTags, withLinkedTags } from './tags.ts'
@@ -26,14 +28,15 @@ export interface CreatedNote {
 
 /**
  * Creates a note in the caller's transaction. Invalid properties do not prevent it: none is written, and the refusal is
- * returned beside the note.
+ * returned beside the note. `links` are those of the content, if they are parsed already.
  */
-export function createNote(tx: Tx, caller: Caller, input: CreateInput): CreatedNote {
+export function createNote(tx: Tx, caller: Caller, input: CreateInput, links?: LinkTargets): CreatedNote {
   const id = tx.newId()
-  const pk = insertNote(tx, caller.workspacePk, {
+  const pk = insertNote(tx, caller, {
     id,
     title: input.title,
     content: input.content ?? '',
+    links,
     tagIds: input.tags && withLinkedTags(tx, ensureTags(tx, caller, input.tags)),
     alias: input.alias?.trim(),
     coverUrl: input.cover_url,
@@ -57,6 +60,8 @@ export interface NewNote {
   title: string
   /** When undefined, `addContent` must follow in the same transaction. */
   content?: string
+  /** Those of the content; parsed from it by default. */
+  links?: LinkTargets
   /** Exactly these tags; linked tags are not added. */
   tagIds?: readonly number[]
   alias?: string | null
@@ -74,15 +79,18 @@ export interface NewNote {
  * Inserts a note and returns its pk. The one way in which a note comes into being: keeps counters, tags, links and
  * search in step. Refuses an alias that another active note has.
  */
-export function insertNote(tx: Tx, workspace: number, note: NewNote): number {
+export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number {
+  const { workspacePk: workspace } = author
   const { content, tagIds = [], deletedAt = null } = note
   const isActive = deletedAt === null
   if (isActive && note.alias) refuseTakenAlias(tx, workspace, note.alias)
-  const pk = insertRow(tx, workspace, note)
+  const pk = insertHead(tx, workspace, note)
   addToCounters(tx, workspace, isActive ? 1 : 0, isActive ? 0 : 1)
   attachTags(tx, pk, tagIds, isActive)
+  logChange(tx, author, { kind: 'note', id: note.id }, 'created')
+  if (!isActive) logChange(tx, author, { kind: 'note', id: note.id }, 'deleted')
   if (content === undefined) return pk
-  insertBody(tx, workspace, pk, content)
+  insertBody(tx, workspace, pk, content, note.links)
   if (isActive) markForSearch(tx, workspace, pk)
   return pk
 }
@@ -100,7 +108,7 @@ export function addContent(
   indexNote(tx, workspace, { pk, title, content, tags: JSON.stringify(tagIds) })
 }
 
-function insertRow(tx: Tx, workspace: number, note: NewNote): number {
+function insertHead(tx: Tx, workspace: number, note: NewNote): number {
   const { id, title, alias = null, coverUrl = null, pinned = false, pinLabel = null, deletedAt = null } = note
   const { createdAt = tx.now, updatedAt = tx.now } = note
   checkOrder(tx, id)
@@ -132,9 +140,9 @@ function checkOrder({ sql }: Tx, id: string): void {
   if (last && last.id > id) sql.run('UPDATE workspaces SET notes_in_order = 0')
 }
 
-function insertBody(tx: Tx, workspace: number, pk: number, content: string): void {
+function insertBody(tx: Tx, workspace: number, pk: number, content: string, links?: LinkTargets): void {
   tx.sql.run('INSERT INTO note_bodies (note, content) VALUES (?, ?)', pk, content)
-  indexLinks(tx, workspace, pk, content, true)
+  indexLinks(tx, { workspace, note: pk }, content, { targets: links, isNew: true })
 }
 
 /** Refuses an alias that an active note other than `except` has. */

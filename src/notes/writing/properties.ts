@@ -2,9 +2,10 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { isDay } from '../../lib/dates.ts'
-import { codePointLength, fold, quoteList } from '../../lib/text.ts'
+import { codePointLength, fold, MAX_TEXT_LENGTH, quoteList } from '../../lib/text.ts'
 import { type Refusal, refused } from '../../refusal.ts'
 import { getNoteSummary, touchNote } from '../store.ts'
+import { logAttribute } from './log-update.ts'
 
 export const PROPERTY_TYPES = ['text', 'number', 'date', 'bool', 'select', 'json'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]
@@ -23,15 +24,13 @@ export type PropertyValues = Record<string, unknown>
 /** Why a value does not fit, after "must be"; undefined when it fits. */
 type Check = (value: unknown, options: readonly string[]) => string | undefined
 
-const MAX_TEXT = 100_000
-
 const unless = (fits: boolean, words: string) => (fits ? undefined : words)
 
 const CHECKS: Record<PropertyType, Check> = {
   text: (value) =>
     unless(
-      typeof value === 'string' && codePointLength(value) <= MAX_TEXT,
-      `a text of at most ${MAX_TEXT.toLocaleString('en-US')} characters`,
+      typeof value === 'string' && codePointLength(value) <= MAX_TEXT_LENGTH,
+      `a text of at most ${MAX_TEXT_LENGTH.toLocaleString('en-US')} characters`,
     ),
   number: (value) => unless(typeof value === 'number' && Number.isFinite(value), 'a finite number'),
   date: (value) => unless(typeof value === 'string' && isDay(value), 'a real day in the form YYYY-MM-DD'),
@@ -61,7 +60,7 @@ function storedValue(type: PropertyType, value: unknown): string | number {
 }
 
 /** A stored value as JSON. */
-function presentedValue(type: PropertyType, stored: string | number): unknown {
+export function presentedValue(type: PropertyType, stored: string | number): unknown {
   if (type === 'json') return JSON.parse(String(stored))
   return type === 'bool' ? stored === 1 : stored
 }
@@ -73,6 +72,10 @@ export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string
     workspace,
     fold(key),
   )
+
+/** The key of a property; undefined when it has been deleted. */
+export const findPropertyKey = ({ sql }: Reader, pk: number): string | undefined =>
+  sql.get<{ key: string }>('SELECT key FROM properties WHERE pk = ? AND is_removed = 0', pk)?.key
 
 /** The values of a note by key, in the order of the definitions. */
 export function readProperties({ sql }: Reader, note: number): PropertyValues {
@@ -95,14 +98,14 @@ export function readProperties({ sql }: Reader, note: number): PropertyValues {
 
 /**
  * Sets values by key; null clears. A key that is not defined or a value that does not fit its type is refused before
- * anything is written. Returns whether anything changed.
+ * anything is written. Returns what changed, with the old values, null where there was none.
  */
 export function writeProperties(
   tx: Tx,
   { workspacePk }: Caller,
   note: number,
   values: PropertyValues,
-): boolean {
+): PropertyValues {
   const checked = Object.entries(values).map(([key, value]) => ({
     rule: checkedRule(tx, workspacePk, key, value),
     value,
@@ -110,11 +113,23 @@ export function writeProperties(
   const keys = new Set(checked.map(({ rule }) => rule.pk))
   if (keys.size < checked.length)
     throw refused('One property is named twice in different spelling; name it once.')
-  let changed = false
+  const previous: PropertyValues = {}
   for (const { rule, value } of checked) {
-    changed = (value === null ? clearValue(tx, note, rule) : setValue(tx, note, rule, value)) || changed
+    const before = readValue(tx, note, rule)
+    const isChanged = value === null ? clearValue(tx, note, rule) : setValue(tx, note, rule, value)
+    if (isChanged) previous[rule.key] = before
   }
-  return changed
+  return previous
+}
+
+/** The value of a note; null for none. */
+function readValue({ sql }: Reader, note: number, { pk, type }: PropertyRule): unknown {
+  const row = sql.get<{ value: string | number }>(
+    'SELECT value FROM note_properties WHERE note = ? AND property = ?',
+    note,
+    pk,
+  )
+  return row ? presentedValue(type, row.value) : null
 }
 
 function checkedRule(reader: Reader, workspace: number, key: string, value: unknown): PropertyRule {
@@ -168,8 +183,19 @@ export const setProperties = (
   id: string,
   values: PropertyValues,
 ): Promise<PropertyValues> =>
-  ctx.db.write((tx) => {
-    const { pk } = getNoteSummary(tx, caller, id)
-    if (writeProperties(tx, caller, pk, values)) touchNote(tx, pk)
-    return readProperties(tx, pk)
-  })
+  ctx.db.write((tx) => changeProperties(tx, caller, getNoteSummary(tx, caller, id), values))
+
+/** Sets and clears values of an active note in the caller's transaction. */
+export function changeProperties(
+  tx: Tx,
+  caller: Caller,
+  { pk, id }: { pk: number; id: string },
+  values: PropertyValues,
+): PropertyValues {
+  const previous = writeProperties(tx, caller, pk, values)
+  if (Object.keys(previous).length > 0) {
+    touchNote(tx, pk)
+    logAttribute(tx, caller, id, 'properties', previous)
+  }
+  return readProperties(tx, pk)
+}

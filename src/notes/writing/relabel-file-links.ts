@@ -1,38 +1,39 @@
 import type { Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { refused } from '../../refusal.ts'
+import { completeLinks, hasPendingLinks } from '../links/indexing.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
-import { markForSearch } from '../search/indexing.ts'
-import { touchNote, updateContent } from '../store.ts'
-import { isTooLong, saveRevision } from './update.ts'
+import { isTooLong } from '../schema.ts'
+import {
+  bytesOf,
+  findNoteText,
+  MAIN_THREAD_LIMITS,
+  notesWithLinks,
+  replaceContent,
+} from './replace-content.ts'
 
-interface LinkingNote {
-  pk: number
-  title: string
-  content: string
-  isTrashed: number
+/** Whether so many notes link to the file that a worker should write its new name into them. */
+export function hasManyLinksTo(reader: Reader, { workspacePk: workspace }: Caller, fileId: string): boolean {
+  if (hasPendingLinks(reader, workspace)) return true
+  const { notes, bytes } = MAIN_THREAD_LIMITS
+  const linking = notesWithLinks(reader, workspace, [fileTarget(fileId)], notes + 1)
+  return linking.length > notes || bytesOf(reader, linking) > bytes
 }
 
-/** Notes that link to the file, trashed ones too: a restored note must not show the old name. */
-const notesLinkingTo = ({ sql }: Tx, workspace: number, fileId: string): LinkingNote[] =>
-  sql.all(
-    `SELECT n.pk, n.title, n.deleted_at IS NOT NULL AS isTrashed,
-       (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content
-     FROM note_links l CROSS JOIN notes n ON n.pk = l.note WHERE l.workspace = ? AND l.target = ?`,
-    workspace,
-    fileTarget(fileId),
-  )
-
-/** Writes the new name of a file into every link to it that has a label; saves a revision of each changed note. */
+/**
+ * Writes the new name of a file into every link to it that has a label; saves a revision of each changed note. Trashed
+ * notes change too: a restored note must not show the old name.
+ */
 export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileName: string): void {
-  for (const note of notesLinkingTo(tx, caller.workspacePk, fileId)) {
+  completeLinks(tx, caller.workspacePk)
+  for (const pk of notesWithLinks(tx, caller.workspacePk, [fileTarget(fileId)])) {
+    const note = findNoteText(tx, pk)
+    if (!note) continue
     const content = withFileLabel(note.content, fileId, fileName)
     if (content === note.content) continue
     if (isTooLong(content)) throw noRoom(note.title)
-    saveRevision(tx, caller, note)
-    updateContent(tx, note.pk, content)
-    touchNote(tx, note.pk)
-    if (note.isTrashed === 0) markForSearch(tx, caller.workspacePk, note.pk)
+    replaceContent(tx, caller, note, content)
   }
 }
 

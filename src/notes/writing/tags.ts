@@ -1,10 +1,13 @@
+import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { fold } from '../../lib/text.ts'
 import { fail, notFound } from '../../refusal.ts'
-import { indexTagName, markForSearch } from '../search/indexing.ts'
+import { markForSearch } from '../search/indexing.ts'
+import { indexTagName } from '../search/tables.ts'
 import { getNote, type NoteRow, touchNote } from '../store.ts'
+import { logNoteUpdate } from './log-update.ts'
 
 /** Finds a tag ignoring case and blanks around the name. */
 export const findTagByName = ({ sql }: Reader, workspace: number, name: string): { id: number } | undefined =>
@@ -18,12 +21,12 @@ export const nameOfTag = ({ sql }: Reader, tag: number): string =>
   sql.scalar('SELECT name FROM tags WHERE id = ?', tag)
 
 /** The ids of the tags of these names, each once; those that do not exist are created. */
-export function ensureTags(tx: Tx, { workspacePk }: Caller, names: readonly string[]): number[] {
+export function ensureTags(tx: Tx, author: ChangeAuthor, names: readonly string[]): number[] {
   const ids = new Set<number>()
   for (const name of names) {
     const trimmed = name.trim()
-    const known = findTagByName(tx, workspacePk, trimmed)
-    ids.add(known?.id ?? insertTag(tx, workspacePk, trimmed))
+    const known = findTagByName(tx, author.workspacePk, trimmed)
+    ids.add(known?.id ?? insertTag(tx, author, trimmed))
   }
   return [...ids]
 }
@@ -33,10 +36,12 @@ export const isFreeTagId = ({ sql }: Reader, id: number): boolean =>
   sql.get('SELECT 1 FROM tags WHERE id = ? UNION ALL SELECT 1 FROM search_pending WHERE can_wait = 1', id) ===
   undefined
 
-function insertTag(tx: Tx, workspace: number, name: string): number {
+function insertTag(tx: Tx, author: ChangeAuthor, name: string): number {
+  const { workspacePk: workspace } = author
   const insert = 'INSERT INTO tags (workspace, name, name_fold) VALUES (?, ?, ?)'
   const { lastInsertRowid } = tx.sql.run(insert, workspace, name, fold(name))
   indexTagName(tx, workspace, lastInsertRowid, name)
+  logChange(tx, author, { kind: 'tag', id: lastInsertRowid }, 'created')
   return lastInsertRowid
 }
 
@@ -70,18 +75,34 @@ export const attachTags = (tx: Tx, note: number, tags: readonly number[], isActi
     return changes === 1
   })
 
+/** Takes tags off an active note. Returns whether it had any of them. */
+export function detachTags(tx: Tx, note: number, tags: readonly number[]): boolean {
+  const removed = tags.filter(
+    (tag) => tx.sql.run('DELETE FROM note_tags WHERE tag = ? AND note = ?', tag, note).changes === 1,
+  )
+  for (const tag of removed) addToTagCount(tx, tag, -1)
+  return removed.length > 0
+}
+
 /** Removes a tag from a note. Without effect when the note does not have it; refused when there is no such tag. */
 export const removeTag = (ctx: AppContext, caller: Caller, id: string, name: string): Promise<NoteRow> =>
-  ctx.db.write((tx) => {
-    const note = getNote(tx, caller, id)
-    const tag = findTagByName(tx, caller.workspacePk, name) ?? fail(notFound('tag'))
-    const { changes } = tx.sql.run('DELETE FROM note_tags WHERE tag = ? AND note = ?', tag.id, note.pk)
-    if (changes === 0) return note
-    addToTagCount(tx, tag.id, -1)
-    markForSearch(tx, caller.workspacePk, note.pk)
-    touchNote(tx, note.pk)
-    return getNote(tx, caller, id)
-  })
+  ctx.db.write((tx) => takeOffTags(tx, caller, getNote(tx, caller, id), [name]))
+
+/** Removes tags from a note in the caller's transaction; refused when there is no such tag. */
+export function takeOffTags(tx: Tx, caller: Caller, note: NoteRow, names: readonly string[]): NoteRow {
+  const tags = names.map((name) => findTagByName(tx, caller.workspacePk, name) ?? fail(notFound('tag')))
+  const isChanged = detachTags(
+    tx,
+    note.pk,
+    tags.map(({ id }) => id),
+  )
+  if (!isChanged) return note
+  markForSearch(tx, caller.workspacePk, note.pk)
+  touchNote(tx, note.pk)
+  const after = getNote(tx, caller, note.id)
+  logNoteUpdate(tx, caller, note, after)
+  return after
+}
 
 /** Adds to the number of active notes that a tag counts. */
 export const addToTagCount = ({ sql }: Tx, tag: number, notes: number) =>

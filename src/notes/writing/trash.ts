@@ -1,10 +1,13 @@
+import { logChange, systemAuthor } from '../../changes/log.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import type { Page, PageRequest } from '../../http/page.ts'
 import { fold } from '../../lib/text.ts'
 import { fail, notFound } from '../../refusal.ts'
-import { markForSearch, removeFromSearch } from '../search/indexing.ts'
+import { markLinks, removeSomeLinks } from '../links/indexing.ts'
+import { markForSearch } from '../search/indexing.ts'
+import { removeFromSearch } from '../search/tables.ts'
 import {
   addToCounters,
   findByAlias,
@@ -24,31 +27,40 @@ export interface TrashRow {
 
 /** Moves a note to the trash, from where it can be restored for 30 days. */
 export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
-  ctx.db.write((tx) => {
-    const note = getNoteSummary(tx, caller, id)
-    tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', tx.now, note.pk)
-    countInItsTags(tx, note.pk, -1)
-    removeFromSearch(tx, caller.workspacePk, note.pk)
-    ctx.features.onNoteTrashed(tx, caller.workspacePk, note.pk)
-    addToCounters(tx, caller.workspacePk, -1, 1)
-  })
+  ctx.db.write((tx) => putInTrash(ctx, tx, caller, id))
+
+/** Moves a note to the trash in the caller's transaction. */
+export function putInTrash(ctx: Pick<AppContext, 'features'>, tx: Tx, caller: Caller, id: string): void {
+  const note = getNoteSummary(tx, caller, id)
+  tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', tx.now, note.pk)
+  countInItsTags(tx, note.pk, -1)
+  removeFromSearch(tx, caller.workspacePk, note.pk)
+  addToCounters(tx, caller.workspacePk, -1, 1)
+  logChange(tx, caller, { kind: 'note', id }, 'deleted')
+  ctx.features.onNoteTrashed(tx, caller, note.pk)
+}
 
 /**
  * Restores a note from the trash as it was, including `updated_at`. It does not return to Quick Access, and it loses its
  * alias if another note has taken it meanwhile.
  */
 export const restoreNote = (ctx: AppContext, caller: Caller, id: string): Promise<NoteRow> =>
-  ctx.db.write((tx) => {
-    const { workspacePk } = caller
-    const note = findTrashedNote(tx, workspacePk, id) ?? fail(notFound('trashed note'))
-    const isAliasTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
-    if (isAliasTaken) updateNote(tx, note.pk, { alias: null, aliasFold: null })
-    tx.sql.run('UPDATE notes SET deleted_at = NULL WHERE pk = ?', note.pk)
-    countInItsTags(tx, note.pk, 1)
-    markForSearch(tx, workspacePk, note.pk)
-    addToCounters(tx, workspacePk, 1, -1)
-    return getNote(tx, caller, id)
-  })
+  ctx.db.write((tx) => takeOutOfTrash(tx, caller, id))
+
+/** Restores a note from the trash in the caller's transaction. */
+export function takeOutOfTrash(tx: Tx, caller: Caller, id: string): NoteRow {
+  const { workspacePk } = caller
+  const note = findTrashedNote(tx, workspacePk, id) ?? fail(notFound('trashed note'))
+  const isAliasTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
+  if (isAliasTaken) updateNote(tx, note.pk, { alias: null, aliasFold: null })
+  tx.sql.run('UPDATE notes SET deleted_at = NULL WHERE pk = ?', note.pk)
+  countInItsTags(tx, note.pk, 1)
+  markForSearch(tx, workspacePk, note.pk)
+  markLinks(tx, { workspace: workspacePk, note: note.pk })
+  addToCounters(tx, workspacePk, 1, -1)
+  logChange(tx, caller, { kind: 'note', id }, 'restored')
+  return getNote(tx, caller, id)
+}
 
 /** Trashed notes, most recently deleted first. */
 export function listTrash({ sql }: Reader, { workspacePk }: Caller, page: PageRequest): Page<TrashRow> {
@@ -63,18 +75,20 @@ export function listTrash({ sql }: Reader, { workspacePk }: Caller, page: PageRe
   return { items, total }
 }
 
-/** Deletes up to `limit` notes that were trashed before `before`; returns how many. */
-export function removeTrashedBefore(tx: Tx, before: number, limit: number): number {
+/** Deletes a note that was trashed before `before`, or some of its links; returns what. */
+export function removeSomeTrashedBefore(tx: Tx, before: number): 'note' | 'links' | 'nothing' {
   const { sql } = tx
-  const rows = sql.all<{ pk: number; workspace: number }>(
-    'SELECT pk, workspace FROM notes WHERE deleted_at < ? LIMIT ?',
+  const note = sql.get<{ pk: number; id: string; workspace: number }>(
+    `SELECT n.pk, n.id, n.workspace FROM workspaces w
+     CROSS JOIN notes n ON n.workspace = w.pk AND n.deleted_at IS NOT NULL AND n.deleted_at < ? LIMIT 1`,
     before,
-    limit,
   )
-  for (const { pk, workspace } of rows) {
-    sql.run('DELETE FROM notes WHERE pk = ?', pk)
-    sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, pk)
-    addToCounters(tx, workspace, 0, -1)
-  }
-  return rows.length
+  if (!note) return 'nothing'
+  const { pk, id, workspace } = note
+  if (removeSomeLinks(tx, pk)) return 'links'
+  sql.run('DELETE FROM notes WHERE pk = ?', pk)
+  sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, pk)
+  addToCounters(tx, workspace, 0, -1)
+  logChange(tx, systemAuthor(workspace), { kind: 'note', id }, 'purged')
+  return 'note'
 }

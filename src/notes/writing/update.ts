@@ -1,13 +1,14 @@
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { codePointLength, fold } from '../../lib/text.ts'
-import { refused } from '../../refusal.ts'
-import { indexLinks } from '../links/links.ts'
-import { MAX_CONTENT } from '../schema.ts'
+import { fold } from '../../lib/text.ts'
+import { indexLinks } from '../links/indexing.ts'
+import { type LinkTargets, parseLongBody } from '../links/targets.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { getNote, type NoteChanges, type NoteRow, updateContent, updateNote } from '../store.ts'
 import { refuseTakenAlias } from './create.ts'
+import { logNoteUpdate } from './log-update.ts'
+import type { PropertyValues } from './properties.ts'
 import { addTags, ensureTags } from './tags.ts'
 
 export interface NotePatch {
@@ -22,23 +23,52 @@ export interface NotePatch {
 }
 
 /** Changes what the patch names; its tags are added. With `if_unchanged`, only when the note was not changed since. */
-export function patchNote(ctx: AppContext, caller: Caller, id: string, patch: NotePatch): Promise<NoteRow> {
-  const expected = expectedInstant(patch.if_unchanged)
-  return ctx.db.write((tx) => {
-    const note = getNote(tx, caller, id)
-    refuseStale('note', expected, note.updatedAt)
-    if (patch.alias) refuseTakenAlias(tx, caller.workspacePk, patch.alias.trim(), note.pk)
-    const text = { title: patch.title ?? note.title, content: patch.content ?? note.content }
-    const added = patch.tags ? addTags(tx, note.pk, ensureTags(tx, caller, patch.tags)) : []
-    return changeText(tx, caller, note, text, {
-      changes: changesOf(note, patch),
-      tagsAdded: added.length > 0,
-    })
+export async function patchNote(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  patch: NotePatch,
+): Promise<NoteRow> {
+  const links = await parseLongBody(patch.content)
+  return ctx.db.write(
+    (tx) => applyPatch(tx, caller, getPatchable(tx, caller, id, patch), patch, links),
+    links !== undefined,
+  )
+}
+
+/** The note; refused if the patch cannot be applied to it. */
+export function getPatchable(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  { if_unchanged, alias }: NotePatch,
+): NoteRow {
+  const expected = expectedInstant(if_unchanged)
+  const note = getNote(tx, caller, id)
+  refuseStale('note', expected, note.updatedAt)
+  if (alias) refuseTakenAlias(tx, caller.workspacePk, alias.trim(), note.pk)
+  return note
+}
+
+/** Changes what the patch names; its tags are added. */
+export function applyPatch(
+  tx: Tx,
+  caller: Caller,
+  note: NoteRow,
+  patch: NotePatch,
+  links?: LinkTargets,
+): NoteRow {
+  const text = { title: patch.title ?? note.title, content: patch.content ?? note.content }
+  const added = patch.tags ? addTags(tx, note.pk, ensureTags(tx, caller, patch.tags)) : []
+  return changeText(tx, caller, note, text, {
+    changes: changesOf(note, patch),
+    tagsAdded: added.length > 0,
+    links,
   })
 }
 
 /** The columns other than the title that the patch changes. */
-function changesOf(note: NoteRow, patch: NotePatch): NoteChanges {
+export function changesOf(note: NoteRow, patch: NotePatch): NoteChanges {
   const changes: NoteChanges = {}
   const alias = patch.alias?.trim() ?? patch.alias
   if (alias !== undefined && alias !== note.alias) {
@@ -52,6 +82,16 @@ function changesOf(note: NoteRow, patch: NotePatch): NoteChanges {
   return changes
 }
 
+interface OtherChanges {
+  readonly changes?: NoteChanges
+  /** Whether tags were added or removed in this transaction. */
+  readonly tagsAdded?: boolean
+  /** The former values of properties that were changed in this transaction. */
+  readonly previousProperties?: PropertyValues
+  /** Those of the new body; parsed from it by default. */
+  readonly links?: LinkTargets
+}
+
 /**
  * Sets title and body of a note, and with them the other `changes`. Saves the replaced version as a revision and keeps
  * links and search in step. Without any difference nothing is written, and `updated_at` stays.
@@ -61,25 +101,33 @@ export function changeText(
   caller: Caller,
   note: NoteRow,
   { title, content }: { title: string; content: string },
-  { changes = {}, tagsAdded = false }: { changes?: NoteChanges; tagsAdded?: boolean } = {},
+  { changes = {}, tagsAdded = false, previousProperties = {}, links }: OtherChanges = {},
 ): NoteRow {
   const { workspacePk } = caller
   const newTitle = title !== note.title
   const newContent = content !== note.content
-  if (newTitle || newContent) saveRevision(tx, caller, note)
+  const revision = newTitle || newContent ? saveRevision(tx, caller, note) : undefined
   if (newContent) {
     updateContent(tx, note.pk, content)
-    indexLinks(tx, workspacePk, note.pk, content)
+    indexLinks(tx, { workspace: workspacePk, note: note.pk }, content, { targets: links })
   }
   const columns = newTitle ? { ...changes, title, titleFold: fold(title) } : changes
-  if (!newContent && !tagsAdded && Object.keys(columns).length === 0) return note
+  const hasOthers = tagsAdded || Object.keys(previousProperties).length > 0
+  if (!newContent && !hasOthers && Object.keys(columns).length === 0) return note
   if (newTitle || newContent || tagsAdded) markForSearch(tx, workspacePk, note.pk)
   updateNote(tx, note.pk, columns)
-  return getNote(tx, caller, note.id)
+  const after = getNote(tx, caller, note.id)
+  const replaced = newContent && revision !== undefined ? { revision } : {}
+  logNoteUpdate(tx, caller, note, after, { ...replaced, previousProperties })
+  return after
 }
 
-/** Saves the version that a change of title or body is about to replace. */
-export const saveRevision = (tx: Tx, caller: Caller, note: Pick<NoteRow, 'pk' | 'title' | 'content'>) =>
+/** Saves the version that a change of title or body is about to replace; returns its pk. */
+export const saveRevision = (
+  tx: Tx,
+  caller: Caller,
+  note: Pick<NoteRow, 'pk' | 'title' | 'content'>,
+): number =>
   tx.sql.run(
     'INSERT INTO revisions (id, note, created_at, surface, title, content) VALUES (?, ?, ?, ?, ?, ?)',
     tx.newId(),
@@ -88,16 +136,4 @@ export const saveRevision = (tx: Tx, caller: Caller, note: Pick<NoteRow, 'pk' | 
     caller.surface,
     note.title,
     note.content,
-  )
-
-/** Whether a body is longer than a note allows. */
-export const isTooLong = (content: string): boolean =>
-  content.length > MAX_CONTENT && codePointLength(content) > MAX_CONTENT
-
-/** Returns the body; refuses one that is too long. */
-export function checkedLength(content: string): string {
-  if (!isTooLong(content)) return content
-  throw refused(
-    `The note would be longer than ${MAX_CONTENT.toLocaleString('en-US')} characters; start another note.`,
-  )
-}
+  ).lastInsertRowid

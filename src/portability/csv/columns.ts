@@ -1,16 +1,18 @@
 import type { FieldType } from '../../filter/record/operators.ts'
-import { normalised } from '../../filter/record/values.ts'
 import { codePointLength, fold, hasControlCharacter, quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import type { FieldInput } from '../../structures/fields.ts'
 import { MAX_FIELDS, RESERVED_KEYS } from '../../structures/schema.ts'
 import type { Definition } from '../../structures/store.ts'
 import { freeKey, MAX_KEY_LENGTH, unaccented } from '../field-keys.ts'
+import type { CellFormat } from './cell-format.ts'
 
 /** The field that a column fills. */
 export interface Column {
   readonly key: string
   readonly type: FieldType
+  /** Whether the type was given by hand. */
+  readonly isGiven?: boolean
 }
 
 const MAX_LABEL_LENGTH = 500
@@ -46,8 +48,38 @@ function checkedLabel(label: string, at: number): string {
   )
 }
 
-/** The fields of an existing structure that the headings name, by key or label, ignoring case. */
-export function columnsOf(header: readonly string[], { fields }: Definition): Column[] {
+/** The headings of a file without any. */
+export const unnamedHeader = (columns: number): string[] =>
+  Array.from({ length: columns }, (_, at) => `column_${at + 1}`)
+
+/** The types that were given by hand to columns, by heading or by the key that it becomes. */
+export function typesByColumn(
+  header: readonly string[],
+  given: ReadonlyMap<string, InferredType>,
+): (InferredType | undefined)[] {
+  const namesOf = (heading: string, at: number) => [fold(heading.trim()), keyOf(heading.trim(), at)]
+  const all = new Set(header.flatMap(namesOf))
+  const byName = new Map(Array.from(given, ([name, type]) => [fold(name.trim()), type]))
+  const unknown = [...given.keys()].filter((name) => !all.has(fold(name.trim())))
+  if (unknown.length > 0)
+    throw refused(
+      `The file has no columns ${quoteList(unknown)}, which --type names; it has ${quoteList(header)}.`,
+    )
+  return header.map((heading, at) => {
+    const [name = '', key = ''] = namesOf(heading, at)
+    return byName.get(name) ?? byName.get(key)
+  })
+}
+
+/**
+ * The fields of an existing structure that the headings name, by key or label, ignoring case. A file without headings
+ * fills the fields in their order.
+ */
+export function columnsOf(header: readonly string[], { fields }: Definition, hasHeader = true): Column[] {
+  if (!hasHeader) {
+    if (header.length <= fields.length) return fields.slice(0, header.length)
+    throw refused(`The file has ${header.length} columns, and the structure has ${fields.length} fields.`)
+  }
   const known = new Map<string, Column>()
   for (const field of [...fields].reverse()) if (field.label !== null) known.set(fold(field.label), field)
   for (const field of fields) known.set(field.key, field)
@@ -60,50 +92,52 @@ export function columnsOf(header: readonly string[], { fields }: Definition): Co
   return columns
 }
 
-/** Not `007` and not `+1`: codes and telephone numbers stay text. */
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['false', false],
-])
-
-/** Undefined also for integers that a double cannot hold exactly: they are ids. */
-function numberOf(cell: string): number | undefined {
-  if (!NUMBER.test(cell)) return undefined
-  const value = Number(cell)
-  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || /[.eE]/.test(cell)
-  return Number.isFinite(value) && isExact ? value : undefined
-}
-
-/** The value of a cell for a field of the type. A cell that does not fit stays text, which the field's own check refuses. */
-export function cellValue(type: FieldType, cell: string): string | number | boolean {
-  if (type === 'text' || type === 'select') return cell
-  const trimmed = cell.trim()
-  if (type === 'number') return numberOf(trimmed) ?? cell
-  if (type === 'bool') return BOOLEANS.get(trimmed.toLowerCase()) ?? cell
-  return trimmed
-}
-
-const fits = (type: FieldType, cell: string) => normalised(type, cellValue(type, cell)) !== undefined
-
 /** The types that can be inferred from cells, the narrowest first; a column that fits none of them is text. */
 const INFERRED_TYPES = ['bool', 'number', 'date', 'time', 'datetime'] as const
 export type InferredType = (typeof INFERRED_TYPES)[number] | 'text'
+/** The types that a column may be given by hand. */
+export const GIVEN_TYPES: readonly InferredType[] = ['text', ...INFERRED_TYPES]
 
-/** Infers the type of each column from its cells. Empty cells are ignored. */
+/** The first cell that does not have the type of those before it. */
+export interface DemotedColumn {
+  readonly column: string
+  readonly from: InferredType
+  readonly to: InferredType
+  readonly row: number
+  readonly cell: string
+}
+
+interface InferredColumn {
+  possible: InferredType[]
+  isEmpty: boolean
+  demoted: Omit<DemotedColumn, 'column' | 'to'> | undefined
+}
+
+const SHOWN_LENGTH = 100
+
+/** Infers the type of each column as the narrowest that fits all of its cells. Empty cells are ignored. */
 export class TypeInference {
-  readonly #columns: { possible: InferredType[]; isEmpty: boolean }[]
+  readonly #columns: InferredColumn[]
+  #rows = 0
 
-  constructor(columns: number) {
-    this.#columns = Array.from({ length: columns }, () => ({ possible: [...INFERRED_TYPES], isEmpty: true }))
+  constructor(
+    private readonly header: readonly string[],
+    private readonly format: CellFormat,
+  ) {
+    this.#columns = header.map(() => ({ possible: [...INFERRED_TYPES], isEmpty: true, demoted: undefined }))
   }
 
   addRow(cells: readonly string[]): void {
+    this.#rows += 1
     for (const [at, column] of this.#columns.entries()) {
       const cell = cells[at]
-      if (cell === undefined || cell === '') continue
+      if (cell === undefined || this.format.isEmpty(cell)) continue
+      const [narrowest] = column.possible
+      if (narrowest === undefined || (!column.isEmpty && this.format.fits(narrowest, cell))) continue
+      column.possible = column.possible.filter((type) => this.format.fits(type, cell))
+      if (!column.isEmpty)
+        column.demoted ??= { from: narrowest, row: this.#rows, cell: cell.slice(0, SHOWN_LENGTH) }
       column.isEmpty = false
-      while (column.possible[0] !== undefined && !fits(column.possible[0], cell)) column.possible.shift()
     }
   }
 
@@ -115,5 +149,12 @@ export class TypeInference {
   /** A column without any value is text. */
   types(): InferredType[] {
     return this.#columns.map(({ possible, isEmpty }) => (isEmpty ? 'text' : (possible[0] ?? 'text')))
+  }
+
+  demoted(): DemotedColumn[] {
+    const types = this.types()
+    return this.#columns.flatMap(({ demoted }, at) =>
+      demoted ? [{ column: this.header[at] ?? '', ...demoted, to: types[at] ?? 'text' }] : [],
+    )
   }
 }

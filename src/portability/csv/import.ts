@@ -4,15 +4,29 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { writeRecords } from '../../records/writing/create.ts'
 import { refused } from '../../refusal.ts'
-import { createStructure, findStructure } from '../../structures/service.ts'
+import { createStructure } from '../../structures/service.ts'
 import type { StructureRow } from '../../structures/store.ts'
-import { definitionOf } from '../../structures/store.ts'
+import { definitionOf, findStructure } from '../../structures/store.ts'
 import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
-import { type Column, cellValue, columnsOf, fieldsFor, type InferredType, TypeInference } from './columns.ts'
+import { CellFormat, type CellOptions } from './cell-format.ts'
+import {
+  type Column,
+  columnsOf,
+  type DemotedColumn,
+  fieldsFor,
+  type InferredType,
+  TypeInference,
+  typesByColumn,
+  unnamedHeader,
+} from './columns.ts'
 import { readRows } from './read.ts'
 
-export interface RowsImport extends ImportMode {
+export interface RowsImport extends ImportMode, CellOptions {
   readonly file: string
+  /** Whether the first line names the columns. */
+  readonly hasHeader: boolean
+  /** The types of columns of a new structure, by heading or field key; those of the others are inferred. */
+  readonly types: ReadonlyMap<string, InferredType>
   /** The name or id of the structure. One that does not exist is created, with types inferred from all rows. */
   readonly structure: string
   readonly onConflict: 'refuse' | 'update'
@@ -23,6 +37,8 @@ export interface RowsImport extends ImportMode {
 export interface RowsOutcome {
   readonly structure: { readonly id: string; readonly name: string; readonly isNew: boolean }
   readonly fields: readonly Column[]
+  /** Columns that got a wider type than their first cells have. */
+  readonly demoted: readonly DemotedColumn[]
   readonly inserted: number
   readonly updated: number
 }
@@ -50,46 +66,52 @@ export const importRows = (
   )
 
 /** The rows of the file after its header; `share` is how much of the file has been read. */
-function* dataRows(
-  file: string,
-): Generator<{ header: readonly string[]; rows: readonly (readonly string[])[]; share: number }> {
+function* dataRows({ file, hasHeader }: Pick<RowsImport, 'file' | 'hasHeader'>): Generator<{
+  header: readonly string[]
+  rows: readonly (readonly string[])[]
+  share: number
+}> {
   const { size } = statSync(file)
   let header: readonly string[] | undefined
   for (const { rows, bytesRead } of readRows(file)) {
     const [first] = rows
     if (first === undefined) continue
     const isBeginning = header === undefined
-    header ??= first
-    yield { header, rows: isBeginning ? rows.slice(1) : rows, share: bytesRead / size }
+    header ??= hasHeader ? first : unnamedHeader(first.length)
+    yield { header, rows: isBeginning && hasHeader ? rows.slice(1) : rows, share: bytesRead / size }
   }
-  if (!header) throw refused(`${file} is empty; its first line must name the columns.`)
+  if (!header) throw refused(`${file} is empty; it must have a line of cells at least.`)
 }
 
 interface InferredColumns {
   readonly header: readonly string[]
   readonly types: readonly InferredType[]
+  readonly demoted: readonly DemotedColumn[]
 }
 
 type Infer = (request: RowsImport) => InferredColumns
 
-function inferFromAllRows({ file, onProgress }: RowsImport): InferredColumns {
+function inferFromAllRows(request: RowsImport): InferredColumns {
+  const format = new CellFormat(request)
   let inference: TypeInference | undefined
   let names: readonly string[] = []
-  for (const { header, rows, share } of dataRows(file)) {
+  for (const { header, rows, share } of dataRows(request)) {
     names = header
-    inference ??= new TypeInference(header.length)
+    inference ??= new TypeInference(header, format)
     for (const cells of rows) inference.addRow(cells)
-    onProgress(share * SHARE_OF_INFERENCE)
+    request.onProgress(share * SHARE_OF_INFERENCE)
   }
-  return { header: names, types: inference?.types() ?? [] }
+  return { header: names, types: inference?.types() ?? [], demoted: inference?.demoted() ?? [] }
 }
 
 /** Undefined when some column has no value in the first chunk of the file. */
-function inferFromBeginning(file: string): InferredColumns | undefined {
-  const [first] = dataRows(file)
-  const inference = new TypeInference(first?.header.length ?? 0)
-  for (const cells of first?.rows ?? []) inference.addRow(cells)
-  return first && inference.isComplete() ? { header: first.header, types: inference.types() } : undefined
+function inferFromBeginning(request: RowsImport): InferredColumns | undefined {
+  const [first] = dataRows(request)
+  if (!first) return undefined
+  const inference = new TypeInference(first.header, new CellFormat(request))
+  for (const cells of first.rows) inference.addRow(cells)
+  if (!inference.isComplete()) return undefined
+  return { header: first.header, types: inference.types(), demoted: inference.demoted() }
 }
 
 /** A row shows that the types inferred from the beginning may be wrong. */
@@ -108,7 +130,7 @@ function writeInOnePass(
 ): RowsOutcome | undefined {
   const { sql } = run.tx
   if (findStructure(run.tx, caller, request.structure)) return undefined
-  const inferred = inferFromBeginning(request.file)
+  const inferred = inferFromBeginning(request)
   if (!inferred) return undefined
   sql.run('SAVEPOINT import_one_pass')
   try {
@@ -124,22 +146,36 @@ function writeInOnePass(
 
 /** Finds the structure, or creates it with a field for every column. `columns` are the fields that the columns fill. */
 function prepareStructure(tx: Tx, caller: Caller, request: RowsImport, infer: Infer) {
-  const { structure: nameOrId, file } = request
+  const { structure: nameOrId, types: given, hasHeader } = request
   const known = findStructure(tx, caller, nameOrId)
   if (known) {
-    const [first] = dataRows(file)
-    return { structure: known, isNew: false, columns: columnsOf(first?.header ?? [], definitionOf(known)) }
+    if (given.size > 0)
+      throw refused(
+        `"${known.name}" exists and its fields have types; leave --type out, or name a new structure.`,
+      )
+    const [first] = dataRows(request)
+    const columns = columnsOf(first?.header ?? [], definitionOf(known), hasHeader)
+    return { structure: known, isNew: false, columns, demoted: [] }
   }
-  const { header, types } = infer(request)
-  const fields = fieldsFor(header, types)
+  const { header, types, demoted } = infer(request)
+  const byColumn = typesByColumn(header, given)
+  const fields = fieldsFor(
+    header,
+    types.map((type, at) => byColumn[at] ?? type),
+  )
   const name = checkedName(nameOrId, 'structure')
-  return { structure: createStructure(tx, caller, { name, fields }), isNew: true, columns: fields }
+  const structure = createStructure(tx, caller, { name, fields })
+  const columns = fields.map((field, at) => ({ ...field, isGiven: byColumn[at] !== undefined }))
+  const isFree = ({ column }: DemotedColumn) => byColumn[header.indexOf(column)] === undefined
+  return { structure, isNew: true, columns, demoted: demoted.filter(isFree) }
 }
 
 class RowsWriter {
   readonly #columns: readonly Column[]
   readonly #structure: StructureRow
   readonly #isNew: boolean
+  readonly #demoted: readonly DemotedColumn[]
+  readonly #format: CellFormat
   #inserted = 0
   #updated = 0
   #rowsBefore = 0
@@ -153,7 +189,9 @@ class RowsWriter {
     infer: Infer,
     private readonly isOnePass = false,
   ) {
-    const { structure, isNew, columns } = prepareStructure(run.tx, caller, request, infer)
+    const { structure, isNew, columns, demoted } = prepareStructure(run.tx, caller, request, infer)
+    this.#demoted = demoted
+    this.#format = new CellFormat(request)
     this.#columns = columns
     this.#structure = structure
     this.#isNew = isNew
@@ -161,7 +199,7 @@ class RowsWriter {
 
   write(): RowsOutcome {
     const before = this.#isNew && !this.isOnePass ? SHARE_OF_INFERENCE : 0
-    for (const { rows, share } of dataRows(this.request.file)) {
+    for (const { rows, share } of dataRows(this.request)) {
       for (let at = 0; at < rows.length; at += BATCH_SIZE) this.#writeBatch(rows.slice(at, at + BATCH_SIZE))
       this.request.onProgress(before + share * (1 - before))
     }
@@ -169,6 +207,7 @@ class RowsWriter {
     return {
       structure: { id, name, isNew: this.#isNew },
       fields: this.#columns.map(({ key, type }) => ({ key, type })),
+      demoted: this.#demoted,
       inserted: this.#inserted,
       updated: this.#updated,
     }
@@ -185,7 +224,7 @@ class RowsWriter {
       const refusal = this.run.refusalOf(() => this.#writeRows([cells]))
       this.#rowsBefore += 1
       const place = `row ${this.#rowsBefore}`
-      if (refusal) this.run.refused.add({ place, reason: refusal.message.replace(/^Row 1: /, '') })
+      if (refusal) this.run.refused.push({ place, reason: refusal.message.replace(/^Row 1: /, '') })
     }
   }
 
@@ -208,13 +247,13 @@ class RowsWriter {
     for (let at = 0; at < cells.length; at++) {
       const column = this.#columns[at]
       const cell = cells[at] ?? ''
-      if (column && cell !== '') data[column.key] = checkedCell(column, cell)
+      if (column && !this.#format.isEmpty(cell)) data[column.key] = this.#checkedCell(column, cell)
     }
     return data
   }
-}
 
-function checkedCell({ key, type }: Column, cell: string): string | number | boolean {
-  if (cell.includes('\0')) throw refused(`The column "${key}" contains a NUL character, which no text may.`)
-  return cellValue(type, cell)
+  #checkedCell({ key, type, isGiven }: Column, cell: string): string | number | boolean {
+    if (cell.includes('\0')) throw refused(`The column "${key}" contains a NUL character, which no text may.`)
+    return this.#format.valueOf(type, cell, isGiven)
+  }
 }

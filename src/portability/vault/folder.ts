@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { type Dirent, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { compareCodePoints } from '../../lib/text.ts'
 import type { RefusedPart } from '../import-run.ts'
@@ -13,9 +13,13 @@ export interface FolderFile {
 
 /** The files of a folder and its subfolders, sorted by path. */
 export interface FolderContent {
+  /** The whole path of the folder, without symbolic links. */
+  readonly root: string
   readonly notes: readonly FolderFile[]
   readonly otherFiles: readonly FolderFile[]
   readonly unreadable: readonly RefusedPart[]
+  /** What an import leaves out; of a folder only itself is named. */
+  readonly skipped: readonly RefusedPart[]
 }
 
 const NOTE_EXTENSION = /\.(?:md|markdown)$/i
@@ -25,8 +29,11 @@ export const withoutExtension = (path: string): string => path.replace(NOTE_EXTE
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** Folders and files of programs: `.obsidian`, `.trash`, `.git` and the like. */
-const isSkipped = (name: string): boolean => name.startsWith('.') || name === 'node_modules'
+/** Why a name is left out: folders and files of programs, such as `.obsidian`, `.trash` and `.git`. */
+function skipReason(name: string): string | undefined {
+  if (name.startsWith('.')) return 'its name begins with a dot.'
+  return name === 'node_modules' ? 'it holds the packages of a program.' : undefined
+}
 
 /** The files of a database: its own, those of SQLite, and the lock of the server. */
 const DATABASE_SUFFIXES = new Set(['', '-wal', '-shm', '-journal', '.lock', '.lock-journal'])
@@ -37,11 +44,12 @@ const DATABASE_SUFFIXES = new Set(['', '-wal', '-shm', '-journal', '.lock', '.lo
  */
 export function readFolder(folder: string, database: string): FolderContent {
   const root = realpathSync(folder)
-  const databaseFile = realpathSync(database)
+  const databaseFile = existsSync(database) ? realpathSync(database) : database
   const isDatabase = (path: string) =>
     path.startsWith(databaseFile) && DATABASE_SUFFIXES.has(path.slice(databaseFile.length))
   const files: FolderFile[] = []
   const unreadable: RefusedPart[] = []
+  const skipped: RefusedPart[] = []
   const attempt = (place: string, action: () => void) => {
     try {
       action()
@@ -53,10 +61,16 @@ export function readFolder(folder: string, database: string): FolderContent {
   }
   const visit = (path: string, entry: Dirent, folders: string[]): void => {
     const fullPath = join(root, path)
-    if (isSkipped(entry.name) || isDatabase(fullPath)) return
+    if (isDatabase(fullPath)) return
+    const reason = skipReason(entry.name)
+    if (reason !== undefined) {
+      skipped.push({ place: path, reason })
+      return
+    }
     const stats = lstatSync(fullPath)
     if (stats.isDirectory()) folders.push(path)
-    if (stats.isFile()) files.push({ path, bytes: stats.size, modifiedAt: Math.floor(stats.mtimeMs) })
+    else if (!stats.isFile()) skipped.push({ place: path, reason: 'it is neither a file nor a folder.' })
+    else files.push({ path, bytes: stats.size, modifiedAt: Math.floor(stats.mtimeMs) })
   }
   const folders = ['']
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
@@ -70,8 +84,10 @@ export function readFolder(folder: string, database: string): FolderContent {
   }
   files.sort((left, right) => compareCodePoints(left.path, right.path))
   return {
+    root,
     notes: files.filter(({ path }) => NOTE_EXTENSION.test(path)),
     otherFiles: files.filter(({ path }) => !NOTE_EXTENSION.test(path)),
     unreadable,
+    skipped: skipped.sort((left, right) => compareCodePoints(left.place, right.place)),
   }
 }

@@ -1,10 +1,19 @@
 import { posix } from 'node:path'
-import { fold } from '../../lib/text.ts'
+import { fold, normalized } from '../../lib/text.ts'
 import { baseName, type FolderFile, withoutExtension } from './folder.ts'
 import type { VaultNote } from './note.ts'
 
+/** What links need to know of a note. */
+export interface LinkableNote {
+  readonly file: { readonly path: string }
+  readonly title: string
+  readonly aliases: readonly string[]
+}
+
 /** The note or file of the folder that a link leads to. */
-export type LinkTarget = { readonly note: VaultNote } | { readonly file: FolderFile }
+export type LinkTarget<Note = VaultNote, File = FolderFile> =
+  | { readonly note: Note }
+  | { readonly file: File }
 
 export interface LinkReference {
   /** The target as written in the link. */
@@ -12,16 +21,16 @@ export interface LinkReference {
   /** The path of the note that contains the link. */
   readonly from: string
   /**
-   * Wiki links are resolved from the top of the folder first, and may use a title or an alias. Markdown links are
-   * resolved from the folder of their note first.
+   * Wiki links are resolved from the top of the folder first, and may use the end of a path, a title or an alias.
+   * Markdown links lead to one path only, from the folder of their note.
    */
   readonly isWiki: boolean
 }
 
-interface Entry {
+interface Entry<Target> {
   /** The folded path; that of a note without its extension. */
   readonly path: string
-  readonly target: LinkTarget
+  readonly target: Target
 }
 
 const depth = (path: string): number => path.split('/').length
@@ -32,13 +41,13 @@ function resolvedFrom(folder: string, path: string): string | undefined {
   return joined.startsWith('../') || joined === '..' ? undefined : joined
 }
 
-/** Finds entries by their whole paths or by the ends of these. */
-class PathIndex {
-  readonly #byPath = new Map<string, Entry>()
-  readonly #byName = new Map<string, Entry[]>()
+/** Finds entries by their whole paths or by the ends of these, as a wiki link names them. */
+class PathIndex<Target> {
+  readonly #byPath = new Map<string, Entry<Target>>()
+  readonly #byName = new Map<string, Entry<Target>[]>()
 
   /** Shorter paths take precedence, then earlier entries. */
-  constructor(entries: readonly Entry[]) {
+  constructor(entries: readonly Entry<Target>[]) {
     for (const entry of entries.toSorted((left, right) => depth(left.path) - depth(right.path))) {
       if (this.#byPath.has(entry.path)) continue
       this.#byPath.set(entry.path, entry)
@@ -49,62 +58,90 @@ class PathIndex {
     }
   }
 
-  find({ from, isWiki }: LinkReference, path: string): LinkTarget | undefined {
+  find(from: string, path: string): Target | undefined {
     const withoutSlash = path.replace(/^\/+/, '')
     if (withoutSlash !== path) return this.#at('', withoutSlash)
     const folder = fold(posix.dirname(from))
     if (/^\.\.?\//.test(path)) return this.#at(folder, path)
-    const folders = isWiki ? ['', folder] : [folder, '']
-    for (const start of folders) {
-      const found = this.#at(start, path)
-      if (found) return found
-    }
-    return this.#endingIn(path, isWiki)
+    return this.#at('', path) ?? this.#at(folder, path) ?? this.#endingIn(path)
   }
 
-  #at(folder: string, path: string): LinkTarget | undefined {
+  #at(folder: string, path: string): Target | undefined {
     const resolved = resolvedFrom(folder, path)
     return resolved === undefined ? undefined : this.#byPath.get(resolved)?.target
   }
 
-  /** The shortest path with this ending. For a Markdown link it must be the only one. */
-  #endingIn(ending: string, isWiki: boolean): LinkTarget | undefined {
+  /** The shortest path with this ending. */
+  #endingIn(ending: string): Target | undefined {
     const sameName = this.#byName.get(baseName(ending)) ?? []
     const matches = ending.includes('/')
       ? sameName.filter(({ path }) => path.endsWith(`/${ending}`))
       : sameName
-    return isWiki || matches.length === 1 ? matches[0]?.target : undefined
+    return matches[0]?.target
+  }
+}
+
+/** A name may be left without the extension of a note. */
+const IMPLIED_EXTENSIONS = ['', '.md', '.markdown']
+
+/** Finds entries by their paths with extensions, as a Markdown link names them: exactly, else ignoring case. */
+class WholePaths<Target> {
+  readonly #exact = new Map<string, Target>()
+  readonly #folded = new Map<string, Target>()
+
+  add(path: string, target: Target): void {
+    const exact = normalized(path, 'NFC')
+    if (!this.#exact.has(exact)) this.#exact.set(exact, target)
+    if (!this.#folded.has(fold(path))) this.#folded.set(fold(path), target)
+  }
+
+  /** A path that begins with a slash begins at the top of the folder; every other one at the note that holds the link. */
+  find(from: string, path: string): Target | undefined {
+    const isFromTop = path.startsWith('/')
+    const resolved = resolvedFrom(isFromTop ? '' : posix.dirname(from), path.replace(/^\/+/, ''))
+    if (resolved === undefined) return undefined
+    for (const extension of IMPLIED_EXTENSIONS) {
+      const whole = `${resolved}${extension}`
+      const found = this.#exact.get(normalized(whole, 'NFC')) ?? this.#folded.get(fold(whole))
+      if (found) return found
+    }
+    return undefined
   }
 }
 
 /** Resolves the links of a folder, ignoring case and Unicode composition. */
-export class LinkTargets {
-  readonly #notes: PathIndex
-  readonly #files: PathIndex
+export class LinkTargets<
+  Note extends LinkableNote = VaultNote,
+  File extends { readonly path: string } = FolderFile,
+> {
+  readonly #notes: PathIndex<LinkTarget<Note, File>>
+  readonly #files: PathIndex<LinkTarget<Note, File>>
+  readonly #wholePaths = new WholePaths<LinkTarget<Note, File>>()
   /** Aliases and titles; aliases take precedence. */
-  readonly #byName = new Map<string, LinkTarget>()
+  readonly #byName = new Map<string, LinkTarget<Note, File>>()
 
-  constructor(notes: readonly VaultNote[], files: readonly FolderFile[]) {
+  constructor(notes: readonly Note[], files: readonly File[]) {
     this.#notes = new PathIndex(
       notes.map((note) => ({ path: fold(withoutExtension(note.file.path)), target: { note } })),
     )
     this.#files = new PathIndex(files.map((file) => ({ path: fold(file.path), target: { file } })))
+    for (const note of notes) this.#wholePaths.add(note.file.path, { note })
+    for (const file of files) this.#wholePaths.add(file.path, { file })
     for (const note of notes) for (const alias of note.aliases) this.#addName(alias, note)
     for (const note of notes) this.#addName(note.title, note)
   }
 
-  #addName(name: string, note: VaultNote): void {
+  #addName(name: string, note: Note): void {
     const key = fold(name).trim()
     if (!this.#byName.has(key)) this.#byName.set(key, { note })
   }
 
-  find(reference: LinkReference): LinkTarget | undefined {
-    const path = fold(reference.target).trim()
+  find({ target, from, isWiki }: LinkReference): LinkTarget<Note, File> | undefined {
+    if (!isWiki) return target.trim() === '' ? undefined : this.#wholePaths.find(from, target.trim())
+    const path = fold(target).trim()
     if (path === '') return undefined
     return (
-      this.#notes.find(reference, withoutExtension(path)) ??
-      this.#files.find(reference, path) ??
-      (reference.isWiki ? this.#byName.get(path) : undefined)
+      this.#notes.find(from, withoutExtension(path)) ?? this.#files.find(from, path) ?? this.#byName.get(path)
     )
   }
 }

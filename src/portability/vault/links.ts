@@ -1,8 +1,9 @@
 import { fold } from '../../lib/text.ts'
-import { asLabel, bracketedIn, fileTarget, linkOf, type Passage } from '../../notes/links/syntax.ts'
+import { asLabel, bracketedIn, fileTarget, linkOf, type TextSpan } from '../../notes/links/syntax.ts'
 import type { AddedFile } from './files.ts'
 import type { FolderFile } from './folder.ts'
-import type { LinkTarget, LinkTargets } from './link-targets.ts'
+import { commentText } from './link-comments.ts'
+import type { LinkableNote, LinkTarget, LinkTargets } from './link-targets.ts'
 import type { VaultNote } from './note.ts'
 
 export interface LinkContext {
@@ -37,18 +38,20 @@ export function rewriteLinks(
   context: LinkContext,
   from: VaultNote,
   body: string,
-  lines: readonly Passage[],
+  lines: readonly TextSpan[],
 ): RewrittenBody {
   let result = ''
   let at = 0
   let count = 0
   const definitions = new LinkDefinitions(body, lines)
-  for (const line of lines) {
-    if (!line.text.includes('[')) continue
+  for (const paragraph of paragraphsOf(body, lines)) {
+    if (!paragraph.text.includes('[')) continue
     const replacements = [
-      ...wikiLinks(context, from, line),
-      ...markdownLinks(context, from, line, body),
-      ...referenceLinks(context, from, line, body, definitions),
+      ...paragraph.lines.flatMap((line) => [
+        ...wikiLinks(context, from, line),
+        ...referenceLinks(context, from, line, body, definitions),
+      ]),
+      ...markdownLinks(context, from, paragraph, body),
     ]
     for (const { start, end, text } of replacements.sort((left, right) => left.start - right.start)) {
       if (start < at) continue
@@ -60,83 +63,130 @@ export function rewriteLinks(
   return { body: result + body.slice(at), count }
 }
 
+interface Paragraph extends TextSpan {
+  readonly lines: readonly TextSpan[]
+}
+
+/** Lines that follow each other without a blank one between them: the text of a link may go on in the next line. */
+function* paragraphsOf(body: string, all: readonly TextSpan[]): Generator<Paragraph> {
+  let lines: TextSpan[] = []
+  let text = ''
+  let end = -1
+  for (const line of all) {
+    const follows = line.start === end + 1 && !(line.text.trim() === '' && body[end] === '\n')
+    if (lines.length > 0 && !follows) {
+      yield { text, start: lines[0]?.start ?? 0, lines }
+      lines = []
+      text = ''
+    }
+    text += lines.length === 0 ? line.text : `${body[end]}${line.text}`
+    lines.push(line)
+    end = line.start + line.text.length
+  }
+  if (lines.length > 0) yield { text, start: lines[0]?.start ?? 0, lines }
+}
+
 /** The signs before the part of a note: `[[#Heading]]`, `[[Note#Heading]]`, `[[Note^block]]`. */
 const PART_SIGN = /[#^]/g
 const MAX_PART_SIGNS = 4
 /** Longer than any path. */
 const MAX_TARGET_LENGTH = 4_096
 
-interface FoundTarget {
-  readonly target: LinkTarget
+interface FoundTarget<Target> {
+  readonly target: Target
   /** What follows the name, with its sign: `#Heading`, `^block` or nothing. */
   readonly part: string
 }
 
 /** A name may itself contain the sign of a part, so the longest name that exists is used. */
-function findTarget(
-  context: LinkContext,
-  from: VaultNote,
+export function findTarget<Note extends LinkableNote, File extends { readonly path: string }>(
+  linkTargets: LinkTargets<Note, File>,
+  from: Note,
   written: string,
   isWiki: boolean,
-): FoundTarget | undefined {
+): FoundTarget<LinkTarget<Note, File>> | undefined {
   if (written.length > MAX_TARGET_LENGTH) return undefined
   const signs = Array.from(written.matchAll(PART_SIGN), ({ index }) => index).slice(0, MAX_PART_SIGNS)
   for (const end of [...signs, written.length].reverse()) {
     const [name, part] = [written.slice(0, end), written.slice(end)]
     if (end === 0) return isWiki ? { target: { note: from }, part } : undefined
-    const target = context.linkTargets.find({ target: name, from: from.file.path, isWiki })
+    const target = linkTargets.find({ target: name, from: from.file.path, isWiki })
     if (target) return { target, part }
   }
   return undefined
 }
 
-function* wikiLinks(context: LinkContext, from: VaultNote, line: Passage): Generator<Replacement> {
+function* wikiLinks(context: LinkContext, from: VaultNote, line: TextSpan): Generator<Replacement> {
   if (!line.text.includes('[[')) return
   for (const { text: inner, start } of bracketedIn(line.text)) {
-    const text = rewrittenWikiLink(context, from, inner)
+    const isEmbed = line.text[start - '![['.length] === '!'
+    const text = rewrittenWikiLink(context, from, inner, isEmbed)
     if (text === undefined) continue
-    yield { start: line.start + start, end: line.start + start + inner.length, text }
+    const begin = line.start + start - '[['.length
+    yield { start: begin, end: begin + '[[]]'.length + inner.length, text }
   }
 }
 
-/** The new text between the brackets; undefined for a link that stays as it is. */
-function rewrittenWikiLink(context: LinkContext, from: VaultNote, inner: string): string | undefined {
+/** The new link; undefined for one that stays as it is. */
+function rewrittenWikiLink(
+  context: LinkContext,
+  from: VaultNote,
+  inner: string,
+  isEmbed: boolean,
+): string | undefined {
   const link = linkOf(inner)
   if (!link) return undefined
   // In a table the bar is escaped.
   const written = link.target.replace(/\\$/, '')
-  const found = findTarget(context, from, written, true)
+  const found = findTarget(context.linkTargets, from, written, true)
   if (!found) return undefined
   const { target, part } = found
-  if ('file' in target) return fileLink(context.addFile(target.file, from), link.label, part)
+  if ('file' in target) return fileLink(context, from, target.file, { label: link.label, part, isEmbed })
   if (context.resolvesTo(link.target, target.note)) return undefined
-  return noteLink(context, target.note, link.label ?? written.trim())
+  return link.label === null
+    ? noteLink(context, target.note, written.trim())
+    : noteLink(context, target.note, link.label, part)
 }
 
-function noteLink(context: LinkContext, note: VaultNote, label: string): string {
+function noteLink(context: LinkContext, note: VaultNote, label: string, part = ''): string {
   const target = context.targetFor(note)
-  return label === target ? target : `${target}|${label}`
+  const inner = label === target ? target : `${target}|${label}`
+  return `[[${inner}]]${commentText({ part, caption: '' })}`
 }
 
-/** The size at which an embed is displayed, in the place of a label: `![[image.png|300x200]]`. */
-const SIZE = /^\s*\d+(?:x\d+)?\s*$/
+interface FileLink {
+  readonly label: string | null
+  readonly part: string
+  readonly isEmbed: boolean
+}
 
-function fileLink(file: AddedFile | undefined, label: string | null, part: string): string | undefined {
+/** The label of an embedded file is its name, and its caption or size stands behind the link. */
+function fileLink(
+  context: LinkContext,
+  from: VaultNote,
+  target: FolderFile,
+  { label, part, isEmbed }: FileLink,
+): string | undefined {
+  const file = context.addFile(target, from)
   if (!file) return undefined
-  const shown = label === null || SIZE.test(label) ? asLabel(file.fileName + part) : label
-  return `${fileTarget(file.id)}|${shown}`
+  const name = asLabel(file.fileName)
+  const caption = isEmbed && label !== null && label !== name ? label : ''
+  const shown = isEmbed ? name : (label ?? name)
+  return `[[${fileTarget(file.id)}|${shown}]]${commentText({ part, caption })}`
 }
 
 /** `[text](target)` and `[text](<target> "title")`; a target may contain one level of parentheses. */
 const MARKDOWN_LINK =
   /\[((?:[^[\]\\]|\\.)*)\]\((?:<([^<>]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))(?:[ \t]{1,3}(?:"[^"]*"|'[^']*'))?\)/g
+/** A line that cannot go on with the text of a link: another item of a list, a quotation, a heading. */
+const NEXT_BLOCK = /[\r\n][ \t]*(?:[-*+>#|]|\d{1,9}[.)])/
 /** A URL, a place in this page, or nothing at all. */
 const NOT_A_PATH = /^(?:[a-z][a-z0-9+.-]*:|\/\/|[#?]|\s*$)/i
 
 function* markdownLinks(
   context: LinkContext,
   from: VaultNote,
-  line: Passage,
+  line: TextSpan,
   body: string,
 ): Generator<Replacement> {
   if (!line.text.includes('](')) return
@@ -145,7 +195,11 @@ function* markdownLinks(
     const start = line.start + match.index
     // Code is blanked out in the line; the body has the label as written.
     const writtenLabel = body.slice(start + 1, start + 1 + label.length)
-    const text = rewrittenMarkdownLink(context, from, bracketed ?? bare, writtenLabel)
+    if (NEXT_BLOCK.test(writtenLabel)) continue
+    const text = rewrittenMarkdownLink(context, from, bracketed ?? bare, {
+      writtenLabel,
+      isEmbed: line.text[match.index - 1] === '!',
+    })
     if (text !== undefined) yield { start, end: start + whole.length, text }
   }
 }
@@ -153,14 +207,15 @@ function* markdownLinks(
 function* referenceLinks(
   context: LinkContext,
   from: VaultNote,
-  line: Passage,
+  line: TextSpan,
   body: string,
   definitions: LinkDefinitions,
 ): Generator<Replacement> {
   for (const { start: at, length, labelLength, target } of definitions.linksIn(line.text)) {
     const start = line.start + at
     const writtenLabel = body.slice(start + 1, start + 1 + labelLength)
-    const text = rewrittenMarkdownLink(context, from, target, writtenLabel)
+    const isEmbed = line.text[at - 1] === '!'
+    const text = rewrittenMarkdownLink(context, from, target, { writtenLabel, isEmbed })
     if (text !== undefined) yield { start, end: start + length, text }
   }
 }
@@ -170,17 +225,18 @@ function rewrittenMarkdownLink(
   context: LinkContext,
   from: VaultNote,
   written: string,
-  writtenLabel: string,
+  { writtenLabel, isEmbed }: { writtenLabel: string; isEmbed: boolean },
 ): string | undefined {
-  const found = NOT_A_PATH.test(written) ? undefined : findTarget(context, from, decoded(written), false)
+  const found = NOT_A_PATH.test(written)
+    ? undefined
+    : findTarget(context.linkTargets, from, decoded(written), false)
   if (!found) return undefined
   const { target, part } = found
-  const label = plainLabel(writtenLabel)
-  const inner =
-    'file' in target
-      ? fileLink(context.addFile(target.file, from), label === '' ? null : label, part)
-      : noteLink(context, target.note, label === '' ? context.targetFor(target.note) : label)
-  return inner === undefined ? undefined : `[[${inner}]]`
+  const text = plainLabel(writtenLabel)
+  const label = text === '' ? null : text
+  return 'file' in target
+    ? fileLink(context, from, target.file, { label, part, isEmbed })
+    : noteLink(context, target.note, label ?? context.targetFor(target.note), part)
 }
 
 function decoded(target: string): string {
@@ -198,7 +254,7 @@ const plainLabel = (text: string): string =>
     text
       .replaceAll('`', '')
       .replace(/\\([^\w\s])/g, '$1')
-      .replace(/\p{Cc}+/gu, ' '),
+      .replace(/\p{Cc}+[ \t]*/gu, ' '),
   ).trim()
 
 /** `[label]: target "title"` on a line of its own, also in a quotation. A label that begins with `^` is a footnote's. */
@@ -225,7 +281,7 @@ const labelKey = (label: string): string => fold(label).trim().replace(/\s+/g, '
 class LinkDefinitions {
   readonly #targets = new Map<string, string>()
 
-  constructor(body: string, lines: readonly Passage[]) {
+  constructor(body: string, lines: readonly TextSpan[]) {
     if (!body.includes(']:')) return
     for (const { text } of lines) {
       const [, label, bracketed, bare = ''] = DEFINITION.exec(text) ?? []

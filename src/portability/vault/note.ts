@@ -1,13 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { storableJson } from '../../http/body.ts'
 import { parseInstant } from '../../lib/dates.ts'
-import { codePointLength, fold } from '../../lib/text.ts'
-import { MAX_CONTENT } from '../../notes/schema.ts'
-import { isTooLong } from '../../notes/writing/update.ts'
+import { sha256 } from '../../lib/sha256.ts'
+import { codePointLength, fold, MAX_NAME_LENGTH, normalized } from '../../lib/text.ts'
+import { isTooLong, MAX_CONTENT } from '../../notes/schema.ts'
 import { Refusal, refused } from '../../refusal.ts'
 import { splitFrontMatter } from '../front-matter.ts'
-import type { ImportRun } from '../import-run.ts'
-import { readText } from '../read-file.ts'
+import { decodeText } from '../read-file.ts'
 import { baseName, type FolderFile, withoutExtension } from './folder.ts'
 
 /** Front matter sorted into what a note has a field for; the rest are properties. */
@@ -27,28 +27,31 @@ export interface VaultNote extends Omit<NoteFields, 'title'> {
   readonly title: string
   readonly createdAt: number
   readonly updatedAt: number
-  /** The offset of the body in the text of the file, and the length of that text. */
+  /** The offset of the body in the text of the file. */
   readonly bodyStart: number
-  readonly textLength: number
+  /** SHA-256 of the file. */
+  readonly digest: string
+  /** What is stored differently from how the file has it. */
+  readonly remarks: readonly string[]
 }
 
-const MAX_NAME_LENGTH = 500
 /** A larger file holds more characters than a note may have, in any encoding, whatever its front matter is. */
 const MAX_BYTES = 16_777_216
 
 /** The text as a name of at most 500 characters without control characters. */
 export function nameOf(text: string): string {
-  const plain = text.normalize('NFC').replace(/\p{Cc}+/gu, ' ')
+  const plain = normalized(text, 'NFC').replace(/\p{Cc}+/gu, ' ')
   const name =
     codePointLength(plain) > MAX_NAME_LENGTH ? [...plain].slice(0, MAX_NAME_LENGTH).join('') : plain
   return name.trim() === '' ? 'Untitled' : name
 }
 
 /** Refuses a file that is too large for a note or is not text. */
-function readNoteText(folder: string, { path, bytes }: FolderFile): string {
+function readNoteText(folder: string, { path, bytes }: FolderFile): { text: string; digest: string } {
   if (bytes > MAX_BYTES) throw tooLong()
+  const content = readFileSync(join(folder, path))
   try {
-    return readText(join(folder, path))
+    return { text: decodeText(content, path), digest: sha256(content) }
   } catch (error) {
     throw error instanceof Refusal ? refused('it is not UTF-8 text; save it as UTF-8.') : error
   }
@@ -58,26 +61,27 @@ const tooLong = () =>
   refused(`it is longer than ${MAX_CONTENT.toLocaleString('en-US')} characters; split it into several files.`)
 
 /** Reads everything but the body of a note. The file's modification time counts up to the time of the import. */
-export function readNote(run: ImportRun, folder: string, file: FolderFile): VaultNote {
-  const text = readNoteText(folder, file)
+export function readNote(now: number, folder: string, file: FolderFile): VaultNote {
+  const { text, digest } = readNoteText(folder, file)
   if (text.includes('\0')) throw refused('it contains a NUL character, which no text may.')
   const { frontMatter, body } = splitFrontMatter(text, { lossless: true })
   if (isTooLong(body)) throw tooLong()
-  const place = file.path
+  const remarks: string[] = []
   if (!frontMatter && /^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))
-    run.changed.add({ place, what: 'its front matter is not a YAML mapping and stays in the body.' })
+    remarks.push('its front matter is not a YAML mapping and stays in the body.')
   const { title: givenTitle, ...fields } = fieldsOf(frontMatter ? storable(frontMatter) : {})
-  const written = givenTitle ?? withoutExtension(baseName(file.path)).normalize('NFC')
+  const written = givenTitle ?? normalized(withoutExtension(baseName(file.path)), 'NFC')
   const title = nameOf(written)
-  if (title !== written) run.changed.add({ place, what: `its title becomes "${title}".` })
-  const position = { bodyStart: text.length - body.length, textLength: text.length }
-  return { ...fields, ...timesOf(fields, file, run.tx.now), ...position, file, title }
+  if (title !== written) remarks.push(`its title becomes "${title}".`)
+  const bodyStart = text.length - body.length
+  return { ...fields, ...timesOf(fields, file, now), bodyStart, digest, remarks, file, title }
 }
 
 /** Reads the body of a note again. */
-export function readBody(folder: string, { file, bodyStart, textLength }: VaultNote): string {
-  const text = readNoteText(folder, file)
-  if (text.length === textLength) return text.slice(bodyStart)
+export function readBody(folder: string, note: VaultNote): string {
+  const { file, bodyStart } = note
+  const { text, digest } = readNoteText(folder, file)
+  if (digest === note.digest) return text.slice(bodyStart)
   throw refused(`${file.path} was changed while it was imported; import it again.`)
 }
 

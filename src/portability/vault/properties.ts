@@ -3,12 +3,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { isDay } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
-import {
-  type PropertyRule,
-  type PropertyType,
-  setValue,
-  valueRefusal,
-} from '../../notes/writing/properties.ts'
+import { type PropertyRule, type PropertyType, valueRefusal } from '../../notes/writing/properties.ts'
 import { createProperty, listProperties } from '../../properties/service.ts'
 import { refused } from '../../refusal.ts'
 import { freeKey, MAX_KEY_LENGTH, unaccented } from '../field-keys.ts'
@@ -46,6 +41,15 @@ function coerced(type: PropertyType, value: unknown): unknown {
 
 const NEW_TEXT_PROPERTY: Omit<PropertyRule, 'key'> = { pk: 0, type: 'text', options: null }
 
+/** A property that got a wider type than its first values have. */
+export interface DemotedProperty {
+  readonly property: string
+  readonly from: PropertyType
+  readonly to: PropertyType
+  /** The first note whose value does not fit the narrower type. */
+  readonly place: string
+}
+
 /** A property that has no definition yet. */
 interface NewProperty {
   readonly label: string
@@ -56,6 +60,7 @@ interface NewProperty {
 export class VaultProperties {
   readonly #known = new Map<string, PropertyRule>()
   readonly #new = new Map<string, NewProperty>()
+  readonly demoted: DemotedProperty[] = []
 
   constructor(reader: Reader, caller: Caller) {
     const rows = listProperties(reader, caller)
@@ -77,14 +82,21 @@ export class VaultProperties {
   }
 
   /** Collects properties that have no definition, with a type that fits all of their values. */
-  collect(properties: ReadonlyMap<string, unknown>): void {
+  collect(properties: ReadonlyMap<string, unknown>, place: string): void {
     for (const [written, value] of properties) {
       if (this.#ruleOf(written)) continue
       const name = fold(written).trim()
       const known = this.#new.get(name)
-      if (known) known.type = commonType(known.type, typeOf(value))
+      if (known) this.#widen(known, typeOf(value), place)
       else this.#new.set(name, { label: nameOf(written.trim()), type: typeOf(value) })
     }
+  }
+
+  #widen(property: NewProperty, type: PropertyType, place: string): void {
+    const to = commonType(property.type, type)
+    if (to === property.type) return
+    this.demoted.push({ property: property.label, from: property.type, to, place })
+    property.type = to
   }
 
   /** Defines the collected properties, in the order in which they were first seen. Returns their number. */
@@ -98,14 +110,13 @@ export class VaultProperties {
     return this.#new.size
   }
 
-  /** Sets the values of a new note, none of which was refused. Of two keys for one property the first counts. */
-  setOn(tx: Tx, note: number, properties: ReadonlyMap<string, unknown>): void {
-    const set = new Set<PropertyRule>()
+  /** The values of a note, none of which was refused, as they are stored. Of two keys for one property the first counts. */
+  valuesOf(properties: ReadonlyMap<string, unknown>): Map<PropertyRule, unknown> {
+    const values = new Map<PropertyRule, unknown>()
     for (const [written, value] of properties) {
       const rule = this.#ruleOf(written)
-      if (!rule || set.has(rule)) continue
-      set.add(rule)
-      setValue(tx, note, rule, coerced(rule.type, value))
+      if (rule && !values.has(rule)) values.set(rule, coerced(rule.type, value))
     }
+    return values
   }
 }

@@ -1,16 +1,16 @@
 import type { Caller } from '../../context.ts'
-import { codePointLength, fold } from '../../lib/text.ts'
-import { bracketedIn, type Passage } from '../../notes/links/syntax.ts'
+import { codePointLength, fold, normalized } from '../../lib/text.ts'
+import type { TextSpan } from '../../notes/links/syntax.ts'
 import { addToTagCount, ensureTags, findTagByName, withLinkedTags } from '../../notes/writing/tags.ts'
 import type { ImportRun } from '../import-run.ts'
 import type { VaultNote } from './note.ts'
+import { paragraphsOf } from './prose.ts'
 
 const MAX_TAG_LENGTH = 100
 
 /** A word as the name of a tag, without the hash; undefined when the name would be empty or too long. */
-function tagNameOf(word: string): string | undefined {
-  const name = word
-    .normalize('NFC')
+export function tagNameOf(word: string): string | undefined {
+  const name = normalized(word, 'NFC')
     .replace(/^#+/, '')
     .replace(/\/+$/, '')
     .replace(/[,\p{Cc}]/gu, ' ')
@@ -18,24 +18,42 @@ function tagNameOf(word: string): string | undefined {
   return name === '' || codePointLength(name) > MAX_TAG_LENGTH ? undefined : name
 }
 
-const INLINE_TAG = /(?<=^|\s)#[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Join_Control}_/-]+/gu
+const WORD = '#[\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Join_Control}_/-]+'
+/** One tag, or several without a blank between them. */
+const INLINE_TAGS = new RegExp(`(?<=^|\\s)(?:${WORD})+`, 'gmu')
 /** `#1984` is a number, not a tag. */
-const NOT_A_NUMBER = /[^#\p{N}/]/u
+const NOT_A_NUMBER = /[^#\p{N}/_]/u
+/** `_Issue #work_`: the last sign ends the emphasis. */
+const OPEN_EMPHASIS = /(?:^|[\s\p{P}])__?(?=[^\s_])[^_\n]*$/u
 
-/** The tags in a line of a body, outside code and links: `#word`, `#word/subword`. */
-function* inlineTags(line: string): Generator<string> {
-  if (!line.includes('#')) return
-  for (const [word] of withoutLinks(line).matchAll(INLINE_TAG)) if (NOT_A_NUMBER.test(word)) yield word
+/** Six or eight digits of which not all are letters, `#fff`, and any form where a colour is expected. */
+const LONG_COLOUR = /^#(?=.*\d)(?:[\da-f]{6}|[\da-f]{8})$/i
+const GREY = /^#([\da-f])\1{2}(?:\1{3})?$/i
+const ANY_COLOUR = /^#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i
+const STYLE = /(?:colou?r|background|border|fill|stroke|shadow|outline)[\w-]{0,20}["']?\s{0,3}[:=]\s{0,3}$/i
+const CONTEXT_LENGTH = 200
+
+function isColour(word: string, before: string): boolean {
+  if (LONG_COLOUR.test(word) || GREY.test(word)) return true
+  return ANY_COLOUR.test(word) && STYLE.test(before)
 }
 
-function withoutLinks(line: string): string {
-  let result = ''
-  let from = 0
-  for (const { text, start } of bracketedIn(line)) {
-    result += line.slice(from, start)
-    from = start + text.length
+/** The tags in the text of a paragraph: `#word`, `#word/subword`. */
+function* inlineTags(text: string): Generator<string> {
+  if (!text.includes('#')) return
+  for (const { 0: words, index } of text.matchAll(INLINE_TAGS)) {
+    const before = text.slice(Math.max(0, index - CONTEXT_LENGTH), index)
+    for (const [written] of words.matchAll(/#[^#]+/g)) {
+      const word = written.endsWith('_') && OPEN_EMPHASIS.test(before) ? written.replace(/_+$/, '') : written
+      if (!NOT_A_NUMBER.test(word) || isColour(word, before)) break
+      yield word
+    }
   }
-  return result + line.slice(from)
+}
+
+/** The words with a `#` that Obsidian shows as tags in a body. `lines` are the lines outside code. */
+export function* bodyTags(lines: readonly TextSpan[]): Generator<string> {
+  for (const paragraph of paragraphsOf(lines)) yield* inlineTags(paragraph)
 }
 
 /** Puts tags on the notes of a folder. The note counts of tags are written once, at the end. */
@@ -53,17 +71,20 @@ export class VaultTags {
     private readonly foldersAsTags: boolean,
   ) {}
 
-  /** Puts on a note the tags of its front matter, its body and its folder. Returns their ids. */
-  addTo(pk: number, { tags, file }: VaultNote, lines: readonly Passage[]): number[] {
-    const words = new Set(tags)
-    for (const { text } of lines) for (const word of inlineTags(text)) words.add(word)
-    if (this.foldersAsTags) words.add(file.path.slice(0, Math.max(0, file.path.lastIndexOf('/'))))
-    const ids = new Set([...words].flatMap((word) => this.#tagsFor(word, file.path)))
+  /** Puts these tags on a new note. */
+  addTo(pk: number, ids: readonly number[]): void {
     for (const id of ids) {
       this.run.tx.sql.run('INSERT INTO note_tags (tag, note) VALUES (?, ?)', id, pk)
       this.#noteCounts.set(id, (this.#noteCounts.get(id) ?? 0) + 1)
     }
-    return [...ids]
+  }
+
+  /** The ids of the tags of a note: those of its front matter, its body and its folder, and all that come along. */
+  idsOf({ tags, file }: VaultNote, lines: readonly TextSpan[]): number[] {
+    const words = new Set(tags)
+    for (const word of bodyTags(lines)) words.add(word)
+    if (this.foldersAsTags) words.add(file.path.slice(0, Math.max(0, file.path.lastIndexOf('/'))))
+    return [...new Set([...words].flatMap((word) => this.#tagsFor(word, file.path)))]
   }
 
   /** To be called once every note has its tags. */
@@ -75,7 +96,7 @@ export class VaultTags {
     const name = tagNameOf(word)
     if (name === undefined) {
       const what = `the tag "${word}" is left out; a tag has 1 to ${MAX_TAG_LENGTH} characters.`
-      if (word.trim() !== '') this.run.changed.add({ place, what })
+      if (word.trim() !== '') this.run.changed.push({ place, what })
       return []
     }
     const id = this.#ids.get(fold(name)) ?? this.#ensureTag(name)

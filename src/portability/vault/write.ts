@@ -1,12 +1,25 @@
 import type { Caller } from '../../context.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import { codePointLength, fold, hasControlCharacter } from '../../lib/text.ts'
-import { resolveTarget, targetKey } from '../../notes/links/resolve.ts'
-import { isFileTarget, linesOutsideCode } from '../../notes/links/syntax.ts'
+import { resolveTarget } from '../../notes/links/resolve-target.ts'
+import { isFileTarget, linesOutsideCode, type TextSpan, targetKey } from '../../notes/links/syntax.ts'
+import { isTooLong } from '../../notes/schema.ts'
+import { getNote, type NoteRow, updateNote } from '../../notes/store.ts'
 import { addContent, insertNote } from '../../notes/writing/create.ts'
-import { isTooLong } from '../../notes/writing/update.ts'
+import {
+  findPropertyKey,
+  type PropertyRule,
+  type PropertyValues,
+  setValue,
+  writeProperties,
+} from '../../notes/writing/properties.ts'
+import { attachTags, detachTags } from '../../notes/writing/tags.ts'
+import { changeText } from '../../notes/writing/update.ts'
 import type { ImportRun } from '../import-run.ts'
+import type { EarlierImport, EarlierImports, WrittenFields } from './earlier-imports.ts'
 import type { VaultFiles } from './files.ts'
 import type { FolderFile } from './folder.ts'
+import type { ExistingNote, PlannedNote } from './import.ts'
 import type { LinkTargets } from './link-targets.ts'
 import { type LinkContext, rewriteLinks } from './links.ts'
 import { readBody, type VaultNote } from './note.ts'
@@ -20,11 +33,16 @@ export interface VaultParts {
   readonly files: VaultFiles
   readonly tags: VaultTags
   readonly linkTargets: LinkTargets
+  readonly earlier: EarlierImports
+  readonly updates: boolean
 }
 
-interface WrittenHead {
+/** A note as it is in the database when links are resolved. */
+interface Head {
   readonly pk: number
   readonly id: string
+  readonly title: string
+  readonly alias: string | null
 }
 
 const MAX_ALIAS_LENGTH = 200
@@ -38,9 +56,11 @@ const NOT_IN_TARGET = /[[\]|`]/
  * service resolve each link as it will later, and the links that it resolves differently are rewritten.
  */
 export class VaultWriter implements LinkContext {
+  created = 0
+  updated = 0
   linksRewritten = 0
   readonly linkTargets: LinkTargets
-  readonly #heads = new Map<VaultNote, WrittenHead>()
+  readonly #heads = new Map<VaultNote, Head>()
   readonly #titles = new Set<string>()
   /** The pk of the note that the service resolves a target to, by the target's key. */
   readonly #resolved = new Map<string, number | undefined>()
@@ -55,13 +75,15 @@ export class VaultWriter implements LinkContext {
   }
 
   /** `onProgress` receives the share that is done, from 0 to 1. */
-  write(notes: readonly VaultNote[], onProgress: (share: number) => void): void {
-    for (const { title } of notes) this.#titles.add(fold(title))
-    for (const note of notes) this.#heads.set(note, this.#writeHead(note))
-    let done = 0
-    for (const [note, { pk }] of this.#heads) {
-      this.#writeBody(note, pk)
-      onProgress(++done / notes.length)
+  write(planned: readonly PlannedNote[], onProgress: (share: number) => void): void {
+    for (const { note, existing } of planned) {
+      this.#titles.add(fold(note.title))
+      if (existing?.isUpdated) this.#dropAlias(note, existing)
+    }
+    for (const { note, existing } of planned) this.#heads.set(note, this.#writeHead(note, existing))
+    for (const [at, plan] of planned.entries()) {
+      this.#writeBody(plan)
+      onProgress((at + 1) / planned.length)
     }
     this.parts.tags.updateCounts()
   }
@@ -76,10 +98,10 @@ export class VaultWriter implements LinkContext {
   targetFor(note: VaultNote): string {
     const known = this.#targets.get(note)
     if (known !== undefined) return known
-    const { title } = note
+    const { title, id } = this.#headOf(note)
     const isUnambiguous =
       !NOT_IN_TARGET.test(title) && !isFileTarget(title.trim()) && this.resolvesTo(title, note)
-    const target = isUnambiguous ? title : this.#headOf(note).id
+    const target = isUnambiguous ? title : id
     this.#targets.set(note, target)
     return target
   }
@@ -88,19 +110,43 @@ export class VaultWriter implements LinkContext {
     return this.parts.files.add(file, this.#headOf(from).pk)
   }
 
-  #headOf(note: VaultNote): WrittenHead {
+  #headOf(note: VaultNote): Head {
     const head = this.#heads.get(note)
     if (!head) throw new Error('a link leads to a note that is not written')
     return head
   }
 
-  #writeHead(note: VaultNote): WrittenHead {
+  #writeHead(note: VaultNote, existing: ExistingNote | undefined): Head {
+    if (existing) return existing.isUpdated ? this.#updateHead(note, existing) : existing.head
     const { tx } = this.run
     const { title, createdAt, updatedAt } = note
     const alias = this.#aliasFor(note)
     const id = tx.newId()
-    const pk = insertNote(tx, this.caller.workspacePk, { id, title, alias, createdAt, updatedAt })
-    return { pk, id }
+    const pk = insertNote(tx, this.caller, { id, title, alias, createdAt, updatedAt })
+    return { pk, id, title, alias }
+  }
+
+  /** Frees an alias that an earlier import wrote and that the file no longer has. */
+  #dropAlias({ aliases }: VaultNote, { head, earlier }: ExistingNote): void {
+    if (head.alias === null || head.alias !== fieldsOf(earlier).alias || aliases.includes(head.alias)) return
+    updateNote(this.run.tx, head.pk, { alias: null, aliasFold: null })
+  }
+
+  /** A title or an alias that was changed in daybook stays, unless the file has another title than before. */
+  #updateHead(note: VaultNote, { head, earlier }: ExistingNote): Head {
+    const written = fieldsOf(earlier)
+    const title = note.title === written.title ? head.title : note.title
+    const isOwn = head.alias === written.alias
+    const isKept = !isOwn || (head.alias !== null && note.aliases.includes(head.alias))
+    const alias = isKept ? head.alias : this.#aliasFor(note)
+    if (title !== head.title || alias !== head.alias)
+      updateNote(this.run.tx, head.pk, {
+        title,
+        titleFold: fold(title),
+        alias,
+        aliasFold: alias === null ? null : fold(alias),
+      })
+    return { ...head, title, alias }
   }
 
   /** The first free alias of the note. Links that use its other aliases are rewritten. */
@@ -109,7 +155,7 @@ export class VaultWriter implements LinkContext {
     for (const alias of new Set(aliases)) {
       if (alias === free || fold(alias) === fold(title)) continue
       const what = `the alias "${alias}" is not kept; links that use it are rewritten.`
-      this.run.changed.add({ place: file.path, what })
+      this.run.changed.push({ place: file.path, what })
     }
     return free
   }
@@ -121,25 +167,151 @@ export class VaultWriter implements LinkContext {
     return resolveTarget(this.run.tx, this.caller.workspacePk, targetKey(alias)) === undefined
   }
 
-  #writeBody(note: VaultNote, pk: number): void {
-    const { caller, parts } = this
-    const { tx } = this.run
-    const written = readBody(parts.folder, note)
-    const lines = LINK_OR_TAG.test(written) ? [...linesOutsideCode(written)] : []
-    const body = this.#withLinks(note, written, lines)
-    parts.properties.setOn(tx, pk, note.properties)
-    const tagIds = parts.tags.addTo(pk, note, lines)
-    addContent(tx, caller.workspacePk, { pk, title: note.title, content: body, tagIds })
+  #writeBody({ note, existing }: PlannedNote): void {
+    if (existing && !existing.isUpdated) {
+      this.#refreshLinks(note, existing)
+      return
+    }
+    const { title, alias, pk, id } = this.#headOf(note)
+    const { parts, run, caller } = this
+    const { lines, body, count } = this.#read(note)
+    this.linksRewritten += count
+    const properties = parts.properties.valuesOf(note.properties)
+    const tagIds = parts.tags.idsOf(note, lines)
+    if (existing) {
+      if (updateFromFile(run, caller, note, existing, { title, alias, body, tagIds, properties }))
+        this.updated += 1
+    } else {
+      for (const [rule, value] of properties) setValue(run.tx, pk, rule, value)
+      parts.tags.addTo(pk, tagIds)
+      addContent(run.tx, caller.workspacePk, { pk, title, content: body, tagIds })
+      this.created += 1
+    }
+    const fields = writtenFields({ title: note.title, alias, tagIds, properties })
+    const now = { digest: note.digest, written: sha256(body), fields }
+    if (existing) parts.earlier.update(run.tx, existing.earlier, note.file.path, now)
+    else parts.earlier.add(run.tx, 'note', note.file.path, { ...now, object: id })
   }
 
-  #withLinks(note: VaultNote, written: string, lines: Parameters<typeof rewriteLinks>[3]): string {
+  /** The links of a note whose file has not changed may lead to files that are new or have been renamed. */
+  #refreshLinks(note: VaultNote, { head, earlier }: ExistingNote): void {
+    if (!this.parts.updates) return
+    const { tx } = this.run
+    const current = getNote(tx, this.caller, head.id)
+    if (sha256(current.content) !== earlier.written) return
+    const { body, count } = this.#read(note)
+    if (body === current.content) return
+    this.linksRewritten += count
+    changeText(tx, this.caller, current, { title: current.title, content: body })
+    this.parts.earlier.update(tx, earlier, note.file.path, { ...earlier, written: sha256(body) })
+    this.updated += 1
+  }
+
+  /** The body with its links rewritten, and the lines outside code as they are in the file. */
+  #read(note: VaultNote): { lines: readonly TextSpan[]; body: string; count: number } {
+    const written = readBody(this.parts.folder, note)
+    const lines = LINK_OR_TAG.test(written) ? [...linesOutsideCode(written)] : []
     const { body, count } = rewriteLinks(this, note, written, lines)
     if (isTooLong(body)) {
       const what = 'its links stay as they are; rewritten they would make it too long.'
-      this.run.changed.add({ place: note.file.path, what })
-      return written
+      this.run.changed.push({ place: note.file.path, what })
+      return { lines, body: written, count: 0 }
     }
-    this.linksRewritten += count
-    return body
+    return { lines, body, count }
   }
+}
+
+/** What the file of a note now says. */
+export interface NewState {
+  readonly title: string
+  readonly alias: string | null
+  readonly body: string
+  readonly tagIds: readonly number[]
+  readonly properties: ReadonlyMap<PropertyRule, unknown>
+}
+
+export const writtenFields = ({
+  title,
+  alias,
+  tagIds,
+  properties,
+}: Omit<NewState, 'body'>): WrittenFields => ({
+  title,
+  alias,
+  tags: tagIds,
+  properties: Object.fromEntries(Array.from(properties, ([{ pk }, value]) => [pk, value])),
+})
+
+const NOTHING: WrittenFields = { title: '', alias: null, tags: [], properties: {} }
+
+export const fieldsOf = ({ fields }: EarlierImport): WrittenFields => fields ?? NOTHING
+
+/**
+ * Changes a note as its file was changed since the last import. What was changed in daybook meanwhile and not in the
+ * file stays; of a body that was changed in both, that of the file is taken and the other one kept as a revision. Title
+ * and alias are in the database already; `head` has the former ones. Returns whether anything changed.
+ */
+export function updateFromFile(
+  run: ImportRun,
+  caller: Caller,
+  note: VaultNote,
+  { head, earlier }: Omit<ExistingNote, 'isUpdated'>,
+  state: NewState,
+): boolean {
+  const { tx } = run
+  const current = getNote(tx, caller, head.id)
+  const before: NoteRow = { ...current, title: head.title, alias: head.alias }
+  const isNewBody = sha256(state.body) !== earlier.written
+  if (isNewBody && current.content !== state.body && sha256(current.content) !== earlier.written)
+    run.changed.push({
+      place: note.file.path,
+      what: 'it was changed in daybook too; that text is kept as a revision.',
+    })
+  const hasNewTags = changeTags(run, head.pk, fieldsOf(earlier).tags, state.tagIds)
+  const { properties } = fieldsOf(earlier)
+  const previousProperties = changeProperties(run, caller, head.pk, properties, state.properties)
+  const { alias } = current
+  const changes = alias === head.alias ? {} : { alias, aliasFold: alias === null ? null : fold(alias) }
+  const text = { title: current.title, content: isNewBody ? state.body : current.content }
+  const after = changeText(tx, caller, before, text, { changes, tagsAdded: hasNewTags, previousProperties })
+  return after.updatedAt !== head.updatedAt
+}
+
+/** Adds the tags that are new in the file, and takes off those that are no longer in it. */
+function changeTags(
+  { tx }: ImportRun,
+  note: number,
+  before: readonly number[],
+  now: readonly number[],
+): boolean {
+  const isGone = detachTags(
+    tx,
+    note,
+    before.filter((id) => !now.includes(id)),
+  )
+  const added = attachTags(
+    tx,
+    note,
+    now.filter((id) => !before.includes(id)),
+  )
+  return isGone || added.length > 0
+}
+
+/** Sets the values that are new in the file, and clears those that are no longer in it. Returns the former values. */
+function changeProperties(
+  { tx }: ImportRun,
+  caller: Caller,
+  note: number,
+  before: WrittenFields['properties'],
+  now: NewState['properties'],
+): PropertyValues {
+  const values: PropertyValues = {}
+  const kept = new Set(Array.from(now.keys(), ({ pk }) => String(pk)))
+  for (const pk of Object.keys(before).filter((known) => !kept.has(known))) {
+    const key = findPropertyKey(tx, Number(pk))
+    if (key !== undefined) values[key] = null
+  }
+  for (const [{ pk, key }, value] of now)
+    if (JSON.stringify(before[pk]) !== JSON.stringify(value)) values[key] = value
+  return writeProperties(tx, caller, note, values)
 }

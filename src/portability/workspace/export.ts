@@ -1,22 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { readParts } from '../../files/store.ts'
-import { refused } from '../../refusal.ts'
+import { withNewFile, writeNewFolder } from '../new-files.ts'
 import { exportFile, listFiles } from './files.ts'
 import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
 import { exportNote, listNotes } from './notes.ts'
@@ -35,74 +22,14 @@ interface Export {
   onProgress(done: number): void
 }
 
-/**
- * Writes one consistent snapshot of the workspace into a new folder, in the format of `format.ts`. The folder is
- * written under another name and renamed when it is complete.
- */
-export function exportWorkspace(
-  reader: Reader,
-  caller: Caller,
-  folder: string,
-  onProgress: (done: number) => void,
-): Counts {
-  try {
-    refuseNonEmpty(folder)
-    return writeFolder(
-      reader,
-      caller,
-      existsSync(folder) ? realpathSync(folder) : resolve(folder),
-      onProgress,
-    )
-  } catch (error) {
-    throw asRefusal(error, folder)
-  }
-}
-
-function writeFolder(
+/** Writes one consistent snapshot of the workspace into a new folder, in the format of `format.ts`. */
+export const exportWorkspace = (
   reader: Reader,
   caller: Caller,
   target: string,
   onProgress: (done: number) => void,
-): Counts {
-  const unfinished = join(dirname(target), `.${basename(target)}.unfinished`)
-  rmSync(unfinished, { recursive: true, force: true })
-  try {
-    mkdirSync(unfinished, { recursive: true })
-    const counts = inOneSnapshot(reader, () =>
-      writeAll({ reader, caller, folder: unfinished, counts: {}, onProgress }),
-    )
-    refuseNonEmpty(target)
-    // rmdir only removes an empty folder.
-    if (existsSync(target)) rmdirSync(target)
-    renameSync(unfinished, target)
-    return counts
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true })
-  }
-}
-
-function refuseNonEmpty(folder: string): void {
-  const found = statSync(folder, { throwIfNoEntry: false })
-  if (found && !found.isDirectory()) throw refused(`${folder} is not a folder; name another one.`)
-  if (found && readdirSync(folder).length > 0)
-    throw refused(`The folder ${folder} is not empty; name another one.`)
-}
-
-/** A failed system call, such as EACCES or ENOSPC, as a sentence. */
-function asRefusal(error: unknown, folder: string): unknown {
-  const { syscall } = error as { syscall?: string }
-  if (syscall === undefined) return error
-  return refused(`The folder ${folder} cannot be written; check its permissions and the space on its disk.`)
-}
-
-function inOneSnapshot<Result>({ sql }: Reader, read: () => Result): Result {
-  sql.run('BEGIN')
-  try {
-    return read()
-  } finally {
-    sql.run('COMMIT')
-  }
-}
+): Counts =>
+  writeNewFolder(reader, target, (folder) => writeAll({ reader, caller, folder, counts: {}, onProgress }))
 
 function writeAll(work: Export): Counts {
   const { reader, caller, counts } = work
@@ -147,18 +74,6 @@ function writeRows({ reader }: Export, path: string, structure: number): number 
     }
   })
   return count
-}
-
-function withNewFile(path: string, fill: (write: (part: string | Uint8Array) => void) => void): void {
-  const handle = openSync(path, 'wx')
-  try {
-    fill((part) => {
-      const bytes = typeof part === 'string' ? Buffer.from(part) : part
-      for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at)
-    })
-  } finally {
-    closeSync(handle)
-  }
 }
 
 function writeFiles(work: Export): void {

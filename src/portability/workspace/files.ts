@@ -27,7 +27,7 @@ export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({
 /** Adds a file; its text is extracted when a server runs next. `read` returns the bytes of the original, or refuses. */
 export function importFile(
   tx: Tx,
-  { workspacePk }: Caller,
+  caller: Caller,
   value: unknown,
   read: (stored: string) => Uint8Array,
 ): void {
@@ -36,13 +36,13 @@ export function importFile(
   const original = { id: idOf(id), createdAt: instantOf(created_at, 'created_at') }
   const row = {
     id: original.id,
-    workspace: workspacePk,
-    note: note_id === null ? null : notePk(tx, workspacePk, textOf(note_id, 'note_id')),
+    workspace: caller.workspacePk,
+    note: note_id === null ? null : notePk(tx, caller.workspacePk, textOf(note_id, 'note_id')),
     fileName: checkedFileName(textOf(file_name, 'file_name')),
     mimeType: textOf(mime_type, 'mime_type'),
     size: bytes.length,
   }
-  insertWholeFile(txForOriginal(tx, original), row, bytes)
+  insertWholeFile(txForOriginal(tx, original), caller, row, bytes)
 }
 
 function textOf(value: unknown, name: string): string {

@@ -1,4 +1,4 @@
-import { fold } from '../../lib/text.ts'
+import { fold, normalized } from '../../lib/text.ts'
 
 /*
  * A workspace as plain files:
@@ -26,8 +26,8 @@ const MAX_CHARACTERS = 80
 const MAX_BYTES = 200
 
 /** The title as a file name that is valid on every operating system. */
-function fileNameOf(title: string): string {
-  const allowed = title.normalize('NFC').replace(/[\p{C}\\/:*?"<>|]/gu, '-')
+export function fileNameOf(title: string): string {
+  const allowed = normalized(title, 'NFC').replace(/[\p{C}\\/:*?"<>|]/gu, '-')
   const name = truncated(allowed).replace(/^[.\s]+|[.\s]+$/g, '')
   if (name === '') return 'untitled'
   return RESERVED.test(name) ? `_${name}` : name
@@ -57,7 +57,7 @@ export class FileNames {
     for (let number = 1; ; number++) {
       const numbered = number === 1 ? name : `${name} (${number})`
       // Some file systems treat `ß` and `ss` as equal.
-      const key = fold(numbered.normalize('NFKC').toUpperCase())
+      const key = fold(normalized(numbered, 'NFKC').toUpperCase())
       if (this.#taken.has(key)) continue
       this.#taken.add(key)
       return `${numbered}${extension}`

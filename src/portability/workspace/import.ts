@@ -154,7 +154,7 @@ class WorkspaceImporter {
     for (const line of linesOf(this.#path(path))) {
       number += 1
       if (line === '') continue
-      const write = () => importRow(this.run.tx, structure, storableJson(line, 'The line'))
+      const write = () => importRow(this.run.tx, this.caller, structure, storableJson(line, 'The line'))
       if (this.run.try(`${path}, line ${number}`, write)) created += 1
     }
     this.#counts.records = (this.#counts.records ?? 0) + created

@@ -58,7 +58,7 @@ export function importNote(tx: Tx, caller: Caller, text: string): void {
   checkStorable([frontMatter, body], 'The note')
   const { id, created_at, updated_at, deleted_at, properties, ...input } = frontMatter
   const head = checkedHead(input, body)
-  const pk = insertNote(tx, caller.workspacePk, {
+  const pk = insertNote(tx, caller, {
     id: idOf(id),
     title: head.title,
     content: body,

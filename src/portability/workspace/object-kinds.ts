@@ -1,3 +1,4 @@
+import { logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
@@ -6,7 +7,7 @@ import { presentLens } from '../../lenses/present.ts'
 import { CreateLensBody } from '../../lenses/schema.ts'
 import { createLens, type LensRequest, listLenses, parseLens } from '../../lenses/service.ts'
 import { fold } from '../../lib/text.ts'
-import { indexTagName } from '../../notes/search/indexing.ts'
+import { indexTagName } from '../../notes/search/tables.ts'
 import { findPropertyRule } from '../../notes/writing/properties.ts'
 import { ensureTags, findTagByName, isFreeTagId } from '../../notes/writing/tags.ts'
 import { presentPreset } from '../../presets/present.ts'
@@ -22,7 +23,7 @@ import { createItem, listItems } from '../../quick-access/service.ts'
 import { fail, nameTaken, refused } from '../../refusal.ts'
 import { presentTag } from '../../tags/present.ts'
 import { TagPatch } from '../../tags/schema.ts'
-import { listTags } from '../../tags/service.ts'
+import { getTagRow, listTags, logTagUpdate } from '../../tags/service.ts'
 import { replaceLinks, updateTag } from '../../tags/store.ts'
 import { presentView } from '../../views/present.ts'
 import { CreateViewBody } from '../../views/schema.ts'
@@ -97,6 +98,7 @@ const presetKind: ObjectKind = {
     const pk = insertPreset(tx, { ...columns, id: original.id, workspace }, original.createdAt)
     replaceTags(tx, pk, ensureTags(tx, caller, tags))
     replaceProperties(tx, pk, { properties: entries(properties), asks: entries(ask) })
+    logChange(tx, caller, { kind: 'preset', id: original.id }, 'created')
     return original
   },
 }
@@ -172,7 +174,7 @@ interface TagInput {
 const MAX_KEPT_TAG_ID = 2 ** 31 - 1
 
 /** Creates the tag under its exported id, or another one if that is taken or too high. A tag of the same name is reused. */
-export function importTag(tx: Tx, { workspacePk }: Caller, value: unknown, ids: TagIds): void {
+export function importTag(tx: Tx, caller: Caller, value: unknown, ids: TagIds): void {
   const { id, linked_tags: _, ...sent } = asObject(value)
   checkInput(TagPatch, sent)
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1)
@@ -180,13 +182,13 @@ export function importTag(tx: Tx, { workspacePk }: Caller, value: unknown, ids: 
   const { name: sentName, color, is_pinned } = sent as unknown as TagInput
   if (typeof sentName !== 'string') throw refused('"name" is required.')
   const name = sentName.trim()
-  const known = findTagByName(tx, workspacePk, name)
-  ids.set(id, known?.id ?? insertTag(tx, workspacePk, id, { name, color, is_pinned }))
+  const known = findTagByName(tx, caller.workspacePk, name)
+  ids.set(id, known?.id ?? insertTag(tx, caller, id, { name, color, is_pinned }))
 }
 
 function insertTag(
   tx: Tx,
-  workspace: number,
+  caller: Caller,
   exportedId: number,
   { name, color = null, is_pinned }: TagInput,
 ): number {
@@ -194,27 +196,30 @@ function insertTag(
   const { lastInsertRowid } = tx.sql.run(
     'INSERT INTO tags (id, workspace, name, name_fold) VALUES (?, ?, ?, ?)',
     isFree ? exportedId : null,
-    workspace,
+    caller.workspacePk,
     name,
     fold(name),
   )
-  indexTagName(tx, workspace, lastInsertRowid, name)
+  indexTagName(tx, caller.workspacePk, lastInsertRowid, name)
   updateTag(tx, lastInsertRowid, { name, nameFold: fold(name), color, isPinned: is_pinned ? 1 : 0 })
+  logChange(tx, caller, { kind: 'tag', id: lastInsertRowid }, 'created')
   return lastInsertRowid
 }
 
 /** Links the tag to others, once all exist. Unlike through the API, the tags of notes do not change. */
-export function importTagLinks(tx: Tx, { workspacePk }: Caller, value: unknown, ids: TagIds): void {
+export function importTagLinks(tx: Tx, caller: Caller, value: unknown, ids: TagIds): void {
   const { id, linked_tags: names = [] } = asObject(value)
   const tag = ids.get(Number(id))
   if (tag === undefined) return
   if (!Array.isArray(names)) throw refused('"linked_tags" must be a list of the names of tags.')
   const linked = names.map(
     (name) =>
-      findTagByName(tx, workspacePk, String(name))?.id ??
+      findTagByName(tx, caller.workspacePk, String(name))?.id ??
       fail(refused(`"linked_tags" names "${name}", and there is no such tag.`)),
   )
+  const before = getTagRow(tx, caller, String(tag))
   replaceLinks(tx, tag, [...new Set(linked)])
+  logTagUpdate(tx, caller, before, getTagRow(tx, caller, String(tag)))
 }
 
 /** A filter tree with exported tag ids replaced. */

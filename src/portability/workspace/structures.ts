@@ -1,7 +1,8 @@
+import { logChange } from '../../changes/log.ts'
 import { type RecordData, valueIn } from '../../changes/record-change.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable } from '../../db/row-tables.ts'
+import { rowTable } from '../../db/row-table-names.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { normalised } from '../../filter/record/values.ts'
 import { isId } from '../../lib/ids.ts'
@@ -11,7 +12,7 @@ import { refused } from '../../refusal.ts'
 import { presentStructure } from '../../structures/present.ts'
 import { CreateStructureBody } from '../../structures/schema.ts'
 import { createStructure, type NewStructure } from '../../structures/service.ts'
-import { countInserts, insertLiveRow } from '../../structures/storage/live-rows.ts'
+import { countInserts, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
 import {
   type Definition,
   definitionOf,
@@ -76,7 +77,7 @@ export function importStructure(
  * Inserts a row with its id and times, without an event. Values must have the types of their fields and be unique where
  * that is required; other rules are not applied, because they may be newer than the row.
  */
-export function importRow(tx: Tx, structure: StructureRow, value: unknown): void {
+export function importRow(tx: Tx, caller: Caller, structure: StructureRow, value: unknown): void {
   const sent = asObject(value)
   const definition = definitionOf(structure)
   const data = checkedData(definition, asObject(sent.data))
@@ -91,6 +92,9 @@ export function importRow(tx: Tx, structure: StructureRow, value: unknown): void
   const pk = insertRecord(tx, row)
   if (row.deletedAt === null) insertLiveRow(tx, structure.pk, definition, { ...row, pk, data })
   else updateRecord(tx, { ...row, pk })
+  const object = { kind: 'record', id: row.id, structureId: structure.id } as const
+  logChange(tx, caller, object, 'created')
+  if (row.deletedAt !== null) logChange(tx, caller, object, 'deleted')
   const live = row.deletedAt === null ? 1 : 0
   countInserts(tx, structure.pk, { live, createdAt: row.createdAt, firstId: row.id, lastId: row.id })
 }

@@ -1,10 +1,11 @@
+import { logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { renewSubscriptionsVersion } from '../../delivery/outbox/match.ts'
+import { renewSubscriptionsVersion } from '../../delivery/outbox.ts'
 import { newSecret } from '../../delivery/sign.ts'
 import { refused } from '../../refusal.ts'
-import { getStructure } from '../../structures/service.ts'
+import { getStructure } from '../../structures/store.ts'
 import { presentWebhook } from '../../webhooks/present.ts'
 import { CreateWebhookBody } from '../../webhooks/schema.ts'
 import {
@@ -19,11 +20,11 @@ import {
 import { insertWebhook } from '../../webhooks/store.ts'
 import { asObject, instantOrNull, parseExported, txForOriginal } from './exported-object.ts'
 
-/** Everything but the secrets and the pending deliveries. */
+/** Everything but the secrets, the values of its own headers, which may be credentials, and the deliveries. */
 export const exportWebhooks = (reader: Reader, caller: Caller) =>
   listWebhooks(reader, caller)
     .map(presentWebhook)
-    .map(({ structure, status: _, ...webhook }) => ({ ...webhook, structure: structure.id }))
+    .map(({ structure, status: _, headers: __, ...webhook }) => ({ ...webhook, structure: structure.id }))
 
 /** Far more than a webhook reaches in practice. */
 const MAX_FAILURES = 1_000_000_000
@@ -64,6 +65,7 @@ export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhoo
     pk,
   )
   renewSubscriptionsVersion(tx, structure.pk)
+  logChange(tx, caller, { kind: 'webhook', id, structureId: structure.id }, 'created')
   return { id, url: input.url, secret }
 }
 

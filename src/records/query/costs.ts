@@ -1,22 +1,34 @@
 import type { Reader } from '../../db/reader.ts'
-import { rowTable, valueColumn } from '../../db/row-tables.ts'
+import { rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import { isPoint } from '../../filter/record/values.ts'
+import { type IndexTarget, indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
+import type { ReadCosts, ScanCost } from '../../structures/storage/index-policy.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
-import type { RowQuery } from './row-query.ts'
+import type { Indexes } from './indexes.ts'
+import {
+  complementOf,
+  type IndexChoice,
+  isOneValue,
+  isSeekable,
+  maxCandidates,
+  needlesOf,
+} from './planner.ts'
+import { isSortedByPk, type RowQuery, type SortTarget } from './row-query.ts'
 import { findTotal, saveTotal } from './total-cache.ts'
 
 /*
  * The cost model of reads. The unit of every estimate is one row of a scan.
  *
  * - An access path (`row-query.ts`) is how the row table is read.
- * - The index choice (`index-choice.ts`) is the index that leads to the fewest rows of a filter. SQLite would choose
+ * - The index choice (`planner.ts`) is the index that leads to the fewest rows of a filter. SQLite would choose
  *   by statistics that it seldom has; here the rows are counted, up to `FEW_ROWS`.
- * - The page plan (`page-plan.ts`) is the access path of a page, and an estimate of the rows it reads.
+ * - The page plan (`planner.ts`) is the access path of a page, and an estimate of the rows it reads.
  * - The row cost (below) is the cost of reading one row and testing it, which grows with the number of conditions, the
  *   length of their lists, and the length of the texts that they compare or search. Estimated rows times row cost,
  *   and the values of lists, which every statement parses, decide whether a read runs in the worker.
- * - Scan costs (`index-choice.ts`) are the milliseconds that a missing index would have saved. They are reported to
+ * - Scan costs (below) are the milliseconds that a missing index would have saved. They are reported to
  *   the policy that builds indexes (`structures/storage/index-policy.ts`).
  */
 
@@ -29,7 +41,7 @@ export const SKIPS_PER_ROW = 2
 
 /** The cost of comparing with one value. */
 const COMPARISON_COST = 0.25
-/** The cost of looking for a value in a list grows by 1 with every so many doublings of the list. */
+/** The cost of looking for a value in a list grows by 1 whenever the list has doubled this many times. */
 const DOUBLINGS_PER_ROW = 6
 /** The cost of a value of a list before any row is read. */
 const LISTED_VALUE_COST = 3
@@ -44,7 +56,7 @@ const MAX_MEASURED_ROWS = 10_000
 /** Texts are measured again after this many writes. */
 const WRITES_PER_MEASURE = 16
 
-/** The cost of reading so many rows and testing each against the conditions. */
+/** The cost of reading this many rows and testing each against the conditions. */
 export const readCost = (reader: Reader, query: RowQuery, rowsRead: number): number =>
   rowsRead * rowCost(reader, query) + LISTED_VALUE_COST * listedValues(query)
 
@@ -123,4 +135,80 @@ function averageTextBytes(
   )
   saveTotal(reader, key, bytes ?? 0)
   return bytes ?? 0
+}
+
+/*
+ * The cost of a scan is reported for the index that would have saved it. Where some conditions ask for one value, and
+ * another condition or the sort orders the rest, that is an index on the pair; otherwise one on each column.
+ */
+
+const isBoolean = (target: IndexTarget): boolean => typeof target !== 'string' && target.type === 'bool'
+
+const targetOf = ({ target }: Condition): IndexTarget | undefined =>
+  target === '*' || target === 'id' ? undefined : target
+
+const seekedTargets = (conditions: readonly Condition[]): IndexTarget[] =>
+  conditions.filter(isSeekable).flatMap((condition) => targetOf(condition) ?? [])
+
+/** The name of the index on a pair that would serve the conditions and, if given, the sort; undefined without a pair. */
+function pairFor(conditions: readonly Condition[], sort: SortTarget | undefined): string | undefined {
+  const fixed = seekedTargets(conditions.filter(isOneValue))
+  const [first] = fixed.sort((one, other) => (indexedColumn(one) < indexedColumn(other) ? -1 : 1))
+  if (first === undefined) return undefined
+  const isFixed = (target: IndexTarget) =>
+    fixed.some((other) => indexedColumn(other) === indexedColumn(target))
+  const ranges = seekedTargets(conditions).filter((target) => !isFixed(target) && !isBoolean(target))
+  const sorted = sort === undefined || isFixed(sort) || isBoolean(sort) ? undefined : sort
+  const isSorted = (target: IndexTarget) => sorted && indexedColumn(target) === indexedColumn(sorted)
+  const second = ranges.find(isSorted) ?? ranges[0] ?? sorted
+  return second && indexName([first, second])
+}
+
+const singleNames = (targets: readonly IndexTarget[]): string[] => [
+  ...new Set(targets.filter((target) => !isBoolean(target)).map((target) => indexName([target]))),
+]
+
+/** The cost of a scan for a filter, for every index that would have served it better than the one that was chosen. */
+export function filterScanCosts(
+  { structure, conditions }: RowQuery,
+  choice: IndexChoice | undefined,
+  ms: number,
+  sort?: SortTarget,
+): ScanCost[] {
+  if (choice?.few !== undefined || choice?.decidesAll) return []
+  const sorted = sort !== undefined && !isSortedByPk(structure, sort) ? sort : undefined
+  const pair = pairFor(conditions, sorted)
+  if (pair !== undefined) return [{ column: pair, ms }]
+  if (choice) return []
+  const [only, ...more] = conditions
+  const emptiness = only?.op === 'not_empty' && more.length === 0 ? complementOf(only) : undefined
+  const targets = seekedTargets(emptiness ? [emptiness] : conditions)
+  return singleNames(targets).map((column) => ({ column, ms }))
+}
+
+/** The cost of a page for which all matching rows were sorted. */
+export function sortScanCosts({ conditions }: RowQuery, target: SortTarget, ms: number): ScanCost[] {
+  const names = [pairFor(conditions, target) ?? singleNames([target])].flat()
+  return names.map((column) => ({ column, ms }))
+}
+
+/** The cost of a scan that the text index would have saved: for a text that it can find and that few rows contain. */
+export function textScanCosts(query: RowQuery, total: number, ms: number): ScanCost[] {
+  if (needlesOf(query.conditions).length === 0 || total > maxCandidates(query)) return []
+  return [{ column: TEXT_INDEX, ms }]
+}
+
+/** `usedNames` are the indexes that the read used. */
+export function readCosts(
+  { structure }: RowQuery,
+  indexes: Indexes,
+  scans: readonly ScanCost[],
+  usedNames: readonly (string | undefined)[],
+): ReadCosts {
+  const used = usedNames.flatMap((name) => {
+    const usedAt = name === undefined ? null : (indexes.get(name)?.usedAt ?? null)
+    return name === undefined || usedAt === null ? [] : [{ column: name, usedAt }]
+  })
+  const missing = scans.filter(({ column }) => !indexes.has(column))
+  return { structurePk: structure.pk, rows: structure.live, scans: missing, used }
 }

@@ -1,8 +1,9 @@
 import type { Reader } from '../../db/reader.ts'
-import { textIndexTable, valueColumn } from '../../db/row-tables.ts'
+import { textIndexTable, valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import { columnCondition } from '../../filter/record/sql.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { fold } from '../../lib/text.ts'
 import {
   ABSENT,
@@ -15,9 +16,9 @@ import {
   keyColumn,
   writtenColumn,
 } from '../../structures/storage/auto-index.ts'
-import { uniqueTable } from '../../structures/storage/row-table.ts'
+import { uniqueTable } from '../../structures/storage/row-table-schema.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import type { Definition, StructureRow } from '../../structures/store.ts'
+import type { Definition, StructureRow, UniqueSet } from '../../structures/store.ts'
 
 /** A column of an index table (`structures/storage/index-table.ts`), as queries use it. */
 export interface IndexedColumn {
@@ -50,25 +51,59 @@ export function usableIndexes(
   reader: Reader,
   { structure, definition }: { structure: StructureRow; definition: Definition },
 ): Indexes {
-  const indexes = new Map<string, UsableIndex>()
-  for (const set of definition.uniqueSets) {
-    const { name, key, sources } = uniqueTable(structure.pk, set)
-    const columns = sources.map((column, at) => ({
-      column,
-      key: key[at]?.name ?? '',
-      written: undefined,
-      hasAbsent: false,
-    }))
-    indexes.set(name, { name, table: name, columns, isComplete: false, usedAt: null })
-  }
+  const { unique, automatic } = shapesOf(structure.pk, definition)
+  const indexes = new Map<string, UsableIndex>(unique.map((index) => [index.name, index]))
   for (const [name, usedAt] of findAutoIndexes(reader, structure.pk)) {
-    const targets = name === TEXT_INDEX ? [] : indexTargets(definition, name)
-    if (!targets) continue
-    const table =
-      name === TEXT_INDEX ? textIndexTable(structure.pk) : autoIndexTable(structure.pk, targets).name
-    indexes.set(name, { name, table, columns: targets.map(columnOf), isComplete: true, usedAt })
+    const shape = automatic.get(name) ?? autoIndexShape(structure.pk, definition, name)
+    if (!shape) continue
+    automatic.set(name, shape)
+    indexes.set(name, { ...shape, usedAt })
   }
   return indexes
+}
+
+/** What follows from the definition alone. */
+type Shape = Omit<UsableIndex, 'usedAt'>
+
+interface Shapes {
+  readonly unique: readonly UsableIndex[]
+  readonly automatic: BoundedCache<string, Shape>
+}
+
+/** How many structures of one definition, and how many automatic indexes of each. */
+const MAX_SHAPES = 100
+/** By definition, which is the same object for the same texts, then by the pk of the structure. */
+const knownShapes = new WeakMap<Definition, BoundedCache<number, Shapes>>()
+
+function shapesOf(structurePk: number, definition: Definition): Shapes {
+  const known = knownShapes.get(definition) ?? new BoundedCache(MAX_SHAPES)
+  knownShapes.set(definition, known)
+  const found = known.get(structurePk)
+  if (found) return found
+  const unique = definition.uniqueSets.map((set) => uniqueIndex(structurePk, set))
+  const shapes: Shapes = { unique, automatic: new BoundedCache(MAX_SHAPES) }
+  known.set(structurePk, shapes)
+  return shapes
+}
+
+function uniqueIndex(structurePk: number, set: UniqueSet): UsableIndex {
+  const { name, key, sources } = uniqueTable(structurePk, set)
+  const columns = sources.map((column, at) => ({
+    column,
+    key: key[at]?.name ?? '',
+    written: undefined,
+    hasAbsent: false,
+  }))
+  return { name, table: name, columns, isComplete: false, usedAt: null }
+}
+
+/** Undefined where the definition does not have the columns of the index. */
+function autoIndexShape(structurePk: number, definition: Definition, name: string): Shape | undefined {
+  if (name === TEXT_INDEX) return { name, table: textIndexTable(structurePk), columns: [], isComplete: true }
+  const targets = indexTargets(definition, name)
+  if (!targets) return undefined
+  const table = autoIndexTable(structurePk, targets).name
+  return { name, table, columns: targets.map(columnOf), isComplete: true }
 }
 
 function columnOf(target: IndexTarget): IndexedColumn {

@@ -1,25 +1,31 @@
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
-import type { Direction } from '../../db/direction.ts'
 import type { Reader } from '../../db/reader.ts'
+import type { Direction } from '../../db/sql-part.ts'
 import type { QueryPlan, Requester, WorkerQuery } from '../../db/worker/client.ts'
+import type { Condition } from '../../filter/record/parse.ts'
 import { hasMore, pageRequest } from '../../http/page.ts'
+import { encoded, type JsonBody } from '../../http/responses.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
-import { loadRecords, type RecordRow } from '../store.ts'
-import { FEW_ROWS, readCost } from './costs.ts'
-import { chooseIndex, complementOf, scanPath, textIndexPath } from './index-choice.ts'
+import { pageResponse } from '../present.ts'
+import { loadPage, loadRecords, type RecordRow } from '../store.ts'
+import { FEW_ROWS, filterScanCosts, readCost, readCosts, sortScanCosts, textScanCosts } from './costs.ts'
 import { usableIndexes } from './indexes.ts'
 import {
   choiceSorts,
+  chooseIndex,
+  complementOf,
   isNarrow,
   type PageQuery,
   pageCost,
+  pageParts,
   pagePath,
-  pageStatement,
+  scanPath,
   sortingIndex,
   sortsAllRows,
-} from './page-plan.ts'
+  textIndexPath,
+} from './planner.ts'
 import {
   type AccessPath,
   type Parsed,
@@ -30,7 +36,6 @@ import {
   scanSource,
   sortTarget,
 } from './row-query.ts'
-import { filterScanCosts, readCosts, sortScanCosts, textScanCosts } from './scan-costs.ts'
 import { findCounted, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
 
 export interface ListRequest {
@@ -54,27 +59,35 @@ export const listRecords = async (
   ctx: AppContext,
   caller: Caller,
   request: ListRequest,
-): Promise<RecordPage> => (await readPage(ctx, caller, parsed(request))).page
+): Promise<RecordPage> => (await readPage(ctx, listQuery, caller, parsed(request))).page
 
-/** A page together with its structure, both of the same moment. */
-export async function readPage(
+/** One page as the body of the response. */
+export const listResponse = async (
   ctx: AppContext,
+  caller: Caller,
+  request: ListRequest,
+): Promise<JsonBody> => (await readPage(ctx, bodyQuery, caller, parsed(request))).body
+
+/** A page together with what else the query reads of the same moment. */
+export async function readPage<Plan extends QueryPlan, Result extends CountedPage>(
+  ctx: AppContext,
+  query: WorkerQuery<ListInput, Plan, Result>,
   caller: InWorkspace & Requester,
   request: Parsed<ListRequest>,
-): Promise<{ page: RecordPage; structure: StructureRow }> {
+): Promise<Result> {
   const input = { caller: { workspacePk: caller.workspacePk }, request }
-  const { page, structure, key, costs } = await ctx.worker.run(listRead, input, caller)
-  saveCounted(ctx.db, key, page.total)
-  recordReadCosts(ctx, costs)
-  return { page, structure }
+  const result = await ctx.worker.run(query, input, caller)
+  saveCounted(ctx.db, result.key, result.page.total)
+  recordReadCosts(ctx, result.costs)
+  return result
 }
 
-interface ListInput {
+export interface ListInput {
   caller: InWorkspace
   request: Parsed<ListRequest>
 }
 
-interface ListPlan extends QueryPlan, PageQuery {
+export interface ListPlan extends QueryPlan, PageQuery {
   readonly direction: Direction
   /** The estimated number of rows read, without the row cost. */
   readonly rowsRead: number
@@ -84,17 +97,22 @@ interface ListPlan extends QueryPlan, PageQuery {
   readonly total: number | undefined
 }
 
-interface ListResult {
-  readonly page: RecordPage
-  readonly structure: StructureRow
+/** What a read of a page tells the reads that follow. */
+interface CountedPage {
+  readonly page: Pick<RecordPage, 'total'>
   readonly key: TotalKey
   readonly costs: ReadCosts
 }
 
-export const listRead: WorkerQuery<ListInput, ListPlan, ListResult> = {
+export interface ListResult extends CountedPage {
+  readonly page: RecordPage
+  readonly structure: StructureRow
+}
+
+export const listQuery: WorkerQuery<ListInput, ListPlan, ListResult> = {
   name: 'records.list',
   plan: planList,
-  run: (reader, plan) => {
+  run: (reader, plan, maxLength) => {
     const started = performance.now()
     const found = findWithTextIndex(reader, plan)
     const matches = found ?? matchesBeforePage(reader, plan)
@@ -103,8 +121,8 @@ export const listRead: WorkerQuery<ListInput, ListPlan, ListResult> = {
     const paged = performance.now()
     const total = matches?.total ?? totalAfterPage(reader, plan, pks.length)
     saveCounted(reader, plan.key, total)
-    const rows = pks.length === 0 ? [] : loadRecords(reader, pks)
-    const page = { rows, total, hasMore: hasMore(plan.page, { items: pks, total }) }
+    const rows = loadPage(reader, pks, maxLength)
+    const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
     return {
       page,
       structure: plan.query.structure,
@@ -113,6 +131,18 @@ export const listRead: WorkerQuery<ListInput, ListPlan, ListResult> = {
         ? readCosts(plan.query, plan.indexes, [], [TEXT_INDEX])
         : pageReadCosts(plan, total, counted - started, paged - counted),
     }
+  },
+}
+
+/** The page as JSON text. One that is made in the worker is encoded there. */
+export const bodyQuery: WorkerQuery<ListInput, ListPlan, CountedPage & { readonly body: JsonBody }> = {
+  name: 'records.listBody',
+  plan: planList,
+  run: (reader, plan, maxLength) => {
+    const { page, key, costs } = listQuery.run(reader, plan, maxLength)
+    const text = pageResponse(page)
+    const body = maxLength === undefined ? encoded(text) : text
+    return { page: { total: page.total }, key, costs, body }
   },
 }
 
@@ -129,6 +159,15 @@ function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
   return { ...pageQuery, direction, key, total, rowsRead, cost: readCost(reader, query, rowsRead) }
 }
 
+/** The first rows of a list, without those of some ids. */
+export function firstRowsWithout(reader: Reader, plan: ListPlan, ids: readonly string[]): RecordRow[] {
+  const operands = ids.map((id) => ({ low: id, high: id }))
+  const conditions: Condition[] = [...plan.query.conditions, { target: 'id', op: 'not_in', operands }]
+  const path = pathBySearch(reader, plan) ?? pagePath(plan, plan.total)
+  const pks = selectPage(reader, plan, { ...plan.query, conditions }, path)
+  return pks.length === 0 ? [] : loadRecords(reader, pks)
+}
+
 /** How many rows match, and which, if these are few and became known while counting. */
 interface Matches {
   readonly total: number
@@ -137,13 +176,15 @@ interface Matches {
 
 /** The matches that the text index finds; undefined where it does not help, or the page reads fewer rows than a scan. */
 function findWithTextIndex(reader: Reader, plan: ListPlan): Matches | undefined {
-  if (plan.rowsRead < plan.query.structure.live) return undefined
-  const path = textIndexPath(reader, plan.query, plan.indexes)
+  const path = pathBySearch(reader, plan)
   if (!path) return undefined
   const { text, values } = scanSource(reader, plan.query, path)
   const pks = reader.sql.column<number>(`SELECT pk ${text}`, ...values)
   return { total: pks.length, pks }
 }
+
+const pathBySearch = (reader: Reader, { query, indexes, rowsRead }: ListPlan): AccessPath | undefined =>
+  rowsRead < query.structure.live ? undefined : textIndexPath(reader, query, indexes)
 
 /** Undefined where reading the page gives the total, or makes counting it cheap. */
 function matchesBeforePage(reader: Reader, plan: ListPlan): Matches | undefined {
@@ -191,9 +232,21 @@ function pageOf(reader: Reader, plan: ListPlan, total: number | undefined): numb
 const pageAmong = (reader: Reader, plan: ListPlan, pks: readonly number[]): number[] =>
   selectPage(reader, plan, { ...plan.query, conditions: [] }, { by: 'pk', pks })
 
+/** The rows of a part are counted only if the page begins after them: skipping takes longer in a statement of all parts. */
 function selectPage(reader: Reader, plan: ListPlan, query: RowQuery, path: AccessPath): number[] {
-  const { text, values } = pageStatement(reader, query, path, plan)
-  return reader.sql.column(text, ...values, plan.page.limit, plan.page.offset)
+  const { limit } = plan.page
+  let { offset } = plan.page
+  const pks: number[] = []
+  const parts = pageParts(reader, query, path, plan)
+  for (const [at, { source, orderBy }] of parts.entries()) {
+    const { text, values } = source
+    const statement = `SELECT pk ${text} ${orderBy} LIMIT ? OFFSET ?`
+    const found = reader.sql.column<number>(statement, ...values, limit - pks.length, offset)
+    pks.push(...found)
+    if (pks.length === limit || at === parts.length - 1) break
+    offset = found.length > 0 ? 0 : offset - reader.sql.scalar<number>(`SELECT count(*) ${text}`, ...values)
+  }
+  return pks
 }
 
 function pageReadCosts(plan: ListPlan, total: number, countMs: number, pageMs: number): ReadCosts {

@@ -1,3 +1,4 @@
+import { memoize } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import type { TimeZone } from '../../lib/time-zones.ts'
 
@@ -6,6 +7,8 @@ export type Period = (typeof PERIODS)[number]
 
 /** 1 January 1970, day 0, was a Thursday. */
 const MONDAYS_OFFSET = 3
+/** Of a period; more than a summary usually meets. */
+const DAYS_KNOWN = 10_000
 
 const pad = (value: number, digits: number) => String(value).padStart(digits, '0')
 
@@ -28,24 +31,12 @@ const FIRST_DAYS: Record<Period, (day: number) => string> = {
   year: (day) => dayText(day).replace(/\d\d-\d\d$/, '01-01'),
 }
 
-/** Without a limit: lives for one summary. */
-function memoize<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>()
-  return (key) => {
-    const found = known.get(key)
-    if (found !== undefined) return found
-    const value = compute(key)
-    known.set(key, value)
-    return value
-  }
-}
-
 /** The first day of the period of a calendar date; no time zone shifts it. */
 export const periodOfDate = (period: Period): ((date: string) => string) =>
-  memoize((date) => FIRST_DAYS[period](Date.parse(`${date}T00:00:00.000Z`) / DAY_MS))
+  memoize((date) => FIRST_DAYS[period](Date.parse(`${date}T00:00:00.000Z`) / DAY_MS), DAYS_KNOWN)
 
 /** The first day of the period of an instant in a time zone. */
 export function periodOfInstant(period: Period, zone: TimeZone): (instant: number) => string {
-  const firstDay = memoize(FIRST_DAYS[period])
+  const firstDay = memoize(FIRST_DAYS[period], DAYS_KNOWN)
   return (instant) => firstDay(Math.floor((instant + zone.offsetAt(instant)) / DAY_MS))
 }

@@ -1,15 +1,13 @@
 import type { InWorkspace } from '../../context.ts'
-import { type Direction, sqlWay } from '../../db/direction.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable } from '../../db/row-tables.ts'
-import { allOf, type SqlPart } from '../../db/sql-part.ts'
+import { rowTable } from '../../db/row-table-names.ts'
+import { allOf, type Direction, type SqlPart, sqlWay } from '../../db/sql-part.ts'
 import type { RowPart, TypedField } from '../../filter/record/operators.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../filter/record/parse.ts'
 import { filterSql } from '../../filter/record/sql.ts'
 import { refused } from '../../refusal.ts'
-import { getStructure } from '../../structures/service.ts'
 import { sortExpression } from '../../structures/storage/auto-index.ts'
-import { type Definition, definitionOf, type StructureRow } from '../../structures/store.ts'
+import { type Definition, definitionOf, getStructure, type StructureRow } from '../../structures/store.ts'
 import { decidingColumn, keyCondition, type UsableIndex } from './indexes.ts'
 
 /** A request whose filter is parsed, but not yet checked against the structure. */
@@ -47,6 +45,13 @@ export type AccessPath =
 
 export const ANY_PATH: AccessPath = { by: 'any' }
 
+/*
+ * Testing a stop condition may take longer than reading the row. Statements that surely end within some tenths of a
+ * second have none: they read up to so many rows without a condition, or skip so many rows or index entries.
+ */
+const MAX_UNSTOPPED_ROWS = 300_000
+const MAX_UNSTOPPED_ENTRIES = 2_000_000
+
 const fromWhere = (table: string, parts: readonly SqlPart[]): SqlPart => {
   const { text, values } = allOf(parts)
   return { text: parts.length === 0 ? `FROM ${table}` : `FROM ${table} WHERE ${text}`, values }
@@ -55,9 +60,12 @@ const fromWhere = (table: string, parts: readonly SqlPart[]): SqlPart => {
 /** `FROM … WHERE …` over the row table, with its values. */
 export const rowSource = (query: RowQuery, path: AccessPath): SqlPart => sourceOf(query, path, [])
 
-/** The same for a statement that may read many rows. */
-export const scanSource = ({ sql }: Reader, query: RowQuery, path: AccessPath): SqlPart =>
-  sourceOf(query, path, [sql.stopCondition('pk')])
+/** The same for a statement that may read many rows. `skips` if it goes through them without looking at their columns. */
+export function scanSource({ sql }: Reader, query: RowQuery, path: AccessPath, skips = false): SqlPart {
+  const readsAll = query.conditions.length === 0 && !(path.by === 'pk' && path.pks)
+  const most = skips ? MAX_UNSTOPPED_ENTRIES : MAX_UNSTOPPED_ROWS
+  return sourceOf(query, path, readsAll && query.structure.live <= most ? [] : [sql.stopCondition('pk')])
+}
 
 function sourceOf(query: RowQuery, path: AccessPath, first: readonly SqlPart[]): SqlPart {
   const { structure, definition, conditions } = query
@@ -89,9 +97,6 @@ function divided({ conditions }: RowQuery, index: UsableIndex): { deciding: SqlP
   }
   return { deciding, rest }
 }
-
-/** Going through this many entries takes about a tenth of a second; a stop condition would make it take half as long again. */
-const MAX_UNSTOPPED_ENTRIES = 2_000_000
 
 /**
  * `FROM … WHERE …` for statements that may read many rows but need no column of them: over the entries of the index

@@ -1,21 +1,21 @@
 import type { FieldValue } from '../../changes/record-change.ts'
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { valueColumn } from '../../db/row-tables.ts'
+import { valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
 import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
 import { compareNames } from '../../lib/text.ts'
 import { findTimeZone } from '../../lib/time-zones.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
+import { indexName } from '../../structures/storage/auto-index.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
-import { FEW_ROWS, readCost } from './costs.ts'
-import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './index-choice.ts'
-import { type Indexes, usableIndexes } from './indexes.ts'
+import { FEW_ROWS, filterScanCosts, readCost, readCosts } from './costs.ts'
+import { type Indexes, isPresent, type UsableIndex, usableIndexes } from './indexes.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
-import { type Parsed, parsed, type RowQuery, rowQuery, scanSource } from './row-query.ts'
-import { filterScanCosts, readCosts } from './scan-costs.ts'
+import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './planner.ts'
+import { type Parsed, parsed, pkSource, type RowQuery, rowQuery, scanSource } from './row-query.ts'
 
 export interface SummaryRequest {
   structure: string
@@ -94,17 +94,22 @@ interface SummaryResult {
  */
 export async function summarise(ctx: AppContext, caller: Caller, request: SummaryRequest): Promise<Summary> {
   const input = { caller: { workspacePk: caller.workspacePk }, request: parsed(request) }
-  const { summary, costs } = await ctx.worker.run(summaryRead, input, caller)
+  const { summary, costs } = await ctx.worker.run(summaryQuery, input, caller)
   recordReadCosts(ctx, costs)
   return summary
 }
 
-export const summaryRead: WorkerQuery<SummaryInput, SummaryPlan, SummaryResult> = {
+export const summaryQuery: WorkerQuery<SummaryInput, SummaryPlan, SummaryResult> = {
   name: 'records.summary',
   plan: planSummary,
   run: (reader, plan) => {
     const { query, indexes, choice, columns, periodOf, field, by } = plan
     const started = performance.now()
+    const index = wholeIndex(plan)
+    if (index) {
+      const summary = { buckets: [wholeOfIndex(reader, query, index)], hasField: true }
+      return { summary, costs: readCosts(query, indexes, [], [index.name]) }
+    }
     const textPath = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
     const { text, values } = scanSource(reader, query, textPath ?? scanPath(choice))
     const buckets = plan.isGrouped
@@ -209,6 +214,18 @@ function whole({ sql }: Reader, column: string, { text, values }: SqlPart): Buck
   if (valued === 0) return { ...empty, count }
   // The sum is null only if it reached infinities of both signs.
   return { ...empty, count, valued, sum: sum ?? Number.NaN, min: min ?? empty.min, max: max ?? empty.max }
+}
+
+/** The index that holds all values that are summed, where these are of all rows. */
+const wholeIndex = ({ query, indexes, field, isGrouped }: SummaryPlan): UsableIndex | undefined =>
+  field && !isGrouped && query.conditions.length === 0 ? indexes.get(indexName([field])) : undefined
+
+/** An index holds fewer bytes than the rows. */
+function wholeOfIndex(reader: Reader, query: RowQuery, index: UsableIndex): Bucket {
+  const [column] = index.columns
+  if (!column) throw new Error('an index has no column')
+  const values = pkSource(reader, query, { by: 'index', index }, [isPresent(column)])
+  return { ...whole(reader, column.key, values), count: query.structure.live }
 }
 
 function grouped(rows: readonly Row[], periodOf: PeriodOf, by: FieldDefinition | undefined): Bucket[] {

@@ -1,6 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
 import type { Sql } from '../../db/sql.ts'
-import { meets } from '../../filter/record/match.ts'
+import { matchesFilter } from '../../filter/record/match.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { type RowVersions, recentWritesOf } from '../recent-writes.ts'
 import { ANY_PATH, type RowQuery, rowSource } from './row-query.ts'
 
@@ -16,7 +17,7 @@ const MAX_KEY_LENGTH = 2_000
 /** The tests of rows against conditions that take no noticeable time. */
 const MAX_TESTS = 2_000
 
-const totalsByReader = new WeakMap<Sql, Map<string, number>>()
+const totalsByReader = new WeakMap<Sql, BoundedCache<string, number>>()
 
 /** What is counted, and the state of the rows. */
 export interface TotalKey {
@@ -42,9 +43,9 @@ export const findTotal = ({ sql }: Reader, key: string): number | undefined =>
 
 export function saveTotal({ sql }: Reader, key: string, total: number): void {
   if (key.length > MAX_KEY_LENGTH) return
-  const totals = totalsByReader.get(sql) ?? new Map<string, number>()
-  if (totals.size >= MAX_TOTALS) totals.clear()
-  totalsByReader.set(sql, totals.set(key, total))
+  const totals = totalsByReader.get(sql) ?? new BoundedCache(MAX_TOTALS)
+  totals.set(key, total)
+  totalsByReader.set(sql, totals)
 }
 
 interface Counted {
@@ -52,7 +53,7 @@ interface Counted {
   readonly changes: number
 }
 
-const countedByReader = new WeakMap<Sql, Map<string, Counted>>()
+const countedByReader = new WeakMap<Sql, BoundedCache<string, Counted>>()
 
 /** The number of rows that match, if it was counted for these rows, or for others since which all writes are known. */
 export function findCounted(reader: Reader, query: RowQuery, key: TotalKey): number | undefined {
@@ -70,17 +71,17 @@ export function findCounted(reader: Reader, query: RowQuery, key: TotalKey): num
 /** How many more rows match after the writes than before. */
 const gained = (rows: readonly RowVersions[], { conditions }: RowQuery): number =>
   rows.reduce((sum, { before, after }) => {
-    const did = before !== null && meets(before, conditions)
-    const does = after !== null && meets(after, conditions)
+    const did = before !== null && matchesFilter(before, conditions)
+    const does = after !== null && matchesFilter(after, conditions)
     return sum + Number(does) - Number(did)
   }, 0)
 
 export function saveCounted({ sql }: Reader, { structurePk, rows, changes }: TotalKey, total: number): void {
   if (rows.length > MAX_KEY_LENGTH) return
-  const totals = countedByReader.get(sql) ?? new Map<string, Counted>()
+  const totals = countedByReader.get(sql) ?? new BoundedCache(MAX_TOTALS)
   // A worker may have counted an earlier state than the one that is known.
   if ((totals.get(rows)?.changes ?? 0) > changes) return
-  if (totals.size >= MAX_TOTALS) totals.clear()
-  countedByReader.set(sql, totals.set(rows, { total, changes }))
+  totals.set(rows, { total, changes })
+  countedByReader.set(sql, totals)
   recentWritesOf(sql)?.follow(structurePk)
 }

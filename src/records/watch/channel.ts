@@ -1,15 +1,17 @@
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import { asUnavailable } from '../../db/errors.ts'
 import type { Requester } from '../../db/worker/client.ts'
-import type { StreamEvent, StreamReader } from '../../http/sse.ts'
+import { closedEvent } from '../../http/stream/closed-event.ts'
+import type { StreamEvent, StreamReader } from '../../http/stream/sse.ts'
+import type { TurnQueue } from '../../lib/event-loop.ts'
 import { Refusal } from '../../refusal.ts'
-import { getStructure } from '../../structures/service.ts'
 import type { StructureRow } from '../../structures/store.ts'
+import { getStructure } from '../../structures/store.ts'
 import { type ListRequest, readPage } from '../query/list.ts'
 import type { Parsed } from '../query/row-query.ts'
+import { eventId, findEventPosition, queryDigest } from './event-id.ts'
 import {
   Broadcast,
-  closedEvent,
   type KnownPage,
   problemEvent,
   type Versions,
@@ -17,6 +19,8 @@ import {
   type WatchHistory,
   watchedPage,
 } from './page.ts'
+import { watchQuery } from './page-query.ts'
+import { pastPageQuery } from './resume.ts'
 
 /** The query of a channel in canonical form; equivalent queries have the same key. */
 export interface WatchQuery {
@@ -27,26 +31,19 @@ export interface WatchQuery {
   readonly key: string
 }
 
-/** Lets the channels of a server work one after the other, with requests served in between. */
-export class Scheduler {
-  #last: Promise<void> = Promise.resolve()
-
-  next(): Promise<void> {
-    this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)))
-    return this.#last
-  }
-}
-
 /** What the channels of a server share. */
 export interface Shared {
   readonly ctx: AppContext
-  readonly scheduler: Scheduler
+  /** Channels work one after the other. */
+  readonly turns: TurnQueue
   readonly history: WatchHistory
 }
 
 /** One reader of a channel, with the page that it knows. */
 export class Subscriber {
   #known: KnownPage | undefined
+  /** Whether the page that it received last was found; undefined if it named none, and once it is told. */
+  #isResumed: boolean | undefined
   /** The data of the problem sent last, unless a page was sent after it. */
   #problem: string | undefined
 
@@ -56,8 +53,9 @@ export class Subscriber {
     readonly wantsChanges: boolean,
   ) {}
 
-  /** For a reader that reconnects: sets the page that it received last. */
-  resume(versions: Versions | undefined): void {
+  /** For a reader that reconnects: whether the page that it received last is known, and for changes which it was. */
+  resume(isKnown: boolean, versions?: Versions): void {
+    this.#isResumed = isKnown
     if (versions) this.#known = { versions }
   }
 
@@ -67,7 +65,8 @@ export class Subscriber {
     const event = broadcast.eventFor(this.#known, this.wantsChanges, isAfterProblem)
     this.#known = broadcast.page
     this.#problem = undefined
-    if (event) this.reader.send(event)
+    if (event) this.reader.send(this.#isResumed === undefined ? event : withResumed(event, this.#isResumed))
+    this.#isResumed = undefined
   }
 
   /** Sends a problem, unless it equals the one sent last. */
@@ -82,12 +81,18 @@ export class Subscriber {
   }
 }
 
+/** The answer, saying first whether the reader missed nothing. */
+const withResumed = (event: StreamEvent, isResumed: boolean): StreamEvent => ({
+  ...event,
+  data: event.data.replace('{', `{"resumed":${isResumed},`),
+})
+
 /** Changes are collected for this long before they are sent. */
 const MERGE_MS = 250
 /** A query that failed is run again after this time. */
 const RETRY_MS = 5_000
-/** How many readers are sent to before other requests are served: a few milliseconds. */
-const READERS_PER_TURN = 500
+/** For how long readers are sent to before other requests are served. */
+const TURN_MS = 5
 
 type Outcome =
   | { readonly page: WatchedPage }
@@ -101,10 +106,15 @@ const structureVersion = ({ changes, updatedAt }: StructureRow): string => `${ch
 export class WatchChannel {
   readonly #shared: Shared
   readonly #query: WatchQuery
+  readonly #digest: string
   readonly #stopListening: () => void
   readonly #subscribers = new Set<Subscriber>()
   /** Subscribers that were sent nothing yet. */
   readonly #pending = new Set<Subscriber>()
+  /** Those of them whose last page is being read from the change log. */
+  readonly #resuming = new Set<Subscriber>()
+  /** The pages that are being read from the change log, by the id of their event. */
+  readonly #pastPages = new Map<string, Promise<Versions | undefined>>()
   /** Aborts a query that runs for subscribers that have all left. */
   readonly #abort = new AbortController()
   #latest: WatchedPage | undefined
@@ -113,29 +123,27 @@ export class WatchChannel {
   #timer: { readonly at: number; readonly stop: () => void } | undefined
   #isDue = false
   #isRunning = false
-  /** Whether pages are saved in the history, for subscribers that reconnect. */
-  #savesPages = false
 
   constructor(shared: Shared, query: WatchQuery) {
     this.#shared = shared
     this.#query = query
+    this.#digest = queryDigest(query.key)
     this.#stopListening = shared.ctx.bus.onWake(query.structureId, () => this.#runWithin(MERGE_MS))
   }
 
   get size(): number {
-    return this.#subscribers.size + this.#pending.size
+    return this.#subscribers.size + this.#pending.size + this.#resuming.size
   }
 
   /** Adds a subscriber and sends it the page at once. `lastEventId` names the page that it received last, if any. */
   join(subscriber: Subscriber, lastEventId: string | undefined): void {
-    this.#savesPages ||= subscriber.wantsChanges
-    if (lastEventId !== undefined && subscriber.wantsChanges)
-      subscriber.resume(this.#findVersions(lastEventId))
+    if (lastEventId !== undefined && !this.#resume(subscriber, lastEventId)) return
     this.#pending.add(subscriber)
     void this.#run()
   }
 
   leave(subscriber: Subscriber): void {
+    this.#resuming.delete(subscriber)
     this.#pending.delete(subscriber)
     this.#subscribers.delete(subscriber)
   }
@@ -149,13 +157,61 @@ export class WatchChannel {
     this.#saveLatest()
   }
 
-  #findVersions(pageId: string): Versions | undefined {
-    if (pageId === this.#latest?.id) return this.#latest.versions
-    return this.#shared.history.find(this.#query.key, pageId)
+  /** Tells a subscriber what it received last; false if that must first be read, after which the subscriber joins. */
+  #resume(subscriber: Subscriber, pageId: string): boolean {
+    const { key } = this.#query
+    const isLatest = pageId === this.#latest?.id
+    const versions = isLatest ? this.#latest?.versions : this.#shared.history.find(key, pageId)
+    const position = versions ? undefined : this.#findPosition(pageId)
+    const isKnown = versions !== undefined || position !== undefined
+    if (!subscriber.wantsChanges || position === undefined) {
+      subscriber.resume(isKnown, subscriber.wantsChanges ? versions : undefined)
+      return true
+    }
+    this.#resuming.add(subscriber)
+    void this.#pastPage(pageId, position).then((past) => {
+      if (!this.#resuming.delete(subscriber)) return
+      subscriber.resume(past !== undefined, past)
+      this.join(subscriber, undefined)
+    })
+    return false
+  }
+
+  #findPosition(pageId: string): number | undefined {
+    const { ctx } = this.#shared
+    try {
+      return findEventPosition(ctx.db, this.#query.workspacePk, pageId, this.#digest)
+    } catch (error) {
+      ctx.log.warn('a watch could not be resumed', { error: String(error) })
+      return undefined
+    }
+  }
+
+  /** The page of an event, read from the change log once for all who ask; undefined if that fails. */
+  #pastPage(id: string, position: number): Promise<Versions | undefined> {
+    const { ctx, history } = this.#shared
+    const known = this.#pastPages.get(id)
+    if (known) return known
+    const { request, workspacePk, key } = this.#query
+    const input = { caller: { workspacePk }, request, position }
+    const read = async () => {
+      try {
+        const versions = await ctx.worker.run(pastPageQuery, input, this.#requester())
+        if (versions) history.save(key, { id, versions })
+        return versions
+      } catch (error) {
+        if (!(error instanceof Refusal))
+          ctx.log.warn('a watch could not be resumed', { error: String(error) })
+        return undefined
+      }
+    }
+    const page = read().finally(() => this.#pastPages.delete(id))
+    this.#pastPages.set(id, page)
+    return page
   }
 
   #saveLatest(): void {
-    if (this.#latest && this.#savesPages) this.#shared.history.save(this.#query.key, this.#latest)
+    if (this.#latest) this.#shared.history.save(this.#query.key, this.#latest)
   }
 
   #runWithin(delayMs: number): void {
@@ -176,7 +232,7 @@ export class WatchChannel {
     if (this.#isRunning) return
     this.#isRunning = true
     while (this.#isDue || this.#pending.size > 0) {
-      await this.#shared.scheduler.next()
+      await this.#shared.turns.next()
       if (this.size === 0) break
       const isForAll = this.#isDue
       this.#isDue = false
@@ -207,9 +263,10 @@ export class WatchChannel {
     const { structureId, request } = this.#query
     if (this.#latest && this.#version === structureVersion(getStructure(ctx.db, this.#query, structureId)))
       return this.#latest
-    const { structure, page } = await readPage(ctx, this.#requester(), request)
+    const { structure, page, position } = await readPage(ctx, watchQuery, this.#requester(), request)
     this.#version = structureVersion(structure)
-    const next = watchedPage(structure, page)
+    const id = eventId(ctx.db, this.#query.workspacePk, position, this.#digest)
+    const next = watchedPage(id, structure, page)
     if (next.text === this.#latest?.text) return this.#latest
     this.#saveLatest()
     this.#latest = next
@@ -218,7 +275,7 @@ export class WatchChannel {
 
   /** The query runs for the key of its first subscriber. */
   #requester(): InWorkspace & Requester {
-    const [first] = this.#subscribers.size > 0 ? this.#subscribers : this.#pending
+    const [first] = [this.#subscribers, this.#pending, this.#resuming].find(({ size }) => size > 0) ?? []
     if (!first) throw new Error('a channel without subscribers runs no query')
     const { workspacePk, userId, keyId, surface } = first.caller
     return { workspacePk, userId, keyId, surface, signal: this.#abort.signal, isBackground: true }
@@ -226,15 +283,20 @@ export class WatchChannel {
 
   async #send(outcome: Outcome, subscribers: readonly Subscriber[]): Promise<void> {
     if ('closed' in outcome) {
-      for (const subscriber of [...this.#subscribers, ...this.#pending]) subscriber.end(outcome.closed)
+      for (const subscriber of [...this.#subscribers, ...this.#pending, ...this.#resuming])
+        subscriber.end(outcome.closed)
     } else if ('problem' in outcome) {
       for (const subscriber of subscribers) subscriber.sendProblem(outcome.problem)
       if (this.size > 0) this.#runWithin(RETRY_MS)
     } else {
       const broadcast = new Broadcast(outcome.page)
-      for (let sent = 0; sent < subscribers.length; sent += READERS_PER_TURN) {
-        if (sent > 0) await this.#shared.scheduler.next()
-        for (const subscriber of subscribers.slice(sent, sent + READERS_PER_TURN)) subscriber.send(broadcast)
+      let until = performance.now() + TURN_MS
+      for (const subscriber of subscribers) {
+        if (performance.now() > until) {
+          await this.#shared.turns.next()
+          until = performance.now() + TURN_MS
+        }
+        subscriber.send(broadcast)
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../http/sse.ts'
+import type { StreamEvent } from '../../http/stream/sse.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Refusal } from '../../refusal.ts'
 import { presentField } from '../../structures/present.ts'
@@ -13,7 +13,7 @@ export type Versions = ReadonlyMap<string, number>
 
 /** The page of a watch query at one moment. */
 export interface WatchedPage {
-  /** The id of its events, unique across processes. */
+  /** The id of its events (`event-id.ts`). */
   readonly id: string
   /** The members of the event's data as JSON text, without the braces. */
   readonly text: string
@@ -21,12 +21,9 @@ export interface WatchedPage {
   readonly versions: Versions
 }
 
-const processId = crypto.getRandomValues(Buffer.alloc(6)).toString('hex')
-let pageCount = 0
-
-export function watchedPage(structure: StructureRow, page: RecordPage): WatchedPage {
+export function watchedPage(id: string, structure: StructureRow, page: RecordPage): WatchedPage {
   return {
-    id: `${processId}-${++pageCount}`,
+    id,
     text: `"structure":${structureJson(structure)},${pageMembers(page)}`,
     rows: page.rows,
     versions: new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt])),
@@ -86,22 +83,6 @@ function changedEvent({ id, text, rows, versions }: WatchedPage, before: Version
 
 const listJson = (rows: readonly RecordRow[]): string => `[${rows.map(recordJson).join(',')}]`
 
-/** Why the server ends a watch, and the sentence that the client is sent. */
-const CLOSED = {
-  key_revoked: 'This API key was revoked, or its user may no longer read this workspace.',
-  key_expired: 'This API key has expired.',
-  structure_deleted: 'The structure was deleted.',
-  shutting_down: 'The server is shutting down; connect again in a moment.',
-} as const
-
-export type ClosedCode = keyof typeof CLOSED
-
-/** The last event of a stream. */
-export const closedEvent = (code: ClosedCode): StreamEvent => ({
-  name: 'closed',
-  data: JSON.stringify({ error: CLOSED[code], code }),
-})
-
 /** A page could not be read. Errors other than refusals are not described to clients. */
 export const problemEvent = (error: unknown): StreamEvent => ({
   name: 'problem',
@@ -133,7 +114,7 @@ export class WatchHistory {
 
   constructor(private readonly clock: Clock) {}
 
-  save(queryKey: string, { id, versions }: WatchedPage): void {
+  save(queryKey: string, { id, versions }: Pick<WatchedPage, 'id' | 'versions'>): void {
     this.#remove(id)
     const page = { queryKey, versions, savedAt: this.clock.now() }
     this.#pages.set(id, page)

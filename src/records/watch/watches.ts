@@ -2,33 +2,34 @@ import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { requesterKey } from '../../db/worker/client.ts'
 import type { RawCondition } from '../../filter/record/parse.ts'
-import type { StreamReader, StreamSource } from '../../http/sse.ts'
+import { closedEvent } from '../../http/stream/closed-event.ts'
+import type { StreamReader, StreamSource } from '../../http/stream/sse.ts'
+import { StreamLimit } from '../../http/stream/stream-limit.ts'
+import { BurstQueue, TurnQueue } from '../../lib/event-loop.ts'
 import { unavailable } from '../../refusal.ts'
-import { type ListRequest, listRead } from '../query/list.ts'
+import { CredentialMonitor } from '../../sessions/credential-monitor.ts'
+import { type ListRequest, listQuery } from '../query/list.ts'
 import { parsed } from '../query/row-query.ts'
-import { Scheduler, type Shared, Subscriber, WatchChannel, type WatchQuery } from './channel.ts'
-import { type KeyEnd, KeyExpiry } from './key-expiry.ts'
-import { WatchLimit } from './limit.ts'
-import { type ClosedCode, closedEvent, WatchHistory } from './page.ts'
+import { type Shared, Subscriber, WatchChannel, type WatchQuery } from './channel.ts'
+import { WatchHistory } from './page.ts'
 
 /** A watch as a client requests it. */
 export type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
 
-const CLOSED_BY_KEY: Record<KeyEnd, ClosedCode> = { revoked: 'key_revoked', expired: 'key_expired' }
-
 /** All open watches of a server. Those with the same query share a channel. */
 export class Watches {
   readonly #shared: Shared
-  readonly #keys: KeyExpiry
+  readonly #credentials: CredentialMonitor
   /** By the key of their query. */
   readonly #channels = new Map<string, WatchChannel>()
   readonly #readers = new Set<StreamReader>()
-  readonly #limit = new WatchLimit()
+  readonly #limit = new StreamLimit('watches')
+  readonly #arrivals = new BurstQueue()
   #isClosed = false
 
   constructor(ctx: AppContext) {
-    this.#shared = { ctx, scheduler: new Scheduler(), history: new WatchHistory(ctx.clock) }
-    this.#keys = new KeyExpiry(ctx)
+    this.#shared = { ctx, turns: new TurnQueue(), history: new WatchHistory(ctx.clock) }
+    this.#credentials = new CredentialMonitor(ctx)
   }
 
   get open(): { channels: number; readers: number } {
@@ -40,7 +41,11 @@ export class Watches {
    * a query too many of one key.
    * `lastEventId` names the last event that a reconnecting client received.
    */
-  watch(caller: Caller, request: WatchRequest, lastEventId: string | null): StreamSource {
+  watch(caller: Caller, request: WatchRequest, lastEventId: string | null): Promise<StreamSource> {
+    return this.#arrivals.run(() => this.#source(caller, request, lastEventId))
+  }
+
+  #source(caller: Caller, request: WatchRequest, lastEventId: string | null): StreamSource {
     if (this.#isClosed) throw unavailable('The server is shutting down; connect again in a moment.')
     const query = watchQuery(this.#shared.ctx.db, caller, request)
     const key = requesterKey(caller)
@@ -50,12 +55,11 @@ export class Watches {
       const subscriber = new Subscriber(reader, caller, request.changes === true)
       const leaveChannel = this.#join(query, subscriber, lastEventId ?? undefined)
       this.#readers.add(reader)
-      const end = (why: KeyEnd) => reader.end(closedEvent(CLOSED_BY_KEY[why]))
-      const releaseKey = caller.keyId === null ? undefined : this.#keys.onEnd(caller.keyId, end)
+      const release = this.#credentials.onEnd(caller, (why) => reader.end(closedEvent(why)))
       return () => {
         this.#readers.delete(reader)
         uncount()
-        releaseKey?.()
+        release()
         leaveChannel()
       }
     }
@@ -81,14 +85,19 @@ export class Watches {
   }
 }
 
-/** Parses and checks the request as the list does, and brings it into a canonical form. */
-function watchQuery(
+/** Parses and checks the request as the list does, and brings it into a canonical form. Many that are equal may arrive at once. */
+const watchQuery = (
   reader: Reader,
   { workspacePk }: InWorkspace,
   { changes: _, ...sent }: WatchRequest,
-): WatchQuery {
+): WatchQuery =>
+  reader.sql.memoize(`watch ${workspacePk} ${JSON.stringify(sent)}`, () =>
+    checkedQuery(reader, workspacePk, sent),
+  )
+
+function checkedQuery(reader: Reader, workspacePk: number, sent: Omit<WatchRequest, 'changes'>): WatchQuery {
   const request = parsed(sent)
-  const { query, direction, page } = listRead.plan(reader, { caller: { workspacePk }, request })
+  const { query, direction, page } = listQuery.plan(reader, { caller: { workspacePk }, request })
   const structureId = query.structure.id
   const canonical = {
     structure: structureId,

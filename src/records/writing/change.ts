@@ -5,16 +5,19 @@ import { fail, notFound } from '../../refusal.ts'
 import { findStructureByPk } from '../../structures/store.ts'
 import * as store from '../store.ts'
 import {
+  checkedChanges,
   deleteRow,
+  mergedData,
   type RowWriter,
+  refuseBrokenReferences,
   refuseDuplicate,
   refuseFull,
   refuseImmutable,
+  refuseMissing,
   restoreRow,
   rowWriter,
   updateRow,
 } from './rows.ts'
-import { checkedChanges, mergedData, refuseBrokenReferences, refuseMissing } from './values.ts'
 
 interface Found {
   row: store.RecordRow
@@ -22,18 +25,18 @@ interface Found {
 }
 
 /** A record of the caller's workspace, live or deleted, with the writer of its structure. */
-function find(ctx: AppContext, tx: Tx, caller: Caller, id: string): Found | undefined {
+function find(ctx: Pick<AppContext, 'bus'>, tx: Tx, caller: Caller, id: string): Found | undefined {
   const row = store.findRecord(tx, id)
   const structure = row && findStructureByPk(tx, caller.workspacePk, row.structure)
   return row && structure && { row, writer: rowWriter(ctx, tx, caller, structure) }
 }
 
-function getLive(ctx: AppContext, tx: Tx, caller: Caller, id: string): Found {
+function getLive(ctx: Pick<AppContext, 'bus'>, tx: Tx, caller: Caller, id: string): Found {
   const found = find(ctx, tx, caller, id)
   return found?.row.deletedAt === null ? found : fail(notFound('record'))
 }
 
-function getDeleted(ctx: AppContext, tx: Tx, caller: Caller, id: string): Found {
+function getDeleted(ctx: Pick<AppContext, 'bus'>, tx: Tx, caller: Caller, id: string): Found {
   const found = find(ctx, tx, caller, id)
   return found && found.row.deletedAt !== null ? found : fail(notFound('deleted record'))
 }
@@ -54,35 +57,56 @@ export function patchRecord(
   { data, if_unchanged }: RecordPatch,
 ): Promise<store.RecordRow> {
   const expected = expectedInstant(if_unchanged)
-  return ctx.db.write((tx) => {
-    const { row, writer } = getLive(ctx, tx, caller, id)
-    refuseStale('record', expected, row.updatedAt)
-    refuseImmutable(writer.structure)
-    const changes = checkedChanges(writer.definition, data)
-    refuseBrokenReferences(tx, caller, changes)
-    return updateRow(writer, row, changes)
-  })
+  return ctx.db.write((tx) => changeLive(ctx, tx, caller, id, data, expected))
+}
+
+/** Merges values into a live row in the caller's transaction; `expected` is the `updated_at` that it must have. */
+export function changeLive(
+  ctx: Pick<AppContext, 'bus'>,
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  data: Record<string, unknown>,
+  expected?: number,
+): store.RecordRow {
+  const { row, writer } = getLive(ctx, tx, caller, id)
+  refuseStale('record', expected, row.updatedAt)
+  refuseImmutable(writer.structure)
+  const changes = checkedChanges(writer.definition, data)
+  refuseBrokenReferences(tx, caller, changes)
+  return updateRow(writer, row, changes)
 }
 
 /** Deletes a row; it can be restored. */
 export const deleteRecord = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
-  ctx.db.write((tx) => {
-    const { row, writer } = getLive(ctx, tx, caller, id)
-    deleteRow(writer, row)
-  })
+  ctx.db.write((tx) => deleteLive(ctx, tx, caller, id))
+
+/** Deletes a row in the caller's transaction. */
+export function deleteLive(ctx: Pick<AppContext, 'bus'>, tx: Tx, caller: Caller, id: string): void {
+  const { row, writer } = getLive(ctx, tx, caller, id)
+  deleteRow(writer, row)
+}
 
 /** Restores a deleted row under its id, checked like a new row; also where rows are immutable. */
 export const restoreRecord = (ctx: AppContext, caller: Caller, id: string): Promise<store.RecordRow> =>
-  ctx.db.write((tx) => {
-    const { row, writer } = getDeleted(ctx, tx, caller, id)
-    const { definition, structure } = writer
-    const changes = checkedChanges(definition, store.dataOf(row))
-    const data = mergedData(definition, {}, changes)
-    refuseMissing(definition, data)
-    refuseDuplicate(writer, definition.uniqueSets, data)
-    refuseFull(structure)
-    const restored = restoreRow(writer, row, data)
-    // Checked last, because the row may refer to itself.
-    refuseBrokenReferences(tx, caller, changes)
-    return restored
-  })
+  ctx.db.write((tx) => restoreDeleted(ctx, tx, caller, id))
+
+/** Restores a deleted row in the caller's transaction. */
+export function restoreDeleted(
+  ctx: Pick<AppContext, 'bus'>,
+  tx: Tx,
+  caller: Caller,
+  id: string,
+): store.RecordRow {
+  const { row, writer } = getDeleted(ctx, tx, caller, id)
+  const { definition, structure } = writer
+  const changes = checkedChanges(definition, store.dataOf(row))
+  const data = mergedData(definition, {}, changes)
+  refuseMissing(definition, data)
+  refuseDuplicate(writer, definition.uniqueSets, data)
+  refuseFull(structure)
+  const restored = restoreRow(writer, row, data)
+  // Checked last, because the row may refer to itself.
+  refuseBrokenReferences(tx, caller, changes)
+  return restored
+}

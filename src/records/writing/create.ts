@@ -1,27 +1,26 @@
 import type { RecordData } from '../../changes/record-change.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { invalid, Refusal } from '../../refusal.ts'
-import { getStructure } from '../../structures/service.ts'
-import { countInserts, findAnyLiveRow, findHolder } from '../../structures/storage/live-rows.ts'
+import { logCreated } from '../../delivery/outbox.ts'
+import { invalid, namingPlace, Refusal } from '../../refusal.ts'
+import { countInserts, findAnyLiveRow, findHolder } from '../../structures/storage/row-table-writes.ts'
+import { getStructure } from '../../structures/store.ts'
 import * as store from '../store.ts'
 import {
+  checkedChanges,
   deleteRow,
   duplicate,
-  insertRow,
+  type FieldChanges,
+  insertRecord,
+  mergedData,
   type RowWriter,
+  refuseBrokenReferences,
   refuseFull,
   refuseImmutable,
+  refuseMissing,
   rowWriter,
   updateRow,
 } from './rows.ts'
-import {
-  checkedChanges,
-  type FieldChanges,
-  mergedData,
-  refuseBrokenReferences,
-  refuseMissing,
-} from './values.ts'
 
 type SentData = Record<string, unknown>
 
@@ -61,15 +60,18 @@ interface Batch {
   readonly references: Set<string>
 }
 
+const fromOne = (at: number) => at + 1
+
 /**
  * Writes one row or a batch, all or nothing; joins the caller's transaction. In a batch every refusal names the row,
- * counted from 1.
+ * counted from 1 or as `numberOf` says.
  */
 export function writeRecords(
   ctx: Pick<AppContext, 'bus'>,
   tx: Tx,
   caller: Caller,
   request: WriteRequest,
+  numberOf = fromOne,
 ): Written {
   const structure = getStructure(tx, caller, request.structure)
   const writer = rowWriter(ctx, tx, caller, structure)
@@ -79,25 +81,17 @@ export function writeRecords(
   if (structure.maxRows === 1) deleteOnlyRow(writer, sent.length)
   const batch: Batch = { written: new Map(), order: [], insertedIds: [], references: new Set() }
   for (const [at, data] of sent.entries()) {
-    const write = () => writeRow(writer, batch, data, at + 1, updates)
-    if (request.rows) namingRow(at + 1, write)
+    const number = numberOf(at)
+    const write = () => writeRow(writer, batch, data, number, updates)
+    if (request.rows) namingPlace(`Row ${number}`, write)
     else write()
   }
   countInserted(writer, batch)
+  logCreated(writer.outbox, structure.id)
   return {
     rows: batch.order.flatMap((pk) => batch.written.get(pk)?.row ?? []),
     inserted: batch.insertedIds.length,
     updated: sent.length - batch.insertedIds.length,
-  }
-}
-
-/** Prefixes a refusal with the number of the row. */
-function namingRow(number: number, write: () => void): void {
-  try {
-    write()
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw new Refusal(error.code, `Row ${number}: ${error.message}`)
   }
 }
 
@@ -160,7 +154,7 @@ function insert(writer: RowWriter, batch: Batch, changes: FieldChanges, checkUni
   refuseMissing(definition, data)
   if (checkUnique) refuseDuplicateInBatch(writer, batch, data)
   refuseFull(structure)
-  const row = insertRow(writer, data)
+  const row = insertRecord(writer, data)
   structure.live += 1
   batch.insertedIds.push(row.id)
   return row

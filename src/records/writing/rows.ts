@@ -1,17 +1,32 @@
-import { changedKeys, type RecordChange, type RecordData } from '../../changes/record-change.ts'
+import type { ChangeOperation } from '../../changes/entries.ts'
+import {
+  changedKeys,
+  type FieldValue,
+  type RecordChange,
+  type RecordData,
+} from '../../changes/record-change.ts'
 import type { AppContext, Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { subscriptionsOf } from '../../delivery/outbox/match.ts'
-import { type Outbox, publishChange } from '../../delivery/outbox/publish.ts'
-import { quoteList } from '../../lib/text.ts'
-import { Refusal } from '../../refusal.ts'
-import * as live from '../../structures/storage/live-rows.ts'
+import { type Outbox, publishChange, subscriptionsOf } from '../../delivery/outbox.ts'
+import { findFile } from '../../files/store.ts'
+import type { FieldType } from '../../filter/record/operators.ts'
+import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
+import { codePointLength, quoteList } from '../../lib/text.ts'
+import { fail, Refusal, refused } from '../../refusal.ts'
+import * as live from '../../structures/storage/row-table-writes.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
-import type { StructureRow } from '../../structures/store.ts'
-import { type Definition, definitionOf, type UniqueSet } from '../../structures/store.ts'
+import {
+  type Definition,
+  definitionOf,
+  type FieldDefinition,
+  findStructureByPk,
+  type StructureRow,
+  type UniqueSet,
+} from '../../structures/store.ts'
 import { type RowVersions, recentWritesOf } from '../recent-writes.ts'
 import * as store from '../store.ts'
-import { type FieldChanges, mergedData } from './values.ts'
+import { findRecord } from '../store.ts'
 
 /** What it takes to write rows of one structure in one transaction. */
 export interface RowWriter {
@@ -32,7 +47,7 @@ export const rowWriter = (
 ): RowWriter => {
   const definition = definitionOf(structure)
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
-  const outbox = { tx, bus, workspaceId: caller.workspaceId, subscriptions }
+  const outbox = { tx, bus, author: caller, workspaceId: caller.workspaceId, subscriptions, created: [] }
   const writer = { tx, outbox, caller, structure, definition, written: { rows: [], size: 0 } }
   shareWrites(writer, bus)
   return writer
@@ -62,21 +77,26 @@ function publish(
   { outbox, caller, structure }: RowWriter,
   change: Pick<RecordChange, 'kind' | 'before' | 'after'>,
   changed: readonly string[] = [],
+  operation?: ChangeOperation,
 ): void {
-  publishChange(outbox, {
-    ...change,
-    changed,
-    workspacePk: caller.workspacePk,
-    structure: { pk: structure.pk, id: structure.id, name: structure.name },
-    source: { surface: caller.surface, keyId: caller.keyId },
-  })
+  publishChange(
+    outbox,
+    {
+      ...change,
+      changed,
+      workspacePk: caller.workspacePk,
+      structure: { pk: structure.pk, id: structure.id, name: structure.name },
+      source: { surface: caller.surface, keyId: caller.keyId },
+    },
+    operation,
+  )
 }
 
 /** `updated_at` increases with every change, even within one millisecond. */
 const nextUpdatedAt = (now: number, before: number) => Math.max(now, before + 1)
 
 /** Inserts a row. The caller counts it, because it may insert many (`countInserts`). */
-export function insertRow(writer: RowWriter, data: RecordData): store.RecordRow {
+export function insertRecord(writer: RowWriter, data: RecordData): store.RecordRow {
   const { tx, structure, definition } = writer
   const row = {
     pk: 0,
@@ -153,7 +173,7 @@ export function restoreRow(writer: RowWriter, before: store.RecordRow, data: Rec
   markForTextIndex(tx, structure, row.pk)
   const after = store.stateOf(row, data)
   addWritten(writer, { before: null, after }, row.data.length)
-  publish(writer, { kind: 'created', before: null, after })
+  publish(writer, { kind: 'created', before: null, after }, [], 'restored')
   return row
 }
 
@@ -196,4 +216,105 @@ export function refuseFull({ maxRows, live: rows, name }: StructureRow): void {
     'max_rows_reached',
     `"${name}" holds ${rows} of at most ${maxRows} rows; delete a row or raise "max_rows".`,
   )
+}
+
+/** The fields that a write sends: each with its new value, or null to remove it. */
+export type FieldChanges = ReadonlyMap<FieldDefinition, FieldValue | null>
+
+/** Checks the values that are sent against their fields; null and an absent key both mean no value. */
+export function checkedChanges(
+  definition: Definition,
+  sent: Readonly<Record<string, unknown>>,
+): FieldChanges {
+  const changes = new Map<FieldDefinition, FieldValue | null>()
+  for (const key of Object.keys(sent)) {
+    const field =
+      definition.byKey.get(key) ??
+      fail(refused(`"${key}" is not a field of this structure; remove it or check its spelling.`))
+    const value = sent[key]
+    changes.set(field, value === null ? checkedNull(field) : checkedValue(field, value))
+  }
+  return changes
+}
+
+function checkedNull({ key, required }: FieldDefinition): null {
+  if (required) throw refused(`"${key}" is required and cannot be without a value.`)
+  return null
+}
+
+/** Refuses a whole row that lacks a required field. */
+export function refuseMissing({ fields }: Definition, data: RecordData): void {
+  for (const { key, required } of fields) {
+    if (required && !Object.hasOwn(data, key)) throw refused(`"${key}" is required; give it a value.`)
+  }
+}
+
+/** The value in its stored form; refuses one that does not fit the field's type, options or bounds. */
+function checkedValue(field: FieldDefinition, sent: unknown): FieldValue {
+  const { key, type, options } = field
+  const value = normalised(type, sent) ?? fail(refused(`The field "${key}" must be ${TYPE_WORDS[type]}.`))
+  if (options !== null && !options.includes(String(value)))
+    throw refused(`The field "${key}" must be one of ${quoteList(options)}.`)
+  if (field.min !== null || field.max !== null) refuseOutOfBounds(field, value)
+  return value
+}
+
+function refuseOutOfBounds({ key, type, min, max }: FieldDefinition, value: FieldValue): void {
+  const measured = type === 'text' ? codePointLength(String(value)) : value
+  const unit = type === 'text' ? ' characters' : ''
+  if (min !== null && measured < min) throw refused(`The field "${key}" must be at least ${min}${unit}.`)
+  if (max !== null && measured > max) throw refused(`The field "${key}" must be at most ${max}${unit}.`)
+}
+
+/** The row after the changes, its keys in the order of the fields. */
+export function mergedData({ fields }: Definition, before: RecordData, changes: FieldChanges): RecordData {
+  const data: RecordData = {}
+  for (const field of fields) {
+    const { key } = field
+    const change = changes.get(field)
+    const value = change === undefined ? (Object.hasOwn(before, key) ? before[key] : undefined) : change
+    if (value !== undefined && value !== null) data[key] = value
+  }
+  return data
+}
+
+type Exists = (reader: Reader, workspace: number, id: string, field: FieldDefinition) => boolean
+
+/** How the object that a reference names is looked up, by the type of the field. */
+const REFERENCES: Partial<Record<FieldType, Exists>> = {
+  note: ({ sql }, workspace, id) =>
+    sql.get('SELECT 1 FROM notes WHERE id = ? AND workspace = ? AND deleted_at IS NULL', id, workspace) !==
+    undefined,
+  record: (reader, workspace, id, { structure: required }) => {
+    const row = findRecord(reader, id)
+    const structure =
+      row?.deletedAt === null ? findStructureByPk(reader, workspace, row.structure) : undefined
+    return structure !== undefined && (required === null || structure.id === required)
+  },
+  file: (reader, workspace, id) => findFile(reader, workspace, id) !== undefined,
+}
+
+/**
+ * Refuses a reference to something that is not in the workspace, or is trashed or deleted. `found` collects the
+ * references that exist, so that a batch looks each up once.
+ */
+export function refuseBrokenReferences(
+  reader: Reader,
+  { workspacePk }: Caller,
+  changes: FieldChanges,
+  found = new Set<string>(),
+): void {
+  for (const [field, value] of changes) {
+    const exists = REFERENCES[field.type]
+    if (!exists || value === null) continue
+    const reference = `${field.column} ${value}`
+    if (found.has(reference)) continue
+    if (!exists(reader, workspacePk, String(value), field)) throw brokenReference(field, String(value))
+    found.add(reference)
+  }
+}
+
+function brokenReference({ key, type, structure }: FieldDefinition, id: string): Refusal {
+  const kind = type === 'record' && structure !== null ? 'live record of its structure' : type
+  return refused(`The field "${key}" names ${id}, and there is no such ${kind} in this workspace.`)
 }

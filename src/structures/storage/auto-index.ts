@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/reader.ts'
-import { companionColumn, foldedText, rowTable, valueColumn } from '../../db/row-tables.ts'
+import { companionColumn, foldedText, rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import type { FieldType, TypedField } from '../../filter/record/operators.ts'

@@ -1,4 +1,4 @@
-import { rowTable } from '../../db/row-tables.ts'
+import { rowTable } from '../../db/row-table-names.ts'
 import type { Sql } from '../../db/sql.ts'
 
 /*
@@ -72,6 +72,12 @@ export function startFilling(reader: Reader, table: IndexTable): void {
   if (isUnique(table))
     reader.sql.script(`CREATE TABLE ${collisionTable(table)} (pk INTEGER PRIMARY KEY, other INTEGER)`)
   createTriggers(reader, table, record, !isUnique(table))
+}
+
+/** Creates the index over rows of which none belongs into it yet. */
+export function createEmpty(reader: Reader, table: IndexTable): void {
+  createTable(reader, table)
+  createTriggers(reader, table, '')
 }
 
 /** Creates the index and fills it at once, in the caller's transaction. */

@@ -1,7 +1,6 @@
 import type { AppContext } from '../../context.ts'
-import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable, textIndexTable } from '../../db/row-tables.ts'
+import { rowTable, textIndexTable } from '../../db/row-table-names.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
@@ -62,7 +61,7 @@ const MERGE_SETTINGS = { automerge: 0, crisismerge: 1_900, usermerge: 16 }
 const MERGED_PAGES = 16
 
 /** The arguments of `fts5(…)`. */
-export const TEXT_INDEX_OPTIONS = `runs, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1`
+const TEXT_INDEX_OPTIONS = `runs, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1`
 
 /** Creates the index, empty. */
 export function createTextIndex({ sql }: Reader, structurePk: number): void {
@@ -199,17 +198,6 @@ const writeEntry = ({ sql }: Pick<Reader, 'sql'>, structurePk: number, row: numb
 
 const findOutdated = (reader: Reader): TextIndexed | undefined =>
   listTextIndexed(reader).find((structure) => findUnindexed(reader, structure, 1).length > 0)
-
-/** Whether every text index is up to date. */
-export const areTextIndexesFilled = (reader: Reader): boolean => findOutdated(reader) === undefined
-
-/** Brings every text index up to date. */
-export async function fillTextIndexes(db: Db): Promise<void> {
-  for (let outdated = findOutdated(db); outdated; outdated = findOutdated(db)) {
-    const { pk: structurePk } = outdated
-    await db.write((tx): boolean => textIndexFill.run(tx, { structurePk, maxRows: MAX_ROWS_PER_STEP }))
-  }
-}
 
 /** Fills text indexes in the background, in the worker thread; returns the function that stops it. */
 export const startTextIndexing = (ctx: AppContext): (() => void) =>

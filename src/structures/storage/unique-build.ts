@@ -17,10 +17,10 @@ import {
   sortRows,
   startFilling,
 } from './index-table.ts'
-import { uniqueTable } from './row-table.ts'
+import { uniqueTable } from './row-table-schema.ts'
 
 /*
- * A unique index over many rows is filled in steps before it comes into force (`row-table.ts`). Until then it records
+ * A unique index over many rows is filled in steps before it comes into force (`row-table-schema.ts`). Until then it records
  * which rows collide; if any do, it never comes into force.
  */
 

@@ -2,7 +2,7 @@ import type { Reader } from '../../db/reader.ts'
 import { definitionOf, listAllStructureRows } from '../store.ts'
 import { autoIndexTable, indexTargets, listIndexTableNames } from './auto-index.ts'
 import { buildAtOnce, isIntact } from './index-table.ts'
-import { uniqueTable } from './row-table.ts'
+import { uniqueTable } from './row-table-schema.ts'
 
 /**
  * Older programs had SQLite's own indexes on row tables instead of index tables. The unique ones are built as tables;

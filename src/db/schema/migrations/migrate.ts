@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { copyVerified } from '../../copy.ts'
 import { isStorageFailure, UnusableDatabase } from '../../errors.ts'
+import { copyBeforeUpgrade, findEarlierCopy } from './earlier-copies.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** Marks the file as a daybook database (`PRAGMA application_id`): "dybk". */
@@ -16,20 +17,34 @@ const isEmpty = (database: Database): boolean => {
   return row.tables === 0
 }
 
+/** How many migrations the database has had. */
+export const schemaVersion = (database: Database): number => pragma(database, 'user_version')
+
+/** Throws UnusableDatabase for a database of another program. */
+export function refuseOtherPrograms(database: Database): void {
+  if (pragma(database, 'application_id') !== APPLICATION_ID && !isEmpty(database)) {
+    throw new UnusableDatabase('This file is an SQLite database of another program; choose another --db.')
+  }
+}
+
 /** Throws UnusableDatabase for a database of another program or of a newer daybook. */
 export function refuseForeignFiles(
   database: Database,
   migrations: readonly { name: string }[] = MIGRATIONS,
 ): void {
-  if (pragma(database, 'application_id') !== APPLICATION_ID && !isEmpty(database)) {
-    throw new UnusableDatabase('This file is an SQLite database of another program; choose another --db.')
-  }
-  const version = pragma(database, 'user_version')
-  if (version > migrations.length) {
-    throw new UnusableDatabase(
-      `This database was written by a newer daybook (schema ${version}; this program knows up to ${migrations.length}). Upgrade the program, or open the copy made before the upgrade.`,
-    )
-  }
+  refuseOtherPrograms(database)
+  const version = schemaVersion(database)
+  if (version <= migrations.length) return
+  throw new UnusableDatabase(
+    `This database was written by a newer daybook (schema ${version}; this program knows up to ${migrations.length}). Upgrade the program, or ${wayBack(database.filename, migrations.length)}`,
+  )
+}
+
+function wayBack(file: string, version: number): string {
+  const copy = findEarlierCopy(file, version)
+  return copy === undefined
+    ? 'restore a backup that was made before the upgrade.'
+    : `go back to the copy made before the upgrade, which lacks what was written since: daybook restore --db ${file} ${copy}`
 }
 
 /** Whether the schema is older than this program's. Throws UnusableDatabase for a foreign or newer file. */
@@ -40,6 +55,9 @@ export function needsMigration(
   refuseForeignFiles(database, migrations)
   return pragma(database, 'user_version') < migrations.length
 }
+
+/** False for a new database. */
+export const hasSchema = (database: Database): boolean => pragma(database, 'user_version') > 0
 
 /**
  * Brings the database to the newest schema in one transaction, in which `afterUpgrade` then changes what SQL alone
@@ -54,8 +72,8 @@ export function migrate(
   afterUpgrade: (database: Database) => void = () => {},
 ): void {
   if (!needsMigration(database, migrations)) return
-  const version = pragma(database, 'user_version')
-  if (version > 0 && file !== ':memory:') copyVerified(database, `${file}.before-${programVersion}`)
+  const version = schemaVersion(database)
+  if (version > 0 && file !== ':memory:') copyVerified(database, copyBeforeUpgrade(file, programVersion))
   database.run('PRAGMA foreign_keys = OFF')
   database.run('BEGIN IMMEDIATE')
   try {

@@ -12,6 +12,15 @@ import migration9 from '../../../../drizzle/0009_webhooks.sql' with { type: 'tex
 import migration10 from '../../../../drizzle/0010_plain_names.sql' with { type: 'text' }
 import migration11 from '../../../../drizzle/0011_removal_in_chunks.sql' with { type: 'text' }
 import migration12 from '../../../../drizzle/0012_index_tables.sql' with { type: 'text' }
+import migration13 from '../../../../drizzle/0013_files_without_text.sql' with { type: 'text' }
+import migration14 from '../../../../drizzle/0014_imported_files.sql' with { type: 'text' }
+import migration15 from '../../../../drizzle/0015_webhook_attempts.sql' with { type: 'text' }
+import migration16 from '../../../../drizzle/0016_change_log.sql' with { type: 'text' }
+import migration17 from '../../../../drizzle/0017_sessions.sql' with { type: 'text' }
+import migration18 from '../../../../drizzle/0018_deleted_rows.sql' with { type: 'text' }
+import migration19 from '../../../../drizzle/0019_links_pending.sql' with { type: 'text' }
+import migration20 from '../../../../drizzle/0020_mirror.sql' with { type: 'text' }
+import migration21 from '../../../../drizzle/0021_change_undos.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -28,4 +37,13 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0010_plain_names', sql: migration10 },
   { name: '0011_removal_in_chunks', sql: migration11 },
   { name: '0012_index_tables', sql: migration12 },
+  { name: '0013_files_without_text', sql: migration13 },
+  { name: '0014_imported_files', sql: migration14 },
+  { name: '0015_webhook_attempts', sql: migration15 },
+  { name: '0016_change_log', sql: migration16 },
+  { name: '0017_sessions', sql: migration17 },
+  { name: '0018_deleted_rows', sql: migration18 },
+  { name: '0019_links_pending', sql: migration19 },
+  { name: '0020_mirror', sql: migration20 },
+  { name: '0021_change_undos', sql: migration21 },
 ]

@@ -1,0 +1,63 @@
+import type { Browser, BrowserContext, Page } from 'puppeteer-core'
+import { daybook } from '../../../test/support/process.ts'
+import type { Server } from '../servers.ts'
+
+const PASSWORD = 'a password of the bench'
+
+/** Notes when the first element of a kind is painted, from the beginning of each page: `window.shownAt`. */
+const WATCH_ROWS = `{
+  const observer = new MutationObserver(() => {
+    if (window.shownAt !== undefined || !document.querySelector('.notes-rows a')) return
+    window.shownAt = null
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel()
+      channel.port1.onmessage = () => { window.shownAt = performance.now() }
+      channel.port2.postMessage(0)
+    })
+  })
+  observer.observe(document, { childList: true, subtree: true })
+}`
+
+/** A page of a profile that knows no session. */
+export const newPage = async (browser: Browser): Promise<Page> =>
+  nextPage(await browser.createBrowserContext())
+
+/** A page in the profile of another. */
+export async function nextPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage()
+  page.setDefaultTimeout(120_000)
+  await page.setViewport({ width: 1280, height: 800 })
+  await page.evaluateOnNewDocument(WATCH_ROWS)
+  return page
+}
+
+export const originOf = ({ port }: Server): string => `http://127.0.0.1:${port}`
+
+/** The token of a setup link of the owner; it is made before the server holds the database. */
+export async function setupToken(file: string): Promise<string> {
+  const { out, err } = await daybook(['users', 'link', 'owner', '--db', file])
+  const token = /#setup=\S+/.exec(out)?.[0]
+  if (token === undefined) throw new Error(`there is no setup link: ${err}`)
+  return token
+}
+
+/** Chooses the password of the owner. */
+export async function setUp(page: Page, server: Server, token: string): Promise<void> {
+  await page.goto(`${originOf(server)}/app${token}`)
+  await page.waitForSelector('input[name=password]')
+  await page.type('input[name=password]', PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.rail')
+}
+
+/** Signs in on a page that shows the form. */
+export async function signIn(page: Page): Promise<void> {
+  await page.waitForSelector('input[name=password]')
+  await page.type('input[name=user]', 'owner')
+  await page.type('input[name=password]', PASSWORD)
+  await page.keyboard.press('Enter')
+}
+
+/** When the first rows of the notes were painted, in milliseconds since the page was asked for. */
+export const shownAt = async (page: Page): Promise<number> =>
+  (await (await page.waitForFunction('window.shownAt')).jsonValue()) as number

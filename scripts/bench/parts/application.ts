@@ -1,0 +1,147 @@
+import { join } from 'node:path'
+import { startBrowser } from '../../../test/support/browser.ts'
+import {
+  createLongNote,
+  measureFirstLoad,
+  measureKeys,
+  measureLoads,
+  measureSignIns,
+} from '../browser/notes.ts'
+import { newPage, setUp, setupToken } from '../browser/page.ts'
+import {
+  fillRows,
+  gridAddress,
+  measureEdits,
+  measureJumps,
+  measureMemory,
+  openGrid,
+} from '../browser/records.ts'
+import { fillNotes, openDataset, temporaryFolder } from '../dataset.ts'
+import { median } from '../measure.ts'
+import { milliseconds, type Row, type Section } from '../results.ts'
+import { startServer } from '../servers.ts'
+
+const MAX_FIRST_LOAD_BYTES = 60 * 1024
+const MAX_LIST_MS = 300
+const MAX_KEY_MS = 16
+const MAX_JUMP_MS = 150
+const MAX_EDIT_MS = 500
+const MAX_GROWTH = 1.1
+const JUMPS = 60
+/** So often rows are sorted by reading them all; then there is an index. */
+const FIRST_JUMPS = 3
+/** Leaves room for what is typed: a note may have 1,000,000. */
+const LONG_NOTE = 999_000
+
+/** How much is measured with. */
+export interface Sizes {
+  readonly notes: number
+  readonly rows: number
+  /** How long the grid is scrolled while its memory is watched; not at all with 0. */
+  readonly minutes: number
+}
+
+const p95 = (samples: readonly number[]): number =>
+  [...samples].sort((left, right) => left - right)[Math.floor(samples.length * 0.95)] ?? Number.NaN
+
+const valueRow = (
+  what: string,
+  daybook: string,
+  goal: string,
+  met: boolean | undefined,
+  floor = '',
+): Row => ({
+  what,
+  daybook,
+  floor,
+  ratio: '',
+  goal,
+  met,
+})
+
+const p95Row = (what: string, samples: readonly number[], maxMs: number): Row =>
+  valueRow(
+    what,
+    `${milliseconds(p95(samples))} (median ${milliseconds(median(samples))})`,
+    `p95 < ${maxMs} ms`,
+    p95(samples) < maxMs,
+  )
+
+/** The rows that are kept while scrolling are all there after two minutes. */
+const FULL_AFTER = 2
+
+function memoryRow(held: readonly number[]): Row {
+  const [full = Number.NaN, last = Number.NaN] = [held[FULL_AFTER], held.at(-1)]
+  return valueRow(
+    `memory after ${held.length - 1} minutes of scrolling`,
+    `${last.toFixed(1)} MiB`,
+    `≤ ${MAX_GROWTH} ×`,
+    last <= full * MAX_GROWTH,
+    `${full.toFixed(1)} MiB after ${FULL_AFTER} minutes`,
+  )
+}
+
+/** What a person notices of the application, in Chromium, with a server that holds much. */
+export async function benchApplication({ notes, rows, minutes }: Sizes): Promise<Section[]> {
+  const file = join(temporaryFolder(), 'application.db')
+  const data = await openDataset(file)
+  await fillNotes(data, notes)
+  const note = await createLongNote(data, LONG_NOTE)
+  const structure = await fillRows(data, rows)
+  data.close()
+  const token = await setupToken(file)
+  const server = await startServer(file)
+  const browser = await startBrowser()
+  try {
+    const page = await newPage(browser)
+    await setUp(page, server, token)
+    const first = await measureFirstLoad(page, server)
+    const { list, still } = await measureLoads(page, server)
+    const signIns = await measureSignIns(page)
+    const keys = await measureKeys(page, server, note)
+    await openGrid(page, gridAddress(server, structure.id))
+    const jumps = await measureJumps(page, JUMPS)
+    await openGrid(page, gridAddress(server, structure.id))
+    const edits = await measureEdits(page, server, data.key, structure.row)
+    const held = minutes === 0 ? [] : await measureMemory(page, minutes)
+    await openGrid(page, gridAddress(server, structure.id, '?sort=amount&direction=asc'))
+    const unindexed = await measureJumps(page, FIRST_JUMPS)
+    const indexed = await measureJumps(page, JUMPS)
+    return [
+      {
+        title: 'Application in Chromium',
+        rows: [
+          valueRow(
+            `script and style of the first load, ${first.files} files`,
+            `${(first.bytes / 1024).toFixed(1)} KiB gzip`,
+            '≤ 60 KiB',
+            first.bytes <= MAX_FIRST_LOAD_BYTES,
+          ),
+          valueRow(
+            `list of ${notes.toLocaleString('en-US')} notes, page loaded again`,
+            milliseconds(list.median),
+            `< ${MAX_LIST_MS} ms`,
+            list.median < MAX_LIST_MS,
+            `${milliseconds(still.median)} a static page`,
+          ),
+          valueRow(
+            `list of ${notes.toLocaleString('en-US')} notes, after signing in`,
+            milliseconds(signIns.median),
+            `< ${MAX_LIST_MS} ms`,
+            signIns.median < MAX_LIST_MS,
+            `${milliseconds(still.median)} a static page`,
+          ),
+          p95Row(`key press in a note of ${LONG_NOTE.toLocaleString('en-US')} characters`, keys, MAX_KEY_MS),
+          p95Row(`jump in ${rows.toLocaleString('en-US')} rows`, jumps, MAX_JUMP_MS),
+          p95Row(`jump in ${rows.toLocaleString('en-US')} rows sorted by a number`, indexed, MAX_JUMP_MS),
+          valueRow('the same before the number has an index', milliseconds(median(unindexed)), '', undefined),
+          p95Row('edit by API shown in an open grid', edits, MAX_EDIT_MS),
+          ...(held.length === 0 ? [] : [memoryRow(held)]),
+        ],
+      },
+    ]
+  } finally {
+    await browser.close()
+    await server.stop()
+  }
+}

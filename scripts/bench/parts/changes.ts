@@ -1,0 +1,231 @@
+import { join } from 'node:path'
+import { Sql } from '../../../src/db/sql.ts'
+import { writeRecords } from '../../../src/records/writing/create.ts'
+import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'
+import { median, type Times, timesOf } from '../measure.ts'
+import { counted, milliseconds, perSecond, type Row, type Section } from '../results.ts'
+
+const ROWS_PER_BATCH = 500
+const WRITES_AT_ONCE = 32
+const VERSIONS = 1_000
+const GOAL_OF_WRITES = 1.15
+const MAX_BYTES_PER_CHANGE = 120
+const MIN_CHANGES_PER_SECOND = 50_000
+const MAX_PAGE_MS = 2
+const MAX_HISTORY_MS = 5
+const MAX_SNAPSHOT_MS_PER_ROW = 20_000 / 1_000_000
+
+const row = (n: number) => ({ what: `item ${n}`, amount: n / 7, note: 'some text of the usual length' })
+
+const { run } = Sql.prototype
+let skipsLog = false
+
+/** Lets writes be measured without their entries in the log. */
+function makeLogOptional(): void {
+  Sql.prototype.run = function (text, ...values) {
+    if (skipsLog && text.startsWith('INSERT INTO changes ')) return { changes: 0, lastInsertRowid: 0 }
+    return run.call(this, text, ...values)
+  }
+}
+
+const send = (data: Dataset, method: string, path: string, body: object) =>
+  data.fetch(path, {
+    method,
+    body: JSON.stringify(body),
+    headers: { authorization: `Bearer ${data.key}` },
+  })
+
+async function sent(data: Dataset, method: string, path: string, body: object): Promise<void> {
+  const response = await send(data, method, path, body)
+  if (!response.ok) throw new Error(await response.text())
+}
+
+/** The processor time of an action in milliseconds, with and without the log in turn. */
+async function compared(rounds: number, action: (n: number) => Promise<unknown>): Promise<[Times, Times]> {
+  const samples: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds * 2; round++) {
+    skipsLog = round % 2 === 1
+    const before = process.cpuUsage()
+    await action(round)
+    const { user, system } = process.cpuUsage(before)
+    samples[round % 2]?.push((user + system) / 1_000)
+  }
+  skipsLog = false
+  return [timesOf(samples[0]), timesOf(samples[1])]
+}
+
+function comparedRow(what: string, [withLog, without]: [Times, Times]): Row {
+  const ratio = withLog.median / without.median
+  return {
+    what,
+    daybook: milliseconds(withLog.median),
+    floor: `${milliseconds(without.median)} without the log`,
+    ratio: ratio.toFixed(2),
+    goal: `≤ ${GOAL_OF_WRITES} ×`,
+    met: ratio <= GOAL_OF_WRITES,
+  }
+}
+
+const goalRow = (what: string, daybook: string, goal: string, met: boolean): Row => ({
+  what,
+  daybook,
+  floor: '',
+  ratio: '',
+  goal,
+  met,
+})
+
+const together = (count: number, action: (n: number) => Promise<unknown>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => action(n)))
+
+async function writesSection(data: Dataset, rounds: number): Promise<Section> {
+  const { ctx, caller } = data
+  const first = await send(data, 'POST', '/v1/records', { structure: 'rows', data: row(0) })
+  const { records } = (await first.json()) as { records: { id: string }[] }
+  const id = records[0]?.id
+  const creates = await compared(rounds, () =>
+    together(WRITES_AT_ONCE, (n) => sent(data, 'POST', '/v1/records', { structure: 'rows', data: row(n) })),
+  )
+  const patches = await compared(rounds, (round) =>
+    together(WRITES_AT_ONCE, (n) =>
+      sent(data, 'PATCH', `/v1/records/${id}`, { data: { amount: round * WRITES_AT_ONCE + n } }),
+    ),
+  )
+  const rows = Array.from({ length: ROWS_PER_BATCH }, (_, n) => ({ data: row(n) }))
+  const batches = await compared(rounds, () => sent(data, 'POST', '/v1/records', { structure: 'rows', rows }))
+  const imports = await compared(Math.max(2, Math.round(rounds / 20)), () =>
+    ctx.db.write((tx): void => {
+      for (let batch = 0; batch < 20; batch++) writeRecords(ctx, tx, caller, { structure: 'rows', rows })
+    }),
+  )
+  return {
+    title: 'Processor time of writes',
+    rows: [
+      comparedRow(counted(WRITES_AT_ONCE, 'create'), creates),
+      comparedRow(counted(WRITES_AT_ONCE, 'update'), patches),
+      comparedRow(`a batch of ${ROWS_PER_BATCH}`, batches),
+      comparedRow(`${counted(20 * ROWS_PER_BATCH, 'row')} in one transaction`, imports),
+    ],
+  }
+}
+
+async function fill({ ctx, caller }: Dataset, count: number): Promise<void> {
+  const rows = Array.from({ length: ROWS_PER_BATCH }, (_, n) => ({ data: row(n) }))
+  for (let made = 0; made < count; made += ROWS_PER_BATCH)
+    await ctx.db.write((tx): void => void writeRecords(ctx, tx, caller, { structure: 'rows', rows }), true)
+}
+
+/** The end of a page; reading the whole would measure the reader. */
+const PAGE_END = /"cursor":"([^"]+)","has_more":(true|false)\}$/
+
+async function feedSection(data: Dataset, count: number, rounds: number): Promise<Section> {
+  const get = async (path: string) => (await data.fetch(path)).text()
+  let cursor = ''
+  const started = performance.now()
+  for (;;) {
+    const after = cursor === '' ? '' : `&after=${cursor}`
+    const page = await get(`/v1/changes?limit=1000&include=objects${after}`)
+    const [, next, hasMore] = PAGE_END.exec(page.slice(-100)) ?? []
+    cursor = next ?? ''
+    if (hasMore !== 'true') break
+  }
+  const read = data.ctx.db.sql.scalar<number>('SELECT count(*) FROM changes')
+  const rate = (read / (performance.now() - started)) * 1_000
+  const ends: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const from = performance.now()
+    await get(`/v1/changes?limit=1000&include=objects&after=${cursor}`)
+    ends.push(performance.now() - from)
+  }
+  const from = performance.now()
+  let bytes = 0
+  for await (const part of (await data.fetch('/v1/changes/snapshot')).body ?? []) bytes += part.length
+  const snapshotMs = performance.now() - from
+  const { records } = (await (
+    await send(data, 'POST', '/v1/records', { structure: 'rows', data: row(0) })
+  ).json()) as {
+    records: { id: string }[]
+  }
+  const id = records[0]?.id
+  for (let n = 0; n < VERSIONS; n++) await sent(data, 'PATCH', `/v1/records/${id}`, { data: { amount: n } })
+  const histories: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const at = performance.now()
+    await get(`/v1/records/${id}/history?limit=200`)
+    histories.push(performance.now() - at)
+  }
+  return {
+    title: `${counted(count, 'change')}`,
+    rows: [
+      goalRow(
+        'pages of 1,000 with objects, from the start',
+        perSecond(rate),
+        `≥ ${perSecond(MIN_CHANGES_PER_SECOND)}`,
+        rate >= MIN_CHANGES_PER_SECOND,
+      ),
+      goalRow(
+        'a page from the end',
+        milliseconds(median(ends)),
+        `< ${MAX_PAGE_MS} ms`,
+        median(ends) < MAX_PAGE_MS,
+      ),
+      goalRow(
+        `the history of a row with ${counted(VERSIONS, 'version')}`,
+        milliseconds(median(histories)),
+        `< ${MAX_HISTORY_MS} ms`,
+        median(histories) < MAX_HISTORY_MS,
+      ),
+      goalRow(
+        `the snapshot, ${Math.round(bytes / 1_048_576)} MiB`,
+        milliseconds(snapshotMs),
+        `< ${milliseconds(count * MAX_SNAPSHOT_MS_PER_ROW)}`,
+        snapshotMs < count * MAX_SNAPSHOT_MS_PER_ROW,
+      ),
+    ],
+  }
+}
+
+/** Bytes that the changes of new rows take in the file. */
+async function sizeRow(count: number): Promise<Row> {
+  const sizes: number[] = []
+  for (const skips of [false, true]) {
+    const data = await openRows()
+    skipsLog = skips
+    await fill(data, count)
+    skipsLog = false
+    const copy = `${data.file}.copy`
+    data.ctx.db.sql.database.query('VACUUM INTO ?').run(copy)
+    sizes.push(Bun.file(copy).size)
+    data.close()
+  }
+  const bytes = ((sizes[0] ?? 0) - (sizes[1] ?? 0)) / count
+  return goalRow(
+    'bytes a change of a new row',
+    bytes.toFixed(1),
+    `< ${MAX_BYTES_PER_CHANGE}`,
+    bytes < MAX_BYTES_PER_CHANGE,
+  )
+}
+
+async function openRows(): Promise<Dataset> {
+  const data = await openDataset(join(temporaryFolder(), 'changes.db'))
+  const fields = [
+    { key: 'what', type: 'text' },
+    { key: 'amount', type: 'number' },
+    { key: 'note', type: 'text' },
+  ]
+  await sent(data, 'POST', '/v1/records/structures', { name: 'rows', fields })
+  return data
+}
+
+/** The cost of the change log and the speed of its readers, with `count` changes. */
+export async function benchChanges(count: number, rounds: number): Promise<Section[]> {
+  makeLogOptional()
+  const data = await openRows()
+  const writes = await writesSection(data, rounds)
+  await fill(data, count)
+  const feed = await feedSection(data, count, rounds)
+  data.close()
+  const size = await sizeRow(Math.min(count, 100_000))
+  return [{ ...writes, rows: [...writes.rows, size] }, feed]
+}

@@ -1,0 +1,105 @@
+import manifest from '../../../package.json' with { type: 'json' }
+import { architectureOf, type Target } from '../targets.ts'
+import { withFolders } from './folders.ts'
+import { manPage } from './man-page.ts'
+import { settingsFile } from './settings-file.ts'
+import { type Entry, gzip, tar } from './tar.ts'
+
+const { version } = manifest
+const EXECUTABLE_MODE = 0o755
+/** The level of compression that Debian wants for documents. */
+const SMALLEST = 9
+const SETTINGS = 'etc/default/daybook'
+const SCRIPTS = ['postinst', 'prerm', 'postrm']
+
+const text = (path: string) => Bun.file(path).text()
+const ownText = (name: string) => text(`scripts/release/packages/deb/${name}`)
+
+/** What a shell of this kind sources, as the command line prints it. */
+function completionScript(shell: string): string {
+  const { stdout, success } = Bun.spawnSync([process.execPath, 'src/main.ts', 'completion', shell])
+  if (!success) throw new Error(`No completion script for ${shell} was printed.`)
+  return stdout.toString()
+}
+
+/** The unit for administrators, for a program that a package installed; its first comment says how to do that by hand. */
+async function unitFile(): Promise<string> {
+  const unit = await text('scripts/deploy/daybook.service')
+  return unit.slice(unit.indexOf('[Unit]')).replace('/usr/local/bin/daybook', '/usr/bin/daybook')
+}
+
+async function copyrightFile(): Promise<string> {
+  const [, owner = ''] = /^Copyright \(c\) (.*)$/m.exec(await text('LICENSE')) ?? []
+  return (await ownText('copyright')).replace('@OWNER@', owner)
+}
+
+async function files(executable: Uint8Array): Promise<Entry[]> {
+  const page = await gzip(Buffer.from(manPage()), SMALLEST)
+  const changelog = await gzip(Buffer.from(await text('scripts/release/CHANGELOG.md')), SMALLEST)
+  return [
+    { path: 'usr/bin/daybook', mode: EXECUTABLE_MODE, content: executable },
+    { path: 'usr/lib/systemd/system/daybook.service', content: await unitFile() },
+    { path: SETTINGS, content: settingsFile() },
+    { path: 'usr/share/man/man1/daybook.1.gz', content: page },
+    { path: 'usr/share/bash-completion/completions/daybook', content: completionScript('bash') },
+    { path: 'usr/share/zsh/vendor-completions/_daybook', content: completionScript('zsh') },
+    { path: 'usr/share/fish/vendor_completions.d/daybook.fish', content: completionScript('fish') },
+    { path: 'usr/share/doc/daybook/copyright', content: await copyrightFile() },
+    { path: 'usr/share/doc/daybook/README.Debian', content: await ownText('README.Debian') },
+    { path: 'usr/share/doc/daybook/CHANGELOG.md.gz', content: changelog },
+  ]
+}
+
+const inRoot = (entries: readonly Entry[]): Entry[] => [
+  { path: './' },
+  ...entries.map((entry) => ({ ...entry, path: `./${entry.path}` })),
+]
+
+const KIB = 1_024
+const sizeOf = ({ content = '' }: Entry) => Buffer.byteLength(content)
+
+async function controlFiles(target: Target, entries: readonly Entry[]): Promise<Entry[]> {
+  const installed = entries.reduce((total, entry) => total + Math.ceil(sizeOf(entry) / KIB), 0)
+  const control = (await ownText('control'))
+    .replace('@VERSION@', version)
+    .replace('@ARCHITECTURE@', architectureOf(target))
+    .replace('@INSTALLED_SIZE@', String(installed))
+  const md5 = (content: string | Uint8Array) => new Bun.CryptoHasher('md5').update(content).digest('hex')
+  const sums = entries
+    .filter(({ path }) => path !== SETTINGS)
+    .map(({ path, content = '' }) => `${md5(content)}  ${path}\n`)
+  const scripts = SCRIPTS.map(async (name) => ({
+    path: name,
+    mode: EXECUTABLE_MODE,
+    content: await ownText(name),
+  }))
+  return [
+    { path: 'control', content: control },
+    { path: 'conffiles', content: `/${SETTINGS}\n` },
+    { path: 'md5sums', content: sums.join('') },
+    ...(await Promise.all(scripts)),
+  ]
+}
+
+/** An archive in the format of ar, which begins with a line and has a header of 60 characters for each part. */
+function ar(parts: readonly (readonly [name: string, content: Buffer])[]): Buffer {
+  const padded = parts.flatMap(([name, content]) => [
+    Buffer.from(
+      `${name.padEnd(16)}${'0'.padEnd(12)}${'0'.padEnd(6)}${'0'.padEnd(6)}${'100644'.padEnd(8)}${String(content.length).padEnd(10)}\`\n`,
+    ),
+    content,
+    Buffer.from(content.length % 2 === 1 ? '\n' : ''),
+  ])
+  return Buffer.concat([Buffer.from('!<arch>\n'), ...padded])
+}
+
+/** The Debian package: the program, its unit with a user of its own, its settings, manual page and completions. */
+export async function debianPackage(target: Target, executable: Uint8Array): Promise<Buffer> {
+  const entries = await files(executable)
+  const control = await controlFiles(target, entries)
+  return ar([
+    ['debian-binary', Buffer.from('2.0\n')],
+    ['control.tar.gz', await gzip(tar(inRoot(control)))],
+    ['data.tar.gz', await gzip(tar(inRoot(withFolders(entries))))],
+  ])
+}

@@ -1,0 +1,47 @@
+import { VERSION } from '../../src/lib/version.ts'
+
+/** A system for which there is an executable. */
+export interface Target {
+  /** As Bun names it, and as the files of the release do. */
+  readonly name: string
+  /** As npm names it: `process.platform`, `process.arch` and the C library. */
+  readonly os: 'linux' | 'darwin' | 'win32'
+  readonly cpu: 'x64' | 'arm64'
+  readonly libc?: 'glibc' | 'musl'
+}
+
+export const TARGETS: readonly Target[] = [
+  { name: 'linux-x64', os: 'linux', cpu: 'x64', libc: 'glibc' },
+  { name: 'linux-arm64', os: 'linux', cpu: 'arm64', libc: 'glibc' },
+  { name: 'linux-x64-musl', os: 'linux', cpu: 'x64', libc: 'musl' },
+  { name: 'linux-arm64-musl', os: 'linux', cpu: 'arm64', libc: 'musl' },
+  { name: 'darwin-arm64', os: 'darwin', cpu: 'arm64' },
+  { name: 'darwin-x64', os: 'darwin', cpu: 'x64' },
+  { name: 'windows-x64', os: 'win32', cpu: 'x64' },
+]
+
+/** Those for which there are a Debian package and an image. */
+export const hasDebianPackage = ({ libc }: Target): boolean => libc === 'glibc'
+
+/** The architecture, as Debian and container images name it. */
+export const architectureOf = ({ cpu }: Target): 'amd64' | 'arm64' => (cpu === 'x64' ? 'amd64' : 'arm64')
+
+/** Where a release is built. */
+export const FOLDER = 'dist/release'
+
+export const executableOf = ({ name, os }: Target): string =>
+  `daybook-${VERSION}-${name}${os === 'win32' ? '.exe' : ''}`
+
+/** The files of a target beside its executable. */
+export const fileNames = (target: Target) => ({
+  npm: `daybook-${VERSION}-npm-${target.name}.tgz`,
+  deb: `daybook_${VERSION}_${architectureOf(target)}.deb`,
+  image: `daybook-${VERSION}-image-${architectureOf(target)}.tar`,
+})
+
+/** The targets of these names, by default all. */
+export function targetsNamed(names: readonly string[]): readonly Target[] {
+  const unknown = names.find((name) => TARGETS.every((target) => target.name !== name))
+  if (unknown !== undefined) throw new Error(`There is no target "${unknown}".`)
+  return names.length === 0 ? TARGETS : TARGETS.filter(({ name }) => names.includes(name))
+}

@@ -1,0 +1,218 @@
+import { type ChangeKind, keyOf } from '../changes/entries.ts'
+import { firstKept, positionAfter } from '../changes/epochs.ts'
+import { lastChange } from '../changes/log.ts'
+import { type Change, type ChangeFilter, ChangeWriter, changesAfter } from '../changes/read.ts'
+import type { InWorkspace } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
+import { encoded, type JsonBody } from '../http/responses.ts'
+import { isId } from '../lib/ids.ts'
+import { fail, invalid, notFound } from '../refusal.ts'
+import { findStructure } from '../structures/store.ts'
+import { CurrentObjects } from './objects.ts'
+
+/** What a reader of the feed asks for, apart from where it is. */
+export interface FeedQuery extends ChangeFilter {
+  readonly workspacePk: number
+  readonly includesObjects: boolean
+  readonly limit: number
+}
+
+export interface FeedRequest {
+  readonly kinds?: string
+  readonly structure?: string
+  readonly include?: 'objects'
+  readonly limit?: number
+}
+
+const DEFAULT_CHANGES = 100
+
+/** Parses the request; refuses an unknown kind or structure. */
+export function parseFeedRequest(
+  reader: Reader,
+  { workspacePk }: InWorkspace,
+  { kinds, structure, include, limit = DEFAULT_CHANGES }: FeedRequest,
+  known: readonly ChangeKind[],
+): FeedQuery {
+  return {
+    workspacePk,
+    includesObjects: include === 'objects',
+    limit,
+    ...(kinds !== undefined && { kinds: parseKinds(kinds, known) }),
+    ...(structure !== undefined && { structureId: structureIdOf(reader, workspacePk, structure) }),
+  }
+}
+
+function parseKinds(text: string, known: readonly ChangeKind[]): ChangeKind[] {
+  const kinds = text.split(',').map((name) => {
+    const kind = known.find((one) => one === name)
+    return (
+      kind ??
+      fail(invalid(`"kinds" must be names of kinds with commas between them, of ${known.join(', ')}.`))
+    )
+  })
+  return [...new Set(kinds)].sort()
+}
+
+/** A structure that was deleted can still be named by its id, as long as the log knows of it. */
+function structureIdOf(reader: Reader, workspacePk: number, nameOrId: string): string {
+  const structure = findStructure(reader, { workspacePk }, nameOrId)
+  if (structure) return structure.id
+  const isLogged = isId(nameOrId) && isInLog(reader, workspacePk, nameOrId)
+  return isLogged ? nameOrId : fail(notFound('structure'))
+}
+
+const isInLog = ({ sql }: Reader, workspace: number, id: string): boolean =>
+  sql.get(
+    'SELECT 1 FROM changes WHERE object = ? AND structure = object AND key > ? AND key < ? LIMIT 1',
+    Buffer.from(id.replaceAll('-', ''), 'hex'),
+    keyOf(workspace, 0),
+    keyOf(workspace + 1, 0),
+  ) !== undefined
+
+/** The number of the change after which a reader goes on: `now`, a cursor, or by default before the oldest kept. */
+export function startPosition(reader: Reader, workspace: number, after: string | undefined): number {
+  if (after === undefined) return firstKept(reader, workspace) - 1
+  if (after === 'now') return lastChange(reader, workspace)
+  return positionAfter(reader, workspace, after, 'after')
+}
+
+interface PageInput extends FeedQuery {
+  readonly after: number
+  /** Whether each change is wanted by itself. */
+  readonly isStream: boolean
+}
+
+/** The body of a response. */
+const bodyOf = (changes: readonly { json: string }[], cursor: string, hasMore: boolean): JsonBody =>
+  encoded(
+    `{"changes":[${changes.map(({ json }) => json).join(',')}],"cursor":"${cursor}","has_more":${hasMore}}`,
+  )
+
+/** Changes in a row that a filter leaves out are passed over up to this number; then the page ends. */
+export const MAX_SCANNED = 200_000
+/** A page with more text than this ends after a transaction. */
+const MAX_PAGE_LENGTH = 2_097_152
+
+export interface Found {
+  readonly changes: readonly Change[]
+  /** Where to go on. */
+  readonly position: number
+  readonly hasMore: boolean
+}
+
+/** A transaction is split only when it has more changes than fit on one page. */
+function find(reader: Reader, { workspacePk, after, limit, ...filter }: PageInput): Found {
+  const last = lastChange(reader, workspacePk)
+  const upTo = scanEnd(reader, workspacePk, after, last)
+  const found = changesAfter(reader, workspacePk, { after, upTo, limit: limit + 1 }, filter)
+  const next = found[limit]
+  if (!next) return { changes: found, position: Math.max(after, upTo), hasMore: upTo < last }
+  const start = found.findIndex(({ first }) => first === next.first)
+  const changes = found.slice(0, start > 0 ? start : limit)
+  return { changes, position: changes.at(-1)?.number ?? after, hasMore: true }
+}
+
+/** The last change that one page looks at: not in the middle of a transaction, unless that alone is longer. */
+function scanEnd(reader: Reader, workspace: number, after: number, last: number): number {
+  const end = after + MAX_SCANNED
+  if (end >= last) return last
+  const [next] = changesAfter(reader, workspace, { after: end, upTo: end + 1, limit: 1 })
+  return next && next.first > after + 1 ? next.first - 1 : end
+}
+
+/** A page of changes. */
+export interface FeedPage {
+  readonly count: number
+  /** As they are wanted: as the JSON text of a list, or each by itself for a stream, with its cursor. */
+  readonly changes: JsonBody | readonly { readonly cursor: string; readonly json: string }[]
+  readonly position: number
+  readonly cursor: string
+  readonly hasMore: boolean
+}
+
+/** Writes what was found as JSON; a page with much text ends early. */
+export function write(
+  reader: Reader,
+  input: FeedQuery & { readonly isStream: boolean },
+  found: Found,
+): FeedPage {
+  const writer = new ChangeWriter(reader, input.workspacePk)
+  const objects = input.includesObjects ? new CurrentObjects(reader, input) : undefined
+  objects?.loadRecords([
+    ...new Set(found.changes.flatMap(({ kind, id }) => (kind === 'record' ? [String(id)] : []))),
+  ])
+  const changes: { cursor: string; json: string }[] = []
+  let { position, hasMore } = found
+  let length = 0
+  let before: Change | undefined
+  for (const change of found.changes) {
+    if (length > MAX_PAGE_LENGTH && before && before.first !== change.first) {
+      position = before.number
+      hasMore = true
+      break
+    }
+    const { kind, id, structureId } = change
+    const object = objects ? `,"object":${objects.jsonOf(kind, id, structureId)}` : ''
+    const json = `{${writer.changeMembers(change)}${object}}`
+    length += json.length
+    changes.push({ cursor: writer.cursorOf(change.number), json })
+    before = change
+  }
+  const { length: count } = changes
+  const cursor = writer.cursorOf(position)
+  if (input.isStream) return { count, changes, position, cursor, hasMore }
+  return { count, changes: bodyOf(changes, cursor, hasMore), position, cursor, hasMore }
+}
+
+interface FeedPlan extends QueryPlan {
+  readonly input: PageInput
+  /** Read already where that is cheap. */
+  readonly found: Found | undefined
+}
+
+/** What a change costs, in rows of a scan, and the current state of its object, apart from the text of notes. */
+const CHANGE_COST = 15
+const RECORD_COST = 20
+const OBJECT_COST = 100
+const BYTES_PER_ROW = 100
+/** What looking at more changes than this costs is estimated without reading them. */
+const FEW_CHANGES = 500
+
+/** How much text the notes have that the changes name. */
+export const noteBytes = ({ sql }: Reader, changes: readonly Change[]): number =>
+  sql.scalar<number>(
+    `SELECT total(octet_length(content)) FROM note_bodies WHERE note IN
+       (SELECT pk FROM notes WHERE id IN (SELECT value FROM json_each(?)))`,
+    JSON.stringify(changes.filter(({ kind }) => kind === 'note').map(({ id }) => id)),
+  )
+
+/** What writing a page costs, in rows of a scan. */
+export function readingCost(reader: Reader, { includesObjects }: FeedQuery, { changes }: Found): number {
+  if (!includesObjects) return changes.length * CHANGE_COST
+  const records = changes.filter(({ kind }) => kind === 'record').length
+  const objects = records * RECORD_COST + (changes.length - records) * OBJECT_COST
+  return objects + noteBytes(reader, changes) / BYTES_PER_ROW
+}
+
+/** An estimate without reading the changes, for a page that looks at many: objects may be large. Undefined for others. */
+export function estimateOfMany(query: FeedQuery, looksAt: number): number | undefined {
+  const isFiltered = query.kinds !== undefined || query.structureId !== undefined
+  const found = Math.min(looksAt, query.limit)
+  if ((isFiltered ? looksAt : found) <= FEW_CHANGES) return undefined
+  if (query.includesObjects) return Number.POSITIVE_INFINITY
+  return (isFiltered ? looksAt : 0) + found * CHANGE_COST
+}
+
+/** One page; large ones, and those of a filter that leaves out many changes, are read in the worker. */
+export const feedPageQuery: WorkerQuery<PageInput, FeedPlan, FeedPage> = {
+  name: 'changes feed',
+  plan: (reader, input) => {
+    const ahead = Math.min(lastChange(reader, input.workspacePk) - input.after, MAX_SCANNED)
+    const cost = estimateOfMany(input, ahead)
+    if (cost !== undefined) return { cost, input, found: undefined }
+    const found = find(reader, input)
+    return { cost: readingCost(reader, input, found), input, found }
+  },
+  run: (reader, { input, found }) => write(reader, input, found ?? find(reader, input)),
+}

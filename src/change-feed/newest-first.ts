@@ -1,0 +1,99 @@
+import { CHANGE_KINDS } from '../changes/entries.ts'
+import { checkCursor, findPosition, firstKept } from '../changes/epochs.ts'
+import { lastChange } from '../changes/log.ts'
+import { changesBefore } from '../changes/read.ts'
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
+import type { JsonBody } from '../http/responses.ts'
+import { cursorExpired, fail, invalid } from '../refusal.ts'
+import {
+  estimateOfMany,
+  type FeedPage,
+  type FeedQuery,
+  type FeedRequest,
+  type Found,
+  MAX_SCANNED,
+  parseFeedRequest,
+  readingCost,
+  write,
+} from './feed.ts'
+
+interface NewestFirstInput extends FeedQuery {
+  /** The number of the change before which the page begins. */
+  readonly before: number
+  readonly isStream: false
+}
+
+interface Backwards extends FeedRequest {
+  readonly before: string
+}
+
+/** Refuses a malformed cursor, and what only a reader that goes forward can ask. */
+export function checkBackwards(query: {
+  readonly before: string
+  readonly after?: string
+  readonly wait?: number
+  readonly isStream: boolean
+}): void {
+  const { before, after, wait, isStream } = query
+  if (before !== 'now') checkCursor(before, 'before')
+  if (isStream) throw invalid('"before" reads pages; leave it out to follow the changes as a stream.')
+  const other = after !== undefined ? 'after' : wait !== undefined ? 'wait' : undefined
+  if (other) throw invalid(`"before" reads towards older changes; it does not go together with "${other}".`)
+}
+
+/** A page of the changes before a cursor, or of the last ones, newest first. */
+export async function newestFirst(
+  ctx: Pick<AppContext, 'db' | 'worker'>,
+  caller: Caller,
+  request: Backwards,
+): Promise<JsonBody> {
+  const wanted = parseFeedRequest(ctx.db, caller, request, CHANGE_KINDS)
+  const before = endPosition(ctx.db, caller.workspacePk, request.before)
+  const { changes } = await ctx.worker.run(newestFirstQuery, { ...wanted, before, isStream: false }, caller)
+  return changes as JsonBody
+}
+
+/** The number that a page begins under: that of the cursor, or for `now` one more than the last change. */
+function endPosition(reader: Reader, workspace: number, before: string): number {
+  if (before === 'now') return lastChange(reader, workspace) + 1
+  return (
+    findPosition(reader, workspace, before) ??
+    fail(cursorExpired('The cursor comes from another state of the database; begin again with before=now.'))
+  )
+}
+
+/** The newest come first; a transaction is split only when it has more changes than fit on one page. */
+function find(reader: Reader, { workspacePk, before, limit, ...filter }: NewestFirstInput): Found {
+  const first = firstKept(reader, workspacePk)
+  const downTo = Math.max(first, before - MAX_SCANNED)
+  const found = changesBefore(reader, workspacePk, { before, downTo, limit: limit + 1 }, filter)
+  const next = found[limit]
+  if (!next) {
+    const position = Math.min(before, downTo, lastChange(reader, workspacePk))
+    return { changes: found, position, hasMore: downTo > first }
+  }
+  const start = found.findIndex((change) => change.first === next.first)
+  const changes = found.slice(0, start > 0 ? start : limit)
+  return { changes, position: changes.at(-1)?.number ?? before, hasMore: true }
+}
+
+interface NewestFirstPlan extends QueryPlan {
+  readonly input: NewestFirstInput
+  /** Read already where that is cheap. */
+  readonly found: Found | undefined
+}
+
+/** One page towards the past; large ones, and those of a filter, are read in the worker. */
+export const newestFirstQuery: WorkerQuery<NewestFirstInput, NewestFirstPlan, FeedPage> = {
+  name: 'changes newest first',
+  plan: (reader, input) => {
+    const behind = Math.min(input.before - firstKept(reader, input.workspacePk), MAX_SCANNED)
+    const cost = estimateOfMany(input, behind)
+    if (cost !== undefined) return { cost, input, found: undefined }
+    const found = find(reader, input)
+    return { cost: readingCost(reader, input, found), input, found }
+  },
+  run: (reader, { input, found }) => write(reader, input, found ?? find(reader, input)),
+}

@@ -1,0 +1,129 @@
+import type { ChangeKind } from '../changes/entries.ts'
+import type { InWorkspace } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { presentFileWithOutline } from '../files/present.ts'
+import { findFile, findOutline } from '../files/store.ts'
+import { presentLens } from '../lenses/present.ts'
+import { getLens } from '../lenses/service.ts'
+import { presentNote } from '../notes/present.ts'
+import { findNote, type NoteRow } from '../notes/store.ts'
+import { readProperties } from '../notes/writing/properties.ts'
+import { presentPreset } from '../presets/present.ts'
+import { getPreset } from '../presets/service.ts'
+import { presentProperty } from '../properties/present.ts'
+import { findProperty } from '../properties/store.ts'
+import { presentItem } from '../quick-access/present.ts'
+import { findItem } from '../quick-access/store.ts'
+import { recordJson } from '../records/present.ts'
+import { findLiveRecords, type RecordRow } from '../records/store.ts'
+import { Refusal } from '../refusal.ts'
+import { presentStructure } from '../structures/present.ts'
+import { findStructureById } from '../structures/store.ts'
+import { presentTag } from '../tags/present.ts'
+import { findTag } from '../tags/store.ts'
+import { presentView } from '../views/present.ts'
+import { getView } from '../views/service.ts'
+import { presentWebhook } from '../webhooks/present.ts'
+import { getWebhook } from '../webhooks/service.ts'
+
+/** A note with its property values beside its fields. */
+export const wholeNote = (reader: Reader, note: NoteRow) => ({
+  ...presentNote(note),
+  properties: readProperties(reader, note.pk),
+})
+
+/** A file as it is read alone. */
+export const wholeFile = (reader: Reader, file: NonNullable<ReturnType<typeof findFile>>) =>
+  presentFileWithOutline({ file, outline: findOutline(reader, file.pk) ?? '[]' })
+
+type Find = (reader: Reader, caller: InWorkspace, id: string) => object | undefined
+
+/** The object as it is read alone, by kind; undefined when it is gone, trashed or deleted. */
+const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
+  note: (reader, { workspacePk }, id) => {
+    const note = findNote(reader, workspacePk, id)
+    return note && wholeNote(reader, note)
+  },
+  tag: (reader, { workspacePk }, id) => {
+    const tag = findTag(reader, workspacePk, Number(id))
+    return tag && presentTag(tag)
+  },
+  property: (reader, { workspacePk }, id) => {
+    const property = findProperty(reader, workspacePk, id)
+    return property && presentProperty(property)
+  },
+  structure: (reader, { workspacePk }, id) => {
+    const structure = findStructureById(reader, workspacePk, id)
+    return structure && presentStructure(structure)
+  },
+  preset: (reader, caller, id) => unlessGone(() => presentPreset(getPreset(reader, caller, id))),
+  view: (reader, caller, id) => unlessGone(() => presentView(getView(reader, caller, id))),
+  lens: (reader, caller, id) => unlessGone(() => presentLens(getLens(reader, caller, id))),
+  quick_access_item: (reader, { workspacePk }, id) => {
+    const item = findItem(reader, workspacePk, id)
+    return item && presentItem(item)
+  },
+  file: (reader, { workspacePk }, id) => {
+    const file = findFile(reader, workspacePk, id)
+    return file && wholeFile(reader, file)
+  },
+  webhook: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id))),
+}
+
+function unlessGone<Found>(get: () => Found): Found | undefined {
+  try {
+    return get()
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
+/** The current state of objects as JSON text, each read once. */
+export class CurrentObjects {
+  readonly #known = new Map<string, string>()
+  readonly #records = new Map<string, RecordRow | undefined>()
+  /** Whether structures still exist, by id. */
+  readonly #structures = new Map<string, boolean>()
+
+  constructor(
+    private readonly reader: Reader,
+    private readonly caller: InWorkspace,
+  ) {}
+
+  /** Reads live records at once, for `jsonOf`. */
+  loadRecords(ids: readonly string[]): void {
+    const found = findLiveRecords(this.reader, ids)
+    for (const id of ids) this.#records.set(id, undefined)
+    for (const row of found) this.#records.set(row.id, row)
+  }
+
+  /** `null` when it is gone, trashed or deleted. */
+  jsonOf(kind: ChangeKind, id: string | number, structureId: string | null): string {
+    const name = `${kind} ${id}`
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const json = kind === 'record' ? this.#record(String(id), structureId) : this.#other(kind, String(id))
+    this.#known.set(name, json)
+    return json
+  }
+
+  #other(kind: Exclude<ChangeKind, 'record'>, id: string): string {
+    return JSON.stringify(FINDERS[kind](this.reader, this.caller, id) ?? null)
+  }
+
+  /** The rows of a structure that is being deleted are gone at once. */
+  #record(id: string, structureId: string | null): string {
+    if (structureId === null || !this.#hasStructure(structureId)) return 'null'
+    const row = this.#records.has(id) ? this.#records.get(id) : findLiveRecords(this.reader, [id])[0]
+    return row ? recordJson(row) : 'null'
+  }
+
+  #hasStructure(id: string): boolean {
+    const known = this.#structures.get(id)
+    if (known !== undefined) return known
+    const exists = findStructureById(this.reader, this.caller.workspacePk, id) !== undefined
+    this.#structures.set(id, exists)
+    return exists
+  }
+}

@@ -1,0 +1,141 @@
+import { t } from 'elysia'
+import { CHANGE_KINDS } from '../changes/entries.ts'
+import {
+  Actor,
+  CURSOR,
+  cursor,
+  cursorField,
+  difference,
+  nullable,
+  operation,
+} from '../http/schema/changes.ts'
+import {
+  choice,
+  flag,
+  integer,
+  lineStreamText,
+  response,
+  strict,
+  text,
+  timestamp,
+} from '../http/schema/types.ts'
+
+export const MAX_CHANGES = 1_000
+
+export const ChangesQuery = strict({
+  after: t.Optional(
+    cursor(
+      'The cursor of the last page, or of a change; `now` for the end. Without it, from the oldest change that is kept.',
+      'now',
+    ),
+  ),
+  before: t.Optional(
+    text({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'Newest first: the changes before this cursor, that of the last page or of a change; `now` for the newest. Not together with `after` and `wait`, and not as a stream.',
+    }),
+  ),
+  limit: t.Optional(
+    integer({ minimum: 1, maximum: MAX_CHANGES, description: '100 unless given.', examples: [100] }),
+  ),
+  kinds: t.Optional(
+    text({
+      minLength: 1,
+      description: `Only changes of these kinds, with commas between them: ${CHANGE_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
+      examples: ['note,tag'],
+    }),
+  ),
+  structure: t.Optional(
+    text({
+      minLength: 1,
+      description:
+        'Only changes of the records and webhooks of this structure, and of itself: its name or its id.',
+    }),
+  ),
+  include: t.Optional(
+    choice(['objects'], { description: 'Adds `object` to each change: the state of the object now.' }),
+  ),
+  wait: t.Optional(
+    integer({
+      minimum: 0,
+      maximum: 60,
+      description: 'For how many seconds an empty page waits for a change.',
+      examples: [0],
+    }),
+  ),
+})
+
+const OBJECT_ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
+
+export const Change = strict(
+  {
+    cursor: cursorField(),
+    transaction: t.String({ description: 'The same for all changes of one write.', examples: [CURSOR] }),
+    at: timestamp(),
+    kind: t.Union(
+      CHANGE_KINDS.map((kind) => t.Literal(kind)),
+      { examples: ['record'] },
+    ),
+    op: operation(),
+    id: t.Union([t.String(), integer()], { examples: [OBJECT_ID] }),
+    structure_id: nullable(t.String(), 'Of records, webhooks and structures.'),
+    ...difference,
+    actor: Actor,
+    object: t.Optional(
+      t.Union([t.Record(t.String(), t.Unknown()), t.Null()], {
+        description:
+          'With `include=objects`: the object as it is read alone, now; null when it is gone, trashed or deleted.',
+      }),
+    ),
+  },
+  { $id: 'Change' },
+)
+
+export const ChangesResponse = response({
+  changes: t.Array(Change),
+  cursor: t.String({
+    description: 'Where to go on, also past changes that a filter left out.',
+    examples: [CURSOR],
+  }),
+  has_more: t.Boolean({ examples: [false] }),
+})
+
+export const FEED_DESCRIPTION = `Every write leaves what it changed in this log, in its own transaction. Changes come in the order of commit, and none ever appears before a cursor that was handed out. A transaction of at most \`limit\` changes is never split over two pages. To follow the log, go on from \`cursor\` each time, with \`wait=60\`. To read what happened last, begin with \`before=now\`, and go on with \`before\` and the \`cursor\` of each page.
+
+With \`Accept: text/event-stream\` the changes come as a stream of Server-Sent Events without end: \`event: change\`, \`id:\` the cursor, \`data:\` the change. A client that comes back with \`Last-Event-ID\` misses none. The comment \`: alive\` comes every 25 seconds; \`closed\` carries \`{error, code}\` and ends the stream. A client that cannot set headers gives the key as \`access_token\`.
+
+A cursor that is older than the changes that are kept, or that was handed out after the state of the database that was restored since, is refused with 410 \`cursor_expired\`: begin again with \`GET /v1/changes/snapshot\`.`
+
+export const SNAPSHOT_DESCRIPTION = `One JSON object a line: first \`{"cursor": …}\`, then \`{"kind", "structure_id", "object"}\` for every live object, tags, properties and structures first, and last \`{"end": true, "counts": {…}}\`. A snapshot without its last line is not complete. Applying the lines, and then every change after the cursor with \`include=objects\`, gives exactly the workspace.`
+
+export const SnapshotLines = lineStreamText([
+  `{"cursor":"${CURSOR}"}`,
+  '{"kind":"tag","structure_id":null,"object":{"id":1,"name":"work","color":null,"is_pinned":false,"note_count":0,"linked_tags":[]}}',
+  '{"end":true,"counts":{"tag":1}}',
+])
+
+export const UndoBody = strict({
+  transaction: text({
+    minLength: 1,
+    maxLength: 64,
+    description: 'The `transaction` of a change.',
+    examples: [CURSOR],
+  }),
+  dry_run: t.Optional(flag({ description: 'Checks everything and writes nothing.' })),
+})
+
+export const UndoResponse = response({
+  undone: t.Array(
+    strict({
+      kind: t.Union([t.Literal('note'), t.Literal('record')]),
+      id: t.String({ examples: [OBJECT_ID] }),
+      op: operation(),
+    }),
+    { description: 'The new changes.' },
+  ),
+  transaction: nullable(t.String({ examples: [CURSOR] }), 'The new one; null when nothing was written.'),
+})
+
+export const UNDO_DESCRIPTION = `Takes back every change of records and notes of a transaction in one new transaction, under all rules and with its events. Items of Quick Access that went with a note come back; tags that the write made stay. A transaction with changes of other kinds, with a text whose revision is no longer kept, or with more than 20,000 changes is refused. When something was touched since, the call is refused with 409 \`stale\` and nothing is written; changes that were taken back themselves do not count, so that several transactions are taken back one after the other, the newest first.`

@@ -1,0 +1,216 @@
+import type { ChangeKind } from '../changes/entries.ts'
+import { cursorNames } from '../changes/epochs.ts'
+import { lastChange } from '../changes/log.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { rowTable } from '../db/row-table-names.ts'
+import type { WorkerQuery } from '../db/worker/client.ts'
+import { recordJson } from '../records/present.ts'
+import { loadRecords } from '../records/store.ts'
+import { findStructureById, findStructureByPk } from '../structures/store.ts'
+import { CurrentObjects } from './objects.ts'
+
+/*
+ * A snapshot is read in parts, each in a transaction of its own, and names the place in the log before the first part.
+ * An object that changes while it is read has a change after that place, so applying those changes to what was read
+ * gives the exact workspace.
+ */
+
+/** Where objects of a kind are listed, by their primary keys. */
+interface Source {
+  readonly table: string
+  /** Of an object as a reader names it. */
+  readonly idColumn: 'id'
+  readonly pkColumn: 'pk' | 'id'
+  /** Of the objects that a reader can see. */
+  readonly isVisible: string
+}
+
+const source = (table: string, isVisible = 'TRUE', pkColumn: Source['pkColumn'] = 'pk'): Source => ({
+  table,
+  idColumn: 'id',
+  pkColumn,
+  isVisible,
+})
+
+/** In the order of the lines: tags, properties and structures before what refers to them. Records come after structures. */
+const SOURCES: readonly (readonly [Exclude<ChangeKind, 'record'>, Source])[] = [
+  ['tag', source('tags', 'is_removed = 0', 'id')],
+  ['property', source('properties', 'is_removed = 0')],
+  ['structure', source('structures', 'name_fold IS NOT NULL')],
+  ['note', source('notes', 'deleted_at IS NULL')],
+  ['preset', source('presets')],
+  ['view', source('views')],
+  ['lens', source('lenses')],
+  ['quick_access_item', source('quick_access')],
+  ['file', source('files', `status IN ('processing', 'ready', 'failed')`)],
+  ['webhook', source('webhooks', 'is_removed = 0')],
+]
+
+/** Which objects the next part begins with. */
+export interface Place {
+  readonly kind: ChangeKind
+  readonly after: number
+  /** The pk of the structure whose records are read. */
+  readonly structure?: number
+}
+
+interface PartInput {
+  readonly workspacePk: number
+  readonly place: Place
+}
+
+export interface Part {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly kind: ChangeKind
+  readonly count: number
+  /** Undefined after the last object. */
+  readonly next: Place | undefined
+}
+
+export const FIRST_PLACE: Place = { kind: 'tag', after: 0 }
+
+const OBJECTS_PER_PART = 500
+const RECORDS_PER_PART = 2_000
+/** A part with more text than this ends: it passes through the thread that serves requests. */
+const MAX_PART_LENGTH = 524_288
+
+const partOf = (lines: string[], kind: ChangeKind, next: Place | undefined): Part => ({
+  bytes: new TextEncoder().encode(lines.join('')),
+  kind,
+  count: lines.length,
+  next,
+})
+
+const line = (kind: ChangeKind, structureId: string | null, object: string): string =>
+  `{"kind":"${kind}","structure_id":${structureId === null ? 'null' : `"${structureId}"`},"object":${object}}\n`
+
+function readPart(reader: Reader, { workspacePk, place }: PartInput): Part {
+  return place.kind === 'record'
+    ? readRecords(reader, workspacePk, place)
+    : readObjects(reader, workspacePk, place, place.kind)
+}
+
+function readObjects(
+  reader: Reader,
+  workspacePk: number,
+  place: Place,
+  kind: Exclude<ChangeKind, 'record'>,
+): Part {
+  const at = SOURCES.findIndex(([name]) => name === kind)
+  const { table, idColumn, pkColumn, isVisible } = SOURCES[at]?.[1] ?? source('tags')
+  const rows = reader.sql.rows<[pk: number, id: string]>(
+    `SELECT ${pkColumn}, ${idColumn} FROM ${table} WHERE workspace = ? AND ${pkColumn} > ? AND ${isVisible}
+     ORDER BY ${pkColumn} LIMIT ?`,
+    workspacePk,
+    place.after,
+    OBJECTS_PER_PART,
+  )
+  const objects = new CurrentObjects(reader, { workspacePk })
+  const lines: string[] = []
+  let length = 0
+  for (const [pk, id] of rows) {
+    const json = objects.jsonOf(kind, id, null)
+    if (json !== 'null') lines.push(line(kind, structureOf(kind, json), json))
+    length += json.length
+    if (length > MAX_PART_LENGTH) return partOf(lines, kind, { kind, after: pk })
+  }
+  const lastPk = rows.at(-1)?.[0]
+  const isOver = rows.length < OBJECTS_PER_PART || lastPk === undefined
+  return partOf(lines, kind, isOver ? placeAfter(at) : { kind, after: lastPk })
+}
+
+function structureOf(kind: ChangeKind, json: string): string | null {
+  if (kind === 'structure') return (JSON.parse(json) as { id: string }).id
+  if (kind === 'webhook') return (JSON.parse(json) as { structure: { id: string } }).structure.id
+  return null
+}
+
+function placeAfter(at: number): Place | undefined {
+  if (SOURCES[at]?.[0] === 'structure') return { kind: 'record', after: 0 }
+  const next = SOURCES[at + 1]
+  return next && { kind: next[0], after: 0 }
+}
+
+const afterRecords: Place = { kind: 'note', after: 0 }
+
+/** Structure by structure; one that is deleted meanwhile is left out. */
+function readRecords(reader: Reader, workspacePk: number, place: Place): Part {
+  const structure =
+    place.structure === undefined
+      ? nextStructure(reader, workspacePk, 0)
+      : (findStructureByPk(reader, workspacePk, place.structure) ??
+        nextStructure(reader, workspacePk, place.structure))
+  if (!structure) return partOf([], 'record', afterRecords)
+  const after = structure.pk === place.structure ? place.after : 0
+  const pks = reader.sql.column<number>(
+    `SELECT pk FROM ${rowTable(structure.pk)} WHERE pk > ? ORDER BY pk LIMIT ?`,
+    after,
+    RECORDS_PER_PART,
+  )
+  const lines: string[] = []
+  let length = 0
+  let last = after
+  for (const row of loadRecords(reader, pks)) {
+    last = row.pk
+    lines.push(line('record', structure.id, recordJson(row)))
+    length += row.data.length
+    if (length > MAX_PART_LENGTH) break
+  }
+  const isOver = lines.length === pks.length && pks.length < RECORDS_PER_PART
+  if (!isOver) return partOf(lines, 'record', { kind: 'record', after: last, structure: structure.pk })
+  const following = nextStructure(reader, workspacePk, structure.pk)
+  return partOf(
+    lines,
+    'record',
+    following ? { kind: 'record', after: 0, structure: following.pk } : afterRecords,
+  )
+}
+
+function nextStructure(reader: Reader, workspacePk: number, after: number) {
+  const id = reader.sql.get<{ id: string }>(
+    'SELECT id FROM structures WHERE workspace = ? AND pk > ? AND name_fold IS NOT NULL ORDER BY pk LIMIT 1',
+    workspacePk,
+    after,
+  )?.id
+  return id === undefined ? undefined : findStructureById(reader, workspacePk, id)
+}
+
+/** One part, which the worker reads, however small. */
+export const snapshotQuery: WorkerQuery<PartInput, PartInput & { cost: number }, Part> = {
+  name: 'snapshot part',
+  plan: (_, input) => ({ ...input, cost: Number.POSITIVE_INFINITY }),
+  run: (reader, input) => readPart(reader, input),
+}
+
+/** The lines of a snapshot, in parts. The reader of the parts takes the time it needs: nothing waits for it. */
+export async function* snapshotLines(
+  { db, worker }: Pick<AppContext, 'db' | 'worker'>,
+  caller: Caller,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const { workspacePk, userId, keyId, surface } = caller
+  const requester: InWorkspace & Parameters<typeof worker.run>[2] = {
+    workspacePk,
+    userId,
+    keyId,
+    surface,
+    signal,
+    isBackground: true,
+  }
+  const encoder = new TextEncoder()
+  const cursor = cursorNames(db, workspacePk)(lastChange(db, workspacePk))
+  yield encoder.encode(`{"cursor":"${cursor}"}\n`)
+  const counts: Partial<Record<ChangeKind, number>> = {}
+  for (const [kind] of SOURCES) {
+    counts[kind] = 0
+    if (kind === 'structure') counts.record = 0
+  }
+  for (let place: Place | undefined = FIRST_PLACE; place; ) {
+    const part: Part = await worker.run(snapshotQuery, { workspacePk, place }, requester)
+    counts[part.kind] = (counts[part.kind] ?? 0) + part.count
+    if (part.count > 0) yield part.bytes
+    place = part.next
+  }
+  yield encoder.encode(`${JSON.stringify({ end: true, counts })}\n`)
+}

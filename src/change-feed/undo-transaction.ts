@@ -1,0 +1,283 @@
+import { type ChangeKind, type ChangeOperation, parseDifference } from '../changes/entries.ts'
+import { findPosition, transactionName } from '../changes/epochs.ts'
+import { loggedRange } from '../changes/log.ts'
+import { type Change, changesAfter, changesOfTransaction } from '../changes/read.ts'
+import { isTouchedAfter, saveUndo } from '../changes/undos.ts'
+import type { AppContext, Caller } from '../context.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { fold, quoteList } from '../lib/text.ts'
+import { findByAlias, findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
+import { refuseTakenAlias } from '../notes/writing/create.ts'
+import { type PropertyValues, writeProperties } from '../notes/writing/properties.ts'
+import { findNoteText, replaceContent } from '../notes/writing/replace-content.ts'
+import { attachTags, detachTags, ensureTags } from '../notes/writing/tags.ts'
+import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
+import { changesOf, changeText } from '../notes/writing/update.ts'
+import { createItem } from '../quick-access/service.ts'
+import type { TakenItem } from '../quick-access/store.ts'
+import { changeLive, deleteLive, restoreDeleted } from '../records/writing/change.ts'
+import { takeBack } from '../records/writing/revert.ts'
+import { fail, notFound, Refusal, refused } from '../refusal.ts'
+
+/** More cannot be taken back in one transaction without delaying other writes for long. */
+const MAX_UNDONE = 20_000
+
+type Ctx = Pick<AppContext, 'bus' | 'features'>
+
+export interface Undone {
+  readonly undone: readonly {
+    readonly kind: 'note' | 'record'
+    readonly id: string
+    readonly op: ChangeOperation
+  }[]
+  readonly transaction: string | null
+}
+
+/** All changes of one note or record in the transaction, in order. */
+interface ChangedObject {
+  readonly kind: 'note' | 'record'
+  readonly id: string
+  readonly changes: Change[]
+}
+
+/** Takes back all changes of notes and records of a transaction, or refuses; `tx` is the new one. */
+export function undoTransaction(ctx: Ctx, tx: Tx, caller: Caller, transaction: string): Undone {
+  const { workspacePk } = caller
+  const changes = findTransaction(tx, workspacePk, transaction)
+  const objects = changedObjects(changes)
+  refuseOthers(changes)
+  refuseTouched(tx, workspacePk, objects, changes.at(-1)?.number ?? 0)
+  for (const object of objects.toReversed()) {
+    if (object.kind === 'record') undoRecord(ctx, tx, caller, object)
+    else undoNote(ctx, tx, caller, object, changes)
+  }
+  const range = loggedRange(tx, workspacePk)
+  if (range) saveUndo(tx, workspacePk, range.first, changes[0]?.first ?? 0)
+  return outcomeOf(tx, workspacePk)
+}
+
+function findTransaction(tx: Tx, workspace: number, transaction: string): Change[] {
+  const first = findPosition(tx, workspace, transaction)
+  const changes = first === undefined ? [] : changesOfTransaction(tx, workspace, first, MAX_UNDONE + 1)
+  if (changes.length === 0) throw notFound('transaction')
+  if (changes.length <= MAX_UNDONE) return changes
+  throw refused(
+    `This transaction has more than ${MAX_UNDONE.toLocaleString('en-US')} changes, too many to be taken back at once.`,
+  )
+}
+
+function changedObjects(changes: readonly Change[]): ChangedObject[] {
+  const objects = new Map<string, ChangedObject>()
+  for (const change of changes) {
+    const { kind, id } = change
+    if (kind !== 'note' && kind !== 'record') continue
+    const object = objects.get(String(id)) ?? { kind, id: String(id), changes: [] }
+    object.changes.push(change)
+    objects.set(object.id, object)
+  }
+  return [...objects.values()]
+}
+
+/** The note of an item of Quick Access, which the log keeps of items that come and go. */
+const noteOf = ({ detail }: Change): string | undefined =>
+  detail === null ? undefined : (JSON.parse(detail) as { note_id?: string }).note_id
+
+/** Tags that the write made do not stand in the way, nor does what became of Quick Access with a note. */
+function refuseOthers(changes: readonly Change[]): void {
+  const notes = new Set(changes.filter(({ kind }) => kind === 'note').map(({ id }) => id))
+  const items = changes.filter(({ kind }) => kind === 'quick_access_item')
+  const comesOrGoes = ({ operation }: Change) => operation === 'created' || operation === 'deleted'
+  const goesAlong = (item: Change) => comesOrGoes(item) && notes.has(noteOf(item) ?? '')
+  const isAllowed = (change: Change): boolean => {
+    const { kind, operation } = change
+    if (kind === 'record' || (kind === 'tag' && operation === 'created')) return true
+    if (kind === 'note') return operation !== 'purged'
+    if (kind !== 'quick_access_item') return false
+    return operation === 'updated' ? items.some(goesAlong) && isShift(change) : goesAlong(change)
+  }
+  const others = changes.filter((change) => !isAllowed(change))
+  if (others.length === 0) return
+  const names = [...new Set(others.map(({ kind, id }) => `${wordOf(kind)} ${id}`))].slice(0, MAX_NAMED)
+  throw refused(
+    `Only changes of notes and records can be taken back; this transaction also changed ${names.join(', ')}.`,
+  )
+}
+
+const MAX_NAMED = 10
+
+const wordOf = (kind: ChangeKind) => (kind === 'quick_access_item' ? 'the Quick Access item' : `the ${kind}`)
+
+const isShift = ({ detail }: Change): boolean =>
+  detail !== null && parseDifference(detail).changed.every((name) => name === 'position')
+
+/** Refuses when any of the objects has a change after the transaction that was not taken back. */
+function refuseTouched(tx: Tx, workspace: number, objects: readonly ChangedObject[], last: number): void {
+  const touched = objects.filter(({ id }) => isTouchedAfter(tx, workspace, id, last))
+  const gone = objects.filter((object) => isGone(tx, object))
+  const names = [...new Set([...touched, ...gone])]
+    .slice(0, MAX_NAMED)
+    .map(({ kind, id }) => nameOf(tx, kind, id))
+  if (names.length === 0) return
+  throw new Refusal('stale', `Changed since then: ${names.join(', ')}; nothing was taken back.`)
+}
+
+/** The rows of a structure that was deleted go without a change of their own. */
+const isGone = ({ sql }: Tx, { kind, changes }: ChangedObject): boolean =>
+  kind === 'record' &&
+  sql.get(
+    'SELECT 1 FROM structures WHERE id = ? AND name_fold IS NOT NULL',
+    changes[0]?.structureId ?? '',
+  ) === undefined
+
+function nameOf({ sql }: Tx, kind: string, id: string): string {
+  const title =
+    kind === 'note'
+      ? sql.get<{ title: string }>('SELECT title FROM notes WHERE id = ?', id)?.title
+      : undefined
+  return title === undefined ? `the ${kind} ${id}` : `the note ${quoteList([title])}`
+}
+
+/** Whether the object was there, and not deleted, before and after the transaction. */
+function presence({ changes }: ChangedObject): { readonly before: boolean; readonly after: boolean } {
+  const first = changes[0]?.operation
+  return {
+    before: first === 'updated' || first === 'deleted',
+    after: changes.at(-1)?.operation !== 'deleted',
+  }
+}
+
+function undoRecord(ctx: Ctx, tx: Tx, caller: Caller, object: ChangedObject): void {
+  const { before, after } = presence(object)
+  const { id } = object
+  if (!before) {
+    if (after) deleteLive(ctx, tx, caller, id)
+    return
+  }
+  if (!after) restoreDeleted(ctx, tx, caller, id)
+  const values: Record<string, unknown> = {}
+  for (const change of object.changes.toReversed()) takeBack(values, change)
+  if (Object.keys(values).length > 0) changeLive(ctx, tx, caller, id, values)
+}
+
+function undoNote(ctx: Ctx, tx: Tx, caller: Caller, object: ChangedObject, changes: readonly Change[]): void {
+  const { before, after } = presence(object)
+  const { id } = object
+  if (!before) {
+    if (after) putInTrash(ctx, tx, caller, id)
+    return
+  }
+  if (!after) {
+    restoreWhole(tx, caller, id)
+    restoreItem(tx, caller, id, changes)
+  }
+  const updates = object.changes.filter(({ operation }) => operation === 'updated')
+  if (updates.length === 0) return
+  const trashed = findTrashedNote(tx, caller.workspacePk, id)
+  if (trashed) undoText(tx, caller, trashed.pk, updates)
+  else undoUpdates(tx, caller, getNote(tx, caller, id), updates)
+}
+
+/** Of a note in the trash, only links in its body can have changed. */
+function undoText(tx: Tx, caller: Caller, pk: number, updates: readonly Change[]): void {
+  const note = findNoteText(tx, pk)
+  const [first] = updates
+  if (note && first) replaceContent(tx, caller, note, oldContent(tx, note, first))
+}
+
+/** Unlike an ordinary restore it refuses when the note would lose its alias. */
+function restoreWhole(tx: Tx, caller: Caller, id: string): void {
+  const alias = tx.sql.get<{ alias: string | null }>('SELECT alias FROM notes WHERE id = ?', id)?.alias
+  if (alias && findByAlias(tx, caller.workspacePk, fold(alias)))
+    refuseTakenAlias(tx, caller.workspacePk, alias)
+  takeOutOfTrash(tx, caller, id)
+}
+
+function restoreItem(tx: Tx, caller: Caller, noteId: string, changes: readonly Change[]): void {
+  const taken = changes.find(
+    (change) =>
+      change.kind === 'quick_access_item' && change.operation === 'deleted' && noteOf(change) === noteId,
+  )
+  if (!taken || taken.detail === null) return
+  const { createdAt, ...item } = JSON.parse(taken.detail) as TakenItem
+  const txOfItem = { ...tx, now: createdAt, newId: () => String(taken.id) }
+  const { icon, color, icon_filled, position, note_id } = item
+  createItem(txOfItem, caller, { icon, color, icon_filled, position, note_id })
+}
+
+interface OldNote {
+  title?: string
+  alias?: string | null
+  pinned?: boolean
+  pin_label?: string | null
+  cover_url?: string | null
+  tags?: string[]
+}
+
+function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Change[]): void {
+  const old: Record<string, unknown> = {}
+  const properties: PropertyValues = {}
+  let content: string | undefined
+  for (const change of updates.toReversed()) {
+    const { changed, previous } = parseDifference(change.detail ?? '{}')
+    Object.assign(old, previous)
+    Object.assign(properties, previous.properties)
+    if (changed.includes('content')) content = oldContent(tx, note, change)
+  }
+  const { tags, title = note.title, ...columns }: OldNote = old
+  if (columns.alias) refuseTakenAlias(tx, caller.workspacePk, columns.alias, note.pk)
+  const previousProperties = writeProperties(tx, caller, note.pk, properties)
+  const tagsAdded = tags !== undefined && setTags(tx, caller, note.pk, tags)
+  changeText(
+    tx,
+    caller,
+    note,
+    { title, content: content ?? note.content },
+    { changes: changesOf(note, columns), tagsAdded, previousProperties },
+  )
+}
+
+/** The revision is that of the change, unless it was swept and its pk was taken by another. */
+const oldContent = (
+  { sql }: Tx,
+  { pk, title }: Pick<NoteRow, 'pk' | 'title'>,
+  { replaced, at }: Change,
+): string =>
+  sql.get<{ content: string }>(
+    'SELECT content FROM revisions WHERE pk = ? AND note = ? AND created_at = ?',
+    replaced,
+    pk,
+    at,
+  )?.content ??
+  fail(
+    refused(`The text that the note ${quoteList([title])} had is no longer kept; revisions are kept 7 days.`),
+  )
+
+/** Gives a note exactly these tags; returns whether that changed anything. */
+function setTags(tx: Tx, caller: Caller, note: number, names: readonly string[]): boolean {
+  const wanted = ensureTags(tx, caller, names)
+  const held = tx.sql.column<number>(
+    'SELECT tag FROM note_tags WHERE note = ? AND tag IN (SELECT id FROM tags WHERE is_removed = 0)',
+    note,
+  )
+  const isDetached = detachTags(
+    tx,
+    note,
+    held.filter((tag) => !wanted.includes(tag)),
+  )
+  return attachTags(tx, note, wanted).length > 0 || isDetached
+}
+
+/** What the transaction has logged. */
+function outcomeOf(tx: Tx, workspace: number): Undone {
+  const range = loggedRange(tx, workspace)
+  if (!range) return { undone: [], transaction: null }
+  const changes = changesAfter(tx, workspace, {
+    after: range.first - 1,
+    upTo: range.last,
+    limit: range.last - range.first + 1,
+  })
+  const undone = changes.flatMap(({ kind, id, operation: op }) =>
+    kind === 'note' || kind === 'record' ? [{ kind, id: String(id), op }] : [],
+  )
+  return { undone, transaction: transactionName(tx, workspace) }
+}

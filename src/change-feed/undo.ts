@@ -1,0 +1,61 @@
+import { createBus } from '../changes/bus.ts'
+import { findPosition } from '../changes/epochs.ts'
+import { changesOfTransaction } from '../changes/read.ts'
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { WorkerTask } from '../db/worker/client.ts'
+import { writeUnlessDry } from '../db/writes/dry-run.ts'
+import { taskTransaction } from '../db/writes/task-transaction.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { noteBytes } from './feed.ts'
+import { type Undone, undoTransaction } from './undo-transaction.ts'
+
+/** The thread that serves requests takes back up to so much, in a few milliseconds; more is done by a worker. */
+const MAX_CHANGES_IN_MAIN_THREAD = 50
+const MAX_BYTES_IN_MAIN_THREAD = 128 * 1024
+
+/** Takes back all changes of notes and records of a transaction, in one new transaction, or refuses. */
+export async function undo(
+  ctx: AppContext,
+  { signal: _, ...caller }: Caller,
+  { transaction, dry_run: isDryRun = false }: { transaction: string; dry_run?: boolean },
+): Promise<Undone> {
+  if (isLarge(ctx.db, caller, transaction)) {
+    const input = { caller, transaction, isDryRun, now: ctx.clock.now() }
+    const undone = await ctx.worker.write(undoTask(ctx.features), input)
+    if (undone.transaction !== null) ctx.bus.wake()
+    return undone
+  }
+  const run = (tx: Tx): Undone => undoTransaction(ctx, tx, caller, transaction)
+  const undone = await writeUnlessDry(ctx.db, run, { isDryRun, isLong: true })
+  return isDryRun ? { ...undone, transaction: null } : undone
+}
+
+function isLarge(reader: Reader, { workspacePk }: Caller, transaction: string): boolean {
+  const first = findPosition(reader, workspacePk, transaction)
+  if (first === undefined) return false
+  const changes = changesOfTransaction(reader, workspacePk, first, MAX_CHANGES_IN_MAIN_THREAD + 1)
+  return changes.length > MAX_CHANGES_IN_MAIN_THREAD || noteBytes(reader, changes) > MAX_BYTES_IN_MAIN_THREAD
+}
+
+interface UndoInput {
+  readonly caller: Caller
+  readonly transaction: string
+  readonly isDryRun: boolean
+  readonly now: number
+}
+
+/** The same in a worker, while other writes wait. */
+export const undoTask = (features: AppContext['features']): WorkerTask<UndoInput, Undone> => ({
+  name: 'changes.undo',
+  run: (reader, { caller, transaction, isDryRun, now }) => {
+    const { sql } = reader
+    // Those who listen are told by the thread that serves requests.
+    const ctx = { bus: createBus(), features }
+    sql.run('SAVEPOINT undo')
+    const undone = undoTransaction(ctx, taskTransaction(reader, now), caller, transaction)
+    if (isDryRun) sql.run('ROLLBACK TO undo')
+    sql.run('RELEASE undo')
+    return isDryRun ? { ...undone, transaction: null } : undone
+  },
+})

@@ -1,0 +1,152 @@
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { cursorExpired, invalid } from '../refusal.ts'
+import { keyOf, numberOf } from './entries.ts'
+import { lastChange, loggedRange } from './log.ts'
+
+/*
+ * A cursor is an epoch and the number of a change. When a copy of the database is put in the place of the original, the
+ * server that starts with it begins a new epoch. A cursor of an earlier epoch is then valid up to the change at which
+ * that epoch ended here: what came after it belongs to a history that is gone.
+ */
+
+const EPOCH_BYTES = 6
+
+/** Older epochs than this many are forgotten. */
+const MAX_EPOCHS = 1_000
+
+const newEpoch = (): string => crypto.getRandomValues(Buffer.alloc(EPOCH_BYTES)).toString('hex')
+
+/** Begins an epoch in a workspace: with it begins the log of a new one. */
+export function beginEpoch(reader: Reader, workspace: number): void {
+  const { sql } = reader
+  sql.run(
+    'INSERT INTO change_epochs (workspace, epoch, since) VALUES (?, ?, ?)',
+    workspace,
+    newEpoch(),
+    lastChange(reader, workspace),
+  )
+  sql.run(
+    `DELETE FROM change_epochs WHERE workspace = ?1 AND pk <=
+       (SELECT pk FROM change_epochs WHERE workspace = ?1 ORDER BY pk DESC LIMIT 1 OFFSET ?2)`,
+    workspace,
+    MAX_EPOCHS,
+  )
+}
+
+/** Begins an epoch in every workspace: to be called when a server starts, and on every copy of a database. */
+export function beginEpochs(reader: Reader): void {
+  for (const workspace of reader.sql.column<number>('SELECT pk FROM workspaces'))
+    beginEpoch(reader, workspace)
+}
+
+interface Epoch {
+  readonly epoch: string
+  readonly since: number
+}
+
+/** In order. */
+const epochsOf = ({ sql }: Reader, workspace: number): readonly Epoch[] =>
+  sql.memoize(`change epochs ${workspace}`, () =>
+    sql.all<Epoch>('SELECT epoch, since FROM change_epochs WHERE workspace = ? ORDER BY pk', workspace),
+  )
+
+const BASE = 36
+
+/**
+ * How changes are named to readers: URL-safe, at most 64 characters, and always the same for one change. A transaction
+ * is named by its first change.
+ */
+export function cursorNames(reader: Reader, workspace: number): (number: number) => string {
+  const epochs = epochsOf(reader, workspace)
+  let last: Epoch | undefined
+  let end = Number.POSITIVE_INFINITY
+  return (number) => {
+    if (!last || number <= last.since || number > end) {
+      const at = Math.max(
+        0,
+        epochs.findLastIndex(({ since }) => since < number),
+      )
+      last = epochs[at]
+      end = epochs[at + 1]?.since ?? Number.POSITIVE_INFINITY
+    }
+    return `${last?.epoch}-${number.toString(BASE)}`
+  }
+}
+
+const FORM = /^([0-9a-f]{12})-(0|[1-9a-z][0-9a-z]{0,7})$/
+
+interface Cursor {
+  readonly epoch: string
+  readonly number: number
+}
+
+/** Undefined for a text that is no cursor. */
+export function parseCursor(text: string): Cursor | undefined {
+  const [, epoch, digits] = FORM.exec(text) ?? []
+  if (epoch === undefined || digits === undefined) return undefined
+  const number = Number.parseInt(digits, BASE)
+  return number === numberOf(number) ? { epoch, number } : undefined
+}
+
+/** The oldest change that is kept; one more than the last while there is none. */
+export function firstKept(reader: Reader, workspace: number): number {
+  const key = reader.sql.get<{ key: number }>(
+    'SELECT key FROM changes WHERE key > ? AND key < ? ORDER BY key LIMIT 1',
+    keyOf(workspace, 0),
+    keyOf(workspace + 1, 0),
+  )?.key
+  return key === undefined ? 1 : numberOf(key)
+}
+
+/** Whether this database has the history up to the cursor. */
+function isOfThisHistory(reader: Reader, workspace: number, { epoch, number }: Cursor): boolean {
+  if (number > lastChange(reader, workspace)) return false
+  const epochs = epochsOf(reader, workspace)
+  const at = epochs.findIndex((one) => one.epoch === epoch)
+  const next = epochs[at + 1]
+  return at !== -1 && (next === undefined || number <= next.since)
+}
+
+/** The number of the change that a cursor of this database names; undefined for any other text. */
+export function findPosition(reader: Reader, workspace: number, text: string): number | undefined {
+  const cursor = parseCursor(text)
+  return cursor && isOfThisHistory(reader, workspace, cursor) ? cursor.number : undefined
+}
+
+/** Refuses a text that is no cursor. */
+export function checkCursor(text: string, name: string): void {
+  if (!parseCursor(text)) throw invalid(`"${name}" must be a cursor that this service has returned.`)
+}
+
+/**
+ * The number of the last change that a reader with this cursor has seen. Refuses a malformed cursor, and one whose
+ * changes after it are not all kept here.
+ */
+export function positionAfter(reader: Reader, workspace: number, text: string, name: string): number {
+  checkCursor(text, name)
+  const number = findPosition(reader, workspace, text)
+  if (number === undefined) throw expired()
+  refuseSwept(reader, workspace, number)
+  return number
+}
+
+/** Whether all changes after a place are kept. */
+export const isKeptAfter = (reader: Reader, workspace: number, number: number): boolean =>
+  number >= firstKept(reader, workspace) - 1
+
+/** Refuses a place after which changes were swept. */
+export function refuseSwept(reader: Reader, workspace: number, number: number): void {
+  if (!isKeptAfter(reader, workspace, number)) throw expired()
+}
+
+/** How the transaction is named in the log; null while it has changed nothing in the workspace. */
+export function transactionName(tx: Tx, workspace: number): string | null {
+  const range = loggedRange(tx, workspace)
+  return range ? cursorNames(tx, workspace)(range.first) : null
+}
+
+const expired = () =>
+  cursorExpired(
+    'The cursor is older than the changes that are kept, or comes from another state of the database; begin again with GET /v1/changes/snapshot.',
+  )

@@ -1,0 +1,262 @@
+import type { Reader } from '../db/reader.ts'
+import type { Shifted } from '../db/writes/positions.ts'
+import type { Transaction, Tx } from '../db/writes/write-queue.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
+import {
+  type ChangeKind,
+  type ChangeOperation,
+  type Difference,
+  differenceOf,
+  differenceText,
+  endOfKeys,
+  hexOf,
+  keyOf,
+  kindNumber,
+  numberOf,
+} from './entries.ts'
+import { refuseInMirror } from './mirrored.ts'
+import type { Surface } from './record-change.ts'
+
+/*
+ * One row for each changed object, with an index by object, costs about 75 bytes and 2 microseconds a change. One row
+ * for each transaction with its changes packed costs about the same, because every change still needs its entry in
+ * that index; only a log without history and undo would be smaller.
+ */
+
+/** Who makes a change, in which workspace. */
+export interface ChangeAuthor {
+  readonly workspacePk: number
+  readonly surface: Surface | 'system'
+  /** Empty for the command line, and for the server itself. */
+  readonly userId: string
+  readonly keyId: string | null
+  readonly keyName: string | null
+  /** Set for the mirror, which logs the changes of the remote itself (`copied.ts`); only it may write in a copy. */
+  readonly isCopying?: true
+}
+
+/** The server itself, as in a sweep. */
+export const systemAuthor = (workspacePk: number): ChangeAuthor => ({
+  workspacePk,
+  surface: 'system',
+  userId: '',
+  keyId: null,
+  keyName: null,
+})
+
+export interface ChangedObject {
+  readonly kind: ChangeKind
+  readonly id: string | number
+  /** Of a record, a webhook, and of the structure itself. */
+  readonly structureId?: string
+}
+
+interface ChangeDetails {
+  readonly difference?: Difference
+  /** What taking the change back needs and responses do not show. */
+  readonly hidden?: object
+  /** The pk of the revision that holds the replaced text, or the `updated_at` that the record had. */
+  readonly replaced?: number
+}
+
+/** The changes of one workspace in a transaction. */
+interface OpenLog {
+  readonly author: ChangeAuthor
+  readonly actor: number
+  /** The numbers of its first and its next change; undefined before the first one. */
+  numbers: { readonly first: number; next: number } | undefined
+}
+
+const openLogs = new WeakMap<Transaction, Map<number, OpenLog>>()
+
+const LAST = 'SELECT key FROM changes WHERE key < ? ORDER BY key DESC LIMIT 1'
+
+/** The number of the last change of a workspace; 0 before the first. The sweep always leaves the last one. */
+export function lastChange({ sql }: Reader, workspace: number): number {
+  const key = sql.get<{ key: number }>(LAST, endOfKeys(workspace))?.key ?? 0
+  return key > keyOf(workspace, 0) ? numberOf(key) : 0
+}
+
+function openLog(tx: Tx, author: ChangeAuthor): OpenLog {
+  const logs = openLogs.get(tx.transaction) ?? new Map<number, OpenLog>()
+  openLogs.set(tx.transaction, logs)
+  const known = logs.get(author.workspacePk)
+  if (known && isSameAuthor(known.author, author)) return known
+  refuseInMirror(tx)
+  const log = { author, actor: actorOf(tx, author), numbers: known?.numbers }
+  logs.set(author.workspacePk, log)
+  return log
+}
+
+const isSameAuthor = (one: ChangeAuthor, other: ChangeAuthor): boolean =>
+  one === other || authorKey(one) === authorKey(other)
+
+const INSERT = 'INSERT INTO changes (key, position, at, actor, kind, object, structure, revision, detail)'
+const CONTENT = "?3, ?4, ?5, unhex(?6, '-'), unhex(?7, '-'), ?8, ?9"
+/** The first change of a transaction, which has the position 0: the number after the last one, without a query for it. */
+const INSERT_FIRST = `${INSERT} VALUES (max(?1, coalesce((${LAST.replace('?', '?2')}), 0)) + 1, 0, ${CONTENT})`
+const INSERT_NEXT = `${INSERT} VALUES (?1, ?2, ${CONTENT})`
+
+/**
+ * Every write that changes an object of a workspace ends here: appends the change to the log, in the transaction of the
+ * write. Numbers are given out under the write lock, so that none ever appears below one that was already read.
+ */
+export function logChange(
+  tx: Tx,
+  author: ChangeAuthor,
+  { kind, id, structureId }: ChangedObject,
+  operation: ChangeOperation,
+  { difference, hidden, replaced }: ChangeDetails = {},
+): void {
+  if (author.isCopying) return
+  const log = openLog(tx, author)
+  const { numbers } = log
+  const { workspacePk } = author
+  const { lastInsertRowid } = tx.sql.run(
+    numbers ? INSERT_NEXT : INSERT_FIRST,
+    keyOf(workspacePk, numbers?.next ?? 0),
+    numbers ? numbers.next - numbers.first : endOfKeys(workspacePk),
+    tx.transaction.startedAt,
+    log.actor,
+    kindNumber(kind, operation),
+    hexOf(id),
+    structureId ?? null,
+    replaced ?? null,
+    difference ? differenceText(difference) : hidden ? JSON.stringify(hidden) : null,
+  )
+  if (numbers) numbers.next += 1
+  else log.numbers = startingAt(numberOf(lastInsertRowid), 1)
+}
+
+/** The numbers of a transaction after its first `count` changes. */
+const startingAt = (first: number, count: number) => ({ first, next: first + count })
+
+const INSERT_CREATED = `INSERT INTO changes (key, position, at, actor, kind, object, structure)
+  SELECT ?1 + key, ?2 + key, ?3, ?4, ?5, unhex(value, '-'), unhex(?6, '-') FROM json_each(?7)`
+
+/** Logs that records were created, in this order, in one statement. */
+export function logCreatedRecords(
+  tx: Tx,
+  author: ChangeAuthor,
+  structureId: string,
+  ids: readonly string[],
+): void {
+  if (author.isCopying) return
+  const [id] = ids
+  if (id !== undefined && ids.length === 1) {
+    logChange(tx, author, { kind: 'record', id, structureId }, 'created')
+    return
+  }
+  const log = openLog(tx, author)
+  log.numbers ??= startingAt(lastChange(tx, author.workspacePk) + 1, 0)
+  const { numbers } = log
+  tx.sql.run(
+    INSERT_CREATED,
+    keyOf(author.workspacePk, numbers.next),
+    numbers.next - numbers.first,
+    tx.transaction.startedAt,
+    log.actor,
+    kindNumber('record', 'created'),
+    structureId,
+    JSON.stringify(ids),
+  )
+  numbers.next += ids.length
+}
+
+/** Logs an update with what differs between the object before and after, as responses show it; nothing if nothing does. */
+export function logUpdate(
+  tx: Tx,
+  author: ChangeAuthor,
+  object: ChangedObject,
+  before: object,
+  after: object,
+  derived: readonly string[] = [],
+): void {
+  const difference = differenceOf({ ...before }, { ...after }, derived)
+  if (difference.changed.length > 0) logChange(tx, author, object, 'updated', { difference })
+}
+
+/** Logs that other rows moved by one. */
+export function logShifts(
+  tx: Tx,
+  author: ChangeAuthor,
+  kind: 'property' | 'quick_access_item',
+  shifted: readonly Shifted[] = [],
+): void {
+  for (const { id, before } of shifted) {
+    const difference = { changed: ['position'], previous: { position: before } }
+    logChange(tx, author, { kind, id }, 'updated', { difference })
+  }
+}
+
+/** Logs that an object is no longer the default of its kind. */
+export function logLostDefault(
+  tx: Tx,
+  author: ChangeAuthor,
+  kind: 'view' | 'lens',
+  id: string | undefined,
+): void {
+  if (id === undefined) return
+  const difference = { changed: ['is_default'], previous: { is_default: true } }
+  logChange(tx, author, { kind, id }, 'updated', { difference })
+}
+
+/** The numbers of the changes that the transaction has logged so far in a workspace; undefined without any. */
+export function loggedRange(
+  { transaction }: Tx,
+  workspace: number,
+): { readonly first: number; readonly last: number } | undefined {
+  const numbers = openLogs.get(transaction)?.get(workspace)?.numbers
+  return numbers && { first: numbers.first, last: numbers.next - 1 }
+}
+
+const MAX_ACTORS = 1_000
+const knownActors = new WeakMap<object, BoundedCache<string, number>>()
+
+const authorKey = ({ surface, userId, keyId, keyName }: ChangeAuthor): string =>
+  JSON.stringify([surface, userId, keyId, keyName])
+
+/** The pk of the author in the table of actors. Cached after the commit only, as a transaction may be rolled back. */
+function actorOf(tx: Tx, author: ChangeAuthor): number {
+  const cache = knownActors.get(tx.sql) ?? new BoundedCache<string, number>(MAX_ACTORS)
+  knownActors.set(tx.sql, cache)
+  const key = authorKey(author)
+  const known = cache.get(key)
+  if (known !== undefined) return known
+  const actor = actorPk(tx, actorRow(tx, author))
+  tx.afterCommit(() => cache.set(key, actor))
+  return actor
+}
+
+/** An author as the table of actors holds it. */
+export interface ActorRow {
+  readonly surface: string
+  readonly userId: string | null
+  readonly keyId: string | null
+  readonly name: string | null
+}
+
+function actorRow({ sql }: Reader, { surface, userId, keyId, keyName }: ChangeAuthor): ActorRow {
+  if (userId === '')
+    return { surface, userId: null, keyId, name: surface === 'system' ? null : 'command line' }
+  const userName = () =>
+    sql.get<{ name: string }>('SELECT name FROM users WHERE id = ?', userId)?.name ?? null
+  return { surface, userId, keyId, name: keyName ?? userName() }
+}
+
+/** The pk of an actor, who is added to the table if needed. */
+export const actorPk = ({ sql }: Tx, { surface, userId, keyId, name }: ActorRow): number =>
+  sql.get<{ pk: number }>(
+    'SELECT pk FROM change_actors WHERE surface = ? AND user_id IS ? AND key_id IS ? AND name IS ?',
+    surface,
+    userId,
+    keyId,
+    name,
+  )?.pk ??
+  sql.run(
+    'INSERT INTO change_actors (surface, user_id, key_id, name) VALUES (?, ?, ?, ?)',
+    surface,
+    userId,
+    keyId,
+    name,
+  ).lastInsertRowid

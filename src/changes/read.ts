@@ -1,0 +1,227 @@
+import type { Reader } from '../db/reader.ts'
+import type { SqlPart } from '../db/sql-part.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import {
+  type ChangeKind,
+  type ChangeOperation,
+  endOfKeys,
+  idOf,
+  keyOf,
+  kindOf,
+  kindRange,
+  numberOf,
+  operationOf,
+  parseDifference,
+  storedId,
+} from './entries.ts'
+import { cursorNames } from './epochs.ts'
+
+/** A row of the log. */
+export interface StoredChange {
+  readonly key: number
+  readonly position: number
+  readonly at: number
+  readonly actor: number
+  readonly kind: number
+  /** In hexadecimal. */
+  readonly object: string
+  readonly structure: string
+  readonly replaced: number | null
+  readonly detail: string | null
+}
+
+/* As text, because every binary value would be an object of its own. `hex` of null is empty. */
+const COLUMNS =
+  'key, position, at, actor, kind, hex(object) AS object, hex(structure) AS structure, revision AS replaced, detail'
+
+/** One change of the log. */
+export interface Change {
+  readonly number: number
+  /** The number of the first change of its transaction. */
+  readonly first: number
+  readonly at: number
+  readonly actor: number
+  readonly kind: ChangeKind
+  readonly operation: ChangeOperation
+  readonly id: string | number
+  readonly structureId: string | null
+  /** The pk of a revision, or the `updated_at` that a record had (`db/schema/changes.ts`). */
+  readonly replaced: number | null
+  readonly detail: string | null
+}
+
+export function changeOf(row: StoredChange): Change {
+  const number = numberOf(row.key)
+  return {
+    number,
+    first: number - row.position,
+    at: row.at,
+    actor: row.actor,
+    kind: kindOf(row.kind),
+    operation: operationOf(row.kind),
+    id: idOf(row.object),
+    structureId: row.structure === '' ? null : String(idOf(row.structure)),
+    replaced: row.replaced,
+    detail: row.detail,
+  }
+}
+
+/** Which changes a reader wants. */
+export interface ChangeFilter {
+  readonly kinds?: readonly ChangeKind[]
+  readonly structureId?: string
+}
+
+function filterSql({ kinds, structureId }: ChangeFilter): SqlPart {
+  const parts: string[] = []
+  const values: (number | Uint8Array)[] = []
+  if (kinds) {
+    parts.push(`AND (${kinds.map(() => 'kind BETWEEN ? AND ?').join(' OR ')})`)
+    values.push(...kinds.flatMap(kindRange))
+  }
+  if (structureId !== undefined) {
+    parts.push('AND structure = ?')
+    values.push(storedId(structureId))
+  }
+  return { text: parts.join(' '), values }
+}
+
+/** The changes after a number, up to `upTo`, in order, at most `limit`. */
+export function changesAfter(
+  { sql }: Reader,
+  workspace: number,
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
+  filter: ChangeFilter = {},
+): Change[] {
+  const { text, values } = filterSql(filter)
+  const stop = sql.stopCondition('key')
+  return sql
+    .all<StoredChange>(
+      `SELECT ${COLUMNS} FROM changes WHERE ${stop.text} AND key > ? AND key <= ? ${text} ORDER BY key LIMIT ?`,
+      keyOf(workspace, after),
+      Math.min(keyOf(workspace, upTo), endOfKeys(workspace) - 1),
+      ...values,
+      limit,
+    )
+    .map(changeOf)
+}
+
+/** The changes before a number, down to `downTo`, newest first, at most `limit`. */
+export function changesBefore(
+  { sql }: Reader,
+  workspace: number,
+  { before, downTo, limit }: { readonly before: number; readonly downTo: number; readonly limit: number },
+  filter: ChangeFilter = {},
+): Change[] {
+  const { text, values } = filterSql(filter)
+  const stop = sql.stopCondition('key')
+  return sql
+    .all<StoredChange>(
+      `SELECT ${COLUMNS} FROM changes WHERE ${stop.text} AND key >= ? AND key < ? ${text} ORDER BY key DESC LIMIT ?`,
+      keyOf(workspace, downTo),
+      Math.min(keyOf(workspace, before), endOfKeys(workspace)),
+      ...values,
+      limit,
+    )
+    .map(changeOf)
+}
+
+/** The changes of one object, newest first, or those before a number. */
+export const changesOfObject = (
+  { sql }: Reader,
+  workspace: number,
+  id: string | number,
+  { before, limit }: { readonly before?: number | undefined; readonly limit: number },
+): Change[] =>
+  sql
+    .all<StoredChange>(
+      `SELECT ${COLUMNS} FROM changes WHERE object = ? AND key > ? AND key < ? ORDER BY key DESC LIMIT ?`,
+      storedId(id),
+      keyOf(workspace, 0),
+      before === undefined ? endOfKeys(workspace) : Math.min(keyOf(workspace, before), endOfKeys(workspace)),
+      limit,
+    )
+    .map(changeOf)
+
+/** The changes of a transaction, given by the number of its first change; at most `limit`. */
+export const changesOfTransaction = (
+  reader: Reader,
+  workspace: number,
+  first: number,
+  limit: number,
+): Change[] =>
+  changesAfter(reader, workspace, { after: first - 1, upTo: first + limit * 2, limit }).filter(
+    (change) => change.first === first,
+  )
+
+interface ActorRow {
+  readonly surface: string
+  readonly userId: string | null
+  readonly keyId: string | null
+  readonly name: string | null
+}
+
+/** Writes changes as JSON. */
+export class ChangeWriter {
+  readonly cursorOf: (number: number) => string
+  readonly #reader: Reader
+  readonly #actors = new Map<number, string>()
+
+  constructor(reader: Reader, workspace: number) {
+    this.#reader = reader
+    this.cursorOf = cursorNames(reader, workspace)
+  }
+
+  /** A version of an object: what changed, when and by whom, without the braces. */
+  versionMembers({ number, at, operation, detail, actor }: Change): string {
+    return `"cursor":"${this.cursorOf(number)}","at":"${isoTimestamp(at)}","op":"${operation}",${differenceMembers(operation, detail)},"actor":${this.#actorJson(actor)}`
+  }
+
+  /** A change of the feed, without the braces. */
+  changeMembers(change: Change): string {
+    const { number, first, at, kind, operation, id, structureId, detail, actor } = change
+    const structure = structureId === null ? 'null' : `"${structureId}"`
+    const idJson = typeof id === 'number' ? String(id) : `"${id}"`
+    return `"cursor":"${this.cursorOf(number)}","transaction":"${this.cursorOf(first)}","at":"${isoTimestamp(at)}","kind":"${kind}","op":"${operation}","id":${idJson},"structure_id":${structure},${differenceMembers(operation, detail)},"actor":${this.#actorJson(actor)}`
+  }
+
+  #actorJson(pk: number): string {
+    const known = this.#actors.get(pk)
+    if (known !== undefined) return known
+    const row = this.#reader.sql.get<ActorRow>(
+      'SELECT surface, user_id AS userId, key_id AS keyId, name FROM change_actors WHERE pk = ?',
+      pk,
+    )
+    const { surface = 'system', userId = null, keyId = null, name = null } = row ?? {}
+    const json = JSON.stringify({ surface, user_id: userId, key_id: keyId, name })
+    this.#actors.set(pk, json)
+    return json
+  }
+}
+
+/** What is stored with other operations than updates is not for readers. */
+function differenceMembers(operation: ChangeOperation, detail: string | null): string {
+  if (operation !== 'updated' || detail === null) return '"changed":[],"previous":{}'
+  if (detail.startsWith('[')) {
+    const { changed, previous } = parseDifference(detail)
+    return `"changed":${JSON.stringify(changed)},"previous":${JSON.stringify(previous)}`
+  }
+  return `"changed":${JSON.stringify(Object.keys(JSON.parse(detail)))},"previous":${detail}`
+}
+
+/** The number of the last change before an instant, as far as the changes from `first` to `last` are in order of time. */
+export function positionBefore(
+  { sql }: Reader,
+  workspace: number,
+  instant: number,
+  { first, last }: { readonly first: number; readonly last: number },
+): number {
+  let [low, high] = [first - 1, last]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const at = sql.scalar<number>('SELECT at FROM changes WHERE key = ?', keyOf(workspace, middle))
+    if (at < instant) low = middle
+    else high = middle - 1
+  }
+  return low
+}

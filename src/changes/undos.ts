@@ -1,0 +1,57 @@
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { keyOf } from './entries.ts'
+import { type Change, changesOfObject } from './read.ts'
+
+/** Records that a transaction took back another; both are given by the number of their first change. */
+export function saveUndo({ sql }: Tx, workspace: number, first: number, undone: number): void {
+  sql.run(
+    'INSERT INTO change_undos (key, undone) VALUES (?, ?)',
+    keyOf(workspace, first),
+    keyOf(workspace, undone),
+  )
+}
+
+/** The key of the transaction that one took back. */
+const undoneBy = ({ sql }: Reader, workspace: number, first: number): number | undefined =>
+  sql.get<{ undone: number }>('SELECT undone FROM change_undos WHERE key = ?', keyOf(workspace, first))
+    ?.undone
+
+/**
+ * Whether an object has changes after a number of the log. Changes that were taken back do not count, nor do those that
+ * took them back.
+ */
+export function isTouchedAfter(reader: Reader, workspace: number, id: string, number: number): boolean {
+  const [newest] = changesOfObject(reader, workspace, id, { limit: 1 })
+  if (!newest || newest.number <= number) return false
+  const takenBack = new Set<number>()
+  for (const first of transactionsAfter(reader, workspace, id, number)) {
+    const key = keyOf(workspace, first)
+    if (takenBack.has(key)) continue
+    const undone = undoneBy(reader, workspace, first)
+    if (undone === undefined || undone <= keyOf(workspace, number)) return true
+    takenBack.add(undone)
+  }
+  return false
+}
+
+const CHANGES_AT_ONCE = 100
+
+/** The transactions that changed an object after a number, newest first. */
+function* transactionsAfter(
+  reader: Reader,
+  workspace: number,
+  id: string,
+  number: number,
+): Generator<number> {
+  let last: Change | undefined
+  for (;;) {
+    const changes = changesOfObject(reader, workspace, id, { before: last?.number, limit: CHANGES_AT_ONCE })
+    for (const change of changes) {
+      if (change.number <= number) return
+      if (change.first !== last?.first) yield change.first
+      last = change
+    }
+    if (changes.length < CHANGES_AT_ONCE) return
+  }
+}

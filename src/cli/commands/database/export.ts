@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import type { Caller } from '../../../context.ts'
+import type { Db } from '../../../db/database.ts'
+import type { TableFormat } from '../../../portability/csv/export.ts'
+import {
+  type Command,
+  DB_FLAG,
+  type Input,
+  JSON_FLAG,
+  textFlag,
+  WORKSPACE_FLAG,
+  WrongUsage,
+} from '../../command.ts'
+import type { Io } from '../../io.ts'
+import { commandCaller, inWorkspace } from '../../open-database.ts'
+import { copyToOutput, countsInWords, printJson, progressOn, STDOUT } from '../../output.ts'
+import { checkStructure } from '../../structure-name.ts'
+import { withTemporaryFolder } from '../../temporary-folder.ts'
+
+/** Imported only when needed, because they load most of the service. */
+const workspaceExport = () => import('../../../portability/workspace/export.ts')
+const vaultExport = () => import('../../../portability/vault/export/export.ts')
+const csvExport = () => import('../../../portability/csv/export.ts')
+
+interface Task {
+  readonly db: Db
+  readonly caller: Caller
+  readonly input: Input
+  readonly io: Io
+}
+
+async function exportFolder({ db, caller, input, io }: Task, folder: string): Promise<void> {
+  const exportAll =
+    textFlag(input, 'format') === 'obsidian'
+      ? (await vaultExport()).exportVault
+      : (await workspaceExport()).exportWorkspace
+  const progress = progressOn(io, 'notes')
+  const counts = { ...exportAll(db, caller, folder, progress.show) }
+  progress.end()
+  if (input.flags.json) printJson(io, { folder, counts })
+  else io.out(`${folder} holds ${countsInWords(counts)}.\n`)
+}
+
+/** What goes to standard output is written to a file first, so that a slow reader keeps no snapshot open. */
+async function exportRows(
+  { db, caller, input, io }: Task,
+  structure: string,
+  format: TableFormat,
+  file: string,
+): Promise<void> {
+  const { exportTable } = await csvExport()
+  await checkStructure(db, caller, structure)
+  if (file === STDOUT)
+    return withTemporaryFolder(async (folder) => {
+      const temporary = join(folder, 'rows')
+      exportTable(db, caller, structure, { format, file: temporary })
+      await copyToOutput(io, temporary)
+    })
+  const records = exportTable(db, caller, structure, { format, file })
+  if (input.flags.json) printJson(io, { file, counts: { records } })
+  else io.out(`${file} holds ${records} records.\n`)
+}
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'Write a workspace as plain files, or the rows of a structure as a table.',
+  parameters: ['[path]'],
+  flags: [
+    {
+      name: 'structure',
+      value: 'name',
+      help: 'write only the rows of this structure, to a file or standard output',
+    },
+    {
+      name: 'format',
+      value: 'format',
+      help: 'obsidian for notes and files alone; with --structure csv (the default) or jsonl',
+      choices: ['obsidian', 'csv', 'jsonl'],
+    },
+    WORKSPACE_FLAG,
+    JSON_FLAG,
+    DB_FLAG,
+  ],
+  remarks: [
+    'Notes become Markdown with front matter; each structure a JSON file, and its rows a file of JSON lines; files stay',
+    'as they are; everything else is JSON. The export is one consistent snapshot, also while a server runs. The folder',
+    'must be new or empty. Not exported: revisions, deliveries, users, keys and the secrets of webhooks.',
+    '',
+    'With --format obsidian, notes are Markdown files in the folders they were imported from, with tags, aliases and',
+    'properties in front matter and links by name or path, and files are beside them; nothing else is written.',
+    '',
+    'With --structure, each line of jsonl is a record as the API returns it. Of csv, the first line has the keys of the',
+    'fields; an apostrophe before a text that a spreadsheet would take for a formula is removed again by an import.',
+    'Deleted rows are left out. Without a file, and with -, the rows go to standard output.',
+  ],
+  examples: [
+    'daybook export notebook',
+    'daybook export /backup/work --workspace Work',
+    'daybook export --format obsidian ~/Vault',
+    'daybook export --structure Expenses expenses.csv',
+    'daybook export --structure Expenses --format jsonl | jq .data.amount',
+  ],
+  run: (input, io) => {
+    const [path] = input.args
+    const structure = textFlag(input, 'structure')
+    const format = textFlag(input, 'format')
+    if (structure !== undefined && format === 'obsidian')
+      throw new WrongUsage('--format obsidian is for the notes, not for a structure.')
+    if (structure === undefined && format !== undefined && format !== 'obsidian')
+      throw new WrongUsage(`--format ${format} needs --structure <name>.`)
+    if (structure === undefined && path === undefined) throw new WrongUsage('"export" needs <folder>.')
+    return inWorkspace(input, io, async (db, workspace) => {
+      const task = { db, caller: commandCaller(workspace), input, io }
+      if (structure === undefined) await exportFolder(task, path ?? '')
+      else await exportRows(task, structure, format === 'jsonl' ? 'jsonl' : 'csv', path ?? STDOUT)
+      return 0
+    })
+  },
+}

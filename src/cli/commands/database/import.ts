@@ -1,0 +1,313 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
+import { createBus } from '../../../changes/bus.ts'
+import type { Caller } from '../../../context.ts'
+import { takeServerLock } from '../../../db/connection/server-lock.ts'
+import { copyVerified } from '../../../db/copy.ts'
+import type { Db } from '../../../db/database.ts'
+import type { InferredType } from '../../../portability/csv/columns.ts'
+import type { ImportMode, ImportReport } from '../../../portability/import-run.ts'
+import { systemRefusal } from '../../../portability/read-file.ts'
+import { refused } from '../../../refusal.ts'
+import {
+  type Command,
+  DB_FLAG,
+  type Input,
+  JSON_FLAG,
+  listFlag,
+  textFlag,
+  WORKSPACE_FLAG,
+  WrongUsage,
+} from '../../command.ts'
+import type { Io } from '../../io.ts'
+import { commandCaller, withDatabase, withDatabaseFile } from '../../open-database.ts'
+import { countsInWords, onOneLine, printJson, progressOn } from '../../output.ts'
+import { withInputFile } from '../../read-input.ts'
+import { withTemporaryFolder } from '../../temporary-folder.ts'
+
+/** Imported only when needed, because they load most of the service. */
+const csvImport = () => import('../../../portability/csv/import.ts')
+const csvColumns = () => import('../../../portability/csv/columns.ts')
+const workspaceImport = () => import('../../../portability/workspace/import.ts')
+const vaultImport = () => import('../../../portability/vault/import.ts')
+
+/** The result of an import, in words and as the members of its JSON report. */
+interface Outcome {
+  readonly report: ImportReport
+  readonly words: readonly string[]
+  readonly members: object
+}
+
+interface Task {
+  readonly db: Db
+  readonly caller: Caller
+  readonly path: string
+  /** The database that the flags name; `db` may be a copy. */
+  readonly databaseFile: string
+  readonly mode: ImportMode & { onProgress(done: number): void }
+}
+
+const FOLDER_FLAGS = ['folders-as-tags', 'update'] as const
+const TABLE_FLAGS = ['on-conflict', 'type', 'date-format', 'decimal', 'no-header', 'null'] as const
+
+/** `column=type`, the type after the last sign. */
+async function typesOf(input: Input): Promise<ReadonlyMap<string, InferredType>> {
+  const { GIVEN_TYPES } = await csvColumns()
+  const entries = listFlag(input, 'type').map((text): [string, InferredType] => {
+    const at = text.lastIndexOf('=')
+    const type = GIVEN_TYPES.find((known) => known === text.slice(at + 1))
+    if (at > 0 && type) return [text.slice(0, at), type]
+    throw new WrongUsage(
+      `--type must be <column>=<type> with one of ${GIVEN_TYPES.join(', ')}, not "${text}".`,
+    )
+  })
+  return new Map(entries)
+}
+
+async function importCsv(
+  { db, caller, path, mode }: Task,
+  input: Input,
+  structure: string,
+): Promise<Outcome> {
+  const { importRows } = await csvImport()
+  const decimal = textFlag(input, 'decimal')
+  const report = await importRows({ db, bus: createBus() }, caller, {
+    ...mode,
+    file: path,
+    structure,
+    onConflict: textFlag(input, 'on-conflict') === 'update' ? 'update' : 'refuse',
+    hasHeader: input.flags['no-header'] !== true,
+    types: await typesOf(input),
+    dateFormats: listFlag(input, 'date-format'),
+    decimal: decimal === '.' || decimal === ',' ? decimal : undefined,
+    nulls: listFlag(input, 'null'),
+  })
+  const { structure: filled, fields, demoted, inserted, updated } = report
+  const types = fields.map(({ key, type }) => `${key} (${type})`).join(', ')
+  return {
+    report,
+    words: [
+      `Structure "${filled.name}"${filled.isNew ? ', new' : ''}: ${types}`,
+      ...demoted.map(
+        ({ column, from, to, row, cell }) =>
+          `Column "${column}" is ${to} and not ${from} because of "${cell}" in row ${row}; see --null and --type.`,
+      ),
+      `${inserted} rows inserted, ${updated} updated`,
+    ],
+    members: {
+      structure: { id: filled.id, name: filled.name, is_new: filled.isNew },
+      fields,
+      demoted,
+      inserted,
+      updated,
+    },
+  }
+}
+
+async function importFolder(task: Task, input: Input): Promise<Outcome> {
+  const { db, caller, path, mode } = task
+  const { importWorkspace, isExport } = await workspaceImport()
+  if (!isExport(path)) return importNotes(task, input)
+  const misplaced = FOLDER_FLAGS.find((name) => input.flags[name] !== undefined)
+  if (misplaced)
+    throw new WrongUsage(`--${misplaced} is for a folder of notes, not for an exported workspace.`)
+  const report = await importWorkspace(db, caller, { ...mode, folder: path })
+  const { counts, webhookSecrets, isWritten } = report
+  // The secrets of webhooks that were not written are useless.
+  const secrets = isWritten ? webhookSecrets : []
+  const lines = secrets.map(
+    ({ id, url, secret }) => `The webhook ${id} to ${url} has a new secret: ${secret}`,
+  )
+  return {
+    report,
+    words: [countsInWords(counts), ...lines],
+    members: { counts, webhook_secrets: secrets },
+  }
+}
+
+async function importNotes({ db, caller, path, databaseFile, mode }: Task, input: Input): Promise<Outcome> {
+  const { importVault } = await vaultImport()
+  const report = await importVault(db, caller, {
+    ...mode,
+    folder: path,
+    databaseFile,
+    foldersAsTags: input.flags['folders-as-tags'] === true,
+    updates: input.flags.update === true,
+  })
+  const { counts, changed, skipped, demoted, gone } = report
+  return {
+    report,
+    words: [
+      countsInWords(counts),
+      ...firstOf(
+        changed.map(({ place, what }) => `${place}: ${what}`),
+        'changed',
+      ),
+      ...firstOf(
+        demoted.map(
+          ({ property, from, to, place }) => `${place}: the property "${property}" is ${to}, not ${from}.`,
+        ),
+        'properties',
+      ),
+      ...firstOf(
+        gone.map((place) => `${place}: the file is gone; what was imported from it stays.`),
+        'gone',
+      ),
+      ...(skipped.length > 0 ? [`${skipped.length} left out; --json names them.`] : []),
+    ],
+    members: { counts, changed_count: changed.length, changed, skipped, demoted, gone },
+  }
+}
+
+const MAX_PRINTED = 20
+
+/** The first lines, and how many more there are. */
+function firstOf(lines: readonly string[], what: string): string[] {
+  const first = lines.slice(0, MAX_PRINTED)
+  const more = lines.length - first.length
+  return more > 0 ? [...first, `… and ${more} more ${what}; --json names all.`] : first
+}
+
+function printOutcome(io: Io, input: Input, { report, words, members }: Outcome): void {
+  const { refused: parts, isWritten } = report
+  if (input.flags.json) {
+    printJson(io, { ...members, refused_count: parts.length, refused: parts, written: isWritten })
+    return
+  }
+  const refusals = firstOf(
+    parts.map(({ place, reason }) => `${place}: ${reason}`),
+    'refused',
+  )
+  for (const line of [...words, ...refusals]) io.out(`${onOneLine(line)}\n`)
+  if (!isWritten) io.out('Nothing was written.\n')
+}
+
+/** Refuses flags that are for something else than the path. */
+function checkFlags(input: Input, isFolder: boolean): void {
+  const structure = textFlag(input, 'structure')
+  if (isFolder && structure !== undefined)
+    throw new WrongUsage('--structure is for a file of rows, not for a folder.')
+  const misplaced = (isFolder ? TABLE_FLAGS : FOLDER_FLAGS).find((name) => input.flags[name] !== undefined)
+  if (misplaced && isFolder) throw new WrongUsage(`--${misplaced} is for a file of rows, not for a folder.`)
+  if (misplaced) throw new WrongUsage(`--${misplaced} is for a folder of notes, not for a file of rows.`)
+  if (!isFolder && structure === undefined) throw new WrongUsage(`A file of rows needs --structure <name>.`)
+}
+
+async function importPath(task: Omit<Task, 'mode' | 'caller'>, input: Input, io: Io): Promise<number> {
+  const { path, db } = task
+  const structure = textFlag(input, 'structure')
+  const stats = statSync(path, { throwIfNoEntry: false })
+  const isFolder = stats?.isDirectory() === true
+  if (!stats) throw refused(`There is no file or folder ${path}.`)
+  // A pipe cannot be read twice and may never end.
+  if (!isFolder && !stats.isFile()) throw refused(`${path} is neither a file nor a folder.`)
+  checkFlags(input, isFolder)
+  const progress = progressOn(io, isFolder ? 'notes' : 'rows')
+  const whole: Task = {
+    ...task,
+    caller: commandCaller(getWorkspaceOrOnly(db, textFlag(input, 'workspace'))),
+    mode: {
+      isDryRun: input.flags['dry-run'] === true,
+      skipsBad: input.flags['skip-bad'] === true,
+      onProgress: progress.show,
+    },
+  }
+  const importing = structure === undefined ? importFolder(whole, input) : importCsv(whole, input, structure)
+  const outcome = await importing.finally(progress.end)
+  printOutcome(io, input, outcome)
+  return outcome.report.refused.length > 0 && !whole.mode.skipsBad ? 1 : 0
+}
+
+const pathOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).path
+
+/** Imports into a copy that is thrown away, so that the server goes on writing. */
+const importIntoCopy = (db: Db, path: string, input: Input, io: Io): Promise<number> =>
+  withTemporaryFolder((folder) => {
+    const file = join(folder, 'copy.db')
+    copyVerified(db.sql.database, file)
+    return withDatabaseFile(file, io, (copy) =>
+      importPath({ db: copy, path, databaseFile: db.file }, input, io),
+    )
+  })
+
+async function run(input: Input, io: Io): Promise<number> {
+  const [given = ''] = input.args
+  return withInputFile(io, given, (path) =>
+    withDatabase(input, io, async (db) => {
+      const lock = takeServerLock(db.file)
+      try {
+        if (lock) return await importPath({ db, path, databaseFile: db.file }, input, io)
+        if (input.flags['dry-run']) return await importIntoCopy(db, path, input, io)
+        throw refused('A server is running on this database; stop it before you import.')
+      } catch (error) {
+        throw systemRefusal(error, pathOf(error) ?? given) ?? error
+      } finally {
+        lock?.release()
+      }
+    }),
+  )
+}
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Import an exported workspace, a folder of Markdown notes, or rows from a file.',
+  parameters: ['<path>'],
+  flags: [
+    {
+      name: 'update',
+      help: 'update what an earlier import of the folder made from files that changed since',
+    },
+    { name: 'folders-as-tags', help: 'add the path of its folder as a tag to each note' },
+    { name: 'structure', value: 'name', help: 'the structure for the rows; created if it does not exist' },
+    {
+      name: 'on-conflict',
+      value: 'what',
+      help: 'refuse or update rows (default refuse)',
+      choices: ['refuse', 'update'],
+    },
+    {
+      name: 'type',
+      value: 'column=type',
+      help: 'the type of a column: text, number, bool, date, time, datetime',
+      isRepeatable: true,
+    },
+    {
+      name: 'date-format',
+      value: 'format',
+      help: 'how days and times are written, such as DD.MM.YYYY HH:mm',
+      isRepeatable: true,
+    },
+    { name: 'decimal', value: 'sign', help: 'the decimal sign of numbers: . or ,', choices: ['.', ','] },
+    { name: 'null', value: 'word', help: 'a cell with this word is empty, such as NA', isRepeatable: true },
+    { name: 'no-header', help: 'the first line is a row; columns are column_1, …, or the fields in order' },
+    { name: 'dry-run', help: 'report what would happen, and write nothing; also beside a server' },
+    { name: 'skip-bad', help: 'leave out what is refused, instead of writing nothing' },
+    WORKSPACE_FLAG,
+    JSON_FLAG,
+    DB_FLAG,
+  ],
+  remarks: [
+    'An exported workspace is imported with its ids and times, without events. In any other folder, such as an Obsidian',
+    'vault, every Markdown file becomes a note and every other file a file of the workspace; links that would be broken',
+    'are rewritten, and front matter becomes tags, alias and properties. The first line of a file of comma-separated',
+    'values names the columns; - is standard input. A new structure gets a field for each column, of the type that fits',
+    'all its cells; an existing structure is filled by key or label. An import is one transaction: when anything is',
+    'refused nothing is written, unless --skip-bad is given. Stop the server before an import.',
+    '',
+    'A folder can be imported again: what an earlier import made is found by the path of its file. Where the file has not',
+    'changed nothing changes; where it has, the import is refused, unless --update is given. Then the note keeps its id,',
+    'its former text becomes a revision, and what was changed in daybook alone stays. A file that was renamed or moved',
+    'and not changed is recognized. A note or file whose file is gone stays. What you deleted in daybook is not imported',
+    'again.',
+  ],
+  examples: [
+    'daybook import notebook',
+    'daybook import ~/Vault --dry-run',
+    'daybook import ~/Vault --update',
+    'daybook import --structure Expenses expenses.csv',
+    'daybook import --structure Expenses june.csv --decimal , --date-format DD.MM.YYYY --null NA',
+    'curl https://example.com/rates.csv | daybook import --structure Rates -',
+  ],
+  run,
+}

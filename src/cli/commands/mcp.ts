@@ -1,0 +1,98 @@
+import { createAuthenticate } from '../../account/keys.ts'
+import { createBus } from '../../changes/bus.ts'
+import { remoteOf } from '../../changes/mirrored.ts'
+import { readConfig, readKey } from '../../config.ts'
+import type { AppContext } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
+import { openWorker } from '../../db/worker/client.ts'
+import { features } from '../../features.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { createLog } from '../../lib/log.ts'
+import type { Respond } from '../../mcp/stdio/messages.ts'
+import { fail, Refusal } from '../../refusal.ts'
+import { checkedBaseUrl } from '../base-url.ts'
+import { type Command, DB_FLAG, type Input, textFlag, WrongUsage } from '../command.ts'
+import type { Io } from '../io.ts'
+import { withDatabase } from '../open-database.ts'
+import { STDIN, textOf } from '../read-input.ts'
+
+/** Imported only when needed, because they load the library of MCP. */
+const messages = () => import('../../mcp/stdio/messages.ts')
+const local = () => import('../../mcp/stdio/local.ts')
+const remote = () => import('../../mcp/stdio/remote.ts')
+
+/** As much as a request over HTTP may hold. */
+const MAX_LINE = 10_485_760
+
+async function* linesOf(io: Io): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of textOf(io, STDIN)) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > MAX_LINE)
+      throw new Refusal('too_large', 'A message is longer than 10 MiB; send less at once.')
+    yield* lines
+  }
+  yield rest
+}
+
+async function serve(io: Io, respond: Respond): Promise<number> {
+  const { serveLines } = await messages()
+  await serveLines({ lines: linesOf(io), write: (line) => io.write(Buffer.from(line)) }, respond)
+  return 0
+}
+
+const invalidKey = () =>
+  new Refusal('unauthorized', 'The API key in DAYBOOK_KEY is not valid, or was revoked, or has expired.')
+
+async function serveDatabase(io: Io, db: Db, key: string, input: Input): Promise<number> {
+  const log = createLog('silent', systemClock, () => {})
+  const worker = openWorker({ db, log, clock: systemClock })
+  const config = readConfig(io.env, { db: textFlag(input, 'db') })
+  const mirrorOf = remoteOf(db)
+  const ctx: AppContext = {
+    config,
+    db,
+    worker,
+    bus: createBus(),
+    clock: systemClock,
+    log,
+    features,
+    ...(mirrorOf !== undefined && { mirrorOf }),
+  }
+  const authenticate = createAuthenticate(ctx)
+  const caller = () => authenticate(key) ?? fail(invalidKey())
+  try {
+    caller()
+    const { localResponder } = await local()
+    return await serve(io, localResponder(ctx, caller))
+  } finally {
+    await worker.close()
+  }
+}
+
+export const mcp: Command = {
+  name: 'mcp',
+  summary: 'Serve an agent over MCP on standard input and output.',
+  flags: [
+    { name: 'url', value: 'url', help: 'the address of a daybook to work on, instead of a database' },
+    DB_FLAG,
+  ],
+  remarks: [
+    'The API key in DAYBOOK_KEY decides the workspace and whether the agent may write.',
+    'Works while a server runs. A server offers the same at /mcp.',
+  ],
+  examples: [
+    'DAYBOOK_KEY=dbk_… daybook mcp --db daybook.db',
+    'DAYBOOK_KEY=dbk_… daybook mcp --url https://daybook.example.com',
+  ],
+  run: async (input, io) => {
+    const key = readKey(io.env, {})
+    if (key === undefined) throw new WrongUsage('"mcp" needs an API key in DAYBOOK_KEY.')
+    const url = textFlag(input, 'url')
+    if (url === undefined) return withDatabase(input, io, (db) => serveDatabase(io, db, key, input))
+    if (textFlag(input, 'db') !== undefined) throw new WrongUsage('"mcp" takes --url or --db, not both.')
+    const { remoteResponder } = await remote()
+    return serve(io, remoteResponder({ url: checkedBaseUrl(url), key }))
+  },
+}

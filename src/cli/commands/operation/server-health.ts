@@ -1,0 +1,55 @@
+import { get as getPlain, type IncomingMessage } from 'node:http'
+import { get as getEncrypted } from 'node:https'
+import { text } from 'node:stream/consumers'
+
+/** What `/healthz` says, or why it says nothing. */
+export interface ServerHealth {
+  readonly url: string | null
+  readonly status: 'ok' | 'failing' | 'unreachable'
+  readonly backup?: 'failed'
+  readonly error?: string
+}
+
+const TIMEOUT_MS = 5_000
+
+/** A server that listens on every address is reached on this machine. */
+function reachable(url: string): string {
+  const parsed = new URL(url)
+  if (parsed.hostname === '0.0.0.0') parsed.hostname = '127.0.0.1'
+  if (parsed.hostname === '[::]') parsed.hostname = '[::1]'
+  return parsed.origin
+}
+
+/** Asks the server at this address; it never throws. */
+export async function askHealth(url: string | undefined): Promise<ServerHealth> {
+  if (url === undefined || !URL.canParse(url))
+    return {
+      url: null,
+      status: 'unreachable',
+      error: 'No server has run on this database yet, or --url is no URL.',
+    }
+  const origin = reachable(url)
+  try {
+    const { statusCode, body } = await get(`${origin}/healthz`)
+    const { status, backup, error } = JSON.parse(body) as {
+      status?: string
+      backup?: 'failed'
+      error?: string
+    }
+    if (statusCode === 200 && status === 'ok') return { url: origin, status, ...(backup && { backup }) }
+    return { url: origin, status: 'failing', error: error ?? `${origin} answered ${statusCode}.` }
+  } catch (error) {
+    const { name, code = name } = error as { name: string; code?: string }
+    return { url: origin, status: 'unreachable', error: `${origin} does not answer as daybook (${code}).` }
+  }
+}
+
+/** Unlike `fetch`, it never asks a proxy of the environment, which does not reach this machine. */
+async function get(url: string): Promise<{ statusCode: number | undefined; body: string }> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const request = url.startsWith('https:') ? getEncrypted : getPlain
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { signal }, resolve).on('error', reject)
+  })
+  return { statusCode: response.statusCode, body: await text(response) }
+}

@@ -1,0 +1,88 @@
+import { readDatabaseFile } from '../../../config.ts'
+import { inspectDatabase } from '../../../db/connection/inspect.ts'
+import { copyBeforeUpgrade } from '../../../db/schema/migrations/earlier-copies.ts'
+import { VERSION } from '../../../lib/version.ts'
+import { type Diagnosis, diagnose } from '../../../maintenance/diagnosis.ts'
+import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
+import type { Io } from '../../io.ts'
+import { bytesInWords, printJson } from '../../output.ts'
+import { findRelease, type Release } from './releases.ts'
+
+interface Report {
+  readonly version: string
+  readonly schema: number
+  readonly known_schema: number
+  /** The copy that the first start writes before it changes the schema; null when it does not change. */
+  readonly copy: string | null
+  readonly needed_bytes: number
+  readonly free_bytes: number | null
+  /** Absent without --url. */
+  readonly newest?: string
+  readonly is_newer?: boolean
+  readonly changes?: string
+}
+
+function describe(database: Diagnosis, release: Release | undefined): Report {
+  const { schema, known_schema, database_bytes, log_bytes, free_bytes } = database
+  const isUpgrade = schema < known_schema
+  return {
+    version: VERSION,
+    schema,
+    known_schema,
+    copy: isUpgrade ? copyBeforeUpgrade(database.file, VERSION) : null,
+    needed_bytes: isUpgrade ? database_bytes + log_bytes : 0,
+    free_bytes,
+    ...(release && { newest: release.version, is_newer: release.isNewer, changes: release.changes }),
+  }
+}
+
+function schemaSentence({ schema, known_schema: known, copy, needed_bytes, free_bytes }: Report): string {
+  if (schema > known)
+    return `The database has schema ${schema}, of a newer daybook: this one, with schema ${known}, refuses to open it.`
+  if (copy === null) return `The database has schema ${schema}, that of this daybook: nothing changes in it.`
+  const free = free_bytes === null ? '' : ` of ${bytesInWords(free_bytes)} that are free`
+  return `The next start changes the schema from ${schema} to ${known}. Before that it writes a verified copy, ${copy}, which takes up to ${bytesInWords(needed_bytes)}${free}.`
+}
+
+function print(io: Io, report: Report): void {
+  io.out(`This is daybook ${report.version}.\n${schemaSentence(report)}\n`)
+  if (report.newest === undefined) return
+  if (!report.is_newer) io.out(`The release there is ${report.newest}: there is no newer one.\n`)
+  else io.out(`The release there is newer: ${report.newest}.\n\n${report.changes}\n`)
+}
+
+async function releaseOf(input: Input): Promise<Release | undefined> {
+  const url = textFlag(input, 'url')
+  return url === undefined ? undefined : await findRelease(url)
+}
+
+export const upgrade: Command = {
+  name: 'upgrade',
+  summary: 'Say what an upgrade would do, with --check.',
+  flags: [
+    { name: 'check', help: 'say what the next start would change in the database; required' },
+    {
+      name: 'url',
+      value: 'url',
+      help: 'also say whether the release at this address is newer, and what changed',
+    },
+    JSON_FLAG,
+    DB_FLAG,
+  ],
+  remarks: [
+    'It changes nothing, and asks no network unless --url names the folder of a release, of which it reads SHA256SUMS and',
+    'CHANGELOG.md. To upgrade, stop the server, replace the executable and start it again. To go back, stop it, and let the',
+    'old executable restore the copy: daybook restore daybook.db.before-<version>.',
+  ],
+  examples: ['daybook upgrade --check', './daybook-new upgrade --check --db /srv/daybook.db'],
+  run: async (input, io) => {
+    if (!input.flags.check)
+      throw new WrongUsage('daybook does not replace itself; --check says what an upgrade would do.')
+    const file = readDatabaseFile(io.env, input.flags)
+    const database = inspectDatabase(file, (reader, schema) => diagnose(reader, file, schema))
+    const report = describe(database, await releaseOf(input))
+    if (input.flags.json) printJson(io, report)
+    else print(io, report)
+    return 0
+  },
+}

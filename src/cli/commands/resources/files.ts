@@ -1,0 +1,153 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { Caller } from '../../../context.ts'
+import type { Db } from '../../../db/database.ts'
+import type { FileRow } from '../../../files/store.ts'
+import { systemClock } from '../../../lib/clock.ts'
+import { systemRefusal } from '../../../portability/read-file.ts'
+import { Refusal, refused } from '../../../refusal.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG, WrongUsage } from '../../command.ts'
+import type { Io } from '../../io.ts'
+import { commandCaller, inWorkspace } from '../../open-database.ts'
+import { printJson, printTable } from '../../output.ts'
+import { STDIN } from '../../read-input.ts'
+
+/** Imported only when needed, because they load notes and search. */
+const adding = () => import('../../../files/service.ts')
+const waiting = () => import('../../../files/text-extraction.ts')
+const present = () => import('../../../files/present.ts')
+const store = () => import('../../../files/store.ts')
+const clearing = () => import('../../../files/cleanup.ts')
+
+/** Reads a file. Folders and files that are too large are refused before anything is read. */
+function readOriginal(path: string, refuseTooLarge: (size: number) => void): Uint8Array {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (!stats) throw refused(`There is no file ${path}.`)
+    if (!stats.isFile()) throw refused(`${path} is not a file.`)
+    refuseTooLarge(stats.size)
+    return readFileSync(path)
+  } catch (error) {
+    throw systemRefusal(error, path) ?? error
+  }
+}
+
+interface Destination {
+  readonly caller: Caller
+  readonly noteId: string | null
+}
+
+/** The added file; undefined when it is refused, which is printed on stderr. */
+async function tryToAdd(
+  db: Db,
+  io: Io,
+  target: Destination,
+  path: string,
+  fileName: string,
+): Promise<FileRow | undefined> {
+  const { addFile, refuseTooLarge } = await adding()
+  try {
+    const bytes = path === STDIN ? await io.readAll() : readOriginal(path, refuseTooLarge)
+    refuseTooLarge(bytes.byteLength)
+    return await addFile(db, target.caller, { fileName, noteId: target.noteId, bytes })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    io.err(`${path}: refused. ${error.message}\n`)
+    return undefined
+  }
+}
+
+function stateOf({ status, pages, error }: FileRow): string {
+  if (status === 'failed') return `failed. ${error}`
+  if (status === 'processing') return 'processing; a running server continues with it'
+  if (pages === 0) return 'ready, without text'
+  return `ready, ${pages} page${pages === 1 ? '' : 's'}`
+}
+
+export const filesAdd: Command = {
+  name: 'files add',
+  summary: 'Add files to a workspace and extract their text.',
+  parameters: ['<path…>'],
+  flags: [
+    { name: 'note', value: 'id', help: 'attach them to this note' },
+    { name: 'name', value: 'name', help: 'the name of the file that comes from standard input' },
+    WORKSPACE_FLAG,
+    JSON_FLAG,
+    DB_FLAG,
+  ],
+  remarks: [
+    'At most 50 MiB each. Text is extracted from txt, md, csv, json, html, pdf, docx, xlsx and pptx; any other file is',
+    'stored too. A server that runs on the database extracts the text, otherwise this command',
+    'does. Prints the id of every added file on stdout and its state on stderr. Exits 1 when a file was refused.',
+  ],
+  examples: [
+    'daybook files add handbook.pdf',
+    'curl -s https://example.com/report.pdf | daybook files add - --name report.pdf',
+    'daybook files add --note 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35 *.xlsx',
+  ],
+  run: (input, io) => {
+    const name = textFlag(input, 'name')
+    if (input.args.includes(STDIN) !== (name !== undefined))
+      throw new WrongUsage('A file from standard input, "-", needs --name <name>, and no other does.')
+    return inWorkspace(input, io, async (db, workspace) => {
+      const { waitForText } = await waiting()
+      const target = { caller: commandCaller(workspace), noteId: textFlag(input, 'note') ?? null }
+      const added: FileRow[] = []
+      for (const path of input.args) {
+        const file = await tryToAdd(db, io, target, path, path === STDIN ? (name ?? '') : basename(path))
+        if (file) added.push(file)
+      }
+      const files: FileRow[] = []
+      for (const file of added) {
+        const read = await waitForText({ db, clock: systemClock }, target.caller, file)
+        io.tell(`${read.fileName}: ${stateOf(read)}.\n`.replace(/\.\.\n$/, '.\n'))
+        if (!input.flags.json) io.out(`${read.id}\n`)
+        files.push(read)
+      }
+      if (input.flags.json) printJson(io, { files: files.map((await present()).presentFile) })
+      return added.length === input.args.length ? 0 : 1
+    })
+  },
+}
+
+export const filesList: Command = {
+  name: 'files list',
+  summary: 'List the files of a workspace, oldest first.',
+  flags: [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG],
+  examples: ['daybook files list', 'daybook files list --json'],
+  run: (input, io) =>
+    inWorkspace(input, io, async (db, workspace) => {
+      const files = (await store()).listFileRows(db, workspace.pk)
+      if (input.flags.json) printJson(io, { files: files.map((await present()).presentFile) })
+      else {
+        const rows = files.map((file) => [
+          file.id,
+          file.fileName,
+          String(file.size),
+          file.noteId ?? '-',
+          stateOf(file),
+        ])
+        printTable(io, ['ID', 'NAME', 'BYTES', 'NOTE', 'STATE'], rows)
+      }
+      return 0
+    }),
+}
+
+export const filesDelete: Command = {
+  name: 'files delete',
+  summary: 'Delete a file and its text permanently.',
+  parameters: ['<id>'],
+  flags: [WORKSPACE_FLAG, DB_FLAG],
+  remarks: [
+    'Works while a server runs. Links to the file in notes, and fields of records that name it, stay as they are.',
+  ],
+  examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
+  run: (input, io) =>
+    inWorkspace(input, io, async (db, workspace) => {
+      const { deleteFile } = await adding()
+      const file = await deleteFile(db, commandCaller(workspace), input.args[0] ?? '')
+      await (await clearing()).deleteRemovedFiles(db)
+      io.tell(`The file "${file.fileName}" was deleted.\n`)
+      return 0
+    }),
+}

@@ -1,0 +1,126 @@
+import { createKey, listKeys, revokeKey } from '../../../account/keys.ts'
+import { getMember } from '../../../account/users.ts'
+import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
+import { systemClock } from '../../../lib/clock.ts'
+import { isoOrNull, isoTimestamp } from '../../../lib/dates.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
+import { withDatabase } from '../../open-database.ts'
+import { printJson, printTable } from '../../output.ts'
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+
+/** The milliseconds of a duration such as `90d`. */
+function lifetimeMs(text: string): number {
+  const [, count = '', unit = ''] = /^([1-9]\d{0,4})([mhdw])$/.exec(text) ?? []
+  if (count === '') {
+    throw new WrongUsage(
+      `--expires must be a number up to 99999 with m, h, d or w, such as 90d, not "${text}".`,
+    )
+  }
+  return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+}
+
+export const keysCreate: Command = {
+  name: 'keys create',
+  summary: 'Create an API key and print it, once.',
+  flags: [
+    { name: 'name', value: 'name', help: 'what the key is for', isRequired: true },
+    { name: 'scope', value: 'scope', help: 'write or read (default write)', choices: ['write', 'read'] },
+    { name: 'user', value: 'name', help: 'the user who owns the key (default the only member)' },
+    { name: 'workspace', value: 'name', help: 'the workspace it gives access to (default the only one)' },
+    {
+      name: 'expires',
+      value: 'time',
+      help: 'how long it is valid: 30m, 12h, 90d, 4w (default until revoked)',
+    },
+    JSON_FLAG,
+    DB_FLAG,
+  ],
+  remarks: [
+    'Prints nothing but the key on stdout. Only its hash is stored, so it cannot be shown again. A key never grants',
+    'more than the role of its user: a write key of a viewer can only read.',
+  ],
+  examples: [
+    'daybook keys create --name laptop',
+    'daybook keys create --name report --scope read --expires 90d --json',
+  ],
+  run: (input, io) => {
+    const name = textFlag(input, 'name') ?? ''
+    const scope = textFlag(input, 'scope') === 'read' ? 'read' : 'write'
+    const expires = textFlag(input, 'expires')
+    const expiresAt = expires === undefined ? null : systemClock.now() + lifetimeMs(expires)
+    return withDatabase(input, io, async (db) => {
+      const { id, secret } = await db.write((tx) => {
+        const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
+        const user = getMember(tx, workspace, textFlag(input, 'user'))
+        return createKey(tx, { workspace: workspace.pk, user: user.pk, name, scope, expiresAt })
+      })
+      if (input.flags.json) printJson(io, { id, name, scope, key: secret, expires_at: isoOrNull(expiresAt) })
+      else io.out(`${secret}\n`)
+      return 0
+    })
+  },
+}
+
+type ListedKey = ReturnType<typeof listKeys>[number]
+
+const presentKey = ({ key, workspace, user }: ListedKey) => ({
+  id: key.id,
+  name: key.name,
+  scope: key.scope,
+  user,
+  workspace,
+  created_at: isoTimestamp(key.createdAt),
+  expires_at: isoOrNull(key.expiresAt),
+  revoked_at: isoOrNull(key.revokedAt),
+  last_used_at: isoOrNull(key.lastUsedAt),
+})
+
+function stateOf({ key, user }: ListedKey): string {
+  if (key.revokedAt !== null) return `revoked ${isoTimestamp(key.revokedAt)}`
+  if (user === null) return 'its user was removed'
+  if (key.expiresAt === null) return 'valid until revoked'
+  const verb = key.expiresAt <= systemClock.now() ? 'expired' : 'expires'
+  return `${verb} ${isoTimestamp(key.expiresAt)}`
+}
+
+export const keysList: Command = {
+  name: 'keys list',
+  summary: 'List all keys, revoked ones included, oldest first; without the keys themselves.',
+  flags: [JSON_FLAG, DB_FLAG],
+  examples: ['daybook keys list', 'daybook keys list --json'],
+  run: (input, io) =>
+    withDatabase(input, io, (db) => {
+      const keys = listKeys(db)
+      if (input.flags.json) printJson(io, { keys: keys.map(presentKey) })
+      else {
+        const headings = ['ID', 'NAME', 'SCOPE', 'USER', 'WORKSPACE', 'LAST USED', 'STATE']
+        const rows = keys.map((listed) => [
+          listed.key.id,
+          listed.key.name,
+          listed.key.scope,
+          listed.user ?? '-',
+          listed.workspace,
+          isoOrNull(listed.key.lastUsedAt) ?? 'never',
+          stateOf(listed),
+        ])
+        printTable(io, headings, rows)
+      }
+      return 0
+    }),
+}
+
+export const keysRevoke: Command = {
+  name: 'keys revoke',
+  summary: 'Revoke a key permanently.',
+  parameters: ['<name-or-id>'],
+  flags: [DB_FLAG],
+  remarks: ['A running server refuses the next request with the key. Revoking a key again changes nothing.'],
+  examples: ['daybook keys revoke laptop', 'daybook keys revoke 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
+      const key = await revokeKey(db, input.args[0] ?? '')
+      io.tell(`The key "${key.name}" was revoked.\n`)
+      return 0
+    }),
+}

@@ -1,0 +1,76 @@
+import { basename } from 'node:path'
+import { checkStorable } from '../../../http/body.ts'
+import { createCheck } from '../../../http/validation.ts'
+import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
+import type { Io } from '../../io.ts'
+import { commandCaller, inWorkspace } from '../../open-database.ts'
+import { printJson } from '../../output.ts'
+import { readAllText, STDIN } from '../../read-input.ts'
+
+/** Imported only when needed, because they load notes and search. */
+const writing = () => import('../../../notes/writing/create.ts')
+const present = () => import('../../../notes/present.ts')
+const schema = () => import('../../../notes/schema.ts')
+
+const MAX_CONTENT = 1_000_000
+const MAX_TITLE = 500
+
+/** Without a file, a title alone makes an empty note on a terminal; a pipe is read. */
+async function contentOf(input: Input, io: Io): Promise<string> {
+  const [file] = input.args
+  if (file === undefined && io.isInputTerminal && textFlag(input, 'title') !== undefined) return ''
+  if (io.isInputTerminal && (file ?? STDIN) === STDIN) io.tell('Type the note; end it with Ctrl+D.\n')
+  return readAllText(io, file ?? STDIN, MAX_CONTENT)
+}
+
+/** The first heading, else the name of the file, else the first line that is not empty. */
+function titleOf(content: string, file: string | undefined): string {
+  const [, heading] = /^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*\r?$/m.exec(content) ?? []
+  const named =
+    file === undefined || file === STDIN ? undefined : basename(file).replace(/\.(md|markdown|txt)$/i, '')
+  const line = /\S.*/.exec(content)?.[0]
+  const title = heading ?? named ?? line ?? ''
+  return Array.from(title.replace(/\p{Cc}/gu, ' ').trim())
+    .slice(0, MAX_TITLE)
+    .join('')
+}
+
+const tagsOf = ({ flags }: Input): string[] => (Array.isArray(flags.tag) ? flags.tag.map(String) : [])
+
+export const noteAdd: Command = {
+  name: 'note add',
+  summary: 'Create a note from a file or from standard input.',
+  parameters: ['[file | -]'],
+  flags: [
+    {
+      name: 'title',
+      value: 'title',
+      help: 'default: its first heading, else the file name, else its first line',
+    },
+    { name: 'tag', value: 'tag', help: 'add this tag; created if there is none', isRepeatable: true },
+    WORKSPACE_FLAG,
+    JSON_FLAG,
+    DB_FLAG,
+  ],
+  remarks: ['Works while a server runs. Prints the id of the note. The text is kept as it is, in UTF-8.'],
+  examples: [
+    'daybook note add --title "Buy tea" < /dev/null',
+    'git log -1 | daybook note add --tag work',
+    'daybook note add --tag meeting minutes.md',
+  ],
+  run: async (input, io) => {
+    const content = await contentOf(input, io)
+    const title = textFlag(input, 'title') ?? titleOf(content, input.args[0])
+    const note = { title, content, ...(tagsOf(input).length > 0 && { tags: tagsOf(input) }) }
+    checkStorable(note, 'The note')
+    createCheck('body', (await schema()).CreateBody)(note)
+    return inWorkspace(input, io, async (db, workspace) => {
+      const { createNote } = await writing()
+      const { presentNote } = await present()
+      const created = await db.write((tx) => createNote(tx, commandCaller(workspace), note))
+      if (input.flags.json) printJson(io, { note: presentNote(created.note) })
+      else io.out(`${created.note.id}\n`)
+      return 0
+    })
+  },
+}

@@ -1,0 +1,133 @@
+import { createBus } from '../../../changes/bus.ts'
+import type { Caller } from '../../../context.ts'
+import type { Db } from '../../../db/database.ts'
+import { storableJson } from '../../../http/body.ts'
+import { isObject, type JsonObject } from '../../../lib/json.ts'
+import { Refusal, refused } from '../../../refusal.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
+import type { Io } from '../../io.ts'
+import { commandCaller, inWorkspace } from '../../open-database.ts'
+import { printJson } from '../../output.ts'
+import { STDIN, textOf } from '../../read-input.ts'
+import { checkStructure } from '../../structure-name.ts'
+
+/** Imported only when needed, because it loads the records. */
+const writing = () => import('../../../records/writing/create.ts')
+
+const BATCH_SIZE = 500
+const MAX_LINE_LENGTH = 10_485_760
+
+/** A line that is not empty, with its number, counted from 1. */
+interface Line {
+  readonly number: number
+  readonly text: string
+}
+
+function dataOf({ number, text }: Line): JsonObject {
+  try {
+    const data = storableJson(text, 'it')
+    if (isObject(data)) return data
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw refused(`Line ${number}: ${error.message}`)
+  }
+  throw refused(`Line ${number}: it must be a JSON object, such as {"amount": 12.5}.`)
+}
+
+/** The lines in batches: what has arrived does not wait for more. */
+async function* batchesOf(io: Io, file: string): AsyncGenerator<readonly Line[]> {
+  let rest = ''
+  let number = 0
+  const linesIn = (texts: readonly string[]) =>
+    texts.map((text): Line => ({ number: ++number, text: text.trim() })).filter(({ text }) => text !== '')
+  for await (const chunk of textOf(io, file)) {
+    const texts = (rest + chunk).split('\n')
+    rest = texts.pop() ?? ''
+    if (rest.length > MAX_LINE_LENGTH)
+      throw refused(`Line ${number + 1 + texts.length}: it is longer than 10 MiB.`)
+    const lines = linesIn(texts)
+    for (let at = 0; at < lines.length; at += BATCH_SIZE) yield lines.slice(at, at + BATCH_SIZE)
+  }
+  const last = linesIn([rest])
+  if (last.length > 0) yield last
+}
+
+interface Counts {
+  inserted: number
+  updated: number
+}
+
+interface Target {
+  readonly db: Db
+  readonly caller: Caller
+  readonly structure: string
+  readonly on_conflict: 'refuse' | 'update'
+}
+
+/** Writes one batch, all of it or nothing. A refusal names the line. */
+async function writeBatch({ db, caller, ...request }: Target, batch: readonly Line[], counts: Counts) {
+  const { writeRecords } = await writing()
+  const rows = batch.map((line) => ({ data: dataOf(line) }))
+  try {
+    const written = await db.write((tx): Counts => {
+      const { inserted, updated } = writeRecords({ bus: createBus() }, tx, caller, { ...request, rows })
+      return { inserted, updated }
+    }, true)
+    counts.inserted += written.inserted
+    counts.updated += written.updated
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw refused(withLineNumbers(error.message, batch))
+  }
+}
+
+/** The sentence counts rows of the batch; its reader counts lines. */
+const withLineNumbers = (sentence: string, batch: readonly Line[]) =>
+  sentence
+    .replace(/^Row (\d+):/, (_, row) => `Line ${batch[Number(row) - 1]?.number}:`)
+    .replace(/\brow (\d+) of this call/, (_, row) => `line ${batch[Number(row) - 1]?.number}`)
+
+export const recordsAdd: Command = {
+  name: 'records add',
+  summary: 'Write rows from lines of JSON, from a file or from standard input.',
+  parameters: ['<structure>', '[file.jsonl | -]'],
+  flags: [
+    {
+      name: 'on-conflict',
+      value: 'what',
+      help: 'refuse or update (default refuse)',
+      choices: ['refuse', 'update'],
+    },
+    WORKSPACE_FLAG,
+    JSON_FLAG,
+    DB_FLAG,
+  ],
+  remarks: [
+    'Each line is one object: the data of a row, by field key. Works while a server runs, which tells watches and',
+    'webhooks. Lines are written as they arrive, up to 500 in one transaction; a line that is refused ends the command',
+    'with exit code 1, and the message says how many rows were written before it.',
+  ],
+  examples: [
+    `echo '{"what": "Paper", "amount": 12.5}' | daybook records add Expenses`,
+    'daybook records add Expenses june.jsonl',
+  ],
+  run: (input, io) =>
+    inWorkspace(input, io, async (db, workspace) => {
+      const [structure = '', file = STDIN] = input.args
+      const on_conflict = textFlag(input, 'on-conflict') === 'update' ? 'update' : 'refuse'
+      const target: Target = { db, caller: commandCaller(workspace), structure, on_conflict }
+      const counts: Counts = { inserted: 0, updated: 0 }
+      await checkStructure(db, target.caller, structure)
+      try {
+        for await (const batch of batchesOf(io, file)) await writeBatch(target, batch, counts)
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        throw refused(`${error.message} ${wordsOf(counts)} before it, and nothing after.`)
+      }
+      if (input.flags.json) printJson(io, counts)
+      else io.tell(`${wordsOf(counts)}.\n`)
+      return 0
+    }),
+}
+
+const wordsOf = ({ inserted, updated }: Counts) => `${inserted} rows were inserted and ${updated} updated`

@@ -1,0 +1,51 @@
+import { listWorkspaces } from '../../../account/store.ts'
+import { createOwnedWorkspace } from '../../../account/workspaces.ts'
+import { isoTimestamp } from '../../../lib/dates.ts'
+import { type Command, DB_FLAG, JSON_FLAG, textFlag } from '../../command.ts'
+import { withDatabase } from '../../open-database.ts'
+import { printJson, printTable } from '../../output.ts'
+
+export const workspacesAdd: Command = {
+  name: 'workspaces add',
+  summary: 'Create an empty workspace.',
+  parameters: ['<name>'],
+  flags: [{ name: 'owner', value: 'user', help: 'the owner (default the only user)' }, JSON_FLAG, DB_FLAG],
+  remarks: ['Workspaces share the database file and nothing else: a key gives access to exactly one.'],
+  examples: ['daybook workspaces add Work', 'daybook workspaces add Lab --owner mira --json'],
+  run: (input, io) =>
+    withDatabase(input, io, async (db) => {
+      // Imported only when needed, because it loads every feature.
+      const { features } = await import('../../../features.ts')
+      const { workspace, owner } = await db.write((tx) =>
+        createOwnedWorkspace(tx, features, input.args[0] ?? '', textFlag(input, 'owner')),
+      )
+      const { id, name, createdAt } = workspace
+      if (input.flags.json)
+        printJson(io, { id, name, owner: owner.name, created_at: isoTimestamp(createdAt) })
+      else io.tell(`The workspace "${name}" was created; its owner is "${owner.name}".\n`)
+      return 0
+    }),
+}
+
+export const workspacesList: Command = {
+  name: 'workspaces list',
+  summary: 'List the workspaces and how many notes each holds.',
+  flags: [JSON_FLAG, DB_FLAG],
+  examples: ['daybook workspaces list', 'daybook workspaces list --json'],
+  run: (input, io) =>
+    withDatabase(input, io, (db) => {
+      const workspaces = listWorkspaces(db).map((row) => ({
+        id: row.id,
+        name: row.name,
+        notes: row.liveNotes,
+        trashed_notes: row.trashedNotes,
+        created_at: isoTimestamp(row.createdAt),
+      }))
+      if (input.flags.json) printJson(io, { workspaces })
+      else {
+        const rows = workspaces.map(({ id, name, notes }) => [id, name, String(notes)])
+        printTable(io, ['ID', 'NAME', 'NOTES'], rows)
+      }
+      return 0
+    }),
+}

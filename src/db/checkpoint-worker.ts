@@ -1,0 +1,32 @@
+/*
+ * A worker that moves the write-ahead log of a database into its file, for the thread that serves requests: writing and
+ * syncing many pages takes long. Reads and writes go on meanwhile. The connection is closed again, so that it never
+ * keeps the database open.
+ */
+import { Database } from 'bun:sqlite'
+import { isInLogMode } from './connection/log-owner.ts'
+import { prepareWriting } from './connection/open.ts'
+
+declare const self: Worker
+
+function checkpoint(file: string): void {
+  // A backup that has just been put there is not: SQLite would move the log of another database into it.
+  if (!isInLogMode(file)) throw new Error('the file is not that of the open database')
+  const database = new Database(file, { readwrite: true, create: false, strict: true })
+  try {
+    prepareWriting(database)
+    database.query('PRAGMA wal_checkpoint(PASSIVE)').get()
+  } finally {
+    database.close()
+  }
+}
+
+/** Responds with the error as a text; the empty one means success. */
+self.onmessage = ({ data }: MessageEvent<string>) => {
+  try {
+    checkpoint(data)
+    self.postMessage('')
+  } catch (error) {
+    self.postMessage(String(error))
+  }
+}

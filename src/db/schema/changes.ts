@@ -1,0 +1,70 @@
+import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { workspaces } from './account.ts'
+
+/** The key of a change is the pk of its workspace times this, and its number there. */
+export const CHANGES_PER_WORKSPACE = 2 ** 40
+
+/**
+ * The change log: one row for each object that a transaction changed. The key holds the workspace and the number of the
+ * change in it (`changes/entries.ts`), so that the changes of a workspace are a range of keys, in the order of commit.
+ */
+export const changes = sqliteTable(
+  'changes',
+  {
+    key: integer().primaryKey(),
+    /** How many changes the same transaction wrote before this one. */
+    position: integer().notNull(),
+    at: integer().notNull(),
+    actor: integer().notNull(),
+    /** Kind and operation in one number (`changes/entries.ts`). */
+    kind: integer().notNull(),
+    /** The 16 bytes of a UUID; the id of a tag as decimal digits. */
+    object: blob({ mode: 'buffer' }).notNull(),
+    /** The id of the structure, of records, webhooks and structures: the structure itself may be gone. */
+    structure: blob({ mode: 'buffer' }),
+    /**
+     * What the change replaced: of a note's text, the pk of the revision that holds it; of a record that was updated or
+     * deleted, its `updated_at`.
+     */
+    replaced: integer('revision'),
+    /** JSON: of an update, the old values of what changed (`changes/entries.ts`). */
+    detail: text(),
+  },
+  (table) => [index('changes_object').on(table.object)],
+)
+
+/** Which transactions took back which. */
+export const changeUndos = sqliteTable('change_undos', {
+  /** The key of the first change of the transaction. */
+  key: integer().primaryKey(),
+  /** That of the transaction that it took back. */
+  undone: integer().notNull(),
+})
+
+/** Who made changes: each combination once. */
+export const changeActors = sqliteTable('change_actors', {
+  pk: integer().primaryKey(),
+  surface: text().notNull(),
+  userId: text('user_id'),
+  keyId: text('key_id'),
+  /** The name of the key, else of the user, as it was then. */
+  name: text(),
+})
+
+/**
+ * The names under which cursors of a workspace were handed out. An epoch begins whenever a server starts and whenever
+ * the database is copied, so that of two copies that went on separately, neither takes a cursor of the other.
+ */
+export const changeEpochs = sqliteTable(
+  'change_epochs',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    epoch: text().notNull(),
+    /** The number of the last change before it. */
+    since: integer().notNull(),
+  },
+  (table) => [index('change_epochs_workspace').on(table.workspace, table.pk)],
+)

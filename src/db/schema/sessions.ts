@@ -1,0 +1,41 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { users, workspaces } from './account.ts'
+
+/** People who are signed in to the application, a row for each browser. */
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    /** SHA-256 of the token in the cookie, hexadecimal; the token itself is stored nowhere. */
+    hash: text().notNull().unique(),
+    user: integer()
+      .notNull()
+      .references(() => users.pk, { onDelete: 'cascade' }),
+    /** The workspace that the session looks into. */
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    createdAt: integer('created_at').notNull(),
+    lastUsedAt: integer('last_used_at').notNull(),
+    address: text().notNull(),
+    userAgent: text('user_agent').notNull(),
+  },
+  (table) => [index('sessions_user').on(table.user), index('sessions_workspace').on(table.workspace)],
+)
+
+/** Links with which a person sets a password; a user has one at most. */
+export const setupLinks = sqliteTable('setup_links', {
+  user: integer()
+    .primaryKey()
+    .references(() => users.pk, { onDelete: 'cascade' }),
+  /** SHA-256 of the token in the link, hexadecimal. */
+  hash: text().notNull().unique(),
+  expiresAt: integer('expires_at').notNull(),
+})
+
+/** Where the server that runs on this database is reached, for commands that print links; one row at most. */
+export const serverAddress = sqliteTable('server_address', {
+  pk: integer().primaryKey(),
+  url: text().notNull(),
+})

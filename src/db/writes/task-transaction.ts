@@ -1,0 +1,18 @@
+import { createIdSource } from '../../lib/ids.ts'
+import type { Reader } from '../reader.ts'
+import type { Tx } from './write-queue.ts'
+
+const newId = createIdSource()
+
+/**
+ * The transaction of a task in a worker thread, for functions that write. What it leaves to be done after the commit is
+ * not done: nothing that waits for a commit is in that thread.
+ */
+export const taskTransaction = ({ sql, orm }: Reader, now: number): Tx => ({
+  sql,
+  orm,
+  now,
+  newId: () => newId(now),
+  afterCommit: () => {},
+  transaction: { startedAt: now },
+})

@@ -1,0 +1,70 @@
+import { cleanText, type ExtractedText, FlowingText, oneLine } from '../pages.ts'
+
+/** The encoding that the byte order mark names; undefined without one. */
+export function markedEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
+  const [first, second, third] = bytes
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  return undefined
+}
+
+/** Decodes UTF-8, or UTF-16 with a byte order mark; anything else as Windows-1252, in which every byte is a character. */
+export function decodeText(bytes: Uint8Array): string {
+  const marked = markedEncoding(bytes)
+  if (marked !== undefined) return new TextDecoder(marked).decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}
+
+/** Plain text, unchanged. */
+export function readPlain(bytes: Uint8Array): ExtractedText {
+  const flow = new FlowingText()
+  flow.block(decodeText(bytes))
+  return flow.finish()
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/
+const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/
+
+/** Skipped, because its last line above the dashes would be taken for a heading. */
+const FRONT_MATTER = /^---[ \t]*\n(?:[\s\S]*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)/
+
+/** Markdown source, unchanged; its headings, outside front matter and fenced code, are the outline. */
+export function readMarkdown(bytes: Uint8Array): ExtractedText {
+  const flow = new FlowingText()
+  const text = cleanText(decodeText(bytes))
+  flow.block(text)
+  let fence = ''
+  let at = FRONT_MATTER.exec(text)?.[0].length ?? 0
+  let before = ''
+  for (const line of text.slice(at).split('\n')) {
+    const [, run = ''] = FENCE.exec(line) ?? []
+    if (fence !== '') {
+      if (run.startsWith(fence) && line.trim() === run) fence = ''
+    } else if (run !== '') fence = run
+    else {
+      const [, hashes, title = ''] = HEADING.exec(line) ?? []
+      if (hashes !== undefined) flow.markHeading({ title: oneLine(title), level: hashes.length, at })
+      const [, underline] = isParagraph(before) ? (UNDERLINE.exec(line) ?? []) : []
+      if (underline !== undefined) {
+        const level = underline.startsWith('=') ? 1 : 2
+        flow.markHeading({ title: oneLine(before), level, at: at - before.length - 1 })
+      }
+    }
+    at += line.length + 1
+    before = fence === '' ? line : ''
+  }
+  return flow.finish()
+}
+
+/** Whether this line becomes a heading when a line of `=` or `-` follows. */
+const isParagraph = (line: string): boolean =>
+  line.trim() !== '' &&
+  !HEADING.test(line) &&
+  !/^ {0,3}(?:[-*+>|]|\d{1,9}[.)])/.test(line) &&
+  !/^(?: {4}|\t)/.test(line)

@@ -1,0 +1,92 @@
+import type { ChangeAuthor } from '../changes/log.ts'
+import type { Db } from '../db/database.ts'
+import { findNoteSummary } from '../notes/store.ts'
+import { fail, invalid, notFound } from '../refusal.ts'
+import { mimeTypeOf } from './extraction/kinds.ts'
+import { checkedFileName, refuseTooLarge } from './service.ts'
+import {
+  abandonFile,
+  type FileRow,
+  findFile,
+  insertFile,
+  insertPart,
+  makeFileVisible,
+  PART_BYTES,
+  setFileSize,
+} from './store.ts'
+
+interface Upload {
+  readonly fileName: string
+  /** The note it is attached to, if any. */
+  readonly noteId: string | null
+  /** The number of bytes that the sender announced, if any. */
+  readonly announced: number | undefined
+  readonly bytes: AsyncIterable<Uint8Array> | null
+}
+
+/**
+ * Adds a file while its bytes arrive, in short transactions; no more than a part of it is in memory. It is visible only
+ * when it is complete: what breaks off, or grows larger than a file may be, is removed. Refuses an unknown note.
+ */
+export async function uploadFile(
+  db: Db,
+  author: ChangeAuthor,
+  { fileName, noteId, announced, bytes }: Upload,
+): Promise<FileRow> {
+  const { workspacePk } = author
+  checkedFileName(fileName)
+  refuseTooLarge(announced ?? 0)
+  const { pk, id } = await db.write((tx) => {
+    const note =
+      noteId === null ? null : (findNoteSummary(tx, workspacePk, noteId)?.pk ?? fail(notFound('note')))
+    const id = tx.newId()
+    const mimeType = mimeTypeOf(fileName)
+    return { id, pk: insertFile(tx, { id, workspace: workspacePk, note, fileName, mimeType, size: 0 }) }
+  })
+  try {
+    const size = await storeParts(db, pk, bytes)
+    return await db.write((tx) => {
+      setFileSize(tx, pk, size)
+      makeFileVisible(tx, author, { pk, id })
+      return findFile(tx, workspacePk, id) ?? fail(notFound('file'))
+    })
+  } catch (error) {
+    await db.write((tx): void => void abandonFile(tx, pk))
+    throw error
+  }
+}
+
+/** Returns how many bytes there were. */
+async function storeParts(db: Db, pk: number, bytes: Upload['bytes']): Promise<number> {
+  const part = new Uint8Array(PART_BYTES)
+  let number = 0
+  let filled = 0
+  let size = 0
+  const store = (content: Uint8Array) => db.write((tx): void => void insertPart(tx, pk, number, content))
+  for await (const chunk of arriving(bytes)) {
+    size += chunk.length
+    refuseTooLarge(size)
+    for (let from = 0; from < chunk.length; ) {
+      const taken = chunk.subarray(from, from + PART_BYTES - filled)
+      part.set(taken, filled)
+      from += taken.length
+      filled += taken.length
+      if (filled < PART_BYTES) continue
+      await store(part)
+      number += 1
+      filled = 0
+    }
+  }
+  if (filled > 0 || number === 0) await store(part.subarray(0, filled))
+  return size
+}
+
+/** A connection that breaks is not a failure of the service. */
+async function* arriving(bytes: Upload['bytes']): AsyncGenerator<Uint8Array> {
+  const iterator = bytes?.[Symbol.asyncIterator]()
+  const next = () =>
+    iterator?.next().catch(() => {
+      throw invalid('The file ended before it was complete; send it again.')
+    })
+  for (let item = await next(); item && !item.done; item = await next()) yield item.value
+}

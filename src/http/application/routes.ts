@@ -1,0 +1,88 @@
+import { notFound } from '../../refusal.ts'
+import { publicRoutes, type RequestContext } from '../routes.ts'
+import { AnyQuery } from '../schema/types.ts'
+import { loadAssets } from './assets.ts'
+import { ASSETS_PATH } from './build.ts'
+
+/** The place in the page for what allows the styles that the editor makes. */
+const NONCE = 'NONCE'
+
+/** The place in the page that says whether the browser sent a session's cookie, so that the page need not ask in vain. */
+const COOKIE = 'COOKIE'
+
+const hasCookie = (request: Request): boolean =>
+  /(?:^|;\s*)(?:__Host-)?daybook_session=/.test(request.headers.get('cookie') ?? '')
+
+/**
+ * Nothing from elsewhere, no code and no style in the page itself, and no text that is taken for code. The nonce allows
+ * the style sheet that the editor makes; images and documents may also be shown from memory.
+ */
+const contentSecurityPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    'frame-src blob:',
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types daybook',
+  ].join('; ')
+
+const SAFE_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
+async function pageResponse({ request }: RequestContext): Promise<Response> {
+  const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
+  const { page } = await loadAssets()
+  const text = page.replace(NONCE, nonce).replace(COOKIE, hasCookie(request) ? 'sent' : 'none')
+  return new Response(text, {
+    headers: {
+      ...SAFE_HEADERS,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': contentSecurityPolicy(nonce),
+      'X-Frame-Options': 'DENY',
+      'Cache-Control': 'no-store',
+    },
+  })
+}
+
+const acceptsGzip = (request: Request): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(request.headers.get('accept-encoding') ?? '')
+
+/** A file never changes under its name, so a browser keeps it. */
+async function assetResponse(name: string, request: Request): Promise<Response> {
+  const asset = (await loadAssets()).files.get(name)
+  if (!asset) throw notFound('file')
+  const headers = new Headers({
+    ...SAFE_HEADERS,
+    'Content-Type': asset.type,
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    ETag: `"${name}"`,
+    Vary: 'Accept-Encoding',
+  })
+  if (request.headers.get('if-none-match') === headers.get('ETag')) {
+    return new Response(null, { status: 304, headers })
+  }
+  if (!acceptsGzip(request)) return new Response(asset.bytes, { headers })
+  headers.set('Content-Encoding', 'gzip')
+  return new Response(asset.gzipped, { headers })
+}
+
+/** The application: its page at `/app` and at every path below it that is no endpoint and no file, and its files. */
+export const applicationRoutes = () =>
+  publicRoutes('Application')
+    .page('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }))
+    .page('/app', pageResponse, { query: AnyQuery })
+    .page('/app/*', pageResponse, { query: AnyQuery })
+    .page(`${ASSETS_PATH}/:name`, ({ params, request }) => assetResponse(params.name, request))

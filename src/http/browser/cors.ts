@@ -1,0 +1,45 @@
+/** What a page may read beside the body and the content type. */
+const EXPOSED = [
+  'X-Request-Id',
+  'Retry-After',
+  'Allow',
+  'Idempotent-Replayed',
+  'Content-Disposition',
+  'Content-Range',
+  'Accept-Ranges',
+  'ETag',
+].join(', ')
+
+/** What a page may send. */
+const ALLOWED = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'Last-Event-ID',
+  'Range',
+  'If-Range',
+  'If-None-Match',
+  'MCP-Protocol-Version',
+  'Mcp-Method',
+  'Mcp-Name',
+].join(', ')
+
+/** Adds the headers that let a page of an allowed origin read the response; only `Vary` for any other. */
+export function addCorsHeaders(headers: Headers, origins: readonly string[], request: Request): void {
+  headers.set('Vary', 'Origin')
+  const origin = request.headers.get('origin')
+  if (origin === null || !origins.includes(origin)) return
+  headers.set('Access-Control-Allow-Origin', origin)
+  headers.set('Access-Control-Expose-Headers', EXPOSED)
+}
+
+/** The response to a browser that asks before it sends a request; whether its origin may is said by `addCorsHeaders`. */
+export const preflight = (methods: string): Response =>
+  new Response(null, {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Methods': methods,
+      'Access-Control-Allow-Headers': ALLOWED,
+      'Access-Control-Max-Age': '600',
+    },
+  })

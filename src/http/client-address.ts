@@ -1,0 +1,28 @@
+import { type BlockList, isIP } from 'node:net'
+import type { HttpServer } from './routes.ts'
+
+/**
+ * A server whose requests come through trusted proxies: the client of such a request has the last address in
+ * `X-Forwarded-For` that is not a trusted proxy itself. What stands before that may be the client's own invention.
+ */
+export const behindProxies = (server: HttpServer, proxies: BlockList): HttpServer => ({
+  requestIP: (request) => {
+    const peer = server.requestIP(request)
+    return peer && { address: clientAddress(peer.address, request.headers.get('x-forwarded-for'), proxies) }
+  },
+  timeout: (request, seconds) => server.timeout(request, seconds),
+})
+
+function clientAddress(peer: string, forwarded: string | null, proxies: BlockList): string {
+  const addresses = forwarded?.split(',').map((address) => address.trim()) ?? []
+  let client = peer
+  while (isTrusted(client, proxies)) {
+    const before = addresses.pop()
+    if (before === undefined || isIP(before) === 0) break
+    client = before
+  }
+  return client
+}
+
+const isTrusted = (address: string, proxies: BlockList): boolean =>
+  proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')

@@ -1,0 +1,127 @@
+import type { RequestContext } from './routes.ts'
+
+/** Bytes, as they are sent to be stored. */
+export interface Download {
+  /** The value of `ETag` without its quotes: the same for the same bytes, whatever their name, and another for others. */
+  readonly tag: string
+  readonly fileName: string
+  readonly mimeType: string
+  readonly size: number
+  /** The bytes from `start` up to `end`, in parts of up to some hundred kilobytes; each is read when it is taken. */
+  read(start: number, end: number): Iterator<Uint8Array, unknown>
+}
+
+/** Half open. */
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** Fewer bytes are sent at once, with their length. */
+const MAX_WHOLE_BYTES = 524_288
+
+/**
+ * Sends bytes as an attachment, which no browser shows or runs, whole or a single range of them (RFC 9110). A reader
+ * that has them is told so. Each part is read when the reader has taken those before it.
+ */
+export function downloadResponse({ request }: RequestContext, download: Download): Response {
+  const headers = headersOf(download)
+  if (hasCurrent(request, download)) return new Response(null, { status: 304, headers })
+  if (request.method === 'HEAD') return headResponse(headers, download.size)
+  const range = requestedRange(request, download)
+  if (range === 'unsatisfiable') return unsatisfiable(download)
+  if (!range) return new Response(bodyOf(download, { start: 0, end: download.size }), { headers })
+  headers.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${download.size}`)
+  return new Response(bodyOf(download, range), { status: 206, headers })
+}
+
+const etagOf = ({ tag }: Download): string => `"${tag}"`
+
+const headersOf = (download: Download) =>
+  new Headers({
+    'Content-Type': download.mimeType || 'application/octet-stream',
+    'Content-Disposition': attachment(download.fileName),
+    'Content-Security-Policy': 'sandbox',
+    'X-Content-Type-Options': 'nosniff',
+    // A stored copy is valid only for a reader that may still read the original.
+    'Cache-Control': 'private, no-cache',
+    'Accept-Ranges': 'bytes',
+    ETag: etagOf(download),
+  })
+
+function headResponse(headers: Headers, size: number): Response {
+  headers.set('Content-Length', String(size))
+  return new Response(null, { headers })
+}
+
+/** `encodeURIComponent` leaves these as they are, and RFC 8187 does not. */
+const NOT_IN_PARAMETERS = /['()*]/g
+
+const percentEncoded = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+
+/** A name of ASCII for old readers, without what they misread, and the name itself as RFC 6266 writes it. */
+function attachment(fileName: string): string {
+  const plain = fileName.replace(/[^\x20-\x7e]|["\\/%]/gu, '_')
+  const exact = encodeURIComponent(fileName.toWellFormed()).replace(NOT_IN_PARAMETERS, percentEncoded)
+  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
+}
+
+/** Whether `If-None-Match` names the bytes, or any bytes. */
+function hasCurrent({ headers }: Request, download: Download): boolean {
+  const known = headers.get('if-none-match')
+  if (known === null) return false
+  if (known.trim() === '*') return true
+  return [...known.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etagOf(download))
+}
+
+const SINGLE_RANGE = /^bytes=\s*(\d*)-(\d*)\s*$/i
+
+/** A header that is malformed, names several ranges, or goes with another version (`If-Range`) is ignored. */
+function requestedRange({ headers }: Request, download: Download): Range | 'unsatisfiable' | undefined {
+  const version = headers.get('if-range')
+  if (version !== null && version !== etagOf(download)) return undefined
+  const [, first, last] = SINGLE_RANGE.exec(headers.get('range') ?? '') ?? []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
+  if (first === '') return rangeFrom(Math.max(download.size - Number(last), 0), download.size, download)
+  if (last === '') return rangeFrom(Number(first), download.size, download)
+  if (Number(last) < Number(first)) return undefined
+  return rangeFrom(Number(first), Math.min(Number(last) + 1, download.size), download)
+}
+
+const rangeFrom = (start: number, end: number, { size }: Download): Range | 'unsatisfiable' =>
+  start < size ? { start, end } : 'unsatisfiable'
+
+function unsatisfiable({ size }: Download): Response {
+  const error = `The header "Range" begins after the end: there are ${size} bytes.`
+  const headers = { 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' }
+  return Response.json({ error, code: 'refused' }, { status: 416, headers })
+}
+
+function bodyOf(download: Download, { start, end }: Range): Uint8Array<ArrayBuffer> | ReadableStream {
+  const parts = download.read(start, end)
+  return end - start > MAX_WHOLE_BYTES ? streamOf(parts, end - start) : wholeOf(parts, end - start)
+}
+
+function wholeOf(parts: Iterator<Uint8Array, unknown>, size: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (let next = parts.next(); !next.done; next = parts.next()) {
+    whole.set(next.value, at)
+    at += next.value.length
+  }
+  return whole
+}
+
+/** Breaks off when the bytes end before `size`, as when they are deleted meanwhile: the reader sees that some are missing. */
+function streamOf(parts: Iterator<Uint8Array, unknown>, size: number): ReadableStream {
+  let missing = size
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    // Other requests come in between.
+    await new Promise((resolve) => setImmediate(resolve))
+    const next = parts.next()
+    if (next.done) return missing === 0 ? controller.close() : controller.error()
+    missing -= next.value.length
+    controller.enqueue(next.value)
+  }
+  return new ReadableStream({ pull, cancel: () => void parts.return?.() }, { highWaterMark: 0 })
+}

@@ -1,0 +1,59 @@
+import { asUnavailable } from '../db/errors.ts'
+import type { Log } from '../lib/log.ts'
+import { Refusal, type RefusalCode } from '../refusal.ts'
+
+/** The one table from codes to statuses. */
+export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
+  invalid_request: 400,
+  refused: 400,
+  unique_violation: 400,
+  max_rows_reached: 400,
+  immutable: 400,
+  passage_not_found: 400,
+  passage_not_unique: 400,
+  unauthorized: 401,
+  read_only_key: 403,
+  session_required: 403,
+  owner_required: 403,
+  cross_site: 403,
+  mirror: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  name_taken: 409,
+  in_use: 409,
+  stale: 409,
+  cursor_expired: 410,
+  too_large: 413,
+  bad_host: 421,
+  rate_limited: 429,
+  uri_too_long: 431,
+  unavailable: 503,
+}
+
+/** Turns whatever was thrown into a response `{error, code}`; what is no refusal is logged as a failure of the service. */
+export function errorResponse(thrown: unknown, requestId: string, log: Log): Response {
+  const error = asUnavailable(thrown)
+  if (error instanceof Refusal) return refusalResponse(error)
+  log.error('request failed', { request_id: requestId, ...loggable(error) })
+  const sentence = `Something failed on the side of the service; quote request ${requestId} when you report it.`
+  return Response.json({ error: sentence, code: 'internal' }, { status: 500 })
+}
+
+function refusalResponse(refusal: Refusal): Response {
+  const headers = new Headers()
+  if (refusal.retryAfterSeconds !== undefined) headers.set('Retry-After', String(refusal.retryAfterSeconds))
+  if (refusal.code === 'unauthorized') headers.set('WWW-Authenticate', 'Bearer realm="daybook"')
+  return Response.json(
+    { error: refusal.message, code: refusal.code },
+    { status: STATUS_OF[refusal.code], headers },
+  )
+}
+
+/** What failed and where, without what drizzle puts into its messages: the values that were bound. */
+function loggable(error: unknown): { error: string; stack: string } {
+  if (!(error instanceof Error)) return { error: typeof error, stack: '' }
+  const { message, stack = '' } = error.cause instanceof Error ? error.cause : error
+  return { error: message, stack: stack.split('\n').filter(isFrame).join('\n') }
+}
+
+const isFrame = (line: string) => /^\s+at /.test(line)

@@ -1,0 +1,156 @@
+import type { Db } from '../db/database.ts'
+import type { Reader } from '../db/reader.ts'
+import { requesterKey } from '../db/worker/client.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { DAY_MS } from '../lib/dates.ts'
+import { sha256 } from '../lib/sha256.ts'
+import { invalid, refused } from '../refusal.ts'
+import { jsonResponse } from './responses.ts'
+import type { RequestContext } from './routes.ts'
+
+/** How long a response is saved and returned again: 24 hours. */
+export const RESPONSE_SAVED_MS = DAY_MS
+
+const CREATED = 201
+/** What an `Idempotency-Key` may be. */
+export const KEY_FORM = /^[\x20-\x7e]{1,255}$/
+
+/** A response body as an object, or as its JSON text. */
+type Body = object | string
+
+interface Outcome {
+  text: string
+  replayed: boolean
+}
+
+interface CreationOptions<Created extends Body> {
+  /** Leaves out what only the first response may hold, such as a secret. */
+  toSave?: (created: Created) => Body
+  /** Whether the creation takes long, such as that of many rows. */
+  isLong?: boolean
+}
+
+/**
+ * Runs a creation in a transaction of its own and responds with 201. With an `Idempotency-Key` the response is saved
+ * in that transaction: the same request again gets the saved response and writes nothing; the same key with another
+ * body is refused. Writes run one at a time, so that a second request that arrives during the first finds the
+ * response of the first.
+ */
+export async function respondOnce<Created extends Body>(
+  db: Db,
+  request: RequestContext,
+  create: (tx: Tx) => Created,
+  { toSave = (created) => created, isLong = false }: CreationOptions<Created> = {},
+): Promise<Response> {
+  const identity = identityOf(request)
+  const { text, replayed } = await createOnce(db, identity, request.bodyText, create, { toSave, isLong })
+  const response = jsonResponse(text, CREATED)
+  if (replayed) response.headers.set('Idempotent-Replayed', 'true')
+  return response
+}
+
+/** Runs a creation; with an identity, the same body again gets the saved response, as JSON text, and writes nothing. */
+export const createOnce = <Created extends Body>(
+  db: Db,
+  identity: RequestIdentity | undefined,
+  body: string,
+  create: (tx: Tx) => Created,
+  { toSave = (created) => created, isLong = false }: CreationOptions<Created> = {},
+): Promise<Outcome> =>
+  db.write(
+    (tx) =>
+      identity ? once(tx, identity, body, create, toSave) : { text: asText(create(tx)), replayed: false },
+    isLong,
+  )
+
+const asText = (body: Body) => (typeof body === 'string' ? body : JSON.stringify(body))
+
+function identityOf({ request, caller }: RequestContext): RequestIdentity | undefined {
+  const idempotencyKey = request.headers.get('idempotency-key')
+  if (idempotencyKey === null) return undefined
+  if (!KEY_FORM.test(idempotencyKey))
+    throw invalid('The header "Idempotency-Key" must be 1 to 255 printable ASCII characters.')
+  if (!caller) return undefined
+  return {
+    keyId: requesterKey(caller),
+    target: `${request.method} ${new URL(request.url).pathname}`,
+    idempotencyKey,
+  }
+}
+
+function once<Created extends Body>(
+  tx: Tx,
+  identity: RequestIdentity,
+  requestBody: string,
+  create: (tx: Tx) => Created,
+  toSave: (created: Created) => Body,
+): Outcome {
+  const bodyHash = sha256(requestBody)
+  const saved = findSavedResponse(tx, identity, tx.now - RESPONSE_SAVED_MS)
+  if (!saved) {
+    const created = create(tx)
+    saveResponse(tx, identity, { bodyHash, response: asText(toSave(created)) }, tx.now)
+    return { text: asText(created), replayed: false }
+  }
+  if (saved.bodyHash === bodyHash) return { text: saved.response, replayed: true }
+  throw refused(
+    'This "Idempotency-Key" was used with another body within the last 24 hours; send another key.',
+  )
+}
+
+/** Identifies a request: who makes it, where it goes, and its `Idempotency-Key`. */
+export interface RequestIdentity {
+  readonly keyId: string
+  /** Method and path. */
+  readonly target: string
+  readonly idempotencyKey: string
+}
+
+interface SavedResponse {
+  /** SHA-256 of the request body, hexadecimal. */
+  bodyHash: string
+  /** The JSON text of the response body. */
+  response: string
+}
+
+/** The response saved after the instant `since`, if any. */
+const findSavedResponse = (
+  { sql }: Reader,
+  { keyId, target, idempotencyKey }: RequestIdentity,
+  since: number,
+): SavedResponse | undefined =>
+  sql.get(
+    `SELECT body_hash AS bodyHash, response FROM idempotency_keys
+     WHERE key_id = ? AND target = ? AND idempotency_key = ? AND saved_at > ?`,
+    keyId,
+    target,
+    idempotencyKey,
+    since,
+  )
+
+/** Saves a response; replaces an expired one of the same identity. */
+const saveResponse = (
+  { sql }: Reader,
+  { keyId, target, idempotencyKey }: RequestIdentity,
+  { bodyHash, response }: SavedResponse,
+  now: number,
+) =>
+  sql.run(
+    `INSERT OR REPLACE INTO idempotency_keys (key_id, target, idempotency_key, body_hash, response, saved_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    keyId,
+    target,
+    idempotencyKey,
+    bodyHash,
+    response,
+    now,
+  )
+
+/** Removes at most `limit` responses saved before the instant `before`; returns how many. */
+export const removeSavedResponsesBefore = ({ sql }: Reader, before: number, limit: number): number =>
+  sql.run(
+    `DELETE FROM idempotency_keys WHERE rowid IN
+       (SELECT rowid FROM idempotency_keys WHERE saved_at < ? LIMIT ?)`,
+    before,
+    limit,
+  ).changes

@@ -1,0 +1,59 @@
+import type { TSchema } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { CHANGE_OPERATIONS } from '../../changes/entries.ts'
+import { strict, text, timestamp } from './types.ts'
+
+/*
+ * What the schemas of all endpoints that show changes are built of.
+ */
+
+export const CURSOR = '5d0c7e91ab34-2s'
+
+export const cursor = (description: string, example = CURSOR) =>
+  text({ minLength: 1, maxLength: 64, description, examples: [example] })
+
+export const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null()], { description })
+
+export const Actor = strict(
+  {
+    surface: t.String({ examples: ['api'] }),
+    user_id: nullable(t.String()),
+    key_id: nullable(t.String()),
+    name: nullable(t.String({ examples: ['laptop'] })),
+  },
+  {
+    $id: 'Actor',
+    description:
+      'Who made a change: by which key, else which user. `name` is the name of the key, else of the user, at that time. The command line has the name `command line`, the server itself the surface `system`.',
+  },
+)
+
+export const difference = {
+  changed: t.Array(t.String(), {
+    description: 'Of an update: the attributes that changed; of a record its field keys.',
+    examples: [['status']],
+  }),
+  previous: t.Record(t.String(), t.Unknown(), {
+    description:
+      'Their old values, null where there was none. The old text of a note is in its revisions; a secret has none.',
+    examples: [{ status: 'open' }],
+  }),
+}
+
+export const operation = () =>
+  t.Union(
+    CHANGE_OPERATIONS.map((name) => t.Literal(name)),
+    {
+      description:
+        'A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.',
+      examples: ['updated'],
+    },
+  )
+
+export const cursorField = () => t.String({ description: 'Opaque.', examples: [CURSOR] })
+
+/** A version of an object. */
+export const Version = strict(
+  { cursor: cursorField(), at: timestamp(), op: operation(), ...difference, actor: Actor },
+  { $id: 'Version' },
+)

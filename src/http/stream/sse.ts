@@ -1,0 +1,264 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { RequestContext } from '../routes.ts'
+
+/** One event; `data` is JSON text, and so has no line breaks. */
+export interface StreamEvent {
+  readonly name: string
+  readonly id?: string
+  readonly data: string
+}
+
+/** The client of a stream. */
+export interface StreamReader {
+  send(event: StreamEvent): void
+  /** Sends several events as one; a list that goes to many readers is encoded once. */
+  sendAll(events: readonly StreamEvent[]): void
+  /** Resolves when the client has taken everything that was sent; one that takes nothing for a minute is cut off. */
+  whenTaken(): Promise<void>
+  /** Sends one more event, and ends the stream. */
+  end(last: StreamEvent): void
+}
+
+/** Starts to send events to a reader. Returns how to stop, which is called once, however the stream ends. */
+export type StreamSource = (reader: StreamReader) => () => void
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  // Proxies must forward each event at once.
+  'X-Accel-Buffering': 'no',
+}
+const KEEP_ALIVE_MS = 25_000
+const MAX_QUEUED_BYTES = 1_048_576
+/** How long a connection may take nothing once its stream is over, before it is closed. */
+const CLOSE_WITHIN_MS = 1_000
+const CLOSE_WITHIN_SECONDS = 1
+/** How long a client may take nothing of what it was sent. */
+const STALLED_MS = 60_000
+
+const encoder = new TextEncoder()
+const RETRY = encoder.encode('retry: 2000\n\n')
+const KEEP_ALIVE = encoder.encode(': alive\n\n')
+
+/** An event that goes to many readers is encoded once. */
+const encodedEvents = new WeakMap<StreamEvent | readonly StreamEvent[], Uint8Array>()
+
+function textOf({ id, name, data }: StreamEvent): string {
+  const idLine = id === undefined ? '' : `id: ${id}\n`
+  return `${idLine}event: ${name}\ndata: ${data}\n\n`
+}
+
+function bytesOf(sent: StreamEvent | readonly StreamEvent[]): Uint8Array {
+  const known = encodedEvents.get(sent)
+  if (known) return known
+  const bytes = encoder.encode('name' in sent ? textOf(sent) : sent.map(textOf).join(''))
+  encodedEvents.set(sent, bytes)
+  return bytes
+}
+
+/**
+ * Writes to a connection, in order, as fast as it accepts bytes. What it does not accept yet is queued here and not
+ * in the stream, so that a reader that no longer reads can be cut off without sending the rest first.
+ */
+class Connection {
+  readonly #controller: ReadableStreamDirectController
+  /** Whether the connection has not yet accepted the last write. */
+  #isBusy = false
+  readonly #queue: Uint8Array[] = []
+  #queuedBytes = 0
+  #isEnding = false
+  #isOver = false
+  readonly #over = Promise.withResolvers<void>()
+  #idle: PromiseWithResolvers<void> | undefined
+
+  constructor(controller: ReadableStreamDirectController) {
+    this.#controller = controller
+  }
+
+  /** The bytes queued behind the last write. */
+  get queuedBytes(): number {
+    return this.#queuedBytes
+  }
+
+  get isBusy(): boolean {
+    return this.#isBusy
+  }
+
+  /** Resolves when everything is written. */
+  whenIdle(): Promise<void> {
+    if (!this.#isBusy) return Promise.resolve()
+    this.#idle ??= Promise.withResolvers<void>()
+    return this.#idle.promise
+  }
+
+  /** Settles when the connection is no longer needed. */
+  get over(): Promise<void> {
+    return this.#over.promise
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#isBusy) this.#send(bytes)
+    else {
+      this.#queue.push(bytes)
+      this.#queuedBytes += bytes.byteLength
+    }
+  }
+
+  /** Ends once everything is written. */
+  end(): void {
+    this.#isEnding = true
+    if (!this.#isBusy) this.#close()
+  }
+
+  /** Ends at once; what is queued is lost. */
+  abort(): void {
+    this.#close(new Error('the reader of a stream no longer reads'))
+  }
+
+  /** The connection is gone. */
+  markClosed(): void {
+    this.#isOver = true
+    this.#over.resolve()
+  }
+
+  #close(error?: Error): void {
+    if (this.#isOver) return
+    this.#controller.close(error)
+    this.markClosed()
+  }
+
+  #send(bytes: Uint8Array): void {
+    const written: unknown = this.#controller.write(bytes)
+    this.#controller.flush()
+    if (!(written instanceof Promise)) return
+    this.#isBusy = true
+    written.then(
+      () => this.#resume(),
+      () => {},
+    )
+  }
+
+  #resume(): void {
+    if (this.#isOver) return
+    this.#isBusy = false
+    while (this.#queue[0] && !this.#isBusy) {
+      this.#queuedBytes -= this.#queue[0].byteLength
+      this.#send(this.#queue[0])
+      this.#queue.shift()
+    }
+    if (this.#isBusy) return
+    this.#idle?.resolve()
+    this.#idle = undefined
+    if (this.#isEnding) this.#close()
+  }
+}
+
+/** One response of Server-Sent Events, open until either side ends it. */
+class EventStream implements StreamReader {
+  readonly type = 'direct'
+  #connection: Connection | undefined
+  #stopSource: (() => void) | undefined
+  #stopKeepAlive: (() => void) | undefined
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly source: StreamSource,
+    private readonly on: { over: () => void; cutOff: () => void },
+  ) {}
+
+  /** Called when the connection is there; it is kept open until the promise settles. */
+  pull(controller: ReadableStreamDirectController): Promise<void> {
+    const connection = new Connection(controller)
+    this.#connection = connection
+    this.#write(RETRY)
+    this.#scheduleKeepAlive()
+    const stopSource = this.source(this)
+    if (this.#connection) this.#stopSource = stopSource
+    else stopSource()
+    return connection.over
+  }
+
+  /** Called when the client has gone away. */
+  cancel(): void {
+    this.#finish()?.markClosed()
+  }
+
+  send(event: StreamEvent): void {
+    this.#write(bytesOf(event))
+  }
+
+  sendAll(events: readonly StreamEvent[]): void {
+    this.#write(bytesOf(events))
+  }
+
+  async whenTaken(): Promise<void> {
+    const connection = this.#connection
+    if (!connection?.isBusy) return
+    const cancel = this.clock.after(STALLED_MS, () => {
+      if (this.#connection === connection) this.#cutOff()
+    })
+    await Promise.race([connection.whenIdle(), connection.over])
+    cancel()
+  }
+
+  end(last: StreamEvent): void {
+    const connection = this.#finish()
+    connection?.write(bytesOf(last))
+    connection?.end()
+    if (connection?.isBusy) this.clock.after(CLOSE_WITHIN_MS, () => connection.abort())
+  }
+
+  /** A reader that no longer reads must not fill the memory; one that is only slow catches up. */
+  #write(bytes: Uint8Array): void {
+    if (!this.#connection) return
+    if (this.#connection.queuedBytes < MAX_QUEUED_BYTES) this.#connection.write(bytes)
+    else this.#cutOff()
+  }
+
+  #cutOff(): void {
+    this.#finish()?.abort()
+    this.on.cutOff()
+  }
+
+  #scheduleKeepAlive(): void {
+    this.#stopKeepAlive = this.clock.after(KEEP_ALIVE_MS, () => {
+      this.#scheduleKeepAlive()
+      this.#write(KEEP_ALIVE)
+    })
+  }
+
+  /** Ends the stream: from here on, only the returned connection is written to, once more at most. */
+  #finish(): Connection | undefined {
+    const connection = this.#connection
+    if (!connection) return undefined
+    this.#connection = undefined
+    this.#stopKeepAlive?.()
+    this.#stopSource?.()
+    this.on.over()
+    return connection
+  }
+}
+
+/** The id of the last event that this client saw before its connection broke, as a browser sends it. */
+export const lastEventId = ({ request }: RequestContext): string | null =>
+  request.headers.get('last-event-id')
+
+/**
+ * A response of Server-Sent Events: first how soon to reconnect, then the events of the source, and a comment every
+ * 25 seconds, by which both sides notice a broken connection. A reader with 1 MiB queued is cut off. `HEAD` starts
+ * nothing.
+ */
+export function eventStream(
+  { clock, log }: { clock: Clock; log: Log },
+  { request, server, requestId }: RequestContext,
+  source: StreamSource,
+): Response {
+  if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
+  server.timeout(request, 0)
+  const stream = new EventStream(clock, source, {
+    over: () => server.timeout(request, CLOSE_WITHIN_SECONDS),
+    cutOff: () => log.warn('a reader of a stream stood still and was cut off', { request_id: requestId }),
+  })
+  return new Response(new ReadableStream(stream), { headers: HEADERS })
+}

@@ -1,0 +1,17 @@
+/** Counts values in ranges; `bounds` are the greatest values of the ranges, ascending. */
+export class Histogram {
+  /** How many values are in each range, not in those below it; the last is beyond all bounds. */
+  readonly counts: number[]
+  sum = 0
+
+  constructor(readonly bounds: readonly number[]) {
+    this.counts = new Array(bounds.length + 1).fill(0)
+  }
+
+  add(value: number): void {
+    let at = 0
+    while (at < this.bounds.length && value > (this.bounds[at] ?? 0)) at++
+    this.counts[at] = (this.counts[at] ?? 0) + 1
+    this.sum += value
+  }
+}

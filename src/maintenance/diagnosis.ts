@@ -1,0 +1,108 @@
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { showsDamage } from '../db/errors.ts'
+import type { Reader } from '../db/reader.ts'
+import { MIGRATIONS } from '../db/schema/migrations/migrations.ts'
+import { isoOrNull } from '../lib/dates.ts'
+
+/** How many rows of each kind there are; of notes and records also those that are deleted. */
+type Contents = Readonly<Record<string, number>>
+
+/** Errors of one kind with the same text. */
+export interface ErrorGroup {
+  readonly where: 'delivery' | 'file'
+  readonly error: string
+  readonly count: number
+  readonly last_at: string | null
+}
+
+/** What is known about a database, without anything that its users wrote. */
+export interface Diagnosis {
+  readonly file: string
+  readonly mode: string
+  readonly database_bytes: number
+  readonly log_bytes: number
+  readonly free_bytes: number | null
+  readonly schema: number
+  readonly known_schema: number
+  /** Absent while the schema is not that of this program. */
+  readonly contents?: Contents
+  readonly last_errors?: readonly ErrorGroup[]
+  readonly integrity: string
+}
+
+const COUNTED = {
+  workspaces: 'workspaces',
+  users: 'users',
+  keys: 'keys',
+  notes: 'notes',
+  structures: 'structures',
+  records: 'records',
+  files: 'files',
+  webhooks: 'webhooks',
+  changes: 'changes',
+}
+
+const MAX_ERRORS = 10
+
+const LAST_ERRORS = `
+  SELECT 'delivery' AS "where", coalesce(error, 'HTTP status ' || response_status) AS error,
+    count(*) AS count, max(last_attempt_at) AS last_at
+  FROM webhook_deliveries WHERE status = 'failed' GROUP BY 2
+  UNION ALL
+  SELECT 'file', error, count(*), max(updated_at) FROM files WHERE status = 'failed' GROUP BY 2
+  ORDER BY last_at DESC LIMIT ${MAX_ERRORS}`
+
+const STATES = `
+  SELECT 'deliveries ' || status, count(*) FROM webhook_deliveries GROUP BY status
+  UNION ALL
+  SELECT 'webhooks paused', count(*) FROM webhooks WHERE paused_at IS NOT NULL`
+
+function contentsOf({ sql }: Reader): Contents {
+  const counted = Object.entries(COUNTED).map(([name, table]): [string, number] => [
+    name,
+    sql.scalar<number>(`SELECT count(*) FROM ${table}`),
+  ])
+  return Object.fromEntries([...counted, ...sql.rows<[string, number]>(STATES)])
+}
+
+function lastErrors({ sql }: Reader): ErrorGroup[] {
+  const rows = sql.all<Omit<ErrorGroup, 'last_at'> & { last_at: number | null }>(LAST_ERRORS)
+  return rows.map((row) => ({ ...row, last_at: isoOrNull(row.last_at) }))
+}
+
+/** "ok", or the first fault that SQLite finds in the form of the pages; `daybook check` compares their contents too. */
+const quickCheck = ({ sql }: Reader): string => sql.scalar<string>('PRAGMA quick_check(1)')
+
+function freeBytes(file: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file))
+    return bavail * bsize
+  } catch {
+    return null
+  }
+}
+
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+const PERMISSIONS = 0o777
+
+/** Reads what a maintainer would ask about a database; one that is damaged is described as far as it can be read. */
+export function diagnose(reader: Reader, file: string, schema: number): Diagnosis {
+  const about = {
+    file,
+    mode: (statSync(file).mode & PERMISSIONS).toString(8).padStart(4, '0'),
+    database_bytes: sizeOf(file),
+    log_bytes: sizeOf(`${file}-wal`),
+    free_bytes: freeBytes(file),
+    schema,
+    known_schema: MIGRATIONS.length,
+  }
+  try {
+    const integrity = quickCheck(reader)
+    if (schema !== MIGRATIONS.length || integrity !== 'ok') return { ...about, integrity }
+    return { ...about, contents: contentsOf(reader), last_errors: lastErrors(reader), integrity }
+  } catch (error) {
+    if (!showsDamage(error)) throw error
+    return { ...about, integrity: 'damaged' }
+  }
+}

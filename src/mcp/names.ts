@@ -1,0 +1,70 @@
+import type { InWorkspace } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { getFile } from '../files/service.ts'
+import { listFileRows } from '../files/store.ts'
+import { isId } from '../lib/ids.ts'
+import { fold } from '../lib/text.ts'
+import { resolveTarget } from '../notes/links/resolve-target.ts'
+import { targetKey } from '../notes/links/syntax.ts'
+import { findByAlias, findNoteSummary, loadTitles } from '../notes/store.ts'
+import { fail, notFound, Refusal, refused } from '../refusal.ts'
+import type { DescribedView } from '../views/service.ts'
+import { listViews } from '../views/service.ts'
+
+/*
+ * The objects that a call names as people do: a note by its id, alias or title, a view or a file by its id or name.
+ */
+
+/** The id of an active note, named as a link names it; of several with one title the oldest is meant. */
+export function noteIdOf(reader: Reader, { workspacePk }: InWorkspace, named: string): string {
+  const pk = resolveTarget(reader, workspacePk, targetKey(named))
+  if (pk !== undefined) return loadTitles(reader, [pk]).get(pk)?.id ?? fail(notFound('note'))
+  if (isId(named)) throw notFound('note')
+  throw new Refusal(
+    'not_found',
+    `No note in this workspace has the id, alias or title "${named.slice(0, 100)}"; search for it.`,
+  )
+}
+
+const SAME_TITLE = `SELECT id FROM notes WHERE workspace = ? AND title_fold = ? AND deleted_at IS NULL
+  ORDER BY created_at, id LIMIT 4`
+
+/** The same for a change, which is refused if it might mean another note. */
+export function changedNoteId(reader: Reader, caller: InWorkspace, named: string): string {
+  const id = noteIdOf(reader, caller, named)
+  const { workspacePk } = caller
+  if (
+    id === named ||
+    findNoteSummary(reader, workspacePk, named) ||
+    findByAlias(reader, workspacePk, fold(named.trim()))
+  )
+    return id
+  const ids = reader.sql.column<string>(SAME_TITLE, workspacePk, fold(named))
+  if (ids.length < 2) return id
+  throw refused(
+    `Several notes have the title "${named.slice(0, 100)}"; name the one that is meant by its id, such as ${ids.join(', ')}.`,
+  )
+}
+
+/** A view by its id or its name, ignoring case. */
+export function getViewNamed(
+  reader: Reader,
+  caller: Parameters<typeof listViews>[1],
+  named: string,
+): DescribedView {
+  const views = listViews(reader, caller)
+  const wanted = fold(named)
+  return (
+    views.find(({ row }) => row.id === named) ??
+    views.find(({ row }) => fold(row.name) === wanted) ??
+    fail(notFound('view'))
+  )
+}
+
+/** The id of a file, named by its id or its name; of several with one name the newest is meant. */
+export function fileIdOf(reader: Reader, caller: Parameters<typeof getFile>[1], named: string): string {
+  if (isId(named)) return getFile(reader, caller, named).id
+  const wanted = fold(named)
+  const found = listFileRows(reader, caller.workspacePk).findLast(({ fileName }) => fold(fileName) === wanted)
+  return found?.id ?? fail(notFound('file'))
+}

@@ -1,0 +1,95 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
+import type { AppContext, Caller } from '../context.ts'
+import { asUnavailable } from '../db/errors.ts'
+import { VERSION } from '../lib/version.ts'
+import { Refusal } from '../refusal.ts'
+import { findPrompt, listPrompts } from './prompts.ts'
+import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts'
+import { shorten, shortenSentence } from './text/fit.ts'
+import { type Answer, runTool, type Tool } from './tool.ts'
+import { findTool, listTools } from './tools/all.ts'
+
+export interface ServerOptions {
+  readonly caller: Caller
+  readonly instructions?: string
+}
+
+export const INFO = { name: 'daybook', title: 'daybook', version: VERSION }
+const CAPABILITIES = { tools: {}, resources: {}, prompts: {} }
+
+/** So much of an unknown name is repeated. */
+const SHOWN_NAME = 200
+
+const invalidParams = (sentence: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, sentence)
+
+/** The MCP server of one request. */
+export function createServer(ctx: AppContext, { caller, instructions }: ServerOptions): Server {
+  const server = new Server(INFO, {
+    capabilities: CAPABILITIES,
+    ...(instructions !== undefined && { instructions }),
+  })
+  server.setRequestHandler('tools/list', () => ({ tools: listTools(caller) }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = findTool(params.name)
+    if (!tool) throw invalidParams(`There is no tool "${shorten(params.name, SHOWN_NAME)}".`)
+    return callTool(ctx, caller, tool, params.arguments ?? {})
+  })
+  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }))
+  server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments ?? {}))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
+  server.setRequestHandler('resources/list', async ({ params }) => {
+    const page = await listResources(ctx, caller, params?.cursor)
+    if (!page) throw invalidParams('"cursor" must be one that this server has returned.')
+    return page
+  })
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+    const found = readResource(ctx, caller, uri)
+    if (!found) throw new ResourceNotFoundError(shorten(uri, SHOWN_NAME))
+    return found
+  })
+  return server
+}
+
+/** Runs a tool; what it refuses, and a failure of the service, is a result that the model reads. */
+export async function callTool(ctx: AppContext, caller: Caller, tool: Tool, input: unknown) {
+  try {
+    return resultOf(await runTool(ctx, caller, tool, input))
+  } catch (thrown) {
+    ctx.db.noteError(thrown)
+    const error = asUnavailable(thrown)
+    if (error instanceof Refusal) return refusalOf(shortenSentence(error.message), error.code)
+    const { message, stack = '' } = error instanceof Error ? error : { message: typeof error }
+    ctx.log.error('tool failed', { tool: tool.name, error: message, stack })
+    return refusalOf('Something failed on the side of the service; its log says what.', 'internal')
+  }
+}
+
+const resultOf = ({ text, data, links = [] }: Answer) => ({
+  content: [
+    { type: 'text' as const, text },
+    ...links.map(({ uri, name }) => ({
+      type: 'resource_link' as const,
+      uri,
+      name,
+      mimeType: 'text/markdown',
+    })),
+  ],
+  structuredContent: data as Record<string, unknown>,
+})
+
+const refusalOf = (sentence: string, code: string) => ({
+  content: [{ type: 'text' as const, text: sentence }],
+  isError: true,
+  _meta: { code },
+})
+
+function getPrompt(name: string, values: Readonly<Record<string, string>>) {
+  const prompt = findPrompt(name)
+  if (!prompt) throw invalidParams(`There is no prompt "${shorten(name, SHOWN_NAME)}".`)
+  const missing = prompt.arguments.find((argument) => argument.required && !values[argument.name])
+  if (missing) throw invalidParams(`The prompt "${name}" needs "${missing.name}".`)
+  return {
+    description: prompt.description,
+    messages: [{ role: 'user' as const, content: { type: 'text' as const, text: prompt.text(values) } }],
+  }
+}

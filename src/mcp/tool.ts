@@ -1,0 +1,61 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { readOnlyCopy } from '../changes/mirrored.ts'
+import type { AppContext, Caller } from '../context.ts'
+import { readOnly } from '../http/authorizer.ts'
+import { checkStorable } from '../http/body.ts'
+import { createCheck, type FormCheck } from '../http/validation.ts'
+
+/** A note that an answer is about, for clients that offer it to their user. */
+export interface NoteLink {
+  readonly uri: string
+  readonly name: string
+}
+
+/** What a tool returns. */
+export interface Answer {
+  /** For the model: Markdown. */
+  readonly text: string
+  /** The same for programs. */
+  readonly data: object
+  readonly links?: readonly NoteLink[]
+}
+
+export const noteUri = (id: string): string => `daybook://notes/${id}`
+
+export const noteLink = ({ id, title }: { id: string; title: string }): NoteLink => ({
+  uri: noteUri(id),
+  name: title,
+})
+
+interface ToolSpec<Input extends TSchema> {
+  readonly name: string
+  readonly description: string
+  /** Whether it changes something. */
+  readonly writes: boolean
+  /** Whether it takes something away. */
+  readonly isDestructive?: boolean
+  readonly input: Input
+  readonly output: TSchema
+  readonly run: (ctx: AppContext, caller: Caller, input: Static<Input>) => Answer | Promise<Answer>
+}
+
+/** A tool of the MCP server. */
+export interface Tool extends Omit<ToolSpec<TSchema>, 'run'> {
+  readonly check: FormCheck
+  readonly run: (ctx: AppContext, caller: Caller, input: unknown) => Answer | Promise<Answer>
+}
+
+export const tool = <Input extends TSchema>(spec: ToolSpec<Input>): Tool => ({
+  ...spec,
+  check: createCheck('body', spec.input),
+  run: spec.run as Tool['run'],
+})
+
+/** Runs a tool under the rules of the API: first who may call it, then the form of what was sent. */
+export async function runTool(ctx: AppContext, caller: Caller, { writes, check, run }: Tool, input: unknown) {
+  if (writes && ctx.mirrorOf !== undefined) throw readOnlyCopy(ctx.mirrorOf)
+  if (writes && !caller.mayWrite) throw readOnly(caller)
+  checkStorable(input, 'The call')
+  check(input)
+  return run(ctx, caller, input)
+}

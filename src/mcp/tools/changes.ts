@@ -1,0 +1,106 @@
+import { Type } from '@sinclair/typebox'
+import { feedPageQuery, parseFeedRequest, startPosition } from '../../change-feed/feed.ts'
+import { MAX_CHANGES } from '../../change-feed/schema.ts'
+import { CHANGE_KINDS } from '../../changes/entries.ts'
+import { firstKept } from '../../changes/epochs.ts'
+import { lastChange } from '../../changes/log.ts'
+import { positionBefore } from '../../changes/read.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { JsonBody } from '../../http/responses.ts'
+import { strict, text } from '../../http/schema/types.ts'
+import { parseInstant } from '../../lib/dates.ts'
+import { parsedBody } from '../json.ts'
+import { limit, list, optional, output } from '../schema.ts'
+import { fitted, shortenEach } from '../text/fit.ts'
+import { count } from '../text/markdown.ts'
+import { tool } from '../tool.ts'
+import { actorName, type PresentedVersion, versionLine } from './versions.ts'
+
+interface PresentedChange extends PresentedVersion {
+  readonly transaction: string
+  readonly kind: string
+  readonly id: string | number
+}
+
+interface Page {
+  readonly changes: readonly PresentedChange[]
+  readonly cursor: string
+  readonly has_more: boolean
+}
+
+/** Beside what the feed takes, an instant: the first change since then. */
+function positionOf(reader: Reader, workspace: number, after: string | undefined): number {
+  const instant = after === undefined ? undefined : parseInstant(after)
+  if (instant === undefined) return startPosition(reader, workspace, after)
+  const range = { first: firstKept(reader, workspace), last: lastChange(reader, workspace) }
+  return positionBefore(reader, workspace, instant, range)
+}
+
+/** Not in the middle of a transaction, unless that alone is too long. */
+function wholeTransactions(page: Page, shown: number): readonly PresentedChange[] {
+  const { changes } = page
+  const next = changes[shown]
+  if (!next) return changes
+  const start = changes.findIndex(({ transaction }) => transaction === next.transaction)
+  return changes.slice(0, start > 0 ? start : shown)
+}
+
+/** More changes than this never fit into an answer. */
+const MOST_SHOWN = 100
+
+/** One line for each transaction, and below it one for each change. */
+function linesOf(changes: readonly PresentedChange[], cut: number): string[] {
+  let last: string | undefined
+  return changes.flatMap((change) => {
+    const { transaction, at, actor, kind, id } = change
+    const line = `- ${kind} ${id} ${versionLine(change, cut)}`
+    if (transaction === last) return [line]
+    last = transaction
+    return [`${transaction} ${at} ${actorName(actor)}`, line]
+  })
+}
+
+export const changesTool = tool({
+  name: 'changes',
+  description:
+    'Change log in order, by transaction (for undo): what changed, old values, who. Go on with the cursor.',
+  writes: false,
+  input: strict({
+    after: optional(
+      text({
+        minLength: 1,
+        maxLength: 64,
+        description:
+          'cursor, time such as 2026-11-21T12:00:00Z, or "now" for just the cursor; else from the oldest kept',
+      }),
+    ),
+    kinds: optional(text({ minLength: 1, description: 'such as note,record' })),
+    limit: limit(100, MAX_CHANGES),
+  }),
+  output: output({ changes: list(), cursor: Type.String(), has_more: Type.Boolean() }),
+  run: async (ctx, caller, { after, ...request }) => {
+    const { workspacePk } = caller
+    const wanted = parseFeedRequest(ctx.db, caller, request, CHANGE_KINDS)
+    const position = positionOf(ctx.db, workspacePk, after)
+    const { changes } = await ctx.worker.run(
+      feedPageQuery,
+      { ...wanted, limit: Math.min(wanted.limit, MOST_SHOWN), after: position, isStream: false },
+      caller,
+    )
+    const page = parsedBody<Page>(changes as JsonBody)
+    return fitted(page.changes, (items, cut) => {
+      const shown = wholeTransactions(page, items.length)
+      const isWhole = shown.length === page.changes.length
+      const cursor = isWhole ? page.cursor : (shown.at(-1)?.cursor ?? page.cursor)
+      const hasMore = !isWhole || page.has_more
+      const written = shortenEach(shown, cut)
+      return {
+        text: [
+          `${count(shown.length, 'change')}; cursor ${cursor}${hasMore ? ', there are more after it' : ''}`,
+          ...linesOf(written, Math.min(cut, 300)),
+        ].join('\n'),
+        data: { changes: written, cursor, has_more: hasMore },
+      }
+    })
+  },
+})

@@ -1,0 +1,209 @@
+import { getWorkspace } from '../../account/workspaces.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import { strict } from '../../http/schema/types.ts'
+import { presentPreset } from '../../presets/present.ts'
+import { listPresets } from '../../presets/service.ts'
+import { presentProperty } from '../../properties/present.ts'
+import { listProperties } from '../../properties/service.ts'
+import { presentStructure } from '../../structures/present.ts'
+import { definitionOf, getStructure, listStructureRows, type StructureRow } from '../../structures/store.ts'
+import { presentTag } from '../../tags/present.ts'
+import { listTags } from '../../tags/service.ts'
+import { presentView } from '../../views/present.ts'
+import { listViews } from '../../views/service.ts'
+import { list, name, object, optional, output } from '../schema.ts'
+import { fitted, shortenAll, shortenEach } from '../text/fit.ts'
+import { count, inline } from '../text/markdown.ts'
+import { type Answer, tool } from '../tool.ts'
+
+const SHOWN_OPTIONS = 12
+
+/** A field with its rules in short: `amount number, required, EUR, 0..1000`. */
+function fieldText(field: ReturnType<typeof presentStructure>['fields'][number]): string {
+  const { key, type, label, required, unique, unit, hidden, min, max, options, structure } = field
+  const most = options?.slice(0, SHOWN_OPTIONS).map((option) => inline(option, 60))
+  const others = (options?.length ?? 0) - (most?.length ?? 0)
+  return [
+    `${key} ${type}`,
+    ...(label === key ? [] : [`"${inline(label, 60)}"`]),
+    ...(required ? ['required'] : []),
+    ...(unique ? ['unique'] : []),
+    ...(unit === null ? [] : [`in ${unit}`]),
+    ...(min === null && max === null ? [] : [`${min ?? ''}..${max ?? ''}`]),
+    ...(most === undefined || most.length === 0
+      ? []
+      : [`one of ${most.join(' / ')}${others > 0 ? ` and ${others} more` : ''}`]),
+    ...(structure === null ? [] : [`of structure ${structure}`]),
+    ...(hidden ? ['hidden'] : []),
+  ].join(', ')
+}
+
+function rulesOf({
+  label_field,
+  unique_together,
+  max_rows,
+  immutable,
+}: ReturnType<typeof presentStructure>): string[] {
+  return [
+    ...(label_field === null ? [] : [`label: ${label_field}`]),
+    ...unique_together.map((keys) => `unique together: ${keys.join(', ')}`),
+    ...(max_rows === null
+      ? []
+      : [max_rows === 1 ? 'holds one row, which a write replaces' : `at most ${max_rows} rows`]),
+    ...(immutable ? ['rows are never edited'] : []),
+  ]
+}
+
+function structureAnswer(row: StructureRow): Answer {
+  const structure = presentStructure(row)
+  return fitted(structure.fields, (fields, cut) => ({
+    text: [
+      `${inline(structure.name)} [${structure.id}], ${count(structure.record_count, 'row')}`,
+      ...(structure.description === null ? [] : [inline(structure.description, Math.min(cut, 2_000))]),
+      ...rulesOf(structure),
+      ...fields.map((field) => `- ${fieldText(field)}`),
+      ...(fields.length < structure.fields.length
+        ? [`and ${structure.fields.length - fields.length} more fields`]
+        : []),
+    ].join('\n'),
+    data: { structure: shortenAll({ ...structure, fields }, cut) },
+  }))
+}
+
+/** A structure in one line: `Expenses (12 rows): what text, amount number`. */
+export function structureLine(row: StructureRow, fields = Number.POSITIVE_INFINITY): string {
+  const all = definitionOf(row).fields.filter(({ hidden }) => !hidden)
+  const shown = all.slice(0, fields).map(({ key, type, required }) => `${key} ${type}${required ? '!' : ''}`)
+  const others = all.length - shown.length
+  return `${inline(row.name, 80)} (${count(row.live, 'row')}): ${shown.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+}
+
+/** One thing of the workspace, as a line and as an object of one of the lists. */
+interface Entry {
+  readonly list: 'structures' | 'properties' | 'views' | 'presets' | 'tags'
+  readonly line: string
+  readonly item: object
+}
+
+const HEADINGS: Record<Entry['list'], string> = {
+  structures: 'Structures (! is required)',
+  properties: 'Properties of notes',
+  views: 'Views of notes',
+  presets: 'Presets',
+  tags: 'Tags [id] and notes',
+}
+
+function entriesOf(ctx: AppContext, caller: Caller): Entry[] {
+  const { db } = ctx
+  return [
+    ...listStructureRows(db, caller.workspacePk).map((row): Entry => {
+      const fields = definitionOf(row).fields.map(({ key, type, required }) => ({ key, type, required }))
+      const item = { id: row.id, name: row.name, record_count: row.live, fields }
+      return { list: 'structures', line: structureLine(row), item }
+    }),
+    ...listProperties(db, caller).map((row): Entry => {
+      const { id, key, type, options } = presentProperty(row)
+      const among =
+        options && options.length > 0
+          ? `: ${options
+              .map((one) => inline(one, 60))
+              .slice(0, SHOWN_OPTIONS)
+              .join(' / ')}`
+          : ''
+      return { list: 'properties', line: `${key} ${type}${among} [${id}]`, item: { id, key, type, options } }
+    }),
+    ...listViews(db, caller).map((view): Entry => {
+      const { id, name: viewName, filter_summary } = presentView(view)
+      const line = `${inline(viewName)} [${id}]: ${inline(filter_summary, 200)}`
+      return { list: 'views', line, item: { id, name: viewName, filter_summary } }
+    }),
+    ...listPresets(db, caller).map((preset): Entry => {
+      const { id, name: presetName, tags, properties, asks } = presentPreset(preset)
+      const parts = [
+        ...(tags.length === 0 ? [] : [`tags ${tags.join(', ')}`]),
+        ...(properties.length === 0 ? [] : [`sets ${properties.map(({ key }) => key).join(', ')}`]),
+        ...(asks.length === 0 ? [] : [`asks ${asks.map(({ key }) => key).join(', ')}`]),
+      ]
+      return {
+        list: 'presets',
+        line: `${inline(presetName)}: ${parts.join('; ')}`,
+        item: { id, name: presetName, tags, properties, asks },
+      }
+    }),
+    ...listTags(db, caller)
+      .toSorted((one, other) => other.noteCount - one.noteCount)
+      .map((row): Entry => {
+        const { id, name: tagName, note_count } = presentTag(row)
+        return {
+          list: 'tags',
+          line: `${tagName} [${id}] ${note_count}`,
+          item: { id, name: tagName, note_count },
+        }
+      }),
+  ]
+}
+
+function workspaceAnswer(ctx: AppContext, caller: Caller): Answer {
+  const { row, counts } = getWorkspace(ctx, caller)
+  const entries = entriesOf(ctx, caller)
+  return fitted(entries, (items, cut) => {
+    const lists = (Object.keys(HEADINGS) as Entry['list'][]).map((key) => ({
+      key,
+      shown: items.filter((entry) => entry.list === key),
+      total: entries.filter((entry) => entry.list === key).length,
+    }))
+    const sections = lists.flatMap(({ key, shown, total }) => {
+      if (total === 0) return []
+      const lines = shown.map(({ line }) => (line.length > cut ? `${line.slice(0, cut)}…` : line))
+      const text = key === 'tags' ? [lines.join(', ')] : lines.map((line) => `- ${line}`)
+      return [
+        `${HEADINGS[key]}:`,
+        ...text,
+        ...(shown.length < total ? [`and ${total - shown.length} more`] : []),
+      ]
+    })
+    return {
+      text: [
+        `Workspace ${inline(row.name)}: ${count(counts.notes, 'note')}, ${count(counts.records, 'record')}, ${count(counts.files, 'file')}.`,
+        ...sections,
+      ].join('\n'),
+      data: {
+        workspace: {
+          id: row.id,
+          name: row.name,
+          counts: { notes: counts.notes, records: counts.records, files: counts.files },
+        },
+        ...Object.fromEntries(
+          lists.map(({ key, shown }) => [
+            key,
+            shortenEach(
+              shown.map(({ item }) => item),
+              cut,
+            ),
+          ]),
+        ),
+      },
+    }
+  })
+}
+
+export const describeTool = tool({
+  name: 'describe',
+  description:
+    'One structure with its fields and rules, or in short all structures, properties, views, presets and tags, with ids.',
+  writes: false,
+  input: strict({ structure: optional(name()) }),
+  output: output({
+    structure: optional(object()),
+    workspace: optional(object()),
+    structures: optional(list()),
+    properties: optional(list()),
+    views: optional(list()),
+    presets: optional(list()),
+    tags: optional(list()),
+  }),
+  run: (ctx, caller, { structure }) =>
+    structure === undefined
+      ? workspaceAnswer(ctx, caller)
+      : structureAnswer(getStructure(ctx.db, caller, structure)),
+})

@@ -1,0 +1,279 @@
+import { Type } from '@sinclair/typebox'
+import { transactionName } from '../../changes/epochs.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import { requesterKey } from '../../db/worker/client.ts'
+import { writeUnlessDry } from '../../db/writes/dry-run.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { createOnce, KEY_FORM } from '../../http/idempotency.ts'
+import { strict, text } from '../../http/schema/types.ts'
+import { parseLongBody } from '../../notes/links/targets.ts'
+import { presentCreated, presentNote } from '../../notes/present.ts'
+import { AppendBody, CreateBody, EditBody, PatchBody, tagList } from '../../notes/schema.ts'
+import { getNote, type NoteRow } from '../../notes/store.ts'
+import { appendText, editPassages } from '../../notes/writing/append-and-edit.ts'
+import { createNote } from '../../notes/writing/create.ts'
+import { changeProperties, readProperties } from '../../notes/writing/properties.ts'
+import { takeOffTags } from '../../notes/writing/tags.ts'
+import { applyPatch, getPatchable } from '../../notes/writing/update.ts'
+import { writePreset } from '../../presets/apply.ts'
+import { invalid, refused } from '../../refusal.ts'
+import { changedNoteId } from '../names.ts'
+import { dryRun, ifUnchanged, name, object, optional, output, transaction, values } from '../schema.ts'
+import { cutFor, isShortened, shorten, shortenAll, shortenSentence, shortenValues } from '../text/fit.ts'
+import { inline } from '../text/markdown.ts'
+import { type Answer, noteLink, tool } from '../tool.ts'
+
+/** What is said of a note takes at most so many tokens. */
+const TOKENS_OF_HEAD = 1_500
+
+/** The note without its body; very many tags are shortened. */
+function headOf(row: NoteRow) {
+  const { content: _, ...head } = presentNote(row)
+  const written = (cut: number) => shortenAll(head, cut) as typeof head
+  return written(cutFor(TOKENS_OF_HEAD, (cut) => ({ text: noteText(written(cut)), data: written(cut) })))
+}
+
+type Head = Omit<ReturnType<typeof presentNote>, 'content'>
+
+const written = (id: string | null, isDry = false) =>
+  isDry ? 'Nothing was written: this was a dry run.' : id === null ? 'Nothing changed.' : `transaction ${id}`
+
+const noteText = ({ id, title, tags, updated_at }: Head) =>
+  `${inline(title)} [${id}]${tags.length === 0 ? '' : `, tags ${tags.join(', ')}`}, updated_at ${updated_at}`
+
+/** Long values are shortened: they are known to who wrote them. */
+const SHOWN_VALUE = 120
+
+/** Property values, each shortened, and fewer of very many. */
+function shortValues(held: Readonly<Record<string, unknown>>) {
+  const written = (cut: number) => shortenValues(held, Math.min(cut, SHOWN_VALUE))
+  return written(cutFor(2 * TOKENS_OF_HEAD, (cut) => ({ text: '', data: written(cut) })))
+}
+
+interface Created {
+  readonly note: Head
+  readonly properties: Record<string, unknown>
+  readonly properties_error: { error: string; code: string } | null
+  readonly properties_unanswered?: readonly string[]
+  readonly transaction: string | null
+}
+
+interface CreateInput {
+  readonly title: string
+  readonly content?: string
+  readonly tags?: string[]
+  readonly properties?: Record<string, unknown>
+  readonly preset?: string
+  readonly answers?: Record<string, unknown>
+}
+
+function create(
+  tx: Tx,
+  caller: Caller,
+  input: CreateInput,
+  links: Awaited<ReturnType<typeof parseLongBody>>,
+): Created {
+  const { preset, answers, ...note } = input
+  const created = createNote(tx, caller, note, links)
+  const { properties_error: refusal } = presentCreated(created)
+  const applied =
+    preset === undefined ? undefined : writePreset(tx, caller, preset, { note_id: created.note.id, answers })
+  return {
+    note: headOf(applied?.note ?? created.note),
+    properties: shortValues(applied?.properties ?? created.properties),
+    properties_error: refusal && { ...refusal, error: shortenSentence(refusal.error) },
+    ...(applied && { properties_unanswered: applied.unanswered }),
+    transaction: transactionName(tx, caller.workspacePk),
+  }
+}
+
+async function createOrRepeat(ctx: AppContext, caller: Caller, key: string | undefined, input: CreateInput) {
+  const { title, content, tags, properties, preset, answers } = input
+  const links = await parseLongBody(content)
+  const body = JSON.stringify({ title, content, tags, properties, preset, answers })
+  const identity =
+    key === undefined
+      ? undefined
+      : { keyId: requesterKey(caller), target: 'MCP create_note', idempotencyKey: key }
+  const { text: created, replayed } = await createOnce(
+    ctx.db,
+    identity,
+    body,
+    (tx) => create(tx, caller, input, links),
+    {
+      isLong: links !== undefined,
+    },
+  )
+  return { created: JSON.parse(created) as Created, replayed }
+}
+
+const { title: titleSchema, content: contentSchema, tags: tagsSchema } = CreateBody.properties
+
+export const createNoteTool = tool({
+  name: 'create_note',
+  description:
+    'Create a note in Markdown; link with [[title]]. preset writes tags and property values, answers those it asks for. The same idempotency_key creates nothing twice.',
+  writes: true,
+  input: strict({
+    title: titleSchema,
+    content: contentSchema,
+    tags: tagsSchema,
+    properties: optional(values('by key')),
+    preset: optional(name('id or name')),
+    answers: optional(values('by key')),
+    idempotency_key: optional(
+      text({ pattern: KEY_FORM.source, says: '1 to 255 printable ASCII characters' }),
+    ),
+  }),
+  output: output({
+    note: object(),
+    properties: object(),
+    properties_error: Type.Union([object(), Type.Null()]),
+    properties_unanswered: optional(Type.Array(Type.String())),
+    transaction: transaction(),
+  }),
+  run: async (ctx, caller, { idempotency_key: key, ...input }) => {
+    if (input.answers !== undefined && input.preset === undefined)
+      throw invalid('"answers" go with "preset"; name the preset that asks for them.')
+    const { created, replayed } = await createOrRepeat(ctx, caller, key, input)
+    const { note, properties_error: error, properties_unanswered: unanswered = [] } = created
+    return {
+      text: [
+        `${replayed ? 'Created before' : 'Created'} ${noteText(note)}, ${written(created.transaction)}`,
+        ...(error ? [`The properties were not written: ${error.error}`] : []),
+        ...(unanswered.length === 0 ? [] : [`Not answered: ${unanswered.join(', ')}`]),
+      ].join('\n'),
+      data: created,
+      links: [noteLink(note)],
+    }
+  },
+})
+
+const MAX_EDITS = 100
+const SHOWN_LINES = 3
+const SHOWN_TEXT = 1_500
+
+/** Where two texts differ, with a few lines around, as the new text has it. */
+function changedPassage(before: string, after: string): string {
+  if (before === after) return ''
+  let start = 0
+  while (start < before.length && start < after.length && before[start] === after[start]) start += 1
+  let end = 0
+  const most = Math.min(before.length, after.length) - start
+  while (end < most && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1
+  const from = lineBefore(after, start)
+  const to = lineAfter(after, after.length - end)
+  return shorten(after.slice(from, to), SHOWN_TEXT)
+}
+
+/** Lines around a change are shown up to this far. */
+const AROUND = 300
+
+function lineBefore(text: string, at: number): number {
+  let start = at
+  for (let line = 0; line < SHOWN_LINES && start > 0; line++) start = text.lastIndexOf('\n', start - 1)
+  return Math.max(start <= 0 ? 0 : start + 1, at - AROUND)
+}
+
+function lineAfter(text: string, at: number): number {
+  let end = at
+  for (let line = 0; line < SHOWN_LINES && end !== -1; line++) end = text.indexOf('\n', end + 1)
+  return Math.min(end === -1 ? text.length : end, at + AROUND)
+}
+
+const editSchema = strict({
+  old_str: EditBody.properties.old_str,
+  new_str: EditBody.properties.new_str,
+})
+
+export const editNoteTool = tool({
+  name: 'edit_note',
+  description:
+    'Replace exact passages (each old_str occurs exactly once, all or none), or append text at the end, under "## heading" if given. Nothing else in the note changes.',
+  writes: true,
+  input: strict({
+    note: name('id, title or alias'),
+    edits: optional(Type.Array(editSchema, { minItems: 1, maxItems: MAX_EDITS })),
+    append: optional(strict({ text: AppendBody.properties.text, heading: AppendBody.properties.heading })),
+    if_unchanged: ifUnchanged(),
+    dry_run: dryRun(),
+  }),
+  output: output({ note: object(), passage: Type.String(), transaction: transaction() }),
+  run: async (ctx, caller, { note: named, edits, append, if_unchanged, dry_run: isDryRun = false }) => {
+    if ((edits === undefined) === (append === undefined))
+      throw invalid('Give exactly one of "edits", passages to replace, and "append", text for the end.')
+    const outcome = await writeUnlessDry(
+      ctx.db,
+      (tx) => {
+        const before = getPatchable(tx, caller, changedNoteId(tx, caller, named), { if_unchanged })
+        const after = append
+          ? appendText(tx, caller, before, append)
+          : editPassages(tx, caller, before, edits ?? [])
+        return { before, after, transaction: transactionName(tx, caller.workspacePk) }
+      },
+      { isDryRun },
+    )
+    const note = headOf(isDryRun ? outcome.before : outcome.after)
+    const passage = changedPassage(outcome.before.content, outcome.after.content)
+    const id = isDryRun ? null : outcome.transaction
+    return {
+      text: [`${noteText(note)}, ${written(id, isDryRun)}`, ...(passage === '' ? [] : ['---', passage])].join(
+        '\n',
+      ),
+      data: { note, passage, transaction: id },
+      links: [noteLink(note)],
+    }
+  },
+})
+
+/** A value that was shortened when it was read would take the place of the whole. */
+function refuseShortened(given: Readonly<Record<string, unknown>>): void {
+  const key = Object.keys(given).find((one) => isShortened(given[one]))
+  if (key !== undefined)
+    throw refused(`"${key}" is a value that was shortened when it was read; read it whole, or leave it out.`)
+}
+
+export const updateNoteTool = tool({
+  name: 'update_note',
+  description:
+    'Change title, tags or properties of a note, all or none; its text stays. A property of null is cleared.',
+  writes: true,
+  input: strict({
+    note: name('id, title or alias'),
+    title: PatchBody.properties.title,
+    add_tags: optional(tagList('')),
+    remove_tags: optional(tagList('')),
+    properties: optional(values('by key')),
+    if_unchanged: ifUnchanged(),
+  }),
+  output: output({ note: object(), properties: object(), transaction: transaction() }),
+  run: async (
+    ctx,
+    caller,
+    { note: named, title, add_tags, remove_tags, properties, if_unchanged },
+  ): Promise<Answer> => {
+    refuseShortened({ title, add_tags, ...properties })
+    const {
+      row,
+      values: held,
+      transaction: id,
+    } = await ctx.db.write((tx) => {
+      const before = getPatchable(tx, caller, changedNoteId(tx, caller, named), { if_unchanged })
+      const patched = applyPatch(tx, caller, before, { title, tags: add_tags })
+      const untagged = remove_tags ? takeOffTags(tx, caller, patched, remove_tags) : patched
+      if (properties) changeProperties(tx, caller, untagged, properties)
+      const after = getNote(tx, caller, before.id)
+      return {
+        row: after,
+        values: readProperties(tx, after.pk),
+        transaction: transactionName(tx, caller.workspacePk),
+      }
+    })
+    const note = headOf(row)
+    return {
+      text: `${noteText(note)}, ${written(id)}`,
+      data: { note, properties: shortValues(held), transaction: id },
+      links: [noteLink(note)],
+    }
+  },
+})

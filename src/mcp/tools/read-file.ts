@@ -1,0 +1,50 @@
+import { Type } from '@sinclair/typebox'
+import { presentFileText } from '../../files/present.ts'
+import { type FileText, getFileText } from '../../files/text.ts'
+import { strict } from '../../http/schema/types.ts'
+import { fileIdOf } from '../names.ts'
+import { name, object, optional, output } from '../schema.ts'
+import { fits } from '../text/fit.ts'
+import { inline } from '../text/markdown.ts'
+import { type Answer, tool } from '../tool.ts'
+
+/** How many characters are tried, until the answer fits. */
+const LENGTHS = [40_000, 20_000, 12_000, 8_000, 5_000, 3_000, 1_500]
+
+function answerOf(found: FileText): Answer {
+  const data = presentFileText(found)
+  const { file, pages, text, truncated, next_chunk } = data
+  const more = next_chunk === null ? '' : `; go on with pages ${next_chunk}`
+  const isCut = truncated && !pages.includes('-')
+  return {
+    text: [
+      `${inline(file.file_name)} [${file.id}], ${pages === '' ? 'no text' : `pages ${pages}`}${more}`,
+      ...(isCut ? ['This page is too long to be shown whole; search finds what is further down.'] : []),
+      text,
+    ].join('\n'),
+    data,
+  }
+}
+
+export const readFileTool = tool({
+  name: 'read_file',
+  description: 'Text of a file by pages (pdf page, slide, sheet, or about 3,000 characters).',
+  writes: false,
+  input: strict({ file: name('id or file name'), pages: optional(name('7 or 7-9')) }),
+  output: output({
+    file: object(),
+    pages: Type.String(),
+    text: Type.String(),
+    truncated: Type.Boolean(),
+    next_chunk: Type.Union([Type.String(), Type.Null()]),
+  }),
+  run: ({ db }, caller, { file, pages }) => {
+    const id = fileIdOf(db, caller, file)
+    let answer: Answer | undefined
+    for (const maxChars of LENGTHS) {
+      answer = answerOf(getFileText(db, caller, id, { pages, max_chars: maxChars }))
+      if (fits(answer)) return answer
+    }
+    return answer ?? answerOf(getFileText(db, caller, id, { pages }))
+  },
+})

@@ -1,0 +1,186 @@
+import { Type } from '@sinclair/typebox'
+import type { AppContext, Caller } from '../../context.ts'
+import { choice, strict } from '../../http/schema/types.ts'
+import { quoteList } from '../../lib/text.ts'
+import { historyResponse } from '../../records/history.ts'
+import { presentBuckets } from '../../records/present.ts'
+import { listRecords } from '../../records/query/list.ts'
+import { summarise } from '../../records/query/summary.ts'
+import { refused } from '../../refusal.ts'
+import { definitionOf, getStructure, type StructureRow } from '../../structures/store.ts'
+import { parsedBody, parsedRows } from '../json.ts'
+import { direction, limit, list, name, offset, optional, output, page, recordFilter } from '../schema.ts'
+import { fitted, shortenAll, shortenEach } from '../text/fit.ts'
+import { count, inline, pageLine, table } from '../text/markdown.ts'
+import { tool } from '../tool.ts'
+import { actorName, type PresentedVersion, versionLine } from './versions.ts'
+
+const USUAL_ROWS = 25
+const MAX_ROWS = 500
+/** More rows than this never fit into an answer. */
+const MOST_SHOWN = 100
+
+const TIMES = ['created_at', 'updated_at'] as const
+
+interface PresentedRecord {
+  readonly id: string
+  readonly data: Record<string, unknown>
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+/** The fields to show: those that were asked for, else all that are not hidden. */
+function shownFields(structure: StructureRow, wanted: readonly string[] | undefined): string[] {
+  const { fields, byKey } = definitionOf(structure)
+  const unknown = wanted?.find((key) => !byKey.has(key) && !TIMES.some((time) => time === key))
+  if (unknown !== undefined)
+    throw refused(
+      `"fields" names "${unknown}", which "${structure.name}" does not have; its fields are ${quoteList(fields.map(({ key }) => key))}.`,
+    )
+  return wanted ? [...wanted] : fields.filter(({ hidden }) => !hidden).map(({ key }) => key)
+}
+
+const only = (data: Record<string, unknown>, keys: readonly string[]) =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => keys.includes(key)))
+
+/** The filter as the API takes it. */
+const filterText = (filter: readonly object[] | undefined) =>
+  filter === undefined ? undefined : JSON.stringify(filter)
+
+interface QueryInput {
+  readonly structure: string
+  readonly filter?: readonly object[]
+  readonly sort?: string
+  readonly direction?: 'asc' | 'desc'
+  readonly limit?: number
+  readonly offset?: number
+}
+
+async function findRows(ctx: AppContext, caller: Caller, { filter, ...input }: QueryInput) {
+  const { limit: most = USUAL_ROWS, ...others } = input
+  const wanted = { ...others, limit: Math.min(most, MOST_SHOWN), filter: filterText(filter) }
+  const found = await listRecords(ctx, caller, wanted)
+  return parsedRows<PresentedRecord>(found)
+}
+
+export const queryRecordsTool = tool({
+  name: 'query_records',
+  description:
+    'Rows of a structure as a table. A value that ends in "… (+n characters)" is shortened; read it with fewer rows and fields.',
+  writes: false,
+  input: strict({
+    structure: name(),
+    filter: recordFilter(),
+    sort: optional(name('field, created_at or updated_at')),
+    direction: direction(),
+    fields: optional(Type.Array(Type.String(), { minItems: 1, maxItems: 102 })),
+    limit: limit(USUAL_ROWS, MAX_ROWS),
+    offset: offset(),
+  }),
+  output: page('records'),
+  run: async (ctx, caller, { fields, ...input }) => {
+    const structure = getStructure(ctx.db, caller, input.structure)
+    const keys = shownFields(structure, fields)
+    const { records, total } = await findRows(ctx, caller, { ...input, structure: structure.id })
+    const { offset: skipped = 0 } = input
+    const columns = ['id', ...keys.filter((key) => key !== 'updated_at'), 'updated_at']
+    const rows = records.map((record) => ({ ...record, data: only(record.data, keys) }))
+    return fitted(rows, (items, cut) => ({
+      text: [
+        pageLine('row', { offset: skipped, shown: items.length, total }),
+        ...(items.length === 0
+          ? []
+          : [
+              table(
+                columns,
+                items.map((row) => cellsOf(row, columns)),
+                cut,
+              ),
+            ]),
+      ].join('\n'),
+      data: {
+        records: items.map((row) => ({ ...row, data: shortenAll(row.data, cut) })),
+        total,
+        has_more: items.length > 0 && skipped + items.length < total,
+      },
+    }))
+  },
+})
+
+const cellsOf = ({ data, ...row }: PresentedRecord, columns: readonly string[]): unknown[] =>
+  columns.map((column) =>
+    column === 'id' || column === 'created_at' || column === 'updated_at' ? row[column] : data[column],
+  )
+
+const PERIODS = ['day', 'week', 'month', 'year'] as const
+
+export const summarizeTool = tool({
+  name: 'summarize',
+  description: 'Count, sum, average, min and max of a number field, in all, per period, or per value of by.',
+  writes: false,
+  input: strict({
+    structure: name(),
+    field: optional(name()),
+    by: optional(name()),
+    period: optional(choice(PERIODS)),
+    date: optional(name('the date field; created_at unless given')),
+    tz: optional(name()),
+    filter: recordFilter(),
+  }),
+  output: page('buckets'),
+  run: async (ctx, caller, { filter, ...input }) => {
+    const buckets = presentBuckets(await summarise(ctx, caller, { ...input, filter: filterText(filter) }))
+    const columns = [
+      ...(input.period === undefined ? [] : (['period'] as const)),
+      ...(input.by === undefined ? [] : (['value'] as const)),
+      'count' as const,
+      ...(input.field === undefined ? [] : (['sum', 'average', 'min', 'max'] as const)),
+    ]
+    return fitted(buckets, (items, cut) => ({
+      text: [
+        ...(items.length < buckets.length
+          ? [
+              `The first ${items.length} of ${count(buckets.length, 'bucket')}; narrow the filter or choose a longer period.`,
+            ]
+          : []),
+        table(
+          columns.map((column) => (column === 'value' ? (input.by ?? column) : column)),
+          items.map((bucket) => columns.map((column) => bucket[column])),
+          cut,
+        ),
+      ].join('\n'),
+      data: {
+        buckets: items.map((bucket) => shortenAll(bucket, cut)),
+        total: buckets.length,
+        has_more: items.length < buckets.length,
+      },
+    }))
+  },
+})
+
+const USUAL_VERSIONS = 50
+const MAX_VERSIONS = 200
+
+export const historyTool = tool({
+  name: 'history',
+  description: 'What changed in a record, by whom, newest first, with old values; also of a deleted one.',
+  writes: false,
+  input: strict({ record: name('id'), limit: limit(USUAL_VERSIONS, MAX_VERSIONS) }),
+  output: output({ versions: list(), has_more: Type.Boolean() }),
+  run: ({ db }, caller, { record, limit: most = USUAL_VERSIONS }) => {
+    const found = parsedBody<{ versions: PresentedVersion[]; has_more: boolean }>(
+      historyResponse(db, caller, record, { limit: most }),
+    )
+    return fitted(found.versions, (items, cut) => {
+      const versions = shortenEach(items, cut)
+      const lines = versions.map(
+        (version) =>
+          `${version.at} ${inline(actorName(version.actor))}: ${versionLine(version, Math.min(cut, 1_000))}`,
+      )
+      return {
+        text: lines.length === 0 ? 'No changes are kept.' : lines.join('\n'),
+        data: { versions, has_more: found.has_more || items.length < found.versions.length },
+      }
+    })
+  },
+})

@@ -1,0 +1,143 @@
+import { Type } from '@sinclair/typebox'
+import { transactionName } from '../../changes/epochs.ts'
+import { expectedInstant } from '../../changes/if-unchanged.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import { writeUnlessDry } from '../../db/writes/dry-run.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { choice, strict } from '../../http/schema/types.ts'
+import { recordJson } from '../../records/present.ts'
+import { findRecord, type RecordRow } from '../../records/store.ts'
+import { changeLive } from '../../records/writing/change.ts'
+import { isBatch, writeRecords } from '../../records/writing/create.ts'
+import { fail, invalid, namingPlace, notFound, refused } from '../../refusal.ts'
+import { getStructure, type StructureRow } from '../../structures/store.ts'
+import { parsedBody } from '../json.ts'
+import { dryRun, ifUnchanged, list, name, optional, output, transaction, values } from '../schema.ts'
+import { fitted, isShortened, shortenEach } from '../text/fit.ts'
+import { count } from '../text/markdown.ts'
+import { tool } from '../tool.ts'
+
+const MAX_ROWS = 100
+
+interface Row {
+  readonly id?: string
+  readonly data: Record<string, unknown>
+  readonly if_unchanged?: string
+}
+
+/** A row with its number in the call, counted from 1. */
+interface Numbered extends Row {
+  readonly number: number
+}
+
+interface Written {
+  readonly rows: readonly RecordRow[]
+  readonly inserted: number
+  readonly updated: number
+  readonly transaction: string | null
+}
+
+/** A value that was shortened when it was read would take the place of the whole. */
+function refuseShortened(rows: readonly Row[]): void {
+  for (const [at, { data }] of rows.entries()) {
+    const key = Object.keys(data).find((one) => isShortened(data[one]))
+    if (key === undefined) continue
+    throw refused(
+      `Row ${at + 1}: "${key}" is a value that was shortened when it was read; read it whole, or leave the field out.`,
+    )
+  }
+}
+
+function update(ctx: AppContext, tx: Tx, caller: Caller, structure: StructureRow, row: Numbered): RecordRow {
+  const id = row.id ?? ''
+  const found = findRecord(tx, id)
+  if (found?.structure !== structure.pk) throw notFound('record')
+  return changeLive(ctx, tx, caller, id, row.data, expectedInstant(row.if_unchanged))
+}
+
+/** Updates come before new rows, which may then have the unique values that an update has given up. */
+function write(
+  ctx: AppContext,
+  tx: Tx,
+  caller: Caller,
+  {
+    structure: named,
+    rows,
+    on_conflict,
+  }: { structure: string; rows: readonly Row[]; on_conflict?: 'refuse' | 'update' },
+): Written {
+  const structure = getStructure(tx, caller, named)
+  const numbered = rows.map((row, at): Numbered => ({ ...row, number: at + 1 }))
+  const results = new Map<number, RecordRow>()
+  for (const row of numbered) {
+    if (row.id === undefined) continue
+    results.set(
+      row.number,
+      namingPlace(`Row ${row.number}`, () => update(ctx, tx, caller, structure, row)),
+    )
+  }
+  const added = numbered.filter(({ id }) => id === undefined)
+  const request = { structure: structure.id, rows: added.map(({ data }) => ({ data })), on_conflict }
+  const outcome =
+    added.length === 0
+      ? { rows: [], inserted: 0, updated: 0 }
+      : writeRecords(ctx, tx, caller, request, (at) => added[at]?.number ?? at + 1)
+  for (const [at, row] of outcome.rows.entries()) results.set(added[at]?.number ?? 0, row)
+  return {
+    rows: numbered.map(({ number }) => results.get(number) ?? fail(notFound('record'))),
+    inserted: outcome.inserted,
+    updated: outcome.updated + results.size - added.length,
+    transaction: transactionName(tx, caller.workspacePk),
+  }
+}
+
+export const writeRecordsTool = tool({
+  name: 'write_records',
+  description:
+    'Write rows, all or none; with id a row is updated: only the fields sent, null clears. on_conflict update: a row with a unique value that is taken updates the row that has it.',
+  writes: true,
+  input: strict({
+    structure: name(),
+    rows: Type.Array(strict({ id: optional(Type.String()), data: values(), if_unchanged: ifUnchanged() }), {
+      minItems: 1,
+      maxItems: MAX_ROWS,
+    }),
+    on_conflict: optional(choice(['refuse', 'update'])),
+    dry_run: dryRun(),
+  }),
+  output: output({
+    written: Type.Integer(),
+    inserted: Type.Integer(),
+    updated: Type.Integer(),
+    records: list(),
+    transaction: transaction(),
+  }),
+  run: async (ctx, caller, { dry_run: isDryRun = false, ...request }) => {
+    const { rows } = request
+    const stray = rows.findIndex((row) => row.if_unchanged !== undefined && row.id === undefined)
+    if (stray !== -1) throw invalid(`"rows[${stray}].if_unchanged" goes with "id", the row to update.`)
+    refuseShortened(rows)
+    const outcome = await writeUnlessDry(ctx.db, (tx) => write(ctx, tx, caller, request), {
+      isDryRun,
+      isLong: isBatch(request),
+    })
+    const { inserted, updated } = outcome
+    const records = outcome.rows.map((row) => parsedBody<Record<string, unknown>>(recordJson(row)))
+    const id = isDryRun ? null : outcome.transaction
+    const end = isDryRun ? 'nothing was written: this was a dry run' : `transaction ${id}`
+    return fitted(records, (items, cut) => ({
+      text: [
+        `${count(inserted, 'row')} inserted, ${updated} updated; ${end}`,
+        ...(isDryRun ? [] : items.map(({ id: row, updated_at }) => `- ${row} updated_at ${updated_at}`)),
+        ...(items.length < records.length ? [`and ${records.length - items.length} more`] : []),
+      ].join('\n'),
+      data: {
+        written: rows.length,
+        inserted,
+        updated,
+        records: shortenEach(items, cut),
+        transaction: id,
+      },
+    }))
+  },
+})

@@ -1,0 +1,50 @@
+import { Type } from '@sinclair/typebox'
+import { undo } from '../../change-feed/undo.ts'
+import { transactionName } from '../../changes/epochs.ts'
+import { choice, strict, text } from '../../http/schema/types.ts'
+import { putInTrash } from '../../notes/writing/trash.ts'
+import { deleteLive } from '../../records/writing/change.ts'
+import { changedNoteId } from '../names.ts'
+import { dryRun, list, name, output, transaction } from '../schema.ts'
+import { fitted } from '../text/fit.ts'
+import { count } from '../text/markdown.ts'
+import { tool } from '../tool.ts'
+
+export const deleteTool = tool({
+  name: 'delete',
+  description: 'Put a note into the trash, or delete a record; undo brings it back.',
+  writes: true,
+  isDestructive: true,
+  input: strict({ kind: choice(['note', 'record']), id: name() }),
+  output: output({ deleted: Type.Boolean(), id: Type.String(), transaction: transaction() }),
+  run: async (ctx, caller, { kind, id }) => {
+    const deleted = await ctx.db.write((tx) => {
+      const found = kind === 'note' ? changedNoteId(tx, caller, id) : id
+      if (kind === 'note') putInTrash(ctx, tx, caller, found)
+      else deleteLive(ctx, tx, caller, found)
+      return { deleted: true, id: found, transaction: transactionName(tx, caller.workspacePk) }
+    })
+    return { text: `Deleted the ${kind} ${deleted.id}, transaction ${deleted.transaction}`, data: deleted }
+  },
+})
+
+export const undoTool = tool({
+  name: 'undo',
+  description:
+    'Take back all note and record changes of a transaction; refused if something was touched since.',
+  writes: true,
+  input: strict({ transaction: text({ minLength: 1, maxLength: 64 }), dry_run: dryRun() }),
+  output: output({ undone: list(), transaction: transaction() }),
+  run: async (ctx, caller, input) => {
+    const { undone, transaction: id } = await undo(ctx, caller, input)
+    const end = input.dry_run ? 'nothing was written: this was a dry run' : `transaction ${id}`
+    return fitted(undone, (items) => ({
+      text: [
+        `${count(undone.length, 'change')} taken back; ${end}`,
+        ...items.map(({ kind, id: object, op }) => `- ${kind} ${object} ${op}`),
+        ...(items.length < undone.length ? [`and ${undone.length - items.length} more`] : []),
+      ].join('\n'),
+      data: { undone: items.map(({ kind, id: object, op }) => ({ kind, id: object, op })), transaction: id },
+    }))
+  },
+})

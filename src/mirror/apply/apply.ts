@@ -1,0 +1,93 @@
+import { appendCopied, type CopiedChange } from '../../changes/copied.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { addEvents } from '../events.ts'
+import { reconcile } from '../reconcile.ts'
+import type { Stage, StagedEntry } from '../stage.ts'
+import { type Progress, saveProgress } from '../state.ts'
+import { type Application, copyingAuthor, instantOf } from './application.ts'
+import { applyFiles, removeFiles } from './files.ts'
+import { Names } from './names.ts'
+import { applyNotes, removeNotes } from './notes.ts'
+import { applyProperties, removeProperties } from './properties.ts'
+import { applyRecords, takeOutRecords } from './records.ts'
+import { applyLenses, applyPresets, applyQuickAccess, applyViews, removeSaved } from './saved-objects.ts'
+import { applyStructures, removeStructures } from './structures.ts'
+import { applyTags, removeTags } from './tags.ts'
+import { applyWebhooks, removeWebhooks } from './webhooks.ts'
+
+export interface Target {
+  readonly workspacePk: number
+  readonly workspaceId: string
+  /** `fresh` for an empty copy; `whole` where the stage is the whole workspace, and what it lacks is gone. */
+  readonly mode: 'fresh' | 'changes' | 'whole'
+  /** Whether record changes become events that are posted. */
+  readonly isForwarding: boolean
+  readonly progress: Progress
+}
+
+/** Brings the copy to the state of the remote that is staged, in the caller's transaction. */
+export function applyStage(tx: Tx, stage: Stage, target: Target): void {
+  const { workspacePk, mode, progress } = target
+  const application: Application = {
+    tx,
+    workspacePk,
+    stage,
+    author: copyingAuthor(workspacePk),
+    isFresh: mode === 'fresh',
+  }
+  if (mode === 'whole') reconcile(application)
+  if (mode !== 'fresh' && target.isForwarding) addEvents(application, target.workspaceId)
+  applyObjects(application)
+  if (mode !== 'fresh') appendCopied(tx, workspacePk, copiedChanges(stage))
+  saveProgress(tx, progress)
+}
+
+/** What is gone goes first, and what others refer to is written before them. */
+function applyObjects(application: Application): void {
+  removeSaved(application)
+  removeWebhooks(application)
+  removeFiles(application)
+  takeOutRecords(application)
+  removeNotes(application)
+  removeStructures(application)
+  removeProperties(application)
+  removeTags(application)
+  applyTags(application)
+  applyProperties(application)
+  const names = new Names(application.tx, application.workspacePk, application.stage)
+  applyStructures(application)
+  applyNotes(application, names)
+  applyRecords(application)
+  applyFiles(application)
+  applyPresets(application, names)
+  applyViews(application, names)
+  applyLenses(application)
+  applyQuickAccess(application)
+  applyWebhooks(application)
+}
+
+function* copiedChanges(stage: Stage): Generator<CopiedChange> {
+  for (const entry of stage.entries()) yield copiedChange(entry)
+}
+
+const copiedChange = ({
+  transaction,
+  at,
+  kind,
+  op,
+  id,
+  structure_id,
+  changed,
+  previous,
+  actor,
+}: StagedEntry) => ({
+  transaction,
+  at: instantOf(at),
+  kind,
+  operation: op,
+  id,
+  structureId: structure_id,
+  changed,
+  previous,
+  actor: { surface: actor.surface, userId: actor.user_id, keyId: actor.key_id, name: actor.name },
+})

@@ -1,0 +1,111 @@
+import { updateRow } from '../../db/crud.ts'
+import { notes } from '../../db/schema/notes.ts'
+import { fold } from '../../lib/text.ts'
+import { indexLinks } from '../../notes/links/indexing.ts'
+import { markForSearch } from '../../notes/search/indexing.ts'
+import { removeFromSearch } from '../../notes/search/tables.ts'
+import { addToCounters, findNote, type NoteRow, updateContent } from '../../notes/store.ts'
+import { insertNote } from '../../notes/writing/create.ts'
+import { type PropertyRule, type PropertyValues, setValue } from '../../notes/writing/properties.ts'
+import { attachTags, countInItsTags, detachTags } from '../../notes/writing/tags.ts'
+import type { RemoteObject } from '../remote-objects.ts'
+import { type Application, flagOf, gone, instantsOf, present, type Timestamps } from './application.ts'
+import type { Names } from './names.ts'
+
+interface RemoteNote extends RemoteObject, Timestamps {
+  readonly id: string
+  readonly title: string
+  readonly content: string
+  readonly tags: readonly string[]
+  readonly alias: string | null
+  readonly pinned: boolean
+  readonly pin_label: string | null
+  readonly cover_url: string | null
+  readonly properties: PropertyValues
+}
+
+/** Of a note in the trash of the remote, the copy has nothing. */
+export function removeNotes(application: Application): void {
+  const { tx, workspacePk } = application
+  for (const id of gone(application, 'note')) {
+    const note = findNote(tx, workspacePk, id)
+    if (!note) continue
+    countInItsTags(tx, note.pk, -1)
+    removeFromSearch(tx, workspacePk, note.pk)
+    addToCounters(tx, workspacePk, -1, 0)
+    tx.sql.run('DELETE FROM notes WHERE pk = ?', note.pk)
+  }
+}
+
+export function applyNotes(application: Application, names: Names): void {
+  const { tx, workspacePk, isFresh } = application
+  if (!isFresh)
+    for (const { id } of present<RemoteNote>(application, 'note'))
+      tx.sql.run('UPDATE notes SET alias_fold = NULL WHERE id = ?', id)
+  for (const note of present<RemoteNote>(application, 'note')) {
+    const known = isFresh ? undefined : findNote(tx, workspacePk, note.id)
+    const tags = names.findAll('tag', note.tags)
+    const pk = known ? update(application, known, note, tags) : insert(application, note, tags)
+    setProperties(application, pk, note.properties, names)
+  }
+}
+
+function insert({ tx, author }: Application, note: RemoteNote, tagIds: readonly number[]): number {
+  const { id, title, content, alias, pinned, pin_label: pinLabel, cover_url: coverUrl } = note
+  const head = { id, title, content, alias, pinned, pinLabel, coverUrl, tagIds }
+  return insertNote(tx, author, { ...head, ...instantsOf(note) })
+}
+
+function update({ tx, workspacePk }: Application, known: NoteRow, note: RemoteNote, tags: number[]): number {
+  const { pk } = known
+  const { title, content, alias } = note
+  updateRow(tx, notes, pk, {
+    title,
+    titleFold: fold(title),
+    alias,
+    aliasFold: alias === null ? null : fold(alias),
+    pinned: flagOf(note.pinned),
+    pinLabel: note.pin_label,
+    coverUrl: note.cover_url,
+    ...instantsOf(note),
+  })
+  if (content !== known.content) {
+    updateContent(tx, pk, content)
+    indexLinks(tx, { workspace: workspacePk, note: pk }, content)
+  }
+  const held = tx.sql.column<number>('SELECT tag FROM note_tags WHERE note = ?', pk)
+  const isDetached = detachTags(
+    tx,
+    pk,
+    held.filter((tag) => !tags.includes(tag)),
+  )
+  const isAttached = attachTags(tx, pk, tags).length > 0
+  if (title !== known.title || content !== known.content || isDetached || isAttached)
+    markForSearch(tx, workspacePk, pk)
+  return pk
+}
+
+/** Gives the note exactly these values. */
+function setProperties(
+  { tx, isFresh }: Application,
+  note: number,
+  values: PropertyValues,
+  names: Names,
+): void {
+  const wanted = new Map<number, unknown>()
+  for (const [key, value] of Object.entries(values)) {
+    const property = names.find('property', key)
+    if (property !== undefined) wanted.set(property, value)
+  }
+  if (!isFresh)
+    for (const property of tx.sql.column<number>('SELECT property FROM note_properties WHERE note = ?', note))
+      if (!wanted.has(property))
+        tx.sql.run('DELETE FROM note_properties WHERE note = ? AND property = ?', note, property)
+  for (const [pk, value] of wanted) {
+    const rule = tx.sql.get<Pick<PropertyRule, 'pk' | 'type'>>(
+      'SELECT pk, type FROM properties WHERE pk = ?',
+      pk,
+    )
+    if (rule) setValue(tx, note, rule, value)
+  }
+}

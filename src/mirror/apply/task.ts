@@ -1,0 +1,23 @@
+import type { WorkerTask } from '../../db/worker/client.ts'
+import { taskTransaction } from '../../db/writes/task-transaction.ts'
+import { Stage } from '../stage.ts'
+import { applyStage, type Target } from './apply.ts'
+
+interface Input {
+  readonly stageFile: string
+  readonly now: number
+  readonly target: Target
+}
+
+/** Applies a stage that is too large for the thread that serves requests; all in one transaction. */
+export const mirrorApply: WorkerTask<Input, void> = {
+  name: 'mirror apply',
+  run: (reader, { stageFile, now, target }) => {
+    const stage = new Stage(stageFile)
+    try {
+      applyStage(taskTransaction(reader, now), stage, target)
+    } finally {
+      stage.close()
+    }
+  },
+}

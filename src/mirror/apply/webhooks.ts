@@ -1,0 +1,65 @@
+import { insertRow, updateRow } from '../../db/crud.ts'
+import { webhooks } from '../../db/schema/webhooks.ts'
+import { findStructureById } from '../../structures/store.ts'
+import type { RemoteObject } from '../remote-objects.ts'
+import {
+  type Application,
+  flagOf,
+  gone,
+  instantOf,
+  instantsOf,
+  present,
+  type Timestamps,
+} from './application.ts'
+
+interface RemoteWebhook extends RemoteObject, Timestamps {
+  readonly id: string
+  readonly structure: { readonly id: string }
+  readonly url: string
+  readonly events: readonly string[]
+  readonly filter: readonly object[]
+  readonly fields: readonly string[] | null
+  readonly ignore_own_key: boolean
+  readonly ignore_key_id: string | null
+  readonly description: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly paused_at: string | null
+  readonly consecutive_failures: number
+  readonly created_by_key_id: string | null
+}
+
+export function removeWebhooks(application: Application): void {
+  for (const id of gone(application, 'webhook'))
+    application.tx.sql.run('DELETE FROM webhooks WHERE id = ?', id)
+}
+
+/** The remote never sends a secret, and in a copy no subscription is enabled: it sends nothing. */
+const WITHOUT_SECRET = { secret: '', enabled: 0 }
+
+export function applyWebhooks(application: Application): void {
+  const { tx, workspacePk: workspace } = application
+  for (const webhook of present<RemoteWebhook>(application, 'webhook')) {
+    const structure = findStructureById(tx, workspace, webhook.structure.id)?.pk
+    if (structure === undefined) continue
+    const { id, url, events, filter, fields, headers, description } = webhook
+    const row = {
+      structure,
+      url,
+      events: JSON.stringify(events),
+      filter: JSON.stringify(filter),
+      fields: fields === null ? null : JSON.stringify(fields),
+      ignoreOwnKey: flagOf(webhook.ignore_own_key),
+      ignoreKeyId: webhook.ignore_key_id,
+      description,
+      headers: headers === undefined ? null : JSON.stringify(headers),
+      pausedAt: webhook.paused_at === null ? null : instantOf(webhook.paused_at),
+      consecutiveFailures: webhook.consecutive_failures,
+      createdByKeyId: webhook.created_by_key_id,
+      ...instantsOf(webhook),
+      ...WITHOUT_SECRET,
+    }
+    const known = tx.sql.get<{ pk: number }>('SELECT pk FROM webhooks WHERE id = ?', id)?.pk
+    if (known === undefined) insertRow(tx, webhooks, { ...row, id, workspace })
+    else updateRow(tx, webhooks, known, row)
+  }
+}

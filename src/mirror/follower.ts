@@ -1,0 +1,262 @@
+import { rmSync } from 'node:fs'
+import type { AppContext } from '../context.ts'
+import { deleteRemovedFiles } from '../files/cleanup.ts'
+import { fold } from '../lib/text.ts'
+import { Refusal } from '../refusal.ts'
+import { finishDeletions } from '../structures/deletion.ts'
+import { findStructureById } from '../structures/store.ts'
+import { applyStage, type Target } from './apply/apply.ts'
+import { mirrorApply } from './apply/task.ts'
+import { RemoteReading } from './reading.ts'
+import { type ChangePage, CursorExpired, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
+import { FieldLost, NameTaken, Selector } from './selection.ts'
+import { Stage } from './stage.ts'
+import { findState, type MirrorState, saveProgress } from './state.ts'
+
+export interface FollowerOptions {
+  readonly remote: Remote
+  readonly isForwarding: boolean
+  readonly signal: AbortSignal
+  /** Called after record events were stored. */
+  onEvents(): void
+}
+
+const WAIT_SECONDS = 10
+const FIRST_RETRY_MS = 250
+const MAX_RETRY_MS = 5_000
+/** What was refused is tried again this seldom. */
+const REFUSED_RETRY_MS = 15_000
+/** Larger pages are applied in the worker, so that requests need not wait. */
+const FEW_CHANGES = 600
+const SHORT_LENGTH = 1_000_000
+const MANY_ROWS = 10_000
+
+/** The file beside the database in which a large part of the remote is staged. */
+export const stageFileOf = (file: string): string => `${file}.stage`
+
+/** Keeps the copy of this server up to date with the remote. */
+export class Follower {
+  readonly #ctx: AppContext
+  readonly #options: FollowerOptions
+  readonly #selector: Selector
+  /** For what is small; used again and again. */
+  readonly #memory = new Stage(':memory:')
+  #state: MirrorState
+  /** Set when the copy must be made anew: changes could not be applied, or are not enough. */
+  #isDamaged = false
+
+  constructor(ctx: AppContext, options: FollowerOptions) {
+    this.#ctx = ctx
+    this.#options = options
+    this.#state = findState(ctx.db) ?? fail()
+    this.#selector = new Selector(this.#state.selection)
+  }
+
+  /** Follows until the signal aborts. What fails is tried again: the copy is served meanwhile. */
+  async run(): Promise<void> {
+    const { signal } = this.#options
+    const { log } = this.#ctx
+    let failures = 0
+    let isConnected = false
+    while (!signal.aborted) {
+      try {
+        if (!isConnected) await this.connect()
+        isConnected = true
+        await this.catchUp(WAIT_SECONDS)
+        if (failures > 0) log.info('follows the remote again', { remote: this.#state.remote })
+        failures = 0
+      } catch (error) {
+        if (signal.aborted) return
+        isConnected = false
+        log.warn('cannot follow the remote', { remote: this.#state.remote, error: sentenceOf(error) })
+        if (error instanceof FieldLost) return
+        await this.#sleep(retryDelay(error, failures))
+        failures += 1
+      }
+    }
+  }
+
+  /** Applies everything that the remote has more than the copy; without anything, waits up to some seconds for it. */
+  async catchUp(waitSeconds: number): Promise<void> {
+    const { remote } = this.#options
+    if (this.#isDamaged) return this.#copyAnew()
+    try {
+      const page = await remote.changes(this.#state.cursor, waitSeconds)
+      if (page.changes.length > 0 || page.has_more) await this.#applyRun(page)
+      else await this.#noteContact(page.cursor)
+    } catch (error) {
+      if (!(error instanceof CursorExpired || error instanceof NameTaken)) throw error
+      this.#isDamaged = true
+      this.#ctx.log.warn('the changes of the remote are not enough; it is copied anew', {
+        reason: error.message,
+      })
+      await this.#copyAnew()
+    }
+  }
+
+  /** Refuses a remote that has become another one. */
+  async connect(): Promise<void> {
+    const { id, name } = await this.#options.remote.connect()
+    const { workspace } = this.#state
+    const own = this.#ctx.db.sql.get<{ id: string; name: string }>(
+      'SELECT id, name FROM workspaces WHERE pk = ?',
+      workspace,
+    )
+    if (own?.id !== id)
+      throw new RemoteRefusal(409, 'The key opens another workspace than the one that was copied.')
+    if (own.name !== name)
+      await this.#ctx.db.write(({ sql }): void => {
+        sql.run('UPDATE workspaces SET name = ?, name_fold = ? WHERE pk = ?', name, fold(name), workspace)
+      })
+  }
+
+  async #applyRun(first: ChangePage): Promise<void> {
+    const isSmall = this.#isSmall(first)
+    const stage = isSmall ? this.#memory : newStage(this.#stageFile)
+    try {
+      const reading = new RemoteReading(this.#options.remote, this.#selector, stage)
+      const cursor = await reading.readChanges(this.#state.cursor, first)
+      await this.#readRest(reading)
+      await this.#apply(stage, isSmall, 'changes', cursor, reading.lastAt)
+      if (!first.has_more) this.#wake(first)
+    } finally {
+      if (isSmall) stage.clear()
+      else this.#removeStage(stage)
+    }
+    if (!isSmall) this.#ctx.bus.wake()
+    await this.#finishRemovals()
+  }
+
+  /** The whole workspace is read beside the copy, and what differs is applied at once. */
+  async #copyAnew(): Promise<void> {
+    const stage = newStage(this.#stageFile)
+    try {
+      const reading = new RemoteReading(this.#options.remote, this.#selector, stage)
+      const start = await reading.readSnapshot(() => {})
+      const cursor = await reading.readChanges(start)
+      await this.#readRest(reading)
+      stage.forgetEntries()
+      await this.#apply(stage, false, 'whole', cursor, undefined)
+    } finally {
+      this.#removeStage(stage)
+    }
+    this.#ctx.bus.wake()
+    await this.#finishRemovals()
+  }
+
+  async #readRest(reading: RemoteReading): Promise<void> {
+    await reading.readContents(this.#ctx.db, this.#state.selection.hasFiles)
+    if (this.#options.isForwarding) await reading.readDeletedRecords()
+  }
+
+  async #apply(
+    stage: Stage,
+    isSmall: boolean,
+    mode: Target['mode'],
+    cursor: string,
+    lastAt: string | undefined,
+  ): Promise<void> {
+    const { db, worker, clock } = this.#ctx
+    const now = clock.now()
+    const { workspace: workspacePk } = this.#state
+    const target: Target = {
+      workspacePk,
+      workspaceId: db.sql.scalar('SELECT id FROM workspaces WHERE pk = ?', workspacePk),
+      mode,
+      isForwarding: this.#options.isForwarding,
+      progress: {
+        cursor,
+        lastContactAt: now,
+        selection: this.#selector.selection,
+        ...(lastAt !== undefined && { delayMs: Math.max(0, now - Date.parse(lastAt)) }),
+      },
+    }
+    try {
+      if (isSmall) await db.write((tx): void => applyStage(tx, stage, target), true)
+      else await worker.write(mirrorApply, { stageFile: this.#stageFile, now, target })
+      this.#isDamaged = false
+    } catch (error) {
+      this.#isDamaged ||= !mayPass(error)
+      throw error
+    }
+    this.#state = { ...this.#state, cursor }
+    this.#options.onEvents()
+  }
+
+  /** Wakes the watches of what a page changed. */
+  #wake({ changes }: ChangePage): void {
+    const structures = new Set(changes.map(({ structure_id }) => structure_id))
+    for (const id of structures) if (id !== null) this.#ctx.bus.wake(id)
+  }
+
+  #isSmall({ changes, has_more }: ChangePage): boolean {
+    if (has_more || changes.length > FEW_CHANGES) return false
+    let length = 0
+    for (const { kind, id, object } of changes) {
+      if (kind === 'file' && object !== null) return false
+      if (kind === 'structure') {
+        const known = findStructureById(this.#ctx.db, this.#state.workspace, String(id))
+        if (known && known.live > MANY_ROWS) return false
+      }
+      if (typeof object?.content === 'string') length += object.content.length
+      if (length > SHORT_LENGTH) return false
+    }
+    return true
+  }
+
+  async #noteContact(cursor: string): Promise<void> {
+    const progress = { cursor, lastContactAt: this.#ctx.clock.now() }
+    await this.#ctx.db.write((tx): void => void saveProgress(tx, progress))
+    this.#state = { ...this.#state, cursor }
+  }
+
+  /** Deletes in chunks what was only hidden. */
+  async #finishRemovals(): Promise<void> {
+    const { db, features } = this.#ctx
+    await finishDeletions({ db, features })
+    await deleteRemovedFiles(db)
+  }
+
+  get #stageFile(): string {
+    return stageFileOf(this.#ctx.db.file)
+  }
+
+  #removeStage(stage: Stage): void {
+    stage.close()
+    rmSync(this.#stageFile, { force: true })
+  }
+
+  #sleep(ms: number): Promise<void> {
+    const { signal } = this.#options
+    return new Promise((resolve) => {
+      const cancel = this.#ctx.clock.after(ms, resolve)
+      signal.addEventListener('abort', () => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+}
+
+/** A stage in a file, which an interrupted process may have left. */
+export function newStage(file: string): Stage {
+  rmSync(file, { force: true })
+  return new Stage(file)
+}
+
+const fail = (): never => {
+  throw new Error('the database is no copy')
+}
+
+/** Whether the same changes can be applied later: storage was not available, or names moved while they were read. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof Refusal && (error.code === 'unavailable' || error.code === 'stale')
+
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** What changed while it was read is read again at once. */
+function retryDelay(error: unknown, failures: number): number {
+  if (error instanceof RemoteAway) return Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures, 10), MAX_RETRY_MS)
+  if (error instanceof Refusal && error.code === 'stale') return FIRST_RETRY_MS
+  return REFUSED_RETRY_MS
+}

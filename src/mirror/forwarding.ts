@@ -1,0 +1,64 @@
+import type { AppContext } from '../context.ts'
+
+/** An event as it is posted. */
+export interface MirrorEvent {
+  readonly pk: number
+  readonly id: string
+  readonly type: string
+  readonly record: string
+  readonly body: string
+}
+
+/** Posts an event; resolves to false where nobody answered, so that it must be posted again. */
+export type PostEvent = (event: MirrorEvent) => Promise<boolean>
+
+const RETRY_MS = 1_000
+
+/**
+ * Posts the stored events in order, each until somebody answers, and then forgets it. One that was posted just before
+ * this process was killed is posted again.
+ */
+export class Forwarding {
+  #isRunning = false
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly post: PostEvent,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  wake(): void {
+    if (this.#isRunning || this.signal.aborted) return
+    this.#isRunning = true
+    this.#postAll()
+      .catch((error) => this.ctx.log.warn('events cannot be posted', { error: String(error) }))
+      .finally(() => {
+        this.#isRunning = false
+      })
+  }
+
+  async #postAll(): Promise<void> {
+    for (let event = this.#next(); event && !this.signal.aborted; event = this.#next()) {
+      const { pk } = event
+      if (!(await this.post(event))) {
+        this.ctx.clock.after(RETRY_MS, () => this.wake())
+        return
+      }
+      await this.ctx.db.write(({ sql }): void => {
+        sql.run('DELETE FROM mirror_events WHERE pk = ?', pk)
+      })
+    }
+  }
+
+  #next(): MirrorEvent | undefined {
+    return this.ctx.db.sql.get<MirrorEvent>(
+      'SELECT pk, id, type, record, body FROM mirror_events ORDER BY pk LIMIT 1',
+    )
+  }
+}
+
+/** For a mirror that forwards nothing: what an earlier one left is not posted later. */
+export const forgetEvents = ({ db }: Pick<AppContext, 'db'>): Promise<void> =>
+  db.write(({ sql }): void => {
+    sql.run('DELETE FROM mirror_events')
+  })

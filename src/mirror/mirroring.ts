@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import { createBus } from '../changes/bus.ts'
+import type { Config } from '../config.ts'
+import type { AppContext } from '../context.ts'
+import { takeServerLock } from '../db/connection/server-lock.ts'
+import { type Db, openDatabase } from '../db/database.ts'
+import type { Reader } from '../db/reader.ts'
+import { openWorker } from '../db/worker/client.ts'
+import { VERSION } from '../lib/version.ts'
+import { fail, refused } from '../refusal.ts'
+import { type Accounts, makeCopy, readAccounts, removeUnfinished } from './copy.ts'
+import { Follower } from './follower.ts'
+import { Forwarding, forgetEvents, type PostEvent } from './forwarding.ts'
+import type { Remote } from './remote.ts'
+import { isSameRequest, resolveSelection, type SelectionRequest } from './selection.ts'
+import { findState } from './state.ts'
+
+export interface MirrorRequest extends Pick<AppContext, 'clock' | 'log' | 'features'> {
+  readonly config: Config
+  readonly remote: Remote
+  readonly selection: SelectionRequest
+  readonly signal: AbortSignal
+  /** Posts record events, if they are forwarded. */
+  readonly post: PostEvent | undefined
+  /** Updates derived data for this version of the program. */
+  afterUpgrade(reader: Reader): void
+  onProgress(objects: number): void
+}
+
+/** What became of a copy: a new one, with its first key, or one that was there. */
+export interface PreparedCopy {
+  readonly isNew: boolean
+  readonly key: string | undefined
+}
+
+/**
+ * Makes the copy, if there is none or one that leaves out other things. Refuses a database that is no copy of this
+ * remote, and one that is served.
+ */
+export async function prepareCopy(request: MirrorRequest): Promise<PreparedCopy> {
+  const { config, remote, selection } = request
+  const lock = takeServerLock(config.db) ?? fail(refused(`A daybook server runs on ${config.db} already.`))
+  try {
+    const previous = existsSync(config.db) ? await examine(request) : undefined
+    removeUnfinished(config.db)
+    if (previous?.isCurrent) return { isNew: false, key: undefined }
+    const workspace = await remote.connect()
+    const resolved = resolveSelection(selection, await remote.structures())
+    const key = await makeCopy(
+      { ...request, file: config.db, workspace, selection: resolved },
+      previous?.accounts,
+    )
+    return { isNew: true, key }
+  } finally {
+    lock.release()
+  }
+}
+
+async function examine(request: MirrorRequest): Promise<{ isCurrent: boolean; accounts: Accounts }> {
+  const { config, remote, selection } = request
+  const db = open(request)
+  try {
+    const state =
+      findState(db) ?? fail(refused(`${config.db} is no copy of another daybook; name another --db.`))
+    if (state.remote !== remote.url)
+      throw refused(`${config.db} is a copy of ${state.remote}; name another --db for ${remote.url}.`)
+    return { isCurrent: isSameRequest(state.selection.request, selection), accounts: readAccounts(db) }
+  } finally {
+    await close(db)
+  }
+}
+
+const open = ({ config, clock, log, afterUpgrade }: MirrorRequest): Db =>
+  openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server', afterUpgrade })
+
+async function close(db: Db): Promise<void> {
+  await db.finishCheckpoint()
+  db.close()
+}
+
+/** Brings a copy that is not served up to date, once. */
+export async function updateCopy(request: MirrorRequest): Promise<void> {
+  const { clock, log, config, features } = request
+  const db = open(request)
+  const worker = openWorker({ db, clock, log })
+  try {
+    const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log, features }
+    const follower = new Follower(ctx, { ...request, isForwarding: false, onEvents: () => {} })
+    await follower.connect()
+    await follower.catchUp(0)
+  } finally {
+    await worker.close()
+    await close(db)
+  }
+}
+
+/** Follows the remote in a server; returns a function that stops it. */
+export function startFollowing(ctx: AppContext, request: MirrorRequest): () => Promise<void> {
+  const stopping = new AbortController()
+  const signal = AbortSignal.any([request.signal, stopping.signal])
+  const { post, remote } = request
+  const forwarding = post && new Forwarding(ctx, post, signal)
+  const follower = new Follower(ctx, {
+    remote,
+    signal,
+    isForwarding: post !== undefined,
+    onEvents: () => forwarding?.wake(),
+  })
+  forwarding?.wake()
+  const forgotten = forwarding ? Promise.resolve() : forgetEvents(ctx)
+  const done = forgotten.then(() => follower.run())
+  return async () => {
+    stopping.abort()
+    await done.catch(() => {})
+  }
+}

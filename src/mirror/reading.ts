@@ -1,0 +1,181 @@
+import type { Reader } from '../db/reader.ts'
+import { hasBytes, PART_BYTES } from '../files/store.ts'
+import { instantOf } from './apply/application.ts'
+import { recordAt } from './record-state.ts'
+import { type ChangePage, type Remote, RemoteRefusal } from './remote.ts'
+import type { RemoteChange, RemoteObject } from './remote-objects.ts'
+import type { Selector } from './selection.ts'
+import type { Stage } from './stage.ts'
+
+/**
+ * Reads the remote into a stage. All pages up to the end of the log are read before anything is written, because each
+ * page has its objects as they were when it was read: only all of them together are one state of the remote.
+ */
+export class RemoteReading {
+  /** Notes that came back from the trash: their files are theirs again. */
+  readonly #restoredNotes = new Set<string>()
+  /** Records that were gone when their changes were read, with the last of these. */
+  readonly #lost = new Map<string, RemoteChange>()
+  /** The last change before the first of several pages was read; names that change later may be in others. */
+  #startsAfter: string | undefined
+  /** Whether the changes that are staged now were made while the remote was read. */
+  #isLater = false
+  /** When the last change was made, on the clock of the remote. */
+  lastAt: string | undefined
+
+  constructor(
+    private readonly remote: Remote,
+    private readonly selector: Selector,
+    private readonly stage: Stage,
+  ) {}
+
+  /** Stages the whole workspace; returns the cursor from which its changes go on. */
+  async readSnapshot(onProgress: (objects: number) => void): Promise<string> {
+    const { selector, stage } = this
+    let cursor: string | undefined
+    let count = 0
+    let waiting: (() => void)[] = []
+    const store = () => {
+      stage.together(() => {
+        for (const put of waiting) put()
+      })
+      waiting = []
+      onProgress(count)
+    }
+    for await (const line of this.remote.snapshot()) {
+      if (!('kind' in line)) {
+        cursor = line.cursor
+        this.#startsAfter = cursor
+        this.#isLater = true
+        continue
+      }
+      const { kind, structure_id, object } = line
+      const selected = selector.object(kind, structure_id, object)
+      count += 1
+      if (selected) waiting.push(() => stage.put(kind, selected.id, structure_id, selected))
+      if (waiting.length >= OBJECTS_AT_ONCE) store()
+    }
+    store()
+    return cursor ?? ''
+  }
+
+  /** Stages the changes after a cursor, up to the last one; returns the cursor after it. `first` is the first page. */
+  async readChanges(after: string, first?: ChangePage): Promise<string> {
+    let page = first ?? (await this.remote.changes(after))
+    if (page.has_more && this.#startsAfter === undefined) {
+      this.#startsAfter = (await this.remote.changes('now')).cursor
+      page = await this.remote.changes(after)
+    }
+    this.#stagePage(page)
+    while (page.has_more) {
+      page = await this.remote.changes(page.cursor)
+      this.#stagePage(page)
+    }
+    return page.cursor
+  }
+
+  #stagePage({ changes }: ChangePage): void {
+    this.stage.together(() => {
+      for (const change of changes) this.#stageChange(change)
+    })
+  }
+
+  #stageChange(received: RemoteChange): void {
+    const { kind, id, op, changed, previous } = received
+    this.lastAt = received.at
+    if (this.#isLater && op === 'updated') {
+      if (kind === 'tag' && changed.includes('name')) this.stage.addName(kind, String(previous.name), id)
+      if (kind === 'property' && changed.includes('key')) this.stage.addName(kind, String(previous.key), id)
+    }
+    if (received.cursor === this.#startsAfter) this.#isLater = true
+    const change = this.selector.change(received)
+    if (!change) return
+    const { structure_id, object } = change
+    this.stage.put(kind, id, structure_id, object)
+    this.stage.addEntry(change)
+    if (kind === 'note' && op === 'restored') this.#restoredNotes.add(String(id))
+    if (kind !== 'record') return
+    if (object !== null) this.#lost.delete(String(id))
+    else if (op !== 'deleted' || this.#lost.has(String(id))) this.#lost.set(String(id), received)
+  }
+
+  /** Stages what the feed does not hold: files and their texts, and which files belong to restored notes. */
+  async readContents(copy: Reader | undefined, hasFiles: boolean): Promise<void> {
+    for (const { json } of this.stage.objects('file'))
+      if (json !== null) await this.#readFile(copy, JSON.parse(json) as StagedFile, hasFiles)
+    for (const note of this.#restoredNotes) {
+      if (typeof this.stage.objectJson('note', note) !== 'string') continue
+      const files = (await unlessGone(() => this.remote.filesOfNote(note))) ?? []
+      for (const file of files) this.stage.addNoteFile(note, String(file.id))
+    }
+  }
+
+  async #readFile(copy: Reader | undefined, file: StagedFile, hasFiles: boolean): Promise<void> {
+    const { id, size, status, pages, updated_at } = file
+    const known = copy?.sql.get<{ pk: number; status: string; updatedAt: number }>(
+      'SELECT pk, status, updated_at AS updatedAt FROM files WHERE id = ?',
+      id,
+    )
+    // An import may have given it other content.
+    const isSame = known?.updatedAt === instantOf(updated_at)
+    const isCopied = isSame && copy !== undefined && hasBytes(copy, known.pk)
+    if (hasFiles && size > 0 && !isCopied) await unlessGone(() => this.#readBytes(id))
+    const hasText = isSame && known.status === 'ready'
+    if (status === 'ready' && pages !== null && pages > 0 && !hasText)
+      await unlessGone(() => this.#readText(id, pages))
+  }
+
+  /** In parts of the size in which files are stored. */
+  async #readBytes(id: string): Promise<void> {
+    const part = new Uint8Array(PART_BYTES)
+    let number = 0
+    let filled = 0
+    for await (const chunk of this.remote.fileContent(id)) {
+      for (let from = 0; from < chunk.length; ) {
+        const taken = chunk.subarray(from, from + PART_BYTES - filled)
+        part.set(taken, filled)
+        from += taken.length
+        filled += taken.length
+        if (filled < PART_BYTES) continue
+        this.stage.addPart(id, number++, part)
+        filled = 0
+      }
+    }
+    if (filled > 0) this.stage.addPart(id, number, part.subarray(0, filled))
+  }
+
+  async #readText(id: string, pages: number): Promise<void> {
+    const texts: string[] = []
+    for await (const text of this.remote.fileText(id, pages)) texts.push(text)
+    for (const [at, text] of texts.entries()) this.stage.addPage(id, at + 1, text)
+  }
+
+  /** Stages how records were when they were deleted that were changed before: events of those changes need it. */
+  async readDeletedRecords(): Promise<void> {
+    for (const [id, last] of this.#lost) {
+      const record = await unlessGone(() => recordAt(this.remote, last))
+      const selected = record && this.selector.object('record', last.structure_id, record)
+      if (selected) this.stage.addDeletedRecord(id, selected)
+    }
+  }
+}
+
+const OBJECTS_AT_ONCE = 1_000
+
+interface StagedFile extends RemoteObject {
+  readonly id: string
+  readonly size: number
+  readonly status: string
+  readonly pages: number | null
+  readonly updated_at: string
+}
+
+/** Undefined for what was deleted meanwhile, or is not ready any more: a change says so. */
+export async function unlessGone<Found>(read: () => Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof RemoteRefusal && (error.status === 404 || error.status === 400)) return undefined
+    throw error
+  }
+}

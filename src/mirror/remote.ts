@@ -1,0 +1,249 @@
+import type { Clock } from '../lib/clock.ts'
+import { API_VERSION } from '../lib/version.ts'
+import { refused } from '../refusal.ts'
+import { pagesIn } from './file-text.ts'
+import {
+  checkedChange,
+  checkedKind,
+  type RemoteChange,
+  type RemoteObject,
+  type SnapshotObject,
+} from './remote-objects.ts'
+
+/** A failure that may be over at the next attempt. */
+export class RemoteAway extends Error {}
+
+/** The remote no longer keeps the changes after the cursor: the workspace must be copied anew. */
+export class CursorExpired extends Error {}
+
+/** The remote refused a request; `status` is that of the response. */
+export class RemoteRefusal extends Error {
+  constructor(
+    readonly status: number,
+    sentence: string,
+  ) {
+    super(sentence)
+  }
+}
+
+/** A page of the feed; it is of one moment. */
+export interface ChangePage {
+  readonly changes: readonly RemoteChange[]
+  readonly cursor: string
+  readonly has_more: boolean
+}
+
+/** The remote workspace. */
+export interface RemoteWorkspace {
+  readonly id: string
+  readonly name: string
+  readonly created_at: string
+}
+
+/** A change of a record, as its history has it. */
+export type RecordVersion = Pick<RemoteChange, 'cursor' | 'at' | 'op' | 'changed' | 'previous'>
+
+const SILENCE_MS = 60_000
+const CHANGES_PER_PAGE = 1_000
+const CHARS_PER_REQUEST = 200_000
+
+interface RemoteOptions {
+  readonly url: string
+  readonly key: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** The remote daybook, which is only read, through its public API. */
+export class Remote {
+  readonly url: string
+  readonly #key: string
+  readonly #clock: Clock
+  readonly #signal: AbortSignal
+
+  constructor({ url, key, clock, signal }: RemoteOptions) {
+    this.url = url
+    this.#key = key
+    this.#clock = clock
+    this.#signal = signal
+  }
+
+  /** Refuses a remote whose API this program does not know; returns its workspace. */
+  async connect(): Promise<RemoteWorkspace> {
+    const document = (await this.#json('/openapi.json')) as {
+      info?: { version?: unknown }
+      paths?: Record<string, unknown>
+    } | null
+    checkVersion(this.url, String(document?.info?.version ?? ''))
+    if (document?.paths?.['/v1/changes/snapshot'] === undefined)
+      throw refused(`${this.url} has no change feed, which a mirror needs; upgrade the remote.`)
+    const { workspace } = (await this.#json('/v1/workspace')) as { workspace: RemoteWorkspace }
+    return workspace
+  }
+
+  async structures(): Promise<RemoteObject[]> {
+    return ((await this.#json('/v1/records/structures')) as { structures: RemoteObject[] }).structures
+  }
+
+  /** The changes after a cursor; without any, waits up to some seconds for one. */
+  async changes(after: string, waitSeconds = 0): Promise<ChangePage> {
+    const query = new URLSearchParams({
+      after,
+      limit: String(CHANGES_PER_PAGE),
+      include: 'objects',
+      ...(waitSeconds > 0 && { wait: String(waitSeconds) }),
+    })
+    const page = (await this.#json(`/v1/changes?${query}`)) as ChangePage
+    for (const change of page.changes) checkedChange(change)
+    return page
+  }
+
+  /** The cursor of the snapshot, then its objects. Throws RemoteAway when it breaks off before its end. */
+  async *snapshot(): AsyncGenerator<SnapshotObject | { readonly cursor: string }> {
+    let isComplete = false
+    for await (const line of this.#lines('/v1/changes/snapshot')) {
+      const value = JSON.parse(line) as { cursor?: string; end?: boolean } & SnapshotObject
+      if (value.end === true) isComplete = true
+      else if (value.cursor !== undefined) yield { cursor: value.cursor }
+      else yield { ...value, kind: checkedKind(value.kind) }
+    }
+    if (!isComplete) throw new RemoteAway('The snapshot broke off.')
+  }
+
+  /** The bytes of a file in chunks; undefined for one that is gone. */
+  fileContent(id: string): AsyncGenerator<Uint8Array> {
+    return this.#bytes(`/v1/files/${id}/content`)
+  }
+
+  /** The text of a file, page by page. */
+  async *fileText(id: string, pages: number): AsyncGenerator<string> {
+    for (let first = 1; first <= pages; ) {
+      const texts = pagesIn(await this.#fileText(id, first, pages), first)
+      // A page may hold what looks like the beginning of the next one: alone it cannot be mistaken.
+      const found = texts ?? [pagesIn(await this.#fileText(id, first, first), first)?.[0] ?? '']
+      yield* found
+      first += found.length
+    }
+  }
+
+  #fileText(id: string, first: number, last: number): Promise<{ pages: string; text: string }> {
+    const query = new URLSearchParams({ pages: `${first}-${last}`, max_chars: String(CHARS_PER_REQUEST) })
+    return this.#json(`/v1/files/${id}/text?${query}`) as Promise<{ pages: string; text: string }>
+  }
+
+  async filesOfNote(id: string): Promise<readonly RemoteObject[]> {
+    return ((await this.#json(`/v1/notes/${id}/files`)) as { files: RemoteObject[] }).files
+  }
+
+  /** A record that is live, or one of those that were deleted last; undefined for any other. */
+  async findRecord(id: string, structureId: string): Promise<RemoteObject | undefined> {
+    const query = new URLSearchParams({ structure: structureId, deleted: 'true', limit: '500' })
+    const { records } = (await this.#json(`/v1/records?${query}`)) as { records: RemoteObject[] }
+    const deleted = records.find((record) => record.id === id)
+    if (deleted) return deleted
+    try {
+      return ((await this.#json(`/v1/records/${id}`)) as { record: RemoteObject }).record
+    } catch (error) {
+      if (error instanceof RemoteRefusal && error.status === 404) return undefined
+      throw error
+    }
+  }
+
+  /** The last versions of a record, newest first. */
+  async historyOf(id: string): Promise<readonly RecordVersion[]> {
+    return ((await this.#json(`/v1/records/${id}/history?limit=200`)) as { versions: RecordVersion[] })
+      .versions
+  }
+
+  async #json(path: string): Promise<unknown> {
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const bytes of this.#bytes(path)) text += decoder.decode(bytes, { stream: true })
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw refused(`${this.url} does not answer as a daybook does.`)
+    }
+  }
+
+  async *#lines(path: string): AsyncGenerator<string> {
+    const decoder = new TextDecoder()
+    let rest = ''
+    for await (const bytes of this.#bytes(path)) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  }
+
+  /** The body of a response; a connection on which nothing arrives for a minute is given up. */
+  async *#bytes(path: string): AsyncGenerator<Uint8Array> {
+    const silence = new AbortController()
+    let stopTimer = () => {}
+    const wait = () => {
+      stopTimer()
+      stopTimer = this.#clock.after(SILENCE_MS, () => silence.abort())
+    }
+    wait()
+    const signal = AbortSignal.any([this.#signal, silence.signal])
+    let reader: ReturnType<typeof readerOf>
+    try {
+      const response = await this.#request(path, signal)
+      reader = readerOf(response)
+      for (;;) {
+        const chunk = await reader?.read().catch(() => this.#throwAway('The connection broke.'))
+        if (!chunk || chunk.done) return
+        wait()
+        yield chunk.value
+      }
+    } finally {
+      stopTimer()
+      reader?.cancel().catch(() => {})
+    }
+  }
+
+  async #request(path: string, signal: AbortSignal): Promise<Response> {
+    const response = await fetch(this.url + path, {
+      headers: { Authorization: `Bearer ${this.#key}` },
+      // The key must not be sent to another host.
+      redirect: 'manual',
+      signal,
+    }).catch((error: { code?: string }) =>
+      this.#throwAway(`${this.url} does not answer (${error.code ?? 'timeout'}).`),
+    )
+    if (response.ok) return response
+    const sentence = await errorSentence(response)
+    const { status } = response
+    if (status === 410) throw new CursorExpired(sentence)
+    if (status >= 500 || status === 429) throw new RemoteAway(sentence)
+    throw new RemoteRefusal(status, sentence)
+  }
+
+  #throwAway(sentence: string): never {
+    this.#signal.throwIfAborted()
+    throw new RemoteAway(sentence)
+  }
+}
+
+const readerOf = ({ body }: Response) => body?.getReader()
+
+async function errorSentence(response: Response): Promise<string> {
+  const { status, headers } = response
+  if (headers.has('location'))
+    return `The remote answered ${status}, a redirect; give the address to which it leads.`
+  const body: unknown = await response.json().catch(() => undefined)
+  const { error } = (body ?? {}) as { error?: unknown }
+  return typeof error === 'string' ? error : `The remote answered ${status}, not as a daybook does.`
+}
+
+/** A newer minor version only adds to the API. */
+function checkVersion(url: string, version: string): void {
+  const [, major] = /^(\d+)\.\d+\.\d+/.exec(version) ?? []
+  if (major === undefined) throw refused(`${url} does not answer as a daybook does.`)
+  const [own] = API_VERSION.split('.')
+  if (major === own) return
+  const which = Number(major) > Number(own) ? 'this daybook' : 'the remote'
+  throw refused(
+    `${url} has version ${version} of the API, and this daybook knows version ${API_VERSION}; upgrade ${which}.`,
+  )
+}

@@ -1,0 +1,189 @@
+import type { ChangeKind } from '../changes/entries.ts'
+import { fold } from '../lib/text.ts'
+import { fail, refused } from '../refusal.ts'
+import type { RemoteChange, RemoteObject } from './remote-objects.ts'
+
+/** What a copy leaves out, as it was asked for on the command line. */
+export interface SelectionRequest {
+  /** Names or ids of the structures whose rows are copied; null for all. */
+  readonly structures: readonly string[] | null
+  /** Whether the bytes of files are copied. */
+  readonly hasFiles: boolean
+  /** `Structure.field`, by name or id of the structure. */
+  readonly omitFields: readonly string[]
+}
+
+/** What a copy leaves out, with structures by their ids, which no rename changes. */
+export interface Selection {
+  readonly request: SelectionRequest
+  readonly structures: readonly string[] | null
+  readonly hasFiles: boolean
+  /** The keys of the fields that are left out, by structure. */
+  readonly omitted: Readonly<Record<string, readonly string[]>>
+}
+
+interface RemoteStructure extends RemoteObject {
+  readonly id: string
+  readonly name: string
+  readonly fields: readonly { readonly key: string }[]
+}
+
+const structureNamed = (structures: readonly RemoteStructure[], nameOrId: string): RemoteStructure =>
+  structures.find(({ id, name }) => id === nameOrId || fold(name) === fold(nameOrId)) ??
+  fail(
+    refused(
+      `The remote has no structure "${nameOrId}"; it has ${structures.map(({ name }) => `"${name}"`).join(', ') || 'none'}.`,
+    ),
+  )
+
+/** Finds the structures and fields that were named; refuses a name that the remote does not have. */
+export function resolveSelection(request: SelectionRequest, remote: readonly RemoteObject[]): Selection {
+  const structures = remote as readonly RemoteStructure[]
+  const omitted: Record<string, string[]> = {}
+  for (const text of request.omitFields) {
+    const dot = text.lastIndexOf('.')
+    const key = text.slice(dot + 1)
+    if (dot < 1) throw refused(`--omit-fields must name fields as Structure.field, not "${text}".`)
+    const { id, name, fields } = structureNamed(structures, text.slice(0, dot))
+    if (!fields.some((field) => field.key === key))
+      throw refused(`The structure "${name}" of the remote has no field "${key}"; correct --omit-fields.`)
+    omitted[id] = [...(omitted[id] ?? []), key]
+  }
+  return {
+    request,
+    structures: request.structures?.map((nameOrId) => structureNamed(structures, nameOrId).id) ?? null,
+    hasFiles: request.hasFiles,
+    omitted,
+  }
+}
+
+export const isSameRequest = (one: SelectionRequest, other: SelectionRequest): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+/** The keys of the fields that were asked to be left out, by the folded name or id of the structure. */
+function omittedByName({ omitFields }: SelectionRequest): Map<string, string[]> {
+  const keys = new Map<string, string[]>()
+  for (const text of omitFields) {
+    const dot = text.lastIndexOf('.')
+    const name = fold(text.slice(0, dot))
+    keys.set(name, [...(keys.get(name) ?? []), text.slice(dot + 1)])
+  }
+  return keys
+}
+
+/** Takes out of what the remote sends what must not reach the copy, before anything of it is stored. */
+export class Selector {
+  #selection: Selection
+  readonly #structures: Set<string> | null
+  readonly #omitted: Map<string, ReadonlySet<string>>
+  readonly #omittedByName: ReadonlyMap<string, readonly string[]>
+  readonly #names: ReadonlySet<string>
+
+  constructor(selection: Selection) {
+    const { structures, omitted, request } = selection
+    this.#selection = selection
+    this.#structures = structures === null ? null : new Set(structures)
+    this.#omitted = new Map(Object.entries(omitted).map(([id, keys]) => [id, new Set(keys)]))
+    this.#omittedByName = omittedByName(request)
+    this.#names = new Set((request.structures ?? []).map(fold))
+  }
+
+  /** With the structures that have taken a name since that was asked for. */
+  get selection(): Selection {
+    return this.#selection
+  }
+
+  /** The object as the copy holds it; undefined for one that is left out. */
+  object(kind: ChangeKind, structureId: string | null, object: RemoteObject): RemoteObject | undefined {
+    if (kind === 'structure') this.#addNamed(object as RemoteStructure)
+    if (!this.#includes(kind, structureId)) return undefined
+    const keys = structureId === null ? undefined : this.#omitted.get(structureId)
+    if (kind === 'record' && keys) return { ...object, data: withoutKeys(object.data as object, keys) }
+    if (kind === 'structure') return this.#structure(object, keys)
+    if (kind === 'webhook') return { ...this.#webhook(object, keys), enabled: false, status: 'disabled' }
+    return object
+  }
+
+  /** The change as the log of the copy holds it; undefined for one that is left out. */
+  change(change: RemoteChange): RemoteChange | undefined {
+    const { kind, structure_id } = change
+    if (kind === 'structure') this.#refuseTakenName(change)
+    if (!this.#includes(kind, structure_id)) return undefined
+    const keys = structure_id === null ? undefined : this.#omitted.get(structure_id)
+    const object = change.object === null ? null : (this.object(kind, structure_id, change.object) ?? null)
+    if (!keys) return { ...change, object }
+    if (kind === 'webhook') return { ...change, object, previous: this.#webhook(change.previous, keys) }
+    if (kind !== 'record') return { ...change, object }
+    return {
+      ...change,
+      object,
+      changed: change.changed.filter((key) => !keys.has(key)),
+      previous: withoutKeys(change.previous, keys),
+    }
+  }
+
+  /** A structure that is new under a name that was asked for is meant by it as the one that had it before. */
+  #addNamed({ id, name }: RemoteStructure): void {
+    if (!this.#isNewlyNamed(id, name)) return
+    const keys = this.#omittedByName.get(fold(name))
+    if (keys) this.#omitted.set(id, new Set(keys))
+    if (this.#names.has(fold(name))) this.#structures?.add(id)
+    this.#selection = {
+      ...this.#selection,
+      structures: this.#structures && [...this.#structures],
+      omitted: Object.fromEntries(
+        [...this.#omitted].map(([structure, omitted]) => [structure, [...omitted]]),
+      ),
+    }
+  }
+
+  #isNewlyNamed(id: string, name: string): boolean {
+    const isOmitting = this.#omittedByName.has(fold(name)) && !this.#omitted.has(id)
+    return isOmitting || (this.#names.has(fold(name)) && this.#structures?.has(id) === false)
+  }
+
+  /** The rows of a structure that was renamed are in the copy already, or are missing there. */
+  #refuseTakenName({ op, changed, object }: RemoteChange): void {
+    if (op !== 'updated' || object === null || !changed.includes('name')) return
+    const { id, name } = object as RemoteStructure
+    if (this.#isNewlyNamed(id, name))
+      throw new NameTaken(`The structure ${id} of the remote has taken the name "${name}".`)
+  }
+
+  #includes(kind: ChangeKind, structureId: string | null): boolean {
+    return kind !== 'record' || this.#structures === null || this.#structures.has(structureId ?? '')
+  }
+
+  /** Refuses a structure whose omitted field has another key now: its values would not be recognised. */
+  #structure(object: RemoteObject, keys: ReadonlySet<string> = new Set()): RemoteObject {
+    const fields = (object as RemoteStructure).fields.map(({ key }) => key)
+    for (const key of keys) {
+      if (fields.includes(key)) continue
+      throw new FieldLost(
+        `The structure "${object.name}" of the remote no longer has the field "${key}", which --omit-fields names; start the mirror again with the fields that it has.`,
+      )
+    }
+    if (this.#structures === null) return object
+    const { record_count: _, ...others } = object
+    return others as RemoteObject
+  }
+
+  /** A filter on an omitted field holds values of it. */
+  #webhook<Webhook extends Readonly<Record<string, unknown>>>(
+    webhook: Webhook,
+    keys: ReadonlySet<string> | undefined,
+  ): Webhook {
+    if (!keys || !Array.isArray(webhook.filter)) return webhook
+    const filter = webhook.filter.filter(({ field }: { field: string }) => !keys.has(field) && field !== '*')
+    return { ...webhook, filter }
+  }
+}
+
+/** Another structure has a name that was asked for: the workspace must be copied anew. */
+export class NameTaken extends Error {}
+
+/** What must not be copied can no longer be told from the rest. */
+export class FieldLost extends Error {}
+
+const withoutKeys = (object: object, keys: ReadonlySet<string>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)))

@@ -1,0 +1,213 @@
+import type { AppContext } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import { startBackgroundWork } from '../../db/writes/background-work.ts'
+import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { Refusal } from '../../refusal.ts'
+import { type LinkTargets, linkTargets } from './targets.ts'
+
+/*
+ * `note_links` holds the targets of every body. Writing those of a note with 90,000 links takes a quarter of a second,
+ * so a note with many is only marked in the transaction that changes it. A worker then finds what differs, and short
+ * transactions write it: soon, and at the latest before links are read.
+ */
+
+/** A note with more links, before or after a change, is marked. */
+const MANY_LINKS = 2_000
+const LINKS_PER_STEP = 250
+
+interface NoteInWorkspace {
+  readonly workspace: number
+  readonly note: number
+}
+
+/** Brings `note_links` up to date with a body, or marks the note. `targets` are those of the body, if it is parsed already. */
+export function indexLinks(
+  reader: Reader,
+  { workspace, note }: NoteInWorkspace,
+  content: string,
+  { targets, isNew = false }: { targets?: LinkTargets | undefined; isNew?: boolean } = {},
+): void {
+  const stored = isNew ? [] : storedTargets(reader, note, MANY_LINKS + 1)
+  if (stored.length > MANY_LINKS || mayHaveMany(content)) {
+    markLinks(reader, { workspace, note })
+    return
+  }
+  const { missing, surplus } = differenceBetween(stored, targets ?? linkTargets(content))
+  if (surplus.length > 0) remove(reader, { workspace, note }, surplus)
+  if (missing.length > 0) add(reader, { workspace, note }, missing)
+}
+
+/** Marks a note whose links may be out of date, as after a removal from the trash that had begun. */
+export const markLinks = ({ sql }: Reader, { workspace, note }: NoteInWorkspace) =>
+  sql.run('INSERT OR IGNORE INTO links_pending (note, workspace) VALUES (?, ?)', note, workspace)
+
+/** Counts every opening bracket: at least as many as there are links, and much faster than parsing. */
+function mayHaveMany(content: string): boolean {
+  let count = 0
+  for (let at = content.indexOf('[['); at !== -1; at = content.indexOf('[[', at + 2))
+    if (++count > MANY_LINKS) return true
+  return false
+}
+
+const storedTargets = ({ sql }: Reader, note: number, limit = -1): string[] =>
+  sql.column('SELECT target FROM note_links WHERE note = ? LIMIT ?', note, limit)
+
+function differenceBetween(stored: readonly string[], targets: LinkTargets) {
+  const missing = new Set(targets)
+  const surplus = stored.filter((target) => !missing.delete(target))
+  return { missing: [...missing], surplus }
+}
+
+const add = ({ sql }: Reader, { workspace, note }: NoteInWorkspace, targets: readonly string[]) =>
+  sql.run(
+    'INSERT OR IGNORE INTO note_links (workspace, target, note) SELECT ?, value, ? FROM json_each(?)',
+    workspace,
+    note,
+    JSON.stringify(targets),
+  )
+
+const remove = ({ sql }: Reader, { workspace, note }: NoteInWorkspace, targets: readonly string[]) =>
+  sql.run(
+    'DELETE FROM note_links WHERE workspace = ? AND note = ? AND target IN (SELECT value FROM json_each(?))',
+    workspace,
+    note,
+    JSON.stringify(targets),
+  )
+
+/** Removes some links of a note that is about to be deleted; returns whether it had any. */
+export const removeSomeLinks = ({ sql }: Reader, note: number): boolean =>
+  sql.run(
+    `DELETE FROM note_links WHERE (workspace, target, note) IN
+       (SELECT workspace, target, note FROM note_links WHERE note = ? LIMIT ${LINKS_PER_STEP})`,
+    note,
+  ).changes > 0
+
+/** What has to be written for a note, found in one version of it. */
+interface Difference {
+  readonly updatedAt: number
+  readonly missing: readonly string[]
+  readonly surplus: readonly string[]
+}
+
+const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
+  sql.column<number>('SELECT updated_at FROM notes WHERE pk = ?', note)[0]
+
+const contentOf = ({ sql }: Reader, note: number): string =>
+  sql.column<string>('SELECT content FROM note_bodies WHERE note = ?', note)[0] ?? ''
+
+/** Undefined for a note that was deleted. */
+export const linkDifference: WorkerQuery<
+  { note: number },
+  QueryPlan & { note: number },
+  Difference | undefined
+> = {
+  name: 'notes.linkDifference',
+  plan: (_, { note }) => ({ note, cost: Number.MAX_SAFE_INTEGER }),
+  run: (reader, { note }) => {
+    const updatedAt = updatedAtOf(reader, note)
+    if (updatedAt === undefined) return undefined
+    const { missing, surplus } = differenceBetween(
+      storedTargets(reader, note),
+      linkTargets(contentOf(reader, note)),
+    )
+    // In the order of the table, which is faster to write.
+    return { updatedAt, missing: missing.sort(), surplus: surplus.sort() }
+  },
+}
+
+/** Writes a difference for some milliseconds, from a position in it, and returns the next one; undefined once there is nothing left. */
+function writeSome(tx: Tx, place: NoteInWorkspace, difference: Difference, from: number): number | undefined {
+  // Another version has another difference; its note stays marked.
+  if (updatedAtOf(tx, place.note) !== difference.updatedAt) return undefined
+  const { surplus, missing } = difference
+  let at = from
+  const hasMore = forSomeMilliseconds(() => {
+    const end = at + LINKS_PER_STEP
+    if (at < surplus.length) remove(tx, place, surplus.slice(at, end))
+    else add(tx, place, missing.slice(at - surplus.length, end - surplus.length))
+    at = at < surplus.length ? Math.min(end, surplus.length) : end
+    return at < surplus.length + missing.length
+  })
+  if (hasMore) return at
+  tx.sql.run('DELETE FROM links_pending WHERE note = ?', place.note)
+  return undefined
+}
+
+type Indexing = Pick<AppContext, 'db' | 'worker'>
+
+const BACKGROUND = { userId: '', keyId: null, surface: 'links', isBackground: true }
+
+async function indexNote({ db, worker }: Indexing, place: NoteInWorkspace): Promise<void> {
+  const difference = await worker.run(linkDifference, { note: place.note }, BACKGROUND)
+  if (!difference) return
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const start: number = from
+    from = await db.write((tx): number | undefined => writeSome(tx, place, difference, start), true)
+  }
+}
+
+/** The notes that are being indexed, so that none is indexed twice at the same time. */
+const runningByDb = new WeakMap<Db, Map<number, Promise<void>>>()
+
+function indexOnce(ctx: Indexing, place: NoteInWorkspace): Promise<void> {
+  const running = runningByDb.get(ctx.db) ?? new Map<number, Promise<void>>()
+  runningByDb.set(ctx.db, running)
+  const known = running.get(place.note)
+  if (known) return known
+  const indexing = indexNote(ctx, place).finally(() => running.delete(place.note))
+  running.set(place.note, indexing)
+  return indexing
+}
+
+const IS_PENDING = 'SELECT 1 FROM links_pending WHERE note = ?'
+/** A note that changes so often that it is never done, or that the worker has no time for, is then indexed in one transaction. */
+const MAX_TRIES = 4
+
+/** Indexes the notes that are marked in the workspace now: links that were committed before this call are read after it. */
+export async function refreshLinks(ctx: Indexing, workspace: number): Promise<void> {
+  const { db } = ctx
+  for (const note of db.sql.column<number>('SELECT note FROM links_pending WHERE workspace = ?', workspace)) {
+    for (let tries = 0; tries < MAX_TRIES && db.sql.get(IS_PENDING, note); tries++)
+      await indexOnce(ctx, { workspace, note }).catch(unlessRefused)
+    if (db.sql.get(IS_PENDING, note))
+      await db.write((tx): void => completeNote(tx, { workspace, note }), true)
+  }
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error
+}
+
+/** Whether links of the workspace are out of date, so that a transaction that reads them has to complete them first. */
+export const hasPendingLinks = ({ sql }: Reader, workspace: number): boolean =>
+  sql.get('SELECT 1 FROM links_pending WHERE workspace = ? LIMIT 1', workspace) !== undefined
+
+/** Indexes every marked note of the workspace in this transaction. */
+export function completeLinks(reader: Reader, workspace: number): void {
+  const notes = reader.sql.column<number>('SELECT note FROM links_pending WHERE workspace = ?', workspace)
+  for (const note of notes) completeNote(reader, { workspace, note })
+}
+
+/** Brings `note_links` up to date with the body of a note, whatever it takes. */
+export function completeNote(reader: Reader, place: NoteInWorkspace): void {
+  const targets = linkTargets(contentOf(reader, place.note))
+  const { missing, surplus } = differenceBetween(storedTargets(reader, place.note), targets)
+  remove(reader, place, surplus)
+  add(reader, place, missing)
+  reader.sql.run('DELETE FROM links_pending WHERE note = ?', place.note)
+}
+
+/** Indexes marked notes in the background; returns a function that stops it. */
+export const startLinkIndexing = (ctx: AppContext): (() => void) =>
+  startBackgroundWork(ctx, {
+    name: 'indexing of links',
+    isUrgent: () => true,
+    runStep: async () => {
+      const next = ctx.db.sql.get<NoteInWorkspace>('SELECT workspace, note FROM links_pending LIMIT 1')
+      if (next) await indexOnce(ctx, next)
+      return next !== undefined
+    },
+  })

@@ -1,0 +1,81 @@
+import type { Reader } from '../../db/reader.ts'
+import { isFileTarget, targetText } from './syntax.ts'
+
+/*
+ * How the target of a link becomes a note: a note with that id, else with that alias, else with that title; of several
+ * with one title the oldest. Targets are resolved at every read, as of now, and only to active notes.
+ */
+
+/**
+ * The unary pluses keep SQLite from scanning all notes in the order of `created_at` instead, and from preparing a
+ * statement again for every bound title.
+ */
+const oldestWithTitle = (title: string) =>
+  `(SELECT pk FROM notes n WHERE n.workspace = +?1 AND n.title_fold = ${title} AND n.deleted_at IS NULL
+    ORDER BY +n.created_at, +n.id LIMIT 1)`
+
+/** The pk of the note that a target means, or NULL, from the two parts of its key; the second is '' if there is none. */
+const meaning = (trimmed: string, whole: string) => `coalesce(
+    iif(${whole} = '', NULL, ${oldestWithTitle(whole)}),
+    (SELECT pk FROM notes n WHERE n.id = ${trimmed} AND n.workspace = ?1 AND n.deleted_at IS NULL),
+    (SELECT pk FROM notes n WHERE n.workspace = ?1 AND n.alias_fold = ${trimmed} AND n.deleted_at IS NULL),
+    ${oldestWithTitle(trimmed)})`
+
+const ONE_KEY = `SELECT ${meaning('+?2', '+?3')}`
+
+/** The pk of the note that the target of this key means. */
+export function resolveTarget({ sql }: Reader, workspace: number, key: string): number | undefined {
+  const [trimmed = '', whole = ''] = key.split('\n')
+  return sql.scalar<number | null>(ONE_KEY, workspace, trimmed, whole) ?? undefined
+}
+
+/** Resolves every key: `source` selects `key` and `detail`; the result has `key`, `detail` and the pk of the note or NULL. */
+const resolved = (source: string) => `
+  SELECT key, detail, ${meaning('trimmed', 'whole')}
+  FROM (
+    SELECT key, detail, iif(line = 0, key, substr(key, 1, line - 1)) AS trimmed,
+      iif(line = 0, '', substr(key, line + 1)) AS whole
+    FROM (SELECT key, detail, instr(key, char(10)) AS line FROM (${source}))
+  )`
+
+const GIVEN_KEYS = resolved('SELECT value AS key, NULL AS detail FROM json_each(?2)')
+
+/** The pks of the notes that the targets of these keys mean; unresolved keys are missing from the result. */
+export function resolveTargets(
+  { sql }: Reader,
+  workspace: number,
+  keys: readonly string[],
+): Map<string, number> {
+  const rows = sql.rows<[string, null, number | null]>(GIVEN_KEYS, workspace, JSON.stringify(keys))
+  return new Map(rows.flatMap(([key, , pk]) => (pk === null ? [] : [[key, pk]])))
+}
+
+/** A link target, the note that it means, and the notes that link to it, trashed ones too. */
+export interface LinkTarget {
+  /** Folded, without blanks around it. */
+  readonly target: string
+  /** The pk of an active note; null when the target is unresolved. */
+  readonly note: number | null
+  readonly linking: readonly number[]
+}
+
+const linksFrom = (links: string) =>
+  resolved(
+    `SELECT target AS key, json_group_array(note) AS detail FROM ${links} GROUP BY target ORDER BY target`,
+  )
+
+const ALL_LINKS = linksFrom('note_links WHERE workspace = ?1')
+const LINKS_OF_NOTES = linksFrom(
+  'note_links INDEXED BY note_links_note WHERE note IN (SELECT value FROM json_each(?2))',
+)
+
+/** Every target of the workspace's links to notes, ordered by target; with `among`, of the links from these notes alone. */
+export function listLinkTargets(reader: Reader, workspace: number, among?: readonly number[]): LinkTarget[] {
+  type Row = [string, string, number | null]
+  const rows = among
+    ? reader.sql.rows<Row>(LINKS_OF_NOTES, workspace, JSON.stringify(among))
+    : reader.sql.rows<Row>(ALL_LINKS, workspace)
+  return rows
+    .filter(([key]) => !isFileTarget(key))
+    .map(([key, linking, note]) => ({ target: targetText(key), note, linking: JSON.parse(linking) }))
+}

@@ -1,0 +1,223 @@
+import { type Direction, sqlWay } from '../../db/sql-part.ts'
+import type { ValueKind } from '../../filter/tree/operators.ts'
+import type { PageRequest } from '../../http/page.ts'
+import { compareCodePoints, fold } from '../../lib/text.ts'
+import { type Bitset, bitsetOf, complementOf, intersection, isIn, pksOf } from './bitset.ts'
+import { FIELD_INDEXES, notesPassing } from './conditions.ts'
+import type { Evaluation, Matching } from './evaluate.ts'
+
+interface FieldOrder {
+  readonly by: keyof typeof FIELD_INDEXES
+  readonly direction: Direction
+}
+
+interface PropertyOrder {
+  readonly by: 'property'
+  readonly property: { readonly pk: number; readonly type: ValueKind }
+  readonly direction: Direction
+}
+
+/** Whether the order ignores case, which SQLite cannot do for all of Unicode. */
+export const isOrderedByText = ({ property }: PropertyOrder): boolean =>
+  property.type === 'text' || property.type === 'select' || property.type === 'json'
+
+/** The order of matching notes; equal ones are ordered by id in the same direction. */
+export type MatchOrder = FieldOrder | PropertyOrder
+
+/** The pks of one page of the matching notes. */
+export function matchingPage(
+  evaluation: Evaluation,
+  matching: Matching,
+  order: MatchOrder,
+  page: PageRequest,
+): number[] {
+  if (page.offset >= matching.total) return []
+  return order.by === 'property'
+    ? pageByProperty(evaluation, matching, order, page)
+    : pageByField(evaluation, matching, order, page)
+}
+
+/** Few notes are fetched and sorted; many are found by a scan of the index that has their order. */
+function pageByField(
+  evaluation: Evaluation,
+  matching: Matching,
+  { by, direction }: FieldOrder,
+  page: PageRequest,
+): number[] {
+  const { sql } = evaluation.reader
+  const { column, index } = FIELD_INDEXES[by]
+  const way = sqlWay(direction)
+  const order = `ORDER BY ${column} ${way}, id ${way} LIMIT ? OFFSET ?`
+  const candidates = candidatesOf(evaluation, matching)
+  if (candidates !== undefined)
+    return sql.column(
+      `SELECT pk FROM notes NOT INDEXED WHERE pk IN (SELECT value FROM json_each(?)) ${order}`,
+      candidates,
+      page.limit,
+      page.offset,
+    )
+  const active = `SELECT pk FROM notes INDEXED BY ${index} WHERE workspace = ? AND deleted_at IS NULL ${order}`
+  const fetch = (limit: number, offset: number) =>
+    sql.column<number>(active, evaluation.workspace, limit, offset)
+  if (matching.total === evaluation.live) return fetch(page.limit, page.offset)
+  return filteredScan(fetch, (pk) => isIn(matching.set, pk), page, evaluation.live / matching.total).found
+}
+
+/** Notes with a value in the order of the values, then those without one, in both directions. */
+function pageByProperty(
+  evaluation: Evaluation,
+  matching: Matching,
+  order: PropertyOrder,
+  page: PageRequest,
+): number[] {
+  const candidates = candidatesOf(evaluation, matching)
+  const withValue = isOrderedByText(order)
+    ? scanTexts(evaluation, matching, order, candidates, page)
+    : scanValues(evaluation, matching, order, candidates, page)
+  const limit = page.limit - withValue.found.length
+  if (limit === 0) return withValue.found
+  const offset = Math.max(0, page.offset - withValue.passed)
+  const without = notesWithoutValue(evaluation, matching, order, candidates)
+  return [...withValue.found, ...pageById(evaluation, without, order.direction, { limit, offset })]
+}
+
+/** `FROM … WHERE …` over the values of the property; with `candidates`, of these notes alone. */
+function valueSource({ property }: PropertyOrder, candidates: string | undefined) {
+  const among = candidates === undefined ? '' : ' AND note IN (SELECT value FROM json_each(?))'
+  return {
+    text: `FROM note_properties WHERE property = ?${among}`,
+    values: [property.pk, ...(candidates === undefined ? [] : [candidates])],
+  }
+}
+
+function scanValues(
+  { reader, inOrder, live }: Evaluation,
+  { set, total }: Matching,
+  order: PropertyOrder,
+  candidates: string | undefined,
+  page: PageRequest,
+): ScanResult {
+  const { text, values } = valueSource(order, candidates)
+  const way = sqlWay(order.direction)
+  const tie = inOrder ? 'note' : '(SELECT id FROM notes n WHERE n.pk = note)'
+  const fetch = (limit: number, offset: number) =>
+    reader.sql.column<number>(
+      `SELECT note ${text} ORDER BY value ${way}, ${tie} ${way} LIMIT ? OFFSET ?`,
+      ...values,
+      limit,
+      offset,
+    )
+  return filteredScan(fetch, (pk) => isIn(set, pk), page, candidates === undefined ? live / total : 1)
+}
+
+/** Reads every value, because values that differ only in case are far apart in the index, and groups them by folded value. */
+function scanTexts(
+  evaluation: Evaluation,
+  { set }: Matching,
+  order: PropertyOrder,
+  candidates: string | undefined,
+  page: PageRequest,
+): ScanResult {
+  const { text, values } = valueSource(order, candidates)
+  const rows = evaluation.reader.sql.rows<[string, number]>(`SELECT value, note ${text}`, ...values)
+  const byValue = Map.groupBy(
+    rows.filter(([, note]) => isIn(set, note)),
+    ([value]) => value,
+  )
+  const byFold = Map.groupBy(byValue, ([value]) => fold(value))
+  const sign = order.direction === 'asc' ? 1 : -1
+  const found: number[] = []
+  let passed = 0
+  for (const folded of [...byFold.keys()].sort((left, right) => sign * compareCodePoints(left, right))) {
+    const pks = (byFold.get(folded) ?? []).flatMap(([, entries]) => entries.map(([, note]) => note))
+    const from = page.offset - passed
+    if (pks.length > from) {
+      const ordered = byId(
+        evaluation,
+        pks.sort((left, right) => left - right),
+        order.direction,
+      )
+      found.push(...ordered.slice(Math.max(0, from), from + page.limit))
+    }
+    passed += pks.length
+    if (found.length >= page.limit || passed >= page.offset + page.limit) break
+  }
+  return { found, passed }
+}
+
+function notesWithoutValue(
+  evaluation: Evaluation,
+  { set }: Matching,
+  { property }: PropertyOrder,
+  candidates: string | undefined,
+): Bitset {
+  const pks = notesPassing(
+    { ...evaluation, among: candidates },
+    { kind: 'value', target: { property: property.pk }, test: { by: 'presence' }, isNegated: false },
+  )
+  return intersection(set, complementOf(bitsetOf(pks, evaluation.size)))
+}
+
+function pageById(
+  evaluation: Evaluation,
+  set: Bitset,
+  direction: Direction,
+  page: PageRequest,
+): readonly number[] {
+  if (!set.isComplement)
+    return byId(evaluation, pksOf(set), direction).slice(page.offset, page.offset + page.limit)
+  const text = `SELECT pk FROM notes WHERE workspace = ? ORDER BY ${evaluation.inOrder ? 'pk' : 'id'} ${sqlWay(direction)} LIMIT ? OFFSET ?`
+  const fetch = (limit: number, offset: number) =>
+    evaluation.reader.sql.column<number>(text, evaluation.workspace, limit, offset)
+  return filteredScan(fetch, (pk) => isIn(set, pk), page, 1).found
+}
+
+/** The matching notes as a JSON array, when they are few enough to be sorted. */
+const candidatesOf = ({ candidateLimit }: Evaluation, { set, total }: Matching): string | undefined =>
+  !set.isComplement && total <= candidateLimit ? JSON.stringify(pksOf(set)) : undefined
+
+interface ScanResult {
+  readonly found: number[]
+  /** How many notes passed the filter, including those before the page; all there are when the page is not full. */
+  readonly passed: number
+}
+
+const MIN_STEP = 200
+
+/**
+ * Scans notes in order and returns a page of those that pass the filter. `sparsity` estimates how many are scanned for
+ * each one that passes; steps grow, so that a wrong estimate costs little.
+ */
+function filteredScan(
+  fetch: (limit: number, offset: number) => readonly number[],
+  passes: (pk: number) => boolean,
+  { limit, offset }: PageRequest,
+  sparsity: number,
+): ScanResult {
+  const found: number[] = []
+  let passed = 0
+  let step = MIN_STEP + Math.ceil((offset + limit) * sparsity)
+  for (let from = 0; ; from += step, step *= 2) {
+    const pks = fetch(step, from)
+    for (const pk of pks) {
+      if (!passes(pk)) continue
+      passed += 1
+      if (passed > offset) found.push(pk)
+      if (found.length === limit) return { found, passed }
+    }
+    if (pks.length < step) return { found, passed }
+  }
+}
+
+/** Orders pks, which must be ascending, by id. */
+export function byId(
+  { reader, inOrder }: Evaluation,
+  pks: readonly number[],
+  direction: Direction,
+): number[] {
+  if (inOrder) return direction === 'asc' ? [...pks] : pks.toReversed()
+  return reader.sql.column(
+    `SELECT pk FROM notes NOT INDEXED WHERE pk IN (SELECT value FROM json_each(?)) ORDER BY id ${sqlWay(direction)}`,
+    JSON.stringify(pks),
+  )
+}

@@ -1,0 +1,69 @@
+import { differenceOf } from '../../changes/entries.ts'
+import { type ChangeAuthor, logChange } from '../../changes/log.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { presentNote } from '../present.ts'
+import type { NoteRow } from '../store.ts'
+import type { PropertyValues } from './properties.ts'
+
+interface NoteUpdate {
+  /** Values that changed, as they were; null where there was none. */
+  readonly previousProperties?: PropertyValues
+  /** The pk of the revision with the replaced text. */
+  readonly revision?: number
+}
+
+/** Logs what differs between a note before and after a change. Of its text only the name is logged: a revision holds it. */
+export function logNoteUpdate(
+  tx: Tx,
+  author: ChangeAuthor,
+  before: NoteRow,
+  after: NoteRow,
+  { previousProperties = {}, revision }: NoteUpdate = {},
+): void {
+  const { changed, previous } = differenceOf(presentNote(before), presentNote(after))
+  const { content: _, ...old } = previous
+  const hasProperties = Object.keys(previousProperties).length > 0
+  const names = hasProperties ? [...changed, 'properties'] : changed
+  if (names.length === 0) return
+  const all = hasProperties ? { ...old, properties: previousProperties } : old
+  logChange(tx, author, { kind: 'note', id: before.id }, 'updated', {
+    difference: { changed: names, previous: all },
+    ...(revision !== undefined && { replaced: revision }),
+  })
+}
+
+/** Logs one update of many notes of which a single attribute changed. */
+export function logAttribute(
+  tx: Tx,
+  author: ChangeAuthor,
+  id: string,
+  name: 'tags' | 'properties' | 'content',
+  previous: unknown,
+  revision?: number,
+): void {
+  const old = name === 'content' ? {} : { [name]: previous }
+  logChange(tx, author, { kind: 'note', id }, 'updated', {
+    difference: { changed: [name], previous: old },
+    ...(revision !== undefined && { replaced: revision }),
+  })
+}
+
+interface TaggedNote {
+  readonly pk: number
+  readonly id: string
+  /** In the order of responses. */
+  readonly tags: readonly string[]
+}
+
+/** The names of the tags of notes, a JSON array of pks; those of a tag that is being removed only if it is `removed`. */
+export function tagNamesOfNotes({ sql }: Tx, notes: string, removed = 0): TaggedNote[] {
+  const rows = sql.rows<[pk: number, id: string, tags: string]>(
+    `SELECT n.pk, n.id, (SELECT json_group_array(t.name ORDER BY t.name_fold, t.name)
+       FROM note_tags nt CROSS JOIN tags t ON t.id = nt.tag
+       WHERE nt.note = n.pk AND (t.is_removed = 0 OR t.id = ?2))
+     FROM notes n WHERE n.pk IN (SELECT value FROM json_each(?1))`,
+    notes,
+    removed,
+  )
+  return rows.map(([pk, id, tags]) => ({ pk, id, tags: JSON.parse(tags) }))
+}

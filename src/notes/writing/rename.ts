@@ -1,0 +1,185 @@
+import type { AppContext, Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { WorkerTask } from '../../db/worker/client.ts'
+import { taskTransaction } from '../../db/writes/task-transaction.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { fold } from '../../lib/text.ts'
+import { refused } from '../../refusal.ts'
+import { completeLinks, hasPendingLinks, refreshLinks } from '../links/indexing.ts'
+import { keysOfName } from '../links/links.ts'
+import { resolveTarget, resolveTargets } from '../links/resolve-target.ts'
+import { isLinkable, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
+import { linkTargets } from '../links/targets.ts'
+import { isTooLong } from '../schema.ts'
+import type { NoteRow } from '../store.ts'
+import {
+  bytesOf,
+  findNoteText,
+  MAIN_THREAD_LIMITS,
+  notesWithLinks,
+  type RewriteLimits,
+  replaceContent,
+} from './replace-content.ts'
+import { applyPatch, getPatchable, type NotePatch } from './update.ts'
+
+/*
+ * A note gets another title or alias, and the links that lead to it by the old one are rewritten in the notes that hold
+ * them, in the same transaction. Trashed notes change too: a restored note must not have lost its links.
+ */
+
+export interface RenamedNote {
+  readonly note: NoteRow
+  readonly linksRewritten: number
+}
+
+/** Other writes wait for a worker that rewrites, and the next search for the notes that it changed. */
+const WORKER_LIMITS: RewriteLimits = { notes: 20_000, bytes: 64 * 1024 * 1024 }
+
+/** Applies the patch to the note and rewrites the links that lead to it by a title or an alias that changes. */
+export async function renameNote(
+  ctx: AppContext,
+  { signal: _, ...caller }: Caller,
+  id: string,
+  patch: NotePatch,
+): Promise<RenamedNote> {
+  await refreshLinks(ctx, caller.workspacePk)
+  const [renamed] = await ctx.db.write(
+    (tx) => [rename(tx, caller, id, patch, MAIN_THREAD_LIMITS)] as const,
+    true,
+  )
+  return renamed ?? ctx.worker.write(noteRename, { caller, id, patch, now: ctx.clock.now() })
+}
+
+interface RenameInput {
+  readonly caller: Caller
+  readonly id: string
+  readonly patch: NotePatch
+  readonly now: number
+}
+
+export const noteRename: WorkerTask<RenameInput, RenamedNote> = {
+  name: 'notes.rename',
+  run: (reader, { caller, id, patch, now }) => {
+    const renamed = rename(taskTransaction(reader, now), caller, id, patch, WORKER_LIMITS)
+    if (renamed) return renamed
+    throw refused(
+      `Links to this note are in more than ${WORKER_LIMITS.notes.toLocaleString('en-US')} notes, or in more than 64 MiB of text, which are too many to rewrite at once; rename it without "rewrite_links".`,
+    )
+  },
+}
+
+type Name = 'title' | 'alias'
+
+/** Undefined if there is more to rewrite than `limits` allow; then nothing is written. */
+function rename(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  patch: NotePatch,
+  limits: RewriteLimits,
+): RenamedNote | undefined {
+  const { workspacePk: workspace } = caller
+  const note = getPatchable(tx, caller, id, patch)
+  const names = changedNames(note, patch)
+  if (names.size === 0) return { note: applyPatch(tx, caller, note, patch), linksRewritten: 0 }
+  if (limits === MAIN_THREAD_LIMITS && hasPendingLinks(tx, workspace)) return undefined
+  completeLinks(tx, workspace)
+  const content = patch.content ?? note.content
+  const keys = leadingKeys(tx, workspace, note, names, content)
+  const linking = notesWithLinks(tx, workspace, [...keys.keys()], limits.notes + 2)
+  const others = linking.filter((pk) => pk !== note.pk)
+  if (others.length > limits.notes || content.length + bytesOf(tx, others) > limits.bytes) return undefined
+  const targets = newTargets(tx, workspace, note, patch)
+  const rewrite = (text: string) =>
+    withLinks(text, (link, inner) => rewritten(link, inner, note.id, keys, targets))
+  const own = rewrite(content)
+  if (isTooLong(own.content)) throw noRoom(note.title)
+  const after = applyPatch(tx, caller, note, { ...patch, content: own.content })
+  let linksRewritten = own.count
+  for (const pk of others) {
+    const other = findNoteText(tx, pk)
+    if (!other) continue
+    const { content: replaced, count } = rewrite(other.content)
+    if (count === 0) continue
+    if (isTooLong(replaced)) throw noRoom(other.title)
+    replaceContent(tx, caller, other, replaced)
+    linksRewritten += count
+  }
+  return { note: after, linksRewritten }
+}
+
+const noRoom = (title: string) =>
+  refused(`The note "${title}" links to this one and has no room for so long a name; choose a shorter one.`)
+
+/** The names that the patch changes, as they are. */
+function changedNames({ title, alias }: NoteRow, patch: NotePatch): Map<Name, string> {
+  const names = new Map<Name, string>()
+  if (patch.title !== undefined && patch.title !== title) names.set('title', title)
+  if (alias !== null && patch.alias !== undefined && patch.alias?.trim() !== alias) names.set('alias', alias)
+  return names
+}
+
+/** The keys of links that lead to the note by one of these names, and by which; with those of its own new text. */
+function leadingKeys(
+  reader: Reader,
+  workspace: number,
+  note: NoteRow,
+  names: Map<Name, string>,
+  content: string,
+): Map<string, Name> {
+  const folded = new Set([...names.values()].map((name) => fold(name).trim()))
+  const own = [...linkTargets(content)].filter((key) => folded.has(targetText(key)))
+  const stored = [...names.values()].flatMap((name) => keysOfName(reader, workspace, name))
+  const resolved = resolveTargets(reader, workspace, [...new Set([...stored, ...own])])
+  const keys = new Map<string, Name>()
+  for (const [key, pk] of resolved) {
+    const name = pk === note.pk ? nameInKey(key, note) : undefined
+    if (name && names.has(name)) keys.set(key, name)
+  }
+  return keys
+}
+
+/** By which name a link of this key leads to the note, if it does; undefined if it is by id. */
+function nameInKey(key: string, { id, title, alias }: NoteRow): Name | undefined {
+  const [trimmed, whole] = key.split('\n')
+  if (whole === fold(title)) return 'title'
+  if (trimmed === id) return undefined
+  return alias !== null && trimmed === fold(alias) ? 'alias' : 'title'
+}
+
+/** What links say instead of the old names: undefined where the new one would not lead to the note. */
+function newTargets(
+  tx: Tx,
+  workspace: number,
+  note: NoteRow,
+  patch: NotePatch,
+): Record<Name, string | undefined> {
+  const title = patch.title ?? note.title
+  const alias = patch.alias === undefined ? note.alias : (patch.alias?.trim() ?? null)
+  // The names by which links are resolved, as they are after the patch.
+  tx.sql.run(
+    'UPDATE notes SET title_fold = ?, alias_fold = ? WHERE pk = ?',
+    fold(title),
+    alias === null ? null : fold(alias),
+    note.pk,
+  )
+  const leading = (name: string) =>
+    isLinkable(name) && resolveTarget(tx, workspace, targetKey(name)) === note.pk ? name : undefined
+  return { title: leading(title), alias: leading(alias ?? title) }
+}
+
+/** The text between the brackets of a link that leads to the note by an old name; undefined for any other link. */
+function rewritten(
+  { target, label }: WikiLink,
+  inner: string,
+  id: string,
+  keys: ReadonlyMap<string, Name>,
+  targets: Readonly<Record<Name, string | undefined>>,
+): string | undefined {
+  const name = keys.get(targetKey(target))
+  if (!name) return undefined
+  const rest = inner.slice(target.length)
+  const replaced = targets[name]
+  if (replaced !== undefined) return replaced + rest
+  return label === null ? `${id}|${target}` : id + rest
+}

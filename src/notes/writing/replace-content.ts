@@ -1,0 +1,65 @@
+import type { Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { indexLinks } from '../links/indexing.ts'
+import { markForSearch } from '../search/indexing.ts'
+import { touchNote, updateContent } from '../store.ts'
+import { logAttribute } from './log-update.ts'
+import { saveRevision } from './update.ts'
+
+/** A note whose body alone changes; it may be in the trash. */
+export interface NoteText {
+  readonly pk: number
+  readonly id: string
+  readonly title: string
+  readonly content: string
+  readonly isTrashed: number
+}
+
+const COLUMNS = `n.pk, n.id, n.title, n.deleted_at IS NOT NULL AS isTrashed,
+  (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content`
+
+export const findNoteText = ({ sql }: Reader, pk: number): NoteText | undefined =>
+  sql.get(`SELECT ${COLUMNS} FROM notes n WHERE n.pk = ?`, pk)
+
+/** The pks of the notes that link to one of these targets (keys as `note_links` has them), trashed ones too. */
+export const notesWithLinks = (
+  { sql }: Reader,
+  workspace: number,
+  targets: readonly string[],
+  limit = -1,
+): number[] =>
+  sql.column(
+    `SELECT DISTINCT l.note FROM json_each(?) AS wanted
+     CROSS JOIN note_links l ON l.workspace = ? AND l.target = wanted.value LIMIT ?`,
+    JSON.stringify(targets),
+    workspace,
+    limit,
+  )
+
+/** How much text one request may change. */
+export interface RewriteLimits {
+  readonly notes: number
+  readonly bytes: number
+}
+
+/** The thread that serves requests rewrites this much, in some tens of milliseconds; more is done by a worker. */
+export const MAIN_THREAD_LIMITS: RewriteLimits = { notes: 50, bytes: 128 * 1024 }
+
+/** The length of the bodies of these notes together. */
+export const bytesOf = ({ sql }: Reader, notes: readonly number[]): number =>
+  sql.scalar(
+    'SELECT total(octet_length(content)) FROM note_bodies WHERE note IN (SELECT value FROM json_each(?))',
+    JSON.stringify(notes),
+  )
+
+/** Replaces the body of a note and saves a revision of it, as an edit does, also in the trash. */
+export function replaceContent(tx: Tx, caller: Caller, note: NoteText, content: string): void {
+  const { workspacePk: workspace } = caller
+  const revision = saveRevision(tx, caller, note)
+  updateContent(tx, note.pk, content)
+  indexLinks(tx, { workspace, note: note.pk }, content)
+  touchNote(tx, note.pk)
+  logAttribute(tx, caller, note.id, 'content', undefined, revision)
+  if (note.isTrashed === 0) markForSearch(tx, workspace, note.pk)
+}

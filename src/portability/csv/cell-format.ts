@@ -1,0 +1,155 @@
+import type { FieldType } from '../../filter/record/operators.ts'
+import { normalised } from '../../filter/record/values.ts'
+import { isDay, parseInstant } from '../../lib/dates.ts'
+import { refused } from '../../refusal.ts'
+
+/** How the cells of a file are written. */
+export interface CellOptions {
+  /** Patterns such as `DD.MM.YYYY HH:mm`, in addition to the forms that are always read. */
+  readonly dateFormats: readonly string[]
+  /** Undefined: a point, and no signs between thousands. */
+  readonly decimal: '.' | ',' | undefined
+  /** Cells with one of these words are empty. */
+  readonly nulls: readonly string[]
+}
+
+/** Not `007` and not `+1`: codes and telephone numbers stay text. */
+const NUMBER = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
+/** With signs between thousands, which are removed; also `007` and `+1` where a column is said to hold numbers. */
+const GROUPED = {
+  '.': /^[+-]?(?:\d+|\d{1,3}(?:[, '\u2019\u00a0\u202f]\d{3})+)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/,
+  ',': /^[+-]?(?:\d+|\d{1,3}(?:[. '\u2019\u00a0\u202f]\d{3})+)?(?:,\d+)?(?:[eE][+-]?\d+)?$/,
+} as const
+const CODE = /^[+-]?0\d|^\+/
+
+/** A day with or without a time; without an offset it is in UTC. */
+const DATE_TIME =
+  /^(\d{4})([-/.])(\d{2})\2(\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?(?: ?(?:(Z)|([+-]\d{2}):?(\d{2})))?)?$/i
+
+const TOKENS: Readonly<Record<string, string>> = {
+  YYYY: '(?<year>\\d{4})',
+  MM: '(?<month>\\d{2})',
+  M: '(?<month>\\d{1,2})',
+  DD: '(?<day>\\d{2})',
+  D: '(?<day>\\d{1,2})',
+  HH: '(?<hour>\\d{2})',
+  H: '(?<hour>\\d{1,2})',
+  mm: '(?<minute>\\d{2})',
+  ss: '(?<second>\\d{2})',
+}
+
+function patternOf(format: string): RegExp {
+  const used: string[] = []
+  const source = format
+    .split(/(YYYY|MM?|DD?|HH?|mm|ss)/)
+    .map((part) => {
+      const token = TOKENS[part]
+      if (token === undefined) return part.replace(/[^\w\s]/g, '\\$&')
+      used.push(part.charAt(0) === 'm' ? 'mm' : part.charAt(0))
+      return token
+    })
+    .join('')
+  const isUnique = new Set(used).size === used.length
+  if (isUnique && ['Y', 'M', 'D'].every((part) => used.includes(part))) return new RegExp(`^${source}$`)
+  throw refused(
+    `The date format "${format}" must have a year (YYYY), a month (MM or M) and a day (DD or D), each once, as in DD.MM.YYYY; a time is HH:mm or HH:mm:ss.`,
+  )
+}
+
+interface DayAndTime {
+  readonly day: string
+  /** With seconds and offset; undefined for a day alone. */
+  readonly time: string | undefined
+}
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+])
+
+const APOSTROPHE = 0x27
+/** What a spreadsheet would take for a formula is exported with an apostrophe before it. */
+const PROTECTED = /^'+[=+\-@\t\r]/
+
+export const withoutProtection = (cell: string): string =>
+  cell.charCodeAt(0) === APOSTROPHE && PROTECTED.test(cell) ? cell.slice(1) : cell
+
+/** Reads cells as values of fields. */
+export class CellFormat {
+  readonly #patterns: readonly RegExp[]
+  readonly #decimal: CellOptions['decimal']
+  readonly #nulls: ReadonlySet<string>
+
+  constructor({ dateFormats, decimal, nulls }: CellOptions) {
+    this.#patterns = dateFormats.map(patternOf)
+    this.#decimal = decimal
+    this.#nulls = new Set(nulls)
+  }
+
+  isEmpty(cell: string): boolean {
+    return cell === '' || (this.#nulls.size > 0 && this.#nulls.has(cell.trim()))
+  }
+
+  /** A cell that does not fit stays text, which the field's own check refuses. `isGiven`: the type was named by hand. */
+  valueOf(type: FieldType, cell: string, isGiven = false): string | number | boolean {
+    if (type === 'text' || type === 'select') return withoutProtection(cell)
+    const trimmed = cell.trim()
+    if (type === 'number') return this.#numberOf(trimmed, isGiven) ?? cell
+    if (type === 'bool') return BOOLEANS.get(trimmed.toLowerCase()) ?? cell
+    if (type === 'date') return this.#dateOf(trimmed) ?? trimmed
+    if (type === 'datetime') return this.#instantOf(trimmed) ?? trimmed
+    return trimmed
+  }
+
+  fits(type: FieldType, cell: string): boolean {
+    return normalised(type, this.valueOf(type, cell)) !== undefined
+  }
+
+  /** Undefined also for integers that a double cannot hold exactly: they are ids. */
+  #numberOf(cell: string, isGiven: boolean): number | undefined {
+    const decimal = this.#decimal
+    let plain = cell
+    if (decimal !== undefined || isGiven) {
+      if (!/\d/.test(cell) || !GROUPED[decimal ?? '.'].test(cell)) return undefined
+      if (!isGiven && CODE.test(cell)) return undefined
+      plain = cell
+        .replace(decimal === ',' ? /[. '\u2019\u00a0\u202f]/g : /[, '\u2019\u00a0\u202f]/g, '')
+        .replace(',', '.')
+    } else if (!NUMBER.test(cell)) return undefined
+    const value = Number(plain)
+    const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || /[.eE]/.test(plain)
+    return Number.isFinite(value) && isExact ? value : undefined
+  }
+
+  #dateOf(cell: string): string | undefined {
+    if (isDay(cell)) return cell
+    const found = this.#read(cell)
+    return found?.time === undefined ? found?.day : undefined
+  }
+
+  #instantOf(cell: string): string | undefined {
+    // The usual form is judged by the field.
+    if (cell[10] === 'T' && cell.endsWith('Z')) return cell
+    const found = this.#read(cell)
+    if (!found) return undefined
+    const text = `${found.day}T${found.time ?? '00:00:00Z'}`
+    return parseInstant(text) === undefined ? undefined : text
+  }
+
+  #read(cell: string): DayAndTime | undefined {
+    for (const pattern of this.#patterns) {
+      const groups = pattern.exec(cell)?.groups
+      if (!groups) continue
+      const two = (part: string | undefined) => (part ?? '00').padStart(2, '0')
+      const { year, month, day, hour, minute, second } = groups
+      const time = hour === undefined ? undefined : `${two(hour)}:${two(minute)}:${two(second)}Z`
+      return { day: `${year}-${two(month)}-${two(day)}`, time }
+    }
+    const match = DATE_TIME.exec(cell)
+    if (!match) return undefined
+    const [, year, , month, day, minutes, seconds = '', , offsetHours, offsetMinutes] = match
+    const offset = offsetHours === undefined ? 'Z' : `${offsetHours}:${offsetMinutes}`
+    const time = minutes === undefined ? undefined : `${minutes}${seconds}${offset}`
+    return { day: `${year}-${month}-${day}`, time }
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Reader } from '../db/reader.ts'
+import { refused } from '../refusal.ts'
+
+/** A new or changed file or folder has this name beside its own until it is complete. */
+const unfinishedName = (target: string): string => join(dirname(target), `.${basename(target)}.unfinished`)
+
+/** `fill` writes one consistent snapshot into a new folder, which has another name until it is complete. */
+export function writeNewFolder<Result>(
+  reader: Reader,
+  folder: string,
+  fill: (folder: string) => Result,
+): Result {
+  try {
+    refuseNonEmpty(folder)
+    return writeFolder(reader, existsSync(folder) ? realpathSync(folder) : resolve(folder), fill)
+  } catch (error) {
+    throw asRefusal(error, `The folder ${folder}`)
+  }
+}
+
+function writeFolder<Result>(reader: Reader, target: string, fill: (folder: string) => Result): Result {
+  const unfinished = unfinishedName(target)
+  rmSync(unfinished, { recursive: true, force: true })
+  try {
+    mkdirSync(unfinished, { recursive: true })
+    const result = inOneSnapshot(reader, () => fill(unfinished))
+    refuseNonEmpty(target)
+    // rmdir only removes an empty folder.
+    if (existsSync(target)) rmdirSync(target)
+    renameSync(unfinished, target)
+    return result
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+}
+
+function refuseNonEmpty(folder: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (found && !found.isDirectory()) throw refused(`${folder} is not a folder; name another one.`)
+  if (found && readdirSync(folder).length > 0)
+    throw refused(`The folder ${folder} is not empty; name another one.`)
+}
+
+/** `fill` writes one consistent snapshot into a new file, which has another name until it is complete. */
+export function writeNewFile(
+  reader: Reader,
+  file: string,
+  fill: (write: (part: string) => void) => void,
+): void {
+  const refuseExisting = () => {
+    if (existsSync(file)) throw refused(`${file} exists already; name another file.`)
+  }
+  const unfinished = unfinishedName(resolve(file))
+  try {
+    refuseExisting()
+    rmSync(unfinished, { force: true })
+    inOneSnapshot(reader, () => withNewFile(unfinished, fill))
+    refuseExisting()
+    renameSync(unfinished, file)
+  } catch (error) {
+    throw asRefusal(error, file)
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+/** A failed system call, such as EACCES or ENOSPC, as a sentence. */
+function asRefusal(error: unknown, what: string): unknown {
+  const { syscall } = error as { syscall?: string }
+  if (syscall === undefined) return error
+  return refused(`${what} cannot be written; check its permissions and the space on its disk.`)
+}
+
+function inOneSnapshot<Result>({ sql }: Reader, read: () => Result): Result {
+  sql.run('BEGIN')
+  try {
+    return read()
+  } finally {
+    sql.run('COMMIT')
+  }
+}
+
+/** Makes a file, which must not exist. */
+export function withNewFile(path: string, fill: (write: (part: string | Uint8Array) => void) => void): void {
+  const handle = openSync(path, 'wx')
+  try {
+    fill((part) => {
+      const bytes = typeof part === 'string' ? Buffer.from(part) : part
+      for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at)
+    })
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,127 @@
+import type { Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { findFile } from '../../files/store.ts'
+import { findNoteSummary } from '../../notes/store.ts'
+import { baseName } from './folder.ts'
+
+/** What an import wrote into a note besides its body. */
+export interface WrittenFields {
+  readonly title: string
+  readonly alias: string | null
+  /** The ids of its tags. */
+  readonly tags: readonly number[]
+  /** By the pk of the property. */
+  readonly properties: Readonly<Record<string, unknown>>
+}
+
+export interface ImportedObject {
+  /** The id of the note or file. */
+  readonly object: string
+  readonly digest: string
+  readonly written: string | null
+  readonly fields: WrittenFields | null
+}
+
+/** A file of the folder that was imported before. */
+export interface EarlierImport extends ImportedObject {
+  readonly pk: number
+  /** In the folder that is imported now. */
+  readonly path: string
+}
+
+type Kind = 'note' | 'file'
+
+interface Row extends Omit<EarlierImport, 'fields'> {
+  readonly kind: Kind
+  readonly folder: string
+  readonly fields: string | null
+}
+
+/** What earlier imports made of the files in a folder, be it that folder, one around it or one in it that was imported. */
+export class EarlierImports {
+  readonly #byPath = new Map<string, EarlierImport>()
+  /** Those whose file is no longer in the folder, by digest. */
+  readonly #gone = new Map<string, Set<EarlierImport & { kind: Kind }>>()
+  readonly #workspace: number
+
+  constructor(
+    reader: Reader,
+    { workspacePk }: Caller,
+    private readonly folder: string,
+    present: ReadonlySet<string>,
+  ) {
+    this.#workspace = workspacePk
+    const rows = reader.sql.all<Row>(
+      'SELECT pk, folder, path, kind, object, digest, written, fields FROM imported_files WHERE workspace = ?',
+      workspacePk,
+    )
+    for (const { folder: of, path: within, fields, ...row } of rows) {
+      const whole = `${of}/${within}`
+      if (!whole.startsWith(`${folder}/`)) continue
+      const path = whole.slice(folder.length + 1)
+      const earlier = { ...row, path, fields: fields === null ? null : (JSON.parse(fields) as WrittenFields) }
+      if (present.has(path)) this.#byPath.set(path, earlier)
+      else this.#gone.set(row.digest, (this.#gone.get(row.digest) ?? new Set()).add(earlier))
+    }
+  }
+
+  /** What was made of the file at this path or, when none was, of a file that is gone and had the same content. */
+  find(path: string, digest: string): EarlierImport | undefined {
+    const known = this.#byPath.get(path)
+    if (known) return known
+    const gone = this.#gone.get(digest)
+    if (!gone) return undefined
+    const sameName = [...gone].find((earlier) => baseName(earlier.path) === baseName(path))
+    const found = sameName ?? (gone.size === 1 ? [...gone][0] : undefined)
+    if (found) gone.delete(found)
+    return found
+  }
+
+  /**
+   * The paths of files that are gone while what was made of them is still there. Those of which nothing is left are
+   * forgotten. To be called at the end.
+   */
+  listGone(tx: Tx): string[] {
+    const paths: string[] = []
+    for (const { pk, path, kind, object } of [...this.#gone.values()].flatMap((same) => [...same])) {
+      const exists = kind === 'note' ? findNoteSummary : findFile
+      if (exists(tx, this.#workspace, object)) paths.push(path)
+      else tx.sql.run('DELETE FROM imported_files WHERE pk = ?', pk)
+    }
+    return paths.sort()
+  }
+
+  add(tx: Tx, kind: Kind, path: string, { object, digest, written, fields }: ImportedObject): void {
+    tx.sql.run(
+      `INSERT INTO imported_files (workspace, folder, path, kind, object, digest, written, fields)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      this.#workspace,
+      this.folder,
+      path,
+      kind,
+      object,
+      digest,
+      written,
+      fields === null ? null : JSON.stringify(fields),
+    )
+  }
+
+  update(
+    tx: Tx,
+    { pk, path: oldPath }: EarlierImport,
+    path: string,
+    now: Omit<ImportedObject, 'object'>,
+  ): void {
+    const { digest, written, fields } = now
+    tx.sql.run(
+      'UPDATE imported_files SET digest = ?, written = ?, fields = ? WHERE pk = ?',
+      digest,
+      written,
+      fields === null ? null : JSON.stringify(fields),
+      pk,
+    )
+    if (path === oldPath) return
+    tx.sql.run('UPDATE imported_files SET folder = ?, path = ? WHERE pk = ?', this.folder, path, pk)
+  }
+}

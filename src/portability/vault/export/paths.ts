@@ -1,0 +1,133 @@
+import { posix } from 'node:path'
+import type { Caller } from '../../../context.ts'
+import type { Reader } from '../../../db/reader.ts'
+import { type FileRow, listFileRows } from '../../../files/store.ts'
+import { fold, normalized } from '../../../lib/text.ts'
+import { fileNameOf, splitExtension } from '../../workspace/format.ts'
+import type { WrittenFields } from '../earlier-imports.ts'
+import { baseName, withoutExtension } from '../folder.ts'
+import type { LinkableNote } from '../link-targets.ts'
+import { nameOf } from '../note.ts'
+
+/** A note and the file that it becomes. */
+export interface ExportedNote extends LinkableNote {
+  readonly pk: number
+  readonly id: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface ExportedFile {
+  readonly pk: number
+  readonly id: string
+  readonly fileName: string
+  readonly path: string
+  readonly updatedAt: number
+}
+
+export interface ExportedTree {
+  readonly notes: readonly ExportedNote[]
+  readonly files: readonly ExportedFile[]
+}
+
+interface NoteHead {
+  readonly pk: number
+  readonly id: string
+  readonly title: string
+  readonly alias: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+interface Imported {
+  readonly path: string
+  readonly title: string | undefined
+}
+
+/** Where what was imported was in its folder, by the id of the note or file. */
+function importedPaths({ sql }: Reader, workspace: number): Map<string, Imported> {
+  const rows = sql.all<{ object: string; path: string; fields: string | null }>(
+    'SELECT object, path, fields FROM imported_files WHERE workspace = ? ORDER BY pk DESC',
+    workspace,
+  )
+  return new Map(
+    rows.map(({ object, path, fields }) => {
+      const title = fields === null ? undefined : (JSON.parse(fields) as WrittenFields).title
+      return [object, { path, title }]
+    }),
+  )
+}
+
+/** Signs that no wiki link may have in its target. */
+const NOT_IN_LINKS = /[[\]#^|]/g
+
+/** Gives out paths, each once, also for file systems that ignore case. */
+class FreePaths {
+  readonly #taken = new Set<string>()
+
+  /** The path itself; undefined when it is taken or leads out of the folder. */
+  exact(path: string): string | undefined {
+    const isPlain = path.split('/').every((name) => name !== '' && !name.startsWith('.'))
+    return isPlain && this.#take(path) ? path : undefined
+  }
+
+  /** A path in the folder for this name, numbered when it is taken. */
+  for(folder: string, name: string, extension: string): string {
+    const plain = fileNameOf(name.replace(NOT_IN_LINKS, '-'))
+    for (let number = 1; ; number++) {
+      const path = posix.join(folder, `${plain}${number === 1 ? '' : ` (${number})`}${extension}`)
+      if (this.#take(path)) return path
+    }
+  }
+
+  #take(path: string): boolean {
+    const key = fold(normalized(path, 'NFKC').toUpperCase())
+    if (this.#taken.has(key)) return false
+    this.#taken.add(key)
+    return true
+  }
+}
+
+/** The title that a note gets from the name of its file. */
+export const titleOfPath = (path: string): string => nameOf(withoutExtension(baseName(path)))
+
+/**
+ * Where each note and file goes: what was imported to where it was, unless it was renamed since; a new note to the top,
+ * and a new file beside its note.
+ */
+export function planTree(reader: Reader, { workspacePk }: Caller): ExportedTree {
+  const imported = importedPaths(reader, workspacePk)
+  const paths = new FreePaths()
+  const heads = reader.sql.all<NoteHead>(
+    `SELECT pk, id, title, alias, created_at AS createdAt, updated_at AS updatedAt FROM notes
+     WHERE workspace = ? AND deleted_at IS NULL ORDER BY created_at, id`,
+    workspacePk,
+  )
+  const files = listFileRows(reader, workspacePk)
+  const kept = new Map<string, string>()
+  const keep = (id: string, isSame: (known: Imported) => boolean) => {
+    const known = imported.get(id)
+    const path = known && isSame(known) ? paths.exact(known.path) : undefined
+    if (path !== undefined) kept.set(id, path)
+  }
+  for (const { id, title } of heads) keep(id, (known) => known.title === title)
+  for (const { id, fileName } of files) keep(id, ({ path }) => nameOf(baseName(path)) === fileName)
+  const folderOf = (id: string) => posix.dirname(kept.get(id) ?? imported.get(id)?.path ?? '')
+  const notes = heads.map(({ alias, ...head }) => ({
+    ...head,
+    aliases: alias === null ? [] : [alias],
+    file: { path: kept.get(head.id) ?? paths.for(folderOf(head.id), head.title, '.md') },
+  }))
+  const noteFolders = new Map(notes.map(({ id, file }) => [id, posix.dirname(file.path)]))
+  const pathOf = ({ id, fileName, noteId }: FileRow) => {
+    const beside = imported.has(id) ? folderOf(id) : (noteFolders.get(noteId ?? '') ?? '')
+    return kept.get(id) ?? paths.for(beside, ...splitExtension(fileName))
+  }
+  return {
+    notes,
+    files: files.map((row) => {
+      const { pk, id, fileName, updatedAt } = row
+      return { pk, id, fileName, updatedAt, path: pathOf(row) }
+    }),
+  }
+}

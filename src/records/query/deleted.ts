@@ -1,0 +1,71 @@
+import type { AppContext, Caller, InWorkspace } from '../../context.ts'
+import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import { hasMore, type PageRequest, pageRequest } from '../../http/page.ts'
+import type { JsonBody } from '../../http/responses.ts'
+import { invalid } from '../../refusal.ts'
+import { getStructure } from '../../structures/store.ts'
+import { pageResponse } from '../present.ts'
+import { loadPage } from '../store.ts'
+import type { ListRequest } from './list.ts'
+
+interface DeletedInput {
+  readonly caller: InWorkspace
+  readonly structure: string
+  readonly page: PageRequest
+}
+
+interface DeletedPlan extends QueryPlan {
+  readonly structure: number
+  readonly page: PageRequest
+}
+
+/** Counting stops here while the query is planned. */
+const COUNT_LIMIT = 10_001
+/** What a list costs of which not all entries were counted. */
+const COST_OF_MANY = 1_000_000
+
+const DELETED = 'FROM records WHERE structure = ? AND deleted_at IS NOT NULL'
+
+/** One page of the deleted rows of a structure, most recently deleted first, as the body of the response. */
+export async function listDeletedRecords(
+  ctx: AppContext,
+  caller: Caller,
+  request: ListRequest,
+): Promise<JsonBody> {
+  refuseOthers(request)
+  const { structure } = request
+  const { workspacePk } = caller
+  const input = { caller: { workspacePk }, structure, page: pageRequest(request) }
+  return ctx.worker.run(deletedQuery, input, caller)
+}
+
+/** Deleted rows are in no table by which they could be filtered or sorted. */
+function refuseOthers(request: ListRequest): void {
+  const other = (['filter', 'sort', 'direction'] as const).find((name) => request[name] !== undefined)
+  if (!other) return
+  throw invalid(
+    `"${other}" does not go with "deleted": deleted rows come most recently deleted first, all of them. Leave it out.`,
+  )
+}
+
+export const deletedQuery: WorkerQuery<DeletedInput, DeletedPlan, JsonBody> = {
+  name: 'records.deleted',
+  plan: (reader, { caller, structure: name, page }) => {
+    const structure = getStructure(reader, caller, name).pk
+    const some = `SELECT count(*) FROM (SELECT 1 ${DELETED} LIMIT ${COUNT_LIMIT})`
+    const count = reader.sql.scalar<number>(some, structure)
+    return { structure, page, cost: count === COUNT_LIMIT ? COST_OF_MANY : count }
+  },
+  run: (reader, { structure, page }, maxLength) => {
+    const stop = reader.sql.stopCondition('pk').text
+    const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure)
+    const pks = reader.sql.column<number>(
+      `SELECT pk ${DELETED} AND ${stop} ORDER BY deleted_at DESC, pk DESC LIMIT ? OFFSET ?`,
+      structure,
+      page.limit,
+      page.offset,
+    )
+    const rows = loadPage(reader, pks, maxLength)
+    return pageResponse({ rows, total, hasMore: hasMore(page, { items: rows, total }) })
+  },
+}

@@ -1,0 +1,308 @@
+import type { Reader } from '../../db/reader.ts'
+import type { SqlPart } from '../../db/sql-part.ts'
+import { type Direction, sqlWay } from '../../db/sql-part.ts'
+import type { Operator } from '../../filter/record/operators.ts'
+import type { Condition } from '../../filter/record/parse.ts'
+import type { PageRequest } from '../../http/page.ts'
+import { indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
+import { findCandidates, isSearchable, TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import { FEW_ROWS, LOOKUP_COST, SKIPS_PER_ROW } from './costs.ts'
+import {
+  decidingColumn,
+  type IndexedColumn,
+  type Indexes,
+  isAbsent,
+  isPresent,
+  testedColumn,
+  type UsableIndex,
+} from './indexes.ts'
+import {
+  type AccessPath,
+  ANY_PATH,
+  isSortedByPk,
+  orderBy,
+  pkSource,
+  type RowQuery,
+  type SortTarget,
+  scanSource,
+  tieBreak,
+} from './row-query.ts'
+import { findTotal, saveTotal, totalKey } from './total-cache.ts'
+
+/** Everything on which the plan of a page depends. */
+export interface PageQuery {
+  readonly query: RowQuery
+  readonly sort: SortTarget
+  readonly page: PageRequest
+  readonly indexes: Indexes
+  readonly choice: IndexChoice | undefined
+}
+
+/** The index whose order is the requested one, if there is one. */
+export const sortingIndex = ({ sort, indexes }: Pick<PageQuery, 'sort' | 'indexes'>) =>
+  indexes.get(indexName([sort]))
+
+/** Reads all rows in the requested order, if there is an index of that order. */
+function sortedPath(page: PageQuery): AccessPath | undefined {
+  if (isSortedByPk(page.query.structure, page.sort)) return { by: 'pk' }
+  const index = sortingIndex(page)
+  return index && { by: 'index', index }
+}
+
+const namesIds = ({ conditions }: RowQuery) =>
+  conditions.some(({ target, op }) => target === 'id' && (op === 'eq' || op === 'in'))
+
+/** Whether so few rows can match that all of them are read. */
+export const isNarrow = ({ query, choice }: PageQuery): boolean =>
+  choice?.few !== undefined || namesIds(query)
+
+/** Whether an index yields the rows that the choice leads to in the requested order. */
+export function choiceSorts(
+  { query, sort }: Pick<PageQuery, 'query' | 'sort'>,
+  { index, fixedColumns }: IndexChoice,
+): boolean {
+  const { columns } = index
+  if (isSortedByPk(query.structure, sort)) return fixedColumns === columns.length
+  const last = columns.at(-1)
+  return index.isComplete && fixedColumns >= columns.length - 1 && last?.column === indexedColumn(sort)
+}
+
+/** How many rows are read in the requested order until the page is full, if the matching rows are spread evenly. */
+const rowsUntilFull = ({ query, page }: PageQuery, total: number) =>
+  ((page.offset + page.limit) * query.structure.live) / Math.max(1, total)
+
+/** The cost of a row on the path: an entry that decides all conditions costs less than one whose row is looked up. */
+function pathRowCost({ query }: PageQuery, path: AccessPath): number {
+  if (path.by !== 'index') return 1
+  const decides = query.conditions.every((condition) => decidingColumn(path.index, condition) !== undefined)
+  return decides ? 1 / SKIPS_PER_ROW : LOOKUP_COST
+}
+
+/**
+ * The access path of a page: the chosen index where it leads to few rows; the requested order where that soon fills
+ * the page; otherwise all matching rows. `total` is the number of matching rows, as far as it is known.
+ */
+export function pagePath(page: PageQuery, total: number | undefined): AccessPath {
+  const { query, choice } = page
+  const sorted = sortedPath(page)
+  if (query.conditions.length === 0) return sorted ?? ANY_PATH
+  if (namesIds(query)) return ANY_PATH
+  if (choice && (choice.few !== undefined || choiceSorts(page, choice))) return choice.path
+  if (total === undefined) return choice?.path ?? ANY_PATH
+  const rowsOtherwise = choice?.isEquality ? total : query.structure.live
+  if (sorted && rowsUntilFull(page, total) * pathRowCost(page, sorted) < rowsOtherwise) return sorted
+  return choice?.isEquality ? choice.path : { by: 'pk' }
+}
+
+/** The cost of a page in rows of a scan. With an undefined total, counting it is part of the cost. */
+export function pageCost(page: PageQuery, total: number | undefined): number {
+  const { query, choice } = page
+  const { live } = query.structure
+  const end = page.page.offset + page.page.limit
+  if (query.conditions.length === 0) {
+    const sorted = sortedPath(page)
+    if (!sorted) return live
+    return end / (sorted.by === 'index' ? SKIPS_PER_ROW : 1)
+  }
+  if (isNarrow(page)) return FEW_ROWS
+  if (total === undefined) return live
+  const path = pagePath(page, total)
+  if (choice && path === choice.path) {
+    if (!choiceSorts(page, choice)) return total * LOOKUP_COST
+    if (choice.decidesAll) return end / SKIPS_PER_ROW
+  }
+  return Math.min(live, rowsUntilFull(page, total) * pathRowCost(page, path))
+}
+
+/** Whether all matching rows must be read and sorted to find the page. */
+export function sortsAllRows(page: PageQuery): boolean {
+  const isSorted = page.choice !== undefined && choiceSorts(page, page.choice)
+  return !isSorted && sortedPath(page) === undefined && !isNarrow(page)
+}
+
+/** Rows in the order of a list. */
+export interface SortedRows {
+  readonly source: SqlPart
+  readonly orderBy: string
+}
+
+/** The rows that a page is taken from: those of the first part in their order, then those of the next. */
+export function pageParts(
+  reader: Reader,
+  query: RowQuery,
+  path: AccessPath,
+  { sort, direction }: { sort: SortTarget; direction: Direction },
+): SortedRows[] {
+  const { structure } = query
+  const byPk = isSortedByPk(structure, sort)
+  const order = orderBy(structure, sort, direction)
+  if (path.by !== 'index') return [{ source: scanSource(reader, query, path, byPk), orderBy: order }]
+  if (byPk) return [{ source: pkSource(reader, query, path), orderBy: order }]
+  const column = sortedColumn(path.index, sort)
+  if (!column) return [{ source: scanSource(reader, query, path), orderBy: order }]
+  // Rows without a value come first in the index.
+  const splits = direction === 'asc' && mayBeAbsent(query, column)
+  const parts = splits ? [[isPresent(column)], [isAbsent(column)]] : [[]]
+  return parts.map((tests) => ({
+    source: pkSource(reader, query, path, tests),
+    orderBy: `ORDER BY ${column.key} ${sqlWay(direction)}, ${tieBreak(structure, direction)}`,
+  }))
+}
+
+/** The column of the index that orders by the target; a key of texts as written does not. */
+const sortedColumn = (index: UsableIndex, sort: SortTarget): IndexedColumn | undefined =>
+  index.isComplete ? index.columns.find(({ column }) => column === indexedColumn(sort)) : undefined
+
+/** Whether the conditions allow both rows with a value in the column and rows without one. */
+const mayBeAbsent = ({ conditions }: RowQuery, { column, hasAbsent }: IndexedColumn): boolean =>
+  hasAbsent &&
+  conditions.every(
+    (condition) =>
+      testedColumn(condition) !== column ||
+      condition.op === 'neq' ||
+      condition.op === 'not_in' ||
+      condition.op === 'contains',
+  )
+
+/** The index through which the rows of a filter are found. */
+export interface IndexChoice {
+  readonly index: UsableIndex
+  readonly path: AccessPath
+  /** How many of its columns, from the first, have one value in all entries it leads to. */
+  readonly fixedColumns: number
+  /** Whether it leads to single values of its first column instead of a range. */
+  readonly isEquality: boolean
+  /** Whether its entries decide all conditions. */
+  readonly decidesAll: boolean
+  /** How many conditions narrow the entries it leads to. */
+  readonly narrowing: number
+  /** How many rows it leads to, if fewer than `FEW_ROWS`. */
+  readonly few: number | undefined
+}
+
+const SINGLE: ReadonlySet<Operator> = new Set(['eq', 'in', 'is_empty'])
+const SEEKABLE: ReadonlySet<Operator> = new Set([...SINGLE, 'gt', 'gte', 'lt', 'lte'])
+
+/** Whether an index on what the condition tests leads to the rows that meet it. */
+export const isSeekable = (condition: Condition): boolean =>
+  SEEKABLE.has(condition.op) &&
+  testedColumn(condition) !== undefined &&
+  !(condition.op === 'in' && condition.operands.some(({ low, high }) => low !== high))
+
+/** Whether all rows that meet the condition have the same value, ignoring case. */
+export const isOneValue = ({ op, operands }: Condition): boolean =>
+  op === 'is_empty' || (op === 'eq' && operands[0]?.low === operands[0]?.high)
+
+/** The condition that exactly the other rows meet; undefined where no index would find those. */
+export function complementOf(condition: Condition): Condition | undefined {
+  const { op } = condition
+  const opposite = op === 'neq' ? 'eq' : op === 'not_in' ? 'in' : op === 'not_empty' ? 'is_empty' : undefined
+  return opposite && { ...condition, op: opposite }
+}
+
+/**
+ * Chooses the index that leads to the fewest rows, if any index serves a condition. Of several that lead to many rows,
+ * `prefer` decides.
+ */
+export function chooseIndex(
+  reader: Reader,
+  query: RowQuery,
+  indexes: Indexes,
+  prefer: (choice: IndexChoice) => boolean = () => false,
+): IndexChoice | undefined {
+  if (indexes.size === 0) return undefined
+  const choices = [...indexes.values()].flatMap((index) => choiceOf(reader, query, index) ?? [])
+  const rank = (one: IndexChoice, other: IndexChoice) =>
+    (one.few ?? FEW_ROWS) - (other.few ?? FEW_ROWS) ||
+    Number(other.isEquality) - Number(one.isEquality) ||
+    other.narrowing - one.narrowing ||
+    Number(prefer(other)) - Number(prefer(one)) ||
+    Number(other.decidesAll) - Number(one.decidesAll) ||
+    one.index.columns.length - other.index.columns.length
+  return choices.sort(rank)[0]
+}
+
+/** Undefined where the index serves no condition. */
+function choiceOf(reader: Reader, query: RowQuery, index: UsableIndex): IndexChoice | undefined {
+  const seeks = seeksOf(query.conditions, index)
+  if (seeks.length === 0) return undefined
+  const path: AccessPath = { by: 'index', index }
+  const byColumn = index.columns.map(({ column }) =>
+    seeks.filter((condition) => testedColumn(condition) === column),
+  )
+  const firstVarying = byColumn.findIndex((conditions) => !conditions.some(isOneValue))
+  return {
+    index,
+    path,
+    fixedColumns: firstVarying === -1 ? index.columns.length : firstVarying,
+    isEquality: byColumn[0]?.some(({ op }) => SINGLE.has(op)) ?? false,
+    decidesAll: query.conditions.every((condition) => decidingColumn(index, condition) !== undefined),
+    narrowing: seeks.length,
+    few: countFew(reader, { ...query, conditions: seeks }, path),
+  }
+}
+
+/** The conditions that lead to a range of entries: those on the first column, and on the next while values are single. */
+function seeksOf(conditions: readonly Condition[], index: UsableIndex): Condition[] {
+  const seeks: Condition[] = []
+  for (const { column, hasAbsent } of index.columns) {
+    const found = conditions.filter(
+      (condition) =>
+        testedColumn(condition) === column &&
+        isSeekable(condition) &&
+        (hasAbsent || condition.op !== 'is_empty'),
+    )
+    // A unique index holds no row that lacks a value, so each of its columns needs a condition.
+    if (found.length === 0) return index.isComplete ? seeks : []
+    seeks.push(...found)
+    if (index.isComplete && !found.some(({ op }) => SINGLE.has(op))) return seeks
+  }
+  return seeks
+}
+
+/** Undefined for `FEW_ROWS` or more. */
+function countFew(reader: Reader, query: RowQuery, path: AccessPath): number | undefined {
+  const { text, values } = pkSource(reader, query, path)
+  const key = `${FEW_ROWS} of ${totalKey(query)}`
+  const cached = findTotal(reader, key)
+  const count =
+    cached ??
+    reader.sql.scalar<number>(`SELECT count(*) FROM (SELECT pk ${text} LIMIT ${FEW_ROWS})`, ...values)
+  if (cached === undefined) saveTotal(reader, key, count)
+  return count < FEW_ROWS ? count : undefined
+}
+
+/**
+ * The access path where every matching row is read. The many rows of a range are scattered over the table, and a
+ * scan reads them faster than the index would.
+ */
+export function scanPath(choice: IndexChoice | undefined): AccessPath {
+  if (!choice) return ANY_PATH
+  return choice.few !== undefined || choice.isEquality ? choice.path : { by: 'pk' }
+}
+
+const MAX_CANDIDATE_SHARE = 0.05
+
+/** With more candidates than this, a scan is faster than verifying each. */
+export const maxCandidates = ({ structure }: RowQuery) =>
+  Math.max(FEW_ROWS, Math.floor(structure.live * MAX_CANDIDATE_SHARE))
+
+export const needlesOf = (conditions: readonly Condition[]): string[] =>
+  conditions
+    .filter(({ target }) => target === '*')
+    .map(({ operands }) => String(operands[0]?.low))
+    .filter(isSearchable)
+
+/**
+ * The rows that the text index finds for the `*` conditions; all that match are among them. Undefined where there is
+ * no text index, or it finds too many. With frequent words this takes long itself, so on a structure of many rows it
+ * may only be called in the worker.
+ */
+export function textIndexPath(reader: Reader, query: RowQuery, indexes: Indexes): AccessPath | undefined {
+  const { pk, indexedTo } = query.structure
+  if (indexedTo === null || !indexes.has(TEXT_INDEX)) return undefined
+  const needles = needlesOf(query.conditions)
+  if (needles.length === 0) return undefined
+  const pks = findCandidates(reader, { pk, indexedTo }, needles, maxCandidates(query))
+  return pks && { by: 'pk', pks }
+}

@@ -1,0 +1,27 @@
+import { isToken } from './tokens.ts'
+
+/** The cookie of a session: its name, and its form in headers. */
+export interface SessionCookie {
+  /** The token in a request, if it has one. */
+  tokenIn(request: Request): string | undefined
+  /** The `Set-Cookie` of a session that ends at most `seconds` from now. */
+  set(token: string, seconds: number): string
+  /** The `Set-Cookie` that removes it. */
+  readonly clear: string
+}
+
+/** With https in front, the name begins with `__Host-`, which browsers accept only as `Secure` and for the whole host. */
+export function sessionCookie(isSecure: boolean): SessionCookie {
+  const name = isSecure ? '__Host-daybook_session' : 'daybook_session'
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+  return {
+    tokenIn: (request) => {
+      const prefix = `${name}=`
+      const pairs = request.headers.get('cookie')?.split(/; */) ?? []
+      const token = pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
+      return token !== undefined && isToken(token) ? token : undefined
+    },
+    set: (token, seconds) => `${name}=${token}; ${attributes}; Max-Age=${seconds}`,
+    clear: `${name}=; ${attributes}; Max-Age=0`,
+  }
+}

@@ -1,0 +1,88 @@
+import { findKeyState, type KeyState } from '../account/keys.ts'
+import type { AppContext, Caller } from '../context.ts'
+import { findSessionState, type SessionState } from './sessions.ts'
+
+type State = KeyState | SessionState
+
+/** Why a stream of a caller must end: the key was revoked or has expired, or the session has ended. */
+export type CredentialEnd = 'key_revoked' | 'key_expired' | 'session_ended'
+
+const ENDS = { revoked: 'key_revoked', expired: 'key_expired', ended: 'session_ended' } as const
+
+interface Watched {
+  readonly state: () => State
+  readonly listeners: Set<(why: CredentialEnd) => void>
+  stopTimer: (() => void) | undefined
+}
+
+/** The longest time between checks of what expires, because the clock may be set or the machine suspended. */
+const CHECK_EVERY_MS = 60_000
+const RETRY_MS = 1_000
+
+/** Notifies open streams when the key or the session that they were opened with is no longer valid. */
+export class CredentialMonitor {
+  readonly #ctx: AppContext
+  /** By the id of the key or session. */
+  readonly #watched = new Map<string, Watched>()
+  #stopListening: (() => void) | undefined
+
+  constructor(ctx: AppContext) {
+    this.#ctx = ctx
+  }
+
+  /** Returns the function that stops it. The listener may be called before this returns. */
+  onEnd({ keyId, sessionId }: Caller, listener: (why: CredentialEnd) => void): () => void {
+    if (keyId !== null) return this.#watch(keyId, () => findKeyState(this.#ctx, keyId), listener)
+    if (sessionId !== undefined)
+      return this.#watch(sessionId, () => findSessionState(this.#ctx, sessionId), listener)
+    return () => {}
+  }
+
+  #watch(id: string, state: () => State, listener: (why: CredentialEnd) => void): () => void {
+    const watched = this.#watched.get(id) ?? { state, listeners: new Set(), stopTimer: undefined }
+    this.#watched.set(id, watched)
+    watched.listeners.add(listener)
+    this.#stopListening ??= this.#ctx.bus.onWakeAll(() => this.#checkAll())
+    this.#check(watched)
+    return () => {
+      watched.listeners.delete(listener)
+      if (watched.listeners.size === 0 && this.#watched.get(id) === watched) this.#release(id, watched)
+    }
+  }
+
+  #checkAll(): void {
+    for (const watched of [...this.#watched.values()]) this.#check(watched)
+  }
+
+  #check(watched: Watched): void {
+    const state = this.#stateOf(watched)
+    watched.stopTimer?.()
+    if (state.isValid) this.#checkLater(watched, state.expiresAt)
+    else for (const listener of [...watched.listeners]) listener(ENDS[state.reason])
+  }
+
+  /** While the database cannot be read, everything counts as valid. */
+  #stateOf({ state }: Watched): State {
+    try {
+      return state()
+    } catch (error) {
+      this.#ctx.log.warn('a key or session could not be checked', { error: String(error) })
+      return { isValid: true, expiresAt: this.#ctx.clock.now() + RETRY_MS }
+    }
+  }
+
+  #checkLater(watched: Watched, expiresAt: number | null): void {
+    if (expiresAt === null) return
+    const { clock } = this.#ctx
+    const delayMs = Math.min(expiresAt - clock.now(), CHECK_EVERY_MS)
+    watched.stopTimer = clock.after(delayMs, () => this.#check(watched))
+  }
+
+  #release(id: string, watched: Watched): void {
+    watched.stopTimer?.()
+    this.#watched.delete(id)
+    if (this.#watched.size > 0) return
+    this.#stopListening?.()
+    this.#stopListening = undefined
+  }
+}

@@ -1,0 +1,92 @@
+import { listOwnMemberships } from '../../account/management.ts'
+import { findWorkspace, listMemberships, listUserRows, type UserRow } from '../../account/store.ts'
+import { addUser, changeRole, removeUser } from '../../account/users.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Role } from '../../db/schema/account.ts'
+import { fail, notFound, refused } from '../../refusal.ts'
+import { createSetupLink, type SetupLink } from '../setup-links.ts'
+
+export interface Member {
+  readonly user: UserRow
+  readonly role: Role
+}
+
+/** The members of the caller's workspace, in the order in which their users were made. */
+export function listMembers(reader: Reader, { workspacePk }: Pick<Caller, 'workspacePk'>): Member[] {
+  const roles = new Map(
+    listMemberships(reader)
+      .filter((row) => row.workspacePk === workspacePk)
+      .map(({ userPk, role }) => [userPk, role]),
+  )
+  return listUserRows(reader).flatMap((user) => {
+    const role = roles.get(user.pk)
+    return role ? [{ user, role }] : []
+  })
+}
+
+const getMember = (reader: Reader, caller: Caller, userId: string): Member =>
+  listMembers(reader, caller).find(({ user }) => user.id === userId) ?? fail(notFound('member'))
+
+/**
+ * Makes a user of that name a member of the workspace, and the link with which they sign in first. Someone who is a
+ * member elsewhere already signs in as before and gets no link.
+ */
+export const addMember = (
+  { db }: AppContext,
+  caller: Caller,
+  { name, role }: { name: string; role: Role },
+  origin: string,
+): Promise<{ member: Member; link: string | null }> =>
+  db.write((tx) => {
+    const user = addUser(tx, name, getOwnWorkspace(tx, caller), role)
+    const link = mayReset(tx, caller, user) ? createSetupLink(tx, user.pk, origin).link : null
+    return { member: { user, role }, link }
+  })
+
+/** Makes a new setup link for a member; refused for who belongs to a workspace that the caller does not own. */
+export const renewLink = (
+  { db }: AppContext,
+  caller: Caller,
+  userId: string,
+  origin: string,
+): Promise<SetupLink> =>
+  db.write((tx) => {
+    const { user } = getMember(tx, caller, userId)
+    if (mayReset(tx, caller, user)) return createSetupLink(tx, user.pk, origin)
+    throw refused(
+      `"${user.name}" belongs to a workspace that you do not own; whoever runs the server makes the link with "daybook users link".`,
+    )
+  })
+
+/** With a setup link one signs in as its user, so whoever makes one must own all that the user reaches. */
+function mayReset(reader: Reader, caller: Caller, user: UserRow): boolean {
+  const owned = listOwnMemberships(reader, caller).filter(({ role }) => role === 'owner')
+  return listMemberships(reader)
+    .filter(({ userPk }) => userPk === user.pk)
+    .every(({ workspacePk }) => owned.some((own) => own.workspacePk === workspacePk))
+}
+
+/** Changes the role of a member; the last owner stays one. */
+export async function changeMemberRole(
+  { db, bus }: AppContext,
+  caller: Caller,
+  userId: string,
+  role: Role,
+): Promise<Member> {
+  getMember(db, caller, userId)
+  const user = await changeRole(db, userId, getOwnWorkspace(db, caller), role)
+  bus.wake()
+  return { user, role }
+}
+
+/** Removes a member from the workspace: their keys and sessions in it end at once. The last owner stays. */
+export async function removeMember({ db, bus }: AppContext, caller: Caller, userId: string): Promise<string> {
+  getMember(db, caller, userId)
+  await removeUser(db, userId, getOwnWorkspace(db, caller))
+  bus.wake()
+  return userId
+}
+
+const getOwnWorkspace = (reader: Reader, { workspacePk }: Caller) =>
+  findWorkspace(reader, workspacePk) ?? fail(notFound('workspace'))

@@ -1,0 +1,67 @@
+import { t } from 'elysia'
+import { ROLES } from '../db/schema/account.ts'
+import { choice, flag, id, response, strict, text, timestamp } from '../http/schema/types.ts'
+
+/** Longer texts are refused before they are hashed. */
+const password = () => text({ maxLength: 200, description: '10 to 200 characters.' })
+const userName = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['owner'] })
+
+export const SetupBody = strict({
+  token: text({ minLength: 1, maxLength: 200, description: 'From the fragment of the setup link.' }),
+  password: password(),
+  user: t.Optional(userName()),
+})
+
+export const SignInBody = strict({ user: userName(), password: password() })
+
+export const EnterWorkspaceBody = strict({ workspace_id: id() })
+
+export const PasswordBody = strict({ current: password(), password: password() })
+
+const Workspace = strict({ id: id(), name: t.String(), role: choice(ROLES) })
+
+export const SessionResponse = response({
+  user: strict({ id: id(), name: t.String() }),
+  workspace: Workspace,
+  workspaces: t.Array(Workspace),
+  expires_at: timestamp(),
+  mirror_of: t.Optional(t.String({ description: 'In a read-only copy: the address of the remote.' })),
+})
+
+export const SignedOutResponse = response({ signed_out: t.Literal(true) })
+
+export const ChangedResponse = response({ changed: t.Literal(true) })
+
+export const SessionsResponse = response({
+  sessions: t.Array(
+    strict({
+      id: id(),
+      created_at: timestamp(),
+      last_used_at: timestamp(),
+      address: t.String(),
+      user_agent: t.String(),
+      current: flag(),
+    }),
+  ),
+})
+
+export const DeletedResponse = response({ deleted: t.Literal(true), id: id() })
+
+const Member = strict({
+  user_id: id(),
+  name: t.String(),
+  role: choice(ROLES),
+  has_password: flag(),
+  created_at: timestamp(),
+})
+
+export const NewMemberBody = strict({
+  name: text({ minLength: 1, maxLength: 500, singleLine: true }),
+  role: choice(ROLES),
+})
+
+export const RoleBody = strict({ role: choice(ROLES) })
+export const MemberResponse = response({ member: Member })
+export const MembersResponse = response({ members: t.Array(Member) })
+export const NewMemberResponse = response({ member: Member, link: t.Union([t.String(), t.Null()]) })
+export const LinkResponse = response({ link: t.String(), expires_at: timestamp() })

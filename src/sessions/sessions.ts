@@ -1,0 +1,126 @@
+import { listMembershipsOf } from '../account/store.ts'
+import type { AppContext, Caller } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
+import { DAY_MS } from '../lib/dates.ts'
+import type { Log } from '../lib/log.ts'
+import { sha256 } from '../lib/sha256.ts'
+import { fail, notFound } from '../refusal.ts'
+import {
+  deleteSession,
+  deleteSessionsBefore,
+  findSessionByHash,
+  findSessionById,
+  listSessionRows,
+  type SessionRow,
+  setSessionWorkspace,
+  touchSession,
+} from './store.ts'
+
+const IDLE_MS = 7 * DAY_MS
+const LONGEST_MS = 30 * DAY_MS
+const LAST_USED_INTERVAL_MS = 60_000
+
+/** A session ends 7 days after its last use, and 30 days after it began. */
+export const expiryOf = ({ lastUsedAt, createdAt }: Pick<SessionRow, 'lastUsedAt' | 'createdAt'>): number =>
+  Math.min(lastUsedAt + IDLE_MS, createdAt + LONGEST_MS)
+
+/** The longest that a session can last from now, in seconds. */
+export const LONGEST_SECONDS = LONGEST_MS / 1000
+
+/** Whether a session is valid, and until when. */
+export type SessionState =
+  | { readonly isValid: true; readonly expiresAt: number }
+  | { readonly isValid: false; readonly reason: 'ended' }
+
+const ENDED: SessionState = { isValid: false, reason: 'ended' }
+
+/** The current state of a session that was valid once. */
+export function findSessionState({ db, clock }: Pick<AppContext, 'db' | 'clock'>, id: string): SessionState {
+  const row = findSessionById(db, id)
+  if (!row || row.role === null || expiryOf(row) <= clock.now()) return ENDED
+  return { isValid: true, expiresAt: expiryOf(row) }
+}
+
+const callerOf = (
+  { id, userId, workspacePk, workspaceId }: SessionRow,
+  role: Caller['role'],
+  isCopy: boolean,
+): Caller => ({
+  workspacePk,
+  workspaceId,
+  userId,
+  keyId: null,
+  keyName: null,
+  sessionId: id,
+  scope: role === 'viewer' ? 'read' : 'write',
+  role,
+  mayWrite: role !== 'viewer' && !isCopy,
+  surface: 'web',
+})
+
+/** Finds who is signed in with a token; undefined for a session that is unknown or has ended. */
+export function createSessionAuthenticate({ db, clock, log, mirrorOf }: AppContext) {
+  const recordUse = createUsageRecorder(db, log)
+  return (token: string): Caller | undefined => {
+    const row = db.sql.memoize(token, () => findSessionByHash(db, sha256(token)))
+    const now = clock.now()
+    if (!row || expiryOf(row) <= now) return undefined
+    const entered = row.role === null ? inOtherWorkspace(db, row) : row
+    if (!entered || entered.role === null) return undefined
+    recordUse(row, now)
+    return callerOf(entered, entered.role, mirrorOf !== undefined)
+  }
+}
+
+/** Someone who left the workspace of the session is in the first one that is left. */
+function inOtherWorkspace(db: Db, row: SessionRow): SessionRow | undefined {
+  const [first] = listMembershipsOf(db, row.userPk)
+  return first && { ...row, workspacePk: first.workspacePk, workspaceId: first.workspaceId, role: first.role }
+}
+
+/** Records when a session was last used, at most once a minute and without delaying the request. */
+function createUsageRecorder(db: Db, log: Log) {
+  const recorded = new Map<number, number>()
+  return ({ pk, lastUsedAt }: SessionRow, now: number): void => {
+    const last = Math.max(recorded.get(pk) ?? 0, lastUsedAt)
+    if (now - last < LAST_USED_INTERVAL_MS) return
+    recorded.set(pk, now)
+    db.write((tx) => touchSession(tx, pk, now))
+      .catch((error) => log.warn('could not record the use of a session', { error: String(error) }))
+      .finally(() => recorded.delete(pk))
+  }
+}
+
+/** The sessions of the caller's user. */
+export function listSessions({ db, clock }: AppContext, caller: Caller): SessionRow[] {
+  const { userPk } = getOwnSession(db, caller)
+  return listSessionRows(db, userPk).filter((row) => expiryOf(row) > clock.now())
+}
+
+export const getOwnSession = (db: Db | Tx, { sessionId = '' }: Caller): SessionRow =>
+  findSessionById(db, sessionId) ?? fail(notFound('session'))
+
+/** Ends one of the caller's sessions at once, also its open streams; returns its id. */
+export async function endSession({ db, bus }: AppContext, caller: Caller, id: string): Promise<string> {
+  await db.write((tx) => {
+    const own = getOwnSession(tx, caller)
+    const ending = findSessionById(tx, id)
+    if (!ending || ending.userPk !== own.userPk) throw notFound('session')
+    deleteSession(tx, ending.pk)
+  })
+  bus.wake()
+  return id
+}
+
+/** From now on the session looks into another workspace of its user; its streams in the old one go on. */
+export const enterWorkspace = ({ db }: AppContext, caller: Caller, workspaceId: string): Promise<void> =>
+  db.write((tx): void => {
+    const own = getOwnSession(tx, caller)
+    const entered = listMembershipsOf(tx, own.userPk).find((row) => row.workspaceId === workspaceId)
+    setSessionWorkspace(tx, own.pk, (entered ?? fail(notFound('workspace'))).workspacePk)
+  })
+
+/** Removes what has ended; returns how many sessions. */
+export const removeEndedSessions = (tx: Tx): number =>
+  deleteSessionsBefore(tx, tx.now - IDLE_MS, tx.now - LONGEST_MS)

@@ -1,0 +1,250 @@
+import type { RecordData } from '../../changes/record-change.ts'
+import type { IntegrityCheck } from '../../db/integrity.ts'
+import type { Reader } from '../../db/reader.ts'
+import { rowTable, textIndexTable } from '../../db/row-table-names.ts'
+import { scanByPk } from '../../db/scan-by-pk.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import { rowText } from '../../filter/record/sql.ts'
+import { searchTableFaults } from '../../search/integrity.ts'
+import { hasTable } from '../../search/tables.ts'
+import {
+  type Definition,
+  definitionOf,
+  findDefinitionTexts,
+  listAllStructureRows,
+  type StructureRow,
+} from '../store.ts'
+import { autoIndexTable, indexTargets, listIndexTableNames, rebuildAutoIndex } from './auto-index.ts'
+import { type IndexTable, isCorrect, isIntact, listIndexTables } from './index-table.ts'
+import { changeUniqueSets, createRowTable, dropRowTable, uniqueTable } from './row-table-schema.ts'
+import { insertLiveRow, rowTableColumns } from './row-table-writes.ts'
+import { indexedRuns, listTextIndexed, type TextIndexed } from './text-index.ts'
+
+const ROWS_PER_READ = 500
+
+/** A structure with its counters as its records say they should be. */
+interface Checked {
+  readonly row: StructureRow
+  readonly definition: Definition
+  live: number
+  inOrder: boolean
+  lastCreatedAt: number | null
+  lastId: string | null
+}
+
+/** Every structure by its pk, except those that are being deleted. */
+function allStructures(reader: Reader): Map<number, Checked> {
+  const start = { live: 0, inOrder: true, lastCreatedAt: null, lastId: null }
+  const rows = listAllStructureRows(reader)
+  return new Map(rows.map((row) => [row.pk, { row, definition: definitionOf(row), ...start }]))
+}
+
+interface StoredRecord {
+  pk: number
+  id: string
+  structure: number
+  data: string
+  createdAt: number
+  updatedAt: number
+  deletedAt: number | null
+}
+
+/** Every record, including deleted ones, by pk. */
+const allRecords = ({ sql }: Reader) =>
+  scanByPk((after) =>
+    sql.all<StoredRecord>(
+      `SELECT pk, id, structure, data, created_at AS createdAt, updated_at AS updatedAt, deleted_at AS deletedAt
+       FROM records WHERE pk > ? ORDER BY pk LIMIT ?`,
+      after,
+      ROWS_PER_READ,
+    ),
+  )
+
+/** Counts a record; to be called in the order of pks. */
+function count(checked: Checked, { id, createdAt, deletedAt }: StoredRecord): void {
+  const { lastCreatedAt, lastId } = checked
+  if (deletedAt === null) checked.live += 1
+  if ((lastCreatedAt ?? createdAt) > createdAt || (lastId ?? '') >= id) checked.inOrder = false
+  checked.lastCreatedAt = Math.max(createdAt, lastCreatedAt ?? createdAt)
+  checked.lastId = lastId !== null && lastId > id ? lastId : id
+}
+
+/** Counts all records in one pass, and inserts the live ones into the row tables of their structures. */
+function fillRowTables(reader: Reader, structures: ReadonlyMap<number, Checked>): void {
+  for (const record of allRecords(reader)) {
+    const checked = structures.get(record.structure)
+    if (!checked) continue
+    count(checked, record)
+    if (record.deletedAt !== null) continue
+    const data = JSON.parse(record.data) as RecordData
+    insertLiveRow(reader, record.structure, checked.definition, { ...record, data })
+  }
+}
+
+/** What prevents the contents of the table from being compared at all. */
+function schemaFault(reader: Reader, { row, definition }: Checked): string | undefined {
+  const { sql } = reader
+  const table = rowTable(row.pk)
+  const columns = sql.column<string>('SELECT name FROM pragma_table_info(?, ?)', table, 'main')
+  if (columns.length === 0) return `The row table of the structure "${row.name}" is missing.`
+  if (columns.sort().join() !== rowTableColumns(definition).sort().join()) {
+    return `The row table of the structure "${row.name}" has other columns than its fields.`
+  }
+  const present = indexTablesOf(reader, row.pk, definition)
+  if (!present.unique.every((index) => isIntact(reader, index)))
+    return `The row table of the structure "${row.name}" does not have the unique indexes of its definition.`
+  if (!present.automatic.every((index) => isIntact(reader, index)))
+    return `The row table of the structure "${row.name}" lacks an automatic index that is on record.`
+  const known = [...present.unique, ...present.automatic].map(({ name }) => name)
+  const tables = listIndexTables(reader, row.pk)
+  // Only with a unique index that is not in force yet there is a table of collisions.
+  const baseOf = (table: string) => table.replace(/_(changed|collisions)$/, '')
+  const isKnown = (table: string) =>
+    known.includes(baseOf(table)) || tables.includes(`${baseOf(table)}_collisions`)
+  if (tables.every(isKnown)) return undefined
+  return `The row table of the structure "${row.name}" has an index that is not on record.`
+}
+
+interface IndexTables {
+  readonly unique: readonly IndexTable[]
+  /** Including those that are being built. */
+  readonly automatic: readonly IndexTable[]
+  readonly ready: readonly IndexTable[]
+}
+
+function indexTablesOf(reader: Reader, structurePk: number, definition: Definition): IndexTables {
+  const named = listIndexTableNames(reader, structurePk).flatMap(([name, isReady]) => {
+    const targets = indexTargets(definition, name)
+    return targets ? [{ isReady, table: autoIndexTable(structurePk, targets) }] : []
+  })
+  return {
+    unique: definition.uniqueSets.map((set) => uniqueTable(structurePk, set)),
+    automatic: named.map(({ table }) => table),
+    ready: named.filter(({ isReady }) => isReady === 1).map(({ table }) => table),
+  }
+}
+
+function* indexFaults(reader: Reader, { row, definition }: Checked): Generator<string> {
+  const { unique, ready } = indexTablesOf(reader, row.pk, definition)
+  for (const index of [...unique, ...ready])
+    if (!isCorrect(reader, index))
+      yield `The index ${index.name} of the structure "${row.name}" does not match its rows.`
+}
+
+function* rowFaults({ sql }: Reader, { row }: Checked): Generator<string> {
+  const table = rowTable(row.pk)
+  const differing = (one: string, other: string) =>
+    `SELECT pk FROM (SELECT * FROM ${one}.${table} EXCEPT SELECT * FROM ${other}.${table})`
+  const pks = sql.column<number>(`${differing('main', 'temp')} UNION ${differing('temp', 'main')}`)
+  for (const pk of pks) {
+    const id = sql.get<{ id: string }>('SELECT id FROM records WHERE pk = ?', pk)?.id ?? `number ${pk}`
+    yield `The row table of the structure "${row.name}" does not match the record ${id}.`
+  }
+}
+
+/** What is on record may be beyond the last row that is left: a mirror removes rows. */
+const reaches = <Value extends number | string>(onRecord: Value | null, last: Value | null): boolean =>
+  last === null || (onRecord !== null && onRecord >= last)
+
+function* counterFaults({ row, live, inOrder, lastCreatedAt, lastId }: Checked): Generator<string> {
+  if (row.live !== live) yield `The structure "${row.name}" counts ${row.live} rows; it holds ${live}.`
+  const isKnown = reaches(row.lastCreatedAt, lastCreatedAt) && reaches(row.lastId, lastId)
+  if (row.inOrder === 1 && !(inOrder && isKnown)) {
+    yield `The rows of the structure "${row.name}" are not in the order that is on record.`
+  }
+}
+
+/** The row table of every structure, its unique indexes, and its counters. */
+export const rowTableCheck: IntegrityCheck = {
+  *faults(reader) {
+    const structures = allStructures(reader)
+    for (const [pk, checked] of structures) {
+      const fault = schemaFault(reader, checked)
+      if (fault === undefined) {
+        // A temporary table hides the one of the same name, so it is filled instead of that one.
+        reader.sql.script(`CREATE TEMP TABLE ${rowTable(pk)} AS SELECT * FROM main.${rowTable(pk)} WHERE 0`)
+        continue
+      }
+      structures.delete(pk)
+      yield fault
+    }
+    fillRowTables(reader, structures)
+    for (const checked of structures.values()) {
+      yield* rowFaults(reader, checked)
+      yield* indexFaults(reader, checked)
+      yield* counterFaults(checked)
+    }
+  },
+  repair: (tx) => {
+    const structures = allStructures(tx)
+    const indexes = new Map<number, readonly string[]>()
+    for (const [pk, { definition }] of structures) {
+      indexes.set(
+        pk,
+        listIndexTableNames(tx, pk).map(([name]) => name),
+      )
+      dropRowTable(tx, pk)
+      createRowTable(tx, pk, definition.fields)
+    }
+    fillRowTables(tx, structures)
+    for (const [pk, checked] of structures) finishRepair(tx, checked, indexes.get(pk) ?? [])
+  },
+}
+
+function finishRepair(tx: Tx, checked: Checked, indexes: readonly string[]): void {
+  const { row, definition, live, inOrder, lastCreatedAt, lastId } = checked
+  changeUniqueSets(tx, row.pk, [], definition.uniqueSets)
+  for (const name of indexes) rebuildAutoIndex(tx, row.pk, definition, name)
+  tx.sql.run(
+    'UPDATE structure_stats SET live = ?, in_order = ?, last_created_at = ?, last_id = ? WHERE structure = ?',
+    live,
+    inOrder ? 1 : 0,
+    lastCreatedAt,
+    lastId,
+    row.pk,
+  )
+}
+
+/** What the text index should contain of the rows that are up to date in it. */
+function* expectedEntries(
+  { sql }: Reader,
+  definition: Definition,
+  { pk: structurePk, indexedTo }: TextIndexed,
+) {
+  const text = rowText(definition.fields)
+  const rows = scanByPk((after) =>
+    sql.all<{ pk: number; content: string }>(
+      `SELECT pk, ${text} AS content FROM main.${rowTable(structurePk)}
+       WHERE pk > ? AND pk <= ? AND pk NOT IN (${outdatedRows(structurePk)}) ORDER BY pk LIMIT ?`,
+      after,
+      indexedTo,
+      ROWS_PER_READ,
+    ),
+  )
+  for (const { pk, content } of rows) yield { pk, columns: { '': indexedRuns(content) } }
+}
+
+const outdatedRows = (structurePk: number) =>
+  `SELECT row FROM row_search_pending WHERE structure = ${structurePk}`
+
+/**
+ * Text indexes contain exactly what the rows do that are up to date in them. Needs no repair: the repair of the row
+ * tables drops them.
+ */
+export const textIndexCheck: IntegrityCheck = {
+  *faults(reader) {
+    for (const structure of listTextIndexed(reader)) {
+      const table = textIndexTable(structure.pk)
+      const texts = findDefinitionTexts(reader, structure.pk)
+      if (!hasTable(reader, table)) yield `The search table ${table} is missing.`
+      else if (texts && hasTable(reader, rowTable(structure.pk))) {
+        yield* searchTableFaults(reader, {
+          table,
+          expected: expectedEntries(reader, definitionOf(texts), structure),
+          outdated: outdatedRows(structure.pk),
+          hasCounts: false,
+        })
+      }
+    }
+  },
+}

@@ -1,0 +1,168 @@
+import type { SQLiteError } from 'bun:sqlite'
+import { isUniqueViolation } from '../../db/errors.ts'
+import type { Reader } from '../../db/reader.ts'
+import { companionColumn, rowTable, valueColumn } from '../../db/row-table-names.ts'
+import type { Tx } from '../../db/writes/write-queue.ts'
+import type { FieldType } from '../../filter/record/operators.ts'
+import { quoteList } from '../../lib/text.ts'
+import { refused } from '../../refusal.ts'
+import { hasTable } from '../../search/tables.ts'
+import type { FieldDefinition, UniqueSet } from '../store.ts'
+import { removeAutoIndexRows } from './auto-index.ts'
+import {
+  buildAtOnce,
+  changedTable,
+  collisionTable,
+  createEmpty,
+  dropIndexTable,
+  type IndexTable,
+  listIndexTables,
+  PK,
+  putInForce,
+} from './index-table.ts'
+import { dropTextIndex } from './text-index.ts'
+
+/*
+ * Each structure has its own table of live rows: typed, indexed, derived from `records`, and rebuilt from it when
+ * needed. Short columns come first, so that a scan over them seldom reads past the first page of a row. The table
+ * is not STRICT, because SQLite would check every row again each time a column is added.
+ */
+
+const STORAGE: Record<FieldType, 'TEXT' | 'REAL' | 'INTEGER'> = {
+  text: 'TEXT',
+  number: 'REAL',
+  date: 'TEXT',
+  time: 'TEXT',
+  datetime: 'TEXT',
+  bool: 'INTEGER',
+  select: 'TEXT',
+  note: 'TEXT',
+  file: 'TEXT',
+  record: 'TEXT',
+}
+
+/** Whether values of the type have a companion column (`db/row-table-names.ts`). */
+export const hasCompanion = (type: FieldType): boolean =>
+  type === 'text' || type === 'select' || type === 'number'
+
+const columnsOf = ({ column, type }: FieldDefinition): string[] => {
+  const value = `${valueColumn(column)} ${STORAGE[type]}`
+  return hasCompanion(type) ? [value, `${companionColumn(column)} TEXT`] : [value]
+}
+
+const isLong = ({ type }: FieldDefinition) => type === 'text'
+
+export function createRowTable({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]) {
+  const ordered = [...fields.filter((field) => !isLong(field)), ...fields.filter(isLong)]
+  const columns = [
+    'pk INTEGER PRIMARY KEY',
+    'created_at INTEGER NOT NULL',
+    'updated_at INTEGER NOT NULL',
+    ...ordered.flatMap(columnsOf),
+  ]
+  sql.script(`CREATE TABLE ${rowTable(structurePk)} (${columns.join(', ')})`)
+}
+
+export function dropRowTable(reader: Reader, structurePk: number): void {
+  dropTextIndex(reader, structurePk)
+  // With the row table its triggers go, which write to the index tables.
+  for (const name of [rowTable(structurePk), ...listIndexTables(reader, structurePk)])
+    reader.sql.script(`DROP TABLE IF EXISTS ${name}`)
+  removeAutoIndexRows(reader, structurePk)
+}
+
+export function addColumns({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]): void {
+  for (const column of fields.flatMap(columnsOf))
+    sql.script(`ALTER TABLE ${rowTable(structurePk)} ADD COLUMN ${column}`)
+}
+
+const columnsOfSet = (set: UniqueSet) =>
+  set
+    .map(({ column }) => column)
+    .sort((a, b) => a - b)
+    .map(valueColumn)
+
+/** The column of a unique index that holds the values of a column of the row table. */
+export const uniqueColumn = (column: string): string => `k_${column}`
+
+/** The unique index of a set: its primary key is the guarantee. Rows that lack a value collide with none. */
+export function uniqueTable(structurePk: number, set: UniqueSet): IndexTable {
+  const columns = columnsOfSet(set)
+  const numbers = columns.map((column) => column.slice(1))
+  return {
+    name: `${rowTable(structurePk)}_unique_${numbers.join('_')}`,
+    structurePk,
+    key: columns.map((column) => ({
+      name: uniqueColumn(column),
+      type: '',
+      content: (row) => `${row}${column}`,
+    })),
+    others: [PK],
+    sources: columns,
+    required: columns,
+  }
+}
+
+/** Whether a write failed because a row with the same unique values exists. */
+export const isCollision = (error: unknown): boolean =>
+  isUniqueViolation(error) && (error as SQLiteError).message.includes('_unique_')
+
+/**
+ * Drops and creates unique indexes so that they match the sets of `after`; refuses while live rows collide. No row has
+ * a value in `newColumns` yet.
+ */
+export function changeUniqueSets(
+  tx: Tx,
+  structurePk: number,
+  before: readonly UniqueSet[],
+  after: readonly UniqueSet[],
+  newColumns: ReadonlySet<number> = new Set(),
+): void {
+  const nameOf = (set: UniqueSet) => uniqueTable(structurePk, set).name
+  const had = new Set(before.map(nameOf))
+  const wanted = new Set(after.map(nameOf))
+  for (const set of before) if (!wanted.has(nameOf(set))) dropIndexTable(tx, uniqueTable(structurePk, set))
+  for (const set of after) {
+    if (had.has(nameOf(set))) continue
+    if (set.some(({ column }) => newColumns.has(column))) createEmpty(tx, uniqueTable(structurePk, set))
+    else createUnique(tx, structurePk, set)
+  }
+}
+
+function createUnique(tx: Tx, structurePk: number, set: UniqueSet): void {
+  const table = uniqueTable(structurePk, set)
+  const prepared = hasTable(tx, collisionTable(table)) && !hasTable(tx, changedTable(table))
+  if (prepared) {
+    const [pair] = tx.sql.rows<[number, number]>(`SELECT pk, other FROM ${collisionTable(table)} LIMIT 1`)
+    if (pair) throw refused(collisionSentence(tx, set, pair))
+    putInForce(tx, table)
+    return
+  }
+  try {
+    buildAtOnce(tx, table)
+  } catch (error) {
+    if (!isCollision(error)) throw error
+    throw refused(collisionSentence(tx, set, findCollision(tx, structurePk, set)))
+  }
+}
+
+function findCollision({ sql }: Reader, structurePk: number, set: UniqueSet): number[] {
+  const columns = columnsOfSet(set)
+  const [pair] = sql.rows<number[]>(
+    `SELECT min(pk), max(pk) FROM ${rowTable(structurePk)}
+     WHERE ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}
+     GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`,
+  )
+  return pair ?? []
+}
+
+/** Names two of the rows that collide. */
+function collisionSentence({ sql }: Reader, set: UniqueSet, pks: readonly number[]): string {
+  const ids = sql.column<string>(
+    'SELECT id FROM records WHERE pk IN (SELECT value FROM json_each(?)) ORDER BY pk',
+    JSON.stringify(pks),
+  )
+  const keys = set.map(({ key }) => key)
+  const what = keys.length === 1 ? `The field ${quoteList(keys)}` : `The fields ${quoteList(keys)} together`
+  return `${what} cannot become unique while rows collide; change or delete one of ${quoteList(ids)} first.`
+}

@@ -1,0 +1,148 @@
+import { type FieldValue, type RecordData, valueIn } from '../../changes/record-change.ts'
+import type { Reader } from '../../db/reader.ts'
+import { companionColumn, rowTable, valueColumn } from '../../db/row-table-names.ts'
+import type { SqlValue } from '../../db/sql.ts'
+import { columnValue } from '../../filter/record/values.ts'
+import { fold } from '../../lib/text.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
+import { hasCompanion, isCollision, uniqueColumn, uniqueTable } from './row-table-schema.ts'
+
+const MAY_FOLD = /[A-Z\u0080-\uffff]/
+
+/** The content of the companion column (`db/row-table-names.ts`). */
+function companionOf(value: FieldValue): string | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? null : JSON.stringify(value)
+  // Most texts equal their folded form, and testing that is faster than folding them.
+  if (!MAY_FOLD.test(String(value))) return null
+  const folded = fold(String(value))
+  return folded === value ? null : folded
+}
+
+function columnNames({ column, type }: FieldDefinition): string[] {
+  return hasCompanion(type) ? [valueColumn(column), companionColumn(column)] : [valueColumn(column)]
+}
+
+/** The contents of the columns of these fields; a plain loop, because every written row passes through it. */
+function columnValues(fields: readonly FieldDefinition[], data: RecordData): SqlValue[] {
+  const values: SqlValue[] = []
+  for (const { key, type } of fields) {
+    const value = valueIn(data, key)
+    values.push(value === undefined ? null : columnValue(value))
+    if (hasCompanion(type)) values.push(value === undefined ? null : companionOf(value))
+  }
+  return values
+}
+
+/** Every column of a structure's row table. */
+export const rowTableColumns = ({ fields }: Definition): string[] => [
+  'pk',
+  'created_at',
+  'updated_at',
+  ...fields.flatMap(columnNames),
+]
+
+const insertTexts = new WeakMap<Definition, { structurePk: number; text: string }>()
+
+function insertText(structurePk: number, definition: Definition): string {
+  const cached = insertTexts.get(definition)
+  if (cached?.structurePk === structurePk) return cached.text
+  const names = rowTableColumns(definition)
+  const placeholders = names.map(() => '?').join(', ')
+  const text = `INSERT INTO ${rowTable(structurePk)} (${names.join(', ')}) VALUES (${placeholders})`
+  insertTexts.set(definition, { structurePk, text })
+  return text
+}
+
+/** The index is the guarantee; callers check first with `findHolder`, and can then name the row and the field. */
+function refusingDuplicates<Result>(write: () => Result): Result {
+  try {
+    return write()
+  } catch (error) {
+    if (!isCollision(error)) throw error
+    throw new Refusal(
+      'unique_violation',
+      'A row with these unique values exists already; nothing was written.',
+    )
+  }
+}
+
+/** Inserts a row into its structure's row table. */
+export function insertLiveRow(
+  { sql }: Reader,
+  structurePk: number,
+  definition: Definition,
+  { pk, data, createdAt, updatedAt }: { pk: number; data: RecordData; createdAt: number; updatedAt: number },
+): void {
+  const values = columnValues(definition.fields, data)
+  refusingDuplicates(() => sql.run(insertText(structurePk, definition), pk, createdAt, updatedAt, ...values))
+}
+
+/** Writes the columns of the fields that changed, and `updated_at`. */
+export function updateLiveRow(
+  { sql }: Reader,
+  structurePk: number,
+  pk: number,
+  fields: readonly FieldDefinition[],
+  { data, updatedAt }: { data: RecordData; updatedAt: number },
+): void {
+  const assignments = ['updated_at', ...fields.flatMap(columnNames)].map((name) => `${name} = ?`)
+  const values = columnValues(fields, data)
+  const text = `UPDATE ${rowTable(structurePk)} SET ${assignments.join(', ')} WHERE pk = ?`
+  refusingDuplicates(() => sql.run(text, updatedAt, ...values, pk))
+}
+
+export const deleteLiveRow = ({ sql }: Reader, structurePk: number, pk: number) =>
+  sql.run(`DELETE FROM ${rowTable(structurePk)} WHERE pk = ?`, pk)
+
+/** The pk of some live row; the only one under `max_rows: 1`. */
+export const findAnyLiveRow = ({ sql }: Reader, structurePk: number): number | undefined =>
+  sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT 1`)[0]
+
+/** The pk of the live row that has these values in every field of the set; the unique index allows only one. */
+export function findHolder(
+  { sql }: Reader,
+  structurePk: number,
+  set: UniqueSet,
+  data: RecordData,
+): number | undefined {
+  const values: SqlValue[] = []
+  for (const { key } of set) {
+    const value = valueIn(data, key)
+    if (value === undefined) return undefined
+    values.push(columnValue(value))
+  }
+  const tests = set.map(({ column }) => `${uniqueColumn(valueColumn(column))} = ?`).join(' AND ')
+  const { name } = uniqueTable(structurePk, set)
+  return sql.get<{ pk: number }>(`SELECT pk FROM ${name} WHERE ${tests}`, ...values)?.pk
+}
+
+/** Adds to the maintained count of live rows. */
+export const addLiveCount = ({ sql }: Reader, structurePk: number, difference: number) =>
+  sql.run(
+    'UPDATE structure_stats SET live = live + ?, changes = changes + 1 WHERE structure = ?',
+    difference,
+    structurePk,
+  )
+
+/** Records that rows changed while their number did not. */
+export const countUpdate = ({ sql }: Reader, structurePk: number) =>
+  sql.run('UPDATE structure_stats SET changes = changes + 1 WHERE structure = ?', structurePk)
+
+/** Counts inserted rows, and records whether pks still have the order of creation and of ids. */
+export const countInserts = (
+  { sql }: Reader,
+  structurePk: number,
+  { live, createdAt, firstId, lastId }: { live: number; createdAt: number; firstId: string; lastId: string },
+) =>
+  sql.run(
+    `UPDATE structure_stats SET live = live + ?1, changes = changes + 1,
+       in_order = in_order AND (last_id IS NULL OR (last_created_at <= ?2 AND last_id < ?3)),
+       last_created_at = max(?2, coalesce(last_created_at, ?2)), last_id = max(?4, coalesce(last_id, ?4))
+     WHERE structure = ?5`,
+    live,
+    createdAt,
+    firstId,
+    lastId,
+    structurePk,
+  )

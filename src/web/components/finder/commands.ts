@@ -1,0 +1,56 @@
+import { api } from '../../data/api.ts'
+import { enterWorkspace, mayWrite, session, signOut } from '../../data/session.ts'
+import { address, navigate } from '../../router.ts'
+import { openKeys } from '../keys.tsx'
+import { noteAddress } from '../places.ts'
+import { PLACES } from '../rail.tsx'
+import type { Found } from './search.ts'
+
+const MAX_TITLE = 500
+
+async function makeNote(title: string): Promise<void> {
+  const { note } = await api.post('/v1/notes', { body: { title } })
+  navigate(noteAddress(note.id))
+}
+
+/** Makes a note; what was typed becomes its title. */
+function newNote(text: string): Found[] {
+  if (!mayWrite.value || text.length > MAX_TITLE) return []
+  return [
+    {
+      id: 'new-note',
+      icon: 'plus',
+      title: text === '' ? 'New note' : `New note “${text}”`,
+      what: 'command',
+      run: () => makeNote(text === '' ? 'Untitled' : text),
+    },
+  ]
+}
+
+const places = (): Found[] =>
+  [
+    ...PLACES,
+    { name: 'views', title: 'Views, presets, lenses, tags, properties', icon: 'side' as const },
+  ].map(({ name, title, icon }) => ({ id: `place-${name}`, icon, title, what: 'place', to: address([name]) }))
+
+const others = (): Found[] => [
+  { id: 'keys', icon: 'gear', title: 'Keys', what: 'command', run: () => void openKeys() },
+  ...(session.value?.workspaces ?? [])
+    .filter(({ id }) => id !== session.value?.workspace.id)
+    .map(({ id, name }) => ({
+      id: `workspace-${id}`,
+      icon: 'book' as const,
+      title: `Go to the workspace ${name}`,
+      what: 'command',
+      run: () => enterWorkspace(id).then(() => navigate('/app')),
+    })),
+  { id: 'sign-out', icon: 'back', title: 'Sign out', what: 'command', run: () => signOut() },
+]
+
+/** Commands and places whose words contain what was typed. */
+export function findCommands(text: string): Found[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const fits = ({ title }: Found) => words.every((word) => title.toLowerCase().includes(word))
+  const fixed = [...places(), ...others()].filter(fits)
+  return text === '' ? [...newNote(''), ...fixed] : [...fixed, ...newNote(text)]
+}

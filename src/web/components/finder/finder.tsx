@@ -1,0 +1,155 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { navigate } from '../../router.ts'
+import { Why } from '../form.tsx'
+import { Icon } from '../icon.tsx'
+import { useResults } from './results.ts'
+import type { Found } from './search.ts'
+
+/** The dialog that finds notes, rows, files and commands: Ctrl K, or the event `find`. */
+export function Finder() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const open = () => {
+      if (dialog.current?.open) return
+      setOpen(true)
+      dialog.current?.showModal()
+    }
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return
+      event.preventDefault()
+      open()
+    }
+    addEventListener('find', open)
+    addEventListener('keydown', onKey)
+    return () => {
+      removeEventListener('find', open)
+      removeEventListener('keydown', onKey)
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      id="find"
+      class="dialog palette"
+      aria-label="Find notes, rows, files and commands"
+      onClose={() => setOpen(false)}
+    >
+      {isOpen && <Search close={() => dialog.current?.close()} />}
+    </dialog>
+  )
+}
+
+/** A field that opens a list of its own, not the browser's. */
+const COMBOBOX = {
+  role: 'combobox',
+  list: undefined,
+  'aria-expanded': true,
+  'aria-controls': 'found',
+  'aria-autocomplete': 'list',
+} as const
+
+function Search({ close }: { close: () => void }) {
+  const [text, setText] = useState('')
+  const [selectedId, setSelectedId] = useState<string>()
+  const [refusal, setRefusal] = useState<string>()
+  const [isWaiting, setWaiting] = useState(false)
+  const { found, isSearching, error } = useResults(text.trim())
+  const input = useRef<HTMLInputElement>(null)
+  const at = Math.max(
+    found.findIndex(({ id }) => id === selectedId),
+    0,
+  )
+  const selected = found[at]
+
+  const choose = async (one: Found) => {
+    try {
+      close()
+      if (one.to !== undefined) navigate(one.to)
+      else await one.run?.()
+    } catch (failure) {
+      dispatchEvent(new Event('find'))
+      setRefusal((failure as Error).message)
+    }
+  }
+  const move = (by: number) => {
+    const next = found[(at + by + found.length) % found.length]
+    setSelectedId(next?.id)
+    if (next) document.getElementById(next.id)?.scrollIntoView({ block: 'nearest' })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') move(1)
+    else if (event.key === 'ArrowUp') move(-1)
+    else if (event.key === 'Enter' && !event.isComposing) enter()
+    else return
+    event.preventDefault()
+  }
+  // What was found for an older text is never chosen: Enter waits until the search has ended.
+  const enter = () => {
+    if (isSearching && selectedId === undefined) setWaiting(true)
+    else if (selected) void choose(selected)
+  }
+  useEffect(() => {
+    if (!isWaiting || isSearching) return
+    setWaiting(false)
+    if (selected) void choose(selected)
+  })
+  useLayoutEffect(() => input.current?.focus(), [])
+
+  return (
+    <>
+      <input
+        ref={input}
+        class="in"
+        type="search"
+        {...COMBOBOX}
+        aria-label="Find"
+        {...(selected && { 'aria-activedescendant': selected.id })}
+        autocomplete="off"
+        placeholder="Notes, rows, files, commands"
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value)
+          setSelectedId(undefined)
+          setRefusal(undefined)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div role="listbox" id="found" aria-label="Results" tabIndex={-1} class="found">
+        {found.map((one) => (
+          <div
+            key={one.id}
+            id={one.id}
+            role="option"
+            tabIndex={-1}
+            aria-selected={one === selected}
+            onClick={() => void choose(one)}
+            onKeyDown={onKeyDown}
+          >
+            <Icon name={one.icon} />
+            <span class="cut">{one.title}</span>
+            <small>{one.what}</small>
+          </div>
+        ))}
+      </div>
+      <p class="foot" role="status">
+        <span>
+          {isSearching ? 'Searching…' : `${found.length} ${found.length === 1 ? 'result' : 'results'}`}
+        </span>
+        <span class="grow" />
+        <span class="keys" aria-hidden="true">
+          <span>
+            <kbd>↑</kbd> <kbd>↓</kbd> choose
+          </span>
+          <span>
+            <kbd>Enter</kbd> open
+          </span>
+          <span>
+            <kbd>Esc</kbd> close
+          </span>
+        </span>
+      </p>
+      {(refusal ?? error?.message) && <Why>{refusal ?? error?.message}</Why>}
+    </>
+  )
+}

@@ -1,0 +1,106 @@
+import { signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { Button } from './form.tsx'
+
+/** A key, or keys pressed together, and what they do. */
+export interface Key {
+  /** As written on the keyboard: `['Ctrl', 'K']`. */
+  readonly keys: readonly string[]
+  readonly does: string
+  /** Called when the one key is pressed anywhere but in a field; without it the screen listens by itself. */
+  readonly run?: () => void
+}
+
+interface KeyGroup {
+  readonly title: string
+  readonly keys: readonly Key[]
+}
+
+const EVERYWHERE: KeyGroup = {
+  title: 'Everywhere',
+  keys: [
+    { keys: ['Ctrl', 'K'], does: 'find notes, rows, files and commands' },
+    { keys: ['?'], does: 'these keys', run: () => openKeys() },
+    { keys: ['Tab'], does: 'next control' },
+    { keys: ['Esc'], does: 'close what is open' },
+  ],
+}
+
+const groups = signal<readonly KeyGroup[]>([EVERYWHERE])
+
+/**
+ * Adds keys to those that `?` shows, and obeys those with `run`, while the component is there. `keys` is a list that
+ * stays the same: a constant, or memoized.
+ */
+export function useKeys(title: string, keys: readonly Key[]): void {
+  useEffect(() => {
+    const group = { title, keys }
+    groups.value = [group, ...groups.peek()]
+    return () => {
+      groups.value = groups.peek().filter((other) => other !== group)
+    }
+  }, [title, keys])
+}
+
+/** Opens the dialog with all keys. */
+export const openKeys = () => dispatchEvent(new Event('keys'))
+
+/** Whether keys are text here, or belong to an open dialog. */
+function isTaken(target: EventTarget | null): boolean {
+  if (document.querySelector('dialog:modal')) return true
+  return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+}
+
+function obey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target))
+    return
+  const found = groups
+    .peek()
+    .flatMap(({ keys }) => keys)
+    .find(({ keys, run }) => run && keys.length === 1 && keys[0] === event.key)
+  if (!found) return
+  event.preventDefault()
+  found.run?.()
+}
+
+/** The dialog with all keys of the screen and those that work everywhere. */
+export function KeysDialog() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const open = () => dialog.current?.open || dialog.current?.showModal()
+    addEventListener('keys', open)
+    addEventListener('keydown', obey)
+    return () => {
+      removeEventListener('keys', open)
+      removeEventListener('keydown', obey)
+    }
+  }, [])
+  return (
+    <dialog ref={dialog} class="dialog keys-dialog" aria-labelledby="keys-h">
+      <header class="bar">
+        <h2 id="keys-h">Keys</h2>
+        <span class="grow" />
+        <Button kind="quiet" onClick={() => dialog.current?.close()}>
+          Close <kbd>Esc</kbd>
+        </Button>
+      </header>
+      {groups.value.map(({ title, keys }) => (
+        <section class="sec" key={title}>
+          <h3>{title}</h3>
+          <dl>
+            {keys.map((key) => (
+              <div key={key.does}>
+                <dt>
+                  {key.keys.map((name) => (
+                    <kbd key={name}>{name}</kbd>
+                  ))}
+                </dt>
+                <dd>{key.does}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </dialog>
+  )
+}

@@ -1,0 +1,150 @@
+import type { ComponentChildren } from 'preact'
+import { connection } from '../data/live.ts'
+import { pendingCount } from '../data/pending.ts'
+import { awaySince } from '../data/request.ts'
+import { enterWorkspace, mayWrite, session, signOut } from '../data/session.ts'
+import { address, navigate, path } from '../router.ts'
+import { Icon, type IconName } from './icon.tsx'
+import { shortTime } from './time.tsx'
+
+interface Place {
+  readonly name: string
+  readonly title: string
+  readonly icon: IconName
+  /** Whether a phone shows it under "More". */
+  readonly isUnderMore?: boolean
+}
+
+export const PLACES: readonly Place[] = [
+  { name: 'notes', title: 'Notes', icon: 'notes' },
+  { name: 'records', title: 'Records', icon: 'table' },
+  { name: 'webhooks', title: 'Webhooks', icon: 'hook' },
+  { name: 'files', title: 'Files', icon: 'file', isUnderMore: true },
+  { name: 'graph', title: 'Graph', icon: 'graph', isUnderMore: true },
+  { name: 'changes', title: 'Changes', icon: 'clock' },
+  { name: 'settings', title: 'Settings', icon: 'gear', isUnderMore: true },
+]
+
+const current = () => path.value[0] ?? 'notes'
+
+/** Where one is and can go; `children` is the lower half, which belongs to the screen. */
+export function Rail({ children }: { children?: ComponentChildren }) {
+  const here = current()
+  return (
+    <nav class="rail" aria-label="Main">
+      <button type="button" class="rail-head" popovertarget="spaces">
+        <Icon name="book" />
+        <span class="cut">{session.value?.workspace.name}</span>
+        <span class="n">
+          <Icon name="down" />
+        </span>
+      </button>
+      <button type="button" class="rail-find" onClick={openFinder}>
+        <Icon name="search" />
+        Find
+        <span class="n">
+          <kbd>Ctrl K</kbd>
+        </span>
+      </button>
+      <ul class="rail-nav">
+        {PLACES.map(({ name, title, icon, isUnderMore }) => (
+          <li key={name} class={isUnderMore ? 'desk-only' : undefined}>
+            <a href={address([name])} aria-current={here === name ? 'page' : undefined}>
+              <Icon name={icon} />
+              {title}
+            </a>
+          </li>
+        ))}
+        <li class="phone">
+          <button type="button" popovertarget="more">
+            <Icon name="more" />
+            More
+          </button>
+        </li>
+      </ul>
+      {children}
+      <ServerLine />
+    </nav>
+  )
+}
+
+/** The button of the finder dialog is anywhere; the dialog itself listens for this event. */
+export const openFinder = () => dispatchEvent(new Event('find'))
+
+/** The one line about the server. */
+function ServerLine() {
+  const role = session.value?.workspace.role
+  return (
+    <p class="rail-foot" role="status">
+      <ServerState />
+      <span class="n">
+        {session.value?.user.name}, {role}
+        {!mayWrite.value && ' (reads only)'}
+      </span>
+    </p>
+  )
+}
+
+function ServerState() {
+  const waits = pendingCount.value
+  const since = awaySince.value
+  if (since !== undefined || connection.value === 'away') {
+    const time = since === undefined ? '' : ` since ${shortTime(new Date(since))}`
+    const left = waits === 0 ? '' : `, ${waits === 1 ? '1 change waits' : `${waits} changes wait`} here`
+    return <span class="st warn">{`Server away${time}${left}`}</span>
+  }
+  return connection.value === 'live' ? (
+    <span class="st ok">Live</span>
+  ) : (
+    <span class="st off">Connecting…</span>
+  )
+}
+
+/** The menus of the rail: the workspaces, and on a phone the places that its bar has no room for. */
+export const RailMenus = () => (
+  <>
+    <div popover="auto" id="spaces" class="menu">
+      {session.value?.workspaces.map(({ id, name }) => (
+        <button type="button" key={id} onClick={() => void change(id)}>
+          <Icon name={id === session.value?.workspace.id ? 'check' : 'book'} />
+          {name}
+        </button>
+      ))}
+      <a href={address(['settings', 'workspaces'])}>
+        <Icon name="plus" />
+        New workspace
+      </a>
+      <button type="button" onClick={() => void signOut()}>
+        <Icon name="back" />
+        Sign out
+      </button>
+    </div>
+    <div popover="auto" id="more" class="menu">
+      <button type="button" onClick={openFinder}>
+        <Icon name="search" />
+        Find
+      </button>
+      {PLACES.filter(({ isUnderMore }) => isUnderMore).map(({ name, title, icon }) => (
+        <a key={name} href={address([name])}>
+          <Icon name={icon} />
+          {title}
+        </a>
+      ))}
+      <a href={address(['views'])}>
+        <Icon name="side" />
+        Views, tags, properties
+      </a>
+      <button type="button" popovertarget="spaces">
+        <Icon name="book" />
+        {session.value?.workspace.name}
+      </button>
+    </div>
+  </>
+)
+
+async function change(id: string): Promise<void> {
+  document.getElementById('spaces')?.hidePopover()
+  if (id === session.value?.workspace.id) return
+  await enterWorkspace(id)
+  navigate('/app')
+}

@@ -1,0 +1,19 @@
+import type { components } from '../data/api-types.d.ts'
+
+export type Structure = components['schemas']['Structure']
+
+interface Row {
+  readonly id: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** What a row is called: its label field, else its first text, else its first value, else its id. */
+export function recordLabel({ label_field, fields }: Structure, { id, data }: Row): string {
+  const firstText = fields.find(({ key, type }) => type === 'text' && data[key] != null)?.key
+  const first = fields.find(({ key }) => data[key] != null)?.key
+  for (const key of [label_field, firstText, first]) {
+    const value = key == null ? undefined : data[key]
+    if (typeof value === 'string' || typeof value === 'number') return String(value)
+  }
+  return id.slice(0, 8)
+}

@@ -1,0 +1,52 @@
+import { useSignal } from '@preact/signals'
+import { Button } from './form.tsx'
+import { Icon } from './icon.tsx'
+
+/** Copies a text; says beside its word when it is done. */
+export function CopyButton({
+  text,
+  word = 'Copy',
+  kind,
+}: {
+  text: string
+  word?: string
+  kind?: 'main' | 'quiet'
+}) {
+  const state = useSignal<'ready' | 'copied' | 'failed'>('ready')
+  const words = { ready: word, copied: 'Copied', failed: 'Select the text and copy it' }
+  return (
+    <Button
+      {...(kind && { kind })}
+      onClick={async () => {
+        try {
+          await navigator.clipboard.writeText(text)
+          state.value = 'copied'
+        } catch {
+          state.value = 'failed'
+        }
+      }}
+    >
+      <Icon name={state.value === 'copied' ? 'check' : 'copy'} />
+      <span aria-live="polite">{words[state.value]}</span>
+    </Button>
+  )
+}
+
+/** What is shown only once: a secret, or a link. */
+export const Secret = ({ title, label, text }: { title: string; label: string; text: string }) => (
+  <div class="secret" role="status">
+    <p>
+      <strong>{title}</strong>
+    </p>
+    <div class="row">
+      <input
+        class="in code"
+        aria-label={label}
+        readOnly
+        value={text}
+        onFocus={({ currentTarget }) => currentTarget.select()}
+      />
+      <CopyButton text={text} />
+    </div>
+  </div>
+)

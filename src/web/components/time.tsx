@@ -1,0 +1,28 @@
+const DAY_MS = 86_400_000
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' })
+const dayMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const withYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
+
+/** The time of the day: `09:41`. */
+export const clockTime = (instant: Date): string => clock.format(instant)
+
+/** As short as it can be understood: the time today, the weekday this week, the date this year. */
+export function shortTime(instant: Date, now = new Date()): string {
+  if (instant.toDateString() === now.toDateString()) return clock.format(instant)
+  const age = now.getTime() - instant.getTime()
+  if (age >= 0 && age < 6 * DAY_MS) return weekday.format(instant)
+  return (instant.getFullYear() === now.getFullYear() ? dayMonth : withYear).format(instant)
+}
+
+/** An instant in the margin of a list; the whole date is its title. */
+export function Time({ at, class: className }: { at: string; class?: string }) {
+  const instant = new Date(at)
+  return (
+    <time dateTime={at} title={whole.format(instant)} class={className}>
+      {shortTime(instant)}
+    </time>
+  )
+}

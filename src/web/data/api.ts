@@ -1,0 +1,65 @@
+import type { paths } from './api-types.d.ts'
+import { request } from './request.ts'
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+type PathsWith<Verb extends Method> = {
+  [Path in keyof paths]: paths[Path] extends Record<Verb, object> ? Path : never
+}[keyof paths]
+
+type Operation<Path extends keyof paths, Verb extends Method> =
+  paths[Path] extends Record<Verb, infer Found> ? Found : never
+
+type Json<Content> = Content extends { content: { 'application/json': infer Value } } ? Value : never
+
+type Success<Found> = Found extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses]: Status extends 200 | 201 | 202 ? Json<Responses[Status]> : never
+    }[keyof Responses]
+  : never
+
+type Parameters<Found, Place extends string> = Found extends { parameters: Record<Place, infer Given> }
+  ? Given
+  : undefined
+
+/** What an endpoint takes: the parameters of its path and query, and its body. */
+export interface Call<Found> {
+  readonly params?: Parameters<Found, 'path'>
+  readonly query?: Found extends { parameters: { query?: infer Query } } ? Query : undefined
+  readonly body?: Found extends { requestBody?: infer Body } ? Json<Body> : undefined
+  readonly headers?: Record<string, string>
+  readonly signal?: AbortSignal
+}
+
+/** The response of an endpoint, by its path and method as the OpenAPI document names them. */
+export type Answer<Path extends keyof paths, Verb extends Method> = Success<Operation<Path, Verb>>
+
+function addressOf(path: string, params: object = {}, query: object = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params[name as keyof typeof params])),
+  )
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    search.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
+  }
+  const text = search.toString()
+  return text === '' ? filled : `${filled}?${text}`
+}
+
+const caller =
+  <Verb extends Method>(verb: Verb) =>
+  <Path extends PathsWith<Verb>>(
+    path: Path,
+    { params, query, ...options }: Call<Operation<Path, Verb>> = {},
+  ) =>
+    request<Answer<Path, Verb>>(verb.toUpperCase(), addressOf(path, params ?? {}, query ?? {}), options)
+
+/** The endpoints under `/v1`, typed by the OpenAPI document: `api.get('/v1/notes/{id}', { params: { id } })`. */
+export const api = {
+  get: caller('get'),
+  post: caller('post'),
+  put: caller('put'),
+  patch: caller('patch'),
+  delete: caller('delete'),
+}

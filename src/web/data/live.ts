@@ -1,0 +1,86 @@
+import { signal } from '@preact/signals'
+import { cache, invalidate } from './cache.ts'
+import { awaySince, isSignedOut } from './request.ts'
+
+/** An entry of the change feed. */
+export interface Change {
+  readonly cursor: string
+  readonly transaction: string
+  readonly at: string
+  readonly kind: string
+  readonly op: 'created' | 'updated' | 'deleted' | 'restored' | 'purged'
+  readonly id: string
+  readonly structure_id: string | null
+  readonly changed: readonly string[]
+  readonly previous: Record<string, unknown>
+  readonly actor: { surface: string; user_id: string | null; key_id: string | null; name: string | null }
+}
+
+/** Whether changes arrive: `away` while the server cannot be reached. */
+export const connection = signal<'connecting' | 'live' | 'away'>('connecting')
+
+const listeners = new Set<(change: Change) => void>()
+
+/** Calls the listener for every change from now on; returns the function that stops it. */
+export function onChange(listener: (change: Change) => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Changes that arrive within this time are applied together. */
+const GATHER_MS = 100
+const RECONNECT_MS = 2_000
+
+let stream: EventSource | undefined
+let waiting = new Set<string>()
+
+function gather({ kind }: Change): void {
+  if (waiting.size === 0) setTimeout(applyGathered, GATHER_MS)
+  waiting.add(kind)
+}
+
+function applyGathered(): void {
+  const kinds = waiting
+  waiting = new Set()
+  void invalidate(kinds)
+}
+
+/** Follows the changes of the workspace until `stopLive`. What was missed while it was away is read again. */
+export function startLive(): void {
+  stopLive()
+  let wasAway = false
+  const opened = new EventSource('/v1/changes?after=now')
+  stream = opened
+  opened.onopen = () => {
+    connection.value = 'live'
+    awaySince.value = undefined
+    if (wasAway) void cache.invalidateQueries()
+    wasAway = false
+  }
+  opened.onerror = () => {
+    wasAway = true
+    connection.value = 'away'
+    awaySince.value ??= Date.now()
+    if (opened.readyState === EventSource.CLOSED)
+      setTimeout(() => stream === opened && restart(), RECONNECT_MS)
+  }
+  opened.addEventListener('change', (event) => {
+    const change = JSON.parse(event.data) as Change
+    for (const listener of listeners) listener(change)
+    gather(change)
+  })
+  opened.addEventListener('closed', (event) => {
+    const { code } = JSON.parse(event.data) as { code: string }
+    if (code === 'session_ended') isSignedOut.value = true
+  })
+}
+
+function restart(): void {
+  startLive()
+  void cache.invalidateQueries()
+}
+
+export function stopLive(): void {
+  stream?.close()
+  stream = undefined
+}

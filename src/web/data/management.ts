@@ -1,0 +1,83 @@
+import { invalidate, type Key, useQuery } from './cache.ts'
+import { request } from './request.ts'
+import type { Role, Workspace } from './session.ts'
+
+/* What only a person does who is signed in: the endpoints under `/app/api`. */
+
+export type Scope = 'read' | 'write'
+
+export interface ApiKey {
+  readonly id: string
+  readonly name: string
+  readonly scope: Scope
+  readonly user: { readonly id: string; readonly name: string }
+  readonly created_at: string
+  readonly expires_at: string | null
+  readonly last_used_at: string | null
+}
+
+export interface Member {
+  readonly user_id: string
+  readonly name: string
+  readonly role: Role
+  readonly has_password: boolean
+  readonly created_at: string
+}
+
+export interface ListedSession {
+  readonly id: string
+  readonly created_at: string
+  readonly last_used_at: string
+  readonly address: string
+  readonly user_agent: string
+  readonly current: boolean
+}
+
+/** A list that the change feed does not report; it is read again after each change made here. */
+function listOf<Name extends string, Item>(name: Name) {
+  const key: Key = [name]
+  return {
+    use: () =>
+      useQuery(
+        key,
+        async ({ signal }) =>
+          (await request<Record<Name, Item[]>>('GET', `/app/api/${name}`, { signal }))[name],
+        { refetchOnMount: 'always' },
+      ),
+    change: async <Result>(method: string, path: string, body?: object): Promise<Result> => {
+      const result = await request<Result>(method, `/app/api/${name}${path}`, body && { body })
+      await invalidate(new Set([name]))
+      return result
+    },
+  }
+}
+
+const keys = listOf<'keys', ApiKey>('keys')
+const members = listOf<'members', Member>('members')
+const sessions = listOf<'sessions', ListedSession>('sessions')
+const workspaces = listOf<'workspaces', Workspace>('workspaces')
+
+export const useKeys = keys.use
+export const createKey = (body: { name: string; scope: Scope; expires_at: string | null }) =>
+  keys.change<{ key: ApiKey; secret: string }>('POST', '', body)
+export const revokeKey = (id: string) => keys.change('DELETE', `/${id}`)
+
+export const useMembers = members.use
+export const addMember = (body: { name: string; role: Role }) =>
+  members.change<{ member: Member; link: string | null }>('POST', '', body)
+export const changeRole = (userId: string, role: Role) => members.change('PATCH', `/${userId}`, { role })
+export const removeMember = (userId: string) => members.change('DELETE', `/${userId}`)
+export const renewLink = (userId: string) =>
+  members.change<{ link: string; expires_at: string }>('POST', `/${userId}/link`)
+
+export const useSessions = sessions.use
+export const endSession = (id: string) => sessions.change('DELETE', `/${id}`)
+export async function changePassword(current: string, password: string): Promise<void> {
+  await request('PATCH', '/app/api/password', { body: { current, password } })
+  await invalidate(new Set(['sessions']))
+}
+
+export const useWorkspaces = workspaces.use
+export const createWorkspace = (name: string) =>
+  workspaces.change<{ workspace: Workspace }>('POST', '', { name })
+export const renameWorkspace = (id: string, name: string) => workspaces.change('PATCH', `/${id}`, { name })

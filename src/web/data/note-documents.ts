@@ -1,0 +1,148 @@
+import { effect, signal } from '@preact/signals'
+import { api } from './api.ts'
+import { listDrafts, putDraft, removeDraft } from './drafts.ts'
+import type { Draft, DraftKey, NoteText, NoteVersion } from './note-text.ts'
+import { pendingCount } from './pending.ts'
+import { isSignedOut } from './request.ts'
+import { type Kept, SaveQueue } from './save-queue.ts'
+import { session } from './session.ts'
+
+/** This tab; its drafts are not another tab's to take up while it is open. */
+const TAB = crypto.getRandomValues(new Uint32Array(4)).join('-')
+
+/** A note that is open here or has something to be saved. */
+export interface NoteDocument {
+  readonly id: string
+  readonly user: string
+  readonly workspace: string
+  readonly queue: SaveQueue
+}
+
+/** By the id of the note, in the order in which they were opened. */
+export const documents = signal<ReadonlyMap<string, NoteDocument>>(new Map())
+
+/** Why drafts cannot be kept in this browser, if they cannot. */
+export const draftsRefusal = signal<string | undefined>(undefined)
+
+/** When the last draft was kept in this browser. */
+export const draftKeptAt = signal<number | undefined>(undefined)
+
+const owner = () => {
+  const present = session.peek()
+  return present && { user: present.user.id, workspace: present.workspace.id }
+}
+
+export const findDocument = (id: string): NoteDocument | undefined => documents.peek().get(id)
+
+/** Opens a note as the server holds it, or goes on with what is open or waits here. */
+export function openDocument(id: string, version: NoteVersion): NoteDocument {
+  const open = findDocument(id)
+  open?.queue.receive(version)
+  return open ?? addDocument(id, version, undefined)
+}
+
+/** A note that is left is saved at once; it stays here until that is acknowledged. */
+export function leaveDocument(id: string): void {
+  const queue = findDocument(id)?.queue
+  queue?.flush()
+  if (queue?.isUnsaved === false) forget(id)
+}
+
+function forget(id: string): void {
+  const left = new Map(documents.peek())
+  left.delete(id)
+  documents.value = left
+}
+
+function addDocument(id: string, base: NoteVersion, draft: Draft | undefined): NoteDocument {
+  const { user, workspace } = owner() ?? { user: '', workspace: '' }
+  const isOurs = () => owner()?.user === user && owner()?.workspace === workspace
+  const saver = {
+    save: async (changes: Partial<NoteText>, if_unchanged: string) => {
+      if (!isOurs()) throw new Error('This note belongs to another workspace; its draft waits here.')
+      const body = { ...changes, if_unchanged, ...(changes.title !== undefined && { rewrite_links: true }) }
+      return versionOf((await api.patch('/v1/notes/{id}', { params: { id }, body })).note)
+    },
+    read: async () => versionOf((await api.get('/v1/notes/{id}', { params: { id } })).note),
+  }
+  const queue = new SaveQueue(
+    base,
+    {
+      ...saver,
+      keep: keeperOf({ user, workspace, note: id, tab: TAB }),
+      later: (act, ms) => {
+        const timer = setTimeout(act, ms)
+        return () => clearTimeout(timer)
+      },
+      onUnsaved: (isUnsaved) => {
+        pendingCount.value += isUnsaved ? 1 : -1
+      },
+    },
+    draft,
+  )
+  const opened = { id, user, workspace, queue }
+  documents.value = new Map(documents.peek()).set(id, opened)
+  return opened
+}
+
+const versionOf = ({ title, content, updated_at }: NoteVersion): NoteVersion => ({
+  title,
+  content,
+  updated_at,
+})
+
+/** Writes each draft at once, as the tab may be closed with the next key; the browser keeps them in order. */
+function keeperOf(key: DraftKey) {
+  return async (draft: Kept | undefined) => {
+    try {
+      if (!draft) return await removeDraft(key)
+      await putDraft({ ...key, ...draft, at: Date.now() })
+      draftKeptAt.value = Date.now()
+    } catch (error) {
+      draftsRefusal.value = `This browser keeps no drafts (${(error as Error).message}); leave this page only when the note is saved.`
+    }
+  }
+}
+
+/** Takes up the drafts that closed tabs left behind, and saves them. */
+export async function takeUpDrafts(): Promise<void> {
+  const present = owner()
+  if (!present) return
+  const alive = await openTabs()
+  for (const draft of await listDrafts(present.user, present.workspace)) {
+    if (alive.has(draft.tab) || documents.peek().has(draft.note)) continue
+    await putDraft({ ...draft, tab: TAB })
+    await removeDraft(draft)
+    addDocument(draft.note, draft.base, draft).queue.flush()
+  }
+}
+
+const lockOf = (tab: string) => `daybook-tab ${tab}`
+
+/** Every tab holds a lock for as long as it is open; where the browser has none, only this tab is known. */
+async function openTabs(): Promise<Set<string>> {
+  const held = (await navigator.locks?.query())?.held ?? []
+  return new Set([TAB, ...held.map(({ name }) => name?.slice(lockOf('').length) ?? '')])
+}
+
+let ready: Promise<void> | undefined
+
+/** Resolves once the drafts that were left behind are taken up. */
+export const draftsTaken = (): Promise<void> => (ready ??= takeUpDrafts().catch(() => undefined))
+
+/** Starts keeping drafts for this tab; what waited is sent when somebody is signed in again. */
+export function startDocuments(): void {
+  void navigator.locks?.request(lockOf(TAB), () => new Promise(() => {}))
+  effect(() => {
+    if (!session.value || isSignedOut.value) return
+    ready = undefined
+    void draftsTaken()
+    for (const { queue } of documents.peek().values()) queue.flush()
+  })
+  addEventListener('pagehide', flushAll)
+  addEventListener('online', flushAll)
+}
+
+function flushAll(): void {
+  for (const { queue } of documents.peek().values()) queue.flush()
+}

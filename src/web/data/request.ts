@@ -1,0 +1,82 @@
+import { signal } from '@preact/signals'
+
+/** The server refused; `message` is its sentence, to be shown as it is where the fault lies. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    /** Seconds after which the same call may succeed. */
+    readonly retryAfter: number | undefined,
+  ) {
+    super(message)
+  }
+}
+
+/** The server could not be reached, or is stopping: nothing is known about the call. */
+export class Away extends Error {}
+
+/** Whether nobody is signed in any more. */
+export const isSignedOut = signal(false)
+
+/** The instant since which the server cannot be reached, if it cannot. */
+export const awaySince = signal<number | undefined>(undefined)
+
+export interface RequestOptions {
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  readonly signal?: AbortSignal
+}
+
+/** Calls an endpoint with the session of this browser; returns the parsed response. Throws `Refused` or `Away`. */
+export async function request<Result>(
+  method: string,
+  path: string,
+  { body, headers = {}, signal }: RequestOptions = {},
+): Promise<Result> {
+  const response = await reach(path, {
+    method,
+    headers: { ...(isJson(body) && { 'Content-Type': 'application/json' }), ...headers },
+    body: body === undefined ? null : isJson(body) ? JSON.stringify(body) : (body as Blob),
+    signal: signal ?? null,
+  })
+  if (response.ok) return (await response.json()) as Result
+  if (response.status === 401 && !(method === 'POST' && BEGINS_SESSION.has(path))) isSignedOut.value = true
+  throw await refusalOf(response)
+}
+
+/** A 401 there is a wrong password or a used link, and says nothing about the session that there is. */
+const BEGINS_SESSION: ReadonlySet<string> = new Set(['/app/api/session', '/app/api/setup'])
+
+/** The bytes that an endpoint sends. */
+export async function fetchBytes(path: string): Promise<Blob> {
+  const response = await reach(path, {})
+  if (response.ok) return response.blob()
+  if (response.status === 401) isSignedOut.value = true
+  throw await refusalOf(response)
+}
+
+const isJson = (body: unknown): boolean => body !== undefined && !(body instanceof Blob)
+
+async function reach(path: string, init: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(path, { ...init, credentials: 'same-origin' })
+    awaySince.value = undefined
+    return response
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw error
+    awaySince.value ??= Date.now()
+    throw new Away('The server cannot be reached; what you write waits here until it is back.')
+  }
+}
+
+/** The refusal that a response other than 2xx tells. */
+export async function refusalOf(response: Response): Promise<Error> {
+  const { error = '', code = '' } = (await response.json().catch(() => ({}))) as {
+    error?: string
+    code?: string
+  }
+  const sentence = error === '' ? `The server answered with status ${response.status}; try again.` : error
+  const retryAfter = response.headers.get('retry-after')
+  return new Refused(response.status, code, sentence, retryAfter === null ? undefined : Number(retryAfter))
+}

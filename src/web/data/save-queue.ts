@@ -1,0 +1,233 @@
+import { type Signal, signal } from '@preact/signals'
+import {
+  type Choice,
+  type Conflict,
+  type Draft,
+  fingerprint,
+  hasSameText,
+  mergeNotes,
+  type NoteText,
+  type NoteVersion,
+  settledText,
+  settlePassage,
+} from './note-text.ts'
+import { Away, Refused } from './request.ts'
+
+export type SaveState =
+  | { readonly kind: 'saved' }
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'saving' }
+  | { readonly kind: 'away' }
+  | { readonly kind: 'signed-out' }
+  | { readonly kind: 'conflict'; readonly conflict: Conflict }
+  | { readonly kind: 'refused'; readonly sentence: string; readonly isGone: boolean }
+
+/** What is not acknowledged: the text, the version it changes, and fingerprints of what was sent since. */
+export type Kept = Pick<Draft, 'base' | 'text' | 'sent'>
+
+/** What a queue needs of the world around it. */
+export interface QueueOptions {
+  /** Writes what changed if the note still has this `updated_at`, else throws `Refused` with the code `stale`. */
+  readonly save: (changes: Partial<NoteText>, ifUnchanged: string) => Promise<NoteVersion>
+  readonly read: () => Promise<NoteVersion>
+  /** Keeps what is not acknowledged until it is: `draft` is undefined once everything is saved. */
+  readonly keep: (draft: Kept | undefined) => void
+  /** Calls after a time; returns the function that prevents it. */
+  readonly later: (act: () => void, ms: number) => () => void
+  readonly onUnsaved: (isUnsaved: boolean) => void
+}
+
+/** A pause in typing after which is saved. */
+const PAUSE_MS = 1_000
+/** A title is saved later, or when its field is left, as links elsewhere are rewritten with it. */
+const TITLE_PAUSE_MS = 4_000
+const RETRY_MS = 2_000
+const MAX_SENT = 100
+
+const changesBetween = (base: NoteText, text: NoteText): Partial<NoteText> => ({
+  ...(text.title !== base.title && { title: text.title }),
+  ...(text.content !== base.content && { content: text.content }),
+})
+
+/**
+ * Saves one note as it is written: one request at a time, each with what was typed until then, again when the server
+ * is back. What another person saved meanwhile is merged; where both changed the same lines, nothing is saved until
+ * the person has settled it.
+ */
+export class SaveQueue {
+  readonly text: Signal<NoteText>
+  readonly state: Signal<SaveState> = signal({ kind: 'saved' })
+  #base: NoteVersion
+  #sent: readonly string[]
+  #isSaving = false
+  #isUnsaved = false
+  #cancel: (() => void) | undefined
+  /** Has an open editor hand over with `edit` what it still holds; it does so by itself after a moment. */
+  collect: () => void = () => {}
+
+  constructor(
+    base: NoteVersion,
+    readonly options: QueueOptions,
+    draft: Pick<Kept, 'text' | 'sent'> = { text: base, sent: [] },
+  ) {
+    const { text, sent } = draft
+    this.#base = base
+    this.#sent = sent
+    this.text = signal({ title: text.title, content: text.content })
+    if (!hasSameText(text, base)) this.#markUnsaved()
+  }
+
+  get base(): NoteVersion {
+    return this.#base
+  }
+
+  get isUnsaved(): boolean {
+    return this.#isUnsaved
+  }
+
+  /** Takes over what was typed; it is saved after a pause. */
+  edit(change: Partial<NoteText>): void {
+    const text = { ...this.text.peek(), ...change }
+    if (hasSameText(text, this.text.peek())) return
+    this.text.value = text
+    const isConflict = this.state.peek().kind === 'conflict'
+    const isIdle = !isConflict && !this.#isSaving
+    if (isIdle && hasSameText(text, this.#base)) this.discard()
+    else this.#markUnsaved()
+    if (isIdle && this.#isUnsaved) this.#wait(change.title === undefined ? PAUSE_MS : TITLE_PAUSE_MS)
+  }
+
+  /** Saves at once what is not saved. */
+  flush(): void {
+    this.collect()
+    if (this.#isUnsaved && this.state.peek().kind !== 'conflict') void this.#saveAll()
+  }
+
+  /** Takes over what the server holds now, when nothing is waiting here; else saving will find out. */
+  receive(version: NoteVersion): void {
+    this.collect()
+    if (version.updated_at <= this.#base.updated_at) return
+    if (!this.#isUnsaved) this.text.value = { title: version.title, content: version.content }
+    else if (!hasSameText(version, this.#base)) return
+    this.#base = version
+  }
+
+  /** Chooses for one passage; after the last one the result is saved. */
+  settle(place: 'title' | 'content', index: number, choice: Choice): void {
+    const state = this.state.peek()
+    if (state.kind !== 'conflict') return
+    const conflict = settlePassage(state.conflict, place, index, choice)
+    const text = settledText(conflict)
+    if (text) {
+      this.#rebase(conflict.theirs, text)
+      this.state.value = { kind: this.#isUnsaved ? 'waiting' : 'saved' }
+      void this.#saveAll()
+    } else this.state.value = { kind: 'conflict', conflict }
+  }
+
+  /** Gives up what is not saved: the note is what the server holds. */
+  discard(): void {
+    this.#cancel?.()
+    this.#rebase(this.#base, this.#base)
+    this.state.value = { kind: 'saved' }
+  }
+
+  #markUnsaved(): void {
+    this.options.keep({ base: this.#base, text: this.text.peek(), sent: this.#sent })
+    this.#setUnsaved(true)
+  }
+
+  #setUnsaved(isUnsaved: boolean): void {
+    if (this.#isUnsaved === isUnsaved) return
+    this.#isUnsaved = isUnsaved
+    this.options.onUnsaved(isUnsaved)
+  }
+
+  #wait(ms = PAUSE_MS): void {
+    this.state.value = { kind: 'waiting' }
+    this.#saveAfter(ms)
+  }
+
+  #saveAfter(ms: number): void {
+    this.#cancel?.()
+    this.#cancel = this.options.later(() => void this.#saveAll(), ms)
+  }
+
+  async #saveAll(): Promise<void> {
+    this.#cancel?.()
+    if (this.#isSaving) return
+    this.#isSaving = true
+    try {
+      while (this.#isUnsaved && (await this.#saveOnce()));
+    } finally {
+      this.#isSaving = false
+    }
+    if (this.#isUnsaved && this.state.peek().kind === 'saving') this.#wait()
+  }
+
+  /** Returns whether the next save may follow at once. */
+  async #saveOnce(): Promise<boolean> {
+    this.collect()
+    this.state.value = { kind: 'saving' }
+    const sent = this.text.peek()
+    this.#sent = [...this.#sent.slice(1 - MAX_SENT), fingerprint(sent)]
+    this.#markUnsaved()
+    try {
+      const saved = await this.options.save(changesBetween(this.#base, sent), this.#base.updated_at)
+      this.collect()
+      this.#rebase(saved, hasSameText(sent, this.text.peek()) ? saved : this.text.peek())
+      if (!this.#isUnsaved) this.state.value = { kind: 'saved' }
+      return false
+    } catch (error) {
+      return await this.#recover(error as Error)
+    }
+  }
+
+  async #recover(error: Error): Promise<boolean> {
+    if (!(error instanceof Refused)) return this.#retry(error)
+    if (error.code === 'stale') return await this.#catchUp()
+    if (error.status === 401) this.state.value = { kind: 'signed-out' }
+    else if (error.status === 429 || error.status >= 500) return this.#retry(error)
+    else this.state.value = { kind: 'refused', sentence: error.message, isGone: error.status === 404 }
+    return false
+  }
+
+  #retry(error: Error): false {
+    this.state.value =
+      error instanceof Away || error instanceof Refused
+        ? { kind: 'away' }
+        : { kind: 'refused', sentence: error.message, isGone: false }
+    const seconds = error instanceof Refused ? error.retryAfter : undefined
+    this.#saveAfter(seconds === undefined ? RETRY_MS : seconds * 1_000)
+    return false
+  }
+
+  /** Merges what the server holds with what is here; it may be what was sent before without an acknowledgement. */
+  async #catchUp(): Promise<boolean> {
+    let theirs: NoteVersion
+    try {
+      theirs = await this.options.read()
+    } catch (error) {
+      return await this.#recover(error as Error)
+    }
+    this.collect()
+    const isOurs = this.#sent.includes(fingerprint(theirs))
+    const conflict = mergeNotes(isOurs ? theirs : this.#base, this.text.peek(), theirs)
+    const text = settledText(conflict)
+    if (!text) this.state.value = { kind: 'conflict', conflict }
+    else this.#rebase(theirs, text)
+    if (!this.#isUnsaved) this.state.value = { kind: 'saved' }
+    return text !== undefined
+  }
+
+  /** From here on the text is a change of this version. */
+  #rebase(base: NoteVersion, { title, content }: NoteText): void {
+    this.#base = base
+    this.#sent = []
+    if (!hasSameText(this.text.peek(), { title, content })) this.text.value = { title, content }
+    if (hasSameText(base, this.text.peek())) {
+      this.options.keep(undefined)
+      this.#setUnsaved(false)
+    } else this.#markUnsaved()
+  }
+}

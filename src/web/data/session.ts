@@ -1,0 +1,94 @@
+import { computed, effect, signal } from '@preact/signals'
+import { cache } from './cache.ts'
+import { startLive, stopLive } from './live.ts'
+import { isSignedOut, Refused, request } from './request.ts'
+
+export type Role = 'owner' | 'editor' | 'viewer'
+
+export interface Workspace {
+  readonly id: string
+  readonly name: string
+  readonly role: Role
+}
+
+export interface Session {
+  readonly user: { readonly id: string; readonly name: string }
+  readonly workspace: Workspace
+  readonly workspaces: readonly Workspace[]
+  readonly expires_at: string
+  /** In a read-only copy: the address of the remote. */
+  readonly mirror_of?: string
+}
+
+/** Who is signed in; null when nobody is, undefined until that is known. */
+export const session = signal<Session | null | undefined>(undefined)
+
+/** The address of the remote, in a server that is a read-only copy. */
+export const mirrorOf = computed(() => session.value?.mirror_of)
+
+/** Whether the person may change anything; a viewer may not, and nobody in a copy. */
+export const mayWrite = computed(
+  () => session.value !== null && session.value?.workspace.role !== 'viewer' && mirrorOf.value === undefined,
+)
+
+export const isOwner = computed(() => session.value?.workspace.role === 'owner')
+
+function enter(entered: Session): void {
+  const before = session.peek()
+  const isSame = before?.user.id === entered.user.id && before.workspace.id === entered.workspace.id
+  if (isSame) void cache.invalidateQueries()
+  else cache.clear()
+  isSignedOut.value = false
+  session.value = entered
+  startLive()
+}
+
+/** Reads again what the session is called and where it may go. */
+export async function refreshSession(): Promise<void> {
+  session.value = await request<Session>('GET', '/app/api/session')
+}
+
+/** Whether the browser sent a cookie with the request for the page. */
+export const hadCookie = (): boolean =>
+  document.querySelector<HTMLMetaElement>('meta[name=session-cookie]')?.content === 'sent'
+
+/** Reads who is signed in, once, when the page is loaded. */
+export async function loadSession(): Promise<void> {
+  if (!hadCookie()) {
+    session.value = null
+    return
+  }
+  try {
+    enter(await request<Session>('GET', '/app/api/session'))
+  } catch (error) {
+    if (error instanceof Refused) session.value = null
+    else throw error
+  }
+}
+
+/** Signs in; who did so on a page whose session had ended goes on in the workspace that the page shows. */
+export async function signIn(user: string, password: string): Promise<void> {
+  const shown = session.peek()?.workspace.id
+  const entered = await request<Session>('POST', '/app/api/session', { body: { user, password } })
+  const isElsewhere = shown !== undefined && shown !== entered.workspace.id
+  if (isElsewhere && entered.workspaces.some(({ id }) => id === shown)) await enterWorkspace(shown)
+  else enter(entered)
+}
+
+export const setUp = async (token: string, password: string, user: string | undefined): Promise<void> =>
+  enter(await request<Session>('POST', '/app/api/setup', { body: { token, password, user } }))
+
+export const enterWorkspace = async (id: string): Promise<void> =>
+  enter(await request<Session>('PATCH', '/app/api/session', { body: { workspace_id: id } }))
+
+export async function signOut(): Promise<void> {
+  await request('DELETE', '/app/api/session')
+  stopLive()
+  cache.clear()
+  session.value = null
+}
+
+// What is on the screen stays when a session ends; signing in comes over it.
+effect(() => {
+  if (isSignedOut.value) stopLive()
+})

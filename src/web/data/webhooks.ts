@@ -1,0 +1,116 @@
+import { type Answer, api } from './api.ts'
+import { cache, type Key, useQuery } from './cache.ts'
+
+export type Webhook = Answer<'/v1/webhooks/{id}', 'get'>['webhook']
+export type Delivery = Answer<'/v1/webhooks/{id}/deliveries', 'get'>['deliveries'][number]
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
+
+/** The feed says nothing of attempts, so what is pending is read again soon, and the rest now and then. */
+const SOON_MS = 1_000
+const LATER_MS = 5_000
+
+export const PAGE = 50
+/** The longest page the endpoint gives. */
+const LONGEST = 200
+
+export const useWebhooks = () =>
+  useQuery(['webhook structure'], async ({ signal }) => (await api.get('/v1/webhooks', { signal })).webhooks)
+
+/** The subscription changes by itself too: failures in a row, and the pause after ten. */
+export const useWebhook = (id: string) =>
+  useQuery(
+    ['webhook structure', id],
+    async ({ signal }) => (await api.get('/v1/webhooks/{id}', { params: { id }, signal })).webhook,
+    { refetchInterval: LATER_MS },
+  )
+
+const deliveriesKey = (id: string): Key => ['webhook record', id, 'deliveries']
+
+const listDeliveries = async (id: string, query: object, signal: AbortSignal) =>
+  (await api.get('/v1/webhooks/{id}/deliveries', { params: { id }, query, signal })).deliveries
+
+/** A page of the newest deliveries, or of those before another; it follows what comes of them. */
+export const useDeliveries = (id: string, query: { status?: DeliveryStatus; before?: string }) =>
+  useQuery(
+    [...deliveriesKey(id), query],
+    ({ signal }) => listDeliveries(id, { ...query, limit: PAGE }, signal),
+    {
+      refetchInterval: ({ state }) =>
+        state.data?.some(({ status }) => status === 'pending') ? SOON_MS : LATER_MS,
+    },
+  )
+
+/** The newest of those that failed for good, as many as one page holds. */
+export const useFailed = (id: string) =>
+  useQuery(
+    [...deliveriesKey(id), 'failed'],
+    ({ signal }) => listDeliveries(id, { status: 'failed', limit: LONGEST }, signal),
+    { refetchInterval: LATER_MS },
+  )
+
+export const useDelivery = (id: string, deliveryId: string) =>
+  useQuery(
+    [...deliveriesKey(id), deliveryId],
+    ({ signal }) =>
+      api.get('/v1/webhooks/{id}/deliveries/{deliveryId}', { params: { id, deliveryId }, signal }),
+    { refetchInterval: ({ state }) => (state.data?.delivery.status === 'pending' ? SOON_MS : LATER_MS) },
+  )
+
+const readDeliveriesAgain = (id: string) => cache.invalidateQueries({ queryKey: deliveriesKey(id) })
+
+export async function sendTest(id: string): Promise<void> {
+  await api.post('/v1/webhooks/{id}/test', { params: { id } })
+  await readDeliveriesAgain(id)
+}
+
+export async function redeliver(id: string, deliveryId: string): Promise<void> {
+  await api.post('/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver', { params: { id, deliveryId } })
+  await readDeliveriesAgain(id)
+}
+
+/** Sends again what failed for good at an instant or later; returns how many. */
+export async function recoverSince(id: string, since: string): Promise<number> {
+  const { redelivered } = await api.post('/v1/webhooks/{id}/recover', { params: { id }, body: { since } })
+  await readDeliveriesAgain(id)
+  return redelivered
+}
+
+const readWebhooksAgain = () => cache.invalidateQueries({ queryKey: ['webhook structure'] })
+
+export interface WebhookInput {
+  readonly url: string
+  readonly events: Webhook['events']
+  readonly filter: Webhook['filter']
+  readonly fields: string[] | null
+  readonly ignore_key_id: string | null
+  readonly ignore_own_key: boolean
+  readonly description: string | null
+  /** Left out, they stay as they are. */
+  readonly headers?: Record<string, string>
+}
+
+export async function createWebhook(input: WebhookInput & { structure: string }) {
+  const made = await api.post('/v1/webhooks', { body: input })
+  await readWebhooksAgain()
+  return made
+}
+
+export async function updateWebhook(
+  id: string,
+  body: Partial<WebhookInput> & { enabled?: boolean; resume?: boolean },
+): Promise<void> {
+  await api.patch('/v1/webhooks/{id}', { params: { id }, body })
+  await Promise.all([readWebhooksAgain(), readDeliveriesAgain(id)])
+}
+
+export async function deleteWebhook(id: string): Promise<void> {
+  await api.delete('/v1/webhooks/{id}', { params: { id } })
+  await readWebhooksAgain()
+}
+
+export const rotateSecret = async (id: string, hours: number): Promise<string> =>
+  (await api.post('/v1/webhooks/{id}/rotate', { params: { id }, body: { overlap_hours: hours } })).secret
+
+/** What people call a subscription: its description, else where it goes. */
+export const nameOf = ({ description, url }: Pick<Webhook, 'description' | 'url'>): string =>
+  description?.split('\n')[0] || (URL.canParse(url) ? new URL(url).host : url)

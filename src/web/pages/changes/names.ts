@@ -1,0 +1,59 @@
+import { fileAddress, noteAddress, recordAddress } from '../../components/places.ts'
+import { recordLabel, type Structure } from '../../components/record-label.ts'
+import { api } from '../../data/api.ts'
+import { useQuery } from '../../data/cache.ts'
+import { address } from '../../router.ts'
+import type { Entry } from './feed.ts'
+
+/** What objects are called, and where they are. */
+export interface Names {
+  readonly structures: ReadonlyMap<string, Structure>
+  /** The titles of notes in the trash. */
+  readonly trashed: ReadonlyMap<string, string>
+}
+
+export function useNames(): Names {
+  const structures = useQuery(['structure', 'list'], ({ signal }) =>
+    api.get('/v1/records/structures', { signal }),
+  ).data?.structures
+  const trashed = useQuery(['note', 'trash', 'titles'], ({ signal }) =>
+    api.get('/v1/notes/trash', { query: { limit: 200 }, signal }),
+  ).data?.notes
+  return {
+    structures: new Map(structures?.map((structure) => [structure.id, structure])),
+    trashed: new Map(trashed?.map(({ id, title }) => [id, title])),
+  }
+}
+
+const shortId = (id: string | number): string => String(id).slice(0, 8)
+
+const NAME_KEYS: Readonly<Record<string, string>> = {
+  note: 'title',
+  file: 'file_name',
+  property: 'label',
+  quick_access_item: 'title',
+  webhook: 'url',
+}
+
+/** What a changed object is called. */
+export function nameOf({ kind, id, object, structure_id }: Entry, names: Names): string {
+  if (kind === 'record') {
+    const structure = names.structures.get(structure_id ?? '')
+    if (!structure || !object) return `row ${shortId(id)}`
+    return recordLabel(structure, { id: String(id), data: object.data as Record<string, unknown> })
+  }
+  const name = object?.[NAME_KEYS[kind] ?? 'name']
+  if (typeof name === 'string') return name
+  return names.trashed.get(String(id)) ?? shortId(id)
+}
+
+/** Where a changed object is; undefined when it is gone. */
+export function placeOf({ kind, id, object, structure_id }: Entry): string | undefined {
+  if (object === null) return undefined
+  if (kind === 'note') return noteAddress(String(id))
+  if (kind === 'record') return recordAddress(structure_id ?? '', String(id))
+  if (kind === 'file') return fileAddress(String(id))
+  if (kind === 'structure') return address(['records', String(id)])
+  if (kind === 'webhook') return address(['webhooks', String(id)])
+  return undefined
+}

@@ -1,0 +1,271 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { Button, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { clockTime } from '../../components/time.tsx'
+import { mayWrite } from '../../data/session.ts'
+import { address, search, setParameters } from '../../router.ts'
+import { useChanges } from './feed.ts'
+import { type Names, useNames } from './names.ts'
+import { Sentence, Values } from './sentence.tsx'
+import {
+  mayBeUndone,
+  SURFACES,
+  type Transaction,
+  transactionsOf,
+  type Value,
+  valuesOf,
+  whoOf,
+} from './transactions.ts'
+import { Undo } from './undo.tsx'
+
+const KINDS: readonly (readonly [kind: string, title: string])[] = [
+  ['note', 'Notes'],
+  ['record', 'Rows'],
+  ['tag', 'Tags'],
+  ['property', 'Properties'],
+  ['structure', 'Structures'],
+  ['view', 'Views'],
+  ['preset', 'Presets'],
+  ['lens', 'Lenses'],
+  ['quick_access_item', 'Quick Access'],
+  ['file', 'Files'],
+  ['webhook', 'Webhooks'],
+]
+
+const parameter = (name: string): string => search.value.get(name) ?? ''
+
+const knownKind = (): string => KINDS.find(([kind]) => kind === parameter('kind'))?.[0] ?? ''
+
+function useTransactions() {
+  const feed = useChanges(knownKind())
+  const { entries } = feed
+  const all = useMemo(() => transactionsOf(entries ?? []), [entries])
+  const values = useMemo(() => valuesOf(entries ?? []), [entries])
+  const who = parameter('who')
+  const surface = parameter('surface')
+  const shown = all.filter(
+    ({ actor }) => (who === '' || whoOf(actor).id === who) && (surface === '' || actor.surface === surface),
+  )
+  return { ...feed, all, values, shown }
+}
+
+/** Who changed something, with how often. */
+export function Side() {
+  const { all } = useTransactions()
+  const people = new Map<string, { transaction: Transaction; count: number }>()
+  for (const transaction of all) {
+    const { id } = whoOf(transaction.actor)
+    people.set(id, { transaction, count: (people.get(id)?.count ?? 0) + 1 })
+  }
+  const here = parameter('who')
+  const link = (who?: string) =>
+    address(['changes'], { kind: knownKind(), surface: parameter('surface'), who })
+  return (
+    <div class="rail-sub">
+      <h2>Who</h2>
+      <ul>
+        <li>
+          <a href={link()} aria-current={here === '' ? 'true' : undefined}>
+            Everyone
+          </a>
+        </li>
+        {[...people].map(([id, { transaction, count }]) => {
+          const { icon, name } = whoOf(transaction.actor)
+          return (
+            <li key={id}>
+              <a href={link(id)} aria-current={here === id ? 'true' : undefined}>
+                <Icon name={icon} />
+                <span class="cut">{name}</span>
+                <span class="n">{count.toLocaleString()}</span>
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+export function Main() {
+  const { all, shown, values, hasOlder, isReading, error, entries, readOlder } = useTransactions()
+  const names = useNames()
+  const undone = mayWrite.value ? parameter('undo') : ''
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !document.querySelector('dialog:modal'))
+        setParameters({ undo: undefined })
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <main id="main" class={undone === '' ? 's-set' : 's-changes shows-side'}>
+      <h1 class="vh">Changes</h1>
+      <Pane kind="home" label="Changes">
+        <header class="bar">
+          <h2>Changes</h2>
+          <small>newest first</small>
+        </header>
+        <Filters all={all} />
+        {entries ? (
+          <Days transactions={shown} values={values} names={names} undone={undone} />
+        ) : (
+          !error && <Loading />
+        )}
+        {error && !entries && <Failed error={error} />}
+        {entries && shown.length === 0 && (
+          <Empty>
+            <p>{hasOlder ? 'Nothing of this among the newest changes.' : 'No changes that fit.'}</p>
+          </Empty>
+        )}
+        {entries && (
+          <p class="list-end">
+            {`${shown.length.toLocaleString()} ${shown.length === 1 ? 'write' : 'writes'}${hasOlder ? ' so far' : ', to the oldest that is kept'}. `}
+            {hasOlder && (
+              <Button kind="quiet" disabled={isReading} onClick={() => void readOlder()}>
+                {isReading ? 'Loading…' : 'Older ones'}
+              </Button>
+            )}
+          </p>
+        )}
+        {error && entries && <Why>{error.message}</Why>}
+      </Pane>
+      {undone !== '' && (
+        <Undo
+          key={undone}
+          id={undone}
+          transaction={all.find(({ id }) => id === undone)}
+          values={values}
+          names={names}
+        />
+      )}
+    </main>
+  )
+}
+
+function Filters({ all }: { all: readonly Transaction[] }) {
+  const who = parameter('who')
+  const person = all.find(({ actor }) => whoOf(actor).id === who)
+  return (
+    <div class="tools">
+      <select
+        class="in"
+        aria-label="Kind"
+        value={knownKind()}
+        onChange={({ currentTarget }) => setParameters({ kind: currentTarget.value })}
+      >
+        <option value="">All kinds</option>
+        {KINDS.map(([kind, title]) => (
+          <option key={kind} value={kind}>
+            {title}
+          </option>
+        ))}
+      </select>
+      <select
+        class="in"
+        aria-label="Came by"
+        value={parameter('surface')}
+        onChange={({ currentTarget }) => setParameters({ surface: currentTarget.value })}
+      >
+        <option value="">Any way</option>
+        {Object.entries(SURFACES).map(([surface, title]) => (
+          <option key={surface} value={surface}>
+            By {title}
+          </option>
+        ))}
+      </select>
+      {who !== '' && (
+        <span class="chip">
+          Who is<b>{person ? whoOf(person.actor).name : 'somebody'}</b>
+          <button
+            type="button"
+            aria-label="Remove filter: Who"
+            onClick={() => setParameters({ who: undefined })}
+          >
+            <Icon name="x" />
+          </button>
+        </span>
+      )}
+    </div>
+  )
+}
+
+const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
+
+interface ListProps {
+  readonly values: ReadonlyMap<string, readonly Value[]>
+  readonly names: Names
+  readonly undone: string
+}
+
+function Days({ transactions, ...rest }: ListProps & { transactions: readonly Transaction[] }) {
+  const days = Map.groupBy(transactions, ({ at }) => new Date(at).toDateString())
+  const today = new Date().toDateString()
+  return (
+    <>
+      {[...days].map(([name, ofDay]) => (
+        <section key={name} aria-label={name}>
+          <h3 class="day">
+            {name === today && 'Today, '}
+            {day.format(new Date(ofDay[0]?.at ?? 0))}
+          </h3>
+          <ol class="ledger">
+            {ofDay.map((transaction) => (
+              <Row key={transaction.id} transaction={transaction} {...rest} />
+            ))}
+          </ol>
+        </section>
+      ))}
+    </>
+  )
+}
+
+function Row({ transaction, values, names, undone }: ListProps & { transaction: Transaction }) {
+  const { id, at, actor, entries } = transaction
+  const { icon, name, kind } = whoOf(actor)
+  const isOn = id === undone
+  const [single] = entries.length === 1 ? entries : []
+  const fields = names.structures.get(single?.structure_id ?? '')?.fields
+  const changed = (single && values.get(single.cursor)) ?? []
+  const label = (key: string) => fields?.find((field) => field.key === key)?.label ?? key.replaceAll('_', ' ')
+  const instant = new Date(at)
+  return (
+    <li class={isOn ? 'on' : undefined}>
+      <time dateTime={at} title={instant.toLocaleString()}>
+        {clockTime(instant)}
+      </time>
+      <div class="it">
+        <span class="who">
+          <Icon name={icon} />
+          {name} {kind && <span class="kind">{kind}</span>}
+        </span>
+        <div>
+          <Sentence transaction={transaction} names={names} />
+          {changed.length > 0 && (
+            <p>
+              <Values values={changed} label={label} />
+            </p>
+          )}
+        </div>
+        <UndoLink transaction={transaction} isOn={isOn} />
+      </div>
+    </li>
+  )
+}
+
+function UndoLink({ transaction, isOn }: { transaction: Transaction; isOn: boolean }) {
+  if (!mayWrite.value) return null
+  if (transaction.entries.some(({ op }) => op === 'purged')) return <small>final</small>
+  if (!mayBeUndone(transaction)) return <small title="Only notes and rows can be undone">not undoable</small>
+  const present = Object.fromEntries(search.value)
+  return (
+    <a
+      class={isOn ? 'b' : 'b quiet'}
+      href={address(['changes'], { ...present, undo: transaction.id })}
+      aria-current={isOn ? 'true' : undefined}
+    >
+      Undo…
+    </a>
+  )
+}

@@ -1,0 +1,195 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Button, useAction, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Banner, Loading, Pane } from '../../components/pane.tsx'
+import { api } from '../../data/api.ts'
+import { setParameters } from '../../router.ts'
+import { type Names, nameOf, placeOf } from './names.ts'
+import { shown } from './sentence.tsx'
+import { type Transaction, type Value, whoOf } from './transactions.ts'
+
+interface Undone {
+  readonly kind: string
+  readonly id: string
+  readonly op: string
+}
+
+interface UndoProps {
+  readonly id: string
+  /** Undefined when it is older than what is on the page. */
+  readonly transaction: Transaction | undefined
+  readonly values: ReadonlyMap<string, readonly Value[]>
+  readonly names: Names
+}
+
+const close = () => setParameters({ undo: undefined })
+
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+const counted = (count: number) => (count === 1 ? '1 change' : `${count.toLocaleString()} changes`)
+
+/** Tries to take a write back without writing, and shows what would be written, before anything is. */
+export function Undo({ id, transaction, values, names }: UndoProps) {
+  const [tried, setTried] = useState<readonly Undone[]>()
+  const [refusal, setRefusal] = useState<string>()
+  const [isDone, setDone] = useState(false)
+  useEffect(() => {
+    const stop = new AbortController()
+    api
+      .post('/v1/changes/undo', { body: { transaction: id, dry_run: true }, signal: stop.signal })
+      .then(({ undone }) => setTried(undone))
+      .catch((error: Error) => stop.signal.aborted || setRefusal(error.message))
+    return () => stop.abort()
+  }, [id])
+  const {
+    run,
+    isRunning,
+    refusal: writeRefusal,
+  } = useAction(async () => {
+    await api.post('/v1/changes/undo', { body: { transaction: id, dry_run: false } })
+    setDone(true)
+  })
+  return (
+    <Pane kind="side" label="Undo">
+      <header class="bar">
+        <button type="button" class="b quiet icon phone mid" aria-label="Back to the changes" onClick={close}>
+          <Icon name="back" />
+        </button>
+        <h2>{isDone ? 'Undone' : 'Undo, tried without writing'}</h2>
+      </header>
+      {isDone ? (
+        <Banner>
+          <Icon name="check" />
+          <p>
+            <strong>{counted(tried?.length ?? 0)} taken back.</strong> That is a change of its own, at the top
+            of the list; it can be undone too.
+          </p>
+        </Banner>
+      ) : (
+        <Outcome tried={tried} refusal={refusal} />
+      )}
+      {transaction && <About transaction={transaction} />}
+      <section class="sec">
+        {writeRefusal.value !== undefined && <Why>{writeRefusal.value}</Why>}
+        <p class="row-b">
+          {tried && !isDone && (
+            <Button kind="main" disabled={isRunning.value} onClick={() => void run()}>
+              Undo {counted(tried.length)}
+            </Button>
+          )}
+          <Button kind="quiet" onClick={close}>
+            {isDone || refusal !== undefined ? 'Close' : 'Cancel'} <kbd>Esc</kbd>
+          </Button>
+        </p>
+      </section>
+      {tried && !isDone && <Plan tried={tried} transaction={transaction} values={values} names={names} />}
+    </Pane>
+  )
+}
+
+function Outcome({ tried, refusal }: { tried: readonly Undone[] | undefined; refusal: string | undefined }) {
+  if (refusal !== undefined)
+    return (
+      <div class="banner bad" role="alert">
+        <Icon name="warn" />
+        <p>{refusal}</p>
+      </div>
+    )
+  if (!tried) return <Loading what="Trying…" />
+  return (
+    <div class="banner ok" role="status">
+      <Icon name="check" />
+      <p>
+        <strong>
+          {tried.length === 1 ? 'It can go back.' : `All ${counted(tried.length)} can go back.`}
+        </strong>{' '}
+        Nobody has touched {tried.length === 1 ? 'it' : 'them'} since.
+      </p>
+    </div>
+  )
+}
+
+function About({ transaction: { actor, at } }: { transaction: Transaction }) {
+  const { name, kind } = whoOf(actor)
+  return (
+    <section class="sec">
+      <dl class="facts">
+        <dt>Who</dt>
+        <dd>
+          {name}
+          {kind && `, by ${kind}`}
+        </dd>
+        <dt>When</dt>
+        <dd>{whole.format(new Date(at))}</dd>
+        <dt>Also</dt>
+        <dd>Undoing is a write like any other: webhooks hear of it.</dd>
+      </dl>
+    </section>
+  )
+}
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  created: 'is made again',
+  deleted: 'is deleted',
+  restored: 'comes back',
+}
+
+const FIRST = 50
+
+interface PlanProps extends Omit<UndoProps, 'id'> {
+  readonly tried: readonly Undone[]
+}
+
+/** What would be written, object by object. */
+function Plan({ tried, transaction, values, names }: PlanProps) {
+  const [isWhole, setWhole] = useState(false)
+  const shownOnes = isWhole ? tried : tried.slice(0, FIRST)
+  return (
+    <section class="sec">
+      <h3>What would be written</h3>
+      <ul class="undo-list">
+        {shownOnes.map(({ kind, id, op }) => {
+          const entry = transaction?.entries.find((one) => one.kind === kind && String(one.id) === id)
+          const place = entry && placeOf(entry)
+          const name = entry ? nameOf(entry, names) : `${kind} ${id.slice(0, 8)}`
+          return (
+            <li key={`${kind} ${id}`}>
+              {place === undefined ? <span>{name}</span> : <a href={place}>{name}</a>}
+              <span>
+                {op === 'updated' ? (
+                  <Back values={(entry && values.get(entry.cursor)) ?? []} />
+                ) : (
+                  OPERATIONS[op]
+                )}
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+      {shownOnes.length < tried.length && (
+        <p class="row-b">
+          <Button kind="quiet" onClick={() => setWhole(true)}>
+            {(tried.length - shownOnes.length).toLocaleString()} more
+          </Button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** What each value would be again. */
+function Back({ values }: { values: readonly Value[] }) {
+  if (values.length === 0) return <>the text as it was before</>
+  return (
+    <>
+      {values.map(({ key, before, after }, at) => (
+        <span key={key}>
+          {at > 0 && ', '}
+          {after !== undefined && <del class="was">{shown(after)}</del>}
+          <span class="to">→</span>
+          {shown(before)}
+        </span>
+      ))}
+    </>
+  )
+}

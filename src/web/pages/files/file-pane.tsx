@@ -1,0 +1,176 @@
+import { useSignal } from '@preact/signals'
+import { Button, Field, useAction } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { TypedConfirmation } from '../../components/modal.tsx'
+import { Banner, Failed, Loading } from '../../components/pane.tsx'
+import { Time } from '../../components/time.tsx'
+import { contentOf, deleteFile, type FileWithOutline, renameFile, useFile } from '../../data/files.ts'
+import { mayWrite } from '../../data/session.ts'
+import { address, navigate, search } from '../../router.ts'
+import { FileText } from './file-text.tsx'
+import { Original } from './original.tsx'
+import { sizeText } from './size.ts'
+
+const listAddress = () => address(['files'], { q: search.value.get('q') ?? undefined })
+
+/** One file: what it is, its text beside the original, and what can be done with it. */
+export function FilePane({ id }: { id: string }) {
+  const { data, error } = useFile(id)
+  const isRenamed = useSignal(false)
+  return (
+    <>
+      <header class="bar wraps">
+        <a class="b quiet icon phone mid" href={listAddress()} aria-label="Back to the files">
+          <Icon name="back" />
+        </a>
+        <h1 class="cut">{data?.file_name ?? 'File'}</h1>
+        <span class="grow" />
+        {data && (
+          <a class="b" href={contentOf(id)} download={data.file_name}>
+            Download
+          </a>
+        )}
+        {data && mayWrite.value && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              isRenamed.value = !isRenamed.value
+            }}
+          >
+            Rename
+          </Button>
+        )}
+        {data && mayWrite.value && <Delete file={data} />}
+      </header>
+      {isRenamed.value && data && (
+        <Rename
+          file={data}
+          onClose={() => {
+            isRenamed.value = false
+          }}
+        />
+      )}
+      {error ? <Failed error={error} /> : data ? <Content file={data} /> : <Loading />}
+    </>
+  )
+}
+
+function Content({ file }: { file: FileWithOutline }) {
+  return (
+    <>
+      {file.status === 'failed' && (
+        <Banner kind="bad">
+          <Icon name="warn" />
+          <p>
+            <strong>Its text could not be read.</strong> {file.error} The file itself is kept as it is.
+          </p>
+        </Banner>
+      )}
+      <section class="sec">
+        <dl class="facts">
+          <dt>Kind</dt>
+          <dd>{file.mime_type || 'unknown'}</dd>
+          <dt>Size</dt>
+          <dd>{sizeText(file.size)}</dd>
+          <dt>Added</dt>
+          <dd>
+            <Time at={file.created_at} />
+          </dd>
+          {file.note_id !== null && (
+            <>
+              <dt>In</dt>
+              <dd>
+                <a href={address(['notes', file.note_id])}>the note it is attached to</a>
+              </dd>
+            </>
+          )}
+        </dl>
+      </section>
+      {file.outline.length > 0 && <Outline file={file} />}
+      <div class="beside">
+        <Original file={file} />
+        <FileText file={file} />
+      </div>
+    </>
+  )
+}
+
+const MOST_LEVELS = 4
+
+const Outline = ({ file: { id, outline } }: { file: FileWithOutline }) => (
+  <section class="sec">
+    <details>
+      <summary>Contents, {outline.length === 1 ? '1 entry' : `${outline.length} entries`}</summary>
+      <ul class="plain outline">
+        {outline.map(({ title, level, page }, index) => (
+          <li key={`${index} ${title}`} data-level={Math.min(level, MOST_LEVELS)}>
+            <a href={address(['files', id], { page: String(page) })}>{title}</a>
+            <small>{page}</small>
+          </li>
+        ))}
+      </ul>
+    </details>
+  </section>
+)
+
+function Rename({ file: { id, file_name }, onClose }: { file: FileWithOutline; onClose: () => void }) {
+  const { run, isRunning, refusal } = useAction(async (name: string) => {
+    await renameFile(id, name)
+    onClose()
+  })
+  return (
+    <form
+      class="sec line-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run(String(new FormData(event.currentTarget).get('name')).trim())
+      }}
+    >
+      <Field
+        label="New name; links to it in notes follow"
+        name="name"
+        defaultValue={file_name}
+        required
+        autofocus
+        maxLength={500}
+        why={refusal.value}
+      />
+      <Button kind="main" type="submit" disabled={isRunning.value}>
+        Rename
+      </Button>
+      <Button onClick={onClose}>Cancel</Button>
+    </form>
+  )
+}
+
+function Delete({ file: { id, file_name } }: { file: FileWithOutline }) {
+  const isAsked = useSignal(false)
+  return (
+    <>
+      <Button
+        kind="quiet"
+        onClick={() => {
+          isAsked.value = true
+        }}
+      >
+        Delete…
+      </Button>
+      {isAsked.value && (
+        <TypedConfirmation
+          title={`Delete ${file_name}`}
+          word={file_name}
+          action="Delete"
+          act={async () => {
+            await deleteFile(id)
+            navigate(listAddress(), { replace: true })
+          }}
+          onClose={() => {
+            isAsked.value = false
+          }}
+        >
+          The file and its text are gone for good. Links to it in notes stay, and lead nowhere.
+        </TypedConfirmation>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+import { Empty, Pane } from '../../components/pane.tsx'
+import { path } from '../../router.ts'
+import { FileList } from './file-list.tsx'
+import { FilePane } from './file-pane.tsx'
+
+/** The files of the workspace, and beside them the one that the address names. */
+export function Main() {
+  const [, id] = path.value
+  return (
+    <main id="main" class={id === undefined ? 's-files' : 's-files show-side'}>
+      <FileList current={id} />
+      <Pane kind="side" label="File">
+        {id === undefined ? (
+          <Empty>
+            <p>Choose a file to read its text beside the original.</p>
+          </Empty>
+        ) : (
+          <FilePane key={id} id={id} />
+        )}
+      </Pane>
+    </main>
+  )
+}

@@ -1,0 +1,12 @@
+const UNITS = ['bytes', 'KB', 'MB'] as const
+
+/** As people say it: "48 KB". */
+export function sizeText(bytes: number): string {
+  let size = bytes
+  let unit = 0
+  while (size >= 1_000 && unit < UNITS.length - 1) {
+    size /= 1_000
+    unit += 1
+  }
+  return `${unit > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${UNITS[unit]}`
+}

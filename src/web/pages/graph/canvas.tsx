@@ -1,0 +1,164 @@
+import Graph from 'graphology'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import Sigma from 'sigma'
+import { Icon } from '../../components/icon.tsx'
+import type { GraphNode, Layout } from './data.ts'
+
+const LARGEST = 12
+
+/** The colours of the style sheet, as the canvas needs them. */
+function colours(element: Element) {
+  const probe = document.createElement('span')
+  element.append(probe)
+  const read = (name: string) => {
+    probe.style.color = `var(--${name})`
+    return getComputedStyle(probe).color
+  }
+  const found = {
+    ink: read('ink-3'),
+    text: read('ink-2'),
+    accent: read('accent'),
+    edge: read('edge'),
+  }
+  probe.remove()
+  return found
+}
+
+interface CanvasProps {
+  readonly layout: Layout
+  readonly selected: string | undefined
+  readonly hasArrows: boolean
+  readonly titles: string
+  readonly onSelect: (id: string) => void
+}
+
+const sizeOf = ({ degree }: GraphNode) => Math.min(LARGEST, 3 + Math.sqrt(degree) * 1.6)
+
+/** The picture of the graph; the list beside it says the same. */
+export function Canvas({ layout, selected, hasArrows, titles, onSelect }: CanvasProps) {
+  const container = useRef<HTMLDivElement>(null)
+  const drawing = useRef<{ sigma: Sigma; graph: Graph } | undefined>(undefined)
+  const latest = useRef({ selected, onSelect })
+  latest.current = { selected, onSelect }
+  const [canDraw, setCanDraw] = useState(true)
+  const { graph: drawn } = layout
+  const scheme = useScheme()
+
+  useEffect(() => {
+    const element = container.current
+    if (!element) return
+    const colour = colours(element)
+    const graph = new Graph({ multi: true })
+    drawn.nodes.forEach((node, at) => {
+      const [x, y] = [layout.positions[at * 2] ?? 0, layout.positions[at * 2 + 1] ?? 0]
+      graph.addNode(node.id, {
+        x,
+        y,
+        size: sizeOf(node),
+        label: node.title,
+        color: node.kind === 'note' ? colour.ink : colour.edge,
+      })
+    })
+    for (const { from, to } of drawn.edges)
+      if (graph.hasNode(from) && graph.hasNode(to)) graph.addEdge(from, to)
+    try {
+      const sigma = new Sigma(graph, element, {
+        allowInvalidContainer: true,
+        defaultEdgeType: hasArrows ? 'arrow' : 'line',
+        defaultEdgeColor: colour.edge,
+        labelColor: { color: colour.text },
+        labelFont: 'system-ui, sans-serif',
+        labelSize: 11,
+        renderLabels: titles !== 'never',
+        labelRenderedSizeThreshold: titles === 'always' ? 0 : 5,
+        nodeReducer: (node, data) => {
+          const chosen = latest.current.selected
+          if (chosen === undefined || !graph.hasNode(chosen)) return data
+          if (node === chosen) return { ...data, color: colour.accent, size: data.size + 3, forceLabel: true }
+          return graph.areNeighbors(node, chosen) ? { ...data, color: colour.accent, forceLabel: true } : data
+        },
+        edgeReducer: (edge, data) =>
+          latest.current.selected !== undefined && graph.hasExtremity(edge, latest.current.selected)
+            ? { ...data, color: colour.accent, size: 2, zIndex: 1 }
+            : data,
+      })
+      sigma.on('clickNode', ({ node }) => latest.current.onSelect(node))
+      drawing.current = { sigma, graph }
+    } catch {
+      setCanDraw(false)
+    }
+    return () => {
+      drawing.current?.sigma.kill()
+      drawing.current = undefined
+    }
+  }, [drawn, hasArrows, titles, scheme])
+
+  useEffect(() => {
+    const graph = drawing.current?.graph
+    if (!graph) return
+    let at = 0
+    graph.updateEachNodeAttributes((_, attributes) => {
+      const [x, y] = [layout.positions[at * 2] ?? 0, layout.positions[at * 2 + 1] ?? 0]
+      at += 1
+      return { ...attributes, x, y }
+    })
+  }, [layout])
+  useEffect(() => drawing.current?.sigma.refresh({ skipIndexation: true }) && undefined, [selected])
+
+  const camera = () => drawing.current?.sigma.getCamera()
+  const duration = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200
+  if (!canDraw)
+    return (
+      <p class="list-end">
+        This browser draws no pictures of graphs (it has no WebGL). The list says the same.
+      </p>
+    )
+  return (
+    <div class="canvas">
+      <div
+        class="map"
+        ref={container}
+        role="img"
+        aria-label={`Graph of ${drawn.nodes.length} nodes and ${drawn.edges.length} edges. The list beside it says the same.`}
+      />
+      <div class="zoom">
+        <button
+          type="button"
+          class="b icon"
+          aria-label="Closer"
+          onClick={() => void camera()?.animatedZoom({ duration })}
+        >
+          <Icon name="plus" />
+        </button>
+        <button
+          type="button"
+          class="b icon"
+          aria-label="Further away"
+          onClick={() => void camera()?.animatedUnzoom({ duration })}
+        >
+          <Icon name="minus" />
+        </button>
+        <button
+          type="button"
+          class="b icon"
+          aria-label="Show all"
+          onClick={() => void camera()?.animatedReset({ duration })}
+        >
+          <Icon name="fit" />
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** Changes when the page turns dark or light. */
+function useScheme(): boolean {
+  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
+  useEffect(() => {
+    const query = matchMedia('(prefers-color-scheme: dark)')
+    const change = () => setDark(query.matches)
+    query.addEventListener('change', change)
+    return () => query.removeEventListener('change', change)
+  }, [])
+  return isDark
+}

@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'preact/hooks'
+import { type Answer, api } from '../../data/api.ts'
+import { useQuery } from '../../data/cache.ts'
+import { startWorker } from '../../data/worker.ts'
+import type { LayoutRequest, LayoutResponse } from './layout.ts'
+
+export type Drawn = Answer<'/v1/graph', 'get'>
+export type GraphNode = Drawn['nodes'][number]
+
+export const useLenses = () => useQuery(['lens'], ({ signal }) => api.get('/v1/lenses', { signal }))
+
+/** The graph of a lens; without one that of the default lens. */
+export const useGraph = (lens: string | undefined) =>
+  useQuery(['note tag lens property', 'graph', lens], ({ signal }) =>
+    lens === undefined
+      ? api.get('/v1/graph', { signal })
+      : api.get('/v1/lenses/{id}/graph', { params: { id: lens }, signal }),
+  )
+
+/** Where the nodes are, laid out in a worker; `ms` once that has ended. */
+export interface Layout {
+  readonly graph: Drawn
+  readonly positions: Float32Array
+  readonly ms: number | undefined
+}
+
+function requestOf({ nodes, edges }: Drawn): LayoutRequest {
+  const places = new Map(nodes.map(({ id }, at) => [id, at]))
+  return {
+    nodes: nodes.map(({ id }) => id),
+    edges: edges.flatMap(({ from, to }) => {
+      const [one, other] = [places.get(from), places.get(to)]
+      return one === undefined || other === undefined ? [] : [[one, other] as const]
+    }),
+  }
+}
+
+export function useLayout(graph: Drawn | undefined): Layout | undefined {
+  const [layout, setLayout] = useState<Layout>()
+  useEffect(() => {
+    if (!graph || graph.nodes.length === 0) return
+    const start = performance.now()
+    const worker = startWorker('layout')
+    worker.onmessage = ({ data }: MessageEvent<'ready' | LayoutResponse>) => {
+      if (data === 'ready') return worker.postMessage(requestOf(graph))
+      const ms = data.isDone ? performance.now() - start : undefined
+      setLayout({ graph, positions: data.positions, ms })
+    }
+    return () => worker.terminate()
+  }, [graph])
+  return layout?.graph === graph ? layout : undefined
+}

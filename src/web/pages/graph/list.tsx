@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks'
+import { Button } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Pane } from '../../components/pane.tsx'
+import { noteAddress } from '../../components/places.ts'
+import { address, search as parameters } from '../../router.ts'
+import type { Drawn, GraphNode } from './data.ts'
+
+const PAGE = 200
+
+const selectAddress = (id: string) =>
+  address(['graph'], { ...Object.fromEntries(parameters.value), node: id, list: '1' })
+
+const words = ({ kind, degree }: GraphNode) => {
+  if (kind === 'dangling') return 'no such note yet'
+  const links = `${degree.toLocaleString()} ${degree === 1 ? 'link' : 'links'}`
+  return kind === 'tag' ? `tag, ${links}` : links
+}
+
+function Nodes({ nodes, selected }: { nodes: readonly GraphNode[]; selected?: string | undefined }) {
+  return (
+    <ul class="plain">
+      {nodes.map((node) => (
+        <li key={node.id}>
+          <a
+            class={node.kind === 'note' ? undefined : 'dim'}
+            href={selectAddress(node.id)}
+            aria-current={node.id === selected ? 'true' : undefined}
+          >
+            {node.title}
+          </a>
+          <small>{words(node)}</small>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The graph as a list: the neighbours of the chosen node, and all nodes. */
+export function NodeList({ graph, selected }: { graph: Drawn; selected: string | undefined }) {
+  const [text, setText] = useState('')
+  const [count, setCount] = useState(PAGE)
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]))
+  const node = byId.get(selected ?? '')
+  const neighbours = (of: 'to' | 'from') =>
+    graph.edges
+      .filter((edge) => edge[of === 'to' ? 'from' : 'to'] === selected)
+      .flatMap((edge) => byId.get(edge[of]) ?? [])
+  const [to, from] = [neighbours('to'), neighbours('from')]
+  const wanted = text.trim().toLowerCase()
+  const fitting = graph.nodes.filter(({ title }) => title.toLowerCase().includes(wanted))
+  return (
+    <Pane kind="side" label="The graph as a list">
+      <header class="bar">
+        <a
+          class="b quiet icon phone mid"
+          aria-label="Back to the graph"
+          href={address(['graph'], { ...Object.fromEntries(parameters.value), list: undefined })}
+        >
+          <Icon name="back" />
+        </a>
+        <h2 class="cut">{node ? node.title : 'As a list'}</h2>
+        <span class="grow" />
+        {node?.kind === 'note' && (
+          <a class="b" href={noteAddress(node.id)}>
+            Open
+          </a>
+        )}
+      </header>
+      {node && to.length > 0 && (
+        <section class="sec">
+          <h3>
+            Leads to <small>{to.length.toLocaleString()}</small>
+          </h3>
+          <Nodes nodes={to} />
+        </section>
+      )}
+      {node && from.length > 0 && (
+        <section class="sec">
+          <h3>
+            Linked from <small>{from.length.toLocaleString()}</small>
+          </h3>
+          <Nodes nodes={from} />
+        </section>
+      )}
+      <section class="sec">
+        <header>
+          <h3>All {graph.nodes.length.toLocaleString()}, most links first</h3>
+        </header>
+        <search class="in-find">
+          <Icon name="search" />
+          <input
+            class="in"
+            type="search"
+            aria-label="Find in this graph"
+            placeholder="Find in this graph"
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </search>
+        <Nodes nodes={fitting.slice(0, count)} selected={selected} />
+        {fitting.length > count && (
+          <Button kind="quiet" onClick={() => setCount(count + PAGE)}>
+            {(fitting.length - count).toLocaleString()} more
+          </Button>
+        )}
+      </section>
+    </Pane>
+  )
+}

@@ -1,0 +1,178 @@
+import { useMemo } from 'preact/hooks'
+import { useAction, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { useKeys } from '../../components/keys.tsx'
+import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { noteAddress } from '../../components/places.ts'
+import { api } from '../../data/api.ts'
+import { mayWrite } from '../../data/session.ts'
+import { address, navigate, search, setParameters } from '../../router.ts'
+import { Canvas } from './canvas.tsx'
+import { type Drawn, useGraph, useLayout, useLenses } from './data.ts'
+import { NodeList } from './list.tsx'
+
+const parameter = (name: string): string | undefined => search.value.get(name) ?? undefined
+
+const useLens = () => {
+  const { data } = useLenses()
+  const id = parameter('lens')
+  return {
+    isKnown: data !== undefined,
+    lenses: data?.lenses ?? [],
+    lens: data?.lenses.find((one) => (id === undefined ? one.is_default : one.id === id)),
+  }
+}
+
+/** The lenses, and where they are made. */
+export function Side() {
+  const { lenses, lens } = useLens()
+  return (
+    <div class="rail-sub">
+      <h2>Lenses</h2>
+      <ul>
+        {lenses.map(({ id, name }) => (
+          <li key={id}>
+            <a href={address(['graph'], { lens: id })} aria-current={id === lens?.id ? 'true' : undefined}>
+              <span class="cut">{name}</span>
+            </a>
+          </li>
+        ))}
+        {mayWrite.value && (
+          <li>
+            <a href={address(['views', 'lenses', 'new'])}>
+              <Icon name="plus" />
+              New lens
+            </a>
+          </li>
+        )}
+      </ul>
+    </div>
+  )
+}
+
+const LAYERS = [
+  ['layers', 'links', 'Links'],
+  ['layers', 'tags', 'Tags'],
+  ['nodes', 'orphans', 'Notes without links'],
+  ['nodes', 'dangling', 'Links that lead nowhere'],
+] as const
+
+/** What the lens shows; a change is kept in the lens. */
+function Layers() {
+  const { lens } = useLens()
+  const { run, refusal, isRunning } = useAction((id: string, group: string, key: string, isOn: boolean) =>
+    api.patch('/v1/lenses/{id}', { params: { id }, body: { settings: { [group]: { [key]: isOn } } } }),
+  )
+  if (!lens || !mayWrite.value) return null
+  return (
+    <div class="tools">
+      {LAYERS.map(([group, key, title]) => (
+        <label class="check" key={key}>
+          <input
+            type="checkbox"
+            checked={(lens.settings[group] as Record<string, boolean>)[key] === true}
+            disabled={isRunning.value}
+            onChange={({ currentTarget }) => void run(lens.id, group, key, currentTarget.checked)}
+          />
+          {title}
+        </label>
+      ))}
+      <a class="b quiet" href={address(['views', 'lenses', lens.id])}>
+        Change the lens…
+      </a>
+      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+    </div>
+  )
+}
+
+/** Moves the choice through the nodes, in the order of the list. */
+function step(graph: Drawn | undefined, by: number): void {
+  if (!graph || graph.nodes.length === 0) return
+  const at = graph.nodes.findIndex(({ id }) => id === parameter('node'))
+  const next = graph.nodes[(at + by + graph.nodes.length) % graph.nodes.length]
+  setParameters({ node: next?.id }, { replace: true })
+}
+
+export function Main() {
+  const { lens } = useLens()
+  const { data: graph, error } = useGraph(parameter('lens'))
+  const layout = useLayout(graph)
+  const selected = parameter('node')
+  useKeys(
+    'Graph',
+    useMemo(
+      () => [
+        { keys: ['j'], does: 'next note', run: () => step(graph, 1) },
+        { keys: ['k'], does: 'note before', run: () => step(graph, -1) },
+        {
+          keys: ['o'],
+          does: 'open the chosen note',
+          run: () => {
+            const node = graph?.nodes.find(({ id }) => id === parameter('node'))
+            if (node?.kind === 'note') navigate(noteAddress(node.id))
+          },
+        },
+      ],
+      [graph],
+    ),
+  )
+  const isEmpty = graph?.nodes.length === 0
+  return (
+    <main id="main" class={parameter('list') === undefined ? 's-graph' : 's-graph shows-side'}>
+      <h1 class="vh">Graph</h1>
+      <Pane kind="home" label="Graph">
+        <header class="bar">
+          <h2 class="cut">{lens?.name ?? 'Whole workspace'}</h2>
+          {graph && (
+            <small>{`${graph.nodes.length.toLocaleString()} nodes, ${graph.edges.length.toLocaleString()} edges${graph.truncated ? ', the best connected' : ''}`}</small>
+          )}
+          <span class="grow" />
+          <button
+            type="button"
+            class="b quiet icon phone mid"
+            aria-label="The same as a list"
+            onClick={() => setParameters({ list: '1' })}
+          >
+            <Icon name="side" />
+          </button>
+        </header>
+        <Layers />
+        {error && !graph && <Failed error={error} />}
+        {!graph && !error && <Loading />}
+        {isEmpty && (
+          <Empty>
+            <p>No notes fit this lens. Notes that link to each other with [[…]] make a graph.</p>
+          </Empty>
+        )}
+        {layout && (
+          <Canvas
+            layout={layout}
+            selected={selected}
+            hasArrows={lens?.settings.look.arrows ?? true}
+            titles={lens?.settings.look.titles ?? 'zoom'}
+            onSelect={(node) => setParameters({ node })}
+          />
+        )}
+        <p class="foot">
+          <span role="status">
+            {layout?.ms === undefined
+              ? !graph || isEmpty
+                ? ''
+                : 'Laying out…'
+              : `Laid out in ${(layout.ms / 1_000).toFixed(1)} s`}
+          </span>
+          <span class="grow" />
+          <span class="keys" aria-hidden="true">
+            <span>
+              <kbd>j</kbd> <kbd>k</kbd> next, before
+            </span>
+            <span>
+              <kbd>o</kbd> open
+            </span>
+          </span>
+        </p>
+      </Pane>
+      {graph && <NodeList graph={graph} selected={selected} />}
+    </main>
+  )
+}

@@ -1,0 +1,34 @@
+import { Icon } from '../../../components/icon.tsx'
+import { useNote } from '../note-pane.tsx'
+import { noteAddress } from '../place.ts'
+import { Files } from './files.tsx'
+import { Links } from './links.tsx'
+import { Presets } from './presets.tsx'
+import { Properties } from './properties.tsx'
+import { Revisions } from './revisions.tsx'
+import { Tags } from './tags.tsx'
+
+/** What belongs to the open note beside its text. */
+export function Details({ id, isHome }: { id: string; isHome: boolean }) {
+  const { data } = useNote(id)
+  return (
+    <section class={isHome ? 'pane side home' : 'pane side'} id="details" aria-label="Details">
+      <header class="bar">
+        <a class="b quiet icon phone mid" href={noteAddress(id)} aria-label="Back to the note">
+          <Icon name="back" />
+        </a>
+        <h2>Details</h2>
+      </header>
+      {data && (
+        <>
+          <Properties id={id} />
+          <Tags note={data.note} />
+          <Presets id={id} />
+          <Links id={id} />
+          <Files id={id} />
+          <Revisions note={data.note} />
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,48 @@
+import { Time } from '../../../components/time.tsx'
+import { api } from '../../../data/api.ts'
+import { useQuery } from '../../../data/cache.ts'
+import { noteAddress } from '../place.ts'
+
+export const useLinks = (id: string) =>
+  useQuery(['note', 'links', id], () => api.get('/v1/notes/{id}/links', { params: { id } }))
+
+/** Which notes lead here, and where this one leads. */
+export function Links({ id }: { id: string }) {
+  const { data } = useLinks(id)
+  if (!data) return null
+  const { outgoing, backlinks } = data
+  return (
+    <>
+      <section class="sec">
+        <h3>Backlinks {backlinks.length > 0 && <small>{backlinks.length}</small>}</h3>
+        {backlinks.length === 0 && <p class="dim">No note links here.</p>}
+        <ul class="plain">
+          {backlinks.map(({ id: from, title, updated_at }) => (
+            <li key={from}>
+              <a href={noteAddress(from)}>{title}</a>
+              <Time at={updated_at} class="dim" />
+            </li>
+          ))}
+        </ul>
+      </section>
+      {outgoing.length > 0 && (
+        <section class="sec">
+          <h3>
+            Links from here <small>{outgoing.length}</small>
+          </h3>
+          <ul class="plain">
+            {outgoing.map(({ text, note }) => (
+              <li>
+                {note ? (
+                  <a href={noteAddress(note.id)}>{text}</a>
+                ) : (
+                  <span class="dim">{text}, no such note yet</span>
+                )}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import { useId } from 'preact/hooks'
+import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { api } from '../../../data/api.ts'
+import { invalidate, useQuery } from '../../../data/cache.ts'
+import { mayWrite } from '../../../data/session.ts'
+import type { Note } from '../list-data.ts'
+import { otherListAddress } from '../place.ts'
+
+const CHANGED = new Set(['note', 'tag'])
+
+/** The tags of a note; each leads to the list of its notes. */
+export function Tags({ note: { id, tags } }: { note: Note }) {
+  const removal = useAction(async (name: string) => {
+    await api.delete('/v1/notes/{id}/tags/{name}', { params: { id, name } })
+    await invalidate(CHANGED)
+  })
+  return (
+    <section class="sec">
+      <h3>Tags</h3>
+      {tags.length === 0 && !mayWrite.value && <p class="dim">No tags.</p>}
+      <p class="tags">
+        {tags.map((name) => (
+          <span key={name} class="tag-item">
+            <a class="tag" href={otherListAddress({ tag: name })}>
+              {name}
+            </a>
+            {mayWrite.value && (
+              <button type="button" class="b quiet icon" onClick={() => void removal.run(name)}>
+                <span class="vh">Remove the tag {name}</span>
+                <Icon name="x" />
+              </button>
+            )}
+          </span>
+        ))}
+      </p>
+      {removal.refusal.value && <Why>{removal.refusal.value}</Why>}
+      {mayWrite.value && <AddTag id={id} tags={tags} />}
+    </section>
+  )
+}
+
+function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
+  const field = useId()
+  const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
+  const { run, isRunning, refusal } = useAction(async (name: string) => {
+    await api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [name] } })
+    await invalidate(CHANGED)
+  })
+  return (
+    <form
+      class="add-line"
+      onSubmit={async (event) => {
+        event.preventDefault()
+        const form = event.currentTarget
+        const name = String(new FormData(form).get('tag') ?? '').trim()
+        if (name !== '' && (await run(name.replace(/^#/, '')))) form.reset()
+      }}
+    >
+      <label class="vh" for={field}>
+        New tag
+      </label>
+      <input
+        class="in"
+        id={field}
+        name="tag"
+        list={`${field}-list`}
+        autocomplete="off"
+        maxLength={500}
+        aria-invalid={refusal.value !== undefined}
+      />
+      <datalist id={`${field}-list`}>
+        {data?.tags
+          .filter(({ name }) => !tags.includes(name))
+          .map(({ id: tag, name }) => (
+            <option key={tag} value={name} />
+          ))}
+      </datalist>
+      <Button type="submit" disabled={isRunning.value}>
+        Add tag
+      </Button>
+      {refusal.value && <Why>{refusal.value}</Why>}
+    </form>
+  )
+}

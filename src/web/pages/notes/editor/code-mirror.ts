@@ -1,0 +1,142 @@
+import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import {
+  defineLanguageFacet,
+  HighlightStyle,
+  Language,
+  languageDataProp,
+  syntaxHighlighting,
+} from '@codemirror/language'
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
+import { Annotation, EditorState, type Extension } from '@codemirror/state'
+import { EditorView, keymap } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { GFM, parser } from '@lezer/markdown'
+import { completeTags, completeTitles } from './completions.ts'
+import { theme } from './theme.ts'
+import { wikiMarks } from './wiki-marks.ts'
+
+export interface EditorOptions {
+  readonly text: string
+  /** Called with each change that the person makes, and how long the text is then. */
+  readonly onEdit: (length: number) => void
+  /** Takes files that were dropped or pasted; `insert` puts text where they were put. */
+  readonly onFiles: (files: readonly File[], insert: (text: string) => void) => void
+}
+
+/** Marks what does not come from the person who types here. */
+const isFromElsewhere = Annotation.define<boolean>()
+
+const data = defineLanguageFacet({ commentTokens: { block: { open: '<!--', close: '-->' } } })
+
+const markdown = new Language(
+  data,
+  parser.configure([GFM, { props: [languageDataProp.add({ Document: data })] }]),
+  [],
+  'markdown',
+)
+
+const highlighting = HighlightStyle.define([
+  { tag: tags.heading, class: 'md-heading' },
+  { tag: tags.strong, class: 'md-strong' },
+  { tag: tags.emphasis, class: 'md-emphasis' },
+  { tag: tags.strikethrough, class: 'md-strike' },
+  { tag: tags.monospace, class: 'md-code' },
+  { tag: [tags.link, tags.url], class: 'md-link' },
+  { tag: [tags.processingInstruction, tags.contentSeparator], class: 'md-mark' },
+  { tag: tags.quote, class: 'md-quote' },
+])
+
+const nonce = () => document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.nonce ?? ''
+
+/** Only a text all of whose line breaks are CR LF has them; in any other a CR is a character like another. */
+const lineSeparatorOf = (text: string) =>
+  text.includes('\r\n') && !/\r(?!\n)|(?<!\r)\n/.test(text) ? '\r\n' : '\n'
+
+const contentAttributes = {
+  'aria-label': 'Text of the note',
+  autocorrect: 'on',
+  autocapitalize: 'sentences',
+  spellcheck: 'true',
+}
+
+function fileHandlers({ onFiles }: EditorOptions): Extension {
+  const take = (view: EditorView, transfer: DataTransfer | null, at: number) => {
+    const files = [...(transfer?.files ?? [])]
+    if (files.length === 0) return false
+    onFiles(files, (text) => {
+      const place = Math.min(at, view.state.doc.length)
+      view.dispatch({ changes: { from: place, insert: text }, selection: { anchor: place + text.length } })
+    })
+    return true
+  }
+  return EditorView.domEventHandlers({
+    drop: (event, view) => {
+      const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length
+      const isTaken = take(view, event.dataTransfer, at)
+      if (isTaken) event.preventDefault()
+      return isTaken
+    },
+    paste: (event, view) => take(view, event.clipboardData, view.state.selection.main.head),
+  })
+}
+
+function stateOf(options: EditorOptions, text: string): EditorState {
+  return EditorState.create({
+    doc: text,
+    extensions: [
+      EditorState.lineSeparator.of(lineSeparatorOf(text)),
+      EditorView.cspNonce.of(nonce()),
+      EditorView.lineWrapping,
+      EditorView.contentAttributes.of(contentAttributes),
+      EditorView.clipboardInputFilter.of((pasted, state) => pasted.replace(/\r\n?|\n/g, state.lineBreak)),
+      history(),
+      closeBrackets(),
+      highlightSelectionMatches(),
+      theme,
+      markdown,
+      syntaxHighlighting(highlighting),
+      wikiMarks,
+      autocompletion({ override: [completeTitles, completeTags], icons: false }),
+      keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
+      fileHandlers(options),
+      EditorView.updateListener.of((update) => {
+        if (!update.docChanged || update.transactions.some((one) => one.annotation(isFromElsewhere))) return
+        options.onEdit(update.state.doc.length)
+      }),
+    ],
+  })
+}
+
+/** What two texts have in common at their start and at their end is left alone, so that the cursor stays. */
+function changeBetween(before: string, after: string) {
+  let start = 0
+  const shorter = Math.min(before.length, after.length)
+  while (start < shorter && before[start] === after[start]) start++
+  let end = 0
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++
+  return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) }
+}
+
+/** An editor of Markdown that keeps every byte of what it was given. */
+export function createEditor(parent: HTMLElement, options: EditorOptions) {
+  const view = new EditorView({ parent, state: stateOf(options, options.text) })
+  return {
+    focus: () => view.focus(),
+    text: () => view.state.sliceDoc(),
+    destroy: () => view.destroy(),
+    /** Shows a text that comes from elsewhere. */
+    show: (text: string) => {
+      const present = view.state.sliceDoc()
+      if (text === present) return
+      if (lineSeparatorOf(text) !== view.state.lineBreak) view.setState(stateOf(options, text))
+      else if (view.state.lineBreak === '\n')
+        view.dispatch({ changes: changeBetween(present, text), annotations: isFromElsewhere.of(true) })
+      else
+        view.dispatch({
+          changes: { from: 0, to: view.state.doc.length, insert: text },
+          annotations: isFromElsewhere.of(true),
+        })
+    },
+  }
+}

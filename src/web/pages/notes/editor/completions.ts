@@ -1,0 +1,55 @@
+import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
+import { api } from '../../../data/api.ts'
+import { cache } from '../../../data/cache.ts'
+
+const AT_MOST = 20
+
+/** What the search language would read as an operator is taken as text. */
+const asPrefix = (typed: string) => {
+  const words = typed.replace(/["*-]/g, ' ').trim()
+  return words === '' ? undefined : `${words}*`
+}
+
+async function findTitles(typed: string): Promise<string[]> {
+  const search = asPrefix(typed)
+  const { notes } = await api.get('/v1/notes', {
+    query: { limit: AT_MOST, content: false, ...(search && { search }) },
+  })
+  return [...new Set(notes.map(({ title }) => title))].filter((title) => !/[[\]|]/.test(title))
+}
+
+/** After `[[` the titles of notes. */
+export async function completeTitles(context: CompletionContext): Promise<CompletionResult | null> {
+  const typed = context.matchBefore(/\[\[[^[\]|\n]*/)
+  if (!typed) return null
+  const titles = await findTitles(typed.text.slice(2)).catch(() => [])
+  const isClosed = context.state.sliceDoc(context.pos, context.pos + 2) === ']]'
+  return {
+    from: typed.from + 2,
+    filter: false,
+    options: titles.map((label) => ({
+      label,
+      apply: (view, _, from, to) => {
+        const end = isClosed ? to + 2 : to
+        view.dispatch({
+          changes: { from, to: end, insert: `${label}]]` },
+          selection: { anchor: from + label.length + 2 },
+        })
+      },
+    })),
+  }
+}
+
+/** After `#` the names of tags. */
+export async function completeTags(context: CompletionContext): Promise<CompletionResult | null> {
+  const typed = context.matchBefore(/(?<=^|\s)#[\p{L}\p{N}_/-]*/u)
+  if (!typed) return null
+  const { tags } = await cache
+    .ensureQueryData({ queryKey: ['tag note'], queryFn: () => api.get('/v1/tags') })
+    .catch(() => ({ tags: [] }))
+  return {
+    from: typed.from + 1,
+    options: tags.map(({ name }) => ({ label: name, type: 'keyword' })),
+    validFor: /^[\p{L}\p{N}_/-]*$/u,
+  }
+}

@@ -1,0 +1,24 @@
+import { EditorView } from '@codemirror/view'
+
+/** The look of the editor; it is here as the styles that the editor brings along would win over a style sheet. */
+export const theme = EditorView.theme({
+  '&': { background: 'none', font: 'inherit', color: 'inherit' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'inherit', lineHeight: 'inherit' },
+  '.cm-content': { minHeight: '12rem', padding: '0', caretColor: 'var(--accent)' },
+  '.cm-line': { padding: '0' },
+  '.cm-cursor': { borderLeftColor: 'var(--accent)' },
+  '.cm-tooltip': {
+    border: '1px solid var(--line)',
+    borderRadius: 'var(--r2)',
+    background: 'var(--raised)',
+    color: 'var(--ink)',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--font-ui)', fontSize: 'var(--t-m)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: 'var(--s1) var(--s3)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    background: 'var(--accent-wash)',
+    color: 'var(--ink)',
+  },
+  '.cm-panels': { borderColor: 'var(--line)', background: 'var(--ground)', color: 'var(--ink)' },
+})

@@ -1,0 +1,26 @@
+import { Button, useAction, Why } from '../../components/form.tsx'
+import { api } from '../../data/api.ts'
+import type { SaveQueue } from '../../data/save-queue.ts'
+import { navigate } from '../../router.ts'
+import { noteAddress } from './place.ts'
+
+/** What was typed into a note that is gone is kept as a note of its own, or given up. */
+export function GoneNote({ queue }: { queue: SaveQueue }) {
+  const { run, isRunning, refusal } = useAction(async () => {
+    const { title, content } = queue.text.peek()
+    const { note } = await api.post('/v1/notes', { body: { title, content } })
+    queue.discard()
+    navigate(noteAddress(note.id))
+  })
+  return (
+    <>
+      <Button disabled={isRunning.value} onClick={() => void run()}>
+        Save as a new note
+      </Button>
+      <Button kind="quiet" onClick={() => queue.discard()}>
+        Discard
+      </Button>
+      {refusal.value && <Why>{refusal.value}</Why>}
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { mayWrite } from '../../data/session.ts'
+import { noteId } from './place.ts'
+
+interface ListKeys {
+  readonly rows: { scrollToIndex(index: number): void }
+  readonly total: number
+  readonly onCreate: () => void
+}
+
+/** Whether a key goes to what is typed into. */
+const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
+  ctrlKey ||
+  metaKey ||
+  altKey ||
+  (target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches('input, textarea, select, dialog *')))
+
+const focusedIndex = (): number | undefined => {
+  const row = document.activeElement?.closest<HTMLElement>('.notes-rows > li')
+  return row?.dataset.index === undefined ? undefined : Number(row.dataset.index)
+}
+
+const openIndex = (): number | undefined => {
+  const row = noteId.value && document.querySelector<HTMLElement>('.notes-rows > li.on')
+  return row ? Number(row.dataset.index) : undefined
+}
+
+/** J and K move through the list, / searches, N makes a note; Enter opens, as the row with the focus is a link. */
+export function useListKeys({ rows, total, onCreate }: ListKeys): void {
+  const latest = useRef({ rows, total, onCreate })
+  latest.current = { rows, total, onCreate }
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || isTyping(event)) return
+      const key = event.key.toLowerCase()
+      if (key === 'j' || key === 'k') move(latest.current, key === 'j' ? 1 : -1)
+      else if (key === '/') document.querySelector<HTMLInputElement>('#list input[type=search]')?.focus()
+      else if (key === 'n' && mayWrite.peek()) latest.current.onCreate()
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+}
+
+function move({ rows, total }: Pick<ListKeys, 'rows' | 'total'>, step: 1 | -1): void {
+  if (total === 0) return
+  const from = focusedIndex() ?? openIndex()
+  const to = from === undefined ? 0 : Math.min(total - 1, Math.max(0, from + step))
+  rows.scrollToIndex(to)
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(`.notes-rows > li[data-index="${to}"] :is(a, button)`)?.focus(),
+  )
+}

@@ -1,0 +1,116 @@
+import { QueriesObserver } from '@tanstack/query-core'
+import { useEffect, useState } from 'preact/hooks'
+import { api } from '../../data/api.ts'
+import type { components } from '../../data/api-types.d.ts'
+import { cache } from '../../data/cache.ts'
+import type { List, Sort } from './place.ts'
+
+export type Note = components['schemas']['Note']
+
+/** A row of the list; a note in the trash has nothing but its title and when it was put there. */
+export interface Row {
+  readonly id: string
+  readonly title: string
+  readonly at: string
+  readonly tags: readonly string[]
+  readonly snippet: string | undefined
+}
+
+interface Page {
+  readonly rows: readonly Row[]
+  readonly total: number
+}
+
+export interface Question {
+  readonly list: List
+  readonly search: string
+  readonly sort: Sort | undefined
+}
+
+export const PAGE_SIZE = 50
+
+const EVERYTHING: components['schemas']['FilterTree'] = { type: 'group', match: 'all', children: [] }
+
+type ListedNote = Omit<Note, 'content'>
+
+const rowOf = ({ id, title, updated_at, tags, snippet }: ListedNote): Row => ({
+  id,
+  title,
+  at: updated_at,
+  tags,
+  snippet,
+})
+
+const pageOf = ({ notes, total }: { notes: readonly ListedNote[]; total: number }): Page => ({
+  rows: notes.map(rowOf),
+  total,
+})
+
+/** The last word may be half typed, unless a phrase is open or it is only one letter so far. */
+const asTyped = (text: string): string =>
+  text.split('"').length % 2 === 1 ? text.replace(/(?<![-\p{L}\p{N}])[\p{L}\p{N}]{2,}$/u, '$&*') : text
+
+async function readPage(question: Question, index: number, signal: AbortSignal): Promise<Page> {
+  const { list, sort } = question
+  const search = asTyped(question.search)
+  const slice = { limit: PAGE_SIZE, offset: index * PAGE_SIZE }
+  if (list.kind === 'trash') {
+    const { notes, total } = await api.get('/v1/notes/trash', { query: slice, signal })
+    return {
+      rows: notes.map(({ id, title, deleted_at }) => ({
+        id,
+        title,
+        at: deleted_at,
+        tags: [],
+        snippet: undefined,
+      })),
+      total,
+    }
+  }
+  const part = { ...slice, content: false }
+  if (list.kind === 'view') {
+    const params = { id: list.id }
+    if (search === '') return pageOf(await api.get('/v1/views/{id}/notes', { params, query: part, signal }))
+    const { view } = await api.get('/v1/views/{id}', { params, signal })
+    const body = { filter: view.filter ?? EVERYTHING, search, ...part }
+    return pageOf(await api.post('/v1/notes/query', { body, signal }))
+  }
+  const query = {
+    ...part,
+    ...(search !== '' && { search }),
+    ...(sort !== undefined && { sort }),
+    ...(list.kind === 'tag' && { tag: list.name }),
+  }
+  return pageOf(await api.get('/v1/notes', { query, signal }))
+}
+
+const queryOf = (question: Question, index: number) => ({
+  queryKey: ['note tag view', 'list', question, index],
+  queryFn: ({ signal }: { signal: AbortSignal }) => readPage(question, index, signal),
+})
+
+export interface Pages {
+  /** Undefined until the first page is there. */
+  readonly total: number | undefined
+  readonly error: Error | undefined
+  readonly find: (index: number) => Row | undefined
+}
+
+/** Reads the pages of a list that are in sight, and keeps them up to date. */
+export function usePages(question: Question, indices: readonly number[]): Pages {
+  const [observer] = useState(() => new QueriesObserver(cache, []))
+  const [, redraw] = useState<unknown>()
+  useEffect(() => observer.subscribe(redraw), [observer])
+  const text = JSON.stringify([question, indices])
+  useEffect(() => {
+    const [present, wanted] = JSON.parse(text) as [Question, number[]]
+    observer.setQueries(wanted.map((index) => queryOf(present, index)))
+  }, [observer, text])
+  const pageAt = (index: number) => cache.getQueryData<Page>(queryOf(question, index).queryKey)
+  const states = indices.map((index) => cache.getQueryState(queryOf(question, index).queryKey))
+  return {
+    total: indices.map(pageAt).find((page) => page !== undefined)?.total,
+    error: states.find((state) => state?.status === 'error')?.error ?? undefined,
+    find: (index) => pageAt(Math.floor(index / PAGE_SIZE))?.rows[index % PAGE_SIZE],
+  }
+}

@@ -1,0 +1,115 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from '../../components/icon.tsx'
+import { mayWrite } from '../../data/session.ts'
+import { setParameters } from '../../router.ts'
+import { list, type Sort, searchText, sort } from './place.ts'
+import { Side, useViews } from './side.tsx'
+
+const ORDERS: Record<Sort, string> = { updated_at: 'Last edited', created_at: 'Newest', title: 'Title' }
+const TYPING_MS = 150
+
+function useListName(): string {
+  const views = useViews()
+  const shown = list.value
+  if (shown.kind === 'all') return 'All notes'
+  if (shown.kind === 'trash') return 'Trash'
+  return shown.kind === 'tag' ? `#${shown.name}` : (views.find(({ id }) => id === shown.id)?.name ?? 'View')
+}
+
+/** The name of the list, its order, and the search. */
+export function ListHead({ isCreating, onCreate }: { isCreating: boolean; onCreate: () => void }) {
+  const name = useListName()
+  const { kind } = list.value
+  const shown = JSON.stringify(list.value)
+  useEffect(() => {
+    if (shown !== '') document.getElementById('lists')?.hidePopover()
+  }, [shown])
+  const isSearching = searchText.value !== '' && kind !== 'trash'
+  return (
+    <>
+      <header class="bar">
+        <h2 id="list-h" class="cut">
+          {name}
+        </h2>
+        <button type="button" class="b quiet icon phone mid" popovertarget="lists" aria-label="Other lists">
+          <Icon name="down" />
+        </button>
+        <span class="grow" />
+        {(kind === 'all' || kind === 'tag') && <Order isSearching={isSearching} />}
+        {mayWrite.value && kind !== 'trash' && (
+          <button
+            type="button"
+            class="b quiet icon"
+            aria-label="New note (N)"
+            disabled={isCreating}
+            onClick={onCreate}
+          >
+            <Icon name="plus" />
+          </button>
+        )}
+      </header>
+      <div popover="auto" id="lists" class="menu lists">
+        <Side />
+      </div>
+      {kind !== 'trash' && <Search name={name} />}
+    </>
+  )
+}
+
+function Order({ isSearching }: { isSearching: boolean }) {
+  const natural = isSearching ? 'Best match' : ORDERS.updated_at
+  const choices: readonly [Sort | undefined, string][] = [
+    ...(isSearching ? [[undefined, 'Best match'] as [undefined, string]] : []),
+    ...(Object.entries(ORDERS) as [Sort, string][]),
+  ]
+  const choose = (chosen: Sort | undefined) => {
+    document.getElementById('order')?.hidePopover()
+    setParameters({ sort: chosen })
+  }
+  const present = sort.value === undefined ? natural : ORDERS[sort.value]
+  return (
+    <>
+      <button type="button" class="b quiet" popovertarget="order">
+        <span class="vh">Order: </span>
+        {present}
+        <Icon name="down" />
+      </button>
+      <div popover="auto" id="order" class="menu">
+        {choices.map(([value, title]) => (
+          <button type="button" key={title} onClick={() => choose(value)} aria-pressed={title === present}>
+            {title === present ? <Icon name="check" /> : <Icon name="notes" />}
+            {title}
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}
+
+/** Searches as one types; the address follows after a short pause. */
+function Search({ name }: { name: string }) {
+  const input = useRef<HTMLInputElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const shown = searchText.value
+  useEffect(() => {
+    if (input.current && input.current.value.trim() !== shown) input.current.value = shown
+  }, [shown])
+  const apply = (text: string) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setParameters({ search: text.trim() }, { replace: true }), TYPING_MS)
+  }
+  return (
+    <search class="tools">
+      <label class="in-find">
+        <Icon name="search" />
+        <span class="vh">Search {name}</span>
+        <input
+          class="in"
+          type="search"
+          ref={input}
+          onInput={({ currentTarget }) => apply(currentTarget.value)}
+        />
+      </label>
+    </search>
+  )
+}

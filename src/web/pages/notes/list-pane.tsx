@@ -1,0 +1,232 @@
+import { useComputed } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { Button, useAction, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Banner, Empty, Failed, Loading } from '../../components/pane.tsx'
+import { Snippet } from '../../components/snippet.tsx'
+import { Time } from '../../components/time.tsx'
+import { useVirtual } from '../../components/virtual.ts'
+import { api } from '../../data/api.ts'
+import { documents } from '../../data/note-documents.ts'
+import { mayWrite, session } from '../../data/session.ts'
+import { navigate } from '../../router.ts'
+import { useListKeys } from './keys.ts'
+import { PAGE_SIZE, type Question, type Row, usePages } from './list-data.ts'
+import { ListHead } from './list-head.tsx'
+import { list, listAddress, noteAddress, noteId, searchText, sort } from './place.ts'
+
+const ROW_PX = { plain: 57, withSnippet: 97 }
+const number = new Intl.NumberFormat()
+
+/** Makes a note and opens it with its title chosen, ready to be typed over. */
+export async function createNote(): Promise<void> {
+  const tags = list.value.kind === 'tag' ? [list.value.name] : []
+  const { note } = await api.post('/v1/notes', { body: { title: 'New note', tags } })
+  navigate(noteAddress(note.id))
+  history.replaceState({ isNew: true }, '')
+}
+
+/** While one types, the last result stays until the next one is there. */
+function useShownQuestion(asked: Question): Question {
+  const first = usePages(asked, [0])
+  const shown = useRef(asked)
+  const isOtherList = JSON.stringify(asked.list) !== JSON.stringify(shown.current.list)
+  if (isOtherList || first.total !== undefined || first.error) shown.current = asked
+  return shown.current
+}
+
+/** The list of notes; it scrolls through any number, of which those in sight are read. */
+export function ListPane({ isHome }: { isHome: boolean }) {
+  const question = useShownQuestion({
+    list: list.value,
+    search: list.value.kind === 'trash' ? '' : searchText.value,
+    sort: sort.value,
+  })
+  const creation = useAction(createNote)
+  const pane = useRef<HTMLElement>(null)
+  const key = JSON.stringify(question)
+  useEffect(() => pane.current?.scrollTo(0, 0), [key])
+  return (
+    <section class={isHome ? 'pane home' : 'pane'} id="list" aria-labelledby="list-h" ref={pane}>
+      <ListHead isCreating={creation.isRunning.value} onCreate={() => void creation.run()} />
+      {creation.refusal.value && <Why>{creation.refusal.value}</Why>}
+      <Unsettled />
+      <Rows
+        key={key}
+        question={question}
+        scroller={() => pane.current}
+        onCreate={() => void creation.run()}
+      />
+      <p class="foot keys">
+        <span>
+          <kbd>J</kbd> <kbd>K</kbd> move
+        </span>
+        <span>
+          <kbd>Enter</kbd> open
+        </span>
+        <span>
+          <kbd>/</kbd> search
+        </span>
+        {mayWrite.value && (
+          <span>
+            <kbd>N</kbd> new
+          </span>
+        )}
+      </p>
+    </section>
+  )
+}
+
+/** Notes with something that the person has to decide before it can be saved. */
+function Unsettled() {
+  const waiting = useComputed(() =>
+    [...documents.value.values()].filter(
+      ({ id, workspace, queue }) =>
+        id !== noteId.value &&
+        workspace === session.value?.workspace.id &&
+        ['conflict', 'refused'].includes(queue.state.value.kind),
+    ),
+  )
+  if (waiting.value.length === 0) return null
+  return (
+    <Banner kind="warn">
+      <p>
+        Not saved, and waiting for you:{' '}
+        {waiting.value.map(({ id, queue }, index) => [
+          index > 0 && ', ',
+          <a key={id} href={noteAddress(id)}>
+            {queue.text.value.title}
+          </a>,
+        ])}
+      </p>
+    </Banner>
+  )
+}
+
+interface RowsProps {
+  readonly question: Question
+  readonly scroller: () => HTMLElement | null
+  readonly onCreate: () => void
+}
+
+function Rows({ question, scroller, onCreate }: RowsProps) {
+  const items = useRef<HTMLOListElement>(null)
+  const first = usePages(question, [0])
+  const rows = useVirtual({
+    count: first.total ?? 0,
+    estimate: question.search === '' ? ROW_PX.plain : ROW_PX.withSnippet,
+    scroller,
+    margin: items.current?.offsetTop ?? 0,
+  })
+  const inSight = rows.getVirtualItems()
+  const indices = [...new Set(inSight.map(({ index }) => Math.floor(index / PAGE_SIZE)))]
+  const pages = usePages(question, indices)
+  useListKeys({ rows, total: first.total ?? 0, onCreate })
+  if (first.error) return <Failed error={first.error} />
+  if (first.total === undefined) return <Loading />
+  if (first.total === 0) return <Nothing question={question} onCreate={onCreate} />
+  const margin = items.current?.offsetTop ?? 0
+  const before = (inSight[0]?.start ?? margin) - margin
+  const after = rows.getTotalSize() - ((inSight.at(-1)?.end ?? margin) - margin)
+  return (
+    <>
+      <p class="list-end" role="status">
+        {number.format(first.total)} {first.total === 1 ? 'note' : 'notes'}
+        {question.search !== '' && question.sort === undefined && ', best match first'}
+      </p>
+      <ol
+        class="ledger notes-rows"
+        ref={items}
+        style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}
+      >
+        {inSight.map(({ index }) => (
+          <ListRow
+            key={index}
+            index={index}
+            total={first.total ?? 0}
+            row={pages.find(index)}
+            isTrash={question.list.kind === 'trash'}
+            measure={rows.measureElement}
+          />
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function Nothing({ question: { list: shown, search }, onCreate }: Pick<RowsProps, 'question' | 'onCreate'>) {
+  if (search !== '') return <Empty>No note has all of these words.</Empty>
+  if (shown.kind === 'trash') return <Empty>Notes that you move to the trash wait here for 30 days.</Empty>
+  return (
+    <Empty>
+      <p>{shown.kind === 'all' ? 'What you write down is listed here.' : 'No note belongs here yet.'}</p>
+      {mayWrite.value && <Button onClick={onCreate}>New note</Button>}
+    </Empty>
+  )
+}
+
+interface ListRowProps {
+  readonly index: number
+  readonly total: number
+  readonly row: Row | undefined
+  readonly isTrash: boolean
+  readonly measure: (element: HTMLElement | null) => void
+}
+
+function ListRow({ index, total, row, isTrash, measure }: ListRowProps) {
+  const isOpen = row !== undefined && row.id === noteId.value
+  return (
+    <li
+      class={isOpen ? 'on' : undefined}
+      data-index={index}
+      ref={measure}
+      aria-setsize={total}
+      aria-posinset={index + 1}
+    >
+      {row ? <Time at={row.at} /> : <span class="when" />}
+      {row === undefined ? (
+        <span class="it">…</span>
+      ) : isTrash ? (
+        <TrashedNote row={row} />
+      ) : (
+        <a class="it" href={noteAddress(row.id)} aria-current={isOpen ? 'true' : undefined}>
+          <span class="t">{row.title}</span>
+          {row.snippet !== undefined && row.snippet !== '' && <Snippet text={row.snippet} />}
+          {row.tags.length > 0 && (
+            <span class="meta">
+              {row.tags.map((tag) => (
+                <span key={tag} class="tag">
+                  {tag}
+                </span>
+              ))}
+            </span>
+          )}
+        </a>
+      )}
+    </li>
+  )
+}
+
+function TrashedNote({ row }: { row: Row }) {
+  const { run, isRunning, refusal } = useAction(async () => {
+    await api.post('/v1/notes/{id}/restore', { params: { id: row.id } })
+  })
+  return (
+    <div class="it">
+      <span class="t">{row.title}</span>
+      {mayWrite.value && (
+        <Button disabled={isRunning.value} onClick={() => void run()}>
+          Restore<span class="vh"> {row.title}</span>
+        </Button>
+      )}
+      {refusal.value && <Why>{refusal.value}</Why>}
+    </div>
+  )
+}
+
+/** Leads from the open note back to the list. */
+export const BackToList = () => (
+  <a class="b quiet icon phone" href={listAddress()} aria-label="Back to the list">
+    <Icon name="back" />
+  </a>
+)

@@ -1,0 +1,75 @@
+import { useAction, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { api } from '../../data/api.ts'
+import { useQuery } from '../../data/cache.ts'
+import { mayWrite } from '../../data/session.ts'
+import { address, navigate } from '../../router.ts'
+import type { Note } from './list-data.ts'
+import { listAddress } from './place.ts'
+
+/** What can be done with the whole note. */
+export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
+  const { data } = useQuery(['quick_access_item note'], () => api.get('/v1/quick-access'))
+  const isInQuickAccess = data?.items.some(({ note_id }) => note_id === id) ?? false
+  const { run, refusal } = useAction((act: () => Promise<unknown>) => act())
+  const choose = (act: () => Promise<unknown>) => () => {
+    document.getElementById('note-more')?.hidePopover()
+    void run(act)
+  }
+  const params = { id }
+  return (
+    <>
+      <button type="button" class="b quiet icon" popovertarget="note-more" aria-label="More for this note">
+        <Icon name="more" />
+      </button>
+      <div popover="auto" id="note-more" class="menu">
+        {isSecureContext && (
+          <button
+            type="button"
+            onClick={choose(() => navigator.clipboard.writeText(location.origin + address(['notes', id])))}
+          >
+            <Icon name="copy" />
+            Copy link
+          </button>
+        )}
+        {mayWrite.value && (
+          <>
+            <button
+              type="button"
+              onClick={choose(() =>
+                isInQuickAccess
+                  ? api.delete('/v1/quick-access/{id}', { params })
+                  : api.post('/v1/quick-access', { body: { note_id: id } }),
+              )}
+            >
+              <Icon name="pin" />
+              {isInQuickAccess ? 'Remove from quick access' : 'Add to quick access'}
+            </button>
+            {note && (
+              <button
+                type="button"
+                onClick={choose(() =>
+                  api.patch('/v1/notes/{id}', { params, body: { pinned: !note.pinned } }),
+                )}
+              >
+                <Icon name="pin" />
+                {note.pinned ? 'Unpin' : 'Pin'}
+              </button>
+            )}
+            <button
+              type="button"
+              onClick={choose(async () => {
+                await api.delete('/v1/notes/{id}', { params })
+                navigate(listAddress())
+              })}
+            >
+              <Icon name="x" />
+              Move to trash
+            </button>
+          </>
+        )}
+      </div>
+      {refusal.value && <Why>{refusal.value}</Why>}
+    </>
+  )
+}

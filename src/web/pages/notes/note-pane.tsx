@@ -1,0 +1,223 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Icon } from '../../components/icon.tsx'
+import { Banner, Failed, Loading } from '../../components/pane.tsx'
+import { shortTime } from '../../components/time.tsx'
+import { api } from '../../data/api.ts'
+import { useQuery } from '../../data/cache.ts'
+import {
+  documents,
+  draftKeptAt,
+  draftsRefusal,
+  draftsTaken,
+  leaveDocument,
+  type NoteDocument,
+  openDocument,
+} from '../../data/note-documents.ts'
+import { passagesLeft } from '../../data/note-text.ts'
+import type { SaveQueue } from '../../data/save-queue.ts'
+import { mayWrite } from '../../data/session.ts'
+import { useUpload } from './details/upload.ts'
+import { Editor } from './editor/editor.tsx'
+import { GoneNote } from './gone-note.tsx'
+import type { Note } from './list-data.ts'
+import { BackToList } from './list-pane.tsx'
+import { NoteMenu } from './note-menu.tsx'
+import { isPreview, noteAddress } from './place.ts'
+import { LazyPreview } from './preview/lazy.tsx'
+import { Settle } from './settle.tsx'
+import { Title } from './title.tsx'
+
+const number = new Intl.NumberFormat()
+
+export const useNote = (id: string) =>
+  useQuery(['note tag', 'note', id], ({ signal }) => api.get('/v1/notes/{id}', { params: { id }, signal }))
+
+/** The open note: while it is read, when it cannot be, and then itself. */
+export function NotePane({ id, isHome }: { id: string; isHome: boolean }) {
+  const { data, error } = useNote(id)
+  const [isReady, setReady] = useState(false)
+  useEffect(() => {
+    let isCurrent = true
+    void draftsTaken().then(() => isCurrent && setReady(true))
+    return () => {
+      isCurrent = false
+    }
+  }, [])
+  useEffect(() => () => leaveDocument(id), [id])
+  useEffect(() => {
+    if (data && isReady) openDocument(id, data.note)
+  }, [id, data, isReady])
+  const open = documents.value.get(id)
+  return (
+    <section class={isHome ? 'pane home' : 'pane'} id="note" aria-label="Note">
+      {open ? <OpenNote open={open} note={data?.note} error={error} /> : <Waiting error={error} />}
+    </section>
+  )
+}
+
+const Waiting = ({ error }: { error: Error | null }) => (
+  <>
+    <header class="bar">
+      <BackToList />
+    </header>
+    {error ? <Failed error={error} /> : <Loading />}
+  </>
+)
+
+interface OpenNoteProps {
+  readonly open: NoteDocument
+  readonly note: Note | undefined
+  /** Why the note could not be read again: it was put in the trash, for instance. */
+  readonly error: Error | null
+}
+
+function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
+  const state = queue.state.value
+  const isReading = isPreview.value || !mayWrite.value
+  const upload = useUpload(id)
+  return (
+    <>
+      <header class="bar">
+        <BackToList />
+        {mayWrite.value && <SaveLine queue={queue} />}
+        <span class="grow" />
+        {mayWrite.value && state.kind !== 'conflict' && (
+          <a
+            class="b quiet"
+            href={noteAddress(id, isReading ? {} : { show: 'preview' })}
+            aria-current={isReading ? 'true' : undefined}
+          >
+            {isReading ? 'Edit' : 'Preview'}
+          </a>
+        )}
+        <a
+          class="b quiet icon phone mid"
+          href={noteAddress(id, { pane: 'details' })}
+          aria-label="Properties, links and revisions"
+        >
+          <Icon name="side" />
+        </a>
+        <NoteMenu id={id} note={note} />
+      </header>
+      <StateBanner queue={queue} />
+      {error && state.kind === 'saved' && <Failed error={error} />}
+      {upload.refusal !== undefined && (
+        <Banner kind="bad">
+          <p>{upload.refusal}</p>
+        </Banner>
+      )}
+      <article class="sheet">
+        {state.kind === 'conflict' ? (
+          <Settle queue={queue} conflict={state.conflict} />
+        ) : (
+          <>
+            <Title queue={queue} isReading={isReading} />
+            {isReading ? (
+              <LazyPreview id={id} text={queue.text.value.content} />
+            ) : (
+              <Editor queue={queue} onFiles={upload.take} />
+            )}
+          </>
+        )}
+      </article>
+      <Foot queue={queue} />
+    </>
+  )
+}
+
+function SaveLine({ queue }: { queue: SaveQueue }) {
+  const state = queue.state.value
+  const [kind, text] = ((): [string, string] => {
+    switch (state.kind) {
+      case 'saved':
+        return ['ok', 'Saved']
+      case 'waiting':
+      case 'saving':
+        return ['off', 'Not saved yet']
+      case 'away':
+        return ['warn', 'Not saved: the server is away']
+      case 'signed-out':
+        return ['warn', 'Not saved: sign in again']
+      case 'refused':
+        return ['bad', 'Not saved']
+      case 'conflict': {
+        const left = passagesLeft(state.conflict)
+        return ['warn', `Not saved: ${left} ${left === 1 ? 'passage' : 'passages'} to settle`]
+      }
+    }
+  })()
+  return (
+    <span class={`st ${kind}`} role="status">
+      {text}
+    </span>
+  )
+}
+
+function StateBanner({ queue }: { queue: SaveQueue }) {
+  const state = queue.state.value
+  if (state.kind === 'conflict')
+    return (
+      <Banner kind="warn">
+        <Icon name="warn" />
+        <p>
+          <strong>
+            This note was saved elsewhere at {shortTime(new Date(state.conflict.theirs.updated_at))}, while
+            you were writing.
+          </strong>{' '}
+          What did not touch your words is merged. The rest is yours to settle.
+        </p>
+      </Banner>
+    )
+  if (state.kind === 'refused')
+    return (
+      <Banner kind="bad">
+        <Icon name="warn" />
+        <p>{state.sentence}</p>
+        {state.isGone && <GoneNote queue={queue} />}
+      </Banner>
+    )
+  return draftsRefusal.value === undefined ? null : (
+    <Banner kind="warn">
+      <p>{draftsRefusal.value}</p>
+    </Banner>
+  )
+}
+
+const PAUSE_MS = 300
+
+const countWords = (text: string) => text.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)?.length ?? 0
+
+/** How many words there are, counted again in a pause of typing. */
+function useWordCount(text: string): number {
+  const [words, setWords] = useState(() => countWords(text))
+  useEffect(() => {
+    const timer = setTimeout(() => setWords(countWords(text)), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return words
+}
+
+function Foot({ queue }: { queue: SaveQueue }) {
+  const words = useWordCount(queue.text.value.content)
+  const keptAt = draftKeptAt.value
+  const isKept = queue.state.value.kind !== 'saved' && keptAt !== undefined
+  return (
+    <p class="foot">
+      <span>
+        {number.format(words)} {words === 1 ? 'word' : 'words'}
+      </span>
+      {isKept && <span>Draft kept in this browser {shortTime(new Date(keptAt))}</span>}
+      <span class="grow" />
+      {mayWrite.value && (
+        <span class="keys">
+          <span>
+            <kbd>[[</kbd> link
+          </span>
+          <span>
+            <kbd>#</kbd> tag
+          </span>
+        </span>
+      )}
+    </p>
+  )
+}

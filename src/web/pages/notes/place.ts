@@ -1,0 +1,54 @@
+import { computed } from '@preact/signals'
+import { address, path, search } from '../../router.ts'
+
+/** Which notes are listed. */
+export type List =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'trash' }
+  | { readonly kind: 'view'; readonly id: string }
+  | { readonly kind: 'tag'; readonly name: string }
+
+export type Sort = 'updated_at' | 'created_at' | 'title'
+
+export const noteId = computed(() => path.value[1])
+
+export const list = computed<List>(() => {
+  const [view, tag] = [search.value.get('view'), search.value.get('tag')]
+  if (search.value.get('list') === 'trash') return { kind: 'trash' }
+  if (view !== null) return { kind: 'view', id: view }
+  return tag === null ? { kind: 'all' } : { kind: 'tag', name: tag }
+})
+
+export const searchText = computed(() => search.value.get('search') ?? '')
+
+const SORTS: readonly string[] = ['updated_at', 'created_at', 'title'] satisfies Sort[]
+
+/** The order that was chosen; undefined is the best match while searching, else the last edit or what the view says. */
+export const sort = computed(() => {
+  const given = search.value.get('sort') ?? ''
+  return SORTS.includes(given) ? (given as Sort) : undefined
+})
+
+/** Whether the details are shown where there is room for one pane only. */
+export const isAtDetails = computed(() => search.value.get('pane') === 'details')
+
+export const isPreview = computed(() => search.value.get('show') === 'preview')
+
+const listParameters = () => ({
+  list: search.value.get('list') ?? undefined,
+  view: search.value.get('view') ?? undefined,
+  tag: search.value.get('tag') ?? undefined,
+  search: search.value.get('search') ?? undefined,
+  sort: search.value.get('sort') ?? undefined,
+})
+
+/** A note, beside the list that is open. */
+export const noteAddress = (id: string, more: { pane?: 'details'; show?: 'preview' } = {}) =>
+  address(['notes', id], { ...listParameters(), ...more })
+
+/** The list alone. */
+export const listAddress = () => address(['notes'], listParameters())
+
+/** Another list, beside the note that is open. */
+export const otherListAddress = (parameters: Record<string, string>) =>
+  address(['notes', ...(noteId.value === undefined ? [] : [noteId.value])], parameters)

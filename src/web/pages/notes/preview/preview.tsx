@@ -1,0 +1,157 @@
+import type { Token, Tokens } from 'marked'
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { address } from '../../../router.ts'
+import { noteAddress } from '../place.ts'
+import { fileIdOf, ownImage, safeLink, tokensOf, type WikiToken } from './tokens.ts'
+
+/** Where links between notes lead, by their text in lower case. */
+export type Links = ReadonlyMap<string, string>
+
+const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
+
+/** The note as it reads: made of elements, never of markup, so that nothing in a note can run. */
+export function Preview({ text, links }: { text: string; links: Links }) {
+  const tokens = useMemo(() => tokensOf(text), [text])
+  return <div class="read">{blocks(tokens, links)}</div>
+}
+
+const blocks = (tokens: readonly Token[] | undefined, links: Links): ComponentChildren =>
+  (tokens ?? []).map((token) => block(token, links))
+
+function block(token: Token, links: Links): ComponentChildren {
+  const { tokens } = token as Tokens.Generic
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null
+    case 'heading':
+      return heading(token as Tokens.Heading, links)
+    case 'paragraph':
+      return <p>{blocks(tokens, links)}</p>
+    case 'blockquote':
+      return <blockquote>{blocks(tokens, links)}</blockquote>
+    case 'code':
+      return (
+        <pre>
+          <code>{(token as Tokens.Code).text}</code>
+        </pre>
+      )
+    case 'hr':
+      return <hr />
+    case 'list':
+      return items(token as Tokens.List, links)
+    case 'table':
+      return table(token as Tokens.Table, links)
+    default:
+      return inline(token, links)
+  }
+}
+
+/** The title of the note is above them all, so a first heading is one of the third rank. */
+function heading({ depth, tokens }: Tokens.Heading, links: Links) {
+  const content = blocks(tokens, links)
+  if (depth === 1) return <h3 class="h1">{content}</h3>
+  if (depth === 2) return <h3>{content}</h3>
+  return depth === 3 ? <h4>{content}</h4> : <h5>{content}</h5>
+}
+
+function items({ ordered, start, items: all }: Tokens.List, links: Links) {
+  const rows = all.map(({ task, tokens }) => (
+    <li class={task ? 'task' : undefined}>{blocks(tokens, links)}</li>
+  ))
+  return ordered ? <ol start={start === '' ? 1 : start}>{rows}</ol> : <ul>{rows}</ul>
+}
+
+function table({ header, rows }: Tokens.Table, links: Links) {
+  return (
+    <table class="tb">
+      <thead>
+        <tr>
+          {header.map(({ tokens }) => (
+            <th scope="col">{blocks(tokens, links)}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr>
+            {row.map(({ tokens }) => (
+              <td>{blocks(tokens, links)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function inline(token: Token, links: Links): ComponentChildren {
+  const { tokens, text, raw } = token as Tokens.Generic
+  switch (token.type) {
+    case 'wiki':
+      return wiki(token as unknown as WikiToken, links)
+    case 'strong':
+      return <strong>{blocks(tokens, links)}</strong>
+    case 'em':
+      return <em>{blocks(tokens, links)}</em>
+    case 'del':
+      return <s>{blocks(tokens, links)}</s>
+    case 'codespan':
+      return <code>{text}</code>
+    case 'br':
+      return <br />
+    case 'link':
+      return link(token as Tokens.Link, links)
+    case 'image':
+      return image(token as Tokens.Image)
+    case 'text':
+    case 'escape':
+      return tokens ? blocks(tokens, links) : text
+    default:
+      return raw
+  }
+}
+
+function link({ href, tokens }: Tokens.Link, links: Links) {
+  const to = safeLink(href)
+  const content = blocks(tokens, links)
+  if (to === undefined) return <span>{content}</span>
+  return (
+    <a href={to} target="_blank" rel="noopener noreferrer">
+      {content}
+    </a>
+  )
+}
+
+function image({ href, text }: Tokens.Image) {
+  const source = ownImage(href)
+  return source === undefined ? (
+    <span class="dim">{text === '' ? href : text}</span>
+  ) : (
+    <img src={source} alt={text} />
+  )
+}
+
+function wiki({ isEmbed, target, label }: WikiToken, links: Links) {
+  const file = fileIdOf(target)
+  const text = label ?? target
+  if (file !== undefined) {
+    const source = `/v1/files/${file}/content`
+    return isEmbed || IMAGE_NAME.test(text) ? (
+      <img src={source} alt={text} />
+    ) : (
+      <a href={address(['files', file])}>{text}</a>
+    )
+  }
+  const note = links.get(text.toLowerCase())
+  return note === undefined ? (
+    <span class="dead" title="No note has this title yet">
+      {text}
+    </span>
+  ) : (
+    <a class="wl" href={noteAddress(note)}>
+      {text}
+    </a>
+  )
+}

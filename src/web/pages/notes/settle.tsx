@@ -1,0 +1,83 @@
+import type { ComponentChildren } from 'preact'
+import { Button } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { diffLines } from '../../data/line-diff.ts'
+import type { Part } from '../../data/merge.ts'
+import type { Choice, Conflict } from '../../data/note-text.ts'
+import type { SaveQueue } from '../../data/save-queue.ts'
+
+const words = (text: string) => text.match(/\s+|[^\s]+/g) ?? []
+
+/** A text with what the other one does not have marked. */
+function Marked({ text, other }: { text: string; other: string }) {
+  const mine = words(text)
+  const marked: ComponentChildren[] = []
+  let at = 0
+  for (const { newFrom, newTo } of diffLines(words(other), mine)) {
+    marked.push(mine.slice(at, newFrom).join(''))
+    if (newTo > newFrom) marked.push(<mark>{mine.slice(newFrom, newTo).join('')}</mark>)
+    at = newTo
+  }
+  marked.push(mine.slice(at).join(''))
+  return (
+    <p class="verbatim">
+      {text === '' ? <span class="dim">Nothing: these lines were removed.</span> : marked}
+    </p>
+  )
+}
+
+/** The merged note with the passages that both sides changed; nothing is saved until each is settled. */
+export function Settle({ queue, conflict }: { queue: SaveQueue; conflict: Conflict }) {
+  const parts = (place: 'title' | 'content') =>
+    conflict[place].map((part, index) =>
+      part.kind === 'passage' ? (
+        <Passage
+          key={`${place}${index}`}
+          part={part}
+          name={place === 'title' ? 'Title' : 'Passage'}
+          onChoose={(choice) => queue.settle(place, index, choice)}
+        />
+      ) : (
+        <div key={`${place}${index}`} class={place === 'title' ? undefined : 'src'}>
+          {place === 'title' ? <h2 class="title">{part.text}</h2> : <p class="verbatim">{part.text}</p>}
+        </div>
+      ),
+    )
+  return (
+    <>
+      {parts('title')}
+      {parts('content')}
+    </>
+  )
+}
+
+interface PassageProps {
+  readonly part: Extract<Part, { kind: 'passage' }>
+  readonly name: string
+  readonly onChoose: (choice: Choice) => void
+}
+
+const Passage = ({ part: { mine, theirs }, name, onChoose }: PassageProps) => (
+  <section class="settle" aria-label={`${name} to settle`}>
+    <div class="two">
+      <div>
+        <h3>
+          <Icon name="person" />
+          Yours, not saved yet <Button onClick={() => onChoose('mine')}>Keep yours</Button>
+        </h3>
+        <Marked text={mine} other={theirs} />
+      </div>
+      <div>
+        <h3>
+          <Icon name="person" />
+          Saved meanwhile <Button onClick={() => onChoose('theirs')}>Take theirs</Button>
+        </h3>
+        <Marked text={theirs} other={mine} />
+      </div>
+    </div>
+    <footer>
+      <Button onClick={() => onChoose('both')}>Keep both</Button>
+      <span>Nothing is overwritten until you choose.</span>
+    </footer>
+  </section>
+)

@@ -1,0 +1,110 @@
+import { Icon } from '../../components/icon.tsx'
+import { api } from '../../data/api.ts'
+import { useQuery } from '../../data/cache.ts'
+import { address } from '../../router.ts'
+import { list, noteAddress, noteId, otherListAddress } from './place.ts'
+
+const number = new Intl.NumberFormat()
+
+const count = (value: number | undefined) =>
+  value !== undefined && <span class="n">{number.format(value)}</span>
+
+export const useViews = () => useQuery(['view'], () => api.get('/v1/views')).data?.views ?? []
+
+/** The notes in quick access, the views with the trash, and the pinned tags. */
+export function Side() {
+  return (
+    <>
+      <QuickAccess />
+      <Views />
+      <PinnedTags />
+    </>
+  )
+}
+
+function QuickAccess() {
+  const { data } = useQuery(['quick_access_item note'], () => api.get('/v1/quick-access'))
+  if (!data || data.items.length === 0) return null
+  return (
+    <div class="rail-sub">
+      <h2>Quick access</h2>
+      <ul>
+        {data.items.map(({ id, note_id, title }) => (
+          <li key={id}>
+            <a href={noteAddress(note_id)} aria-current={noteId.value === note_id ? 'true' : undefined}>
+              <Icon name="pin" />
+              <span class="cut">{title}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Views() {
+  const views = useViews()
+  const counts = useQuery(['note'], () => api.get('/v1/workspace')).data?.workspace.counts
+  const shown = list.value
+  return (
+    <div class="rail-sub">
+      <h2>Views</h2>
+      <ul>
+        <li>
+          <a href={otherListAddress({})} aria-current={shown.kind === 'all' ? 'true' : undefined}>
+            All notes{count(counts?.notes)}
+          </a>
+        </li>
+        {views.map(({ id, name }) => (
+          <li key={id}>
+            <a
+              href={otherListAddress({ view: id })}
+              aria-current={shown.kind === 'view' && shown.id === id ? 'true' : undefined}
+            >
+              <span class="cut">{name}</span>
+            </a>
+          </li>
+        ))}
+        <li>
+          <a
+            href={otherListAddress({ list: 'trash' })}
+            aria-current={shown.kind === 'trash' ? 'true' : undefined}
+          >
+            Trash{count(counts?.trashed_notes)}
+          </a>
+        </li>
+        <li>
+          <a href={address(['views'])}>
+            <Icon name="gear" />
+            Views, tags, properties
+          </a>
+        </li>
+      </ul>
+    </div>
+  )
+}
+
+function PinnedTags() {
+  const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
+  const pinned = data?.tags.filter(({ is_pinned }) => is_pinned) ?? []
+  const shown = list.value
+  if (pinned.length === 0) return null
+  return (
+    <div class="rail-sub">
+      <h2>Pinned tags</h2>
+      <ul>
+        {pinned.map(({ id, name, note_count }) => (
+          <li key={id}>
+            <a
+              href={otherListAddress({ tag: name })}
+              aria-current={shown.kind === 'tag' && shown.name === name ? 'true' : undefined}
+            >
+              <span class="tag cut">{name}</span>
+              {count(note_count)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import { signal } from '@preact/signals'
+import { api } from '../../data/api.ts'
+import type { Row } from './model.ts'
+import { undoStack } from './undo.ts'
+
+/** The row that was deleted last, so that it can be put back at once. */
+export const deletedRow = signal<Row | undefined>(undefined)
+
+export async function deleteRow(row: Row): Promise<void> {
+  await api.delete('/v1/records/{id}', { params: { id: row.id } })
+  deletedRow.value = row
+  undoStack.push({ label: 'the deletion of a row', run: () => restoreRow(row.id) })
+}
+
+export async function restoreRow(id: string): Promise<Row> {
+  const { record } = await api.post('/v1/records/{id}/restore', { params: { id } })
+  if (deletedRow.peek()?.id === id) deletedRow.value = undefined
+  return record as Row
+}
+
+type Data = Record<string, string | number | boolean | null>
+
+/** Writes rows as one batch, whole or not at all. */
+export async function writeRows(
+  structure: string,
+  rows: readonly Data[],
+  { onConflict = 'refuse', key }: { onConflict?: 'refuse' | 'update'; key?: string } = {},
+): Promise<{ inserted: number; updated: number; records: readonly Row[] }> {
+  const written = await api.post('/v1/records', {
+    body: { structure, rows: rows.map((data) => ({ data })), on_conflict: onConflict } as never,
+    ...(key !== undefined && { headers: { 'Idempotency-Key': key } }),
+  })
+  return written as unknown as { inserted: number; updated: number; records: readonly Row[] }
+}
+
+/** Writes one new row; taking it back deletes it. */
+export async function createRow(structure: string, data: Data): Promise<Row> {
+  const { records } = await writeRows(structure, [data], { key: crypto.randomUUID() })
+  const [row] = records
+  if (!row) throw new Error('The server did not return the new row.')
+  undoStack.push({
+    label: 'a new row',
+    run: () => api.delete('/v1/records/{id}', { params: { id: row.id } }),
+  })
+  return row
+}

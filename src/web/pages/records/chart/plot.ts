@@ -1,0 +1,53 @@
+import uPlot from 'uplot'
+import type { Bar } from './buckets.ts'
+
+const HEIGHT_PX = 72
+
+const colour = (element: Element, name: string): string => getComputedStyle(element).getPropertyValue(name)
+
+/** Draws bars into an element, as wide as it is; the function that is returned takes them away. */
+export function plot(element: HTMLElement, shown: readonly Bar[]): () => void {
+  const probe = document.createElement('span')
+  probe.className = 'bar-colour'
+  element.append(probe)
+  const fill = colour(probe, 'color')
+  const ink = colour(probe, 'border-top-color')
+  probe.remove()
+  const barPaths = uPlot.paths.bars?.({ size: [0.8, 60], gap: 1 })
+  const chart = new uPlot(
+    {
+      width: Math.max(120, element.clientWidth),
+      height: HEIGHT_PX,
+      legend: { show: false },
+      cursor: { show: false },
+      padding: [4, 16, 0, 16],
+      scales: {
+        x: { time: false, range: [-0.5, shown.length - 0.5] },
+        y: { range: (_, low, high) => [Math.min(0, low), Math.max(0, high)] },
+      },
+      axes: [
+        {
+          stroke: ink,
+          size: 20,
+          grid: { show: false },
+          ticks: { show: false },
+          font: '11px system-ui',
+          values: (_, splits) => splits.map((at) => (Number.isInteger(at) ? (shown[at]?.label ?? '') : '')),
+          space: 90,
+        },
+        { show: false },
+      ],
+      series: [{}, { fill, width: 0, ...(barPaths && { paths: barPaths }), points: { show: false } }],
+    },
+    [shown.map((_, place) => place), shown.map(({ value }) => value)],
+    element,
+  )
+  const observer = new ResizeObserver(() =>
+    chart.setSize({ width: Math.max(120, element.clientWidth), height: HEIGHT_PX }),
+  )
+  observer.observe(element)
+  return () => {
+    observer.disconnect()
+    chart.destroy()
+  }
+}

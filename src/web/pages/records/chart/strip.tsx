@@ -1,0 +1,136 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { Failed } from '../../../components/pane.tsx'
+import { api } from '../../../data/api.ts'
+import { useQuery } from '../../../data/cache.ts'
+import { search, setParameters } from '../../../router.ts'
+import type { Structure } from '../model.ts'
+import { currentQuestion } from '../view.ts'
+import { type Bucket, bars, type Grouping, groupingsOf, wholeOf } from './buckets.ts'
+
+const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 })
+const PERIODS = new Set(['day', 'week', 'month', 'year'])
+
+/** The sum of a field, or the count of rows, over time or by value, of the rows that are shown. */
+export function ChartStrip({ structure }: { structure: Structure }) {
+  const numbers = structure.fields.filter(({ type }) => type === 'number')
+  const field = numbers.find(({ key }) => key === search.value.get('chart'))
+  const groupings = groupingsOf(structure)
+  const grouping = groupings.find(({ name }) => name === search.value.get('by')) ?? groupings[0]
+  const question = currentQuestion(structure.id)
+  const { data, error } = useQuery(
+    ['record', 'summary', structure.id, question.filter, field?.key, grouping?.name],
+    async ({ signal }) => {
+      const { buckets } = await api.get('/v1/records/summary', {
+        query: summaryQuery(structure.id, question.filter, field?.key, grouping),
+        signal,
+      })
+      return buckets as readonly Bucket[]
+    },
+  )
+  if (!grouping) return null
+  const whole = data && wholeOf(data, field !== undefined)
+  return (
+    <figure class="strip">
+      <figcaption>
+        <label class="vh" for="chart-what">
+          What the chart shows
+        </label>
+        <select
+          id="chart-what"
+          class="in bare"
+          value={field?.key ?? 'count'}
+          onChange={({ currentTarget }) => setParameters({ chart: currentTarget.value })}
+        >
+          <option value="count">Number of rows</option>
+          {numbers.map(({ key, label }) => (
+            <option key={key} value={key}>
+              Sum of {label}
+            </option>
+          ))}
+        </select>
+        <p class="big">
+          {whole === undefined ? 'counting…' : `${NUMBER.format(whole.value)} ${field?.unit ?? ''}`}
+        </p>
+        <label class="vh" for="chart-by">
+          How the chart is divided
+        </label>
+        <select
+          id="chart-by"
+          class="in bare"
+          value={grouping.name}
+          onChange={({ currentTarget }) => setParameters({ by: currentTarget.value })}
+        >
+          {groupings.map(({ name, label }) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </figcaption>
+      {error ? <Failed error={error} /> : data && <Bars buckets={data} isSum={field !== undefined} />}
+    </figure>
+  )
+}
+
+function summaryQuery(
+  structure: string,
+  filter: readonly unknown[],
+  field: string | undefined,
+  grouping: Grouping | undefined,
+) {
+  return {
+    structure,
+    ...(filter.length > 0 && { filter: JSON.stringify(filter) }),
+    ...(field !== undefined && { field }),
+    ...(grouping && PERIODS.has(grouping.kind)
+      ? { period: grouping.kind as 'day', date: grouping.key, tz: timeZone() }
+      : grouping && { by: grouping.key }),
+  }
+}
+
+const timeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+function Bars({ buckets, isSum }: { buckets: readonly Bucket[]; isSum: boolean }) {
+  const place = useRef<HTMLDivElement>(null)
+  const shown = bars(buckets, isSum)
+  const text = JSON.stringify(shown)
+  useEffect(() => {
+    const element = place.current
+    if (!element || shown.length === 0) return
+    let remove = () => {}
+    let isOver = false
+    void import('./plot.ts').then(({ plot }) => {
+      if (!isOver) remove = plot(element, shown)
+    })
+    return () => {
+      isOver = true
+      remove()
+    }
+  }, [text])
+  return (
+    <div>
+      <div class="plot" ref={place} aria-hidden="true" />
+      <details class="numbers">
+        <summary>As a table</summary>
+        <table class="tb">
+          <thead>
+            <tr>
+              <th scope="col">Of</th>
+              <th scope="col" class="num">
+                {isSum ? 'Sum' : 'Rows'}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ label, value }) => (
+              <tr key={label}>
+                <td>{label}</td>
+                <td class="num">{NUMBER.format(value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </div>
+  )
+}

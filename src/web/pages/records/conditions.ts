@@ -1,0 +1,92 @@
+import type { Field, Structure } from './model.ts'
+
+/** A condition of a filter, as the API takes it. */
+export interface Condition {
+  readonly field: string
+  readonly op: string
+  readonly value?: unknown
+}
+
+const EQUALITY = ['eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty']
+const ORDERED = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty']
+const OPERATORS: Readonly<Record<string, readonly string[]>> = {
+  number: ORDERED,
+  date: ORDERED,
+  time: ORDERED,
+  datetime: ORDERED,
+  text: ['contains', 'eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty'],
+  select: EQUALITY,
+  note: EQUALITY,
+  file: EQUALITY,
+  record: EQUALITY,
+  bool: ['eq', 'neq', 'is_empty', 'not_empty'],
+  instant: ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'],
+}
+
+/** The operators that the API allows for a field, in the order in which they are offered. */
+export const operatorsOf = (type: string): readonly string[] => OPERATORS[type] ?? EQUALITY
+
+const WORDS: Readonly<Record<string, string>> = {
+  eq: 'is',
+  neq: 'is not',
+  gt: 'over',
+  gte: 'at least',
+  lt: 'under',
+  lte: 'at most',
+  in: 'is one of',
+  not_in: 'is none of',
+  contains: 'contains',
+  is_empty: 'is empty',
+  not_empty: 'is not empty',
+}
+const WORDS_OF_TIMES: Readonly<Record<string, string>> = {
+  ...WORDS,
+  gt: 'after',
+  gte: 'from',
+  lt: 'before',
+  lte: 'up to',
+}
+
+const isTime = (type: string) => ['date', 'time', 'datetime', 'instant'].includes(type)
+
+export const operatorWord = (type: string, op: string): string =>
+  (isTime(type) ? WORDS_OF_TIMES : WORDS)[op] ?? op
+
+export const takesValue = (op: string): boolean => op !== 'is_empty' && op !== 'not_empty'
+export const takesList = (op: string): boolean => op === 'in' || op === 'not_in'
+
+/** What can be filtered and sorted by: the fields of the structure, and when a row was written. */
+export interface Column {
+  readonly key: string
+  readonly label: string
+  readonly type: string
+  readonly options: readonly string[] | null
+}
+
+const INSTANTS: readonly Column[] = [
+  { key: 'created_at', label: 'Created', type: 'instant', options: null },
+  { key: 'updated_at', label: 'Edited', type: 'instant', options: null },
+]
+
+export const columnsOf = ({ fields }: Structure): readonly Column[] => [
+  ...fields.map(({ key, label, type, options }: Field) => ({ key, label, type, options })),
+  ...INSTANTS,
+]
+
+const showPart = (value: unknown): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value ?? '')
+
+/** The value of a condition in words. */
+export const showConditionValue = ({ value }: Condition): string =>
+  Array.isArray(value) ? value.map(showPart).join(', ') : showPart(value)
+
+/** The conditions of an address; what cannot be read is none. */
+export function readConditions(text: string | null): readonly Condition[] {
+  if (text === null || text === '') return []
+  try {
+    const list = JSON.parse(text) as unknown
+    return Array.isArray(list) ? (list as Condition[]) : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,52 @@
+import { api } from '../../../data/api.ts'
+import type { RowPage, Structure } from '../model.ts'
+import { type Question, queryOf } from '../view.ts'
+
+const PAGE = 500
+
+const quoted = (value: unknown): string => {
+  const text = value === undefined || value === null ? '' : String(value)
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** Lines of csv, each ended. */
+export const toCsv = (lines: readonly (readonly unknown[])[]): string =>
+  lines.map((line) => `${line.map(quoted).join(',')}\r\n`).join('')
+
+/** Hands text to the browser as a file. */
+export function download(name: string, parts: readonly string[]): void {
+  const url = URL.createObjectURL(new Blob([...parts], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+/** Reads every row of the question and hands it over as a csv file; `onProgress` is told how many were read. */
+export async function exportCsv(
+  structure: Structure,
+  question: Question,
+  signal: AbortSignal,
+  onProgress: (read: number) => void,
+): Promise<void> {
+  const keys = structure.fields.map(({ key }) => key)
+  const parts = [toCsv([['id', ...keys, 'created_at', 'updated_at']])]
+  for (let offset = 0; ; offset += PAGE) {
+    const query = { ...queryOf(question), limit: PAGE, offset }
+    const { records, has_more } = (await api.get('/v1/records', { query, signal })) as RowPage
+    parts.push(
+      toCsv(
+        records.map(({ id, data, created_at, updated_at }) => [
+          id,
+          ...keys.map((key) => data[key]),
+          created_at,
+          updated_at,
+        ]),
+      ),
+    )
+    onProgress(offset + records.length)
+    if (!has_more) break
+  }
+  download(`${structure.name}.csv`, parts)
+}

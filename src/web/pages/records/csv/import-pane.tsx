@@ -1,0 +1,207 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { Pane } from '../../../components/pane.tsx'
+import type { Field, Structure } from '../model.ts'
+import type { RowSource } from '../rows.ts'
+import { paneAddress } from '../view.ts'
+import { download, toCsv } from './export.ts'
+import { fieldFor, ImportRun, NO_PROGRESS, type Progress, readHead } from './import-run.ts'
+
+interface ImportPaneProps {
+  readonly structure: Structure
+  readonly source: RowSource
+}
+
+/** Brings rows in from a csv file: which column fills which field, then how far it is and what was refused. */
+export function ImportPane({ structure, source }: ImportPaneProps) {
+  const file = useSignal<File | undefined>(undefined)
+  const head = useSignal<readonly (readonly string[])[]>([])
+  const targets = useSignal<readonly (Field | undefined)[]>([])
+  const onConflict = useSignal<'refuse' | 'update'>('refuse')
+  const progress = useSignal<Progress | undefined>(undefined)
+  const abort = useRef<AbortController>(undefined)
+  const open = useAction(async (chosen: File) => {
+    file.value = chosen
+    progress.value = undefined
+    head.value = await readHead(chosen)
+    targets.value = (head.value[0] ?? []).map((heading) => fieldFor(structure.fields, heading))
+  })
+  const run = useAction(async () => {
+    if (!file.value) return
+    abort.current = new AbortController()
+    progress.value = NO_PROGRESS
+    const plan = { structure, file: file.value, targets: targets.value, onConflict: onConflict.value }
+    const report = (next: Progress) => {
+      progress.value = next
+    }
+    await new ImportRun(plan, abort.current.signal, report).start()
+    source.refreshNow()
+  })
+  const isUnique = structure.fields.some(({ unique }) => unique) || structure.unique_together.length > 0
+  const mapped = targets.value.filter(Boolean).length
+  const why = open.refusal.value ?? run.refusal.value
+  return (
+    <Pane kind="side" label="Import csv">
+      <header class="bar">
+        <h2>Import csv</h2>
+        <span class="grow" />
+        <a class="b quiet icon" href={paneAddress(undefined)} aria-label="Close the import">
+          <Icon name="x" />
+        </a>
+      </header>
+      <form
+        class="sec stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run.run()
+        }}
+      >
+        <div class="f">
+          <label for="csv-file">File; its first line names the columns</label>
+          <input
+            class="in file"
+            id="csv-file"
+            type="file"
+            accept=".csv,.tsv,text/csv,text/tab-separated-values"
+            disabled={run.isRunning.value}
+            onChange={({ currentTarget }) => {
+              const [chosen] = currentTarget.files ?? []
+              if (chosen) void open.run(chosen)
+            }}
+          />
+        </div>
+        {head.value[0]?.map((heading, place) => (
+          <Mapping
+            key={`${place} ${heading}`}
+            heading={heading}
+            sample={head.value[1]?.[place]}
+            fields={structure.fields}
+            target={targets.value[place]}
+            onChange={(field) => {
+              targets.value = targets.value.map((old, other) => (other === place ? field : old))
+            }}
+          />
+        ))}
+        {head.value.length > 0 && isUnique && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={onConflict.value === 'update'}
+              onChange={({ currentTarget }) => {
+                onConflict.value = currentTarget.checked ? 'update' : 'refuse'
+              }}
+            />{' '}
+            Update rows that are there already, by their unique fields
+          </label>
+        )}
+        {why !== undefined && <Why>{why}</Why>}
+        {head.value.length > 0 && (
+          <p class="row-b">
+            <Button kind="main" type="submit" disabled={run.isRunning.value || mapped === 0}>
+              Import
+            </Button>
+            {run.isRunning.value && <Button onClick={() => abort.current?.abort()}>Stop</Button>}
+          </p>
+        )}
+      </form>
+      {progress.value && (
+        <ProgressReport
+          progress={progress.value}
+          isRunning={run.isRunning.value}
+          isStopped={abort.current?.signal.aborted === true}
+          head={head.value[0] ?? []}
+        />
+      )}
+    </Pane>
+  )
+}
+
+interface MappingProps {
+  readonly heading: string
+  readonly sample: string | undefined
+  readonly fields: readonly Field[]
+  readonly target: Field | undefined
+  readonly onChange: (field: Field | undefined) => void
+}
+
+const Mapping = ({ heading, sample, fields, target, onChange }: MappingProps) => (
+  <label class="map">
+    <span class="cut">
+      {heading || 'no heading'} {sample && <small>{sample.slice(0, 40)}</small>}
+    </span>
+    <select
+      class="in"
+      value={target?.key ?? ''}
+      onChange={({ currentTarget }) => onChange(fields.find(({ key }) => key === currentTarget.value))}
+    >
+      <option value="">leave out</option>
+      {fields.map(({ key, label }) => (
+        <option key={key} value={key}>
+          {label}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
+interface ProgressReportProps {
+  readonly progress: Progress
+  readonly isRunning: boolean
+  readonly isStopped: boolean
+  readonly head: readonly string[]
+}
+
+const NUMBER = new Intl.NumberFormat()
+
+function ProgressReport({ progress, isRunning, isStopped, head }: ProgressReportProps) {
+  const { written, updated, refused, refusedCount, part } = progress
+  const state = isRunning ? 'Importing…' : isStopped ? 'Stopped.' : 'Done.'
+  const counts = [
+    `${NUMBER.format(written)} new`,
+    updated > 0 && `${NUMBER.format(updated)} updated`,
+    `${NUMBER.format(refusedCount)} refused`,
+  ]
+  const table = () =>
+    toCsv([['line', 'reason', ...head], ...refused.map(({ line, why, cells }) => [line, why, ...cells])])
+  return (
+    <section class="sec stack" aria-label="Progress">
+      <progress value={isRunning ? part : 1} aria-label="How much of the file has been read" />
+      <p role="status">
+        {state} {counts.filter(Boolean).join(', ')}.
+      </p>
+      {refused.length > 0 && (
+        <>
+          <section class="refused" aria-label="Refused rows">
+            <table class="tb">
+              <caption class="vh">Refused rows</caption>
+              <thead>
+                <tr>
+                  <th class="m" scope="col">
+                    Line
+                  </th>
+                  <th scope="col">Why it was refused</th>
+                </tr>
+              </thead>
+              <tbody>
+                {refused.slice(0, 200).map(({ line, why, cells }) => (
+                  <tr key={line} class="no">
+                    <td class="m">{line}</td>
+                    <td class="why-cell">
+                      {why}
+                      <small class="cells">{cells.join(' · ')}</small>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+          <p class="row-b">
+            <Button onClick={() => download('refused.csv', [table()])}>Save the refused rows as csv</Button>
+          </p>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,94 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { Button, useAction } from '../../../components/form.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { mayWrite } from '../../../data/session.ts'
+import { address } from '../../../router.ts'
+import type { Structure } from '../model.ts'
+import type { RowSource } from '../rows.ts'
+import { paneAddress, queryOf } from '../view.ts'
+import { exportCsv } from './export.ts'
+
+const NUMBER = new Intl.NumberFormat()
+
+/** The menu of the rows: csv in and out, and the request that reads them. */
+export function RowsMenu({ structure, source }: { structure: Structure; source: RowSource }) {
+  const read = useSignal<number | undefined>(undefined)
+  const abort = useRef<AbortController>(undefined)
+  const run = useAction(async () => {
+    abort.current = new AbortController()
+    await exportCsv(structure, source.question, abort.current.signal, (count) => {
+      read.value = count
+    })
+  })
+  const total = source.total.value
+  const close = () => document.getElementById('io')?.hidePopover()
+  return (
+    <>
+      {run.isRunning.value && (
+        <span role="status" class="dim desk">
+          {NUMBER.format(read.value ?? 0)} rows read{' '}
+          <Button kind="quiet" onClick={() => abort.current?.abort()}>
+            Stop
+          </Button>
+        </span>
+      )}
+      {run.refusal.value !== undefined && !abort.current?.signal.aborted && (
+        <span class="why" role="alert">
+          {run.refusal.value}
+        </span>
+      )}
+      <button type="button" class="b quiet desk" popovertarget="io">
+        More
+        <Icon name="down" />
+      </button>
+      <button
+        type="button"
+        class="b quiet icon phone"
+        popovertarget="io"
+        aria-label="Import, export, deleted rows, structure"
+      >
+        <Icon name="more" />
+      </button>
+      <div popover="auto" id="io" class="menu">
+        {mayWrite.value && (
+          <a href={paneAddress('import')} onClick={close}>
+            Import csv…
+          </a>
+        )}
+        <button
+          type="button"
+          onClick={() => {
+            close()
+            void run.run()
+          }}
+        >
+          Export {total === undefined ? 'these' : `these ${NUMBER.format(total)}`} rows as csv
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            close()
+            void navigator.clipboard.writeText(curlOf(source))
+          }}
+        >
+          Copy as request (curl)
+        </button>
+        <a href={paneAddress('deleted')} onClick={close}>
+          Deleted rows
+        </a>
+        <a href={address(['records', structure.id, 'structure'])} onClick={close}>
+          Structure
+        </a>
+      </div>
+    </>
+  )
+}
+
+/** The request that reads these rows; the key is the reader's own. */
+function curlOf({ question }: RowSource): string {
+  const query = Object.entries(queryOf(question)).map(
+    ([name, value]) => ` \\\n  --data-urlencode '${`${name}=${value}`.replaceAll("'", `'\\''`)}'`,
+  )
+  return `curl -G '${location.origin}/v1/records' -H "Authorization: Bearer $KEY"${query.join('')}`
+}

@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks'
+import { Button, useAction, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { recordLabel } from '../../components/record-label.ts'
+import { Time } from '../../components/time.tsx'
+import { api } from '../../data/api.ts'
+import { useQuery } from '../../data/cache.ts'
+import { mayWrite } from '../../data/session.ts'
+import { restoreRow } from './actions.ts'
+import type { Row, Structure } from './model.ts'
+import type { RowSource } from './rows.ts'
+import { paneAddress, rowAddress } from './view.ts'
+
+const PAGE = 50
+const NUMBER = new Intl.NumberFormat()
+
+interface DeletedRowsPaneProps {
+  readonly structure: Structure
+  readonly source: RowSource
+}
+
+/** The rows that were deleted, the last one first; each can be restored. */
+export function DeletedRowsPane({ structure, source }: DeletedRowsPaneProps) {
+  return (
+    <Pane kind="side" label="Deleted rows">
+      <header class="bar">
+        <h2>Deleted rows</h2>
+        <span class="grow" />
+        <a class="b quiet icon" href={paneAddress(undefined)} aria-label="Close the deleted rows">
+          <Icon name="x" />
+        </a>
+      </header>
+      <DeletedRows structure={structure} source={source} />
+    </Pane>
+  )
+}
+
+function DeletedRows({ structure, source }: DeletedRowsPaneProps) {
+  const [offset, setOffset] = useState(0)
+  const { data, error } = useQuery(['record', 'deleted', structure.id, offset], ({ signal }) =>
+    api.get('/v1/records', {
+      query: { structure: structure.id, deleted: true, limit: PAGE, offset },
+      signal,
+    }),
+  )
+  if (error) return <Failed error={error} />
+  if (!data) return <Loading />
+  if (data.total === 0) return <Empty>Rows that you delete are listed here and can be restored.</Empty>
+  const rows = data.records as readonly Row[]
+  return (
+    <>
+      <p class="list-end" role="status">
+        {`${NUMBER.format(offset + 1)} to ${NUMBER.format(offset + rows.length)} of ${NUMBER.format(data.total)}`}
+      </p>
+      <ol class="ledger">
+        {rows.map((row) => (
+          <DeletedRow key={row.id} row={row} structure={structure} source={source} />
+        ))}
+      </ol>
+      {data.total > PAGE && (
+        <p class="row-b list-end">
+          <Button disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - PAGE))}>
+            Newer
+          </Button>
+          <Button disabled={!data.has_more} onClick={() => setOffset(offset + PAGE)}>
+            Older
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}
+
+function DeletedRow({ row, structure, source }: DeletedRowsPaneProps & { row: Row }) {
+  const { run, isRunning, refusal } = useAction(async () => {
+    await restoreRow(row.id)
+    source.refreshNow()
+  })
+  const label = recordLabel(structure, row)
+  return (
+    <li>
+      <Time at={row.deleted_at ?? row.updated_at} />
+      <div class="it">
+        <a class="t" href={rowAddress(row.id)}>
+          {label}
+        </a>
+        {mayWrite.value && (
+          <Button disabled={isRunning.value} onClick={() => void run()}>
+            Restore<span class="vh"> {label}</span>
+          </Button>
+        )}
+        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      </div>
+    </li>
+  )
+}

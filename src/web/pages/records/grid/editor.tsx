@@ -1,0 +1,145 @@
+import type { TargetedKeyboardEvent } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isReference, type Suggestion, suggest } from '../labels.ts'
+import type { Field } from '../model.ts'
+import { inputKind, localInstant } from '../values.ts'
+
+/** Why an editor closed: what was typed is saved, unless it was given up. */
+export type Closing = 'enter' | 'tab' | 'back-tab' | 'blur' | 'escape'
+
+interface EditorProps {
+  readonly field: Field
+  readonly text: string
+  /** Whether it was opened by typing: then what is typed next goes on behind it. */
+  readonly isTyped: boolean
+  readonly onClose: (closing: Closing, text: string) => void
+}
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+/** The control in a cell that is edited. */
+export function Editor({ field, text, isTyped, onClose }: EditorProps) {
+  const control = useRef<Control>(null)
+  const isClosed = useRef(false)
+  const list = useSuggestions(field, text)
+  const listId = useId()
+  useLayoutEffect(() => {
+    control.current?.focus()
+    const text = control.current
+    if (!text || !('select' in text)) return
+    if (!isTyped) text.select()
+    else if (text.selectionStart !== null) text.setSelectionRange(text.value.length, text.value.length)
+  }, [isTyped])
+  const close = (closing: Closing) => {
+    if (isClosed.current) return
+    isClosed.current = true
+    onClose(closing, list.idOf(control.current?.value ?? ''))
+  }
+  const shared = {
+    class: 'in cell',
+    'aria-label': field.label,
+    onBlur: () => close('blur'),
+    onKeyDown: (event: TargetedKeyboardEvent<Control>) => {
+      event.stopPropagation()
+      const closing = closingOf(event)
+      if (closing === undefined) return
+      event.preventDefault()
+      close(closing)
+    },
+  }
+  const options = field.type === 'bool' ? ['yes', 'no'] : field.type === 'select' ? field.options : null
+  if (options) return <Choice {...shared} control={control} options={options} text={text} />
+  if (field.type === 'text')
+    return (
+      <textarea
+        {...shared}
+        ref={(found) => {
+          control.current = found
+        }}
+        rows={Math.min(6, text.split('\n').length)}
+      >
+        {text}
+      </textarea>
+    )
+  return (
+    <>
+      <input
+        {...shared}
+        ref={(found) => {
+          control.current = found
+        }}
+        {...inputKind(field.type)}
+        list={isReference(field) ? listId : undefined}
+        defaultValue={field.type === 'datetime' ? localInstant(text) : list.labelOf(text)}
+        onInput={isReference(field) ? ({ currentTarget }) => list.look(currentTarget.value) : undefined}
+      />
+      {isReference(field) && (
+        <datalist id={listId}>
+          {list.found.map(({ id, label }) => (
+            <option key={id} value={label} />
+          ))}
+        </datalist>
+      )}
+    </>
+  )
+}
+
+function closingOf({ key, shiftKey, altKey, isComposing }: KeyboardEvent): Closing | undefined {
+  if (isComposing) return undefined
+  if (key === 'Escape') return 'escape'
+  if (key === 'Tab') return shiftKey ? 'back-tab' : 'tab'
+  return key === 'Enter' && !altKey && !shiftKey ? 'enter' : undefined
+}
+
+interface ChoiceProps {
+  readonly control: { current: Control | null }
+  readonly options: readonly string[]
+  readonly text: string
+}
+
+function Choice({ control, options, text, ...shared }: ChoiceProps) {
+  const all = text === '' || options.includes(text) ? options : [text, ...options]
+  return (
+    <select
+      {...shared}
+      ref={(found) => {
+        control.current = found
+      }}
+      defaultValue={text}
+    >
+      <option value="">no value</option>
+      {all.map((option) => (
+        <option key={option} value={option} selected={option === text}>
+          {option}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** What a reference may name, while one types. */
+function useSuggestions(field: Field, text: string) {
+  const [found, setFound] = useState<readonly Suggestion[]>([])
+  const typed = useRef('')
+  const look = (part: string) => {
+    typed.current = part
+    void suggest(field, part).then(
+      (list) => part === typed.current && setFound(list),
+      () => {},
+    )
+  }
+  useEffect(() => {
+    if (isReference(field)) look('')
+  }, [field.key])
+  return {
+    found,
+    look,
+    labelOf: (value: string) => (isReference(field) ? '' : value),
+    /** The id of the suggestion that was chosen; what was typed, where it is none; the old id, where nothing was. */
+    idOf: (value: string) => {
+      if (!isReference(field)) return value
+      if (value === '') return text
+      return found.find(({ label }) => label === value)?.id ?? value
+    },
+  }
+}

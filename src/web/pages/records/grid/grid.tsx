@@ -1,0 +1,316 @@
+import type { TargetedClipboardEvent, TargetedEvent, TargetedMouseEvent } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from '../../../components/icon.tsx'
+import { search } from '../../../router.ts'
+import { type Field, labelField, type Row } from '../model.ts'
+import { chosenRow, rowAddress, toggleSort } from '../view.ts'
+import { Cell } from './cell.tsx'
+import { copiedText } from './clipboard.ts'
+import { cursorAt } from './cursor.ts'
+import type { Closing } from './editor.tsx'
+import { type Geometry, scrollTopFor, sliceAt } from './geometry.ts'
+import { onGridKey } from './keys.ts'
+import { ROLES } from './roles.ts'
+import { type GridState, openEditor } from './state.ts'
+import { TroubleRow } from './trouble.tsx'
+
+const FIRST_GUESS_PX = 32
+
+interface GridProps {
+  readonly grid: GridState
+  readonly onSeen: (first: number, last: number) => void
+  readonly onPaste: (text: string) => void
+  readonly onDelete: (row: number) => void
+}
+
+/** The rows of a source, however many: only those that are seen are drawn. */
+export function Grid({ grid, onSeen, onPaste, onDelete }: GridProps) {
+  const scroller = useRef<HTMLElement>(null)
+  const [scrollTop, setScrollTop] = useState(0)
+  const [viewPx, setViewPx] = useState(600)
+  const [rowPx, setRowPx] = useState(FIRST_GUESS_PX)
+  const { source, cursor, fields } = grid
+  const total = source.total.value ?? 0
+  const geometry: Geometry = { total, rowPx, viewPx }
+  const slice = sliceAt(geometry, scrollTop)
+  const version = source.version.value
+  useViewHeight(scroller, setViewPx)
+  useEffect(() => {
+    source.want(slice.first, Math.max(slice.first, slice.end - 1))
+    onSeen(slice.firstSeen, slice.lastSeen)
+  }, [source, slice.first, slice.end, slice.firstSeen, slice.lastSeen, onSeen])
+  useLayoutEffect(() => {
+    const height = scroller.current?.querySelector('tr[aria-rowindex]')?.getBoundingClientRect().height
+    if (height && Math.abs(height - rowPx) > 0.5) setRowPx(height)
+  }, [version, viewPx])
+  useCursorInView(grid, scroller, geometry)
+  const close = (row: Row, field: Field, closing: Closing, text: string) => {
+    grid.editing.value = undefined
+    if (closing !== 'escape') void grid.edits.save(row, field, text).then(() => returnTo(grid, row, field))
+    if (closing === 'blur') return
+    const { row: at, column } = cursor.peek()
+    const step = closing === 'tab' ? 1 : closing === 'back-tab' ? -1 : 0
+    const down = closing === 'enter' ? 1 : 0
+    cursor.value = cursorAt(
+      Math.min(total - 1, at + down),
+      Math.max(1, Math.min(fields.length, column + step)),
+    )
+    grid.isFocused.value = true
+  }
+  const places = phonePlaces(grid)
+  const rows = []
+  for (let index = slice.first; index < slice.end; index++)
+    rows.push(<GridRow key={index} grid={grid} index={index} places={places} onClose={close} />)
+  return (
+    <section
+      class="scroll"
+      aria-label="Rows"
+      ref={scroller}
+      onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
+    >
+      <table
+        class="tb grid"
+        {...ROLES.grid}
+        {...gridState(grid)}
+        aria-label={grid.structure.name}
+        aria-rowcount={total + 1}
+        aria-colcount={fields.length + 1}
+        onKeyDown={(event) => onGridKey(event, { grid, page: pageOf(geometry), onDelete })}
+        onClick={(event) => choose(grid, event)}
+        onDblClick={(event) => placeOf(event) && openEditor(grid)}
+        onFocusIn={(event) => enter(grid, event)}
+        onFocusOut={(event) => {
+          if (event.relatedTarget !== null) grid.isFocused.value = isInside(event)
+        }}
+        onCopy={(event) => copy(grid, event)}
+        onPaste={(event) => {
+          const text = event.clipboardData?.getData('text/plain') ?? ''
+          if (!grid.isEditable || grid.editing.peek() || text === '') return
+          event.preventDefault()
+          onPaste(text)
+        }}
+      >
+        <colgroup>
+          <col class={total < 100_000 ? 'c-m' : 'c-m wide'} />
+          {fields.map((field) => (
+            <col key={field.key} class={`c-${field.type}`} />
+          ))}
+        </colgroup>
+        <Head grid={grid} />
+        <tbody {...ROLES.group}>
+          <Space px={slice.beforePx} columns={fields.length + 1} />
+          {rows}
+          <Space px={slice.afterPx} columns={fields.length + 1} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const gridState = ({ isEditable }: GridState): object => ({
+  'aria-readonly': !isEditable,
+  'aria-multiselectable': true,
+})
+
+const pageOf = ({ viewPx, rowPx }: Geometry) => Math.max(1, Math.floor(viewPx / rowPx) - 1)
+
+const isInside = (event: TargetedEvent<HTMLElement, FocusEvent>) =>
+  event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
+
+function placeOf(event: Event): { row: number; column: number } | undefined {
+  const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null
+  return cell ? { row: Number(cell.dataset.row), column: Number(cell.dataset.column) } : undefined
+}
+
+/** Puts the cursor where a cell is clicked; with shift the block grows to there. */
+function choose({ cursor, editing }: GridState, event: TargetedMouseEvent<HTMLElement>): void {
+  const place = placeOf(event)
+  if (!place || editing.peek()) return
+  cursor.value = event.shiftKey
+    ? { ...place, anchor: cursor.peek().anchor }
+    : cursorAt(place.row, place.column)
+}
+
+/** The cursor goes back to a cell that was refused, unless something else is being written by then. */
+function returnTo(
+  { cursor, editing, edits, fields, source, isFocused }: GridState,
+  row: Row,
+  field: Field,
+): void {
+  const state = edits.of(row.id, field.key)
+  const index = source.indexOf(row.id)
+  if (!state || state.kind === 'saving' || index === undefined || editing.peek()) return
+  if (isFocused.peek()) cursor.value = cursorAt(index, fields.indexOf(field) + 1)
+}
+
+/** The cursor is where the focus is, however it got there. */
+function enter({ cursor, isFocused, editing }: GridState, event: Event): void {
+  const place = placeOf(event)
+  if (!place) return
+  isFocused.value = true
+  const { row, column } = cursor.peek()
+  if (!editing.peek() && (row !== place.row || column !== place.column))
+    cursor.value = cursorAt(place.row, place.column)
+}
+
+function copy(grid: GridState, event: TargetedClipboardEvent<HTMLElement>): void {
+  if (grid.editing.peek() || getSelection()?.type === 'Range') return
+  event.preventDefault()
+  event.clipboardData?.setData('text/plain', copiedText(grid))
+}
+
+function useViewHeight(scroller: { current: HTMLElement | null }, setViewPx: (px: number) => void): void {
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const measure = () =>
+      setViewPx(element.clientHeight - (element.querySelector('thead')?.clientHeight ?? 0))
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+}
+
+/** Scrolls to the cell under the cursor when it moves, and gives it the focus while the keyboard is in the grid. */
+function useCursorInView(
+  grid: GridState,
+  scroller: { current: HTMLElement | null },
+  geometry: Geometry,
+): void {
+  const { cursor, isFocused, editing } = grid
+  const here = cursor.value
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (!element || !isFocused.peek()) return
+    const top = scrollTopFor(geometry, element.scrollTop, here.row)
+    if (top !== undefined) element.scrollTop = top
+  }, [here])
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (!element || !isFocused.value || editing.value) return
+    const cell = element.querySelector<HTMLElement>(`[data-row="${here.row}"][data-column="${here.column}"]`)
+    if (cell && !cell.contains(document.activeElement)) {
+      cell.focus({ preventScroll: true })
+      cell.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    }
+  })
+}
+
+/** Keeps the height of the rows that are not drawn. */
+const Space = ({ px, columns }: { px: number; columns: number }) => (
+  <tr {...ROLES.space} class="space" hidden={px <= 0}>
+    <td colSpan={columns} style={{ height: `${px}px` }} />
+  </tr>
+)
+
+function Head({ grid }: { grid: GridState }) {
+  const sort = search.value.get('sort')
+  const isUp = search.value.get('direction') === 'asc'
+  return (
+    <thead {...ROLES.group}>
+      <tr {...ROLES.row} aria-rowindex={1}>
+        <th {...ROLES.heading} class="m" scope="col">
+          Row
+        </th>
+        {grid.fields.map(({ key, type, label, unit }) => (
+          <th
+            key={key}
+            {...ROLES.heading}
+            scope="col"
+            class={type === 'number' ? 'num' : undefined}
+            aria-sort={sort === key ? (isUp ? 'ascending' : 'descending') : undefined}
+          >
+            <button type="button" onClick={() => toggleSort(key)}>
+              <span class="cut">{unit === null ? label : `${label}, ${unit}`}</span>
+              {sort === key && <Icon name={isUp ? 'up' : 'down'} />}
+            </button>
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+/** Which cells a phone shows, and where in the two lines of a row. */
+function phonePlaces({ structure, fields }: GridState): ReadonlyMap<string, string> {
+  const first = labelField(structure)
+  const number = fields.find((field) => field.type === 'number' && field !== first)
+  const rest = fields.filter((field) => field !== first && field !== number)
+  const order = [
+    [first, 'p1'],
+    [number, 'p2'],
+    [rest[0], 'p3'],
+    [rest[1], 'p4'],
+  ] as const
+  return new Map(order.flatMap(([field, place]) => (field ? [[field.key, place] as const] : [])))
+}
+
+interface GridRowProps {
+  readonly grid: GridState
+  readonly index: number
+  readonly places: ReadonlyMap<string, string>
+  readonly onClose: (row: Row, field: Field, closing: Closing, text: string) => void
+}
+
+/** A row; while it is not known, an empty one of the same height. */
+function GridRow({ grid, index, places, onClose }: GridRowProps) {
+  const { source, fields, edits, cursor } = grid
+  const row = source.row(index)
+  if (!row)
+    return (
+      <tr {...ROLES.row} aria-rowindex={index + 2} aria-busy="true">
+        <td {...ROLES.cell} class="m" data-row={index} data-column={0}>
+          {index + 1}
+        </td>
+        {fields.map(({ key }, place) => (
+          <td
+            key={key}
+            {...ROLES.cell}
+            class={places.get(key) ?? 'px'}
+            data-row={index}
+            data-column={place + 1}
+            tabIndex={cursor.value.row === index && cursor.value.column === place + 1 ? 0 : -1}
+          />
+        ))}
+      </tr>
+    )
+  const trouble = edits.trouble(row.id, fields)
+  const isNew = source.moved.value.has(row.id)
+  const isChosen = chosenRow() === row.id
+  const classes = [isChosen && 'on', trouble && 'no', isNew && !trouble && 'new']
+  const isHere = cursor.value.row === index && cursor.value.column === 0
+  return (
+    <>
+      <tr
+        {...ROLES.row}
+        aria-rowindex={index + 2}
+        aria-selected={isChosen}
+        class={classes.filter(Boolean).join(' ')}
+      >
+        <td {...ROLES.cell} class="m" data-row={index} data-column={0} tabIndex={isHere ? 0 : -1}>
+          <a
+            href={rowAddress(row.id)}
+            tabIndex={-1}
+            aria-label={`Open row ${index + 1}${isNew ? ', changed now' : ''}`}
+          >
+            {isNew ? 'now' : index + 1}
+          </a>
+        </td>
+        {fields.map((field, place) => (
+          <Cell
+            key={field.key}
+            grid={grid}
+            row={row}
+            index={index}
+            field={field}
+            column={place + 1}
+            place={places.get(field.key) ?? 'px'}
+            onClose={onClose}
+          />
+        ))}
+      </tr>
+      {trouble && <TroubleRow grid={grid} row={row} field={trouble.field} state={trouble.state} />}
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import type { TargetedKeyboardEvent } from 'preact'
+import { navigate } from '../../../router.ts'
+import { undoStack } from '../undo.ts'
+import { rowAddress } from '../view.ts'
+import { cursorAt, moved } from './cursor.ts'
+import { type GridState, openEditor } from './state.ts'
+
+interface Keys {
+  readonly grid: GridState
+  readonly page: number
+  readonly onDelete: (row: number) => void
+}
+
+const isTyping = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
+  key.length === 1 && key !== ' ' && !ctrlKey && !metaKey && !altKey
+
+/** What a key does in the grid; one that does nothing here is the browser's. */
+export function onGridKey(event: TargetedKeyboardEvent<HTMLElement>, keys: Keys): void {
+  if (event.target instanceof HTMLButtonElement || isHeading(event.target)) return
+  if (!act(event, keys)) return
+  event.preventDefault()
+}
+
+const isHeading = (target: EventTarget | null) =>
+  target instanceof Element && target.closest('thead') !== null
+
+function act(event: KeyboardEvent, { grid, page, onDelete }: Keys): boolean {
+  const { key, shiftKey } = event
+  const isCommand = event.ctrlKey || event.metaKey
+  const { cursor, source, fields } = grid
+  const extent = { rows: source.total.peek() ?? 0, columns: fields.length, page }
+  if (extent.rows === 0 && key !== 'z') return false
+  const next = moved(cursor.peek(), { key, isWhole: isCommand, extends: shiftKey }, extent)
+  if (next) {
+    cursor.value = next
+    return true
+  }
+  if (isCommand && key.toLowerCase() === 'z') {
+    void undoStack.undo()
+    return true
+  }
+  const { row, column } = cursor.peek()
+  const record = source.row(row)
+  if (!record) return false
+  if (key === ' ' || (key === 'Enter' && column === 0)) {
+    navigate(rowAddress(record.id))
+    return true
+  }
+  if (key === 'Escape') return giveUp(grid, record.id)
+  if (!grid.isEditable && !(key === 'Delete' && isCommand)) return false
+  return edit(event, grid, () => onDelete(row))
+}
+
+/** Takes back a value that was refused, else the selection. */
+function giveUp({ cursor, edits, fields }: GridState, id: string): boolean {
+  const { row, column } = cursor.peek()
+  const field = fields[column - 1]
+  const refused = edits.trouble(id, field ? [field, ...fields] : fields)
+  if (refused) edits.drop(id, refused.field.key)
+  cursor.value = cursorAt(row, column)
+  return true
+}
+
+function edit(event: KeyboardEvent, grid: GridState, remove: () => void): boolean {
+  const { key } = event
+  if (key === 'Delete' && (event.ctrlKey || event.metaKey)) {
+    remove()
+    return true
+  }
+  if (key === 'Enter' || key === 'F2') openEditor(grid)
+  else if (isTyping(event)) openEditor(grid, key)
+  else if (key === 'Delete' || key === 'Backspace') clear(grid)
+  else return false
+  return true
+}
+
+function clear({ cursor, source, fields, edits }: GridState): void {
+  const { row, column } = cursor.peek()
+  const record = source.row(row)
+  const field = fields[column - 1]
+  if (record && field) void edits.save(record, field, '')
+}

@@ -1,0 +1,37 @@
+import { type Signal, signal } from '@preact/signals'
+import type { Edits } from '../edits.ts'
+import type { Field, Row, Structure } from '../model.ts'
+import type { RowSource } from '../rows.ts'
+import { type Cursor, cursorAt } from './cursor.ts'
+
+/** The cell that is being edited, and what it is opened with instead of its value. */
+export interface Editing {
+  /** The row as it was when the editor opened; what others change meanwhile is not overwritten unseen. */
+  readonly row: Row
+  readonly key: string
+  readonly text?: string
+}
+
+/** What the parts of a grid share. */
+export interface GridState {
+  readonly structure: Structure
+  readonly fields: readonly Field[]
+  readonly source: RowSource
+  readonly edits: Edits
+  readonly isEditable: boolean
+  readonly cursor: Signal<Cursor>
+  readonly editing: Signal<Editing | undefined>
+  /** Whether the keyboard is in the grid. */
+  readonly isFocused: Signal<boolean>
+}
+
+export const newCursor = () => signal(cursorAt(0, 1))
+
+/** Opens the editor of the cell under the cursor, unless rows are never edited. */
+export function openEditor({ cursor, editing, fields, source, isEditable }: GridState, text?: string): void {
+  const { row, column } = cursor.peek()
+  const field = fields[column - 1]
+  const record = source.row(row)
+  if (!isEditable || !field || !record) return
+  editing.value = { row: record, key: field.key, ...(text !== undefined && { text }) }
+}

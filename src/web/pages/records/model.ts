@@ -1,0 +1,30 @@
+import type { components } from '../../data/api-types.d.ts'
+
+export type Structure = components['schemas']['Structure']
+export type Field = components['schemas']['Field']
+
+/** A value of a field; `undefined` is none. */
+export type Value = string | number | boolean | undefined
+
+export interface Row {
+  readonly id: string
+  readonly data: Readonly<Record<string, Value>>
+  readonly created_at: string
+  readonly updated_at: string
+  readonly deleted_at: string | null
+}
+
+export interface RowPage {
+  readonly records: readonly Row[]
+  readonly total: number
+  readonly has_more: boolean
+}
+
+/** The fields that the grid shows. */
+export const shownFields = ({ fields }: Structure): Field[] => fields.filter(({ hidden }) => !hidden)
+
+export { recordLabel as rowLabel } from '../../components/record-label.ts'
+
+/** The field that names a row: the one that the structure declares, else the first that is shown. */
+export const labelField = (structure: Structure): Field | undefined =>
+  structure.fields.find(({ key }) => key === structure.label_field) ?? shownFields(structure)[0]

@@ -1,0 +1,168 @@
+import { Button } from '../../components/form.tsx'
+import { Banner, Empty } from '../../components/pane.tsx'
+import { mayWrite } from '../../data/session.ts'
+import { search, setParameters } from '../../router.ts'
+import { deletedRow, restoreRow } from './actions.ts'
+import { columnsOf } from './conditions.ts'
+import type { GridState } from './grid/state.ts'
+import type { RowSource } from './rows.ts'
+import { undoRefusal } from './undo.ts'
+import { paneAddress } from './view.ts'
+
+/** What was deleted or refused, with the way back. */
+export function Notices({ refusal, source }: { refusal: string | undefined; source: RowSource }) {
+  const why = refusal ?? undoRefusal.value
+  const deleted = deletedRow.value
+  return (
+    <>
+      {why !== undefined && (
+        <Banner kind="bad">
+          <p>{why}</p>
+          <Button
+            onClick={() => {
+              undoRefusal.value = undefined
+            }}
+          >
+            Close
+          </Button>
+        </Banner>
+      )}
+      {deleted && (
+        <Banner>
+          <p>The row was deleted.</p>
+          <Button
+            onClick={() =>
+              restoreRow(deleted.id).then(
+                () => source.refreshNow(),
+                (error: Error) => {
+                  undoRefusal.value = error.message
+                },
+              )
+            }
+          >
+            Put it back
+          </Button>
+          <Button
+            kind="quiet"
+            onClick={() => {
+              deletedRow.value = undefined
+            }}
+          >
+            Close
+          </Button>
+        </Banner>
+      )}
+    </>
+  )
+}
+
+export function NoRows({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Empty>
+        <p>No row matches these filters.</p>
+        <Button onClick={() => setParameters({ filter: undefined, q: undefined })}>Remove the filters</Button>
+      </Empty>
+    )
+  return (
+    <Empty>
+      <p>
+        No rows yet.
+        {mayWrite.value && ' Write the first, or import a csv file.'}
+      </p>
+      {mayWrite.value && (
+        <p class="row-b">
+          <a class="b main" href={paneAddress('new')}>
+            New row
+          </a>
+          <a class="b" href={paneAddress('import')}>
+            Import csv…
+          </a>
+        </p>
+      )}
+    </Empty>
+  )
+}
+
+const NUMBER = new Intl.NumberFormat()
+
+/** Which rows are seen, in which order, and what the keys do. */
+export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [first: number, last: number] }) {
+  const total = grid.source.total.value
+  const [first, last] = seen
+  const range = total
+    ? `Rows ${NUMBER.format(first + 1)} to ${NUMBER.format(last + 1)} of ${NUMBER.format(total)}`
+    : total === 0
+      ? 'No rows'
+      : 'counting…'
+  return (
+    <div class="foot">
+      <span role="status">
+        {range}, {orderWords(grid)}
+      </span>
+      <JumpForm grid={grid} />
+      <span class="grow" />
+      <span class="keys">
+        <span>
+          <kbd>Space</kbd> open
+        </span>
+        {grid.isEditable && (
+          <>
+            <span>
+              <kbd>Enter</kbd> edit
+            </span>
+            <span>
+              <kbd>Ctrl V</kbd> paste a block
+            </span>
+            <span>
+              <kbd>Ctrl Z</kbd> undo
+            </span>
+          </>
+        )}
+      </span>
+    </div>
+  )
+}
+
+function orderWords({ structure }: GridState): string {
+  const sort = search.value.get('sort')
+  const isUp = search.value.get('direction') === 'asc'
+  if (sort === null) return isUp ? 'oldest first' : 'newest first'
+  const column = columnsOf(structure).find(({ key }) => key === sort)
+  const [up, down] = ORDERS[column?.type ?? ''] ?? DEFAULT_ORDER
+  return `${column?.label ?? sort} ${isUp ? up : down}`
+}
+
+const DEFAULT_ORDER = ['from A to Z', 'from Z to A'] as const
+const BY_TIME = ['earliest first', 'latest first'] as const
+const ORDERS: Readonly<Record<string, readonly [up: string, down: string]>> = {
+  number: ['smallest first', 'greatest first'],
+  bool: ['no first', 'yes first'],
+  date: BY_TIME,
+  time: BY_TIME,
+  datetime: BY_TIME,
+  instant: BY_TIME,
+}
+
+/** Goes to a row by its number. */
+function JumpForm({ grid }: { grid: GridState }) {
+  const total = grid.source.total.value ?? 0
+  if (total < 100) return null
+  return (
+    <form
+      class="jump desk"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const number = Number(new FormData(event.currentTarget).get('row'))
+        if (!Number.isInteger(number) || number < 1) return
+        const row = Math.min(total, number) - 1
+        grid.isFocused.value = true
+        grid.cursor.value = { row, column: 1, anchor: { row, column: 1 } }
+      }}
+    >
+      <label>
+        Go to row <input class="in" name="row" type="number" min={1} max={total} required />
+      </label>
+    </form>
+  )
+}

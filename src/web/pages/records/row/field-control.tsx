@@ -1,0 +1,121 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Why } from '../../../components/form.tsx'
+import { isReference, type Suggestion, suggest, targetOf } from '../labels.ts'
+import type { Field } from '../model.ts'
+import { inputKind, localInstant } from '../values.ts'
+
+interface FieldControlProps {
+  readonly field: Field
+  readonly text: string
+  readonly why?: string | undefined
+  readonly isFirst?: boolean
+  readonly onText: (text: string) => void
+  /** When the person is done with the field. */
+  readonly onDone?: (text: string) => void
+}
+
+/** A field of a row as a labelled control of its kind. */
+export function FieldControl({ field, text, why, isFirst, onText, onDone }: FieldControlProps) {
+  const id = `value-${field.key}`
+  const root = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (isFirst) root.current?.querySelector<HTMLElement>('.in')?.focus()
+  }, [isFirst])
+  const shared = {
+    id,
+    class: 'in',
+    'aria-invalid': why !== undefined,
+    'aria-describedby': why === undefined ? undefined : `${id}-why`,
+    'aria-required': field.required,
+  }
+  const options = field.type === 'bool' ? ['yes', 'no'] : field.type === 'select' ? field.options : null
+  const unit = field.unit === null ? '' : `, ${field.unit}`
+  return (
+    <div class="f" ref={root}>
+      <label for={id}>
+        {field.label}
+        {unit}
+        {field.required && <small> needed</small>}
+      </label>
+      {options ? (
+        <select
+          {...shared}
+          value={text}
+          onChange={({ currentTarget: { value } }) => {
+            onText(value)
+            onDone?.(value)
+          }}
+        >
+          <option value="">no value</option>
+          {text !== '' && !options.includes(text) && <option>{text}</option>}
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      ) : isReference(field) ? (
+        <ReferenceInput shared={shared} field={field} id={text} onText={onText} onDone={onDone} />
+      ) : field.type === 'text' ? (
+        <textarea
+          {...shared}
+          rows={Math.min(10, Math.max(1, text.split('\n').length, Math.ceil(text.length / 40)))}
+          value={text}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+          onBlur={({ currentTarget }) => onDone?.(currentTarget.value)}
+        />
+      ) : (
+        <input
+          {...shared}
+          {...inputKind(field.type)}
+          value={field.type === 'datetime' ? localInstant(text) : text}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+          onBlur={({ currentTarget }) => onDone?.(currentTarget.value)}
+        />
+      )}
+      {why !== undefined && <Why id={`${id}-why`}>{why}</Why>}
+    </div>
+  )
+}
+
+interface ReferenceInputProps {
+  readonly shared: object
+  readonly field: Field
+  readonly id: string
+  readonly onText: (text: string) => void
+  readonly onDone?: ((text: string) => void) | undefined
+}
+
+/** Offers what may be named while one types its label; keeps its id. */
+function ReferenceInput({ shared, field, id, onText, onDone }: ReferenceInputProps) {
+  const [found, setFound] = useState<readonly Suggestion[]>([])
+  const typed = useRef('')
+  const label = id === '' ? '' : (targetOf(field, id)?.label ?? id)
+  const list = `options-${field.key}`
+  const look = (part: string) => {
+    typed.current = part
+    void suggest(field, part).then(
+      (suggestions) => part === typed.current && setFound(suggestions),
+      () => {},
+    )
+  }
+  const idOf = (text: string) =>
+    text === label ? id : (found.find((suggestion) => suggestion.label === text)?.id ?? text)
+  return (
+    <>
+      <input
+        key={label}
+        {...shared}
+        list={list}
+        defaultValue={label}
+        onFocus={() => look('')}
+        onInput={({ currentTarget }) => look(currentTarget.value)}
+        onChange={({ currentTarget }) => onText(idOf(currentTarget.value))}
+        onBlur={({ currentTarget }) => onDone?.(idOf(currentTarget.value))}
+      />
+      <datalist id={list}>
+        {found.map((suggestion) => (
+          <option key={suggestion.id} value={suggestion.label} />
+        ))}
+      </datalist>
+    </>
+  )
+}

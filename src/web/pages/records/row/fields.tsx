@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals'
+import { Button } from '../../../components/form.tsx'
+import { Time } from '../../../components/time.tsx'
+import { Reference } from '../grid/cell.tsx'
+import type { GridState } from '../grid/state.ts'
+import { isReference } from '../labels.ts'
+import type { Field, Row } from '../model.ts'
+import { editText, showValue } from '../values.ts'
+import { FieldControl } from './field-control.tsx'
+
+/** Every field of a row, also those that the grid hides; each is saved when one leaves it. */
+export function RowFields({ row, grid }: { row: Row; grid: GridState }) {
+  const { fields } = grid.structure
+  return (
+    <>
+      {grid.isEditable ? (
+        <div class="sec stack">
+          {fields.map((field) => (
+            <EditedField key={field.key} row={row} field={field} grid={grid} />
+          ))}
+        </div>
+      ) : (
+        <section class="sec">
+          <dl class="facts">
+            {fields.map((field) => (
+              <Fact key={field.key} row={row} field={field} />
+            ))}
+          </dl>
+        </section>
+      )}
+      <section class="sec">
+        <dl class="facts">
+          <dt>Created</dt>
+          <dd>
+            <Time at={row.created_at} />
+          </dd>
+          <dt>Edited</dt>
+          <dd>
+            <Time at={row.updated_at} />
+          </dd>
+          <dt>Id</dt>
+          <dd>
+            <code>{row.id}</code>
+          </dd>
+        </dl>
+      </section>
+    </>
+  )
+}
+
+function Fact({ row, field }: { row: Row; field: Field }) {
+  const value = row.data[field.key]
+  return (
+    <>
+      <dt>{field.label}</dt>
+      <dd>
+        {value === undefined ? (
+          <span class="dim">no value</span>
+        ) : isReference(field) ? (
+          <Reference field={field} id={String(value)} />
+        ) : (
+          showValue(field, value)
+        )}
+      </dd>
+    </>
+  )
+}
+
+function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridState }) {
+  // The row as it was when typing began: what others change meanwhile is not overwritten unseen.
+  const typed = useSignal<{ readonly text: string; readonly base: Row } | undefined>(undefined)
+  const state = grid.edits.of(row.id, field.key)
+  const value = row.data[field.key]
+  const held = editText(value)
+  const why =
+    state?.kind === 'refused'
+      ? `${state.why} The row still holds ${held === '' ? 'no value' : held}.`
+      : state?.kind === 'conflict'
+        ? `Somebody else set this to ${editText(state.theirs) || 'no value'} meanwhile; you wrote ${state.text}.`
+        : undefined
+  const drop = () => {
+    typed.value = undefined
+    grid.edits.drop(row.id, field.key)
+  }
+  return (
+    <div class="stack tight">
+      <FieldControl
+        field={field}
+        text={typed.value?.text ?? state?.text ?? held}
+        why={why}
+        onText={(text) => {
+          typed.value = { text, base: typed.peek()?.base ?? row }
+        }}
+        onDone={(text) => {
+          const base = typed.peek()?.base
+          if (!base) return
+          typed.value = undefined
+          void grid.edits.save(base, field, text)
+        }}
+      />
+      {state?.kind === 'saving' && <small role="status">being saved</small>}
+      {state?.kind === 'refused' && <Button onClick={drop}>Put {held || 'no value'} back</Button>}
+      {state?.kind === 'conflict' && (
+        <p class="row-b">
+          <Button onClick={drop}>Keep {editText(state.theirs) || 'no value'}</Button>
+          <Button onClick={() => void grid.edits.write(row, field, state.value)}>
+            Write {state.text || 'no value'}
+          </Button>
+        </p>
+      )}
+      {isReference(field) && value !== undefined && (
+        <small>
+          Opens <Reference field={field} id={String(value)} />
+        </small>
+      )}
+    </div>
+  )
+}

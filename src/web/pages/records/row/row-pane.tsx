@@ -1,0 +1,100 @@
+import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { Failed, Loading, Pane } from '../../../components/pane.tsx'
+import { api } from '../../../data/api.ts'
+import { useQuery } from '../../../data/cache.ts'
+import { Refused } from '../../../data/request.ts'
+import { mayWrite } from '../../../data/session.ts'
+import { navigate, search } from '../../../router.ts'
+import { deleteRow, restoreRow } from '../actions.ts'
+import type { GridState } from '../grid/state.ts'
+import { type Row, rowLabel } from '../model.ts'
+import { rowAddress } from '../view.ts'
+import { RowFields } from './fields.tsx'
+import { RowHistory } from './history.tsx'
+import { UsedBy } from './used-by.tsx'
+
+const TABS = [
+  { name: 'fields', title: 'Fields' },
+  { name: 'history', title: 'History' },
+  { name: 'used', title: 'Used by' },
+] as const
+
+/** One row: all its fields, its history, and what refers to it. */
+export function RowPane({ id, grid }: { id: string; grid: GridState }) {
+  const { data, error } = useQuery<Row>(['record', 'row', id], async ({ signal }) => {
+    const { record } = await api.get('/v1/records/{id}', { params: { id }, signal })
+    return record as Row
+  })
+  const tab = search.value.get('tab') ?? 'fields'
+  const isGone = error instanceof Refused && error.status === 404
+  const row = isGone ? undefined : newest(grid.source.find(id), data)
+  return (
+    <Pane kind="side" label="Row">
+      <header class="bar">
+        <a class="b quiet icon phone mid" href={rowAddress(undefined)} aria-label="Back to the grid">
+          <Icon name="back" />
+        </a>
+        <h2 class="cut">{row ? rowLabel(grid.structure, row) : 'Row'}</h2>
+        <span class="grow" />
+        {row && mayWrite.value && <DeleteButton row={row} grid={grid} />}
+        <a class="b quiet icon desk" href={rowAddress(undefined)} aria-label="Close the row">
+          <Icon name="x" />
+        </a>
+      </header>
+      <nav class="tabs" aria-label="Row">
+        {TABS.map(({ name, title }) => (
+          <a key={name} href={rowAddress(id, name)} aria-current={tab === name ? 'true' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      {error && !isGone && <Failed error={error} />}
+      {isGone && tab !== 'history' && <GoneRow id={id} grid={grid} />}
+      {!row && !error && <Loading />}
+      {row && tab === 'fields' && <RowFields row={row} grid={grid} />}
+      {tab === 'history' && <RowHistory id={id} grid={grid} row={row} />}
+      {row && tab === 'used' && <UsedBy row={row} structure={grid.structure} />}
+    </Pane>
+  )
+}
+
+/** The grid and the pane read on their own; the younger of the two is shown. */
+function newest(inGrid: Row | undefined, inPane: Row | undefined): Row | undefined {
+  if (!inGrid || !inPane) return inPane ?? inGrid
+  return inGrid.updated_at > inPane.updated_at ? inGrid : inPane
+}
+
+function DeleteButton({ row, grid }: { row: Row; grid: GridState }) {
+  const remove = useAction(async () => {
+    await deleteRow(row)
+    grid.source.refreshNow()
+    navigate(rowAddress(undefined))
+  })
+  return (
+    <>
+      <Button kind="quiet" disabled={remove.isRunning.value} onClick={() => void remove.run()}>
+        Delete
+      </Button>
+      {remove.refusal.value !== undefined && <Why>{remove.refusal.value}</Why>}
+    </>
+  )
+}
+
+function GoneRow({ id, grid }: { id: string; grid: GridState }) {
+  const restore = useAction(async () => {
+    await restoreRow(id)
+    grid.source.refreshNow()
+  })
+  return (
+    <div class="sec stack">
+      <p>This row was deleted.</p>
+      {restore.refusal.value !== undefined && <Why>{restore.refusal.value}</Why>}
+      {mayWrite.value && (
+        <p class="row-b">
+          <Button onClick={() => void restore.run()}>Put it back</Button>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+import { Failed, Loading } from '../../../components/pane.tsx'
+import { Time } from '../../../components/time.tsx'
+import { api } from '../../../data/api.ts'
+import { useQuery } from '../../../data/cache.ts'
+import { address } from '../../../router.ts'
+import { type Field, type Row, rowLabel, type Structure } from '../model.ts'
+import { useStructures } from '../structures.ts'
+import { addressOfRow } from '../view.ts'
+
+const SHOWN = 20
+
+/** The rows that refer to a row, by structure and field. */
+export function UsedBy({ row, structure }: { row: Row; structure: Structure }) {
+  const { data } = useStructures()
+  const from = (data ?? []).flatMap((one) =>
+    one.fields
+      .filter(({ type, structure: to }) => type === 'record' && (to === null || to === structure.id))
+      .map((field) => ({ one, field })),
+  )
+  if (!data) return <Loading />
+  if (from.length === 0)
+    return <p class="list-end">No structure has a field that refers to {structure.name}.</p>
+  return (
+    <>
+      {from.map(({ one, field }) => (
+        <References key={`${one.id} ${field.key}`} id={row.id} structure={one} field={field} />
+      ))}
+    </>
+  )
+}
+
+function References({ id, structure, field }: { id: string; structure: Structure; field: Field }) {
+  const condition = { field: field.key, op: 'eq', value: id }
+  const { data, error } = useQuery(['record', 'used-by', structure.id, field.key, id], ({ signal }) => {
+    const query = { structure: structure.id, filter: JSON.stringify([condition]), limit: SHOWN }
+    return api.get('/v1/records', { query, signal })
+  })
+  const all = address(['records', structure.id], { filter: JSON.stringify([condition]) })
+  return (
+    <section aria-label={`${structure.name}, ${field.label}`}>
+      <p class="list-end">
+        {structure.name}, {field.label}: {data ? <a href={all}>{data.total} rows</a> : 'counting…'}
+      </p>
+      {error && <Failed error={error} />}
+      <ul class="ledger">
+        {(data?.records as Row[] | undefined)?.map((row) => (
+          <li key={row.id}>
+            <Time at={row.updated_at} />
+            <a class="it" href={addressOfRow(structure.id, row.id)}>
+              <span class="t">{rowLabel(structure, row)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

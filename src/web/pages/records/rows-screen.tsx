@@ -1,0 +1,173 @@
+import { signal, useSignal } from '@preact/signals'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Icon } from '../../components/icon.tsx'
+import { Failed, Loading, Pane } from '../../components/pane.tsx'
+import { mayWrite } from '../../data/session.ts'
+import { address, search } from '../../router.ts'
+import { createRow, deleteRow } from './actions.ts'
+import { ChartStrip } from './chart/strip.tsx'
+import { ImportPane } from './csv/import-pane.tsx'
+import { RowsMenu } from './csv/menu.tsx'
+import { DeletedRowsPane } from './deleted-rows.tsx'
+import { Edits } from './edits.ts'
+import { Filters } from './filters.tsx'
+import { cursorAt } from './grid/cursor.ts'
+import { Grid } from './grid/grid.tsx'
+import { type Editing, type GridState, newCursor } from './grid/state.ts'
+import { type Structure, shownFields } from './model.ts'
+import { GridFoot, NoRows, Notices } from './notices.tsx'
+import { PasteBanner, type Pasted, readPasted } from './paste.tsx'
+import { NewRowPane } from './row/new-row.tsx'
+import { RowPane } from './row/row-pane.tsx'
+import { RowSource } from './rows.ts'
+import { undoStack } from './undo.ts'
+import { chosenRow, currentQuestion, paneAddress } from './view.ts'
+import { follow } from './watch.ts'
+
+/** The rows of one structure. */
+export function RowsScreen({ structure }: { structure: Structure }) {
+  const grid = useGrid(structure)
+  const { source } = grid
+  const seen = useSignal<readonly [first: number, last: number]>([0, 0])
+  const pasted = useSignal<Pasted | undefined>(undefined)
+  const refusal = useSignal<string | undefined>(undefined)
+  const onSeen = useCallback(
+    (first: number, last: number) => {
+      seen.value = [first, last]
+    },
+    [seen],
+  )
+  const pane = search.value.get('pane')
+  const row = chosenRow()
+  const total = source.total.value
+  const error = source.error.value
+  const remove = (index: number) => {
+    const record = source.row(index)
+    refusal.value = undefined
+    if (record && mayWrite.peek())
+      deleteRow(record).then(
+        () => source.refreshNow(),
+        (failure: Error) => {
+          refusal.value = failure.message
+        },
+      )
+  }
+  return (
+    <main id="main" class="s-records" data-side={row !== undefined || pane !== null ? '' : undefined}>
+      <h1 class="vh">Records</h1>
+      <Pane kind="home" label={structure.name}>
+        <RowsBar structure={structure} total={total} source={source} />
+        <Filters structure={structure} />
+        {search.value.get('chart') !== null && <ChartStrip structure={structure} />}
+        {error && <Failed error={error} />}
+        <Notices refusal={refusal.value} source={source} />
+        {pasted.value && <PasteBanner grid={grid} pasted={pasted} />}
+        {total === undefined && !error && <Loading what="Loading…" />}
+        {total === 0 && !error && <NoRows isFiltered={source.question.filter.length > 0} />}
+        <Grid
+          grid={grid}
+          onSeen={onSeen}
+          onPaste={(text) => {
+            pasted.value = readPasted(grid, text)
+          }}
+          onDelete={remove}
+        />
+        <GridFoot grid={grid} seen={seen.value} />
+      </Pane>
+      {row !== undefined && <RowPane key={row} id={row} grid={grid} />}
+      {row === undefined && pane === 'import' && <ImportPane structure={structure} source={source} />}
+      {row === undefined && pane === 'deleted' && <DeletedRowsPane structure={structure} source={source} />}
+      {row === undefined && pane === 'new' && (
+        <NewRowPane
+          structure={structure}
+          onCreate={(data) => createRow(structure.id, data)}
+          source={source}
+        />
+      )}
+    </main>
+  )
+}
+
+/** The state of the grid; its rows are followed for as long as the question is asked. */
+function useGrid(structure: Structure): GridState {
+  const question = currentQuestion(structure.id)
+  const text = JSON.stringify(question)
+  const source = useMemo(() => {
+    const made = new RowSource(question)
+    if (question.filter.length === 0) made.total.value = structure.record_count
+    return made
+  }, [text])
+  useEffect(() => follow(source), [source])
+  const latest = useRef(source)
+  latest.current = source
+  const [edits] = useState(() => new Edits(() => latest.current))
+  const [shared] = useState(() => ({
+    cursor: newCursor(),
+    editing: signal<Editing | undefined>(undefined),
+    isFocused: signal(false),
+  }))
+  useEffect(() => undoStack.clear, [])
+  useEffect(() => warnBeforeLoss(edits), [edits])
+  useCursorFollowsRow(source, shared.cursor)
+  const fields = useMemo(() => shownFields(structure), [structure])
+  return { ...shared, structure, fields, source, edits, isEditable: mayWrite.value && !structure.immutable }
+}
+
+/** The browser asks before it closes a page with edits that the server has not acknowledged. */
+function warnBeforeLoss(edits: Edits): () => void {
+  const ask = (event: BeforeUnloadEvent) => {
+    if (edits.isSaving) event.preventDefault()
+  }
+  addEventListener('beforeunload', ask)
+  return () => removeEventListener('beforeunload', ask)
+}
+
+/** The cursor stays on its row when rows before it come and go. */
+function useCursorFollowsRow(source: RowSource, cursor: GridState['cursor']): void {
+  const id = useRef<string | undefined>(undefined)
+  const version = source.version.value
+  const { row, column } = cursor.value
+  useEffect(() => {
+    const index = id.current === undefined ? undefined : source.indexOf(id.current)
+    if (index !== undefined && index !== row) cursor.value = cursorAt(index, column)
+  }, [version])
+  useEffect(() => {
+    id.current = source.row(row)?.id
+  })
+}
+
+function RowsBar({
+  structure,
+  total,
+  source,
+}: {
+  structure: Structure
+  total: number | undefined
+  source: RowSource
+}) {
+  const isFiltered = source.question.filter.length > 0
+  const count = total === undefined ? 'counting…' : rowCount(total)
+  return (
+    <header class="bar">
+      <a class="b quiet icon phone" href={address(['records'])} aria-label="All structures">
+        <Icon name="back" />
+      </a>
+      <h2 class="cut">{structure.name}</h2>
+      <small>
+        {isFiltered ? `${count} of ${new Intl.NumberFormat().format(structure.record_count)}` : count}
+      </small>
+      <span class="grow" />
+      <a class="b quiet desk" href={address(['records', structure.id, 'structure'])}>
+        Structure
+      </a>
+      <RowsMenu structure={structure} source={source} />
+      {mayWrite.value && (
+        <a class="b main" href={paneAddress('new')}>
+          New row
+        </a>
+      )}
+    </header>
+  )
+}
+
+const rowCount = (count: number) => (count === 1 ? '1 row' : `${new Intl.NumberFormat().format(count)} rows`)

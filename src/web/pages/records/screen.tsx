@@ -1,0 +1,65 @@
+import { useEffect } from 'preact/hooks'
+import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { mayWrite } from '../../data/session.ts'
+import { address, navigate, path } from '../../router.ts'
+import { RowsScreen } from './rows-screen.tsx'
+import { Side, StructureList } from './side.tsx'
+import { StructureScreen } from './structure/screen.tsx'
+import { useStructures } from './structures.ts'
+
+export { Side }
+
+/** `/records` leads to the first structure, `/records/new` makes one, `/records/<id>/structure` changes one. */
+export function Main() {
+  const { data, error } = useStructures()
+  const [, id, part] = path.value
+  const first = data?.[0]?.id
+  const isWide = matchMedia('(width >= 45rem)').matches
+  useEffect(() => {
+    if (id === undefined && first !== undefined && isWide)
+      navigate(address(['records', first]), { replace: true })
+  }, [id, first, isWide])
+  if (id === 'new') return <StructureScreen key="new" structure={undefined} />
+  const structure = data?.find((one) => one.id === id)
+  if (!structure) return <NoStructure isKnown={data !== undefined} isGone={id !== undefined} error={error} />
+  if (part === 'structure') return <StructureScreen key={structure.id} structure={structure} />
+  return <RowsScreen key={structure.id} structure={structure} />
+}
+
+interface NoStructureProps {
+  readonly isKnown: boolean
+  readonly isGone: boolean
+  readonly error: Error | null
+}
+
+function NoStructure({ isKnown, isGone, error }: NoStructureProps) {
+  return (
+    <main id="main" class="s-records">
+      <Pane kind="home">
+        <header class="bar">
+          <h1>Records</h1>
+        </header>
+        {error ? <Failed error={error} /> : !isKnown && <Loading />}
+        {isKnown && (
+          <>
+            <div class="phone-list">
+              <StructureList />
+            </div>
+            <Empty>
+              <p>
+                {isGone
+                  ? 'This structure is no longer there.'
+                  : 'A structure says which fields its rows have: orders, customers, parts.'}
+              </p>
+              {mayWrite.value && (
+                <a class="b main" href={address(['records', 'new'])}>
+                  New structure
+                </a>
+              )}
+            </Empty>
+          </>
+        )}
+      </Pane>
+    </main>
+  )
+}

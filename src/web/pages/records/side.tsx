@@ -1,0 +1,42 @@
+import { Icon } from '../../components/icon.tsx'
+import { mayWrite } from '../../data/session.ts'
+import { address, path } from '../../router.ts'
+import { useStructures } from './structures.ts'
+
+const NUMBER = new Intl.NumberFormat()
+
+/** The structures, each with the number of its rows. */
+export function Side() {
+  return (
+    <div class="rail-sub">
+      <h2>Structures</h2>
+      <StructureList />
+    </div>
+  )
+}
+
+/** The rail shows it, and a phone where no structure is chosen. */
+export function StructureList() {
+  const { data } = useStructures()
+  const here = path.value[1]
+  return (
+    <ul>
+      {data?.map(({ id, name, record_count }) => (
+        <li key={id}>
+          <a href={address(['records', id])} aria-current={here === id ? 'true' : undefined}>
+            <span class="cut">{name}</span>
+            <span class="n">{NUMBER.format(record_count)}</span>
+          </a>
+        </li>
+      ))}
+      {mayWrite.value && (
+        <li>
+          <a href={address(['records', 'new'])} aria-current={here === 'new' ? 'true' : undefined}>
+            <Icon name="plus" />
+            New structure
+          </a>
+        </li>
+      )}
+    </ul>
+  )
+}

@@ -1,0 +1,49 @@
+import { useSignal } from '@preact/signals'
+import { Button } from '../../../components/form.tsx'
+import { TypedConfirmation } from '../../../components/modal.tsx'
+import { cache } from '../../../data/cache.ts'
+import { request } from '../../../data/request.ts'
+import { address, navigate } from '../../../router.ts'
+import type { Structure } from '../model.ts'
+
+/** Deletes a structure for good; typing its name confirms it. */
+export function DeleteStructure({ structure: { id, name } }: { structure: Structure }) {
+  const isAsked = useSignal(false)
+  const close = () => {
+    isAsked.value = false
+  }
+  const remove = async () => {
+    await request('DELETE', `/app/api/structures/${id}`, { body: { name } })
+    navigate(address(['records']), { replace: true })
+    await cache.invalidateQueries({ queryKey: ['structure record', 'structures'] })
+  }
+  return (
+    <section class="set">
+      <header>
+        <h2>Delete</h2>
+        <p>Its rows and its webhooks go with it, and do not come back.</p>
+      </header>
+      <p class="row-b">
+        <Button
+          kind="danger"
+          onClick={() => {
+            isAsked.value = true
+          }}
+        >
+          Delete {name}…
+        </Button>
+      </p>
+      {isAsked.value && (
+        <TypedConfirmation
+          title={`Delete ${name}`}
+          word={name}
+          action="Delete for good"
+          act={remove}
+          onClose={close}
+        >
+          All rows of {name} and its webhooks are deleted with it. This cannot be undone.
+        </TypedConfirmation>
+      )}
+    </section>
+  )
+}

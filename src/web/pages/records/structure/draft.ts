@@ -1,0 +1,155 @@
+import type { Field, Structure } from '../model.ts'
+
+export const TYPES = [
+  'text',
+  'number',
+  'date',
+  'time',
+  'datetime',
+  'bool',
+  'select',
+  'record',
+  'note',
+  'file',
+] as const
+
+export const TYPE_WORDS: Readonly<Record<string, string>> = {
+  text: 'Text',
+  number: 'Number',
+  date: 'Date',
+  time: 'Time',
+  datetime: 'Date and time',
+  bool: 'Yes or no',
+  select: 'One of a list',
+  record: 'Row of a structure',
+  note: 'Note',
+  file: 'File',
+}
+
+/** A field while it is edited; its texts are as typed. */
+export interface FieldDraft {
+  readonly id: string
+  readonly label: string
+  readonly key: string
+  readonly type: string
+  readonly required: boolean
+  readonly unique: boolean
+  readonly hidden: boolean
+  readonly unit: string
+  readonly min: string
+  readonly max: string
+  /** One a line. */
+  readonly options: string
+  readonly structure: string
+  /** The field as it is kept, if it is. */
+  readonly kept: Field | undefined
+}
+
+export interface Draft {
+  readonly name: string
+  readonly description: string
+  readonly fields: readonly FieldDraft[]
+  readonly labelField: string
+  readonly uniqueTogether: readonly (readonly string[])[]
+  readonly maxRows: string
+  readonly immutable: boolean
+}
+
+let count = 0
+
+export const newField = (): FieldDraft => ({
+  id: `f${++count}`,
+  label: '',
+  key: '',
+  type: 'text',
+  required: false,
+  unique: false,
+  hidden: false,
+  unit: '',
+  min: '',
+  max: '',
+  options: '',
+  structure: '',
+  kept: undefined,
+})
+
+const draftOfField = (field: Field): FieldDraft => ({
+  ...newField(),
+  label: field.label,
+  key: field.key,
+  type: field.type,
+  required: field.required,
+  unique: field.unique,
+  hidden: field.hidden,
+  unit: field.unit ?? '',
+  min: field.min === null ? '' : String(field.min),
+  max: field.max === null ? '' : String(field.max),
+  options: (field.options ?? []).join('\n'),
+  structure: field.structure ?? '',
+  kept: field,
+})
+
+export const draftOf = (structure: Structure | undefined): Draft => ({
+  name: structure?.name ?? '',
+  description: structure?.description ?? '',
+  fields: structure ? structure.fields.map(draftOfField) : [newField()],
+  labelField: structure?.label_field ?? '',
+  uniqueTogether: structure?.unique_together ?? [],
+  maxRows: structure?.max_rows === null || structure === undefined ? '' : String(structure.max_rows),
+  immutable: structure?.immutable ?? false,
+})
+
+/** A key for a label: `Due date` is `due_date`. */
+export function keyFor(label: string): string {
+  const plain = label
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^[_0-9]+|_+$/g, '')
+  return plain.slice(0, 63)
+}
+
+export const keyOf = (field: FieldDraft): string => field.kept?.key ?? (field.key || keyFor(field.label))
+
+const BOUNDED_AS_NUMBER = new Set(['number', 'text'])
+
+export const hasBounds = (type: string): boolean =>
+  ['number', 'text', 'date', 'time', 'datetime'].includes(type)
+
+function boundOf(type: string, text: string): string | number | null {
+  if (text.trim() === '' || !hasBounds(type)) return null
+  return BOUNDED_AS_NUMBER.has(type) ? Number(text) : text
+}
+
+const optionsOf = (text: string): string[] | null => {
+  const options = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  return options.length === 0 ? null : options
+}
+
+/** The body of the request that saves a draft. */
+export function bodyOf(draft: Draft) {
+  return {
+    name: draft.name.trim(),
+    description: draft.description.trim() === '' ? null : draft.description,
+    fields: draft.fields.map((field) => ({
+      key: keyOf(field),
+      type: field.type as (typeof TYPES)[number],
+      label: field.label.trim() || keyOf(field),
+      required: field.required,
+      unique: field.unique,
+      hidden: field.hidden,
+      unit: field.unit.trim() === '' ? null : field.unit.trim(),
+      min: boundOf(field.type, field.min),
+      max: boundOf(field.type, field.max),
+      ...(field.type === 'select' && { options: optionsOf(field.options) }),
+      ...(field.type === 'record' && field.structure !== '' && { structure: field.structure }),
+    })),
+    label_field: draft.labelField === '' ? null : draft.labelField,
+    unique_together: draft.uniqueTogether.filter((set) => set.length > 1).map((set) => [...set]),
+    max_rows: draft.maxRows.trim() === '' ? null : Number(draft.maxRows),
+    immutable: draft.immutable,
+  }
+}

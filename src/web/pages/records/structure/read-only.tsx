@@ -1,0 +1,25 @@
+import type { Structure } from '../model.ts'
+import { TYPE_WORDS } from './draft.ts'
+
+/** The fields and rules for a person who only reads. */
+export const ReadOnlyStructure = ({ structure }: { structure: Structure }) => (
+  <table class="tb">
+    <caption class="vh">Fields of {structure.name}</caption>
+    <thead>
+      <tr>
+        <th scope="col">Field</th>
+        <th scope="col">Type</th>
+        <th scope="col">Rules</th>
+      </tr>
+    </thead>
+    <tbody>
+      {structure.fields.map(({ key, label, type, required, unique, unit }) => (
+        <tr key={key}>
+          <th scope="row">{label}</th>
+          <td>{TYPE_WORDS[type]}</td>
+          <td>{[required && 'needed', unique && 'unique', unit].filter(Boolean).join(', ')}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

@@ -1,0 +1,250 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { Banner, Pane } from '../../../components/pane.tsx'
+import { api } from '../../../data/api.ts'
+import { cache } from '../../../data/cache.ts'
+import { mayWrite } from '../../../data/session.ts'
+import { address, navigate } from '../../../router.ts'
+import type { Structure } from '../model.ts'
+import { DeleteStructure } from './delete.tsx'
+import { bodyOf, type Draft, draftOf, keyOf, newField } from './draft.ts'
+import { FieldForm } from './field-form.tsx'
+import { type Forecast, forecast } from './forecast.ts'
+import { ReadOnlyStructure } from './read-only.tsx'
+import { UniqueSets } from './unique-sets.tsx'
+
+/** The definition of a structure; without one, a new one. */
+export function StructureScreen({ structure }: { structure: Structure | undefined }) {
+  return (
+    <main id="main" class="s-set">
+      <h1 class="vh">{structure ? `Structure of ${structure.name}` : 'New structure'}</h1>
+      <Pane kind="home" label="Structure">
+        <header class="bar">
+          <a
+            class="b quiet icon"
+            href={address(structure ? ['records', structure.id] : ['records'])}
+            aria-label={structure ? 'Back to the rows' : 'Back to records'}
+          >
+            <Icon name="back" />
+          </a>
+          <h2 class="cut">{structure ? structure.name : 'New structure'}</h2>
+          {structure && <small>{new Intl.NumberFormat().format(structure.record_count)} rows</small>}
+        </header>
+        {mayWrite.value ? (
+          <>
+            <StructureForm structure={structure} />
+            {structure && <DeleteStructure structure={structure} />}
+          </>
+        ) : (
+          structure && <ReadOnlyStructure structure={structure} />
+        )}
+      </Pane>
+    </main>
+  )
+}
+
+function StructureForm({ structure }: { structure: Structure | undefined }) {
+  const draft = useSignal<Draft>(draftOf(structure))
+  const isSaved = useSignal(false)
+  const change = (part: Partial<Draft>) => {
+    isSaved.value = false
+    draft.value = { ...draft.value, ...part }
+  }
+  const save = useAction(async () => {
+    const body = bodyOf(draft.value)
+    const answer = structure
+      ? await api.patch('/v1/records/structures/{nameOrId}', {
+          params: { nameOrId: structure.id },
+          body,
+        })
+      : await api.post('/v1/records/structures', { body })
+    await cache.invalidateQueries({ queryKey: ['structure record', 'structures'] })
+    draft.value = draftOf(answer.structure)
+    isSaved.value = true
+    if (!structure) navigate(address(['records', answer.structure.id]))
+  })
+  const forecasts = useForecast(structure, draft.value)
+  const { fields } = draft.value
+  const hasRows = (structure?.record_count ?? 0) > 0
+  return (
+    <form
+      aria-label="Structure"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save.run()
+      }}
+    >
+      {hasRows && (
+        <Banner>
+          <p>
+            There are rows: fields can be added, relabelled and hidden, but not removed, renamed or given
+            another type.
+          </p>
+        </Banner>
+      )}
+      <section class="set">
+        <header>
+          <h2>Name</h2>
+          <p>What its rows are, as a plural: Orders, Customers.</p>
+        </header>
+        <div>
+          <FieldInput
+            label="Name"
+            name="name"
+            required
+            autofocus={!structure}
+            maxLength={500}
+            value={draft.value.name}
+            onInput={({ currentTarget }) => change({ name: currentTarget.value })}
+          />
+          <div class="f">
+            <label for="structure-description">Description</label>
+            <textarea
+              class="in"
+              id="structure-description"
+              rows={2}
+              maxLength={10_000}
+              value={draft.value.description}
+              onInput={({ currentTarget }) => change({ description: currentTarget.value })}
+            />
+          </div>
+        </div>
+      </section>
+      <section class="set">
+        <header>
+          <h2>Fields</h2>
+          <p>Each has a type, and rules that every write must keep.</p>
+        </header>
+        <div>
+          {fields.map((field, place) => (
+            <FieldForm
+              key={field.id}
+              field={field}
+              hasRows={hasRows}
+              onChange={(part) =>
+                change({ fields: fields.map((old) => (old.id === field.id ? { ...old, ...part } : old)) })
+              }
+              onMove={place > 0 ? () => change({ fields: moveUp(fields, place) }) : undefined}
+              onRemove={
+                hasRows && field.kept
+                  ? undefined
+                  : () => change({ fields: fields.filter(({ id }) => id !== field.id) })
+              }
+            />
+          ))}
+          <p>
+            <Button onClick={() => change({ fields: [...fields, newField()] })}>
+              <Icon name="plus" />
+              Add a field
+            </Button>
+          </p>
+        </div>
+      </section>
+      <RulesForm draft={draft.value} onChange={change} />
+      <section class="set">
+        <header>
+          <h2>{structure ? 'Save' : 'Make it'}</h2>
+        </header>
+        <div>
+          {forecasts.length > 0 && (
+            <ul class="forecast" aria-label="What this change would do">
+              {forecasts.map(({ sentence, isRefused }) => (
+                <li key={sentence}>
+                  <span class={`st ${isRefused ? 'bad' : 'warn'}`}>{isRefused ? 'Refused' : 'Note'}</span>{' '}
+                  {sentence}
+                </li>
+              ))}
+            </ul>
+          )}
+          {save.refusal.value !== undefined && <Why>{save.refusal.value}</Why>}
+          <p class="row-b">
+            <Button kind="main" type="submit" disabled={save.isRunning.value}>
+              {structure ? 'Save the structure' : 'Make the structure'}
+            </Button>
+            <span role="status">{isSaved.value && 'Saved.'}</span>
+          </p>
+        </div>
+      </section>
+    </form>
+  )
+}
+
+function moveUp<Item>(list: readonly Item[], place: number): Item[] {
+  const next = [...list]
+  next.splice(place - 1, 0, ...next.splice(place, 1))
+  return next
+}
+
+interface RulesFormProps {
+  readonly draft: Draft
+  readonly onChange: (part: Partial<Draft>) => void
+}
+
+function RulesForm({ draft, onChange }: RulesFormProps) {
+  const { fields } = draft
+  return (
+    <section class="set">
+      <header>
+        <h2>Rules</h2>
+        <p>For the rows as a whole.</p>
+      </header>
+      <div>
+        <div class="f">
+          <label for="label-field">Field that names a row</label>
+          <select
+            class="in"
+            id="label-field"
+            value={draft.labelField}
+            onChange={({ currentTarget }) => onChange({ labelField: currentTarget.value })}
+          >
+            <option value="">the first field</option>
+            {fields
+              .filter((field) => keyOf(field) !== '')
+              .map((field) => (
+                <option key={field.id} value={keyOf(field)}>
+                  {field.label || keyOf(field)}
+                </option>
+              ))}
+          </select>
+        </div>
+        <UniqueSets draft={draft} onChange={(uniqueTogether) => onChange({ uniqueTogether })} />
+        <FieldInput
+          label="At most this many rows; 1 makes a settings object that each write replaces"
+          name="max_rows"
+          type="number"
+          value={draft.maxRows}
+          onInput={({ currentTarget }) => onChange({ maxRows: currentTarget.value })}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={draft.immutable}
+            onChange={({ currentTarget }) => onChange({ immutable: currentTarget.checked })}
+          />{' '}
+          Rows are never edited, only written and deleted
+        </label>
+      </div>
+    </section>
+  )
+}
+
+const TYPING_MS = 300
+
+/** What the rows that are there say about the draft, read while one types. */
+function useForecast(structure: Structure | undefined, draft: Draft): readonly Forecast[] {
+  const [found, setFound] = useState<readonly Forecast[]>([])
+  useEffect(() => {
+    if (!structure) return
+    const controller = new AbortController()
+    const timer = setTimeout(() => {
+      forecast(structure, draft, controller.signal).then(setFound, () => {})
+    }, TYPING_MS)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [structure, draft])
+  return found
+}

@@ -1,0 +1,10 @@
+import { api } from '../../data/api.ts'
+import { useQuery } from '../../data/cache.ts'
+import type { Structure } from './model.ts'
+
+/** All structures, with their counts of rows. */
+export const useStructures = () =>
+  useQuery<readonly Structure[]>(['structure record', 'structures'], async ({ signal }) => {
+    const { structures } = await api.get('/v1/records/structures', { signal })
+    return structures
+  })

@@ -1,0 +1,75 @@
+import type { Field, Value } from './model.ts'
+
+const TIME_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const NUMBER_FORMAT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 })
+
+/** A value as a person reads it; a reference is shown by its label elsewhere. */
+export function showValue(field: Pick<Field, 'type'>, value: Value): string {
+  if (value === undefined) return ''
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number') return NUMBER_FORMAT.format(value)
+  return field.type === 'datetime' ? TIME_FORMAT.format(new Date(value)) : value
+}
+
+/** A value as it is edited, copied and exported; `parseValue` reads it back. */
+export function editText(value: Value): string {
+  if (value === undefined) return ''
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return String(value)
+}
+
+/** A value to be sent, null for none; or the sentence that says why there is none. */
+export type Parsed = { readonly value: string | number | boolean | null } | { readonly why: string }
+
+const YES = new Set(['yes', 'true', '1', 'y', 'on', 'x'])
+const NO = new Set(['no', 'false', '0', 'n', 'off'])
+
+function parseBool(label: string, text: string): Parsed {
+  const word = text.toLowerCase()
+  if (YES.has(word)) return { value: true }
+  if (NO.has(word)) return { value: false }
+  return { why: `${label} takes yes or no.` }
+}
+
+function parseNumber(label: string, text: string): Parsed {
+  const number = Number(text.replaceAll(/[\s\u00a0\u202f']/g, ''))
+  return Number.isFinite(number) ? { value: number } : { why: `${label} takes a number, such as 12 or 4.5.` }
+}
+
+function parseInstant(label: string, text: string): Parsed {
+  const instant = new Date(text)
+  if (Number.isNaN(instant.getTime()))
+    return { why: `${label} takes a date and a time, such as 2026-11-21 09:30.` }
+  return { value: instant.toISOString() }
+}
+
+/** What was typed, as a value of the field. Rules of the structure are judged by the server. */
+export function parseValue(field: { readonly type: string; readonly label: string }, text: string): Parsed {
+  const trimmed = text.trim()
+  if (trimmed === '') return { value: null }
+  if (field.type === 'bool') return parseBool(field.label, trimmed)
+  if (field.type === 'number') return parseNumber(field.label, trimmed)
+  if (field.type === 'datetime') return parseInstant(field.label, trimmed)
+  return { value: field.type === 'text' ? text : trimmed }
+}
+
+/** What an `<input type="datetime-local">` holds for an instant. */
+export function localInstant(value: string): string {
+  const instant = new Date(value)
+  if (Number.isNaN(instant.getTime())) return ''
+  const local = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 19)
+}
+
+const INPUT_TYPES: Readonly<Record<string, string>> = {
+  date: 'date',
+  time: 'time',
+  datetime: 'datetime-local',
+}
+
+/** The attributes of an input for values of a type. */
+export const inputKind = (type: string): object => ({
+  type: INPUT_TYPES[type] ?? 'text',
+  step: type === 'time' || type === 'datetime' ? 1 : undefined,
+  inputMode: type === 'number' ? 'decimal' : undefined,
+})

@@ -1,0 +1,56 @@
+import { onChange } from '../../data/live.ts'
+import { navigate } from '../../router.ts'
+import type { RowPage } from './model.ts'
+import { BLOCK, type RowSource } from './rows.ts'
+import { queryOf } from './view.ts'
+
+/**
+ * Keeps the rows of a source true until the function that is returned is called: its first block by a watch, what else
+ * is shown by the change feed. A page in the background watches nothing, because a browser opens few connections.
+ */
+export function follow(source: RowSource): () => void {
+  let stream: EventSource | undefined
+  const stopChanges = onChange(({ kind, op, id, structure_id }) => {
+    if (kind !== 'record' || structure_id !== source.question.structure) return
+    if (op === 'updated' && !source.isRefreshDue && source.isSeen(id))
+      source.readRow(id).catch(() => source.refresh())
+    source.refresh()
+  })
+  const open = () => {
+    stream = new EventSource(`/v1/records/watch?${watchQuery(source)}`)
+    stream.addEventListener('answer', (event) => {
+      source.isWatched = true
+      source.receive(JSON.parse(event.data) as RowPage)
+    })
+    stream.addEventListener('closed', (event) => {
+      close()
+      const { code } = JSON.parse(event.data) as { code: string }
+      if (code === 'structure_deleted') navigate('/app/records', { replace: true })
+    })
+    stream.addEventListener('error', () => {
+      source.isWatched = false
+    })
+  }
+  const close = () => {
+    stream?.close()
+    stream = undefined
+    source.isWatched = false
+  }
+  const onVisibility = () => {
+    if (document.hidden) return close()
+    if (stream) return
+    open()
+    source.refreshNow()
+  }
+  if (!document.hidden) open()
+  document.addEventListener('visibilitychange', onVisibility)
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility)
+    stopChanges()
+    close()
+    source.close()
+  }
+}
+
+const watchQuery = ({ question }: RowSource): URLSearchParams =>
+  new URLSearchParams({ ...queryOf(question), limit: String(BLOCK) })

@@ -1,0 +1,22 @@
+import type { ComponentType } from 'preact'
+
+/** A screen: its content, and what it has in the lower half of the rail. */
+export interface Screen {
+  readonly Main: ComponentType
+  readonly Side?: ComponentType
+}
+
+/** By the first part of the path; each is a file of its own that is loaded when it is first shown. */
+const SCREENS: Record<string, () => Promise<Screen>> = {
+  notes: () => import('./notes/screen.tsx'),
+  records: () => import('./records/screen.tsx'),
+  webhooks: () => import('./webhooks/screen.tsx'),
+  files: () => import('./files/screen.tsx'),
+  graph: () => import('./graph/screen.tsx'),
+  changes: () => import('./changes/screen.tsx'),
+  settings: () => import('./settings/screen.tsx'),
+  views: () => import('./views/screen.tsx'),
+}
+
+export const findScreen = (name: string): Promise<Screen> =>
+  (SCREENS[name] ?? (() => import('./not-found.tsx')))()

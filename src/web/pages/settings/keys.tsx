@@ -1,0 +1,163 @@
+import { useSignal } from '@preact/signals'
+import { Button, Field, useAction } from '../../components/form.tsx'
+import { TypedConfirmation } from '../../components/modal.tsx'
+import { Known } from '../../components/pane.tsx'
+import { Secret } from '../../components/secret.tsx'
+import { Time } from '../../components/time.tsx'
+import { type ApiKey, createKey, revokeKey, type Scope, useKeys } from '../../data/management.ts'
+import { mayWrite } from '../../data/session.ts'
+import { LineForm, textOf } from './line-form.tsx'
+import { Section } from './section.tsx'
+
+/** The keys with which programs sign their calls. */
+export function Keys() {
+  const keys = useKeys()
+  const revoked = useSignal<ApiKey | undefined>(undefined)
+  return (
+    <Section
+      name="keys"
+      title="Keys"
+      about="A program signs its calls with a key. It acts as the person who made it, in this workspace only."
+    >
+      <NewKey />
+      <Known query={keys}>{(known) => <KeyTable keys={known} onRevoke={revoked} />}</Known>
+      {revoked.value && (
+        <TypedConfirmation
+          title={`Revoke ${revoked.value.name}`}
+          word={revoked.value.name}
+          action="Revoke"
+          act={() => revokeKey(revoked.value?.id ?? '')}
+          onClose={() => {
+            revoked.value = undefined
+          }}
+        >
+          Programs that use this key are refused from now on, and their open streams end. A revoked key never
+          works again.
+        </TypedConfirmation>
+      )}
+    </Section>
+  )
+}
+
+/** A key chosen for a day works until that day ends, where the person is. */
+const endOf = (day: string) => (day === '' ? null : new Date(`${day}T23:59:59`).toISOString())
+
+const scopes = (): Scope[] => (mayWrite.value ? ['read', 'write'] : ['read'])
+
+const SCOPE_WORDS: Record<Scope, string> = { read: 'read', write: 'read and write' }
+
+function NewKey() {
+  const made = useSignal<{ name: string; secret: string } | undefined>(undefined)
+  const action = useAction(async (data: FormData) => {
+    made.value = undefined
+    const { key, secret } = await createKey({
+      name: textOf(data, 'name'),
+      scope: data.get('scope') === 'write' ? 'write' : 'read',
+      expires_at: endOf(textOf(data, 'ends')),
+    })
+    made.value = { name: key.name, secret }
+  })
+  const refusal = action.refusal
+  const isOfDate = refusal.value?.includes('expires_at') ?? false
+  return (
+    <>
+      <LineForm action={action} submit="Make key" kind="main">
+        <Field
+          label="Name"
+          name="name"
+          required
+          maxLength={500}
+          autocomplete="off"
+          why={isOfDate ? undefined : refusal.value}
+        />
+        <fieldset class="f">
+          <legend class="l">It may</legend>
+          <div class="seg">
+            {scopes().map((scope, index, { length }) => (
+              <label key={scope}>
+                <input type="radio" name="scope" value={scope} defaultChecked={index === length - 1} />
+                {SCOPE_WORDS[scope]}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        <Field
+          label="Ends (optional)"
+          name="ends"
+          type="date"
+          why={isOfDate ? 'Choose a day that is not over yet.' : undefined}
+        />
+      </LineForm>
+      {made.value && (
+        <Secret
+          title={`${made.value.name} is made. Its secret is shown only now.`}
+          label={`Secret of ${made.value.name}`}
+          text={made.value.secret}
+        />
+      )}
+    </>
+  )
+}
+
+const SOON_MS = 7 * 86_400_000
+
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+
+function Ends({ at }: { at: string | null }) {
+  const text = at === null ? 'never' : day.format(new Date(at))
+  const isSoon = at !== null && new Date(at).getTime() - Date.now() < SOON_MS
+  return <span class={isSoon ? 'st warn' : undefined}>{text}</span>
+}
+
+function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: { value: ApiKey | undefined } }) {
+  if (keys.length === 0)
+    return (
+      <p class="dim">
+        No program has a key yet. Make one above, or with <code>daybook keys create</code>.
+      </p>
+    )
+  return (
+    <table class="tb" aria-label="Keys">
+      <thead>
+        <tr>
+          <th class="m" scope="col">
+            Used
+          </th>
+          <th scope="col">Name</th>
+          <th scope="col">May</th>
+          <th scope="col">Of</th>
+          <th scope="col">Ends</th>
+          <th scope="col">
+            <span class="vh">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <tr key={key.id}>
+            <td class="m">{key.last_used_at === null ? 'never' : <Time at={key.last_used_at} />}</td>
+            <th scope="row" class="p1">
+              {key.name}
+            </th>
+            <td class="p3">{SCOPE_WORDS[key.scope]}</td>
+            <td class="px">{key.user.name}</td>
+            <td class="p4">
+              <Ends at={key.expires_at} />
+            </td>
+            <td class="num p2">
+              <Button
+                kind="quiet"
+                aria-label={`Revoke ${key.name}`}
+                onClick={() => {
+                  onRevoke.value = key
+                }}
+              >
+                Revoke
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,217 @@
+import { useSignal } from '@preact/signals'
+import { Button, Field, useAction, Why } from '../../components/form.tsx'
+import { TypedConfirmation } from '../../components/modal.tsx'
+import { Known } from '../../components/pane.tsx'
+import { Secret } from '../../components/secret.tsx'
+import { Time } from '../../components/time.tsx'
+import {
+  addMember,
+  changeRole,
+  type Member,
+  removeMember,
+  renewLink,
+  useMembers,
+} from '../../data/management.ts'
+import { isOwner, type Role, session } from '../../data/session.ts'
+import { LineForm, textOf } from './line-form.tsx'
+import { Section } from './section.tsx'
+
+const ROLES: readonly Role[] = ['viewer', 'editor', 'owner']
+
+interface MadeLink {
+  readonly name: string
+  /** Null for someone who signs in as before. */
+  readonly link: string | null
+}
+
+/** Who works in the workspace; owners manage them. */
+export function Members() {
+  const members = useMembers()
+  const made = useSignal<MadeLink | undefined>(undefined)
+  const removed = useSignal<Member | undefined>(undefined)
+  return (
+    <Section
+      name="members"
+      title="Members"
+      about="Viewers read, editors write, owners also manage. There is always an owner."
+    >
+      <Known query={members}>
+        {(known) => <MemberTable members={known} made={made} removed={removed} />}
+      </Known>
+      {isOwner.value && <NewMember made={made} />}
+      {made.value && <Link {...made.value} />}
+      {removed.value && (
+        <TypedConfirmation
+          title={`Remove ${removed.value.name}`}
+          word={removed.value.name}
+          action="Remove"
+          act={() => removeMember(removed.value?.user_id ?? '')}
+          onClose={() => {
+            removed.value = undefined
+          }}
+        >
+          Their sessions and keys in this workspace end at once. What they wrote stays.
+        </TypedConfirmation>
+      )}
+    </Section>
+  )
+}
+
+const Link = ({ name, link }: MadeLink) =>
+  link === null ? (
+    <p role="status">
+      <span class="st ok">{`${name} is a member now`}</span> and signs in with the password they have.
+    </p>
+  ) : (
+    <Secret
+      title={`Give ${name} this link. It works once, for 30 minutes, and is shown only now.`}
+      label={`Setup link of ${name}`}
+      text={link}
+    />
+  )
+
+function NewMember({ made }: { made: { value: MadeLink | undefined } }) {
+  const action = useAction(async (data: FormData) => {
+    const role = ROLES.find((known) => known === data.get('role')) ?? 'viewer'
+    const { member, link } = await addMember({ name: textOf(data, 'name'), role })
+    made.value = { name: member.name, link }
+  })
+  return (
+    <LineForm action={action} submit="Add member">
+      <Field
+        label="Name of a new member"
+        name="name"
+        required
+        maxLength={500}
+        autocomplete="off"
+        why={action.refusal.value}
+      />
+      <p class="f">
+        <label for="new-role">Role</label>
+        <select class="in" id="new-role" name="role">
+          {ROLES.map((role) => (
+            <option key={role}>{role}</option>
+          ))}
+        </select>
+      </p>
+    </LineForm>
+  )
+}
+
+interface MemberTableProps {
+  readonly members: readonly Member[]
+  readonly made: { value: MadeLink | undefined }
+  readonly removed: { value: Member | undefined }
+}
+
+function MemberTable({ members, made, removed }: MemberTableProps) {
+  const owners = members.filter(({ role }) => role === 'owner').length
+  return (
+    <table class="tb people" aria-label="Members">
+      <thead>
+        <tr>
+          <th class="m" scope="col">
+            Since
+          </th>
+          <th scope="col">Name</th>
+          <th scope="col">Role</th>
+          <th scope="col">
+            <span class="vh">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {members.map((member) => (
+          <MemberRow
+            key={member.user_id}
+            member={member}
+            isLastOwner={member.role === 'owner' && owners === 1}
+            made={made}
+            removed={removed}
+          />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+interface MemberRowProps extends Omit<MemberTableProps, 'members'> {
+  readonly member: Member
+  readonly isLastOwner: boolean
+}
+
+function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
+  const link = useAction(async () => {
+    made.value = { name: member.name, link: (await renewLink(member.user_id)).link }
+  })
+  const role = useAction((to: Role) => changeRole(member.user_id, to))
+  const refusal = link.refusal.value ?? role.refusal.value
+  return (
+    <>
+      <tr class={refusal === undefined ? undefined : 'no'}>
+        <td class="m">
+          <Time at={member.created_at} />
+        </td>
+        <th scope="row" class="p1">
+          {member.name} {member.user_id === session.value?.user.id && <span class="dim">you</span>}
+          {!member.has_password && <span class="st warn">no password yet</span>}
+        </th>
+        <td class="p3">
+          {isOwner.value && !isLastOwner ? (
+            <select
+              class="in"
+              aria-label={`Role of ${member.name}`}
+              value={member.role}
+              disabled={role.isRunning.value}
+              onChange={({ currentTarget }) => {
+                const to = ROLES.find((known) => known === currentTarget.value) ?? member.role
+                currentTarget.value = member.role
+                void role.run(to)
+              }}
+            >
+              {ROLES.map((known) => (
+                <option key={known}>{known}</option>
+              ))}
+            </select>
+          ) : (
+            member.role
+          )}
+        </td>
+        <td class="num p2">
+          {isOwner.value && (
+            <>
+              <Button
+                kind="quiet"
+                aria-label={`New link for ${member.name}`}
+                disabled={link.isRunning.value}
+                onClick={() => void link.run()}
+              >
+                New link
+              </Button>
+              {isLastOwner ? (
+                <small>the only owner</small>
+              ) : (
+                <Button
+                  kind="quiet"
+                  aria-label={`Remove ${member.name}`}
+                  onClick={() => {
+                    removed.value = member
+                  }}
+                >
+                  Remove
+                </Button>
+              )}
+            </>
+          )}
+        </td>
+      </tr>
+      {refusal !== undefined && (
+        <tr class="note-row">
+          <td colSpan={4}>
+            <Why>{refusal}</Why>
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}

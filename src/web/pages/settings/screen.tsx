@@ -1,0 +1,61 @@
+import { useEffect } from 'preact/hooks'
+import { Pane } from '../../components/pane.tsx'
+import { session } from '../../data/session.ts'
+import { address, path } from '../../router.ts'
+import { Agents } from './agents.tsx'
+import { Backup } from './backup.tsx'
+import { Keys } from './keys.tsx'
+import { Members } from './members.tsx'
+import { Sessions } from './sessions.tsx'
+import { Workspaces } from './workspaces.tsx'
+
+const mayBackUp = () => session.value?.workspaces.every(({ role }) => role === 'owner') ?? false
+
+const sections = () => [
+  { name: 'keys', title: 'Keys', Section: Keys },
+  { name: 'agents', title: 'Agents', Section: Agents },
+  { name: 'members', title: 'Members', Section: Members },
+  { name: 'sessions', title: 'Sessions, password', Section: Sessions },
+  { name: 'workspaces', title: 'Workspaces', Section: Workspaces },
+  ...(mayBackUp() ? [{ name: 'backup', title: 'Backup', Section: Backup }] : []),
+]
+
+/** The section that the address names. */
+const current = () => path.value[1] ?? 'keys'
+
+export const Side = () => (
+  <div class="rail-sub">
+    <h2>Settings</h2>
+    <ul>
+      {sections().map(({ name, title }) => (
+        <li key={name}>
+          <a href={address(['settings', name])} aria-current={current() === name ? 'true' : undefined}>
+            {title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+export function Main() {
+  const named = path.value[1]
+  useEffect(() => {
+    const heading = named === undefined ? null : document.getElementById(`${named}-h`)
+    heading?.scrollIntoView({ block: 'start' })
+    heading?.focus({ preventScroll: true })
+  }, [named])
+  return (
+    <main id="main" class="s-set">
+      <Pane kind="home">
+        <header class="bar">
+          <h1>Settings</h1>
+          <small>of the workspace {session.value?.workspace.name}</small>
+        </header>
+        {sections().map(({ name, Section }) => (
+          <Section key={name} />
+        ))}
+      </Pane>
+    </main>
+  )
+}

@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals'
+import { Button, Field, useAction } from '../../components/form.tsx'
+import { Known } from '../../components/pane.tsx'
+import { createWorkspace, renameWorkspace, useWorkspaces } from '../../data/management.ts'
+import { enterWorkspace, refreshSession, session, type Workspace } from '../../data/session.ts'
+import { navigate } from '../../router.ts'
+import { LineForm, textOf } from './line-form.tsx'
+import { Section } from './section.tsx'
+
+/** The workspaces of the person. */
+export function Workspaces() {
+  const workspaces = useWorkspaces()
+  const mayCreate = workspaces.data?.some(({ role }) => role === 'owner') ?? false
+  return (
+    <Section name="workspaces" title="Workspaces" about="Each has its own notes, rows, keys and members.">
+      <Known query={workspaces}>
+        {(known) => (
+          <ul class="plain">
+            {known.map((workspace) => (
+              <Row key={workspace.id} workspace={workspace} />
+            ))}
+          </ul>
+        )}
+      </Known>
+      {mayCreate && <NewWorkspace />}
+    </Section>
+  )
+}
+
+function Row({ workspace }: { workspace: Workspace }) {
+  const isRenamed = useSignal(false)
+  const isCurrent = workspace.id === session.value?.workspace.id
+  const close = () => {
+    isRenamed.value = false
+  }
+  if (isRenamed.value)
+    return (
+      <li>
+        <Rename workspace={workspace} onClose={close} />
+      </li>
+    )
+  return (
+    <li>
+      <span class="grow">{isCurrent ? <strong>{workspace.name}, this one</strong> : workspace.name}</span>
+      <small>{workspace.role}</small>
+      {workspace.role === 'owner' && (
+        <Button
+          kind="quiet"
+          aria-label={`Rename ${workspace.name}`}
+          onClick={() => {
+            isRenamed.value = true
+          }}
+        >
+          Rename
+        </Button>
+      )}
+      {!isCurrent && (
+        <Button kind="quiet" aria-label={`Open ${workspace.name}`} onClick={() => void open(workspace.id)}>
+          Open
+        </Button>
+      )}
+    </li>
+  )
+}
+
+async function open(id: string): Promise<void> {
+  await enterWorkspace(id)
+  navigate('/app')
+}
+
+function Rename({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {
+  const { run, isRunning, refusal } = useAction(async (data: FormData) => {
+    await renameWorkspace(id, textOf(data, 'name'))
+    await refreshSession()
+    onClose()
+  })
+  return (
+    <form
+      class="line-form grow"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run(new FormData(event.currentTarget))
+      }}
+    >
+      <Field
+        label={`New name of ${name}`}
+        name="name"
+        defaultValue={name}
+        required
+        autofocus
+        maxLength={500}
+        why={refusal.value}
+      />
+      <Button kind="main" type="submit" disabled={isRunning.value}>
+        Rename
+      </Button>
+      <Button onClick={onClose}>Cancel</Button>
+    </form>
+  )
+}
+
+function NewWorkspace() {
+  const action = useAction(async (data: FormData) => {
+    await createWorkspace(textOf(data, 'name'))
+    await refreshSession()
+  })
+  return (
+    <LineForm action={action} submit="Make workspace">
+      <Field
+        label="Name of a new workspace"
+        name="name"
+        required
+        maxLength={500}
+        autocomplete="off"
+        why={action.refusal.value}
+      />
+    </LineForm>
+  )
+}

@@ -1,0 +1,155 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import { Button, useAction, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { TypedConfirmation } from '../../components/modal.tsx'
+import { Pane } from '../../components/pane.tsx'
+import { invalidate, type Kind } from '../../data/cache.ts'
+import { mayWrite } from '../../data/session.ts'
+import { address, navigate, path } from '../../router.ts'
+
+interface EditorProps {
+  readonly title: string
+  /** What it is, as the change feed calls it. */
+  readonly what: Kind
+  /** The name to be typed before it is deleted; undefined for a new one. */
+  readonly name?: string | undefined
+  /** Saves; returns the id under which it is then found. */
+  readonly save: () => Promise<string>
+  readonly remove?: (() => Promise<unknown>) | undefined
+  /** What its deletion means. */
+  readonly consequence?: string
+  readonly children: ComponentChildren
+}
+
+/** The pane in which one thing is made or changed. */
+export function Editor({ title, what, name, save, remove, consequence, children }: EditorProps) {
+  const [isDeleting, setDeleting] = useState(false)
+  const [isSaved, setSaved] = useState(false)
+  const section = path.value[1] ?? 'views'
+  const { run, isRunning, refusal } = useAction(async () => {
+    const id = await save()
+    await invalidate(new Set([what]))
+    setSaved(true)
+    navigate(address(['views', section, id]), { replace: true })
+  })
+  return (
+    <Pane kind="side" label={title}>
+      <header class="bar">
+        <a class="b quiet icon phone mid" aria-label="Back to the list" href={address(['views', section])}>
+          <Icon name="back" />
+        </a>
+        <h2 class="cut">{title}</h2>
+      </header>
+      <form
+        class="editor"
+        onInput={() => setSaved(false)}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run()
+        }}
+      >
+        <fieldset disabled={!mayWrite.value}>
+          <legend class="vh">{title}</legend>
+          {children}
+        </fieldset>
+        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+        {mayWrite.value && (
+          <p class="row-b">
+            <Button kind="main" type="submit" disabled={isRunning.value}>
+              Save
+            </Button>
+            {remove && (
+              <Button kind="quiet" onClick={() => setDeleting(true)}>
+                Delete…
+              </Button>
+            )}
+            <span class="dim" role="status">
+              {isSaved ? 'Saved' : ''}
+            </span>
+          </p>
+        )}
+      </form>
+      {isDeleting && remove && (
+        <TypedConfirmation
+          title={`Delete the ${what} “${name}”`}
+          word={name ?? ''}
+          action="Delete"
+          act={async () => {
+            await remove()
+            await invalidate(new Set([what]))
+            navigate(address(['views', section]))
+          }}
+          onClose={() => setDeleting(false)}
+        >
+          {consequence}
+        </TypedConfirmation>
+      )}
+    </Pane>
+  )
+}
+
+interface CheckProps {
+  readonly label: string
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+}
+
+export const Check = ({ label, checked, onChange }: CheckProps) => (
+  <label class="check">
+    <input
+      type="checkbox"
+      checked={checked}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+    />
+    {label}
+  </label>
+)
+
+interface SelectProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, title: string])[]
+  readonly onChange: (value: string) => void
+}
+
+export function Select({ label, value, options, onChange }: SelectProps) {
+  const id = useId()
+  return (
+    <div class="f">
+      <label for={id}>{label}</label>
+      <select
+        class="in"
+        id={id}
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      >
+        {options.map(([one, title]) => (
+          <option key={one} value={one}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+interface TextProps {
+  readonly label: string
+  readonly value: string
+  readonly isRequired?: boolean
+  readonly onInput: (value: string) => void
+}
+
+export const Text = ({ label, value, isRequired = false, onInput }: TextProps) => (
+  <label class="f">
+    <span class="l">{label}</span>
+    <input
+      class="in"
+      value={value}
+      required={isRequired}
+      autocomplete="off"
+      onInput={({ currentTarget }) => onInput(currentTarget.value)}
+    />
+  </label>
+)

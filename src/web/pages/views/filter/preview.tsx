@@ -1,0 +1,24 @@
+import { Why } from '../../../components/form.tsx'
+import { api } from '../../../data/api.ts'
+import { useQuery } from '../../../data/cache.ts'
+import { sentenceOf } from './sentence.ts'
+import { asFilter, type Definitions, type Group } from './tree.ts'
+
+/** The filter as a sentence, and how many notes it lets through now. */
+export function Preview({ group, definitions }: { group: Group; definitions: Definitions }) {
+  const { data, error } = useQuery(['note tag property', 'count', group], ({ signal }) =>
+    api.post('/v1/notes/query', { body: { filter: group, limit: 1, offset: 0, content: false }, signal }),
+  )
+  return (
+    <div class="preview">
+      <p class="sentence">{sentenceOf(asFilter(group), definitions)}</p>
+      {error ? (
+        <Why>{error.message}</Why>
+      ) : (
+        <p role="status" class="count">
+          {data ? `${data.total.toLocaleString()} ${data.total === 1 ? 'note' : 'notes'}` : 'counting…'}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,188 @@
+import { shiftOf } from './sentence.ts'
+import type { Operator } from './tree.ts'
+
+interface ValueProps {
+  readonly kind: string
+  readonly op: Operator
+  readonly options: readonly string[]
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+}
+
+/** The field for what a condition compares with. */
+export function ValueField({ kind, op, options, value, onChange }: ValueProps) {
+  if (op === 'empty' || op === 'not_empty') return null
+  if (op === 'in' || op === 'not_in')
+    return (
+      <input
+        class="in"
+        aria-label="Values, with commas between them"
+        value={(value as unknown[]).join(', ')}
+        onChange={({ currentTarget }) =>
+          onChange(
+            currentTarget.value
+              .split(',')
+              .map((one) => one.trim())
+              .filter(Boolean),
+          )
+        }
+      />
+    )
+  if (op === 'between') {
+    const [low, high] = value as [unknown, unknown]
+    return (
+      <>
+        <OneValue
+          {...{ kind, op, options }}
+          label="From"
+          value={low}
+          onChange={(one) => onChange([one, high])}
+        />
+        <OneValue
+          {...{ kind, op, options }}
+          label="To"
+          value={high}
+          onChange={(one) => onChange([low, one])}
+        />
+      </>
+    )
+  }
+  return <OneValue {...{ kind, op, options, value, onChange }} label="Value" />
+}
+
+function OneValue({ kind, op, options, value, label, onChange }: ValueProps & { label: string }) {
+  if (kind === 'date') return <Day op={op} value={value} label={label} onChange={onChange} />
+  if (kind === 'bool')
+    return (
+      <select
+        class="in"
+        aria-label={label}
+        value={String(value)}
+        onChange={({ currentTarget }) => onChange(currentTarget.value === 'true')}
+      >
+        <option value="true">yes</option>
+        <option value="false">no</option>
+      </select>
+    )
+  if (kind === 'number')
+    return (
+      <input
+        class="in"
+        type="number"
+        step="any"
+        aria-label={label}
+        value={String(value)}
+        onInput={({ currentTarget }) => currentTarget.value !== '' && onChange(Number(currentTarget.value))}
+      />
+    )
+  if (kind === 'select' && options.length > 0 && (op === 'eq' || op === 'neq'))
+    return (
+      <select
+        class="in"
+        aria-label={label}
+        value={String(value)}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      >
+        {options.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+    )
+  const isJson = kind === 'json' && op === 'contains'
+  return (
+    <input
+      class="in"
+      aria-label={isJson ? 'Value, as JSON' : label}
+      value={isJson && typeof value !== 'string' ? JSON.stringify(value) : String(value)}
+      onInput={({ currentTarget: { value: text } }) => onChange(isJson ? parsed(text) : text)}
+    />
+  )
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const UNITS = ['day', 'week', 'month', 'year']
+
+interface DayProps {
+  readonly op: Operator
+  readonly value: unknown
+  readonly label: string
+  readonly onChange: (value: unknown) => void
+}
+
+/** A day of the calendar, or one counted from today. */
+function Day({ op, value, label, onChange }: DayProps) {
+  const shift = shiftOf(value)
+  const relative = (n: number, unit: string) => onChange({ relative: { n, unit } })
+  const isPast = !shift || shift.n <= 0
+  const today = new Date().toISOString().slice(0, 10)
+  return (
+    <>
+      {op !== 'within' && (
+        <select
+          class="in"
+          aria-label={`${label}, how`}
+          value={shift ? 'relative' : 'day'}
+          onChange={({ currentTarget }) =>
+            currentTarget.value === 'day' ? onChange(today) : relative(0, 'day')
+          }
+        >
+          <option value="relative">counted from today</option>
+          <option value="day">a day</option>
+        </select>
+      )}
+      {shift ? (
+        <>
+          <input
+            class="in"
+            type="number"
+            min="0"
+            step="1"
+            aria-label={`${label}, how many`}
+            value={String(Math.abs(shift.n))}
+            onInput={({ currentTarget: { value: text } }) =>
+              text !== '' && relative((isPast ? -1 : 1) * Math.abs(Math.round(Number(text))), shift.unit)
+            }
+          />
+          <select
+            class="in"
+            aria-label={`${label}, unit`}
+            value={shift.unit}
+            onChange={({ currentTarget }) => relative(shift.n, currentTarget.value)}
+          >
+            {UNITS.map((unit) => (
+              <option key={unit} value={unit}>
+                {unit}s
+              </option>
+            ))}
+          </select>
+          <select
+            class="in"
+            aria-label={`${label}, direction`}
+            value={isPast ? 'past' : 'future'}
+            onChange={({ currentTarget }) =>
+              relative((currentTarget.value === 'past' ? -1 : 1) * (Math.abs(shift.n) || 1), shift.unit)
+            }
+          >
+            <option value="past">{op === 'within' ? 'back' : 'ago'}</option>
+            <option value="future">{op === 'within' ? 'ahead' : 'from now'}</option>
+          </select>
+        </>
+      ) : (
+        <input
+          class="in"
+          type="date"
+          aria-label={label}
+          value={String(value)}
+          onInput={({ currentTarget }) => currentTarget.value !== '' && onChange(currentTarget.value)}
+        />
+      )}
+    </>
+  )
+}

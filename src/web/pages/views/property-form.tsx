@@ -1,0 +1,80 @@
+import { useId, useState } from 'preact/hooks'
+import { api } from '../../data/api.ts'
+import type { Property } from './data.ts'
+import { Check, Editor, Select, Text } from './editor.tsx'
+
+const TYPES = [
+  ['text', 'Text'],
+  ['number', 'Number'],
+  ['date', 'Date'],
+  ['bool', 'Yes or no'],
+  ['select', 'One of a list'],
+  ['json', 'JSON'],
+] as const
+
+type Type = (typeof TYPES)[number][0]
+
+/** Makes or changes a property: its key, its type, and for a list what it may be. */
+export function PropertyForm({ property }: { property: Property | undefined }) {
+  const id = useId()
+  const [key, setKey] = useState(property?.key ?? '')
+  const [label, setLabel] = useState(property?.label ?? '')
+  const [type, setType] = useState<Type>((property?.type as Type | undefined) ?? 'text')
+  const [options, setOptions] = useState(property?.options?.join('\n') ?? '')
+  const [isPinned, setPinned] = useState(property?.is_pinned ?? false)
+  const [stranded, setStranded] = useState<readonly { value: string; notes: number }[]>([])
+  const save = async () => {
+    const body = {
+      key,
+      ...(type !== property?.type && { type }),
+      ...(label !== '' && { label }),
+      ...(type === 'select' && {
+        options: options
+          .split('\n')
+          .map((one) => one.trim())
+          .filter(Boolean),
+      }),
+      is_pinned: isPinned,
+    }
+    if (!property) return (await api.post('/v1/properties', { body: { ...body, type } })).property.id
+    const params = { idOrKey: property.id }
+    const saved = await api.patch('/v1/properties/{idOrKey}', { params, body })
+    setStranded(saved.stranded_values)
+    return saved.property.id
+  }
+  return (
+    <Editor
+      title={property?.label ?? 'New property'}
+      what="property"
+      name={property?.key}
+      save={save}
+      remove={
+        property && (() => api.delete('/v1/properties/{idOrKey}', { params: { idOrKey: property.id } }))
+      }
+      consequence={`Its value goes from ${property?.notes_with_value.toLocaleString()} notes too.`}
+    >
+      <Text label="Key, as programs name it" value={key} isRequired onInput={setKey} />
+      <Text label="Label" value={label} onInput={setLabel} />
+      <Select label="Type" value={type} options={TYPES} onChange={(value) => setType(value as Type)} />
+      {type === 'select' && (
+        <div class="f">
+          <label for={id}>Values, one a line</label>
+          <textarea
+            class="in"
+            id={id}
+            rows={5}
+            value={options}
+            onInput={({ currentTarget }) => setOptions(currentTarget.value)}
+          />
+        </div>
+      )}
+      {stranded.length > 0 && (
+        <p role="status">
+          Notes keep values that are no longer in the list:{' '}
+          {stranded.map(({ value, notes }) => `${value} (${notes.toLocaleString()})`).join(', ')}.
+        </p>
+      )}
+      <Check label="Pinned" checked={isPinned} onChange={setPinned} />
+    </Editor>
+  )
+}

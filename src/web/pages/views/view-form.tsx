@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks'
+import { api } from '../../data/api.ts'
+import type { View } from './data.ts'
+import { Check, Editor, Select, Text } from './editor.tsx'
+import { GroupEditor } from './filter/builder.tsx'
+import { Preview } from './filter/preview.tsx'
+import { asFilter, asGroup, type Definitions } from './filter/tree.ts'
+
+const MAX_SHOWN = 3
+
+const SORTS = [
+  ['updated_at', 'Last edited'],
+  ['created_at', 'Created'],
+  ['title', 'Title'],
+] as const
+
+type Sort = {
+  field: 'created_at' | 'updated_at' | 'title' | 'property'
+  direction: 'asc' | 'desc'
+  property?: string
+}
+
+const sortOf = (value: string, direction: string): Sort => {
+  const [field, property] = value.split(' ')
+  return {
+    field: field as Sort['field'],
+    direction: direction as Sort['direction'],
+    ...(property !== undefined && { property }),
+  }
+}
+
+/** Makes or changes a view: what it lets through, in which order, and what its cards show. */
+export function ViewForm({ view, definitions }: { view: View | undefined; definitions: Definitions }) {
+  const [name, setName] = useState(view?.name ?? '')
+  const [group, setGroup] = useState(() => asGroup(view?.filter ?? null))
+  const [sort, setSort] = useState(
+    view?.sort.property ? `property ${view.sort.property}` : (view?.sort.field ?? 'updated_at'),
+  )
+  const [direction, setDirection] = useState<string>(view?.sort.direction ?? 'desc')
+  const [displayed, setDisplayed] = useState<readonly string[]>(view?.display_properties ?? [])
+  const [flags, setFlags] = useState({
+    show_tags: view?.show_tags ?? true,
+    is_pinned: view?.is_pinned ?? false,
+    is_default: view?.is_default ?? false,
+  })
+  const flag = (key: keyof typeof flags) => (value: boolean) => setFlags({ ...flags, [key]: value })
+  const save = async () => {
+    const body = {
+      name,
+      filter: asFilter(group),
+      sort: sortOf(sort, direction),
+      display_properties: [...displayed],
+      ...flags,
+    }
+    const saved = view
+      ? await api.patch('/v1/views/{id}', { params: { id: view.id }, body })
+      : await api.post('/v1/views', { body })
+    return saved.view.id
+  }
+  return (
+    <Editor
+      title={view?.name ?? 'New view'}
+      what="view"
+      name={view?.name}
+      save={save}
+      remove={view && (() => api.delete('/v1/views/{id}', { params: { id: view.id } }))}
+      consequence="The view goes; its notes stay as they are."
+    >
+      <Text label="Name" value={name} isRequired onInput={setName} />
+      <GroupEditor group={group} definitions={definitions} onChange={setGroup} />
+      <Preview group={group} definitions={definitions} />
+      <div class="pair">
+        <Select
+          label="Order by"
+          value={sort}
+          options={[
+            ...SORTS,
+            ...definitions.properties.map(({ key, label }) => [`property ${key}`, label] as const),
+          ]}
+          onChange={setSort}
+        />
+        <Select
+          label="Direction"
+          value={direction}
+          options={[
+            ['desc', 'descending'],
+            ['asc', 'ascending'],
+          ]}
+          onChange={setDirection}
+        />
+      </div>
+      {definitions.properties.length > 0 && (
+        <fieldset class="f">
+          <legend class="l">Its cards show up to {MAX_SHOWN} properties</legend>
+          <div class="checks">
+            {definitions.properties.map(({ key, label }) => (
+              <Check
+                key={key}
+                label={label}
+                checked={displayed.includes(key)}
+                onChange={(isOn) =>
+                  setDisplayed(isOn ? [...displayed, key] : displayed.filter((one) => one !== key))
+                }
+              />
+            ))}
+          </div>
+        </fieldset>
+      )}
+      <div class="checks">
+        <Check label="Show tags" checked={flags.show_tags} onChange={flag('show_tags')} />
+        <Check label="Pinned" checked={flags.is_pinned} onChange={flag('is_pinned')} />
+        <Check label="The view to begin with" checked={flags.is_default} onChange={flag('is_default')} />
+      </div>
+    </Editor>
+  )
+}

@@ -1,0 +1,132 @@
+import { Empty, Failed, Loading } from '../../components/pane.tsx'
+import { type Delivery, type DeliveryStatus, PAGE, useDeliveries } from '../../data/webhooks.ts'
+import { address, search } from '../../router.ts'
+import { DeliveryLog } from './delivery-log.tsx'
+import { MadeTime } from './made-time.tsx'
+import { DeliveryState } from './status.tsx'
+
+const STATUSES: readonly DeliveryStatus[] = ['failed', 'pending', 'delivered']
+
+/** The deliveries of a subscription by status, the newest first; the address says which of them is open. */
+export function Deliveries({ id }: { id: string }) {
+  const status = STATUSES.find((known) => known === search.value.get('status'))
+  const before = search.value.get('before') ?? undefined
+  const { data, error } = useDeliveries(id, { ...(status && { status }), ...(before && { before }) })
+  const at = (parameters: Record<string, string | undefined>) => address(['webhooks', id], parameters)
+  return (
+    <>
+      <nav class="tools" aria-label="Show deliveries">
+        <a class="b" href={at({})} aria-current={status === undefined ? 'true' : undefined}>
+          All
+        </a>
+        {STATUSES.map((known) => (
+          <a
+            key={known}
+            class="b"
+            href={at({ status: known })}
+            aria-current={status === known ? 'true' : undefined}
+          >
+            {known[0]?.toUpperCase() + known.slice(1)}
+          </a>
+        ))}
+        <span class="grow desk" />
+        <small class="desk">log kept 30 days</small>
+      </nav>
+      {error ? (
+        <Failed error={error} />
+      ) : data === undefined ? (
+        <Loading />
+      ) : data.length === 0 ? (
+        <Empty>
+          <p>
+            {status === undefined
+              ? 'Nothing was sent yet. A test shows whether the receiver answers.'
+              : `There are no ${status} deliveries.`}
+          </p>
+        </Empty>
+      ) : (
+        <Table id={id} deliveries={data} at={(open) => at({ status, before, open })} />
+      )}
+      <p class="foot">
+        <span role="status">
+          {data && (data.length === 1 ? '1 delivery' : `${data.length} deliveries, newest first`)}
+        </span>
+        {before !== undefined && <a href={at({ status })}>Newest</a>}
+        {data?.length === PAGE && <a href={at({ status, before: data.at(-1)?.id })}>Older</a>}
+      </p>
+    </>
+  )
+}
+
+interface TableProps {
+  readonly id: string
+  readonly deliveries: readonly Delivery[]
+  /** The address at which a delivery is open, or none. */
+  readonly at: (open: string | undefined) => string
+}
+
+const Table = ({ id, deliveries, at }: TableProps) => (
+  <table class="tb" aria-label="Deliveries, newest first">
+    <thead>
+      <tr>
+        <th class="m" scope="col">
+          Made
+        </th>
+        <th scope="col">Event</th>
+        <th scope="col">State</th>
+        <th scope="col">Answer</th>
+        <th scope="col" class="num">
+          Attempts
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {deliveries.map((delivery) => (
+        <Row key={delivery.id} id={id} delivery={delivery} at={at} />
+      ))}
+    </tbody>
+  </table>
+)
+
+function Row({ id, delivery, at }: Omit<TableProps, 'deliveries'> & { delivery: Delivery }) {
+  const isOpen = search.value.get('open') === delivery.id
+  return (
+    <>
+      <tr class={delivery.status === 'failed' ? 'no' : isOpen ? 'on' : undefined}>
+        <td class="m">
+          <MadeTime at={delivery.created_at} />
+        </td>
+        <td class="p1">
+          <a href={at(isOpen ? undefined : delivery.id)} aria-current={isOpen ? 'true' : undefined}>
+            {delivery.event}
+          </a>
+        </td>
+        <td class="p2">
+          <DeliveryState of={delivery.status} />
+        </td>
+        <td class="p3 dim cut answer">
+          <Answer of={delivery} />
+        </td>
+        <td class="num px">{delivery.attempts}</td>
+      </tr>
+      {isOpen && (
+        <tr class="open-row">
+          <td colSpan={5}>
+            <DeliveryLog id={id} deliveryId={delivery.id} />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+function Answer({ of: { response_status, error, next_attempt_at, attempts } }: { of: Delivery }) {
+  const answered = response_status === null ? (error ?? '') : String(response_status)
+  if (next_attempt_at === null) return <>{answered}</>
+  if (attempts === 0) return <>first attempt now</>
+  return (
+    <>
+      {answered.replace(/[.,]$/, '')}, next <MadeTime at={next_attempt_at} />
+    </>
+  )
+}

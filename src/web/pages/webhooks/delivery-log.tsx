@@ -1,0 +1,61 @@
+import { Code } from '../../components/code.tsx'
+import { Button, useAction, Why } from '../../components/form.tsx'
+import { Failed, Loading } from '../../components/pane.tsx'
+import { CopyButton } from '../../components/secret.tsx'
+import { mayWrite } from '../../data/session.ts'
+import { redeliver, useDelivery, useWebhook } from '../../data/webhooks.ts'
+import { curlOf } from './curl.ts'
+import { clockTime } from './made-time.tsx'
+
+const duration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`)
+
+/** As people read it; the text that was sent has no line breaks. */
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}
+
+/** What was sent, and what came of each attempt. */
+export function DeliveryLog({ id, deliveryId }: { id: string; deliveryId: string }) {
+  const { data, error } = useDelivery(id, deliveryId)
+  const { data: webhook } = useWebhook(id)
+  const { run, isRunning, refusal } = useAction(() => redeliver(id, deliveryId))
+  if (error) return <Failed error={error} />
+  if (data === undefined) return <Loading />
+  const { delivery, body, attempts } = data
+  return (
+    <div class="split">
+      <div>
+        <h2>{attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}</h2>
+        <ol class="tries">
+          {attempts.map((attempt) => (
+            <li key={attempt.at}>
+              <span class={attempt.error === null ? 'st ok' : 'st bad'}>
+                <span class="vh">{attempt.error === null ? 'delivered' : 'failed'}</span>
+              </span>
+              <time dateTime={attempt.at}>{clockTime(attempt.at)}</time>
+              <span>{attempt.response_status ?? attempt.error}</span>
+              <small>{duration(attempt.ms)}</small>
+            </li>
+          ))}
+        </ol>
+        <p class="row-b">
+          {mayWrite.value && (
+            <Button kind="main" disabled={isRunning.value} onClick={() => void run()}>
+              Redeliver
+            </Button>
+          )}
+          {webhook && <CopyButton text={curlOf(webhook.url, delivery, body)} word="Copy as curl" />}
+        </p>
+        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      </div>
+      <div>
+        <h2>Body, {new TextEncoder().encode(body).length} bytes</h2>
+        <Code label="Body of the delivery" text={indented(body)} />
+      </div>
+    </div>
+  )
+}

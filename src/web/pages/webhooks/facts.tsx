@@ -1,0 +1,50 @@
+import { useKeys } from '../../data/management.ts'
+import type { Webhook } from '../../data/webhooks.ts'
+import { address } from '../../router.ts'
+import { conditionText } from './condition-text.ts'
+
+/** What a subscription sends, and where. */
+export function Facts({ webhook }: { webhook: Webhook }) {
+  const { data: keys = [] } = useKeys()
+  const { ignore_key_id, ignore_own_key } = webhook
+  const ignored = keys.find(({ id }) => id === ignore_key_id)?.name ?? ignore_key_id
+  const notFrom = [ignore_own_key ? 'its own key' : null, ignored].filter((part) => part !== null)
+  return (
+    <dl class="facts">
+      <dt>Goes to</dt>
+      <dd class="code">{webhook.url}</dd>
+      <dt>Structure</dt>
+      <dd>
+        <a href={address(['records', webhook.structure.id])}>{webhook.structure.name}</a>
+      </dd>
+      <dt>Events</dt>
+      <dd>{webhook.events.map((event) => event.replace('record.', '')).join(', ')}</dd>
+      {webhook.filter.length > 0 && (
+        <>
+          <dt>Only rows</dt>
+          <dd>{webhook.filter.map(conditionText).join(' and ')}</dd>
+        </>
+      )}
+      {webhook.fields && (
+        <>
+          <dt>Only fields</dt>
+          <dd>{webhook.fields.join(', ')}</dd>
+        </>
+      )}
+      {notFrom.length > 0 && (
+        <>
+          <dt>Not from</dt>
+          <dd>{notFrom.join(', ')}</dd>
+        </>
+      )}
+      {webhook.headers && (
+        <>
+          <dt>Headers</dt>
+          <dd>{Object.keys(webhook.headers).join(', ')}</dd>
+        </>
+      )}
+      <dt>In a row</dt>
+      <dd>{webhook.consecutive_failures} failed now, pauses at 10</dd>
+    </dl>
+  )
+}

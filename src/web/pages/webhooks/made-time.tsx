@@ -1,0 +1,22 @@
+import { shortTime } from '../../components/time.tsx'
+
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
+
+export const clockTime = (at: string): string => clock.format(new Date(at))
+
+/** An instant to the second today, the day otherwise; the whole date is its title. */
+export function MadeTime({ at }: { at: string }) {
+  const instant = new Date(at)
+  const isToday = instant.toDateString() === new Date().toDateString()
+  return (
+    <time dateTime={at} title={whole.format(instant)}>
+      {isToday ? clockTime(at) : shortTime(instant)}
+    </time>
+  )
+}

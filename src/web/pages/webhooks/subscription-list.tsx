@@ -1,0 +1,73 @@
+import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Time } from '../../components/time.tsx'
+import { mayWrite } from '../../data/session.ts'
+import { nameOf, useWebhooks, type Webhook } from '../../data/webhooks.ts'
+import { address } from '../../router.ts'
+import { Status } from './status.tsx'
+
+/** Every subscription of the workspace. */
+export function SubscriptionList() {
+  const { data, error } = useWebhooks()
+  return (
+    <main id="main" class="s-set">
+      <Pane kind="home" label="Subscriptions">
+        <header class="bar">
+          <h1>Webhooks</h1>
+          <span class="grow" />
+          {mayWrite.value && (
+            <a class="b main" href={address(['webhooks', 'new'])}>
+              New subscription
+            </a>
+          )}
+        </header>
+        {error ? (
+          <Failed error={error} />
+        ) : data === undefined ? (
+          <Loading />
+        ) : data.length === 0 ? (
+          <Empty>
+            <p>
+              A subscription sends the changes of a structure to another program, signed, and tries again
+              until it answers. The same on the command line: <code>daybook webhooks add</code>.
+            </p>
+          </Empty>
+        ) : (
+          <Table webhooks={data} />
+        )}
+      </Pane>
+    </main>
+  )
+}
+
+const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
+  <table class="tb" aria-label="Subscriptions">
+    <thead>
+      <tr>
+        <th class="m" scope="col">
+          Made
+        </th>
+        <th scope="col">Name</th>
+        <th scope="col">Structure</th>
+        <th scope="col">Goes to</th>
+        <th scope="col">State</th>
+      </tr>
+    </thead>
+    <tbody>
+      {webhooks.map((webhook) => (
+        <tr key={webhook.id} class={webhook.status === 'paused' ? 'no' : undefined}>
+          <td class="m">
+            <Time at={webhook.created_at} />
+          </td>
+          <th scope="row" class="p1">
+            <a href={address(['webhooks', webhook.id])}>{nameOf(webhook)}</a>
+          </th>
+          <td class="p4">{webhook.structure.name}</td>
+          <td class="p3 break code">{webhook.url}</td>
+          <td class="p2">
+            <Status of={webhook.status} />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

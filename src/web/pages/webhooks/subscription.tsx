@@ -1,0 +1,174 @@
+import { useSignal } from '@preact/signals'
+import { Button, Field, useAction, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { TypedConfirmation } from '../../components/modal.tsx'
+import { Secret } from '../../components/secret.tsx'
+import { mayWrite } from '../../data/session.ts'
+import {
+  deleteWebhook,
+  nameOf,
+  recoverSince,
+  rotateSecret,
+  updateWebhook,
+  type Webhook,
+} from '../../data/webhooks.ts'
+import { address, navigate } from '../../router.ts'
+import { Facts } from './facts.tsx'
+import { shownSecret } from './shown-secret.ts'
+import { Verify } from './verify.tsx'
+
+/** What a subscription sends, how it is signed, and what ends it. */
+export function Subscription({ webhook }: { webhook: Webhook }) {
+  const { id } = webhook
+  const secret = shownSecret.value?.id === id ? shownSecret.value.secret : undefined
+  return (
+    <>
+      <header class="bar">
+        <a
+          class="b quiet icon phone mid"
+          href={address(['webhooks', id])}
+          aria-label="Back to the deliveries"
+        >
+          <Icon name="back" />
+        </a>
+        <h2>Subscription</h2>
+        <span class="grow" />
+        {mayWrite.value && (
+          <a class="b quiet" href={address(['webhooks', id, 'edit'])}>
+            Edit
+          </a>
+        )}
+      </header>
+      <section class="sec">
+        <Facts webhook={webhook} />
+      </section>
+      <section class="sec">
+        <h3>Signature</h3>
+        {secret === undefined ? (
+          <p class="dim">The secret was shown when it was made, and cannot be read again.</p>
+        ) : (
+          <Secret
+            title="The secret is shown only now."
+            label={`Secret of ${nameOf(webhook)}`}
+            text={secret}
+          />
+        )}
+        {mayWrite.value && <NewSecret id={id} />}
+      </section>
+      <Verify id={id} />
+      {mayWrite.value && <Recover id={id} />}
+      {mayWrite.value && <Ends webhook={webhook} />}
+    </>
+  )
+}
+
+const MOST_HOURS = 72
+
+function NewSecret({ id }: { id: string }) {
+  const { run, isRunning, refusal } = useAction(async (hours: number) => {
+    shownSecret.value = { id, secret: await rotateSecret(id, hours) }
+  })
+  return (
+    <details class="more">
+      <summary class="b">New secret…</summary>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run(Number(new FormData(event.currentTarget).get('hours')))
+        }}
+      >
+        <Field
+          label={`Hours that the old one signs too, 0 to ${MOST_HOURS}`}
+          name="hours"
+          type="number"
+          defaultValue="24"
+          required
+          why={refusal.value}
+        />
+        <p class="dim">With 0 the old secret stops working at once.</p>
+        <p class="row-b">
+          <Button type="submit" disabled={isRunning.value}>
+            Make a new secret
+          </Button>
+        </p>
+      </form>
+    </details>
+  )
+}
+
+function Recover({ id }: { id: string }) {
+  const sent = useSignal<number | undefined>(undefined)
+  const { run, isRunning, refusal } = useAction(async (since: string) => {
+    sent.value = undefined
+    sent.value = await recoverSince(id, new Date(since).toISOString())
+  })
+  return (
+    <section class="sec">
+      <h3>Send again</h3>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run(String(new FormData(event.currentTarget).get('since')))
+        }}
+      >
+        <Field
+          label="What failed for good since"
+          name="since"
+          type="datetime-local"
+          required
+          why={refusal.value}
+        />
+        <p class="row-b">
+          <Button type="submit" disabled={isRunning.value}>
+            Send again
+          </Button>
+          <small role="status">{sent.value !== undefined && `${sent.value} on their way`}</small>
+        </p>
+      </form>
+    </section>
+  )
+}
+
+function Ends({ webhook }: { webhook: Webhook }) {
+  const { id, enabled } = webhook
+  const isAsked = useSignal(false)
+  const { run, isRunning, refusal } = useAction(() => updateWebhook(id, { enabled: !enabled }))
+  const name = nameOf(webhook)
+  return (
+    <section class="sec">
+      <p class="row-b">
+        <Button disabled={isRunning.value} onClick={() => void run()}>
+          {enabled ? 'Disable' : 'Enable'}
+        </Button>
+        <Button
+          kind="danger"
+          onClick={() => {
+            isAsked.value = true
+          }}
+        >
+          Delete…
+        </Button>
+      </p>
+      <p class="dim">While it is disabled, nothing is recorded or sent.</p>
+      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {isAsked.value && (
+        <TypedConfirmation
+          title={`Delete ${name}`}
+          word={name}
+          action="Delete"
+          act={async () => {
+            await deleteWebhook(id)
+            navigate(address(['webhooks']), { replace: true })
+          }}
+          onClose={() => {
+            isAsked.value = false
+          }}
+        >
+          The subscription ends and its log of deliveries goes with it. What is pending is not sent any more.
+        </TypedConfirmation>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,68 @@
+import { computed, signal } from '@preact/signals'
+
+const ROOT = '/app'
+
+const here = () => new URL(location.href)
+
+const url = signal(here())
+
+/** The parts of the path after `/app`, decoded: `/app/notes/5` is `['notes', '5']`. */
+export const path = computed<readonly string[]>(() =>
+  url.value.pathname.slice(ROOT.length).split('/').filter(Boolean).map(decodeURIComponent),
+)
+
+export const search = computed(() => url.value.searchParams)
+
+export const hash = computed(() => url.value.hash.slice(1))
+
+/** The address of a screen: `address('notes', id)` is `/app/notes/<id>`; parameters without a value are left out. */
+export function address(
+  parts: readonly string[],
+  parameters: Record<string, string | undefined> = {},
+): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined && value !== '') query.set(name, value)
+  const text = query.toString()
+  return [ROOT, ...parts.map(encodeURIComponent)].join('/') + (text === '' ? '' : `?${text}`)
+}
+
+/** Goes to an address of the application; with `replace`, "back" does not lead here again. */
+export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
+  if (to === location.pathname + location.search + location.hash) return
+  if (replace) history.replaceState(null, '', to)
+  else history.pushState(null, '', to)
+  url.value = here()
+}
+
+/** Sets parameters of the present address; an empty one is removed. */
+export function setParameters(
+  parameters: Record<string, string | undefined>,
+  options?: { replace?: boolean },
+): void {
+  const present = Object.fromEntries(url.value.searchParams)
+  navigate(address(path.value, { ...present, ...parameters }), options)
+}
+
+const isPlain = (event: MouseEvent) =>
+  event.button === 0 &&
+  !event.metaKey &&
+  !event.ctrlKey &&
+  !event.shiftKey &&
+  !event.altKey &&
+  !event.defaultPrevented
+
+/** Makes links within the application change the screen without loading the page again. */
+export function startRouter(): void {
+  addEventListener('popstate', () => {
+    url.value = here()
+  })
+  document.addEventListener('click', (event) => {
+    const link = (event.target as Element | null)?.closest?.('a')
+    if (!link || !isPlain(event) || link.target !== '' || link.hasAttribute('download')) return
+    const to = new URL(link.href)
+    if (to.origin !== location.origin || (to.pathname !== ROOT && !to.pathname.startsWith(`${ROOT}/`))) return
+    event.preventDefault()
+    navigate(to.pathname + to.search + to.hash)
+  })
+}

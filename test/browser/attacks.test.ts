@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Server } from 'bun'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import { type Application, fill, press, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { PASSWORD } from '../support/browser-client.ts'
+
+const SCRIPT = `<script>document.title = 'run'; fetch('/v1/notes')</script>`
+
+describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
+  let app: Application
+  let page: Page
+  /** A page of another site: another name for the loopback, and so another site to the browser. */
+  let evil: Server<undefined>
+  let evilUrl: string
+
+  const noteCount = async () => (await app.server.get('/v1/notes')).body.total
+  const cookies = () => page.browserContext().cookies()
+  const visit = async (html: string): Promise<Page> => {
+    evil.reload({ fetch: () => new Response(html, { headers: { 'Content-Type': 'text/html' } }) })
+    const other = await page.browserContext().newPage()
+    await other.goto(evilUrl)
+    return other
+  }
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+    evil = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') })
+    evilUrl = `http://localhost:${evil.port}/`
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await evil.stop(true)
+    await app.close()
+  }, BROWSER_TIMEOUT_MS)
+
+  test(
+    'the page is shown in no frame of another site',
+    async () => {
+      const other = await visit(`<iframe src="${app.server.url}/app/notes"></iframe>`)
+      await other.waitForSelector('iframe')
+      const [, frame] = other.frames()
+      expect(frame?.url()).not.toContain('/app/notes')
+      const { headers } = await fetch(`${app.server.url}/app`)
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      expect(headers.get('x-frame-options')).toBe('DENY')
+      await other.close()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'a form or a script of another site writes nothing, whatever its content type',
+    async () => {
+      const before = await noteCount()
+      const target = `${app.server.url}/v1/notes`
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+        const other = await visit(
+          `<form method="post" action="${target}" enctype="${type}"><input name='{"title":"forged","content":"' value='"}'></form>`,
+        )
+        const [response] = await Promise.all([
+          other.waitForNavigation(),
+          other.evaluate('document.forms[0].submit()'),
+        ])
+        expect([type, response?.status()]).toEqual([type, 401])
+        await other.close()
+      }
+      const other = await visit('')
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json', '']) {
+        const headers = type === '' ? {} : { 'Content-Type': type }
+        const options = { method: 'POST', credentials: 'include', headers, body: '{"title":"forged"}' }
+        for (const mode of ['cors', 'no-cors']) {
+          await other.evaluate(
+            `fetch(${JSON.stringify(target)}, ${JSON.stringify({ ...options, mode })}).then(() => 0, () => 0)`,
+          )
+        }
+      }
+      await other.close()
+      expect(await noteCount()).toBe(before)
+    },
+    SCREEN_TEST,
+  )
+
+  test('a stolen cookie sent from another site writes nothing, whatever its content type', async () => {
+    const before = await noteCount()
+    const [cookie] = await cookies()
+    const sent = { cookie: `${cookie?.name}=${cookie?.value}` }
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data',
+        'application/json',
+      ]) {
+        const headers = { ...sent, 'sec-fetch-site': site, 'content-type': type }
+        const body = '{"title":"forged"}'
+        const response = await fetch(`${app.server.url}/v1/notes`, { method: 'POST', headers, body })
+        expect([site, type, response.status]).toEqual([site, type, 403])
+        expect(await response.json()).toMatchObject({ code: 'cross_site' })
+      }
+    }
+    expect(await noteCount()).toBe(before)
+  })
+
+  test('a name that was made to lead here is refused, for the page as for the endpoints', async () => {
+    const [cookie] = await cookies()
+    const sent = { host: 'evil.example', cookie: `${cookie?.name}=${cookie?.value}` }
+    for (const path of ['/app', '/app/notes', '/app/api/session', '/v1/notes']) {
+      const response = await fetch(`${app.server.url}${path}`, { headers: sent })
+      expect([path, response.status]).toEqual([path, 421])
+      expect(await response.json()).toMatchObject({ code: 'bad_host' })
+    }
+  })
+
+  test(
+    'a file is served inert: as a download, without scripts, and never as a page',
+    async () => {
+      const names = ['page.html', 'picture.svg', 'feed.xhtml', 'script.js']
+      for (const name of names) {
+        const content = name.endsWith('svg')
+          ? `<svg xmlns="http://www.w3.org/2000/svg">${SCRIPT}</svg>`
+          : `<html xmlns="http://www.w3.org/1999/xhtml"><body>${SCRIPT}</body></html>`
+        const path = `/app/api/files?file_name=${name}`
+        const status = await page.evaluate(
+          `fetch('${path}', { method: 'POST', body: new Blob([${JSON.stringify(content)}]) }).then((answer) => answer.status)`,
+        )
+        expect(status).toBe(201)
+      }
+      const { files } = (await app.server.get('/v1/files')).body
+      expect(files).toHaveLength(names.length)
+      for (const { id } of files) {
+        const { headers } = await app.server.get(`/v1/files/${id}/content`)
+        expect(headers.get('content-disposition')).toStartWith('attachment;')
+        expect(headers.get('x-content-type-options')).toBe('nosniff')
+        expect(headers.get('content-security-policy')).toBe('sandbox')
+        const other = await page.browserContext().newPage()
+        await other.goto(`${app.server.url}/v1/files/${id}/content`).catch(() => {})
+        expect(other.url()).toBe('about:blank')
+        await other.close()
+        await page.goto(`${app.server.url}/app/files/${id}`)
+        await page.waitForSelector('.side .facts')
+        expect(await page.title()).not.toBe('run')
+      }
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'a session that was fixed beforehand is not the one that signing in begins',
+    async () => {
+      const victim = await app.newPage()
+      const fixed = 'A'.repeat(43)
+      await victim.goto(`${app.server.url}/app`)
+      await victim.browserContext().setCookie({
+        name: 'daybook_session',
+        value: fixed,
+        domain: '127.0.0.1',
+        path: '/',
+      })
+      await victim.reload()
+      await fill(victim, 'Name', 'owner')
+      await fill(victim, 'Password', PASSWORD)
+      await victim.keyboard.press('Enter')
+      await victim.waitForSelector('.rail')
+      const [cookie] = await victim.browserContext().cookies()
+      expect(cookie).toMatchObject({ name: 'daybook_session', httpOnly: true, sameSite: 'Strict', path: '/' })
+      expect(cookie?.value).not.toBe(fixed)
+      const asAttacker = await fetch(`${app.server.url}/app/api/session`, {
+        headers: { cookie: `daybook_session=${fixed}` },
+      })
+      expect(asAttacker.status).toBe(401)
+      await victim.browserContext().close()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'a stolen cookie is worth nothing after its owner has signed out',
+    async () => {
+      const [cookie] = await cookies()
+      const headers = { cookie: `${cookie?.name}=${cookie?.value}` }
+      const read = () => fetch(`${app.server.url}/v1/notes`, { headers })
+      expect((await read()).status).toBe(200)
+      await page.goto(`${app.server.url}/app/settings`)
+      await page.locator('.rail-head').click()
+      await press(page, 'Sign out')
+      await page.waitForSelector('.s-sign')
+      expect((await read()).status).toBe(401)
+      expect(await cookies()).toEqual([])
+    },
+    SCREEN_TEST,
+  )
+})

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import {
+  type Application,
+  press,
+  startApplication,
+  untilNoText,
+  untilText,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+describe.skipIf(!hasBrowser)('the changes in a browser', () => {
+  let app: Application
+  let page: Page
+  let order: string
+
+  const statusOf = async () => (await app.server.get(`/v1/records/${order}`)).body.record.data.status
+  /** What the rows say, newest first. */
+  const rows = () =>
+    page.$$eval('.ledger .it > div', (found) => found.map(({ textContent }) => textContent?.trim()))
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const { server } = app
+    await server.post('/v1/records/structures', {
+      name: 'Orders',
+      label_field: 'number',
+      fields: [
+        { key: 'number', type: 'text' },
+        { key: 'status', type: 'text', label: 'Status' },
+      ],
+    })
+    const data = { number: '2026-1187', status: 'in repair' }
+    order = (await server.post('/v1/records', { structure: 'Orders', data })).body.records[0].id
+    await server.patch(`/v1/records/${order}`, { data: { status: 'ready' } })
+    await server.post('/v1/notes', { title: 'Bench log' })
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+    await page.goto(`${server.url}/app/changes`)
+    await page.waitForSelector('.ledger')
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'come newest first, with old and new values, and by kind',
+    async () => {
+      await untilText(page, '2026-1187')
+      expect(await rows()).toEqual([
+        'Created the note Bench log',
+        'Changed Status of 2026-1187Status in repair→ready',
+        'Created 2026-1187',
+        'Created the structure Orders',
+      ])
+      await page.select('select[aria-label=Kind]', 'note')
+      await untilNoText(page, '2026-1187')
+      expect(page.url()).toEndWith('?kind=note')
+      await page.reload()
+      await untilText(page, 'Bench log')
+      expect(await rows()).toEqual(['Created the note Bench log'])
+      await page.goBack()
+      await untilText(page, '2026-1187')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'appear as they happen, and are filtered by who made them',
+    async () => {
+      await app.server.post('/v1/notes', { title: 'Written just now' })
+      await untilText(page, 'Written just now')
+      await press(page, 'Everyone')
+      await page.evaluate(`document.querySelectorAll('.rail-sub a')[1].focus()`)
+      await page.keyboard.press('Enter')
+      await untilText(page, 'Who is')
+      expect(page.url()).toContain('who=')
+      expect((await rows()).length).toBe(5)
+      await press(page, 'Remove filter: Who')
+      await untilNoText(page, 'Who is')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'are undone with the keyboard, after what would be written was shown and nothing was',
+    async () => {
+      await page.evaluate(
+        `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('Changed Status')).querySelector('a.b').focus()`,
+      )
+      await page.keyboard.press('Enter')
+      await untilText(page, 'It can go back.')
+      expect(await page.$eval('.undo-list', ({ textContent }) => textContent)).toBe(
+        '2026-1187ready→in repair',
+      )
+      expect(await statusOf()).toBe('ready')
+      await page.keyboard.press('Escape')
+      await untilNoText(page, 'It can go back.')
+      await page.goBack()
+      await untilText(page, 'It can go back.')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.focus('.side .b.main')
+      await page.keyboard.press('Enter')
+      await untilText(page, 'taken back')
+      expect(await statusOf()).toBe('in repair')
+      await page.waitForFunction(
+        `document.querySelector('.ledger .it > div').textContent.includes('ready→in repair')`,
+      )
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'that were overtaken say in the words of the server why they stay',
+    async () => {
+      for (const status of ['ready', 'fetched'])
+        await app.server.patch(`/v1/records/${order}`, { data: { status } })
+      const [, older] = (await app.server.get('/v1/changes?before=now&kinds=record')).body.changes
+      await page.goto(`${app.server.url}/app/changes?undo=${older.transaction}`)
+      await untilText(page, 'Changed since then')
+      expect(await page.$('.side .b.main')).toBeNull()
+      expect(app.problems).toEqual([])
+    },
+    SCREEN_TEST,
+  )
+})

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'puppeteer-core'
+import { hasBrowser, startBrowser } from '../support/browser.ts'
+import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+/** Enough for a browser on a busy machine. */
+const TIMEOUT_MS = 60_000
+
+describe.skipIf(!hasBrowser)('/docs in a browser', () => {
+  let folder: ReturnType<typeof newFolder>
+  let server: ServerProcess
+  let browser: Browser
+  let page: Page
+  /** How many fields the form for the key has. */
+  let fields: number
+
+  beforeAll(async () => {
+    folder = newFolder()
+    server = await startProcess(folder.file('daybook.db'))
+    await server.post('/v1/records/structures', { name: 'Books', fields: [{ key: 'title', type: 'text' }] })
+    browser = await startBrowser()
+    page = await browser.newPage()
+    page.setDefaultTimeout(TIMEOUT_MS)
+    await page.goto(`${server.url}/docs`)
+    await page.waitForSelector('.opblock')
+    await authorize()
+  }, TIMEOUT_MS)
+  afterAll(async () => {
+    await browser.close()
+    await server.end()
+    folder.remove()
+  }, TIMEOUT_MS)
+
+  /** Types the key into the field that has the focus. */
+  async function authorize() {
+    await page.click('.btn.authorize')
+    await page.waitForSelector('.modal-ux input:focus')
+    fields = (await page.$$('.modal-ux input')).length
+    await page.keyboard.type(server.key ?? '')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.btn.authorize.locked')
+  }
+
+  const open = async (operation: string) => {
+    await page.goto(`${server.url}/docs#/${operation}`)
+    await page.reload()
+    await page.waitForSelector('.opblock.is-open .responses-wrapper')
+  }
+
+  test(
+    'takes the key in the one field that has the focus, and keeps it in this tab alone',
+    async () => {
+      expect(fields).toBe(1)
+      await page.reload()
+      await page.waitForSelector('.btn.authorize.locked')
+      const other = await browser.newPage()
+      await other.goto(`${server.url}/docs`)
+      await other.waitForSelector('.btn.authorize.unlocked')
+      expect(await other.evaluate('localStorage.length')).toBe(0)
+      await other.close()
+      await page.bringToFront()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'shows what is filled in as accepted',
+    async () => {
+      await open('Notes/createNote')
+      await page.click('.execute')
+      const status = await page.waitForSelector('.live-responses-table .response .response-col_status')
+      expect(await status?.evaluate(({ textContent }) => textContent?.trim())).toBe('201')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'gives each error one line, and opens it',
+    async () => {
+      await open('Records/listRecords')
+      const heights = await page.$$eval('tr.error', (rows) => rows.map(({ clientHeight }) => clientHeight))
+      expect(heights.length).toBeGreaterThan(5)
+      expect(Math.max(...heights)).toBeLessThan(60)
+      await page.click('tr.error button')
+      await page.waitForSelector('tr.response[data-code="400"]')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'ends a stream that is tried after its first event',
+    async () => {
+      await open('Records/watchRecords')
+      await page.click('.execute')
+      await page.waitForSelector('.live-responses-table .response-col_description pre')
+      const shown = await page.$eval('.live-responses-table', ({ textContent }) => textContent ?? '')
+      expect(shown).toContain('event: answer')
+      expect(shown).toContain('this page ended the stream here')
+      expect(await page.$('.loading-container')).toBeNull()
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { KeyInput, Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import {
+  type Application,
+  contentOf,
+  fill,
+  press,
+  startApplication,
+  untilText,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+/** Collects what the page's own policy forbids. */
+const WATCH_POLICY = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+  console.error('the policy forbids ' + violatedDirective + ' ' + blockedURI)
+})`
+
+describe.skipIf(!hasBrowser)('every screen', () => {
+  let app: Application
+  let page: Page
+  let ids: { note: string; structure: string; row: string; webhook: string; view: string }
+
+  beforeAll(async () => {
+    app = await startApplication(['--webhook-allow', '127.0.0.1'])
+    const { server } = app
+    const note = (await server.post('/v1/notes', { title: 'Hubs', content: '# Hubs', tags: ['wheels'] })).body
+    const structure = (
+      await server.post('/v1/records/structures', {
+        name: 'Orders',
+        fields: [
+          { key: 'ref', type: 'text', label: 'Ref' },
+          { key: 'bike', type: 'text', label: 'Bike' },
+        ],
+      })
+    ).body.structure.id
+    const row = (await server.post('/v1/records', { structure: 'Orders', data: { ref: 'R1', bike: 'Road' } }))
+      .body
+    const hook = { structure: 'Orders', url: 'https://127.0.0.1:9/', enabled: false, description: 'Books' }
+    const webhook = (await server.post('/v1/webhooks', hook)).body
+    const view = (await server.post('/v1/views', { name: 'Wheels' })).body
+    await server.post('/v1/lenses', { name: 'Everything' })
+    ids = {
+      note: note.note.id,
+      structure,
+      row: row.records[0].id,
+      webhook: webhook.webhook.id,
+      view: view.view.id,
+    }
+    page = await app.newPage()
+    await page.evaluateOnNewDocument(WATCH_POLICY)
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  /** Presses keys one after another. */
+  const keys = async (...pressed: KeyInput[]) => {
+    for (const key of pressed) await page.keyboard.press(key)
+  }
+  /** Goes on with Tab until the control of this name has the focus. */
+  const tabTo = async (name: string) => {
+    for (let step = 0; step < 80; step++) {
+      const found = await page.evaluate(
+        `{ const one = document.activeElement; (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).trim() }`,
+      )
+      if (found === name) return
+      await page.keyboard.press('Tab')
+    }
+    throw new Error(`Tab does not lead to ${name}`)
+  }
+  const untilShown = (path: string, shown: string) =>
+    page.waitForSelector(shown).catch((cause) => {
+      throw new Error(`${path} does not show ${shown}`, { cause })
+    })
+  const rowData = async (id: string) => (await app.server.get(`/v1/records/${id}`)).body.record.data
+
+  test(
+    'is at its address, and again after going elsewhere and back; its policy forbids nothing that it does',
+    async () => {
+      const { note, structure, row, webhook, view } = ids
+      const places: [path: string, shown: string][] = [
+        ['notes', '.notes-rows a'],
+        [`notes?view=${view}`, '.notes-rows a'],
+        ['notes?tag=wheels', '.notes-rows a'],
+        ['notes?list=trash', '#list .empty'],
+        [`notes/${note}`, '.cm-content'],
+        [`notes/${note}?show=preview`, '.read'],
+        [`records/${structure}`, 'td[data-row="0"]'],
+        [`records/${structure}/${row}?tab=history`, '.side .ledger li'],
+        [`records/${structure}?pane=new`, '#value-ref'],
+        [`records/${structure}?pane=import`, '#csv-file'],
+        [`records/${structure}?pane=deleted`, '.side .empty'],
+        [`records/${structure}?chart=on`, 'main'],
+        [`records/${structure}/structure`, '.field'],
+        ['webhooks', 'main a[href*="/webhooks/"]'],
+        [`webhooks/${webhook}`, '.facts'],
+        [`webhooks/${webhook}/edit`, '[name=url]'],
+        ['files', 'main h1'],
+        ['graph', '.side .sec li'],
+        ['changes', '.ledger li, tbody tr'],
+        [`views/views/${view}`, 'input'],
+        ...['keys', 'sessions', 'members', 'workspaces', 'backup'].map((name): [string, string] => [
+          `settings/${name}`,
+          '.set h2',
+        ]),
+        ['nowhere', 'main'],
+      ]
+      for (const [path, shown] of places) {
+        const url = `${app.server.url}/app/${path}`
+        await page.goto(url)
+        await untilShown(path, shown)
+        await press(page, path.startsWith('changes') ? 'Notes' : 'Changes')
+        await page.waitForFunction(`location.href !== ${JSON.stringify(url)}`)
+        await page.goBack()
+        await untilShown(path, shown)
+        expect(page.url()).toStartWith(url)
+      }
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS * 2,
+  )
+
+  test(
+    'is worked with the keyboard alone: a note, a row, a subscription',
+    async () => {
+      await page.goto(`${app.server.url}/app/notes`)
+      await page.waitForSelector('.notes-rows a')
+      await page.keyboard.press('n')
+      await page.waitForSelector('.title-field:focus')
+      await page.keyboard.type('By keyboard')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.cm-content:focus')
+      await page.keyboard.type('written')
+      await page.waitForSelector('#note .st.ok')
+      const id = new URL(page.url()).pathname.split('/').at(-1)
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note).toMatchObject({
+        title: 'By keyboard',
+        content: 'written',
+      })
+
+      await page.keyboard.down('Control')
+      await page.keyboard.press('k')
+      await page.keyboard.up('Control')
+      await page.waitForSelector('#find input:focus')
+      await page.keyboard.type('Orders')
+      await page.waitForFunction(
+        `[...document.querySelectorAll('#found [role=option]')].some((one) => one.textContent.startsWith('Orders'))`,
+      )
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('td[data-row="0"][data-column="2"]')
+      await tabTo('R1')
+      await keys('ArrowRight', 'Enter')
+      await page.waitForSelector('.in.cell:focus')
+      await page.keyboard.type('Tandem')
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+      expect((await rowData(ids.row)).bike).toBe('Tandem')
+
+      await page.evaluate('document.activeElement.blur()')
+      await tabTo('Webhooks')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('main a[href$="/webhooks/new"]')
+      await tabTo('New subscription')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('[name=url]')
+      await tabTo('Goes to (a public https address)')
+      await page.keyboard.type('https://127.0.0.1:9/two')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('input[aria-label^="Secret of"]')
+      expect((await app.server.get('/v1/webhooks')).body.webhooks).toHaveLength(2)
+      expect(app.problems).toEqual([])
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'is shared by two owners: the second to write a cell sees both values, and neither is lost',
+    async () => {
+      await page.goto(`${app.server.url}/app/settings/members`)
+      await fill(page, 'Name of a new member', 'Ada')
+      await page.select('#new-role', 'owner')
+      await press(page, 'Add member')
+      const link = await contentOf(page, 'Setup link of Ada')
+      const ada = await app.newPage()
+      await app.setUp(ada, String(link))
+      const grid = `${app.server.url}/app/records/${ids.structure}`
+      const cell = 'tr:not([aria-busy]) td[data-row="0"][data-column="2"]'
+      await ada.goto(grid)
+      await ada.waitForSelector(cell)
+      await ada.bringToFront()
+      await ada.focus(cell)
+      await ada.keyboard.press('Enter')
+      await ada.waitForSelector('.in.cell:focus')
+      await ada.keyboard.type('Cargo')
+      await page.bringToFront()
+      await page.goto(grid)
+      await page.waitForSelector(cell)
+      await page.focus(cell)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.in.cell:focus')
+      await page.keyboard.type('Folding')
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+      expect((await rowData(ids.row)).bike).toBe('Folding')
+      await ada.bringToFront()
+      await ada.keyboard.press('Enter')
+      await untilText(ada, 'Somebody else set Bike to Folding meanwhile; you wrote Cargo.')
+      expect(await accessibilityProblems(ada)).toEqual([])
+      await ada.setViewport({ width: 1280, height: 800 })
+      expect((await rowData(ids.row)).bike).toBe('Folding')
+      await press(ada, 'Write Cargo')
+      await page.bringToFront()
+      await untilText(page, 'Cargo')
+      expect((await rowData(ids.row)).bike).toBe('Cargo')
+      expect(app.problems).toEqual([])
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'goes on after the server was away: what is written in a cell meanwhile is sent when it is back',
+    async () => {
+      await page.goto(`${app.server.url}/app/records/${ids.structure}`)
+      const cell = 'tr:not([aria-busy]) td[data-row="0"][data-column="2"]'
+      await page.waitForSelector(cell)
+      await app.restart(async () => {
+        await page.focus(cell)
+        await page.keyboard.press('Enter')
+        await page.waitForSelector('.in.cell:focus')
+        await page.keyboard.type('Trike')
+        await page.keyboard.press('Enter')
+        await untilText(page, 'Server away')
+      })
+      await untilText(page, 'Live')
+      await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+      expect((await rowData(ids.row)).bike).toBe('Trike')
+    },
+    SCREEN_TEST,
+  )
+})

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { ElementHandle, Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import {
+  type Application,
+  fill,
+  press,
+  startApplication,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { newFolder } from '../support/process.ts'
+
+const HANDBOOK = resolve('test/files/samples/handbook.pdf')
+
+describe.skipIf(!hasBrowser)('files in a browser', () => {
+  let app: Application
+  let page: Page
+  const folder = newFolder()
+  const files = async () => (await app.server.get('/v1/files')).body.files
+  const add = async (...paths: string[]) => {
+    const input = await page.waitForSelector('input[type=file]')
+    await (input as ElementHandle<never>).uploadFile(...paths)
+  }
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  test(
+    'one is added, found by its text, read beside the list, and downloaded byte for byte',
+    async () => {
+      await page.goto(`${app.server.url}/app/files`)
+      await untilText(page, 'Drop files here')
+      await add(HANDBOOK)
+      await untilText(page, '3 pages')
+      await fill(page, 'Search names and text', 'cards carr')
+      await page.waitForSelector('.it mark')
+      expect(await page.$$eval('.it mark', (marks) => marks.map(({ textContent }) => textContent))).toEqual([
+        'Cards',
+        'carry',
+      ])
+      await page.click('.it')
+      await page.waitForSelector('article[aria-label="Page 2"]')
+      expect(await page.$('article[aria-label="Page 1"]')).toBeNull()
+      expect(page.url()).toContain('page=2')
+      await page.reload()
+      await page.waitForSelector('article[aria-label="Page 2"]')
+      await press(page, 'From page 1')
+      await page.waitForSelector('article[aria-label="Page 1"]')
+
+      const client = await app.browser.target().createCDPSession()
+      await client.send('Browser.setDownloadBehavior', {
+        behavior: 'allow',
+        browserContextId: page.browserContext().id ?? '',
+        downloadPath: folder.path,
+        eventsEnabled: true,
+      })
+      const { promise, resolve: ended } = Promise.withResolvers<void>()
+      client.on('Browser.downloadProgress', ({ state }) => {
+        if (state !== 'inProgress') ended()
+      })
+      await press(page, 'Download')
+      await promise
+      expect(readdirSync(folder.path)).toEqual(['handbook.pdf'])
+      const [saved, original] = [Bun.file(folder.file('handbook.pdf')), Bun.file(HANDBOOK)]
+      expect(await saved.bytes()).toEqual(await original.bytes())
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'one that is refused says why and can be left out',
+    async () => {
+      await page.goto(`${app.server.url}/app/files`)
+      await untilText(page, '1 file')
+      const large = folder.file('large.bin')
+      await Bun.write(large, new Uint8Array(51 * 1_048_576))
+      await add(large)
+      await press(page, 'Leave large.bin out')
+      await page.waitForSelector('.uploads li', { hidden: true })
+      expect(await files()).toHaveLength(1)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'one is renamed, and deleted by typing its name',
+    async () => {
+      await page.click('.it')
+      await press(page, 'Rename')
+      await page.waitForSelector('input[name=name]')
+      await fill(page, 'New name; links to it in notes follow', 'engine.pdf')
+      await page.keyboard.press('Enter')
+      await untilTextIn(page, '.side h1', 'engine.pdf')
+      expect((await files())[0].file_name).toBe('engine.pdf')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
+      await press(page, 'Delete…')
+      await page.waitForSelector('dialog.modal input:focus')
+      await page.keyboard.type('engine.pdf')
+      await page.keyboard.press('Enter')
+      await untilText(page, 'Drop files here')
+      expect(await files()).toEqual([])
+      expect(await accessibilityProblems(page)).toEqual([])
+    },
+    SCREEN_TEST,
+  )
+
+  test('nothing went wrong in the page, and no other host was asked', () => {
+    expect(app.problems).toEqual([])
+  })
+})

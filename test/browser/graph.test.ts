@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import {
+  type Application,
+  fieldOf,
+  fill,
+  press,
+  startApplication,
+  untilText,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+describe.skipIf(!hasBrowser)('the graph in a browser', () => {
+  let app: Application
+  let page: Page
+  const titles = (heading: string) =>
+    page.$$eval(
+      '.side .sec',
+      (sections, wanted) =>
+        [
+          ...(sections.find(({ textContent }) => textContent?.startsWith(wanted))?.querySelectorAll('a') ??
+            []),
+        ].map(({ textContent }) => textContent),
+      heading,
+    )
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const { server } = app
+    await server.post('/v1/notes', { title: 'Hubs', content: 'Few words.' })
+    await server.post('/v1/notes', { title: 'Wheels', content: '[[Hubs]] and [[Spokes]]', tags: ['method'] })
+    await server.post('/v1/notes', { title: 'Brakes', content: 'See [[Wheels]].' })
+    await server.post('/v1/lenses', { name: 'Everything' })
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+    await page.goto(`${server.url}/app/graph`)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'is laid out in a worker, and a list beside it says the same',
+    async () => {
+      await untilText(page, 'Laid out in')
+      expect(await titles('All 3')).toEqual(['Wheels', 'Hubs', 'Brakes'])
+      await page.keyboard.press('j')
+      await untilText(page, 'Leads to')
+      expect([await titles('Leads to'), await titles('Linked from')]).toEqual([['Hubs'], ['Brakes']])
+      await page.reload()
+      await untilText(page, 'Leads to')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'shows what its lens lets through, and the choice is kept in the lens',
+    async () => {
+      await (await fieldOf(page, 'Links that lead nowhere')).click()
+      await untilText(page, 'no such note yet')
+      await fill(page, 'Find in this graph', 'spo')
+      await page.waitForFunction(`document.querySelectorAll('.side .sec:last-child li').length === 1`)
+      expect(await titles('All 4')).toEqual(['spokes'])
+      const [lens] = (await app.server.get('/v1/lenses')).body.lenses
+      expect(lens.settings.nodes.dangling).toBe(true)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'opens a note with the keyboard, and on a phone shows one pane at a time',
+    async () => {
+      await page.setViewport({ width: 360, height: 740 })
+      expect(await page.$eval('.side', (pane) => pane.checkVisibility())).toBe(false)
+      await press(page, 'The same as a list')
+      await page.waitForFunction(`document.querySelector('.side').checkVisibility()`)
+      await page.setViewport({ width: 1280, height: 800 })
+      await page.evaluate('document.activeElement?.blur()')
+      await page.keyboard.press('o')
+      await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
+      expect(app.problems).toEqual([])
+    },
+    SCREEN_TEST,
+  )
+})

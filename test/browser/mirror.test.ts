@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser, Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { hasBrowser, startBrowser } from '../support/browser.ts'
+import { type MirrorProcess, startMirror } from '../support/mirror-process.ts'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+const folder = newFolder()
+let remote: ServerProcess
+let mirror: MirrorProcess
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  remote = await startProcess(folder.file('remote.db'), { args: ['--log-level', 'warn'] })
+  await remote.post('/v1/notes', { title: 'A note of the team', content: 'text' })
+  mirror = await startMirror({
+    file: folder.file('mirror.db'),
+    remote: remote.url,
+    key: remote.key ?? '',
+  })
+  browser = await startBrowser()
+  page = await browser.newPage()
+  page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2)
+}, BROWSER_TIMEOUT_MS)
+
+afterAll(async () => {
+  await browser?.close()
+  await mirror?.end()
+  await remote?.end()
+  folder.remove()
+})
+
+test.skipIf(!hasBrowser)(
+  'a copy says in the application that it is one, and offers nothing that writes',
+  async () => {
+    const { out } = await daybook(['users', 'link', 'owner', '--db', folder.file('mirror.db')])
+    const token = /setup=(\S+)/.exec(out)?.[1] ?? ''
+    await page.goto(`${mirror.url}/app`)
+    const status = await page.evaluate(async (sent) => {
+      const body = JSON.stringify({ token: sent, password: 'a long password' })
+      return (await fetch('/app/api/setup', { method: 'POST', body })).status
+    }, token)
+    expect(status).toBe(200)
+    for (const [width, height] of [
+      [1280, 800],
+      [360, 740],
+    ] as const) {
+      await page.setViewport({ width, height })
+      await page.goto(`${mirror.url}/app`)
+      await page.waitForSelector('.copy-line')
+      expect(await page.$eval('.copy-line', (line) => line.textContent)).toBe(
+        `Read-only copy of ${new URL(remote.url).host}; change it there.`,
+      )
+      await page.waitForFunction(`document.body.textContent.includes('A note of the team')`)
+      expect(
+        await page.$$eval(
+          'button',
+          (all) => all.filter(({ textContent }) => textContent === 'New note').length,
+        ),
+      ).toBe(0)
+      // Everything is on the screen: the line takes its room from the panes.
+      expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true)
+      const [line, main] = await Promise.all(
+        ['.copy-line', 'main'].map(async (name) => (await page.$(name))?.boundingBox()),
+      )
+      expect(main?.y).toBeGreaterThanOrEqual((line?.y ?? 0) + (line?.height ?? 0))
+      if (Bun.env.SHOTS) await page.screenshot({ path: `${Bun.env.SHOTS}/copy-${width}.png` })
+    }
+  },
+  BROWSER_TIMEOUT_MS,
+)

@@ -1,0 +1,430 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'puppeteer-core'
+import {
+  type ApplicationPage,
+  accessibilityProblems,
+  BROWSER_TIMEOUT_MS,
+  openApplication,
+  SCREEN_TEST,
+} from '../support/application.ts'
+import { hasBrowser, startBrowser } from '../support/browser.ts'
+import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+describe.skipIf(!hasBrowser)('notes in a browser', () => {
+  let folder: ReturnType<typeof newFolder>
+  let server: ServerProcess
+  let browser: Browser
+  let opened: ApplicationPage
+  let page: Page
+
+  beforeAll(async () => {
+    folder = newFolder()
+    server = await startProcess(folder.file('daybook.db'))
+    browser = await startBrowser()
+    opened = await openApplication(browser, server)
+    page = opened.page
+    page.setDefaultTimeout(15_000)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await browser.close()
+    await server.end()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  const createNote = async (title: string, content = '', tags: string[] = []): Promise<string> =>
+    (await server.post('/v1/notes', { title, content, tags })).body.note.id
+  const contentOf = async (id: string): Promise<string> =>
+    (await server.get(`/v1/notes/${id}`)).body.note.content
+  const open = async (id: string, on = page) => {
+    await on.goto(`${server.url}/app/notes/${id}`)
+    await on.waitForSelector('.cm-content')
+  }
+  const saysText = (text: string, on = page) =>
+    on.waitForFunction(`document.querySelector('#note')?.textContent.includes(${JSON.stringify(text)})`)
+  const isSaved = (on = page) => on.waitForSelector('#note .st.ok')
+  const press = async (modifier: 'Control', key: 'End' | 'Home', on = page) => {
+    await on.keyboard.down(modifier)
+    await on.keyboard.press(key)
+    await on.keyboard.up(modifier)
+  }
+  /** Types at the end of the text. */
+  const typeAtEnd = async (text: string, on = page) => {
+    await on.focus('.cm-content')
+    await press('Control', 'End', on)
+    await on.keyboard.type(text)
+  }
+  const click = (text: string, on = page) =>
+    on.evaluate(
+      `[...document.querySelectorAll('button, a')].find((one) => one.textContent.trim() === ${JSON.stringify(text)}).click()`,
+    )
+  const FRAMES = `new Promise((resolve) => {
+    let left = 12
+    const next = () => (left-- > 0 ? requestAnimationFrame(next) : resolve())
+    next()
+  })`
+  /** Takes the first completion; the editor overlooks keys that come just when the list appears. */
+  const complete = async () => {
+    await page.waitForSelector('.cm-tooltip-autocomplete li[aria-selected]')
+    await page.evaluate(FRAMES)
+    await page.keyboard.press('Enter')
+  }
+  const presetId = async (name: string): Promise<string> =>
+    (await server.get('/v1/presets')).body.presets.find((one: { name: string }) => one.name === name).id
+  /** Waits until the server holds this text. */
+  const isStored = (id: string, content: string, on = page) =>
+    on.waitForFunction(
+      `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === ${JSON.stringify(content)})`,
+      { polling: 200 },
+    )
+
+  test(
+    'are found as one types and opened with the keyboard; reload and back lead to the same place',
+    async () => {
+      for (const name of ['Wheel building', 'Wheel truing', 'Gear indexing']) await createNote(name, 'Spokes')
+      await page.goto(`${server.url}/app/notes`)
+      await page.waitForSelector('.notes-rows a')
+      await page.keyboard.press('/')
+      await page.keyboard.type('wheel tru')
+      await page.waitForFunction(`document.querySelectorAll('.notes-rows a').length === 1`)
+      await page.waitForSelector('.notes-rows a')
+      await page.evaluate('document.activeElement.blur()')
+      await page.keyboard.press('j')
+      await page.waitForSelector('.notes-rows a:focus')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.cm-content')
+      const here = page.url()
+      expect(here).toContain('search=wheel+tru')
+      await page.reload()
+      await page.waitForSelector('.cm-content')
+      await page.waitForSelector('.notes-rows li.on')
+      expect(await page.evaluate(`document.querySelector('.title-field').value`)).toBe('Wheel truing')
+      await page.goBack()
+      await page.waitForSelector('.cm-content', { hidden: true })
+      await page.goForward()
+      await page.waitForSelector('.cm-content')
+      expect(page.url()).toBe(here)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'keep every byte around what is typed, and save by themselves',
+    async () => {
+      const content = 'one\r\ntwo\n\n\n  three\t \u00a0\u200b\nfour\rfive   '
+      const id = await createNote('Bytes', content)
+      await open(id)
+      await typeAtEnd('!')
+      await isStored(id, `${content}!`)
+      await isSaved()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'complete titles after [[ and tags after #',
+    async () => {
+      await createNote('Hub measurements', '', ['bench'])
+      const id = await createNote('Links')
+      await open(id)
+      await typeAtEnd('See [[Hub mea')
+      await complete()
+      await page.waitForSelector('.cm-tooltip-autocomplete', { hidden: true })
+      await page.keyboard.type(' #ben')
+      await complete()
+      await isStored(id, 'See [[Hub measurements]] #bench')
+      await page.waitForFunction(
+        `document.querySelector('#details')?.textContent.includes('Hub measurements')`,
+      )
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'are made with N, with the title chosen',
+    async () => {
+      await page.goto(`${server.url}/app/notes`)
+      await page.waitForSelector('#list :is(.notes-rows a, .empty)')
+      await page.keyboard.press('n')
+      await page.waitForSelector('.title-field:focus')
+      await page.keyboard.type('Bench log')
+      await page.keyboard.press('Enter')
+      await page.keyboard.type('first')
+      const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+      await isStored(id, 'first')
+      expect((await server.get(`/v1/notes/${id}`)).body.note.title).toBe('Bench log')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'show both texts when another tab saved the same line, and merge other lines by themselves',
+    async () => {
+      const id = await createNote('Together', 'one\ntwo\nthree')
+      await open(id)
+      const other = await browser.newPage()
+      other.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+      await open(id, other)
+      await other.bringToFront()
+      await other.setOfflineMode(true)
+      await typeAtEnd(' theirs', other)
+      await page.bringToFront()
+      await typeAtEnd(' mine')
+      await isStored(id, 'one\ntwo\nthree mine')
+      await other.bringToFront()
+      await other.setOfflineMode(false)
+      await other.waitForSelector('.settle')
+      await saysText('three mine', other)
+      await saysText('three theirs', other)
+      expect(await contentOf(id)).toBe('one\ntwo\nthree mine')
+      await click('Keep both', other)
+      await isStored(id, 'one\ntwo\nthree theirs\nthree mine', other)
+      await other.close()
+      await page.bringToFront()
+      await page.waitForFunction(
+        `document.querySelector('.cm-content')?.textContent.includes('three theirs')`,
+      )
+      await typeAtEnd('!')
+      await server.patch(`/v1/notes/${id}`, { content: 'ONE\ntwo\nthree theirs\nthree mine' })
+      await isStored(id, 'ONE\ntwo\nthree theirs\nthree mine!')
+      await isSaved()
+    },
+    BROWSER_TIMEOUT_MS * 2,
+  )
+
+  test(
+    'lose nothing that is typed while the server is killed, nor when the tab is closed then',
+    async () => {
+      const [typed, closed] = [await createNote('Typed'), await createNote('Closed')]
+      const other = await browser.newPage()
+      other.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+      await open(closed, other)
+      await page.bringToFront()
+      await open(typed)
+      await typeAtEnd('before ')
+      const { port } = new URL(server.url)
+      const { key } = await ownKey(server)
+      await server.end('SIGKILL')
+      await typeAtEnd('while')
+      await saysText('the server is away')
+      await other.bringToFront()
+      await typeAtEnd('in a closed tab', other)
+      await saysText('Draft kept in this browser', other)
+      await other.close()
+      await page.bringToFront()
+      server = await startProcess(folder.file('daybook.db'), { key, args: ['--port', port] })
+      await isStored(typed, 'before while')
+      await page.goto(`${server.url}/app/notes`)
+      await isStored(closed, 'in a closed tab')
+    },
+    BROWSER_TIMEOUT_MS * 2,
+  )
+
+  test(
+    'lose nothing that is typed just before the page is loaded again, or after the session ended',
+    async () => {
+      const id = await createNote('Kept')
+      await open(id)
+      await typeAtEnd('before')
+      await page.reload()
+      await isStored(id, 'before')
+      await page.waitForSelector('.cm-content')
+      await typeAtEnd(' after')
+      await page.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
+      await page.waitForSelector('dialog:modal input[type=password]')
+      await page.type('input[type=password]', 'a long enough password')
+      await page.keyboard.press('Enter')
+      await isStored(id, 'before after')
+      await isSaved()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'get and lose tags, go back to a revision, and to the trash and back',
+    async () => {
+      const id = await createNote('Details', 'first')
+      await server.patch(`/v1/notes/${id}`, { content: 'second' })
+      await open(id)
+      await page.type('#details input[name=tag]', 'wheels')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('#details .tag-item')
+      await click('Remove the tag wheels')
+      await page.waitForSelector('#details .tag-item', { hidden: true })
+      expect((await server.get(`/v1/notes/${id}`)).body.note.tags).toEqual([])
+      await page.click('#details .ledger button')
+      const shown = `[...document.querySelectorAll('.diff > *')].map((one) => one.textContent).join('|')`
+      await page.waitForFunction(`${shown} === 'first|second'`)
+      await click('Restore the text before')
+      await page.waitForFunction(`document.querySelector('.cm-content').textContent === 'first'`)
+      expect(await contentOf(id)).toBe('first')
+      await click('Move to trash')
+      await page.waitForSelector('.cm-content', { hidden: true })
+      await page.goto(`${server.url}/app/notes?list=trash`)
+      await page.waitForSelector('.notes-rows button')
+      await click('Restore Details')
+      await page.waitForSelector('.notes-rows', { hidden: true })
+      expect(await contentOf(id)).toBe('first')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'get property values and presets, and go to quick access and away from it',
+    async () => {
+      await server.post('/v1/properties', { key: 'stars', type: 'number', label: 'Stars' })
+      await server.post('/v1/presets', {
+        name: 'Reviewed',
+        tags: ['reviewed'],
+        properties: [{ key: 'stars', value: 4 }],
+      })
+      const id = await createNote('Quick')
+      const properties = async () => (await server.get(`/v1/notes/${id}/properties`)).body.properties
+      await open(id)
+      await page.waitForSelector('#details input[type=number]')
+      const typeStars = async (text: string) => {
+        await page.focus('#details input[type=number]')
+        await page.evaluate('document.activeElement.select()')
+        await page.keyboard.type(text)
+        await page.keyboard.press('Tab')
+      }
+      await typeStars('2')
+      await page.waitForFunction(
+        `fetch('/v1/notes/${id}/properties').then((response) => response.json()).then(({ properties }) => properties.stars === 2)`,
+        { polling: 200 },
+      )
+      await page.select('#details select[aria-label=Preset]', await presetId('Reviewed'))
+      await click('Apply')
+      await page.waitForSelector('#details .tag-item')
+      expect((await properties()).stars).toBe(2)
+      await click('Add to quick access')
+      await page.waitForFunction(`document.querySelector('.rail').textContent.includes('Quick access')`)
+      expect((await server.get('/v1/quick-access')).body.items).toMatchObject([{ note_id: id }])
+      await click('Remove from quick access')
+      await page.waitForFunction(`!document.querySelector('.rail').textContent.includes('Quick access')`)
+      expect((await server.get('/v1/quick-access')).body.items).toEqual([])
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'take files that are pasted, and show pictures among them',
+    async () => {
+      const id = await createNote('Picture')
+      await open(id)
+      await page.focus('.cm-content')
+      await page.evaluate(`(() => {
+        const picture = Uint8Array.from(atob('R0lGODlhAQABAAAAACwAAAAAAQABAAAC'), (character) => character.charCodeAt(0))
+        const clipboardData = new DataTransfer()
+        clipboardData.items.add(new File([picture], 'rim.gif', { type: 'image/gif' }))
+        document.querySelector('.cm-content').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+      })()`)
+      await page.waitForSelector('#details a[href^="/app/files/"]')
+      const [file] = (await server.get(`/v1/notes/${id}/files`)).body.files
+      await isStored(id, `![[file:${file.id}|rim.gif]]\n`)
+      await click('Preview')
+      await page.waitForSelector(`.read img[alt="rim.gif"][src="/v1/files/${file.id}/content"]`)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'that were put in the trash while somebody wrote can be kept as new notes',
+    async () => {
+      const id = await createNote('Going')
+      await open(id)
+      await typeAtEnd('mine')
+      await server.delete(`/v1/notes/${id}`)
+      await page.waitForSelector('#note .banner.bad')
+      await click('Save as a new note')
+      await page.waitForFunction(`!location.pathname.endsWith('${id}')`)
+      await isStored(new URL(page.url()).pathname.split('/').at(-1) ?? '', 'mine')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'run nothing of what is in them',
+    async () => {
+      const script = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
+      const content = [
+        script,
+        '[a](javascript:document.title=1) [b](JaVaScRiPt:1) [c](data:text/html,1) [d](vbscript:1)',
+        '![e](https://elsewhere.example/x.png) ![f](javascript:1)',
+        `[[${script.slice(0, 20)}|<b>label</b>]]`,
+        `| ${script} |\n| - |\n| ${script} |`,
+      ].join('\n\n')
+      const id = await createNote(script, content, ['<b>tag</b>'])
+      await page.goto(`${server.url}/app/notes/${id}?show=preview&search=onerror`)
+      await page.waitForSelector('.read')
+      await page.waitForSelector('.notes-rows mark')
+      const found = await page.evaluate(
+        `JSON.stringify([document.querySelectorAll('main :is(img, script, iframe, b)').length, [...document.querySelectorAll('.read a')].map((one) => one.href)])`,
+      )
+      expect(JSON.parse(String(found))).toEqual([0, []])
+      await open(id)
+      expect(await page.title()).toBe('daybook')
+      expect(await page.$$eval('main :is(img, script, iframe)', ({ length }) => length)).toBe(0)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'are only read by a viewer',
+    async () => {
+      const id = await createNote('For all', 'Read **me**')
+      const link = await page.evaluate(
+        `fetch('/app/api/members', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: 'vera', role: 'viewer' }) }).then((response) => response.json()).then(({ link }) => link)`,
+      )
+      const context = await browser.createBrowserContext()
+      const viewer = await context.newPage()
+      viewer.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+      await viewer.goto(`${server.url}/app${new URL(String(link)).hash}`)
+      await viewer.waitForSelector('input[type=password]')
+      await viewer.type('input[type=password]', 'a long enough password')
+      await viewer.keyboard.press('Enter')
+      await viewer.waitForSelector('.notes-rows a')
+      await viewer.goto(`${server.url}/app/notes/${id}`)
+      await viewer.waitForSelector('.read strong')
+      expect(
+        await viewer.$$eval(
+          'main :is(input:not([type=search]), textarea, select, [contenteditable=true])',
+          ({ length }) => length,
+        ),
+      ).toBe(0)
+      await viewer.keyboard.press('n')
+      await viewer.keyboard.type('j')
+      expect(new URL(viewer.url()).pathname).toBe(`/app/notes/${id}`)
+      await context.close()
+      await page.bringToFront()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'are shown so that everybody can use them',
+    async () => {
+      const id = await createNote('Wheel, front', '# Hubs\n\nSee [[Wheel building]] and [[nowhere]].', [
+        'wheels',
+      ])
+      await server.patch(`/v1/notes/${id}`, {
+        content: '# Hubs\n\nSee [[Wheel building]] and [[nowhere]].\n\nMore.',
+      })
+      await server.post('/v1/properties', {
+        key: 'status',
+        type: 'select',
+        options: ['in use'],
+        label: 'Status',
+      })
+      for (const parameters of ['', '?show=preview&search=see', '?pane=details']) {
+        await page.setViewport({ width: 1280, height: 800 })
+        await page.goto(`${server.url}/app/notes/${id}${parameters}`)
+        await page.waitForSelector(parameters.includes('preview') ? '.read' : '.cm-content')
+        await page.waitForSelector('#details .ledger li')
+        expect(await accessibilityProblems(page)).toEqual([])
+      }
+    },
+    BROWSER_TIMEOUT_MS * 2,
+  )
+})
+
+const ownKey = async (server: ServerProcess) => ({ key: /dbk_[\w-]{43}/.exec(server.err())?.[0] ?? '' })

@@ -1,0 +1,421 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, ElementHandle, Page } from 'puppeteer-core'
+import {
+  type ApplicationPage,
+  accessibilityProblems,
+  BROWSER_TIMEOUT_MS,
+  openApplication,
+  SCREEN_TEST,
+} from '../support/application.ts'
+import { hasBrowser, startBrowser } from '../support/browser.ts'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+const FIELDS = [
+  { key: 'ref', type: 'text', label: 'Ref', required: true, unique: true },
+  { key: 'bike', type: 'text', label: 'Bike' },
+  { key: 'status', type: 'select', label: 'Status', options: ['in repair', 'ready'] },
+  { key: 'due', type: 'date', label: 'Due' },
+  { key: 'total', type: 'number', label: 'Total', min: 0 },
+]
+const ROWS = 1_200
+
+interface Stored {
+  readonly id: string
+  readonly data: Record<string, unknown>
+}
+
+describe.skipIf(!hasBrowser)('the records screen', () => {
+  let folder: ReturnType<typeof newFolder>
+  let server: ServerProcess
+  let browser: Browser
+  let opened: ApplicationPage
+  let page: Page
+  let orders: string
+
+  beforeAll(async () => {
+    folder = newFolder()
+    server = await startProcess(folder.file('daybook.db'))
+    const made = await server.post('/v1/records/structures', { name: 'Orders', fields: FIELDS })
+    orders = made.body.structure.id
+    for (let start = 0; start < ROWS; start += 400)
+      await server.post('/v1/records', {
+        structure: 'Orders',
+        rows: Array.from({ length: 400 }, (_, place) => ({ data: orderOf(start + place) })),
+      })
+    browser = await startBrowser()
+    opened = await openApplication(browser, server)
+    page = opened.page
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await browser.close()
+    await server.end()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  const orderOf = (number: number) => ({
+    ref: `R${number + 1}`,
+    bike: `Bike ${number % 7}`,
+    status: number % 2 === 0 ? 'in repair' : 'ready',
+    total: number,
+  })
+  /** The rows by Ref as the server holds them. */
+  const stored = async (ref: string): Promise<Stored | undefined> => {
+    const filter = encodeURIComponent(JSON.stringify([{ field: 'ref', op: 'eq', value: ref }]))
+    return (await server.get(`/v1/records?structure=Orders&filter=${filter}`)).body.records[0]
+  }
+  /** A cell of a row that has arrived. */
+  const cell = (row: number, column: number) =>
+    `tr:not([aria-busy]) td[data-row="${row}"][data-column="${column}"]`
+  const shows = (row: number, column: number, text: string) =>
+    page.waitForFunction(
+      `document.querySelector('${cell(row, column)}')?.textContent.trim() === ${JSON.stringify(text)}`,
+    )
+  const has = (text: string) =>
+    page.waitForFunction(`document.querySelector('main').textContent.includes(${JSON.stringify(text)})`)
+  async function open(query = '', part = '') {
+    await page.goto(`${server.url}/app/records/${orders}${part}${query}`)
+    await page.waitForSelector(part === '/structure' ? '.field' : cell(0, 1))
+  }
+  const openSorted = async () => {
+    await open('?sort=total&direction=asc')
+    await shows(0, 1, 'R1')
+  }
+  async function press(...keys: Parameters<Page['keyboard']['press']>[0][]) {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  async function withControl(key: Parameters<Page['keyboard']['press']>[0]) {
+    await page.keyboard.down('Control')
+    await page.keyboard.press(key)
+    await page.keyboard.up('Control')
+  }
+  /** Waits until nothing is being saved any more. */
+  const saved = () => page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+  /** Pastes a text where the focus is, as a spreadsheet does. */
+  const paste = (text: string) =>
+    page.evaluate(`{
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', ${JSON.stringify(text)})
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    }`)
+  const clickButton = async (name: string) => {
+    const button = await page.waitForFunction(
+      `[...document.querySelectorAll('button')].find((one) =>
+        (one.ariaLabel ?? one.textContent).trim() === ${JSON.stringify(name)} && one.checkVisibility() && !one.disabled)`,
+    )
+    await (button as unknown as ElementHandle).click()
+  }
+
+  test(
+    'edits a cell and takes it back with the keyboard alone',
+    async () => {
+      await openSorted()
+      await page.focus(cell(0, 1))
+      await press('ArrowDown', 'ArrowRight', 'Enter')
+      await page.waitForSelector('.in.cell:focus')
+      await page.keyboard.type('Tandem')
+      await press('Enter')
+      await shows(1, 2, 'Tandem')
+      await saved()
+      expect((await stored('R2'))?.data.bike).toBe('Tandem')
+      await withControl('z')
+      await shows(1, 2, 'Bike 1')
+      await saved()
+      expect((await stored('R2'))?.data.bike).toBe('Bike 1')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'opens every row by keyboard and goes to the last of them',
+    async () => {
+      await openSorted()
+      await page.focus(cell(0, 1))
+      await withControl('End')
+      await shows(ROWS - 1, 1, `R${ROWS}`)
+      await page.waitForSelector(`${cell(ROWS - 1, 5)}:focus`)
+      await press('Space')
+      await page.waitForSelector('.side h2')
+      expect(page.url()).toContain((await stored(`R${ROWS}`))?.id ?? 'a row')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'shows a refusal at its cell, with the value that the row still holds',
+    async () => {
+      await openSorted()
+      await page.focus(cell(2, 5))
+      await page.keyboard.type('-40')
+      await press('Enter')
+      await page.waitForSelector(`${cell(2, 5)}[aria-invalid="true"]`)
+      const why = await page.$eval('.note-row .why', ({ textContent }) => textContent ?? '')
+      expect(why).toMatch(/at least 0.* The row still holds 2\.$/)
+      expect((await stored('R3'))?.data.total).toBe(2)
+      await press('Escape')
+      await shows(2, 5, '2')
+      expect(await page.$('.note-row')).toBeNull()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'shows both values when somebody else changed the cell that is edited',
+    async () => {
+      await openSorted()
+      const row = await stored('R5')
+      await page.focus(cell(4, 2))
+      await press('Enter')
+      await page.waitForSelector('.in.cell:focus')
+      await page.keyboard.type('Mine')
+      await server.patch(`/v1/records/${row?.id}`, { data: { bike: 'Theirs', total: 4.5 } })
+      await shows(4, 5, '4.5')
+      await press('Enter')
+      await has('Somebody else set Bike to Theirs meanwhile; you wrote Mine.')
+      expect((await stored('R5'))?.data.bike).toBe('Theirs')
+      await clickButton('Write Mine')
+      await shows(4, 2, 'Mine')
+      await saved()
+      expect((await stored('R5'))?.data.bike).toBe('Mine')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'shows an edit by the API in the open grid, wherever it is scrolled to',
+    async () => {
+      await open('?sort=total&direction=asc')
+      await server.patch(`/v1/records/${(await stored('R1'))?.id}`, { data: { bike: 'Seen at the top' } })
+      await shows(0, 2, 'Seen at the top')
+      await page.focus(cell(0, 1))
+      await withControl('End')
+      await shows(ROWS - 2, 1, `R${ROWS - 1}`)
+      const { id } = (await stored(`R${ROWS - 1}`)) ?? {}
+      await server.patch(`/v1/records/${id}`, { data: { bike: 'Seen at the end' } })
+      await shows(ROWS - 2, 2, 'Seen at the end')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'sorts and filters by clicking, and keeps both in the address',
+    async () => {
+      await open()
+      await clickButton('Total')
+      await shows(0, 1, 'R1')
+      await clickButton('Total')
+      await shows(0, 1, `R${ROWS}`)
+      await clickButton('Filter')
+      await page.select('#filter-field', 'status')
+      await page.waitForSelector('select#filter-value')
+      await page.select('#filter-value', 'in repair')
+      await clickButton('Add filter')
+      await has(`of ${new Intl.NumberFormat('en-US').format(ROWS / 2)}`)
+      await page.reload()
+      await shows(0, 1, `R${ROWS - 1}`)
+      await clickButton('Remove filter: Status')
+      await shows(0, 1, `R${ROWS}`)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'writes a pasted block as one batch, or nothing of it',
+    async () => {
+      await openSorted()
+      const before = (await server.get('/v1/records?structure=Orders&limit=1')).body.total
+      await page.focus(cell(0, 1))
+      await paste('P1\tCargo\nR7\tRoad')
+      await clickButton('Add as 2 new rows')
+      await has('Nothing was written.')
+      expect((await server.get('/v1/records?structure=Orders&limit=1')).body.total).toBe(before)
+      await clickButton('Cancel')
+      await page.focus(cell(0, 1))
+      await paste('P1\tCargo\nP2\t"Road, ""54"""')
+      await clickButton('Add as 2 new rows')
+      await page.waitForFunction(`!document.querySelector('main').textContent.includes('cells to paste')`)
+      expect((await stored('P2'))?.data).toEqual({ ref: 'P2', bike: 'Road, "54"' })
+      const feed = (await server.get('/v1/changes?before=now&limit=2')).body.changes
+      expect(new Set(feed.map(({ transaction }: { transaction: string }) => transaction)).size).toBe(1)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'deletes a row and puts it back',
+    async () => {
+      const { id } = (await stored('R9')) ?? {}
+      await open('', `/${id}`)
+      await clickButton('Delete')
+      await has('The row was deleted.')
+      expect(await stored('R9')).toBeUndefined()
+      await clickButton('Put it back')
+      await page.waitForFunction(`!document.querySelector('main').textContent.includes('was deleted')`)
+      expect((await stored('R9'))?.id).toBe(id)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'lists the deleted rows, and restores one of them',
+    async () => {
+      const { id } = (await stored('R13')) ?? {}
+      await server.delete(`/v1/records/${id}`)
+      await open('?pane=deleted')
+      await clickButton('Restore R13')
+      await has('Rows that you delete are listed here')
+      expect((await stored('R13'))?.id).toBe(id)
+      await server.delete(`/v1/records/${id}`)
+      await has('1 to 1 of 1')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await server.post(`/v1/records/${id}/restore`)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'shows who changed a row, and sets it back to an older version',
+    async () => {
+      const { id } = (await stored('R11')) ?? {}
+      await server.patch(`/v1/records/${id}`, { data: { bike: 'Unicycle' } })
+      await open('?tab=history', `/${id}`)
+      await has('Bike 3→Unicycle')
+      await clickButton('Go back to here')
+      await has('Unicycle→Bike 3')
+      expect((await stored('R11'))?.data.bike).toBe('Bike 3')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'imports a csv file, and names the rows that were refused',
+    async () => {
+      const csv = [
+        'Ref,Total,Bike,Ignored',
+        'C1,5,City,x',
+        'R1,6,Road,x',
+        'C2,many,Road,x',
+        'C3,-1,Road,x',
+        'C4,8,"Long, tail",x',
+      ]
+      await Bun.write(folder.file('orders.csv'), csv.join('\n'))
+      await open('?pane=import')
+      await (await page.waitForSelector<'input[type=file]'>('input[type=file]'))?.uploadFile(
+        folder.file('orders.csv'),
+      )
+      await page.waitForSelector('.map')
+      await clickButton('Import')
+      await has('Done. 2 new, 3 refused.')
+      const lines = await page.$$eval('.refused tbody .m', (cells) =>
+        cells.map(({ textContent }) => textContent),
+      )
+      expect(lines.toSorted()).toEqual(['3', '4', '5'])
+      expect((await stored('C4'))?.data).toEqual({ ref: 'C4', total: 8, bike: 'Long, tail' })
+      expect(await stored('C3')).toBeUndefined()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'is accessible with an open row, a chart, and on its form for new rows',
+    async () => {
+      const { id } = (await stored('R1')) ?? {}
+      await open('?chart=total&by=value:status', `/${id}`)
+      await page.waitForSelector('.uplot')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
+      await open('?pane=new')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'makes a structure, says what a change would refuse, and deletes it when its name is typed',
+    async () => {
+      await page.goto(`${server.url}/app/records/new`)
+      await page.waitForSelector('.field')
+      await page.type('input[name=name]', 'Parts')
+      await page.type('.field input[name^=label]', 'Part number')
+      await clickButton('Make the structure')
+      await page.waitForFunction(`location.pathname.match(/records\\/[\\w-]{36}$/)`)
+      const { structures } = (await server.get('/v1/records/structures')).body
+      const parts = structures.find(({ name }: { name: string }) => name === 'Parts')
+      expect(parts.fields).toMatchObject([{ key: 'part_number', label: 'Part number', type: 'text' }])
+      const rows = [{ data: { part_number: 'A' } }, { data: { part_number: 'A' } }]
+      await server.post('/v1/records', { structure: 'Parts', rows })
+      await page.goto(`${server.url}/app/records/${parts.id}/structure`)
+      await page.waitForSelector('.flags input')
+      await page.locator('.flags label:nth-child(2) input').click()
+      await has('Part number cannot be unique: “A” stand')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
+      await clickButton('Delete Parts…')
+      await page.waitForSelector('dialog:modal input:focus')
+      await page.keyboard.type('Part')
+      await press('Enter')
+      expect((await server.get(`/v1/records/structures/${parts.id}`)).status).toBe(200)
+      await page.keyboard.type('s')
+      await press('Enter')
+      await page.waitForFunction(`!document.querySelector('.rail').textContent.includes('Parts')`)
+      expect((await server.get(`/v1/records/structures/${parts.id}`)).status).toBe(404)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'writes a new row from its form, and shows at the field what is wrong',
+    async () => {
+      await open('?pane=new')
+      await page.waitForSelector('#value-ref:focus')
+      await press('Tab')
+      await page.keyboard.type('Recumbent')
+      await clickButton('Write the row')
+      await page.waitForSelector('#value-ref[aria-invalid="true"]:focus')
+      await page.keyboard.type('N1')
+      await clickButton('Write the row')
+      await page.waitForFunction(`document.querySelector('.side') === null`)
+      expect((await stored('N1'))?.data).toEqual({ ref: 'N1', bike: 'Recumbent' })
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'offers a viewer nothing that changes rows or structures',
+    async () => {
+      const db = ['--db', folder.file('daybook.db')]
+      await daybook(['users', 'add', 'Vera', '--role', 'viewer', ...db])
+      const { out } = await daybook(['users', 'link', 'Vera', ...db])
+      const token = out.slice(out.indexOf('#setup='))
+      const viewer = await (await browser.createBrowserContext()).newPage()
+      viewer.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+      await viewer.goto(`${server.url}/app${token.trim()}`)
+      await viewer.waitForSelector('input[type=password]')
+      await viewer.type('input[type=password]', 'a long enough password')
+      await viewer.keyboard.press('Enter')
+      await viewer.waitForSelector('.rail-nav')
+      await viewer.goto(`${server.url}/app/records/${orders}?sort=total&direction=asc`)
+      await viewer.waitForSelector(cell(0, 1))
+      await viewer.focus(cell(0, 1))
+      await viewer.keyboard.press('Enter')
+      await viewer.keyboard.type('x')
+      await viewer.keyboard.press('Delete')
+      expect(await viewer.$('.in.cell')).toBeNull()
+      const words = await viewer.$eval('body', ({ textContent }) => textContent ?? '')
+      for (const word of ['New row', 'New structure', 'Import csv', 'Ctrl V'])
+        expect(words).not.toContain(word)
+      await viewer.keyboard.press('Space')
+      await viewer.waitForSelector('.side .facts')
+      expect(await viewer.$('.side input, .side textarea, .side select')).toBeNull()
+      await viewer.goto(`${server.url}/app/records/${orders}/structure`)
+      await viewer.waitForSelector('main table')
+      expect(await viewer.$('main form')).toBeNull()
+      expect((await stored('R1'))?.data.ref).toBe('R1')
+    },
+    SCREEN_TEST,
+  )
+
+  test('has no error on the console and asks nobody but the server', () => {
+    expect(opened.problems.filter((problem) => !/status of 4\d\d/.test(problem))).toEqual([])
+  })
+})

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import {
+  type Application,
+  attributeOf,
+  contentOf,
+  fill,
+  press,
+  startApplication,
+  untilNoText,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { PASSWORD } from '../support/browser-client.ts'
+
+/** The text of a one-time secret or link, by its label. */
+const secretOf = async (page: Page, label: string) => String(await contentOf(page, label))
+
+describe.skipIf(!hasBrowser)('the settings in a browser', () => {
+  let app: Application
+  let page: Page
+  let link: string
+  const settings = (section: string) => `${app.server.url}/app/settings/${section}`
+
+  beforeAll(async () => {
+    app = await startApplication()
+    link = await app.setupLink()
+    page = await app.newPage()
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'a setup link opens the application once, and only once',
+    async () => {
+      await app.setUp(page, link)
+      expect(page.url()).not.toContain('#setup')
+      const second = await app.newPage()
+      await second.goto(link)
+      await fill(second, 'Password, 10 characters or more', 'another password')
+      await second.keyboard.press('Enter')
+      await untilText(second, 'This setup link was used already')
+      const invalid = await second.$eval('input[name=password]', (input) =>
+        input.getAttribute('aria-invalid'),
+      )
+      expect(invalid).toBe('true')
+      await second.browserContext().close()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'a wrong password is refused at its field, and a right one opens the page asked for',
+    async () => {
+      const other = await app.newPage()
+      await other.goto(settings('sessions'))
+      await fill(other, 'Name', 'owner')
+      await fill(other, 'Password', 'not the password')
+      await other.keyboard.press('Enter')
+      await untilText(other, 'do not go together')
+      const why = await attributeOf(other, 'Password', 'aria-describedby')
+      expect(await other.$eval(`[id="${why}"]`, ({ textContent }) => textContent)).toBe(
+        'This user name and password do not go together.',
+      )
+      expect(await attributeOf(other, 'Password', 'aria-invalid')).toBe('true')
+      await fill(other, 'Password', PASSWORD)
+      await other.keyboard.press('Enter')
+      await untilText(other, 'this one')
+      expect(other.url()).toBe(settings('sessions'))
+      await other.browserContext().close()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'a key is made with the keyboard alone; its secret is shown once and works; revoked it does not',
+    async () => {
+      await page.goto(settings('keys'))
+      await fill(page, 'Name', 'shelf-scanner')
+      await page.keyboard.press('Enter')
+      const secret = await secretOf(page, 'Secret of shelf-scanner')
+      const me = await app.server.as(secret).get('/v1/me')
+      expect(me.body.key).toMatchObject({ name: 'shelf-scanner', scope: 'write' })
+      await page.reload()
+      await untilText(page, 'shelf-scanner')
+      expect(await page.content()).not.toContain(secret)
+
+      await press(page, 'Revoke shelf-scanner')
+      await page.waitForSelector('dialog.modal input:focus')
+      await page.keyboard.press('Enter')
+      await untilText(page, 'Type “shelf-scanner” exactly')
+      expect((await app.server.as(secret).get('/v1/me')).status).toBe(200)
+      await page.keyboard.type('shelf-scanner')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('dialog.modal', { hidden: true })
+      await untilNoText(page, 'shelf-scanner')
+      expect((await app.server.as(secret).get('/v1/me')).status).toBe(401)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'an agent is connected with what the page shows, and what its key did is undone from there',
+    async () => {
+      await page.goto(settings('keys'))
+      await fill(page, 'Name', 'librarian')
+      await page.keyboard.press('Enter')
+      const secret = await secretOf(page, 'Secret of librarian')
+      await page.goto(settings('agents'))
+      await page.waitForSelector('#agent-client')
+      await page.select('#agent-client', 'Cursor')
+      const config = await page.waitForSelector('textarea[aria-label="Configuration of Cursor"]')
+      const shown = String(await (await config?.getProperty('value'))?.jsonValue()).replace('dbk_…', secret)
+      const { url, headers } = JSON.parse(shown).mcpServers.daybook
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'create_note', arguments: { title: 'By the librarian' } },
+        }),
+      })
+      const { result } = (await response.json()) as {
+        result: { structuredContent: { note: { id: string } } }
+      }
+      const { id } = result.structuredContent.note
+
+      const link = await page.waitForSelector('a[aria-label="Changes by agents with librarian"]')
+      await link?.click()
+      await untilText(page, 'By the librarian')
+      await untilText(page, 'MCP')
+      await page.focus('.ledger a.b')
+      await page.keyboard.press('Enter')
+      await untilText(page, 'It can go back.')
+      await page.focus('.side .b.main')
+      await page.keyboard.press('Enter')
+      await untilText(page, 'taken back')
+      expect((await app.server.get(`/v1/notes/${id}`)).status).toBe(404)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'a member opens their link in another browser, and a viewer sees nothing that writes',
+    async () => {
+      await page.goto(settings('members'))
+      await fill(page, 'Name of a new member', 'Ben')
+      await page.select('#new-role', 'viewer')
+      await press(page, 'Add member')
+      const benLink = await secretOf(page, 'Setup link of Ben')
+      await untilText(page, 'no password yet')
+      const ben = await app.newPage()
+      await app.setUp(ben, benLink)
+      await untilText(ben, 'Ben, viewer')
+      await ben.goto(settings('members'))
+      await ben.waitForSelector('table[aria-label=Members]')
+      const names = await ben.$$eval('.set :is(button, select, input)', (controls) =>
+        controls.map((control) => control.getAttribute('aria-label') ?? control.textContent ?? ''),
+      )
+      for (const word of [
+        'New link',
+        'Remove',
+        'Add member',
+        'Role',
+        'Make workspace',
+        'Rename',
+        'Download',
+      ]) {
+        expect(names.filter((name) => name.includes(word))).toEqual([])
+      }
+      for (const screen of ['webhooks', 'files']) {
+        await ben.goto(`${app.server.url}/app/${screen}`)
+        await ben.waitForSelector('main h1')
+        expect(await ben.$$('main input[type=file], main a[href$="/new"], main .b.main')).toEqual([])
+      }
+      await app.server.post('/v1/records/structures', {
+        name: 'Orders',
+        fields: [{ key: 'ref', type: 'text' }],
+      })
+      const hook = { structure: 'Orders', url: 'https://hooks.example.com/orders', enabled: false }
+      const { webhook } = (await app.server.post('/v1/webhooks', hook)).body
+      await ben.goto(`${app.server.url}/app/webhooks/${webhook.id}`)
+      await untilText(ben, 'Verify it')
+      expect(await ben.$$eval('main button', (buttons) => buttons.map((one) => one.textContent))).toEqual([
+        'Copy',
+      ])
+      await ben.browserContext().close()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'the only owner can neither be made less nor removed',
+    async () => {
+      await page.goto(settings('members'))
+      await untilText(page, 'the only owner')
+      expect(await page.$('select[aria-label="Role of owner"]')).toBeNull()
+      expect(await page.$('select[aria-label="Role of Ben"]')).not.toBeNull()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'a session that ends while its page is open lets one sign in over it, and the page goes on',
+    async () => {
+      const other = await app.newPage()
+      await other.goto(settings('keys'))
+      await fill(other, 'Name', 'owner')
+      await fill(other, 'Password', PASSWORD)
+      await other.keyboard.press('Enter')
+      await other.waitForSelector('table[aria-label=Keys]')
+      await fill(other, 'Name', 'half written')
+
+      await page.goto(settings('sessions'))
+      const end = 'button[aria-label^="End the session"]'
+      await page.waitForSelector(end)
+      await page.evaluate(`document.querySelector('${end}').click()`)
+      const password = await other.waitForSelector('dialog.modal input[name=password]')
+      await other.keyboard.press('Escape')
+      expect(await other.$eval('dialog.modal', (dialog) => dialog.matches(':modal'))).toBe(true)
+      await password?.type(PASSWORD)
+      await other.keyboard.press('Enter')
+      await other.waitForSelector('dialog.modal', { hidden: true })
+      const form = await other.$('.line-form input[name=name]')
+      expect(await (await form?.getProperty('value'))?.jsonValue()).toBe('half written')
+      await other.keyboard.press('Escape')
+      await press(other, 'Make key')
+      expect(await secretOf(other, 'Secret of half written')).toStartWith('dbk_')
+      await other.browserContext().close()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'a workspace is made, renamed and entered, and what is shown is its own',
+    async () => {
+      await page.goto(settings('workspaces'))
+      await fill(page, 'Name of a new workspace', 'Household')
+      await page.keyboard.press('Enter')
+      await press(page, 'Rename Household')
+      await fill(page, 'New name of Household', 'Home')
+      await page.keyboard.press('Enter')
+      await untilText(page, 'Home')
+      await press(page, 'Open Home')
+      await untilTextIn(page, '.rail-head', 'Home')
+      await page.goto(settings('keys'))
+      await untilText(page, 'No program has a key yet')
+      await page.locator('.rail-head').click()
+      await page.locator('#spaces button').click()
+      await untilTextIn(page, '.rail-head', 'Personal')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'the password changes, and a wrong current one is refused at its field',
+    async () => {
+      await page.goto(settings('sessions'))
+      await page.locator('summary').click()
+      await fill(page, 'Current password', 'not the password')
+      await fill(page, 'New password, 10 characters or more', 'a new long password')
+      await page.keyboard.press('Enter')
+      await untilText(page, 'The current password is wrong.')
+      const isInvalid = await page.$eval('input[name=current]', (input) => input.getAttribute('aria-invalid'))
+      expect(isInvalid).toBe('true')
+      await fill(page, 'Current password', PASSWORD)
+      await page.keyboard.press('Enter')
+      await untilText(page, 'every other session has ended')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'reads well for assistive technology in light and dark, wide and narrow',
+    async () => {
+      await page.goto(settings('keys'))
+      await page.waitForSelector('table[aria-label=Members]')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 360, height: 800 })
+      expect(await page.evaluate('document.body.scrollWidth')).toBeLessThanOrEqual(360)
+    },
+    SCREEN_TEST,
+  )
+
+  test('nothing went wrong in any page, and no other host was asked', () => {
+    expect(app.problems).toEqual([])
+  })
+})

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import {
+  type Application,
+  fieldOf,
+  fill,
+  press,
+  startApplication,
+  untilText,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a browser', () => {
+  let app: Application
+  let page: Page
+
+  const go = async (where: string) => {
+    await page.goto(`${app.server.url}/app/views/${where}`)
+    await page.waitForSelector('.home .tabs')
+  }
+  const read = async (path: string) => (await app.server.get(path)).body
+  /** Presses a button that the keyboard reached. */
+  const pressByKey = async (name: string) => {
+    const found = `[...document.querySelectorAll('button, a')].find((one) => (one.ariaLabel ?? one.textContent.trim()) === ${JSON.stringify(name)})`
+    await page.waitForFunction(found)
+    await page.evaluate(`${found}.focus()`)
+    await page.keyboard.press('Enter')
+  }
+  const choose = async (label: string, value: string) => {
+    await page.waitForSelector(`select[aria-label="${label}"]`)
+    await page.select(`select[aria-label="${label}"]`, value)
+  }
+  const remove = async (name: string) => {
+    await press(page, 'Delete…')
+    await fill(page, `Type “${name}” to confirm`, name)
+    await page.keyboard.press('Enter')
+  }
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const { server } = app
+    for (const [title, tags] of [
+      ['Wheel building', ['method']],
+      ['Wheel log', ['log']],
+      ['Brakes', ['method']],
+    ] as const)
+      await server.post('/v1/notes', { title, tags })
+    await server.post('/v1/properties', { key: 'stars', type: 'number' })
+    await server.post('/v1/properties', { key: 'due', type: 'date' })
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'a filter is built by clicking, and says at once what it is and how many notes it finds',
+    async () => {
+      await go('views/new')
+      await untilText(page, '3 notes')
+      await fill(page, 'Name', 'Wheels')
+      await pressByKey('Condition')
+      await fill(page, 'Value', 'wheel')
+      await untilText(page, 'title contains "wheel"')
+      await untilText(page, '2 notes')
+      await pressByKey('Condition')
+      await page.waitForFunction(`document.querySelectorAll('.condition').length === 2`)
+      await page.select('.tree > ul > li:last-child select', 'tags')
+      await untilText(page, 'title contains "wheel" and tagged "log"')
+      await untilText(page, '1 note')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
+      await press(page, 'Save')
+      await page.waitForFunction(`!location.pathname.endsWith('/new')`)
+      const [view] = (await read('/v1/views')).views
+      expect([view.name, view.filter_summary]).toEqual(['Wheels', 'title contains "wheel" and tagged "log"'])
+      await page.reload()
+      await untilText(page, '1 note')
+      expect(await page.$eval('.preview .sentence', ({ textContent }) => textContent)).toBe(
+        view.filter_summary,
+      )
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'what the server refuses is said where it was sent from, and nothing is lost',
+    async () => {
+      await go('properties/new')
+      await fill(page, 'Key, as programs name it', 'Not A Key')
+      await press(page, 'Save')
+      await page.waitForSelector('.editor .why')
+      expect((await read('/v1/properties')).properties).toHaveLength(2)
+      await fill(page, 'Key, as programs name it', 'state')
+      await press(page, 'Save')
+      await page.waitForFunction(`!location.pathname.endsWith('/new')`)
+      expect((await read('/v1/properties')).properties.map(({ key }: { key: string }) => key)).toEqual([
+        'stars',
+        'due',
+        'state',
+      ])
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'properties are put in order with the keyboard',
+    async () => {
+      await go('properties')
+      await untilText(page, 'state')
+      await pressByKey('Move state up')
+      await page.waitForFunction(
+        `[...document.querySelectorAll('.things strong')].map((one) => one.textContent).join() === 'stars,state,due'`,
+      )
+      expect(await accessibilityProblems(page)).toEqual([])
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'a preset and a lens are made; what is deleted goes after its name was typed',
+    async () => {
+      await go('presets/new')
+      await fill(page, 'Name', 'Meeting')
+      await fill(page, 'Tags, with commas between them', 'method, log')
+      await (await fieldOf(page, 'Add a property')).select('stars')
+      await fill(page, 'Value of stars', '5')
+      await press(page, 'Save')
+      await page.waitForFunction(`!location.pathname.endsWith('/new')`)
+      const [preset] = (await read('/v1/presets')).presets
+      expect([preset.tags, preset.properties]).toEqual([['log', 'method'], [{ key: 'stars', value: 5 }]])
+      await remove('Meeting')
+      await page.waitForSelector('dialog.modal', { hidden: true })
+      expect((await read('/v1/presets')).presets).toEqual([])
+
+      await go('lenses/new')
+      await fill(page, 'Name', 'Methods')
+      await press(page, 'Save')
+      await page.waitForFunction(`!location.pathname.endsWith('/new')`)
+      expect((await read('/v1/lenses')).lenses[0].name).toBe('Methods')
+      expect(app.problems).toEqual([])
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'tags are added to a condition by choosing them',
+    async () => {
+      await go('views/new')
+      await pressByKey('Condition')
+      await choose('What is tested', 'tags')
+      await untilText(page, 'tagged "log"')
+      await choose('Add a tag', String((await read('/v1/tags')).tags[1].id))
+      await untilText(page, 'tagged with any of "log", "method"')
+      await untilText(page, '3 notes')
+    },
+    SCREEN_TEST,
+  )
+})

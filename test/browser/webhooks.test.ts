@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import {
+  type Application,
+  attributeOf,
+  contentOf,
+  fieldOf,
+  fill,
+  press,
+  startApplication,
+  untilText,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { newFolder } from '../support/process.ts'
+import { type Receiver, startReceiver, status } from '../support/receiver.ts'
+
+const ADDRESS = 'Goes to (a public https address)'
+
+describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
+  let app: Application
+  let page: Page
+  let receiver: Receiver
+  let secret: string
+  const subscription = async () => (await app.server.get('/v1/webhooks')).body.webhooks[0]
+  const row = (ref: string) =>
+    app.server.post('/v1/records', { structure: 'Orders', data: { ref, total: 5 } })
+  /** Waits until so many deliveries of this state are in the table. */
+  const states = (state: string, count: number) =>
+    page.waitForFunction(
+      `[...document.querySelectorAll('tbody .st')].filter((one) => one.textContent === '${state}').length === ${count}`,
+    )
+
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    app = await startApplication(['--webhook-allow', '127.0.0.1'])
+    await app.server.post('/v1/records/structures', {
+      name: 'Orders',
+      fields: [
+        { key: 'ref', type: 'text' },
+        { key: 'total', type: 'number' },
+      ],
+    })
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    await receiver.close()
+  }, BROWSER_TIMEOUT_MS)
+
+  test(
+    'one is made, and its secret is shown once; what is refused is told at its field and makes nothing',
+    async () => {
+      await page.goto(`${app.server.url}/app/webhooks`)
+      await press(page, 'New subscription')
+      await fill(page, ADDRESS, 'http://192.0.2.7/orders')
+      await fill(page, 'Description (optional)', 'Orders to books')
+      await press(page, 'Add a condition')
+      await page.select('[aria-label="Field of condition 1"]', 'total')
+      await page.select('[aria-label="Comparison of condition 1"]', 'gt')
+      await fill(page, 'Value of condition 1', '0')
+      await press(page, 'Add a header')
+      await fill(page, 'Header 1, name', 'Authorization')
+      await fill(page, 'Header 1, value', 'Bearer of orders')
+      await press(page, 'Make subscription')
+      await page.waitForSelector('[name=url][aria-invalid=true]')
+      expect(await attributeOf(page, ADDRESS, 'aria-describedby')).not.toBeNull()
+      expect(await subscription()).toBeUndefined()
+
+      await fill(page, ADDRESS, `http://127.0.0.1:${receiver.port}/orders`)
+      await page.keyboard.press('Enter')
+      secret = String(await contentOf(page, 'Secret of Orders to books'))
+      expect(secret).toStartWith('whsec_')
+      expect(await subscription()).toMatchObject({
+        url: `http://127.0.0.1:${receiver.port}/orders`,
+        description: 'Orders to books',
+        events: ['record.created', 'record.updated', 'record.deleted'],
+        filter: [{ field: 'total', op: 'gt', value: 0 }],
+        fields: null,
+        headers: { Authorization: '…' },
+      })
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'a test reaches the receiver, its delivery appears with its attempt, and the code shown verifies it',
+    async () => {
+      await press(page, 'Send test')
+      await receiver.until(1)
+      await states('delivered', 1)
+      await press(page, 'webhook.test')
+      await untilText(page, '1 attempt')
+      const [received] = receiver.received
+      expect(received?.headers.authorization).toBe('Bearer of orders')
+      const shown = JSON.parse(String(await contentOf(page, 'Body of the delivery')))
+      expect(shown).toEqual(JSON.parse(received?.body ?? ''))
+
+      const folder = newFolder()
+      const header = received?.headers['x-service-signature'] ?? ''
+      await Bun.write(folder.file('body'), received?.body ?? '')
+      const code = 'Code that verifies the signature'
+      await Bun.write(folder.file('genuine.mjs'), String(await contentOf(page, code)))
+      const { isGenuine } = await import(folder.file('genuine.mjs'))
+      expect(isGenuine(header, received?.body, secret)).toBe(true)
+      expect(isGenuine(header, `${received?.body} `, secret)).toBe(false)
+      expect(isGenuine(header, received?.body, `${secret}=`)).toBe(false)
+
+      await press(page, 'Python')
+      await page.waitForFunction(`document.querySelector('.sec .read').value.startsWith('import hashlib')`)
+      const python = String(await contentOf(page, code))
+      const call = 'import sys\nprint(is_genuine(sys.argv[1], open(sys.argv[2], "rb").read(), sys.argv[3]))\n'
+      await Bun.write(folder.file('genuine.py'), python + call)
+      if (Bun.which('python3')) {
+        const run = (key: string) =>
+          Bun.spawnSync(['python3', folder.file('genuine.py'), header, folder.file('body'), key])
+        expect(run(secret).stdout.toString().trim()).toBe('True')
+        expect(run(`${secret}=`).stdout.toString().trim()).toBe('False')
+      }
+      folder.remove()
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'deliveries appear by themselves, are shown by status and are sent again',
+    async () => {
+      receiver.answer = status(503)
+      await row('2026-1')
+      await states('pending', 1)
+      await untilText(page, '503, next')
+      await press(page, 'Pending')
+      await states('delivered', 0)
+      receiver.answer = status(200)
+      await press(page, 'record.created')
+      await press(page, 'Redeliver')
+      await states('pending', 0)
+      await press(page, 'Delivered')
+      await states('delivered', 2)
+      expect(new Set(receiver.received.slice(1).map(({ body }) => JSON.parse(body).id)).size).toBe(1)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'after a reload the secret is gone; a new one overlaps with the old',
+    async () => {
+      await page.goto(`${app.server.url}/app/webhooks/${(await subscription()).id}`)
+      await untilText(page, 'cannot be read again')
+      expect(await page.content()).not.toContain(secret)
+      await press(page, 'New secret…')
+      await press(page, 'Make a new secret')
+      const next = String(await contentOf(page, 'Secret of Orders to books'))
+      expect(next).toStartWith('whsec_')
+      expect(next).not.toBe(secret)
+      const before = receiver.received.length
+      await press(page, 'Send test')
+      await receiver.until(before + 1)
+      expect(receiver.received.at(-1)?.headers['x-service-signature']?.match(/v1=/g)).toHaveLength(2)
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'what failed since an instant is sent again, all of it',
+    async () => {
+      await fieldOf(page, 'What failed for good since')
+      await page.$eval('[name=since]', (input) => input.setAttribute('value', '2026-01-01T00:00'))
+      await press(page, 'Send again')
+      await untilText(page, '0 on their way')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'one is edited, disabled and enabled',
+    async () => {
+      await press(page, 'Edit')
+      await fill(page, 'Description (optional)', 'Orders to accounts')
+      await press(page, 'Remove condition 1')
+      await press(page, 'Save')
+      await untilText(page, 'Orders to accounts')
+      expect(await subscription()).toMatchObject({ description: 'Orders to accounts', filter: [] })
+      await press(page, 'Disable')
+      await page.waitForSelector('.bar .st.off')
+      expect((await subscription()).enabled).toBe(false)
+      await press(page, 'Enable')
+      await page.waitForSelector('.bar .st.ok')
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'reads well for assistive technology in light and dark, wide and narrow',
+    async () => {
+      await press(page, 'webhook.test')
+      await untilText(page, 'Body,')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.goto(`${app.server.url}/app/webhooks/${(await subscription()).id}/edit`)
+      await untilText(page, 'Events')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
+    },
+    SCREEN_TEST,
+  )
+
+  test(
+    'one is deleted by typing its name',
+    async () => {
+      await page.goto(`${app.server.url}/app/webhooks/${(await subscription()).id}`)
+      await press(page, 'Delete…')
+      await page.waitForSelector('dialog.modal input:focus')
+      await page.keyboard.type('Orders to')
+      await page.keyboard.press('Enter')
+      expect(await subscription()).toBeDefined()
+      await page.keyboard.type(' accounts')
+      await page.keyboard.press('Enter')
+      await untilText(page, 'A subscription sends the changes')
+      expect(await subscription()).toBeUndefined()
+    },
+    SCREEN_TEST,
+  )
+
+  test('nothing went wrong in the page, and no other host was asked', () => {
+    expect(app.problems).toEqual([])
+  })
+})

@@ -1,0 +1,164 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import manifest from '../../package.json' with { type: 'json' }
+import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
+import { runInProcess } from '../support/cli.ts'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+let folder: ReturnType<typeof newFolder>
+let db: string
+let server: ServerProcess
+let key: string
+
+beforeAll(async () => {
+  folder = newFolder()
+  db = folder.file('daybook.db')
+  server = await startProcess(db)
+  key = /dbk_[\w-]{43}/.exec(server.err())?.[0] ?? 'none'
+  await server.post('/v1/notes', { title: 'A private title', content: 'text' })
+  await server.post('/v1/records/structures', { name: 'Private', fields: [{ key: 'a', type: 'text' }] })
+})
+afterAll(async () => {
+  await server.end()
+  folder.remove()
+})
+
+const sample = async (name: string, file: string) => {
+  const packed = await Bun.file(join(import.meta.dir, '..', 'upgrade', name)).bytes()
+  await Bun.write(file, Bun.gunzipSync(packed))
+}
+
+test('health finds the server of the database, and says ok', async () => {
+  expect(await daybook(['health', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  const { out } = await runInProcess(['health', '--json', '--db', db])
+  expect(JSON.parse(out)).toEqual({ url: server.url, status: 'ok' })
+})
+
+test('health never asks a proxy of the environment', async () => {
+  const env = { http_proxy: 'http://127.0.0.1:9', HTTP_PROXY: 'http://127.0.0.1:9' }
+  expect(await daybook(['health', '--db', db], { env })).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+})
+
+test('health exits 1 where no daybook answers, or one that cannot write', async () => {
+  const other = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => Response.json({ error: 'The storage is full.', code: 'unavailable' }, { status: 503 }),
+  })
+  const failing = await runInProcess(['health', '--url', `http://127.0.0.1:${other.port}`])
+  await other.stop(true)
+  const gone = await runInProcess(['health', '--url', `http://127.0.0.1:${other.port}`])
+  expect(failing).toEqual({ exitCode: 1, out: '', err: 'The storage is full.\n' })
+  expect([gone.exitCode, gone.out, gone.err]).toEqual([1, '', expect.stringContaining('does not answer')])
+})
+
+test('doctor says what runs and holds what, and nothing that is secret', async () => {
+  const env = {
+    DAYBOOK_PORT: '9000',
+    DAYBOOK_KEY: 'dbk_secret',
+    DAYBOOK_SECRET: 'whsec_secret',
+    DAYBOOK_UNKNOWN: 'perhaps secret',
+    HOME: '/home/private',
+  }
+  const { exitCode, out } = await runInProcess(['doctor', '--json', '--db', db], { env })
+  const report = JSON.parse(out)
+  expect([exitCode, report.version]).toEqual([0, manifest.version])
+  expect(report.settings).toEqual({
+    DAYBOOK_PORT: '9000',
+    DAYBOOK_KEY: '(set)',
+    DAYBOOK_SECRET: '(set)',
+    DAYBOOK_UNKNOWN: '(set)',
+  })
+  expect(report.server).toEqual({ url: server.url, status: 'ok' })
+  expect(report.database).toMatchObject({
+    mode: '0600',
+    schema: MIGRATIONS.length,
+    contents: { notes: 1, structures: 1, workspaces: 1, users: 1 },
+    integrity: 'ok',
+    last_errors: [],
+  })
+  const text = (await runInProcess(['doctor', '--db', db], { env })).out
+  expect(text).toContain('integrity  ok\n')
+  for (const secret of ['secret', 'rivate', key]) expect(text + out).not.toContain(secret)
+})
+
+test('doctor and upgrade --check leave an older database as it is', async () => {
+  const file = folder.file('older.db')
+  await sample('0000_notes.db.gz', file)
+  const before = await Bun.file(file).bytes()
+  const report = JSON.parse((await runInProcess(['doctor', '--json', '--db', file])).out)
+  expect([report.database.schema, report.database.contents]).toEqual([1, undefined])
+  const check = JSON.parse((await runInProcess(['upgrade', '--check', '--json', '--db', file])).out)
+  expect(check).toMatchObject({
+    version: manifest.version,
+    schema: 1,
+    known_schema: MIGRATIONS.length,
+    copy: `${file}.before-${manifest.version}`,
+  })
+  expect(await Bun.file(file).bytes()).toEqual(before)
+  expect(await Bun.file(check.copy).exists()).toBe(false)
+})
+
+test('doctor reports errors of deliveries and files by their text, and exits 1 for damage', async () => {
+  const file = folder.file('errors.db')
+  await runInProcess(['backup', file, '--db', db])
+  const database = new Database(file)
+  const insert = database.query(
+    `INSERT INTO files (id, workspace, file_name, mime_type, size, status, error, created_at, updated_at)
+     SELECT ?, pk, 'private.pdf', '', 0, 'failed', 'The file is not a whole PDF document.', 1, ? FROM workspaces`,
+  )
+  insert.run('a', 1_000)
+  insert.run('b', 2_000)
+  database.close()
+  const report = JSON.parse((await runInProcess(['doctor', '--json', '--db', file])).out)
+  expect(report.database.last_errors).toEqual([
+    {
+      where: 'file',
+      error: 'The file is not a whole PDF document.',
+      count: 2,
+      last_at: '1970-01-01T00:00:02.000Z',
+    },
+  ])
+  const damaged = folder.file('damaged.db')
+  copyFileSync(file, damaged)
+  const bytes = Buffer.from(await Bun.file(damaged).bytes())
+  bytes.fill(0xff, 4 * 4_096, 60 * 4_096)
+  await Bun.write(damaged, bytes)
+  const found = await runInProcess(['doctor', '--db', damaged])
+  expect(found.exitCode).toBe(1)
+  expect(found.out + found.err).toContain('damaged')
+})
+
+const CHANGELOG = `# Changelog\n\n## 99.1.0\n\n- Newest.\n\n## 99.0.0\n\n- New.\n\n## ${manifest.version}\n\n- Old.\n`
+
+test('upgrade --check reads a release only where --url names it, and says what changed since', async () => {
+  const asked: string[] = []
+  const release = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: ({ url }) => {
+      const { pathname } = new URL(url)
+      asked.push(pathname)
+      if (pathname === '/99/SHA256SUMS') return new Response(`${'0'.repeat(64)}  daybook-99.1.0-linux-x64\n`)
+      return pathname === '/99/CHANGELOG.md' ? new Response(CHANGELOG) : new Response('', { status: 404 })
+    },
+  })
+  const url = `http://127.0.0.1:${release.port}`
+  try {
+    await runInProcess(['upgrade', '--check', '--db', db])
+    expect(asked).toEqual([])
+    const { out } = await runInProcess(['upgrade', '--check', '--url', `${url}/99`, '--json', '--db', db])
+    expect(JSON.parse(out)).toMatchObject({
+      newest: '99.1.0',
+      is_newer: true,
+      changes: '## 99.1.0\n\n- Newest.\n\n## 99.0.0\n\n- New.',
+      copy: null,
+    })
+    const missing = await runInProcess(['upgrade', '--check', '--url', url, '--db', db])
+    expect([missing.exitCode, missing.err]).toEqual([1, `${url}/SHA256SUMS cannot be read (status 404).\n`])
+  } finally {
+    await release.stop(true)
+  }
+})

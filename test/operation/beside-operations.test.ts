@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { type Dataset, openDataset } from '../../scripts/bench/dataset.ts'
+import { refreshLinks } from '../../src/notes/links/indexing.ts'
+import { refreshSearch } from '../../src/notes/search/indexing.ts'
+import { createNote } from '../../src/notes/writing/create.ts'
+import { trashNote } from '../../src/notes/writing/trash.ts'
+import { createProperty } from '../../src/properties/service.ts'
+import { writeRecords } from '../../src/records/writing/create.ts'
+import { createStructure } from '../../src/structures/service.ts'
+import { runBeside } from '../support/beside.ts'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+/*
+ * Beside every ordinary operation on much data, small reads and writes of another key go on. They are counted against
+ * the processor time of the server, not against the clock: a slow or busy machine changes both alike.
+ */
+
+const NOTES = 2_000
+const ROWS = 40_000
+const LONG_NOTES = 3
+const BATCH = 500
+const VAULT_FILES = 200
+
+const folder = newFolder()
+const file = folder.file('daybook.db')
+let server: ServerProcess
+let other: { key: string; note: string; row: string }
+let hub: string
+
+const times = <Item>(count: number, make: (at: number) => Item) =>
+  Array.from({ length: count }, (_, at) => make(at))
+const links = (word: string, count: number) => times(count, (at) => `[[${word} ${at}]]`).join('')
+
+async function makeRows({ ctx, caller }: Dataset): Promise<void> {
+  const field = (key: string, type: 'text' | 'number') => ({ key, type, options: null })
+  const fields = [
+    field('code', 'text'),
+    field('city', 'text'),
+    field('amount', 'number'),
+    field('remark', 'text'),
+  ]
+  await ctx.db.write((tx): void => {
+    createStructure(tx, caller, { name: 'entries', fields })
+    createStructure(tx, caller, { name: 'small', fields: [field('n', 'number')] })
+  })
+  for (let from = 0; from < ROWS; from += BATCH) {
+    const rows = times(BATCH, (at) => ({
+      data: {
+        code: `c${from + at}`,
+        city: `city ${at % 50}`,
+        amount: from + at,
+        remark: 'Some words of a remark.',
+      },
+    }))
+    await ctx.db.write((tx): void => void writeRecords(ctx, tx, caller, { structure: 'entries', rows }))
+  }
+}
+
+/** Returns the ids of the note to which all others link, and of a small one. */
+async function makeNotes({ ctx, caller }: Dataset): Promise<string[]> {
+  const create = (title: string, content: string) =>
+    ctx.db.write((tx): string => createNote(tx, caller, { title, content }).note.id)
+  await ctx.db.write((tx): void => void createProperty(tx, caller, { key: 'everywhere', type: 'text' }))
+  const named = [await create('Hub', ''), await create('Small', 'A small note.')]
+  for (let from = 0; from < NOTES; from += 100)
+    await ctx.db.write((tx): void => {
+      for (let at = from; at < from + 100; at++)
+        createNote(tx, caller, {
+          title: `Note ${at}`,
+          content: `See [[Hub]]. ${'Some text about tea and paper. '.repeat(20)}`,
+          tags: ['everywhere'],
+          properties: { everywhere: `value ${at % 10}` },
+        })
+    })
+  return named
+}
+
+/** Notes with many links that were put in the trash long ago. */
+async function makeTrash({ ctx, caller }: Dataset): Promise<void> {
+  for (let at = 0; at < LONG_NOTES; at++)
+    await ctx.db.write((tx): void => {
+      createNote(tx, caller, { title: `Trash ${at}`, content: links('old', 20_000), tags: [] })
+    })
+  await refreshLinks(ctx, caller.workspacePk)
+  const ids = ctx.db.sql.column<string>("SELECT id FROM notes WHERE title GLOB 'Trash *'")
+  for (const id of ids) await trashNote(ctx, caller, id)
+  await ctx.db.write((tx): void => void tx.sql.run('UPDATE notes SET deleted_at = 1 WHERE deleted_at > 1'))
+}
+
+beforeAll(async () => {
+  const data = await openDataset(file)
+  const [hubId = '', note = ''] = await makeNotes(data)
+  hub = hubId
+  await makeRows(data)
+  await makeTrash(data)
+  await refreshSearch(data.ctx, data.caller.workspacePk)
+  const body = JSON.stringify({ structure: 'small', data: { n: 0 } })
+  const made = (await (await data.fetch('/v1/records', { method: 'POST', body })).json()) as {
+    records: { id: string }[]
+  }
+  data.close()
+  const { out } = await daybook(['keys', 'create', '--name', 'other', '--json', '--db', file])
+  other = { key: /dbk_[\w-]{43}/.exec(out)?.[0] ?? '', note, row: made.records[0]?.id ?? '' }
+  for (let at = 0; at < VAULT_FILES; at++)
+    await Bun.write(
+      folder.file(`vault/Note ${at}.md`),
+      `---\ntags: [tea]\n---\n# Note ${at}\n\nSee [[Note ${at + 1}]].\n`,
+    )
+  server = await startProcess(file, { key: data.key })
+}, 120_000)
+
+afterAll(async () => {
+  await server.end('SIGKILL')
+  folder.remove()
+})
+
+const command = async (...args: string[]) => expect((await daybook([...args, '--db', file])).exitCode).toBe(0)
+const answered = async (sent: Promise<{ status: number }>, status = 200) =>
+  expect((await sent).status).toBe(status)
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(20)
+}
+
+const entries = (filter: unknown, more = '') =>
+  server.get(`/v1/records?structure=entries&filter=${encodeURIComponent(JSON.stringify(filter))}${more}`)
+
+async function patchFields(change: (fields: { key: string }[]) => unknown[]) {
+  const { body } = await server.get('/v1/records/structures/entries')
+  return server.patch('/v1/records/structures/entries', { fields: change(body.structure.fields) })
+}
+const uniqueField = (key: string) =>
+  patchFields((fields) => fields.map((field) => (field.key === key ? { ...field, unique: true } : field)))
+
+const tagNamed = async (name: string): Promise<number> =>
+  (await server.get('/v1/tags')).body.tags.find((tag: { name: string }) => tag.name === name).id
+
+const OPERATIONS: readonly [string, () => Promise<unknown>][] = [
+  [
+    'notes with many links that leave the trash for good',
+    () => until(async () => (await server.get('/v1/notes/trash')).body.total === 0),
+  ],
+  ['a backup', () => command('backup', folder.file('backup.db'))],
+  ['a check', () => command('check')],
+  ['an export', () => command('export', folder.file('exported'))],
+  ['an import that is tried', () => command('import', folder.file('vault'), '--dry-run')],
+  [
+    'an index that is built',
+    async () => {
+      for (let at = 0; !server.err().includes('index built'); at++)
+        await answered(entries([{ field: 'amount', op: 'gt', value: at }], '&limit=500&sort=city'))
+    },
+  ],
+  ['a field that becomes unique', () => answered(uniqueField('code'))],
+  ['a field that cannot become unique', () => answered(uniqueField('city'), 400)],
+  [
+    'a new field that is unique',
+    () => answered(patchFields((fields) => [...fields, { key: 'fresh', type: 'text', unique: true }])),
+  ],
+  [
+    'a search through all rows',
+    () => answered(entries([{ field: 'remark', op: 'contains', value: 'nowhere' }])),
+  ],
+  ['a copy of the workspace', () => answered(server.get('/v1/changes/snapshot'))],
+  [
+    'batches of rows',
+    () =>
+      Promise.all(
+        times(10, (batch) =>
+          answered(
+            server.post('/v1/records', {
+              structure: 'entries',
+              rows: times(BATCH, (at) => ({ data: { code: `d${batch} ${at}`, amount: at } })),
+            }),
+            201,
+          ),
+        ),
+      ),
+  ],
+  [
+    'a note of 90,000 links',
+    async () => {
+      const { body } = await server.post('/v1/notes', {
+        title: 'Links',
+        content: links('n', 90_000).slice(0, 990_000),
+      })
+      await answered(server.get(`/v1/notes/${hub}/links`))
+      await answered(server.patch(`/v1/notes/${body.note.id}`, { content: '' }))
+      await answered(server.get(`/v1/notes/${hub}/links`))
+    },
+  ],
+  [
+    'a note of a million characters',
+    async () => {
+      const content = 'Some longer words in a very long note.\n'.repeat(25_000)
+      await answered(server.post('/v1/notes', { title: 'Long', content }), 201)
+      await answered(server.get('/v1/notes?search=longer&content=false'))
+    },
+  ],
+  ['a property of all notes that is deleted', () => answered(server.delete('/v1/properties/everywhere'))],
+  [
+    'a tag of all notes that is deleted',
+    async () => answered(server.delete(`/v1/tags/${await tagNamed('everywhere')}`)),
+  ],
+  ['a structure that is deleted', () => command('structures', 'delete', 'entries', '--yes')],
+]
+
+/** The thread that serves requests works no longer than this while a small read waits; all of these take 30 at most. */
+const MAX_MAIN_MS = 100
+/** One small read for so much processor time of the thread that serves requests: a few steps of any operation. */
+const MAIN_MS_PER_READ = 100
+/** A write also waits for each step that a worker writes. */
+const ALL_MS_PER_WRITE = 300
+
+const hasProc = existsSync('/proc/self/stat')
+
+test.skipIf(!hasProc).each(OPERATIONS)(
+  'small requests of another key go on beside %s',
+  async (_, operation) => {
+    const { reads, writes, failed, longestMs, mainMs, allMs } = await runBeside(server, other, operation)
+    expect(failed).toBe(0)
+    expect(longestMs).toBeLessThanOrEqual(MAX_MAIN_MS)
+    expect(reads).toBeGreaterThanOrEqual(Math.floor(mainMs / MAIN_MS_PER_READ))
+    expect(writes).toBeGreaterThanOrEqual(Math.floor(allMs / ALL_MS_PER_WRITE))
+  },
+  60_000,
+)
+
+test.skipIf(!hasProc)(
+  'small reads go on beside a rename that rewrites the links of all notes in one transaction',
+  async () => {
+    const rename = () => answered(server.patch(`/v1/notes/${hub}`, { title: 'Middle', rewrite_links: true }))
+    const { reads, failed, longestMs, mainMs } = await runBeside(server, other, rename)
+    expect(failed).toBe(0)
+    expect(longestMs).toBeLessThanOrEqual(MAX_MAIN_MS)
+    expect(reads).toBeGreaterThanOrEqual(Math.max(5, Math.floor(mainMs / MAIN_MS_PER_READ)))
+  },
+  60_000,
+)

@@ -1,0 +1,81 @@
+import { listMembershipsOf } from '../../src/account/store.ts'
+import { findUser } from '../../src/account/users.ts'
+import type { HttpServer } from '../../src/http/routes.ts'
+import { sha256 } from '../../src/lib/sha256.ts'
+import { createSetupLink } from '../../src/sessions/setup-links.ts'
+import { insertSession } from '../../src/sessions/store.ts'
+import { newToken } from '../../src/sessions/tokens.ts'
+import type { Answer, TestService } from './service.ts'
+
+export const PASSWORD = 'correct horse battery'
+
+/** A browser without a window: it keeps the cookie, and says where its requests come from. */
+export interface Browser {
+  cookie: string | undefined
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+}
+
+export function browserOf(service: TestService, address = '192.0.2.1'): Browser {
+  const server: HttpServer = { requestIP: () => ({ address }), timeout: () => {} }
+  const browser: Browser = {
+    cookie: undefined,
+    request: async (method, path, body, headers = {}) => {
+      const sent: Record<string, string> = { host: 'localhost', 'sec-fetch-site': 'same-origin', ...headers }
+      if (browser.cookie !== undefined) sent.cookie = browser.cookie
+      const response = await service.app.fetch(
+        new Request(`http://localhost${path}`, {
+          method,
+          headers: sent,
+          body: body instanceof Uint8Array ? body : JSON.stringify(body),
+        }),
+        server,
+      )
+      const [pair = ''] = response.headers.get('set-cookie')?.split(';') ?? []
+      if (pair !== '') browser.cookie = pair.endsWith('=') ? undefined : pair
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.includes('json') ?? false
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    },
+  }
+  return browser
+}
+
+/** The token of a new setup link of a user. */
+export async function setupToken({ ctx }: TestService, user = 'owner'): Promise<string> {
+  const pk = findUser(ctx.db, user)?.pk ?? 0
+  const { link } = await ctx.db.write((tx) => createSetupLink(tx, pk, 'http://localhost'))
+  return link.split('#setup=')[1] ?? ''
+}
+
+/** A browser in which the user has set the password `PASSWORD` with a setup link. Hashing it takes a while. */
+export async function setUpIn(service: TestService, user = 'owner', address?: string): Promise<Browser> {
+  const browser = browserOf(service, address)
+  const token = await setupToken(service, user)
+  const { status } = await browser.request('POST', '/app/api/setup', { token, password: PASSWORD })
+  if (status !== 200) throw new Error(`the setup of ${user} was answered with ${status}`)
+  return browser
+}
+
+/** A browser with a session of the user, who needs no password for it. */
+export async function signedIn(
+  service: TestService,
+  user = 'owner',
+  name = 'daybook_session',
+): Promise<Browser> {
+  const { db } = service.ctx
+  const browser = browserOf(service)
+  const token = newToken()
+  await db.write((tx): void => {
+    const userPk = findUser(tx, user)?.pk ?? 0
+    const [workspace] = listMembershipsOf(tx, userPk)
+    const where = { address: '192.0.2.1', userAgent: 'test' }
+    insertSession(tx, {
+      hash: sha256(token),
+      userPk,
+      workspacePk: workspace?.workspacePk ?? 0,
+      ...where,
+    })
+  })
+  browser.cookie = `${name}=${token}`
+  return browser
+}

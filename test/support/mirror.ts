@@ -1,0 +1,106 @@
+import { createKey } from '../../src/account/keys.ts'
+import { createApi } from '../../src/api.ts'
+import { createBus } from '../../src/changes/bus.ts'
+import { readConfig } from '../../src/config.ts'
+import type { AppContext } from '../../src/context.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { openWorker } from '../../src/db/worker/client.ts'
+import { features } from '../../src/features.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { VERSION } from '../../src/lib/version.ts'
+import { findFaults } from '../../src/maintenance/integrity.ts'
+import { makeCopy } from '../../src/mirror/copy.ts'
+import { Follower } from '../../src/mirror/follower.ts'
+import { Remote } from '../../src/mirror/remote.ts'
+import { resolveSelection, type SelectionRequest } from '../../src/mirror/selection.ts'
+import { newFolder } from './process.ts'
+import { type Client, clientOf, type TestService } from './service.ts'
+
+export const EVERYTHING: SelectionRequest = { structures: null, hasFiles: true, omitFields: [] }
+
+/** A copy of a service in this process, which reads it over a real connection. */
+export interface TestMirror extends Client {
+  readonly ctx: AppContext
+  readonly url: string
+  readonly file: string
+  /** Applies everything that the remote has more than the copy. */
+  catchUp(): Promise<void>
+  /** The events that wait to be posted, oldest first. */
+  events(): { id: string; type: string; body: string }[]
+  close(): Promise<void>
+}
+
+export async function mirrorOf(
+  service: TestService,
+  { selection: request = EVERYTHING, isForwarding = false } = {},
+): Promise<TestMirror> {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (asked) => service.app.fetch(asked) })
+  const folder = newFolder()
+  const { clock } = service
+  const url = `http://127.0.0.1:${server.port}`
+  const key = await service.newKey({ scope: 'read' })
+  const stop = new AbortController()
+  const remote = new Remote({ url, key, clock, signal: stop.signal })
+  const log = createLog('silent', clock, () => {})
+  const file = folder.file('mirror.db')
+  const workspace = await remote.connect()
+  const selection = resolveSelection(request, await remote.structures())
+  const ownKey = await makeCopy({
+    clock,
+    log,
+    features,
+    file,
+    remote,
+    workspace,
+    selection,
+    onProgress: () => {},
+  })
+  const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
+  const worker = openWorker({ db, clock, log })
+  const config = readConfig({ DAYBOOK_DB: file })
+  const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log, features, mirrorOf: url }
+  const app = createApi(ctx)
+  const follower = new Follower(ctx, { remote, signal: stop.signal, isForwarding, onEvents: () => {} })
+  return {
+    ...clientOf(app, ownKey),
+    ctx,
+    url,
+    file,
+    catchUp: async () => {
+      for (;;) {
+        try {
+          return await follower.catchUp(0)
+        } catch (error) {
+          // What moved while it was read is read again, as the follower's loop does.
+          if ((error as { code?: string }).code !== 'stale') throw error
+        }
+      }
+    },
+    events: () => db.sql.all('SELECT id, type, body FROM mirror_events ORDER BY pk'),
+    close: async () => {
+      stop.abort()
+      await server.stop(true)
+      await worker.close()
+      await db.finishCheckpoint()
+      db.close()
+      folder.remove()
+    },
+  }
+}
+
+/** A key of the copy that was made with the scope `write`. */
+export const writeKeyOf = (mirror: TestMirror): Promise<string> =>
+  mirror.ctx.db.write((tx): string => {
+    const key = { workspace: 1, user: 1, name: 'writes', expiresAt: null }
+    return createKey(tx, { ...key, scope: 'write' }).secret
+  })
+
+/** What `daybook check` finds, over a connection of its own. */
+export function faultsOf({ ctx: { clock, log }, file }: TestMirror): string[] {
+  const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'command' })
+  try {
+    return findFaults(db)
+  } finally {
+    db.close()
+  }
+}

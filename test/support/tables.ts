@@ -1,0 +1,52 @@
+import { runInProcess } from './cli.ts'
+import { newFolder } from './process.ts'
+import { startService, type TestService } from './service.ts'
+
+/** A workspace into which tables are imported. */
+export interface TableTest {
+  readonly db: string
+  file(name: string): string
+  /** The service on the database; another one after each import. */
+  service(): TestService
+  /** Imports the text as a file into the structure `T` while nobody serves the database. */
+  run(text: string, ...flags: string[]): ReturnType<typeof runInProcess>
+  /** The types of the fields of a structure, by key. */
+  types(structure?: string): Promise<Record<string, string>>
+  /** The data of all rows, oldest first. */
+  rows(structure?: string): Promise<Record<string, unknown>[]>
+  remove(): void
+}
+
+export async function newTableTest(): Promise<TableTest> {
+  const folder = newFolder()
+  const db = folder.file('daybook.db')
+  let service = await startService({ file: db })
+  return {
+    db,
+    file: folder.file,
+    service: () => service,
+    run: async (text, ...flags) => {
+      const file = folder.file('rows.csv')
+      await Bun.write(file, text)
+      service.close()
+      const outcome = await runInProcess(['import', file, '--structure', 'T', '--db', db, ...flags])
+      service = await startService({ file: db })
+      return outcome
+    },
+    types: async (structure = 'T') => {
+      const { structures } = (await service.get('/v1/records/structures')).body
+      const { fields } = structures.find(({ name }: { name: string }) => name === structure)
+      return Object.fromEntries(fields.map(({ key, type }: { key: string; type: string }) => [key, type]))
+    },
+    rows: async (structure = 'T') => {
+      const query = `structure=${structure}&limit=500&direction=asc`
+      return (await service.get(`/v1/records?${query}`)).body.records.map(
+        ({ data }: { data: object }) => data,
+      )
+    },
+    remove: () => {
+      service.close()
+      folder.remove()
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { gzipSync } from 'bun'
+import { ASSETS_PATH, buildApplication } from '../../src/http/application/build.ts'
+
+const MAX_BYTES = 60 * 1024
+
+test('the list of notes needs at most 60 KB of script and style, compressed, and the editor is none of it', async () => {
+  const files = await buildApplication()
+  const needed = new Set<string>()
+  const need = (name: string) => {
+    if (needed.has(name)) return
+    needed.add(name)
+    const imports = (files[name] ?? '').matchAll(/(?:from|import)\s*"([^"]+)"/g)
+    for (const [, path = ''] of imports)
+      if (path.startsWith(ASSETS_PATH)) need(path.slice(ASSETS_PATH.length + 1))
+  }
+  for (const [, name = ''] of (files['index.html'] ?? '').matchAll(/(?:href|src)="\/app\/assets\/([^"]+)"/g))
+    need(name)
+  const notes = Object.keys(files).find((name) => files[name]?.includes('import("/app/assets/opened-note-'))
+  need(notes ?? '')
+  const bytes = [...needed].reduce((sum, name) => sum + gzipSync(files[name] ?? '', { level: 9 }).length, 0)
+  expect([...needed].filter((name) => /code-mirror|opened-note/.test(name))).toEqual([])
+  expect([...needed].some((name) => name.startsWith('screen-'))).toBe(true)
+  expect([...needed].some((name) => name.startsWith('application-'))).toBe(true)
+  expect(bytes).toBeLessThanOrEqual(MAX_BYTES)
+  expect(bytes).toBeGreaterThan(MAX_BYTES / 2)
+})

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'bun:test'
+import type { Token, Tokens } from 'marked'
+import { fileIdOf, ownImage, safeLink, tokensOf } from '../../src/web/pages/notes/preview/tokens.ts'
+
+const ID = '0190c3f0-0000-7000-8000-000000000000'
+
+/** Every token of a text, those within others too. */
+const all = (tokens: readonly Token[]): Token[] =>
+  tokens.flatMap((token) => [token, ...all((token as Tokens.Generic).tokens ?? [])])
+
+describe('a preview', () => {
+  test('takes links between notes out of the text, but not out of code', () => {
+    const found = all(tokensOf('[[One]] and ![[Two|a label]] but not `[[Three]]`'))
+      .filter(({ type }) => type === 'wiki')
+      .map((token) => token as Tokens.Generic)
+    expect(found.map(({ target, label, isEmbed }) => [target, label, isEmbed])).toEqual([
+      ['One', undefined, false],
+      ['Two', 'a label', true],
+    ])
+  })
+
+  test.each([
+    'javascript:alert(1)',
+    ' JaVaScRiPt:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    '/v1/notes',
+    '',
+  ])('makes no link of %p', (address) => expect(safeLink(address)).toBeUndefined())
+
+  test('makes links of addresses of the web and of mail', () => {
+    expect(safeLink('https://example.org/a?b#c')).toBe('https://example.org/a?b#c')
+    expect(safeLink('mailto:ida@example.org')).toBe('mailto:ida@example.org')
+  })
+
+  test('shows pictures of this workspace alone', () => {
+    expect(ownImage(`/v1/files/${ID}/content`)).toBe(`/v1/files/${ID}/content`)
+    for (const address of [
+      'https://elsewhere.example/x.png',
+      `//elsewhere.example/v1/files/${ID}/content`,
+      `/v1/files/${ID}/content?x`,
+      '/v1/files/../me',
+    ])
+      expect(ownImage(address)).toBeUndefined()
+    expect(fileIdOf(`file:${ID}`)).toBe(ID)
+    expect(fileIdOf('file:../../me')).toBeUndefined()
+  })
+})

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'bun:test'
+import type { NoteText, NoteVersion } from '../../src/web/data/note-text.ts'
+import { Away, Refused } from '../../src/web/data/request.ts'
+import { SaveQueue } from '../../src/web/data/save-queue.ts'
+
+/** A server in memory with one note, a clock that is moved by hand, and the draft as it would lie in the browser. */
+function start(content = 'one\ntwo\nthree\n', draft?: string) {
+  let note: NoteVersion = { title: 'Note', content, updated_at: '1' }
+  let isAway = false
+  let losesResponse = false
+  let timer: (() => void) | undefined
+  const world = { kept: undefined as NoteText | undefined, writes: [] as Partial<NoteText>[], unsaved: 0 }
+  const change = (changes: Partial<NoteText>) => {
+    note = { ...note, ...changes, updated_at: String(Number(note.updated_at) + 1) }
+    return note
+  }
+  const queue = new SaveQueue(
+    note,
+    {
+      save: async (changes, ifUnchanged) => {
+        if (isAway) throw new Away('away')
+        if (ifUnchanged !== note.updated_at)
+          throw new Refused(409, 'stale', 'The note was changed.', undefined)
+        world.writes.push(changes)
+        change(changes)
+        if (losesResponse) throw new Away('away')
+        return note
+      },
+      read: async () => {
+        if (isAway) throw new Away('away')
+        return note
+      },
+      keep: (kept) => {
+        world.kept = kept?.text
+      },
+      later: (act) => {
+        timer = act
+        return () => {
+          timer = undefined
+        }
+      },
+      onUnsaved: (isUnsaved) => {
+        world.unsaved += isUnsaved ? 1 : -1
+      },
+    },
+    draft === undefined ? undefined : { text: { title: 'Note', content: draft }, sent: [] },
+  )
+  return Object.assign(world, {
+    queue,
+    change,
+    note: () => note,
+    setAway: (value: boolean) => {
+      isAway = value
+    },
+    setLosing: (value: boolean) => {
+      losesResponse = value
+    },
+    /** Lets the pause pass, and everything that follows from it. */
+    pass: async () => {
+      timer?.()
+      await Bun.sleep(0)
+    },
+  })
+}
+
+const kind = ({ queue }: ReturnType<typeof start>) => queue.state.value.kind
+
+describe('what is typed', () => {
+  test('is kept here at once, and saved after a pause with what was typed until then', async () => {
+    const it = start()
+    it.queue.edit({ content: 'a' })
+    it.queue.edit({ content: 'ab' })
+    expect([it.kept?.content, it.unsaved, kind(it)]).toEqual(['ab', 1, 'waiting'])
+    await it.pass()
+    expect([it.writes, it.kept, it.unsaved, kind(it)]).toEqual([[{ content: 'ab' }], undefined, 0, 'saved'])
+  })
+
+  test('while a save is under way is saved after it', async () => {
+    const it = start()
+    it.queue.edit({ content: 'a' })
+    it.queue.flush()
+    it.queue.edit({ content: 'ab' })
+    await it.pass()
+    expect([it.kept?.content, kind(it)]).toEqual(['ab', 'waiting'])
+    await it.pass()
+    expect([it.writes.map(({ content }) => content), kind(it)]).toEqual([['a', 'ab'], 'saved'])
+  })
+
+  test('and still held by the editor is collected before a newer version is taken over, and before saving', async () => {
+    const it = start('one\ntwo\nthree\n')
+    const held = ['one!\ntwo\nthree\n', 'one!!\ntwo\nthree\n']
+    it.queue.collect = () => {
+      const content = held.shift()
+      if (content !== undefined) it.queue.edit({ content })
+    }
+    it.queue.receive(it.change({ content: 'one\ntwo\nthree?\n' }))
+    expect([it.queue.text.value.content, kind(it)]).toEqual(['one!\ntwo\nthree\n', 'waiting'])
+    it.queue.flush()
+    await it.pass()
+    await it.pass()
+    expect([it.note().content, kind(it)]).toEqual(['one!!\ntwo\nthree?\n', 'saved'])
+  })
+
+  test('and taken back is not sent', async () => {
+    const it = start('a')
+    it.queue.edit({ content: 'ab' })
+    it.queue.edit({ content: 'a' })
+    await it.pass()
+    expect([it.writes, it.kept, kind(it)]).toEqual([[], undefined, 'saved'])
+  })
+
+  test('while the server is away stays here and is saved once when it is back', async () => {
+    const it = start()
+    it.setAway(true)
+    it.queue.edit({ content: 'a' })
+    await it.pass()
+    await it.pass()
+    expect([it.kept?.content, kind(it)]).toEqual(['a', 'away'])
+    it.setAway(false)
+    await it.pass()
+    expect([it.writes, it.kept, kind(it)]).toEqual([[{ content: 'a' }], undefined, 'saved'])
+  })
+
+  test('is not written twice when only the acknowledgement was lost', async () => {
+    const it = start()
+    it.setLosing(true)
+    it.queue.edit({ content: 'a' })
+    await it.pass()
+    it.setLosing(false)
+    await it.pass()
+    expect([it.writes, it.kept, kind(it)]).toEqual([[{ content: 'a' }], undefined, 'saved'])
+  })
+})
+
+test('what was sent and not acknowledged is not taken for somebody else’s', async () => {
+  const it = start()
+  it.setLosing(true)
+  it.queue.edit({ content: 'a' })
+  await it.pass()
+  it.setLosing(false)
+  it.queue.edit({ content: 'ab' })
+  await it.pass()
+  await it.pass()
+  expect([it.note().content, it.kept, kind(it)]).toEqual(['ab', undefined, 'saved'])
+})
+
+describe('what another person saved', () => {
+  test('appears when nothing waits here, and nothing older than what is here', () => {
+    const it = start()
+    const before = it.note()
+    it.queue.receive(it.change({ content: 'theirs' }))
+    it.queue.receive(before)
+    expect([it.queue.text.value.content, kind(it)]).toEqual(['theirs', 'saved'])
+  })
+
+  test('in other lines is merged and saved', async () => {
+    const it = start()
+    it.queue.edit({ content: 'ONE\ntwo\nthree\n' })
+    it.change({ content: 'one\ntwo\nthree\nfour\n' })
+    await it.pass()
+    expect([it.note().content, kind(it)]).toEqual(['ONE\ntwo\nthree\nfour\n', 'saved'])
+    expect(it.queue.text.value.content).toBe('ONE\ntwo\nthree\nfour\n')
+  })
+
+  for (const [choice, expected] of [
+    ['mine', 'mine\n'],
+    ['theirs', 'theirs\n'],
+    ['both', 'mine\ntheirs\n'],
+  ] as const)
+    test(`in the same line waits for a choice; ${choice}`, async () => {
+      const it = start('one\n')
+      it.queue.edit({ content: 'mine\n' })
+      it.change({ content: 'theirs\n' })
+      await it.pass()
+      expect([it.note().content, it.kept?.content, kind(it), it.writes]).toEqual([
+        'theirs\n',
+        'mine\n',
+        'conflict',
+        [],
+      ])
+      it.queue.settle('content', 0, choice)
+      await it.pass()
+      expect([it.note().content, it.kept, kind(it)]).toEqual([expected, undefined, 'saved'])
+    })
+
+  test('in the title waits for a choice too', async () => {
+    const it = start()
+    it.queue.edit({ title: 'Mine' })
+    it.change({ title: 'Theirs' })
+    await it.pass()
+    it.queue.settle('title', 0, 'both')
+    await it.pass()
+    expect(it.note().title).toBe('Mine / Theirs')
+  })
+
+  test('without a change of the text, a tag for instance, stands in no way', async () => {
+    const it = start()
+    it.queue.edit({ content: 'a' })
+    it.queue.receive(it.change({}))
+    await it.pass()
+    expect([it.note().content, kind(it)]).toEqual(['a', 'saved'])
+  })
+})
+
+test('a draft of an earlier visit is saved, merged with what happened meanwhile', async () => {
+  const it = start('one\ntwo\nthree\n', 'ONE\ntwo\nthree\n')
+  expect(it.unsaved).toBe(1)
+  it.change({ content: 'one\ntwo\nTHREE\n' })
+  it.queue.flush()
+  await it.pass()
+  expect([it.note().content, it.kept, it.unsaved]).toEqual(['ONE\ntwo\nTHREE\n', undefined, 0])
+})
