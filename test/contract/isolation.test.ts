@@ -308,8 +308,8 @@ describe('no tool of an agent', () => {
         if (JSON.stringify(input).includes('-7')) expect([tool, input, isError]).toEqual([tool, input, true])
       }
     }
-    for (const id of [foreignSamples['notes/{id}']])
-      expect(agent.client.readResource({ uri: `daybook://notes/${id}` })).rejects.toThrow()
+    const uri = `daybook://notes/${foreignSamples['notes/{id}']}`
+    await expect(agent.client.readResource({ uri })).rejects.toThrow()
     await agent.close()
     expect(await state()).toEqual(before)
   })

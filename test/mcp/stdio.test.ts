@@ -152,7 +152,7 @@ describe('daybook mcp', () => {
     const agent = await startAgent(['--db', db], created.out.trim())
     expect((await agent.call('describe')).isError).toBe(false)
     await daybook(['keys', 'revoke', 'short', '--db', db])
-    expect(agent.call('create_note', { title: 'too late' })).rejects.toThrow('not valid')
+    await expect(agent.call('create_note', { title: 'too late' })).rejects.toThrow('not valid')
     await agent.close().catch(() => {})
   })
 })

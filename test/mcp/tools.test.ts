@@ -293,6 +293,6 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
     })
     expect(messages).toHaveLength(1)
     expect(JSON.stringify(messages)).toContain('what,amount')
-    expect(agent.client.getPrompt({ name: 'import_table' })).rejects.toThrow('"structure"')
+    await expect(agent.client.getPrompt({ name: 'import_table' })).rejects.toThrow('"structure"')
   })
 })
