@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Server } from 'bun'
 import type { Page } from 'puppeteer-core'
-import { BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, fill, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
       expect(headers.get('x-frame-options')).toBe('DENY')
       await other.close()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
       await other.close()
       expect(await noteCount()).toBe(before)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test('a stolen cookie sent from another site writes nothing, whatever its content type', async () => {
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
         expect(await page.title()).not.toBe('run')
       }
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
       expect(asAttacker.status).toBe(401)
       await victim.browserContext().close()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -190,6 +190,6 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
       expect((await read()).status).toBe(401)
       expect(await cookies()).toEqual([])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
   press,
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await page.goBack()
       await untilText(page, '2026-1187')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await press(page, 'Remove filter: Who')
       await untilNoText(page, 'Who is')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
         `document.querySelector('.ledger .it > div').textContent.includes('ready→in repair')`,
       )
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -120,6 +120,6 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       expect(await page.$('.side .b.main')).toBeNull()
       expect(app.problems).toEqual([])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 })

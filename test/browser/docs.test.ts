@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
 
   /** Types the key into the field that has the focus. */
   async function authorize() {
-    await page.click('.btn.authorize')
+    await page.locator('.btn.authorize').click()
     await page.waitForSelector('.modal-ux input:focus')
     fields = (await page.$$('.modal-ux input')).length
     await page.keyboard.type(server.key ?? '')
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
     'shows what is filled in as accepted',
     async () => {
       await open('Notes/createNote')
-      await page.click('.execute')
+      await page.locator('.execute').click()
       const status = await page.waitForSelector('.live-responses-table .response .response-col_status')
       expect(await status?.evaluate(({ textContent }) => textContent?.trim())).toBe('201')
     },
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
       const heights = await page.$$eval('tr.error', (rows) => rows.map(({ clientHeight }) => clientHeight))
       expect(heights.length).toBeGreaterThan(5)
       expect(Math.max(...heights)).toBeLessThan(60)
-      await page.click('tr.error button')
+      await page.locator('tr.error button').click()
       await page.waitForSelector('tr.response[data-code="400"]')
     },
     TIMEOUT_MS,
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
     'ends a stream that is tried after its first event',
     async () => {
       await open('Records/watchRecords')
-      await page.click('.execute')
+      await page.locator('.execute').click()
       await page.waitForSelector('.live-responses-table .response-col_description pre')
       const shown = await page.$eval('.live-responses-table', ({ textContent }) => textContent ?? '')
       expect(shown).toContain('event: answer')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { KeyInput, Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
   contentOf,
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
       expect((await app.server.get('/v1/webhooks')).body.webhooks).toHaveLength(2)
       expect(app.problems).toEqual([])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -214,7 +214,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
       expect((await rowData(ids.row)).bike).toBe('Cargo')
       expect(app.problems).toEqual([])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -235,6 +235,6 @@ describe.skipIf(!hasBrowser)('every screen', () => {
       await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
       expect((await rowData(ids.row)).bike).toBe('Trike')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 })

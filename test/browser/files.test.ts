@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ElementHandle, Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
   fill,
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
         'Cards',
         'carry',
       ])
-      await page.click('.it')
+      await page.locator('.it').click()
       await page.waitForSelector('article[aria-label="Page 2"]')
       expect(await page.$('article[aria-label="Page 1"]')).toBeNull()
       expect(page.url()).toContain('page=2')
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       const [saved, original] = [Bun.file(folder.file('handbook.pdf')), Bun.file(HANDBOOK)]
       expect(await saved.bytes()).toEqual(await original.bytes())
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -90,13 +90,13 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       await page.waitForSelector('.uploads li', { hidden: true })
       expect(await files()).toHaveLength(1)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
     'one is renamed, and deleted by typing its name',
     async () => {
-      await page.click('.it')
+      await page.locator('.it').click()
       await press(page, 'Rename')
       await page.waitForSelector('input[name=name]')
       await fill(page, 'New name; links to it in notes follow', 'engine.pdf')
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       expect(await files()).toEqual([])
       expect(await accessibilityProblems(page)).toEqual([])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test('nothing went wrong in the page, and no other host was asked', () => {

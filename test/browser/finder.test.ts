@@ -5,7 +5,6 @@ import {
   accessibilityProblems,
   BROWSER_TIMEOUT_MS,
   openApplication,
-  SCREEN_TEST,
 } from '../support/application.ts'
 import { hasBrowser, startBrowser } from '../support/browser.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
@@ -63,7 +62,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await isClosed()
       expect(page.url()).toMatch(/\/app\/notes\/[\w-]{36}$/)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -76,7 +75,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await isClosed()
       expect(page.url()).toMatch(/\/app\/records\/[\w-]{36}\/[\w-]{36}$/)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -90,7 +89,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       const id = page.url().split('/').at(-1)
       expect((await server.get(`/v1/notes/${id}`)).body.note.title).toBe('Wheel building')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -110,7 +109,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       const { notes } = (await server.get('/v1/notes?search=alignment')).body
       expect(notes.map(({ title }: { title: string }) => title)).toEqual(['Frame alignment'])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -130,7 +129,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await page.keyboard.press('Escape')
       await isClosed()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -141,6 +140,6 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       expect(await accessibilityProblems(page)).toEqual([])
       expect(opened.problems).toEqual([])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
   fieldOf,
@@ -51,13 +51,13 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
     'shows what its lens lets through, and the choice is kept in the lens',
     async () => {
-      await (await fieldOf(page, 'Links that lead nowhere')).click()
+      await (await fieldOf(page, 'Links that lead nowhere')).asLocator().click()
       await untilText(page, 'no such note yet')
       await fill(page, 'Find in this graph', 'spo')
       await page.waitForFunction(`document.querySelectorAll('.side .sec:last-child li').length === 1`)
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       const [lens] = (await app.server.get('/v1/lenses')).body.lenses
       expect(lens.settings.nodes.dangling).toBe(true)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -81,6 +81,6 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
       expect(app.problems).toEqual([])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 })

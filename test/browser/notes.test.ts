@@ -5,8 +5,8 @@ import {
   accessibilityProblems,
   BROWSER_TIMEOUT_MS,
   openApplication,
-  SCREEN_TEST,
 } from '../support/application.ts'
+import { press as clickOn } from '../support/application-server.ts'
 import { hasBrowser, startBrowser } from '../support/browser.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
@@ -53,10 +53,11 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     await press('Control', 'End', on)
     await on.keyboard.type(text)
   }
-  const click = (text: string, on = page) =>
-    on.evaluate(
-      `[...document.querySelectorAll('button, a')].find((one) => one.textContent.trim() === ${JSON.stringify(text)}).click()`,
-    )
+  /** Opens the menu of the note and takes one of its actions. */
+  const choose = async (action: string) => {
+    await clickOn(page, 'More for this note')
+    await clickOn(page, action)
+  }
   const FRAMES = `new Promise((resolve) => {
     let left = 12
     const next = () => (left-- > 0 ? requestAnimationFrame(next) : resolve())
@@ -104,7 +105,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.waitForSelector('.cm-content')
       expect(page.url()).toBe(here)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -117,7 +118,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await isStored(id, `${content}!`)
       await isSaved()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -136,7 +137,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
         `document.querySelector('#details')?.textContent.includes('Hub measurements')`,
       )
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -153,7 +154,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await isStored(id, 'first')
       expect((await server.get(`/v1/notes/${id}`)).body.note.title).toBe('Bench log')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -176,7 +177,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await saysText('three mine', other)
       await saysText('three theirs', other)
       expect(await contentOf(id)).toBe('one\ntwo\nthree mine')
-      await click('Keep both', other)
+      await clickOn(other, 'Keep both')
       await isStored(id, 'one\ntwo\nthree theirs\nthree mine', other)
       await other.close()
       await page.bringToFront()
@@ -236,7 +237,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await isStored(id, 'before after')
       await isSaved()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -248,24 +249,24 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.type('#details input[name=tag]', 'wheels')
       await page.keyboard.press('Enter')
       await page.waitForSelector('#details .tag-item')
-      await click('Remove the tag wheels')
+      await clickOn(page, 'Remove the tag wheels')
       await page.waitForSelector('#details .tag-item', { hidden: true })
       expect((await server.get(`/v1/notes/${id}`)).body.note.tags).toEqual([])
-      await page.click('#details .ledger button')
+      await page.locator('#details .ledger button').click()
       const shown = `[...document.querySelectorAll('.diff > *')].map((one) => one.textContent).join('|')`
       await page.waitForFunction(`${shown} === 'first|second'`)
-      await click('Restore the text before')
+      await clickOn(page, 'Restore the text before')
       await page.waitForFunction(`document.querySelector('.cm-content').textContent === 'first'`)
       expect(await contentOf(id)).toBe('first')
-      await click('Move to trash')
+      await choose('Move to trash')
       await page.waitForSelector('.cm-content', { hidden: true })
       await page.goto(`${server.url}/app/notes?list=trash`)
       await page.waitForSelector('.notes-rows button')
-      await click('Restore Details')
+      await clickOn(page, 'Restore Details')
       await page.waitForSelector('.notes-rows', { hidden: true })
       expect(await contentOf(id)).toBe('first')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -293,17 +294,17 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
         { polling: 200 },
       )
       await page.select('#details select[aria-label=Preset]', await presetId('Reviewed'))
-      await click('Apply')
+      await clickOn(page, 'Apply')
       await page.waitForSelector('#details .tag-item')
       expect((await properties()).stars).toBe(2)
-      await click('Add to quick access')
+      await choose('Add to quick access')
       await page.waitForFunction(`document.querySelector('.rail').textContent.includes('Quick access')`)
       expect((await server.get('/v1/quick-access')).body.items).toMatchObject([{ note_id: id }])
-      await click('Remove from quick access')
+      await choose('Remove from quick access')
       await page.waitForFunction(`!document.querySelector('.rail').textContent.includes('Quick access')`)
       expect((await server.get('/v1/quick-access')).body.items).toEqual([])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -321,10 +322,10 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.waitForSelector('#details a[href^="/app/files/"]')
       const [file] = (await server.get(`/v1/notes/${id}/files`)).body.files
       await isStored(id, `![[file:${file.id}|rim.gif]]\n`)
-      await click('Preview')
+      await clickOn(page, 'Preview')
       await page.waitForSelector(`.read img[alt="rim.gif"][src="/v1/files/${file.id}/content"]`)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -335,11 +336,11 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await typeAtEnd('mine')
       await server.delete(`/v1/notes/${id}`)
       await page.waitForSelector('#note .banner.bad')
-      await click('Save as a new note')
+      await clickOn(page, 'Save as a new note')
       await page.waitForFunction(`!location.pathname.endsWith('${id}')`)
       await isStored(new URL(page.url()).pathname.split('/').at(-1) ?? '', 'mine')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -365,7 +366,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       expect(await page.title()).toBe('daybook')
       expect(await page.$$eval('main :is(img, script, iframe)', ({ length }) => length)).toBe(0)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -397,7 +398,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await context.close()
       await page.bringToFront()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, ElementHandle, Page } from 'puppeteer-core'
+import type { Browser, Page } from 'puppeteer-core'
 import {
   type ApplicationPage,
   accessibilityProblems,
   BROWSER_TIMEOUT_MS,
   openApplication,
-  SCREEN_TEST,
 } from '../support/application.ts'
+import { press as clickOn } from '../support/application-server.ts'
 import { hasBrowser, startBrowser } from '../support/browser.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
@@ -97,14 +97,6 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       clipboardData.setData('text/plain', ${JSON.stringify(text)})
       document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
     }`)
-  const clickButton = async (name: string) => {
-    const button = await page.waitForFunction(
-      `[...document.querySelectorAll('button')].find((one) =>
-        (one.ariaLabel ?? one.textContent).trim() === ${JSON.stringify(name)} && one.checkVisibility() && !one.disabled)`,
-    )
-    await (button as unknown as ElementHandle).click()
-  }
-
   test(
     'edits a cell and takes it back with the keyboard alone',
     async () => {
@@ -122,7 +114,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await saved()
       expect((await stored('R2'))?.data.bike).toBe('Bike 1')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -137,7 +129,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForSelector('.side h2')
       expect(page.url()).toContain((await stored(`R${ROWS}`))?.id ?? 'a row')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -155,7 +147,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await shows(2, 5, '2')
       expect(await page.$('.note-row')).toBeNull()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -172,12 +164,12 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await press('Enter')
       await has('Somebody else set Bike to Theirs meanwhile; you wrote Mine.')
       expect((await stored('R5'))?.data.bike).toBe('Theirs')
-      await clickButton('Write Mine')
+      await clickOn(page, 'Write Mine')
       await shows(4, 2, 'Mine')
       await saved()
       expect((await stored('R5'))?.data.bike).toBe('Mine')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -193,29 +185,29 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await server.patch(`/v1/records/${id}`, { data: { bike: 'Seen at the end' } })
       await shows(ROWS - 2, 2, 'Seen at the end')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
     'sorts and filters by clicking, and keeps both in the address',
     async () => {
       await open()
-      await clickButton('Total')
+      await clickOn(page, 'Total')
       await shows(0, 1, 'R1')
-      await clickButton('Total')
+      await clickOn(page, 'Total')
       await shows(0, 1, `R${ROWS}`)
-      await clickButton('Filter')
+      await clickOn(page, 'Filter')
       await page.select('#filter-field', 'status')
       await page.waitForSelector('select#filter-value')
       await page.select('#filter-value', 'in repair')
-      await clickButton('Add filter')
+      await clickOn(page, 'Add filter')
       await has(`of ${new Intl.NumberFormat('en-US').format(ROWS / 2)}`)
       await page.reload()
       await shows(0, 1, `R${ROWS - 1}`)
-      await clickButton('Remove filter: Status')
+      await clickOn(page, 'Remove filter: Status')
       await shows(0, 1, `R${ROWS}`)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -225,19 +217,19 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       const before = (await server.get('/v1/records?structure=Orders&limit=1')).body.total
       await page.focus(cell(0, 1))
       await paste('P1\tCargo\nR7\tRoad')
-      await clickButton('Add as 2 new rows')
+      await clickOn(page, 'Add as 2 new rows')
       await has('Nothing was written.')
       expect((await server.get('/v1/records?structure=Orders&limit=1')).body.total).toBe(before)
-      await clickButton('Cancel')
+      await clickOn(page, 'Cancel')
       await page.focus(cell(0, 1))
       await paste('P1\tCargo\nP2\t"Road, ""54"""')
-      await clickButton('Add as 2 new rows')
+      await clickOn(page, 'Add as 2 new rows')
       await page.waitForFunction(`!document.querySelector('main').textContent.includes('cells to paste')`)
       expect((await stored('P2'))?.data).toEqual({ ref: 'P2', bike: 'Road, "54"' })
       const feed = (await server.get('/v1/changes?before=now&limit=2')).body.changes
       expect(new Set(feed.map(({ transaction }: { transaction: string }) => transaction)).size).toBe(1)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -245,14 +237,14 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     async () => {
       const { id } = (await stored('R9')) ?? {}
       await open('', `/${id}`)
-      await clickButton('Delete')
+      await clickOn(page, 'Delete')
       await has('The row was deleted.')
       expect(await stored('R9')).toBeUndefined()
-      await clickButton('Put it back')
+      await clickOn(page, 'Put it back')
       await page.waitForFunction(`!document.querySelector('main').textContent.includes('was deleted')`)
       expect((await stored('R9'))?.id).toBe(id)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -261,7 +253,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       const { id } = (await stored('R13')) ?? {}
       await server.delete(`/v1/records/${id}`)
       await open('?pane=deleted')
-      await clickButton('Restore R13')
+      await clickOn(page, 'Restore R13')
       await has('Rows that you delete are listed here')
       expect((await stored('R13'))?.id).toBe(id)
       await server.delete(`/v1/records/${id}`)
@@ -269,7 +261,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       expect(await accessibilityProblems(page)).toEqual([])
       await server.post(`/v1/records/${id}/restore`)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -279,11 +271,11 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await server.patch(`/v1/records/${id}`, { data: { bike: 'Unicycle' } })
       await open('?tab=history', `/${id}`)
       await has('Bike 3→Unicycle')
-      await clickButton('Go back to here')
+      await clickOn(page, 'Go back to here')
       await has('Unicycle→Bike 3')
       expect((await stored('R11'))?.data.bike).toBe('Bike 3')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -303,7 +295,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
         folder.file('orders.csv'),
       )
       await page.waitForSelector('.map')
-      await clickButton('Import')
+      await clickOn(page, 'Import')
       await has('Done. 2 new, 3 refused.')
       const lines = await page.$$eval('.refused tbody .m', (cells) =>
         cells.map(({ textContent }) => textContent),
@@ -312,7 +304,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       expect((await stored('C4'))?.data).toEqual({ ref: 'C4', total: 8, bike: 'Long, tail' })
       expect(await stored('C3')).toBeUndefined()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -327,7 +319,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -337,7 +329,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForSelector('.field')
       await page.type('input[name=name]', 'Parts')
       await page.type('.field input[name^=label]', 'Part number')
-      await clickButton('Make the structure')
+      await clickOn(page, 'Make the structure')
       await page.waitForFunction(`location.pathname.match(/records\\/[\\w-]{36}$/)`)
       const { structures } = (await server.get('/v1/records/structures')).body
       const parts = structures.find(({ name }: { name: string }) => name === 'Parts')
@@ -350,7 +342,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await has('Part number cannot be unique: “A” stand')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
-      await clickButton('Delete Parts…')
+      await clickOn(page, 'Delete Parts…')
       await page.waitForSelector('dialog:modal input:focus')
       await page.keyboard.type('Part')
       await press('Enter')
@@ -360,7 +352,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForFunction(`!document.querySelector('.rail').textContent.includes('Parts')`)
       expect((await server.get(`/v1/records/structures/${parts.id}`)).status).toBe(404)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -370,14 +362,14 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForSelector('#value-ref:focus')
       await press('Tab')
       await page.keyboard.type('Recumbent')
-      await clickButton('Write the row')
+      await clickOn(page, 'Write the row')
       await page.waitForSelector('#value-ref[aria-invalid="true"]:focus')
       await page.keyboard.type('N1')
-      await clickButton('Write the row')
+      await clickOn(page, 'Write the row')
       await page.waitForFunction(`document.querySelector('.side') === null`)
       expect((await stored('N1'))?.data).toEqual({ ref: 'N1', bike: 'Recumbent' })
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -412,7 +404,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       expect(await viewer.$('main form')).toBeNull()
       expect((await stored('R1'))?.data.ref).toBe('R1')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test('has no error on the console and asks nobody but the server', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
   attributeOf,
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       expect(invalid).toBe('true')
       await second.browserContext().close()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       expect(other.url()).toBe(settings('sessions'))
       await other.browserContext().close()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await untilNoText(page, 'shelf-scanner')
       expect((await app.server.as(secret).get('/v1/me')).status).toBe(401)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -132,8 +132,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       }
       const { id } = result.structuredContent.note
 
-      const link = await page.waitForSelector('a[aria-label="Changes by agents with librarian"]')
-      await link?.click()
+      await page.locator('a[aria-label="Changes by agents with librarian"]').click()
       await untilText(page, 'By the librarian')
       await untilText(page, 'MCP')
       await page.focus('.ledger a.b')
@@ -144,7 +143,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await untilText(page, 'taken back')
       expect((await app.server.get(`/v1/notes/${id}`)).status).toBe(404)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -193,7 +192,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       ])
       await ben.browserContext().close()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -204,7 +203,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       expect(await page.$('select[aria-label="Role of owner"]')).toBeNull()
       expect(await page.$('select[aria-label="Role of Ben"]')).not.toBeNull()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -219,9 +218,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await fill(other, 'Name', 'half written')
 
       await page.goto(settings('sessions'))
-      const end = 'button[aria-label^="End the session"]'
-      await page.waitForSelector(end)
-      await page.evaluate(`document.querySelector('${end}').click()`)
+      await page.locator('button[aria-label^="End the session"]').click()
       const password = await other.waitForSelector('dialog.modal input[name=password]')
       await other.keyboard.press('Escape')
       expect(await other.$eval('dialog.modal', (dialog) => dialog.matches(':modal'))).toBe(true)
@@ -235,7 +232,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       expect(await secretOf(other, 'Secret of half written')).toStartWith('dbk_')
       await other.browserContext().close()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -256,7 +253,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await page.locator('#spaces button').click()
       await untilTextIn(page, '.rail-head', 'Personal')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -274,7 +271,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await page.keyboard.press('Enter')
       await untilText(page, 'every other session has ended')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -286,7 +283,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await page.setViewport({ width: 360, height: 800 })
       expect(await page.evaluate('document.body.scrollWidth')).toBeLessThanOrEqual(360)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test('nothing went wrong in any page, and no other host was asked', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
   fieldOf,
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
         view.filter_summary,
       )
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
         'state',
       ])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
       )
       expect(await accessibilityProblems(page)).toEqual([])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
       expect((await read('/v1/lenses')).lenses[0].name).toBe('Methods')
       expect(app.problems).toEqual([])
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -154,6 +154,6 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
       await untilText(page, 'tagged with any of "log", "method"')
       await untilText(page, '3 notes')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS, SCREEN_TEST } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
   attributeOf,
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
         headers: { Authorization: '…' },
       })
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       }
       folder.remove()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       await states('delivered', 2)
       expect(new Set(receiver.received.slice(1).map(({ body }) => JSON.parse(body).id)).size).toBe(1)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       await receiver.until(before + 1)
       expect(receiver.received.at(-1)?.headers['x-service-signature']?.match(/v1=/g)).toHaveLength(2)
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       await press(page, 'Send again')
       await untilText(page, '0 on their way')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       await press(page, 'Enable')
       await page.waitForSelector('.bar .st.ok')
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -219,7 +219,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       await untilText(page, 'A subscription sends the changes')
       expect(await subscription()).toBeUndefined()
     },
-    SCREEN_TEST,
+    BROWSER_TIMEOUT_MS,
   )
 
   test('nothing went wrong in the page, and no other host was asked', () => {

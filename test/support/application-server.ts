@@ -110,13 +110,14 @@ async function find(page: Page, what: string): Promise<ElementHandle> {
   return found as ElementHandle
 }
 
-/** Clicks the button, link or summary of this name once it can be pressed. */
-export async function press(page: Page, name: string): Promise<void> {
-  const button = await find(
-    page,
-    `[...document.querySelectorAll('button:enabled, a, summary')].find((one) => (one.ariaLabel ?? one.textContent.trim()) === ${text(name)})`,
+/** Clicks the button, link or summary of this name once it can be pressed and its place no longer changes. */
+export function press(page: Page, name: string): Promise<void> {
+  const button = new Function(
+    `return [...document.querySelectorAll('button:enabled, a, summary')].find(
+      (one) => (one.ariaLabel ?? one.textContent.trim()) === ${text(name)} && one.checkVisibility(),
+    )`,
   )
-  await button.click()
+  return page.locator(button as () => unknown).click()
 }
 
 /** The field with this label, once it is there. */

@@ -7,9 +7,6 @@ import type { ServerProcess } from './process.ts'
 /** Enough for a browser on a busy machine. */
 export const BROWSER_TIMEOUT_MS = 60_000
 
-/** A browser without a processor for a while may miss a click: what a person would click again is tried a second time. */
-export const SCREEN_TEST = { timeout: BROWSER_TIMEOUT_MS, retry: 1 }
-
 /** A page of the application, and what went wrong in it since its user signed in. */
 export interface ApplicationPage {
   readonly page: Page
