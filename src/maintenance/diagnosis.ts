@@ -1,4 +1,5 @@
 import { statfsSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { dirname } from 'node:path'
 import { showsDamage } from '../db/errors.ts'
 import type { Reader } from '../db/reader.ts'
@@ -8,7 +9,7 @@ import { isoOrNull } from '../lib/dates.ts'
 /** How many rows of each kind there are; of notes and records also those that are deleted. */
 type Contents = Readonly<Record<string, number>>
 
-/** Errors of one kind with the same text. */
+/** Errors of one kind with the same text, which names no receiver. */
 export interface ErrorGroup {
   readonly where: 'delivery' | 'file'
   readonly error: string
@@ -50,8 +51,7 @@ const LAST_ERRORS = `
     count(*) AS count, max(last_attempt_at) AS last_at
   FROM webhook_deliveries WHERE status = 'failed' GROUP BY 2
   UNION ALL
-  SELECT 'file', error, count(*), max(updated_at) FROM files WHERE status = 'failed' GROUP BY 2
-  ORDER BY last_at DESC LIMIT ${MAX_ERRORS}`
+  SELECT 'file', error, count(*), max(updated_at) FROM files WHERE status = 'failed' GROUP BY 2`
 
 const STATES = `
   SELECT 'deliveries ' || status, count(*) FROM webhook_deliveries GROUP BY status
@@ -66,9 +66,31 @@ function contentsOf({ sql }: Reader): Contents {
   return Object.fromEntries([...counted, ...sql.rows<[string, number]>(STATES)])
 }
 
+type ErrorRow = Omit<ErrorGroup, 'last_at'> & { readonly last_at: number | null }
+
+/** The errors of deliveries have names in quotation marks, which a name may contain too, and addresses as they are. */
+const withoutHosts = (error: string): string =>
+  error.replace(/".*"/s, '"…"').replace(/[\da-f.:]*[\da-f:]/gi, (text) => (isIP(text) === 0 ? text : '…'))
+
+function withSum(groups: Map<string, ErrorRow>, { where, error: text, count, last_at }: ErrorRow) {
+  const error = where === 'delivery' ? withoutHosts(text) : text
+  const key = `${where} ${error}`
+  const known = groups.get(key)
+  return groups.set(key, {
+    where,
+    error,
+    count: count + (known?.count ?? 0),
+    last_at: Math.max(last_at ?? 0, known?.last_at ?? 0) || null,
+  })
+}
+
+/** The errors that were met last, newest first. */
 function lastErrors({ sql }: Reader): ErrorGroup[] {
-  const rows = sql.all<Omit<ErrorGroup, 'last_at'> & { last_at: number | null }>(LAST_ERRORS)
-  return rows.map((row) => ({ ...row, last_at: isoOrNull(row.last_at) }))
+  const groups = sql.all<ErrorRow>(LAST_ERRORS).reduce(withSum, new Map())
+  return [...groups.values()]
+    .toSorted((left, right) => (right.last_at ?? 0) - (left.last_at ?? 0))
+    .slice(0, MAX_ERRORS)
+    .map((group) => ({ ...group, last_at: isoOrNull(group.last_at) }))
 }
 
 /** "ok", or the first fault that SQLite finds in the form of the pages; `daybook check` compares their contents too. */

@@ -57,6 +57,7 @@ test('health exits 1 where no daybook answers, or one that cannot write', async 
 test('doctor says what runs and holds what, and nothing that is secret', async () => {
   const env = {
     DAYBOOK_PORT: '9000',
+    DAYBOOK_WEBHOOK_ALLOW: 'receiver.private:8443',
     DAYBOOK_KEY: 'dbk_secret',
     DAYBOOK_SECRET: 'whsec_secret',
     DAYBOOK_UNKNOWN: 'perhaps secret',
@@ -67,6 +68,7 @@ test('doctor says what runs and holds what, and nothing that is secret', async (
   expect([exitCode, report.version]).toEqual([0, manifest.version])
   expect(report.settings).toEqual({
     DAYBOOK_PORT: '9000',
+    DAYBOOK_WEBHOOK_ALLOW: '(set)',
     DAYBOOK_KEY: '(set)',
     DAYBOOK_SECRET: '(set)',
     DAYBOOK_UNKNOWN: '(set)',
@@ -129,6 +131,80 @@ test('doctor reports errors of deliveries and files by their text, and exits 1 f
   const found = await runInProcess(['doctor', '--db', damaged])
   expect(found.exitCode).toBe(1)
   expect(found.out + found.err).toContain('damaged')
+})
+
+/** Deliveries that failed: for each error, when. An error of null is a status of 500. */
+function addFailedDeliveries(database: Database, errors: readonly (readonly [string | null, number])[]) {
+  database.run(
+    `INSERT INTO webhooks (id, workspace, structure, url, secret, events, filter, ignore_own_key, enabled, created_at, updated_at)
+     SELECT 'w', workspace, pk, 'https://private.example.com/', 'whsec_secret', '[]', '[]', 0, 1, 1, 1 FROM structures`,
+  )
+  for (const [error, at] of errors) {
+    database.run(`INSERT INTO webhook_events (id, type, body) VALUES ('e', 'record.created', '{}')`)
+    database
+      .query(
+        `INSERT INTO webhook_deliveries (event, webhook, id, status, response_status, error, created_at, last_attempt_at, ended_at)
+         SELECT max(webhook_events.pk), webhooks.pk, 'd', 'failed', 500, ?, 1, ?, 1 FROM webhook_events, webhooks`,
+      )
+      .run(error, at)
+  }
+}
+
+test('doctor leaves the hosts of receivers out of the errors of deliveries, and counts those that are then equal', async () => {
+  const file = folder.file('deliveries.db')
+  await runInProcess(['backup', file, '--db', db])
+  const database = new Database(file)
+  addFailedDeliveries(database, [
+    ['"private.example.com" refuses connections.', 3_000],
+    ['"other-private.example.org" refuses connections.', 9_000],
+    ['"private.example.com" refuses connections.', 5_000],
+    ['Resolving the name "a"private" took longer than 10 seconds.', 8_000],
+    ['192.168.7.7 is not a public address, so it is not called.', 6_000],
+    ['fd00::77 is not a public address, so it is not called.', 7_000],
+    [
+      'This url is not called: url must have a full domain name, such as hooks.example.com; "private" is not one.',
+      4_000,
+    ],
+    [null, 2_000],
+  ])
+  database.close()
+  const { out } = await runInProcess(['doctor', '--json', '--db', file])
+  expect(JSON.parse(out).database.last_errors).toEqual(
+    [
+      ['"…" refuses connections.', 3, 9],
+      ['Resolving the name "…" took longer than 10 seconds.', 1, 8],
+      ['… is not a public address, so it is not called.', 2, 7],
+      [
+        'This url is not called: url must have a full domain name, such as hooks.example.com; "…" is not one.',
+        1,
+        4,
+      ],
+      ['HTTP status 500', 1, 2],
+    ].map(([error, count, second]) => ({
+      where: 'delivery',
+      error,
+      count,
+      last_at: `1970-01-01T00:00:0${second}.000Z`,
+    })),
+  )
+  const text = (await runInProcess(['doctor', '--db', file])).out
+  expect(text).toContain('delivery, 3 times: "…" refuses connections.\n')
+  for (const host of ['private', '192.168', 'fd00']) expect(out + text).not.toContain(host)
+})
+
+test('doctor reports the ten errors that were met last', async () => {
+  const file = folder.file('many-errors.db')
+  await runInProcess(['backup', file, '--db', db])
+  const database = new Database(file)
+  addFailedDeliveries(
+    database,
+    Array.from({ length: 12 }, (_, at) => [`The receiver answered ${500 + at}.`, 1_000 * at] as const),
+  )
+  database.close()
+  const report = JSON.parse((await runInProcess(['doctor', '--json', '--db', file])).out)
+  expect(report.database.last_errors.map(({ error }: { error: string }) => error)).toEqual(
+    Array.from({ length: 10 }, (_, at) => `The receiver answered ${511 - at}.`),
+  )
 })
 
 const CHANGELOG = `# Changelog\n\n## 99.1.0\n\n- Newest.\n\n## 99.0.0\n\n- New.\n\n## ${manifest.version}\n\n- Old.\n`

@@ -21,7 +21,9 @@ interface Report {
   readonly server: ServerHealth
 }
 
-const SHOWN_SETTINGS = serve.flags.map(({ name }) => name)
+/** It names hosts of receivers. */
+const HIDDEN_SETTING = 'webhook-allow'
+const SHOWN_SETTINGS = serve.flags.map(({ name }) => name).filter((name) => name !== HIDDEN_SETTING)
 
 function schemaInWords({ schema, known_schema: known }: Diagnosis): string {
   if (schema === known) return String(schema)
@@ -73,10 +75,10 @@ export const doctor: Command = {
   summary: 'Print what a maintainer would ask: versions, sizes, settings, last errors.',
   flags: [JSON_FLAG, DB_FLAG],
   remarks: [
-    'Nothing in it is secret: no key, no title, no address of a webhook. It changes nothing, reads also a database of another',
-    'version, and works beside a running server. The settings are those of its own environment, the last errors those of',
-    'deliveries and files in the database; the others are in the log of the server. The integrity is that of the pages;',
-    '"daybook check" takes longer and checks everything. Exits 1 when the database is damaged or the server is failing.',
+    'Nothing in it is secret: no key, no title, no host that a webhook calls. It changes nothing, reads also a database of',
+    'another version, and works beside a running server. The settings are those of its own environment, the last errors',
+    'those of deliveries and files in the database; the others are in the log of the server. The integrity is that of the',
+    'pages; "daybook check" takes longer and checks everything. Exits 1 when the database is damaged or the server is failing.',
   ],
   examples: ['daybook doctor', 'daybook doctor --json > report.json'],
   run: async (input, io) => {
