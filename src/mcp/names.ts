@@ -6,7 +6,7 @@ import { isId } from '../lib/ids.ts'
 import { fold } from '../lib/text.ts'
 import { resolveTarget } from '../notes/links/resolve-target.ts'
 import { targetKey } from '../notes/links/syntax.ts'
-import { findByAlias, findNoteSummary, loadTitles } from '../notes/store.ts'
+import { getNoteSummary, loadTitles } from '../notes/store.ts'
 import { fail, notFound, Refusal, refused } from '../refusal.ts'
 import type { DescribedView } from '../views/service.ts'
 import { listViews } from '../views/service.ts'
@@ -29,20 +29,16 @@ export function noteIdOf(reader: Reader, { workspacePk }: InWorkspace, named: st
 const SAME_TITLE = `SELECT id FROM notes WHERE workspace = ? AND title_fold = ? AND deleted_at IS NULL
   ORDER BY created_at, id LIMIT 4`
 
-/** The same for a change, which is refused if it might mean another note. */
+/** The same for a change, which is refused if the name is a title that several notes have. */
 export function changedNoteId(reader: Reader, caller: InWorkspace, named: string): string {
   const id = noteIdOf(reader, caller, named)
-  const { workspacePk } = caller
-  if (
-    id === named ||
-    findNoteSummary(reader, workspacePk, named) ||
-    findByAlias(reader, workspacePk, fold(named.trim()))
-  )
-    return id
-  const ids = reader.sql.column<string>(SAME_TITLE, workspacePk, fold(named))
+  const { title, alias } = getNoteSummary(reader, caller, id)
+  const trimmed = named.trim()
+  if (id === trimmed || (alias !== null && fold(alias) === fold(trimmed))) return id
+  const ids = reader.sql.column<string>(SAME_TITLE, caller.workspacePk, fold(title))
   if (ids.length < 2) return id
   throw refused(
-    `Several notes have the title "${named.slice(0, 100)}"; name the one that is meant by its id, such as ${ids.join(', ')}.`,
+    `Several notes have the title "${title.slice(0, 100)}"; name the one that is meant by its id, such as ${ids.join(', ')}.`,
   )
 }
 

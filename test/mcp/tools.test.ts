@@ -210,7 +210,14 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
     const byTitle = await agent.call('edit_note', { note: title, append: { text: 'x' } })
     expect(byTitle).toMatchObject({ isError: true, code: 'refused' })
     expect(byTitle.text).toContain(first)
+    for (const id of [title, ` ${title} `, title.toUpperCase()])
+      expect(await agent.call('delete', { kind: 'note', id })).toMatchObject({
+        isError: true,
+        code: 'refused',
+      })
+    expect((await service.get(`/v1/notes?search=${encodeURIComponent(title)}`)).body.total).toBe(2)
     expect((await agent.call('edit_note', { note: first, append: { text: 'x' } })).isError).toBe(false)
+    expect((await agent.call('delete', { kind: 'note', id: ` ${first} ` })).data.id).toBe(first)
   })
 
   test('writes, filters and sums rows, and sees their history', async () => {
@@ -264,6 +271,19 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
     ])
     await agent.call('undo', { transaction: changed.data.transaction })
     expect((await service.get(`/v1/records/${tea.id}`)).body.record.data).toEqual(rows[0]?.data)
+  })
+
+  test('says of a write that changed nothing, or was a dry run, that there is no transaction', async () => {
+    const row = { what: `once ${revision}`, amount: 1 }
+    const write = (input: object) => agent.call('write_records', { structure: 'Expenses', ...input })
+    const { data } = await write({ rows: [{ data: row }] })
+    const same = await write({ rows: [{ id: data.records[0].id, data: row }] })
+    expect([same.data.transaction, same.text]).toEqual([null, expect.stringContaining('; nothing changed')])
+    const dry = await write({ rows: [{ data: { ...row, what: 'dry' } }], dry_run: true })
+    expect(dry.text).toBe('1 row inserted, 0 updated; nothing was written: this was a dry run')
+    const id = (await agent.call('create_note', { title: `Same ${revision}` })).data.note.id
+    const note = await agent.call('update_note', { note: id, title: `Same ${revision}` })
+    expect([note.data.transaction, note.text]).toEqual([null, expect.stringContaining(', nothing changed')])
   })
 
   test('leaves its name in the log of changes, and reads the log since a time', async () => {

@@ -52,3 +52,9 @@ export function pageLine(
     ? `${count(total, what)}:`
     : `${what}s ${offset + 1}–${offset + shown} of ${total}${more}:`
 }
+
+/** What a write did, as its result says it: the name of its transaction, if it changed anything. */
+export function writtenAs(transaction: string | null, isDryRun = false): string {
+  if (isDryRun) return 'nothing was written: this was a dry run'
+  return transaction === null ? 'nothing changed' : `transaction ${transaction}`
+}

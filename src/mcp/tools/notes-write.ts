@@ -20,7 +20,7 @@ import { invalid, refused } from '../../refusal.ts'
 import { changedNoteId } from '../names.ts'
 import { dryRun, ifUnchanged, name, object, optional, output, transaction, values } from '../schema.ts'
 import { cutFor, isShortened, shorten, shortenAll, shortenSentence, shortenValues } from '../text/fit.ts'
-import { inline } from '../text/markdown.ts'
+import { inline, writtenAs } from '../text/markdown.ts'
 import { type Answer, noteLink, tool } from '../tool.ts'
 
 /** What is said of a note takes at most so many tokens. */
@@ -34,9 +34,6 @@ function headOf(row: NoteRow) {
 }
 
 type Head = Omit<ReturnType<typeof presentNote>, 'content'>
-
-const written = (id: string | null, isDry = false) =>
-  isDry ? 'Nothing was written: this was a dry run.' : id === null ? 'Nothing changed.' : `transaction ${id}`
 
 const noteText = ({ id, title, tags, updated_at }: Head) =>
   `${inline(title)} [${id}]${tags.length === 0 ? '' : `, tags ${tags.join(', ')}`}, updated_at ${updated_at}`
@@ -139,7 +136,7 @@ export const createNoteTool = tool({
     const { note, properties_error: error, properties_unanswered: unanswered = [] } = created
     return {
       text: [
-        `${replayed ? 'Created before' : 'Created'} ${noteText(note)}, ${written(created.transaction)}`,
+        `${replayed ? 'Created before' : 'Created'} ${noteText(note)}, ${writtenAs(created.transaction)}`,
         ...(error ? [`The properties were not written: ${error.error}`] : []),
         ...(unanswered.length === 0 ? [] : [`Not answered: ${unanswered.join(', ')}`]),
       ].join('\n'),
@@ -217,9 +214,10 @@ export const editNoteTool = tool({
     const passage = changedPassage(outcome.before.content, outcome.after.content)
     const id = isDryRun ? null : outcome.transaction
     return {
-      text: [`${noteText(note)}, ${written(id, isDryRun)}`, ...(passage === '' ? [] : ['---', passage])].join(
-        '\n',
-      ),
+      text: [
+        `${noteText(note)}, ${writtenAs(id, isDryRun)}`,
+        ...(passage === '' ? [] : ['---', passage]),
+      ].join('\n'),
       data: { note, passage, transaction: id },
       links: [noteLink(note)],
     }
@@ -271,7 +269,7 @@ export const updateNoteTool = tool({
     })
     const note = headOf(row)
     return {
-      text: `${noteText(note)}, ${written(id)}`,
+      text: `${noteText(note)}, ${writtenAs(id)}`,
       data: { note, properties: shortValues(held), transaction: id },
       links: [noteLink(note)],
     }

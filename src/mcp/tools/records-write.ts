@@ -14,7 +14,7 @@ import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { parsedBody } from '../json.ts'
 import { dryRun, ifUnchanged, list, name, optional, output, transaction, values } from '../schema.ts'
 import { fitted, isShortened, shortenEach } from '../text/fit.ts'
-import { count } from '../text/markdown.ts'
+import { count, writtenAs } from '../text/markdown.ts'
 import { tool } from '../tool.ts'
 
 const MAX_ROWS = 100
@@ -124,10 +124,9 @@ export const writeRecordsTool = tool({
     const { inserted, updated } = outcome
     const records = outcome.rows.map((row) => parsedBody<Record<string, unknown>>(recordJson(row)))
     const id = isDryRun ? null : outcome.transaction
-    const end = isDryRun ? 'nothing was written: this was a dry run' : `transaction ${id}`
     return fitted(records, (items, cut) => ({
       text: [
-        `${count(inserted, 'row')} inserted, ${updated} updated; ${end}`,
+        `${count(inserted, 'row')} inserted, ${updated} updated; ${writtenAs(id, isDryRun)}`,
         ...(isDryRun ? [] : items.map(({ id: row, updated_at }) => `- ${row} updated_at ${updated_at}`)),
         ...(items.length < records.length ? [`and ${records.length - items.length} more`] : []),
       ].join('\n'),

@@ -7,7 +7,7 @@ import { deleteLive } from '../../records/writing/change.ts'
 import { changedNoteId } from '../names.ts'
 import { dryRun, list, name, output, transaction } from '../schema.ts'
 import { fitted } from '../text/fit.ts'
-import { count } from '../text/markdown.ts'
+import { count, writtenAs } from '../text/markdown.ts'
 import { tool } from '../tool.ts'
 
 export const deleteTool = tool({
@@ -24,7 +24,7 @@ export const deleteTool = tool({
       else deleteLive(ctx, tx, caller, found)
       return { deleted: true, id: found, transaction: transactionName(tx, caller.workspacePk) }
     })
-    return { text: `Deleted the ${kind} ${deleted.id}, transaction ${deleted.transaction}`, data: deleted }
+    return { text: `Deleted the ${kind} ${deleted.id}, ${writtenAs(deleted.transaction)}`, data: deleted }
   },
 })
 
@@ -37,10 +37,9 @@ export const undoTool = tool({
   output: output({ undone: list(), transaction: transaction() }),
   run: async (ctx, caller, input) => {
     const { undone, transaction: id } = await undo(ctx, caller, input)
-    const end = input.dry_run ? 'nothing was written: this was a dry run' : `transaction ${id}`
     return fitted(undone, (items) => ({
       text: [
-        `${count(undone.length, 'change')} taken back; ${end}`,
+        `${count(undone.length, 'change')} taken back; ${writtenAs(id, input.dry_run)}`,
         ...items.map(({ kind, id: object, op }) => `- ${kind} ${object} ${op}`),
         ...(items.length < undone.length ? [`and ${undone.length - items.length} more`] : []),
       ].join('\n'),
