@@ -29,7 +29,7 @@ import { noteRename } from './notes/writing/rename.ts'
 import { deletedQuery } from './records/query/deleted.ts'
 import { bodyQuery, listQuery } from './records/query/list.ts'
 import { summaryQuery } from './records/query/summary.ts'
-import { watchQuery } from './records/watch/page-query.ts'
+import { watchPageQuery } from './records/watch/page.ts'
 import { pastPageQuery } from './records/watch/resume.ts'
 import { Refusal } from './refusal.ts'
 import {
@@ -53,7 +53,7 @@ const QUERIES = new Map(
       listQuery,
       bodyQuery,
       deletedQuery,
-      watchQuery,
+      watchPageQuery,
       pastPageQuery,
       summaryQuery,
       noteListQuery,

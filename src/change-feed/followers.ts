@@ -2,8 +2,13 @@ import { refuseSwept } from '../changes/epochs.ts'
 import { lastChange } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { type Requester, requesterKey } from '../db/worker/client.ts'
-import { closedEvent, closedSentence } from '../http/stream/closed-event.ts'
-import type { StreamEvent, StreamReader, StreamSource } from '../http/stream/sse.ts'
+import {
+  closedEvent,
+  closedSentence,
+  type StreamEvent,
+  type StreamReader,
+  type StreamSource,
+} from '../http/stream/sse.ts'
 import { StreamLimit } from '../http/stream/stream-limit.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 import { CredentialMonitor } from '../sessions/credential-monitor.ts'

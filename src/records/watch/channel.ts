@@ -1,25 +1,26 @@
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import { asUnavailable } from '../../db/errors.ts'
 import type { Requester } from '../../db/worker/client.ts'
-import { closedEvent } from '../../http/stream/closed-event.ts'
-import type { StreamEvent, StreamReader } from '../../http/stream/sse.ts'
+import { closedEvent, type StreamEvent, type StreamReader } from '../../http/stream/sse.ts'
 import type { TurnQueue } from '../../lib/event-loop.ts'
 import { Refusal } from '../../refusal.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { getStructure } from '../../structures/store.ts'
 import { type ListRequest, readPage } from '../query/list.ts'
 import type { Parsed } from '../query/row-query.ts'
-import { eventId, findEventPosition, queryDigest } from './event-id.ts'
 import {
   Broadcast,
+  eventId,
+  findEventPosition,
   type KnownPage,
   problemEvent,
+  queryDigest,
   type Versions,
   type WatchedPage,
   type WatchHistory,
   watchedPage,
+  watchPageQuery,
 } from './page.ts'
-import { watchQuery } from './page-query.ts'
 import { pastPageQuery } from './resume.ts'
 
 /** The query of a channel in canonical form; equivalent queries have the same key. */
@@ -263,7 +264,7 @@ export class WatchChannel {
     const { structureId, request } = this.#query
     if (this.#latest && this.#version === structureVersion(getStructure(ctx.db, this.#query, structureId)))
       return this.#latest
-    const { structure, page, position } = await readPage(ctx, watchQuery, this.#requester(), request)
+    const { structure, page, position } = await readPage(ctx, watchPageQuery, this.#requester(), request)
     this.#version = structureVersion(structure)
     const id = eventId(ctx.db, this.#query.workspacePk, position, this.#digest)
     const next = watchedPage(id, structure, page)

@@ -1,19 +1,70 @@
+import { cursorNames, findPosition, isKeptAfter } from '../../changes/epochs.ts'
+import { lastChange } from '../../changes/log.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { StreamEvent } from '../../http/stream/sse.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import { Refusal } from '../../refusal.ts'
 import { presentField } from '../../structures/present.ts'
-import type { StructureRow } from '../../structures/store.ts'
-import { definitionOf } from '../../structures/store.ts'
+import { definitionOf, type StructureRow } from '../../structures/store.ts'
 import { pageMembers, recordJson } from '../present.ts'
-import type { RecordPage } from '../query/list.ts'
+import { type ListInput, type ListPlan, type ListResult, listQuery, type RecordPage } from '../query/list.ts'
 import type { RecordRow } from '../store.ts'
+
+interface WatchPlan extends ListPlan {
+  readonly position: number
+}
+
+interface WatchResult extends ListResult {
+  /** The number of the last change of the workspace. */
+  readonly position: number
+}
+
+/** A page of the list, and the place in the change log of the same moment. */
+export const watchPageQuery: WorkerQuery<ListInput, WatchPlan, WatchResult> = {
+  name: 'records.watch',
+  plan: (reader, input) => ({
+    ...listQuery.plan(reader, input),
+    position: lastChange(reader, input.caller.workspacePk),
+  }),
+  run: (reader, plan, maxLength) => ({ ...listQuery.run(reader, plan, maxLength), position: plan.position }),
+}
+
+/*
+ * The id of a watch event says which page it carries: the place in the change log at which the page was read, and the
+ * query. So a page that was sent before a restart of the server is known after it.
+ */
+
+const DIGITS = 12
+
+/** What tells the pages of a query from those of others. */
+export const queryDigest = (queryKey: string): string => sha256(queryKey).slice(0, DIGITS)
+
+export const eventId = (reader: Reader, workspacePk: number, position: number, digest: string): string =>
+  `${cursorNames(reader, workspacePk)(position)}-${digest}`
+
+/**
+ * The place in the log at which the page of an event was read. Undefined if the id is of another query or database, or
+ * changes since then were swept.
+ */
+export function findEventPosition(
+  reader: Reader,
+  workspacePk: number,
+  id: string,
+  digest: string,
+): number | undefined {
+  if (!id.endsWith(`-${digest}`)) return undefined
+  const position = findPosition(reader, workspacePk, id.slice(0, -digest.length - 1))
+  return position !== undefined && isKeptAfter(reader, workspacePk, position) ? position : undefined
+}
 
 /** `updated_at` of each record of a page by its id: enough to tell what changed since. */
 export type Versions = ReadonlyMap<string, number>
 
 /** The page of a watch query at one moment. */
 export interface WatchedPage {
-  /** The id of its events (`event-id.ts`). */
+  /** The id of its events. */
   readonly id: string
   /** The members of the event's data as JSON text, without the braces. */
   readonly text: string
