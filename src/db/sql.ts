@@ -71,6 +71,11 @@ export class Sql {
     return this.#prepare(text).all(...values) as Row[]
   }
 
+  /** Row by row, for rows that may be too long to be held together; the text must not be run again before the last. */
+  each<Row>(text: string, ...values: SqlValue[]): IterableIterator<Row> {
+    return this.#prepare(text).iterate(...values) as IterableIterator<Row>
+  }
+
   /** Every row as an array of its columns: half the cost of `all` for many rows. */
   rows<Row extends unknown[]>(text: string, ...values: SqlValue[]): Row[] {
     return this.#prepare(text).values(...values) as Row[]

@@ -64,30 +64,24 @@ export const findRecordByPk = ({ sql }: Reader, pk: number): RecordRow | undefin
  * The records of a page, in the order of the given pks. The LIMIT keeps the list a subquery: with a plain join,
  * SQLite would prepare the statement again at every run.
  */
-export const loadRecords = ({ sql }: Reader, pks: readonly number[]): RecordRow[] =>
-  sql.all(
-    `SELECT ${COLUMNS} FROM (SELECT value FROM json_each(?) LIMIT -1) AS page
-     CROSS JOIN records r ON r.pk = page.value`,
-    JSON.stringify(pks),
-  )
+const PAGE = `SELECT ${COLUMNS} FROM (SELECT value FROM json_each(?) LIMIT -1) AS page
+  CROSS JOIN records r ON r.pk = page.value`
 
-/** How many rows are read first; their length tells how many follow in a step. */
-const FIRST_ROWS = 16
-const LENGTH_PER_STEP = 1_048_576
+export const loadRecords = ({ sql }: Reader, pks: readonly number[]): RecordRow[] =>
+  sql.all(PAGE, JSON.stringify(pks))
+
 /** A page ends early once it is this long, in characters. */
 const MAX_PAGE_LENGTH = 64_000_000
 
 /** The records of a page as `loadRecords` gives them, fewer if they are very long; throws `TooLongHere`. */
-export function loadPage(reader: Reader, pks: readonly number[], maxLength?: number): RecordRow[] {
+export function loadPage({ sql }: Reader, pks: readonly number[], maxLength?: number): RecordRow[] {
   const rows: RecordRow[] = []
   let length = 0
-  for (let at = 0, step = FIRST_ROWS; at < pks.length && length < MAX_PAGE_LENGTH; at += step) {
-    if (at > 0) step = Math.ceil((LENGTH_PER_STEP * at) / length)
-    for (const row of loadRecords(reader, pks.slice(at, at + step))) {
-      rows.push(row)
-      length += row.data.length
-    }
+  for (const row of sql.each<RecordRow>(PAGE, JSON.stringify(pks))) {
+    rows.push(row)
+    length += row.data.length
     if (maxLength !== undefined && length > maxLength) throw new TooLongHere()
+    if (length >= MAX_PAGE_LENGTH) break
   }
   return rows
 }

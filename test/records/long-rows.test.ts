@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newFolder } from '../support/process.ts'
-import { declare } from '../support/records.ts'
+import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const folder = newFolder()
@@ -64,4 +64,17 @@ test('deleted rows that are very long are listed in the same way', async () => {
   const deleted = (await service.get('/v1/records?structure=Long&deleted=true')).body
   expect([deleted.total, deleted.records.map(({ id }: { id: string }) => id)]).toEqual([3, ids])
   expect(deleted.records[0].data).toEqual(longData(80))
+})
+
+test('short rows before very long ones do not make a page longer', async () => {
+  const short = Array.from({ length: 20 }, (_, at) => ({ f0: `short ${at}` }))
+  await write(service, 'Long', ...short)
+  const { body } = await service.get('/v1/records?structure=Long&limit=500')
+  const { total } = body
+  const seen = body.records.map(({ data }: { data: Record<string, string> }) => data.f0)
+  expect(seen.slice(0, 21)).toEqual([...short.map(({ f0 }) => f0).reverse(), 'row 77'])
+  expect([body.has_more, JSON.stringify(body).length < 66_000_000]).toEqual([true, true])
+  const rest = (await service.get(`/v1/records?structure=Long&limit=500&offset=${seen.length}`)).body
+  expect([rest.total, rest.has_more, seen.length + rest.records.length]).toEqual([total, false, total])
+  expect(rest.records.at(-1).data.f0).toBe('row 0')
 })
