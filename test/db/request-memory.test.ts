@@ -29,6 +29,10 @@ beforeEach(async () => {
        VALUES ('s', 1, 1, 'h', '', '', 0, 0)`,
     )
     tx.sql.run("INSERT INTO change_epochs (workspace, epoch, since) VALUES (1, 'e', 0)")
+    tx.sql.run(
+      `INSERT INTO structures (id, workspace, name, name_fold, fields, unique_together, created_at, updated_at)
+       VALUES ('s', 1, 's', 's', '[]', '[]', 0, 0)`,
+    )
   })
 })
 
@@ -43,13 +47,16 @@ const readAll = (): string => {
   const tables = ['users', 'members', 'keys', 'sessions', 'change_epochs']
   return JSON.stringify([
     db.sql.all('SELECT id, name FROM workspaces'),
+    db.sql.all('SELECT id, name_fold, fields FROM structures'),
     ...tables.map((table) => db.sql.all(`SELECT * FROM ${table}`)),
   ])
 }
 const memoized = () => db.sql.memoize('all', readAll)
-/** A write to none of these tables but the counters of a workspace. */
-const unrelated = (tx: Tx): void =>
-  void tx.sql.run('UPDATE workspaces SET live_notes = live_notes + 1 WHERE pk = 1')
+/** A write to none of these tables but the counters of a workspace, and to a structure what requests do not ask for. */
+const unrelated = (tx: Tx): void => {
+  tx.sql.run('UPDATE workspaces SET live_notes = live_notes + 1 WHERE pk = 1')
+  tx.sql.run('UPDATE structures SET max_rows = 5')
+}
 
 test.each([
   "UPDATE workspaces SET name = 'other'",
@@ -61,6 +68,11 @@ test.each([
   'DELETE FROM keys',
   'DELETE FROM sessions',
   "INSERT INTO change_epochs (workspace, epoch, since) VALUES (1, 'f', 0)",
+  "UPDATE structures SET name_fold = 'other'",
+  'UPDATE structures SET fields = \'[{"key":"a"}]\'',
+  'DELETE FROM structures',
+  `INSERT INTO structures (id, workspace, name, name_fold, fields, unique_together, created_at, updated_at)
+   VALUES ('t', 1, 't', 't', '[]', '[]', 0, 0)`,
 ])('what was memoized is read again at once after %s', async (statement) => {
   await db.write(unrelated)
   const before = memoized()

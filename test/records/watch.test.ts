@@ -162,6 +162,20 @@ describe('an answer', () => {
     expect(changes).toEqual({ created: [], updated: [], removed: [] })
   })
 
+  test('is that of the structure which has the name now, also when another had it a moment ago', async () => {
+    const folder = newFolder()
+    const inFile = await startService({ file: folder.file('daybook.db') })
+    // Which structure a name means is remembered for milliseconds only: one of many tries is soon enough.
+    for (let tries = 0; tries < 20; tries++) {
+      const { id } = await declare(inFile, 'Boxes', FIELDS)
+      expect((await (await watch(inFile, 'Boxes')).event('answer')).structure.id).toBe(id)
+      await inFile.patch(`/v1/records/structures/${id}`, { name: `Crates ${tries}` })
+    }
+    inFile.app.stop()
+    inFile.close()
+    folder.remove()
+  })
+
   test('shows a new reader what was written before it connected, also while changes are collected', async () => {
     const early = await watch(service, 'Boxes')
     await early.event('answer')

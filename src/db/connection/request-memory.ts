@@ -3,7 +3,8 @@ import { MAX_AGE_MS, type ReadSnapshot } from './read-snapshot.ts'
 
 /**
  * What `Sql.memoize` may read: tables that are needed for every request and seldom written, with the event of an update.
- * Of a workspace it may read what tells it from others, not its counters.
+ * Of a workspace it may read what tells it from others, not its counters; of a structure which one a name means, and its
+ * fields.
  */
 const TABLES = [
   ['workspaces', 'UPDATE OF id, name'],
@@ -12,6 +13,7 @@ const TABLES = [
   ['keys', 'UPDATE'],
   ['sessions', 'UPDATE'],
   ['change_epochs', 'UPDATE'],
+  ['structures', 'UPDATE OF name_fold, fields'],
 ] as const
 
 /** The SQL function that the triggers call. */
