@@ -1,4 +1,5 @@
 import type { Reader } from '../db/reader.ts'
+import { TooLongHere } from '../db/worker/client.ts'
 import { parseDifference } from './entries.ts'
 import { lastChange } from './log.ts'
 import { type Change, changesAfter } from './read.ts'
@@ -10,20 +11,23 @@ export interface Replaced {
   readonly updatedAt: number
 }
 
-const CHANGES_AT_ONCE = 1_000
+/** Each may hold as much as a record. */
+const CHANGES_AT_ONCE = 50
 /** More changes or old values than this are not collected. */
 const MAX_CHANGES = 100_000
 const MAX_LENGTH = 67_108_864
 
 /**
  * The records of a structure that have changes after a number of the log, by id, with what those replaced; undefined
- * for a record that was not live there. Returns undefined if there are too many.
+ * for a record that was not live there. Returns undefined if there are too many; throws `TooLongHere` when their old
+ * values are longer than `maxLength`, if that is given.
  */
 export function replacedAfter(
   reader: Reader,
   workspace: number,
   structureId: string,
   after: number,
+  maxLength?: number,
 ): Map<string, Replaced | undefined> | undefined {
   const found = new Map<string, Replaced | undefined>()
   const upTo = lastChange(reader, workspace)
@@ -39,6 +43,7 @@ export function replacedAfter(
       position = change.number
     }
     count += changes.length
+    if (maxLength !== undefined && length > maxLength) throw new TooLongHere()
     if (count > MAX_CHANGES || length > MAX_LENGTH) return undefined
     if (changes.length < CHANGES_AT_ONCE) return found
   }

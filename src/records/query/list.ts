@@ -9,7 +9,7 @@ import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
-import { loadPage, loadRecords, type RecordRow } from '../store.ts'
+import { loadPage, type RecordRow } from '../store.ts'
 import { FEW_ROWS, filterScanCosts, readCost, readCosts, sortScanCosts, textScanCosts } from './costs.ts'
 import { usableIndexes } from './indexes.ts'
 import {
@@ -159,13 +159,18 @@ function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
   return { ...pageQuery, direction, key, total, rowsRead, cost: readCost(reader, query, rowsRead) }
 }
 
-/** The first rows of a list, without those of some ids. */
-export function firstRowsWithout(reader: Reader, plan: ListPlan, ids: readonly string[]): RecordRow[] {
+/** The first rows of a list, without those of some ids; fewer if they are very long, and throws `TooLongHere`. */
+export function firstRowsWithout(
+  reader: Reader,
+  plan: ListPlan,
+  ids: readonly string[],
+  maxLength?: number,
+): RecordRow[] {
   const operands = ids.map((id) => ({ low: id, high: id }))
   const conditions: Condition[] = [...plan.query.conditions, { target: 'id', op: 'not_in', operands }]
   const path = pathBySearch(reader, plan) ?? pagePath(plan, plan.total)
   const pks = selectPage(reader, plan, { ...plan.query, conditions }, path)
-  return pks.length === 0 ? [] : loadRecords(reader, pks)
+  return pks.length === 0 ? [] : loadPage(reader, pks, maxLength)
 }
 
 /** How many rows match, and which, if these are few and became known while counting. */

@@ -1,12 +1,13 @@
 import { isKeptAfter } from '../../changes/epochs.ts'
 import { lastChange } from '../../changes/log.ts'
-import type { RecordData, RecordState } from '../../changes/record-change.ts'
+import { type RecordData, type RecordState, valueIn } from '../../changes/record-change.ts'
 import { type Replaced, replacedAfter } from '../../changes/replaced.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import { type QueryPlan, TooLongHere, type WorkerQuery } from '../../db/worker/client.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import { firstRowsWithout, type ListInput, type ListPlan, listQuery } from '../query/list.ts'
-import { dataOf, findRecords, stateOf } from '../store.ts'
+import type { SortTarget } from '../query/row-query.ts'
+import { dataOf, findRecords, type RecordRow, stateOf } from '../store.ts'
 import type { Versions } from './page.ts'
 import { compareStates } from './sort.ts'
 
@@ -27,7 +28,8 @@ interface PastPlan extends QueryPlan {
 
 /** What taking back a change costs, in rows of a scan. */
 const CHANGE_COST = 20
-const RECORDS_AT_ONCE = 1_000
+/** Each may be very long. */
+const RECORDS_AT_ONCE = 50
 
 /** The versions of an earlier page; undefined if the log does not tell them. */
 export const pastPageQuery: WorkerQuery<PastInput, PastPlan, Versions | undefined> = {
@@ -40,35 +42,48 @@ export const pastPageQuery: WorkerQuery<PastInput, PastPlan, Versions | undefine
   run: readPastPage,
 }
 
-function readPastPage(reader: Reader, { input, list }: PastPlan): Versions | undefined {
+function readPastPage(reader: Reader, { input, list }: PastPlan, maxLength?: number): Versions | undefined {
   const { caller, position } = input
   const { query, sort, direction, page } = list
   if (!isKeptAfter(reader, caller.workspacePk, position)) return undefined
-  const replaced = replacedAfter(reader, caller.workspacePk, query.structure.id, position)
+  const replaced = replacedAfter(reader, caller.workspacePk, query.structure.id, position, maxLength)
   if (!replaced) return undefined
-  const unchanged = firstRowsWithout(reader, list, [...replaced.keys()]).map((row) =>
-    stateOf(row, dataOf(row)),
+  const forSort = (state: RecordState) => withValueOf(state, sort)
+  const compare = compareStates(sort, direction)
+  let states = firstRowsWithout(reader, list, [...replaced.keys()], maxLength).map((row) =>
+    forSort(stateOf(row, dataOf(row))),
   )
-  const changed = [...statesBefore(reader, replaced)].filter((state) =>
-    matchesFilter(state, query.conditions),
-  )
-  const states = [...unchanged, ...changed].sort(compareStates(sort, direction)).slice(0, page.limit)
+  for (const some of statesBefore(reader, replaced, maxLength)) {
+    const matching = some.filter((state) => matchesFilter(state, query.conditions)).map(forSort)
+    states = [...states, ...matching].sort(compare).slice(0, page.limit)
+  }
   return new Map(states.map(({ id, updatedAt }) => [id, updatedAt]))
 }
 
-/** The records that were live, as they were. */
+/** The state with no other value than the one it is sorted by. */
+function withValueOf(state: RecordState, sort: SortTarget): RecordState {
+  const value = typeof sort === 'string' ? undefined : valueIn(state.data, sort.key)
+  return { ...state, data: typeof sort === 'string' || value === undefined ? {} : { [sort.key]: value } }
+}
+
+/** The records that were live, as they were, some at a time; throws `TooLongHere`. */
 function* statesBefore(
   reader: Reader,
   replaced: ReadonlyMap<string, Replaced | undefined>,
-): Generator<RecordState> {
+  maxLength?: number,
+): Generator<RecordState[]> {
   const ids = [...replaced.keys()].filter((id) => replaced.get(id) !== undefined)
+  let length = 0
   for (let start = 0; start < ids.length; start += RECORDS_AT_ONCE) {
-    for (const row of findRecords(reader, ids.slice(start, start + RECORDS_AT_ONCE))) {
-      const before = replaced.get(row.id)
-      if (before) yield { ...stateOf(row, dataBefore(dataOf(row), before)), updatedAt: before.updatedAt }
-    }
+    const rows = findRecords(reader, ids.slice(start, start + RECORDS_AT_ONCE))
+    length += rows.reduce((sum, { data }) => sum + data.length, 0)
+    if (maxLength !== undefined && length > maxLength) throw new TooLongHere()
+    yield rows.flatMap((row) => stateBefore(row, replaced.get(row.id)) ?? [])
   }
 }
+
+const stateBefore = (row: RecordRow, before: Replaced | undefined): RecordState | undefined =>
+  before && { ...stateOf(row, dataBefore(dataOf(row), before)), updatedAt: before.updatedAt }
 
 function dataBefore(data: RecordData, { values }: Replaced): RecordData {
   const merged = { ...data, ...values }
