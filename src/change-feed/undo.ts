@@ -1,6 +1,6 @@
 import { createBus } from '../changes/bus.ts'
 import { findPosition } from '../changes/epochs.ts'
-import { changesOfTransaction } from '../changes/read.ts'
+import { type Change, changesOfTransaction } from '../changes/read.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
@@ -35,7 +35,21 @@ function isLarge(reader: Reader, { workspacePk }: Caller, transaction: string): 
   const first = findPosition(reader, workspacePk, transaction)
   if (first === undefined) return false
   const changes = changesOfTransaction(reader, workspacePk, first, MAX_CHANGES_IN_MAIN_THREAD + 1)
-  return changes.length > MAX_CHANGES_IN_MAIN_THREAD || noteBytes(reader, changes) > MAX_BYTES_IN_MAIN_THREAD
+  if (changes.length > MAX_CHANGES_IN_MAIN_THREAD) return true
+  return noteBytes(reader, changes) + replacedBytes(reader, changes) > MAX_BYTES_IN_MAIN_THREAD
+}
+
+/** How much text the changes replaced: that of notes is in revisions, everything else is in the log. */
+function replacedBytes({ sql }: Reader, changes: readonly Change[]): number {
+  const ofNotes = changes.filter(({ kind }) => kind === 'note')
+  const logged = changes.reduce((sum, { detail }) => sum + (detail?.length ?? 0), 0)
+  return (
+    logged +
+    sql.scalar<number>(
+      'SELECT total(octet_length(content)) FROM revisions WHERE pk IN (SELECT value FROM json_each(?))',
+      JSON.stringify(ofNotes.flatMap(({ replaced }) => replaced ?? [])),
+    )
+  )
 }
 
 interface UndoInput {

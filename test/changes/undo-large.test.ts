@@ -73,6 +73,38 @@ test('a write of 5,000 rows is taken back, and that too; whoever watches and sub
   expect(await count()).toBe(5_000)
 })
 
+/** Whether the newest transaction is taken back by the worker: then the thread that serves requests commits nothing. */
+async function isUndoneByWorker(): Promise<boolean> {
+  const { commitSizes } = service.ctx.db
+  const { transaction } = await newest()
+  const before = commitSizes.sum
+  expect((await service.post('/v1/changes/undo', { transaction })).status).toBe(200)
+  return commitSizes.sum === before
+}
+
+test('how long the texts are that come back decides too, not only how long those are that go', async () => {
+  const texts = ['short', 'long '.repeat(100_000)]
+  for (const content of texts) {
+    const { note } = (await service.post('/v1/notes', { title: 'a', content })).body
+    await service.patch(`/v1/notes/${note.id}`, { content: 'new' })
+    expect(await isUndoneByWorker()).toBe(content.length > 100_000)
+    expect((await service.get(`/v1/notes/${note.id}`)).body.note.content).toBe(content)
+  }
+})
+
+test('so do the old values of rows', async () => {
+  const fields = Array.from({ length: 50 }, (_, at) => ({ key: `f${at}`, type: 'text' }))
+  await declare(service, 'Long', fields)
+  for (const length of [10, 9_000]) {
+    const data = Object.fromEntries(fields.map(({ key }) => [key, 'x'.repeat(length)]))
+    const [row] = await write(service, 'Long', data)
+    const removed = Object.fromEntries(fields.map(({ key }) => [key, null]))
+    await service.patch(`/v1/records/${row.id}`, { data: removed })
+    expect(await isUndoneByWorker()).toBe(length > 10)
+    expect((await service.get(`/v1/records/${row.id}`)).body.record.data).toEqual(data)
+  }
+})
+
 test('a write of more changes than can be taken back at once is refused, and nothing is written', async () => {
   await writeMany(20_001)
   const { transaction } = await newest()
