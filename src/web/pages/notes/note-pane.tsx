@@ -26,6 +26,7 @@ import { isPreview, noteAddress } from './place.ts'
 import { LazyPreview } from './preview/lazy.tsx'
 import { Settle } from './settle.tsx'
 import { Title } from './title.tsx'
+import { useWordCount } from './word-count.ts'
 
 const number = new Intl.NumberFormat()
 
@@ -183,29 +184,17 @@ function StateBanner({ queue }: { queue: SaveQueue }) {
   )
 }
 
-const PAUSE_MS = 300
-
-const countWords = (text: string) => text.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)?.length ?? 0
-
-/** How many words there are, counted again in a pause of typing. */
-function useWordCount(text: string): number {
-  const [words, setWords] = useState(() => countWords(text))
-  useEffect(() => {
-    const timer = setTimeout(() => setWords(countWords(text)), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return words
-}
-
 function Foot({ queue }: { queue: SaveQueue }) {
   const words = useWordCount(queue.text.value.content)
   const keptAt = draftKeptAt.value
   const isKept = queue.state.value.kind !== 'saved' && keptAt !== undefined
   return (
     <p class="foot">
-      <span>
-        {number.format(words)} {words === 1 ? 'word' : 'words'}
-      </span>
+      {words !== undefined && (
+        <span>
+          {number.format(words)} {words === 1 ? 'word' : 'words'}
+        </span>
+      )}
       {isKept && <span>Draft kept in this browser {shortTime(new Date(keptAt))}</span>}
       <span class="grow" />
       {mayWrite.value && (

@@ -8,10 +8,11 @@ import {
   syntaxHighlighting,
 } from '@codemirror/language'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
-import { Annotation, EditorState, type Extension } from '@codemirror/state'
+import { Annotation, type ChangeSet, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { GFM, parser } from '@lezer/markdown'
+import { changedText } from './changed-text.ts'
 import { completeTags, completeTitles } from './completions.ts'
 import { theme } from './theme.ts'
 import { wikiMarks } from './wiki-marks.ts'
@@ -81,7 +82,7 @@ function fileHandlers({ onFiles }: EditorOptions): Extension {
   })
 }
 
-function stateOf(options: EditorOptions, text: string): EditorState {
+function stateOf(options: EditorOptions, text: string, onChange: (changes: ChangeSet) => void): EditorState {
   return EditorState.create({
     doc: text,
     extensions: [
@@ -101,8 +102,10 @@ function stateOf(options: EditorOptions, text: string): EditorState {
       keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
       fileHandlers(options),
       EditorView.updateListener.of((update) => {
-        if (!update.docChanged || update.transactions.some((one) => one.annotation(isFromElsewhere))) return
-        options.onEdit(update.state.doc.length)
+        if (!update.docChanged) return
+        onChange(update.changes)
+        if (!update.transactions.some((one) => one.annotation(isFromElsewhere)))
+          options.onEdit(update.state.doc.length)
       }),
     ],
   })
@@ -120,23 +123,34 @@ function changeBetween(before: string, after: string) {
 
 /** An editor of Markdown that keeps every byte of what it was given. */
 export function createEditor(parent: HTMLElement, options: EditorOptions) {
-  const view = new EditorView({ parent, state: stateOf(options, options.text) })
+  let known = options.text
+  let changes: ChangeSet | undefined
+  const onChange = (more: ChangeSet) => {
+    changes = changes?.compose(more) ?? more
+  }
+  const view = new EditorView({ parent, state: stateOf(options, known, onChange) })
+  const text = () => {
+    if (changes) known = view.state.lineBreak === '\n' ? changedText(known, changes) : view.state.sliceDoc()
+    changes = undefined
+    return known
+  }
   return {
     focus: () => view.focus(),
-    text: () => view.state.sliceDoc(),
+    text,
     destroy: () => view.destroy(),
     /** Shows a text that comes from elsewhere. */
-    show: (text: string) => {
-      const present = view.state.sliceDoc()
-      if (text === present) return
-      if (lineSeparatorOf(text) !== view.state.lineBreak) view.setState(stateOf(options, text))
-      else if (view.state.lineBreak === '\n')
-        view.dispatch({ changes: changeBetween(present, text), annotations: isFromElsewhere.of(true) })
-      else
-        view.dispatch({
-          changes: { from: 0, to: view.state.doc.length, insert: text },
-          annotations: isFromElsewhere.of(true),
-        })
+    show: (next: string) => {
+      const present = text()
+      if (next === present) return
+      if (lineSeparatorOf(next) !== view.state.lineBreak) {
+        known = next
+        view.setState(stateOf(options, next, onChange))
+        return
+      }
+      const annotations = isFromElsewhere.of(true)
+      const all = { from: 0, to: view.state.doc.length, insert: next }
+      const isPlain = view.state.lineBreak === '\n'
+      view.dispatch({ changes: isPlain ? changeBetween(present, next) : all, annotations })
     },
   }
 }
