@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
+import { OPERATOR_WORDS } from '../../../../lib/filter-sentence.ts'
 import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { OPERATOR_WORDS } from './sentence.ts'
 import {
   type Condition,
   conditionOn,

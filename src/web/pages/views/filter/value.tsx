@@ -1,4 +1,4 @@
-import { shiftOf } from './sentence.ts'
+import { shiftOf } from '../../../../lib/filter-sentence.ts'
 import type { Operator } from './tree.ts'
 
 interface ValueProps {

@@ -1,29 +1,44 @@
-import type { TreeDefinitions } from './check.ts'
-import type { GroupMatch, TreeField, TreeOperator } from './operators.ts'
-import {
-  type FieldNode,
-  type FilterTree,
-  type GroupNode,
-  type PropertyNode,
-  relativeDay,
-  type TagsNode,
-} from './parse.ts'
-import type { RelativeDay } from './relative-dates.ts'
+/** A filter tree, as far as its words depend on it; a field, operator or match of the API fits. */
+export type DescribedTree =
+  | {
+      readonly type: 'group'
+      readonly match: keyof typeof JOINED_BY
+      readonly children: readonly DescribedTree[]
+    }
+  | { readonly type: 'tags'; readonly op: keyof typeof TAG_WORDS; readonly tag_ids: readonly number[] }
+  | {
+      readonly type: 'property'
+      readonly def_id: string
+      readonly op: DescribedOperator
+      readonly value?: unknown
+    }
+  | {
+      readonly type: 'field'
+      readonly field: keyof typeof FIELD_WORDS
+      readonly op: DescribedOperator
+      readonly value?: unknown
+    }
 
-type Names = Pick<TreeDefinitions, 'tag' | 'property'>
+type DescribedOperator = keyof typeof OPERATOR_WORDS
+type Of<Type extends DescribedTree['type']> = Extract<DescribedTree, { type: Type }>
+
+interface Names {
+  tag(id: number): { readonly name: string } | undefined
+  property(id: string): { readonly key: string } | undefined
+}
 
 const EVERYTHING = 'all notes'
 const NOTHING = 'no notes'
 
 /** Describes a tree as a sentence with the current names of tags and properties; `All notes` for null. */
-export function describeTree(tree: FilterTree | null, names: Names): string {
+export function describeTree(tree: DescribedTree | null, names: Names): string {
   const sentence = tree === null ? EVERYTHING : describe(tree, names)
   return sentence === EVERYTHING || sentence === NOTHING
     ? sentence.charAt(0).toUpperCase() + sentence.slice(1)
     : sentence
 }
 
-function describe(tree: FilterTree, names: Names): string {
+function describe(tree: DescribedTree, names: Names): string {
   if (tree.type === 'group') return describeGroup(tree, names)
   if (tree.type === 'tags') return describeTags(tree, names)
   const subject =
@@ -31,9 +46,9 @@ function describe(tree: FilterTree, names: Names): string {
   return `${subject} ${predicate(tree)}`
 }
 
-const JOINED_BY: Record<GroupMatch, string> = { all: ' and ', any: ' or ', none: ' or ' }
+const JOINED_BY = { all: ' and ', any: ' or ', none: ' or ' }
 
-function describeGroup({ match, children }: GroupNode, names: Names): string {
+function describeGroup({ match, children }: Of<'group'>, names: Names): string {
   if (children.length === 0) return match === 'any' ? NOTHING : EVERYTHING
   const parts = children.map((child) => {
     const part = describe(child, names)
@@ -44,7 +59,7 @@ function describeGroup({ match, children }: GroupNode, names: Names): string {
 }
 
 /** Whether the description needs brackets when it is joined to others. */
-function isJoined(tree: FilterTree): boolean {
+function isJoined(tree: DescribedTree): boolean {
   if (tree.type !== 'group' || tree.match === 'none') return false
   const [only] = tree.children
   return tree.children.length === 1 && only ? isJoined(only) : tree.children.length > 1
@@ -56,18 +71,18 @@ const TAG_WORDS = {
   has_none: { one: 'not tagged', many: 'tagged with none of' },
 }
 
-function describeTags({ op, tag_ids }: TagsNode, names: Names): string {
+function describeTags({ op, tag_ids }: Of<'tags'>, names: Names): string {
   const words = TAG_WORDS[op][tag_ids.length === 1 ? 'one' : 'many']
   return `${words} ${listed(tag_ids.map((id) => names.tag(id)?.name ?? id))}`
 }
 
-const FIELD_WORDS: Record<TreeField, string> = {
+const FIELD_WORDS = {
   title: 'title',
   created_at: 'creation day',
   updated_at: 'day of the last edit',
 }
 
-const OPERATOR_WORDS: Record<TreeOperator, string> = {
+export const OPERATOR_WORDS = {
   eq: 'is',
   neq: 'is not',
   contains: 'contains',
@@ -92,7 +107,7 @@ const OPERATOR_WORDS: Record<TreeOperator, string> = {
   has_key: 'has the key',
 }
 
-function predicate({ op, value }: PropertyNode | FieldNode): string {
+function predicate({ op, value }: Of<'property' | 'field'>): string {
   const words = OPERATOR_WORDS[op]
   if (op === 'empty' || op === 'not_empty') return words
   if (op === 'in' || op === 'not_in') return `${words} ${listed(value as unknown[])}`
@@ -102,16 +117,25 @@ function predicate({ op, value }: PropertyNode | FieldNode): string {
   return `${words} ${isOfDates ? dayOrValue(value) : quoted(value)}`
 }
 
-const ON_DAYS = new Set<TreeOperator>(['on', 'before', 'after', 'on_or_before', 'on_or_after'])
+const ON_DAYS = new Set<DescribedOperator>(['on', 'before', 'after', 'on_or_before', 'on_or_after'])
 
 function withinWords(value: unknown, words: string): string {
-  const shift = relativeDay(value)
+  const shift = shiftOf(value)
   if (!shift || shift.n === 0) return 'is today'
   const length = Math.abs(shift.n) === 1 ? shift.unit : amountOf(shift)
   return `${words} the ${shift.n < 0 ? 'last' : 'next'} ${length}`
 }
 
-const amountOf = ({ n, unit }: RelativeDay) => `${Math.abs(n)} ${unit}${Math.abs(n) === 1 ? '' : 's'}`
+interface Shift {
+  readonly n: number
+  readonly unit: string
+}
+
+/** The shift of a relative day; undefined for any other value. */
+export const shiftOf = (value: unknown): Shift | undefined =>
+  (value as { relative?: Shift } | null | undefined)?.relative
+
+const amountOf = ({ n, unit }: Shift) => `${Math.abs(n)} ${unit}${Math.abs(n) === 1 ? '' : 's'}`
 
 const NEAR_DAYS = new Map([
   [0, 'today'],
@@ -120,7 +144,7 @@ const NEAR_DAYS = new Map([
 ])
 
 function dayOrValue(value: unknown): string {
-  const shift = relativeDay(value)
+  const shift = shiftOf(value)
   if (!shift) return typeof value === 'string' ? value : quoted(value)
   const near = shift.n === 0 || shift.unit === 'day' ? NEAR_DAYS.get(shift.n) : undefined
   return near ?? (shift.n < 0 ? `the day ${amountOf(shift)} ago` : `the day in ${amountOf(shift)}`)
@@ -131,7 +155,7 @@ const LONGEST_LIST = 10
 
 /** A value as JSON, truncated if it is long. */
 function quoted(value: unknown): string {
-  const text = JSON.stringify(value)
+  const text = JSON.stringify(value) ?? 'nothing'
   return text.length <= LONGEST_VALUE ? text : `${Array.from(text).slice(0, LONGEST_VALUE).join('')}…`
 }
 
