@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS, openApplication } from '../support/application.ts'
+import { hasBrowser, startBrowser } from '../support/browser.ts'
+import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+describe.skipIf(!hasBrowser)('two people in a note', () => {
+  let folder: ReturnType<typeof newFolder>
+  let server: ServerProcess
+  let browser: Browser
+  let owner: Page
+  let member: Page
+
+  beforeAll(async () => {
+    folder = newFolder()
+    server = await startProcess(folder.file('daybook.db'))
+    browser = await startBrowser()
+    owner = (await openApplication(browser, server)).page
+    member = await signInMember('edith')
+  }, BROWSER_TIMEOUT_MS * 2)
+  afterAll(async () => {
+    await browser.close()
+    await server.end()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  /** The owner invites an editor, who signs in with the link in a browser profile of his own. */
+  const signInMember = async (name: string): Promise<Page> => {
+    await owner.goto(`${server.url}/app/settings/members`)
+    const link = await owner.evaluate(
+      `fetch('/app/api/members', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: '${name}', role: 'editor' }) }).then((response) => response.json()).then(({ link }) => link)`,
+    )
+    const page = await (await browser.createBrowserContext()).newPage()
+    page.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+    await page.setViewport({ width: 1280, height: 800 })
+    await page.goto(`${server.url}/app${new URL(String(link)).hash}`)
+    await page.waitForSelector('input[type=password]')
+    await page.type('input[type=password]', 'a long enough password')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.rail-nav')
+    return page
+  }
+  const open = async (id: string, page: Page) => {
+    await page.bringToFront()
+    await page.goto(`${server.url}/app/notes/${id}`)
+    await page.waitForSelector('.cm-content')
+  }
+  const typeAtEnd = async (text: string, page: Page) => {
+    await page.bringToFront()
+    await page.focus('.cm-content')
+    await page.keyboard.down('Control')
+    await page.keyboard.press('End')
+    await page.keyboard.up('Control')
+    await page.keyboard.type(text)
+  }
+  const choose = (text: string, page: Page) =>
+    page.evaluate(
+      `[...document.querySelectorAll('.settle button')].find((one) => one.textContent === '${text}').click()`,
+    )
+  const contentOf = async (id: string): Promise<string> =>
+    (await server.get(`/v1/notes/${id}`)).body.note.content
+  const shows = async (content: string, page: Page) => {
+    await page.bringToFront()
+    await page.waitForFunction(
+      `[...document.querySelectorAll('.cm-line')].map(({ textContent }) => textContent).join('\\n') === ${JSON.stringify(content)}`,
+    )
+    await page.waitForSelector('#note .st.ok')
+  }
+  /** The owner saves one text, while the member, who is offline, types another; then the member is back. */
+  const writeBoth = async (id: string, { ofOwner, ofMember }: { ofOwner: string; ofMember: string }) => {
+    await open(id, owner)
+    await open(id, member)
+    await member.setOfflineMode(true)
+    await typeAtEnd(ofMember, member)
+    await typeAtEnd(ofOwner, owner)
+    await owner.waitForFunction(
+      `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content.endsWith('${ofOwner}'))`,
+      { polling: 200 },
+    )
+    await member.bringToFront()
+    await member.setOfflineMode(false)
+    await member.waitForSelector('.settle')
+  }
+  const createNote = async (): Promise<string> =>
+    (await server.post('/v1/notes', { title: 'Shared', content: 'one\ntwo\nthree' })).body.note.id
+
+  test(
+    'the second to save sees both texts and merges them; both see the result, and each is named for what he wrote',
+    async () => {
+      const id = await createNote()
+      await writeBoth(id, { ofOwner: ' of the owner', ofMember: ' of the member' })
+      const sides = await member.$$eval('.settle .two .verbatim', (texts) =>
+        texts.map(({ textContent }) => textContent),
+      )
+      expect(sides).toEqual(['three of the member', 'three of the owner'])
+      expect(await contentOf(id)).toBe('one\ntwo\nthree of the owner')
+      await choose('Keep both', member)
+      const merged = 'one\ntwo\nthree of the member\nthree of the owner'
+      await shows(merged, member)
+      await shows(merged, owner)
+      expect(await contentOf(id)).toBe(merged)
+      const { changes } = (await server.get('/v1/changes?kinds=note&limit=1000')).body
+      const writers = changes
+        .filter((change: { id: string; op: string }) => change.id === id && change.op === 'updated')
+        .map(({ actor }: { actor: { name: string } }) => actor.name)
+      expect(writers).toEqual(['owner', 'edith'])
+    },
+    BROWSER_TIMEOUT_MS * 2,
+  )
+
+  test(
+    'what is not settled outlives the tab of the second; who takes the text of the other gives up only his own',
+    async () => {
+      const id = await createNote()
+      await writeBoth(id, { ofOwner: ' first', ofMember: ' second' })
+      await member.reload()
+      await member.waitForSelector('.settle')
+      expect(await contentOf(id)).toBe('one\ntwo\nthree first')
+      await choose('Take theirs', member)
+      await shows('one\ntwo\nthree first', member)
+      await shows('one\ntwo\nthree first', owner)
+      expect(await contentOf(id)).toBe('one\ntwo\nthree first')
+    },
+    BROWSER_TIMEOUT_MS * 2,
+  )
+})
