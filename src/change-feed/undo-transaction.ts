@@ -163,11 +163,11 @@ function undoNote(ctx: Ctx, tx: Tx, caller: Caller, object: ChangedObject, chang
   const { before, after } = presence(object)
   const { id } = object
   if (!before) {
-    if (after) putInTrash(ctx, tx, caller, id)
+    if (after) putInTrash(ctx, tx, caller, id, hiddenAlias(object.changes[0]))
     return
   }
   if (!after) {
-    restoreWhole(tx, caller, id)
+    restoreWhole(tx, caller, id, hiddenAlias(object.changes.at(-1)))
     restoreItem(tx, caller, id, changes)
   }
   const updates = object.changes.filter(({ operation }) => operation === 'updated')
@@ -184,12 +184,18 @@ function undoText(tx: Tx, caller: Caller, pk: number, updates: readonly Change[]
   if (note && first) replaceContent(tx, caller, note, oldContent(tx, note, first))
 }
 
-/** Unlike an ordinary restore it refuses when the note would lose its alias. */
-function restoreWhole(tx: Tx, caller: Caller, id: string): void {
-  const alias = tx.sql.get<{ alias: string | null }>('SELECT alias FROM notes WHERE id = ?', id)?.alias
+/** The alias that a note had in the trash before it was restored, or before it came there; undefined if it kept it. */
+const hiddenAlias = (change: Change | undefined): string | null | undefined =>
+  change === undefined || change.operation === 'updated' || change.detail === null
+    ? undefined
+    : (JSON.parse(change.detail) as { alias?: string | null }).alias
+
+/** Unlike an ordinary restore it refuses when the note would lose its alias; `replaced` is the one that it is to have. */
+function restoreWhole(tx: Tx, caller: Caller, id: string, replaced: string | null | undefined): void {
+  const alias = replaced === undefined ? findTrashedNote(tx, caller.workspacePk, id)?.alias : replaced
   if (alias && findByAlias(tx, caller.workspacePk, fold(alias)))
     refuseTakenAlias(tx, caller.workspacePk, alias)
-  takeOutOfTrash(tx, caller, id)
+  takeOutOfTrash(tx, caller, id, replaced)
 }
 
 function restoreItem(tx: Tx, caller: Caller, noteId: string, changes: readonly Change[]): void {

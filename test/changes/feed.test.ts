@@ -369,4 +369,28 @@ describe('taking back', () => {
     expect(body.undone).toEqual([{ kind: 'note', id: ids[1], op: 'restored' }])
     expect((await service.get('/v1/quick-access')).body).toEqual(before)
   })
+
+  test('a restore that took the alias of a note lets it have the alias again, and again not', async () => {
+    const [one, two] = [await newNote('One', { alias: 'a' }), await newNote('Two')]
+    const aliasOf = async (id: string) => (await service.get(`/v1/notes/${id}`)).body.note?.alias
+    const transactionOf = async (write: () => Promise<unknown>): Promise<string> => {
+      await write()
+      return (await feed('?before=now&limit=1')).changes[0].transaction
+    }
+    const undo = async (transaction: string): Promise<string> => {
+      const { status, body } = await service.post('/v1/changes/undo', { transaction })
+      expect([status, body.error]).toEqual([200, undefined])
+      return body.transaction
+    }
+    const trashing = await transactionOf(() => service.delete(`/v1/notes/${one}`))
+    const taking = await transactionOf(() => service.patch(`/v1/notes/${two}`, { alias: 'a' }))
+    const restoring = await transactionOf(() => service.post(`/v1/notes/${one}/restore`))
+    expect(await aliasOf(one)).toBeNull()
+    const restoredAgain = await undo(await undo(restoring))
+    expect(await aliasOf(one)).toBeNull()
+    await undo(restoredAgain)
+    await undo(taking)
+    await undo(trashing)
+    expect([await aliasOf(one), await aliasOf(two)]).toEqual(['a', null])
+  })
 })

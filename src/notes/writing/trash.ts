@@ -29,16 +29,32 @@ export interface TrashRow {
 export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
   ctx.db.write((tx) => putInTrash(ctx, tx, caller, id))
 
-/** Moves a note to the trash in the caller's transaction. */
-export function putInTrash(ctx: Pick<AppContext, 'features'>, tx: Tx, caller: Caller, id: string): void {
+/**
+ * Moves a note to the trash in the caller's transaction; `alias` is what it is to have there, where that differs: the
+ * one that a restore took from it.
+ */
+export function putInTrash(
+  ctx: Pick<AppContext, 'features'>,
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  alias?: string | null,
+): void {
   const note = getNoteSummary(tx, caller, id)
   tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', tx.now, note.pk)
+  if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
   countInItsTags(tx, note.pk, -1)
   removeFromSearch(tx, caller.workspacePk, note.pk)
   addToCounters(tx, caller.workspacePk, -1, 1)
-  logChange(tx, caller, { kind: 'note', id }, 'deleted')
+  logChange(tx, caller, { kind: 'note', id }, 'deleted', alias === undefined ? {} : hiddenAlias(note.alias))
   ctx.features.onNoteTrashed(tx, caller, note.pk)
 }
+
+/** What taking back a change of the alias in the trash, which the feed does not show, needs. */
+const hiddenAlias = (alias: string | null) => ({ hidden: { alias } })
+
+const setAliasInTrash = (tx: Tx, pk: number, alias: string | null): void =>
+  updateNote(tx, pk, { alias, aliasFold: alias === null ? null : fold(alias) })
 
 /**
  * Restores a note from the trash as it was, including `updated_at`. It does not return to Quick Access, and it loses its
@@ -47,18 +63,19 @@ export function putInTrash(ctx: Pick<AppContext, 'features'>, tx: Tx, caller: Ca
 export const restoreNote = (ctx: AppContext, caller: Caller, id: string): Promise<NoteRow> =>
   ctx.db.write((tx) => takeOutOfTrash(tx, caller, id))
 
-/** Restores a note from the trash in the caller's transaction. */
-export function takeOutOfTrash(tx: Tx, caller: Caller, id: string): NoteRow {
+/** Restores a note from the trash in the caller's transaction; `wanted` is the alias that it is to have, if not its own. */
+export function takeOutOfTrash(tx: Tx, caller: Caller, id: string, wanted?: string | null): NoteRow {
   const { workspacePk } = caller
   const note = findTrashedNote(tx, workspacePk, id) ?? fail(notFound('trashed note'))
-  const isAliasTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
-  if (isAliasTaken) updateNote(tx, note.pk, { alias: null, aliasFold: null })
+  const isTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
+  const alias = wanted === undefined && isTaken ? null : wanted
+  if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
   tx.sql.run('UPDATE notes SET deleted_at = NULL WHERE pk = ?', note.pk)
   countInItsTags(tx, note.pk, 1)
   markForSearch(tx, workspacePk, note.pk)
   markLinks(tx, { workspace: workspacePk, note: note.pk })
   addToCounters(tx, workspacePk, 1, -1)
-  logChange(tx, caller, { kind: 'note', id }, 'restored')
+  logChange(tx, caller, { kind: 'note', id }, 'restored', alias === undefined ? {} : hiddenAlias(note.alias))
   return getNote(tx, caller, id)
 }
 
