@@ -1,24 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'puppeteer-core'
-import {
-  type ApplicationPage,
-  accessibilityProblems,
-  BROWSER_TIMEOUT_MS,
-  openApplication,
-} from '../support/application.ts'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
-import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('the finder', () => {
-  let folder: ReturnType<typeof newFolder>
-  let server: ServerProcess
-  let browser: Browser
-  let opened: ApplicationPage
+  let app: Application
   let page: Page
+  const refused: string[] = []
 
   beforeAll(async () => {
-    folder = newFolder()
-    server = await startProcess(folder.file('daybook.db'))
+    app = await startApplication()
+    const { server } = app
     await server.post('/v1/notes', { title: 'Wheel building', content: 'Spokes cross three times.' })
     await server.post('/v1/notes', { title: 'Gear indexing' })
     await server.post('/v1/records/structures', {
@@ -29,15 +22,13 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       ],
     })
     await server.post('/v1/records', { structure: 'Orders', data: { number: '2026-1187', about: 'new hub' } })
-    browser = await startBrowser()
-    opened = await openApplication(browser, server)
-    page = opened.page
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+    page.on('response', (response) => {
+      if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`)
+    })
   }, BROWSER_TIMEOUT_MS)
-  afterAll(async () => {
-    await browser.close()
-    await server.end()
-    folder.remove()
-  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   async function open() {
     await page.keyboard.down('Control')
@@ -87,7 +78,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await page.keyboard.press('Enter')
       await isClosed()
       const id = page.url().split('/').at(-1)
-      expect((await server.get(`/v1/notes/${id}`)).body.note.title).toBe('Wheel building')
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.title).toBe('Wheel building')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -106,7 +97,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await shows(['New note “Frame alignment”'])
       await page.keyboard.press('Enter')
       await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
-      const { notes } = (await server.get('/v1/notes?search=alignment')).body
+      const { notes } = (await app.server.get('/v1/notes?search=alignment')).body
       expect(notes.map(({ title }: { title: string }) => title)).toEqual(['Frame alignment'])
     },
     BROWSER_TIMEOUT_MS,
@@ -138,7 +129,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await open()
       await showsAnything()
       expect(await accessibilityProblems(page)).toEqual([])
-      expect(opened.problems).toEqual([])
+      expect([...app.problems, ...refused]).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -1,42 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'puppeteer-core'
-import {
-  type ApplicationPage,
-  accessibilityProblems,
-  BROWSER_TIMEOUT_MS,
-  openApplication,
-} from '../support/application.ts'
-import { press as clickOn } from '../support/application-server.ts'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
-import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, press as clickOn, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { PASSWORD } from '../support/browser-client.ts'
 
 describe.skipIf(!hasBrowser)('notes in a browser', () => {
-  let folder: ReturnType<typeof newFolder>
-  let server: ServerProcess
-  let browser: Browser
-  let opened: ApplicationPage
+  let app: Application
   let page: Page
 
   beforeAll(async () => {
-    folder = newFolder()
-    server = await startProcess(folder.file('daybook.db'))
-    browser = await startBrowser()
-    opened = await openApplication(browser, server)
-    page = opened.page
-    page.setDefaultTimeout(15_000)
+    app = await startApplication()
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
   }, BROWSER_TIMEOUT_MS)
-  afterAll(async () => {
-    await browser.close()
-    await server.end()
-    folder.remove()
-  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   const createNote = async (title: string, content = '', tags: string[] = []): Promise<string> =>
-    (await server.post('/v1/notes', { title, content, tags })).body.note.id
+    (await app.server.post('/v1/notes', { title, content, tags })).body.note.id
   const contentOf = async (id: string): Promise<string> =>
-    (await server.get(`/v1/notes/${id}`)).body.note.content
+    (await app.server.get(`/v1/notes/${id}`)).body.note.content
   const open = async (id: string, on = page) => {
-    await on.goto(`${server.url}/app/notes/${id}`)
+    await on.goto(`${app.server.url}/app/notes/${id}`)
     await on.waitForSelector('.cm-content')
   }
   const saysText = (text: string, on = page) =>
@@ -70,7 +55,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     await page.keyboard.press('Enter')
   }
   const presetId = async (name: string): Promise<string> =>
-    (await server.get('/v1/presets')).body.presets.find((one: { name: string }) => one.name === name).id
+    (await app.server.get('/v1/presets')).body.presets.find((one: { name: string }) => one.name === name).id
   /** Waits until the server holds this text. */
   const isStored = (id: string, content: string, on = page) =>
     on.waitForFunction(
@@ -82,7 +67,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     'are found as one types and opened with the keyboard; reload and back lead to the same place',
     async () => {
       for (const name of ['Wheel building', 'Wheel truing', 'Gear indexing']) await createNote(name, 'Spokes')
-      await page.goto(`${server.url}/app/notes`)
+      await page.goto(`${app.server.url}/app/notes`)
       await page.waitForSelector('.notes-rows a')
       await page.keyboard.press('/')
       await page.keyboard.type('wheel tru')
@@ -143,7 +128,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   test(
     'are made with N, with the title chosen',
     async () => {
-      await page.goto(`${server.url}/app/notes`)
+      await page.goto(`${app.server.url}/app/notes`)
       await page.waitForSelector('#list :is(.notes-rows a, .empty)')
       await page.keyboard.press('n')
       await page.waitForSelector('.title-field:focus')
@@ -152,7 +137,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.keyboard.type('first')
       const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
       await isStored(id, 'first')
-      expect((await server.get(`/v1/notes/${id}`)).body.note.title).toBe('Bench log')
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.title).toBe('Bench log')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -162,8 +147,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     async () => {
       const id = await createNote('Together', 'one\ntwo\nthree')
       await open(id)
-      const other = await browser.newPage()
-      other.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+      const other = await app.nextPage(page.browserContext())
       await open(id, other)
       await other.bringToFront()
       await other.setOfflineMode(true)
@@ -185,7 +169,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
         `document.querySelector('.cm-content')?.textContent.includes('three theirs')`,
       )
       await typeAtEnd('!')
-      await server.patch(`/v1/notes/${id}`, { content: 'ONE\ntwo\nthree theirs\nthree mine' })
+      await app.server.patch(`/v1/notes/${id}`, { content: 'ONE\ntwo\nthree theirs\nthree mine' })
       await isStored(id, 'ONE\ntwo\nthree theirs\nthree mine!')
       await isSaved()
     },
@@ -196,25 +180,22 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     'lose nothing that is typed while the server is killed, nor when the tab is closed then',
     async () => {
       const [typed, closed] = [await createNote('Typed'), await createNote('Closed')]
-      const other = await browser.newPage()
-      other.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+      const other = await app.nextPage(page.browserContext())
       await open(closed, other)
       await page.bringToFront()
       await open(typed)
       await typeAtEnd('before ')
-      const { port } = new URL(server.url)
-      const { key } = await ownKey(server)
-      await server.end('SIGKILL')
-      await typeAtEnd('while')
-      await saysText('the server is away')
-      await other.bringToFront()
-      await typeAtEnd('in a closed tab', other)
-      await saysText('Draft kept in this browser', other)
-      await other.close()
-      await page.bringToFront()
-      server = await startProcess(folder.file('daybook.db'), { key, args: ['--port', port] })
+      await app.restart(async () => {
+        await typeAtEnd('while')
+        await saysText('the server is away')
+        await other.bringToFront()
+        await typeAtEnd('in a closed tab', other)
+        await saysText('Draft kept in this browser', other)
+        await other.close()
+        await page.bringToFront()
+      })
       await isStored(typed, 'before while')
-      await page.goto(`${server.url}/app/notes`)
+      await page.goto(`${app.server.url}/app/notes`)
       await isStored(closed, 'in a closed tab')
     },
     BROWSER_TIMEOUT_MS * 2,
@@ -232,7 +213,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await typeAtEnd(' after')
       await page.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
       await page.waitForSelector('dialog:modal input[type=password]')
-      await page.type('input[type=password]', 'a long enough password')
+      await page.type('input[type=password]', PASSWORD)
       await page.keyboard.press('Enter')
       await isStored(id, 'before after')
       await isSaved()
@@ -244,14 +225,14 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     'get and lose tags, go back to a revision, and to the trash and back',
     async () => {
       const id = await createNote('Details', 'first')
-      await server.patch(`/v1/notes/${id}`, { content: 'second' })
+      await app.server.patch(`/v1/notes/${id}`, { content: 'second' })
       await open(id)
       await page.type('#details input[name=tag]', 'wheels')
       await page.keyboard.press('Enter')
       await page.waitForSelector('#details .tag-item')
       await clickOn(page, 'Remove the tag wheels')
       await page.waitForSelector('#details .tag-item', { hidden: true })
-      expect((await server.get(`/v1/notes/${id}`)).body.note.tags).toEqual([])
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual([])
       await page.locator('#details .ledger button').click()
       const shown = `[...document.querySelectorAll('.diff > *')].map((one) => one.textContent).join('|')`
       await page.waitForFunction(`${shown} === 'first|second'`)
@@ -260,7 +241,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       expect(await contentOf(id)).toBe('first')
       await choose('Move to trash')
       await page.waitForSelector('.cm-content', { hidden: true })
-      await page.goto(`${server.url}/app/notes?list=trash`)
+      await page.goto(`${app.server.url}/app/notes?list=trash`)
       await page.waitForSelector('.notes-rows button')
       await clickOn(page, 'Restore Details')
       await page.waitForSelector('.notes-rows', { hidden: true })
@@ -272,14 +253,14 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   test(
     'get property values and presets, and go to quick access and away from it',
     async () => {
-      await server.post('/v1/properties', { key: 'stars', type: 'number', label: 'Stars' })
-      await server.post('/v1/presets', {
+      await app.server.post('/v1/properties', { key: 'stars', type: 'number', label: 'Stars' })
+      await app.server.post('/v1/presets', {
         name: 'Reviewed',
         tags: ['reviewed'],
         properties: [{ key: 'stars', value: 4 }],
       })
       const id = await createNote('Quick')
-      const properties = async () => (await server.get(`/v1/notes/${id}/properties`)).body.properties
+      const properties = async () => (await app.server.get(`/v1/notes/${id}/properties`)).body.properties
       await open(id)
       await page.waitForSelector('#details input[type=number]')
       const typeStars = async (text: string) => {
@@ -299,10 +280,10 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       expect((await properties()).stars).toBe(2)
       await choose('Add to quick access')
       await page.waitForFunction(`document.querySelector('.rail').textContent.includes('Quick access')`)
-      expect((await server.get('/v1/quick-access')).body.items).toMatchObject([{ note_id: id }])
+      expect((await app.server.get('/v1/quick-access')).body.items).toMatchObject([{ note_id: id }])
       await choose('Remove from quick access')
       await page.waitForFunction(`!document.querySelector('.rail').textContent.includes('Quick access')`)
-      expect((await server.get('/v1/quick-access')).body.items).toEqual([])
+      expect((await app.server.get('/v1/quick-access')).body.items).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -320,7 +301,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
         document.querySelector('.cm-content').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
       })()`)
       await page.waitForSelector('#details a[href^="/app/files/"]')
-      const [file] = (await server.get(`/v1/notes/${id}/files`)).body.files
+      const [file] = (await app.server.get(`/v1/notes/${id}/files`)).body.files
       await isStored(id, `![[file:${file.id}|rim.gif]]\n`)
       await clickOn(page, 'Preview')
       await page.waitForSelector(`.read img[alt="rim.gif"][src="/v1/files/${file.id}/content"]`)
@@ -334,7 +315,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       const id = await createNote('Going')
       await open(id)
       await typeAtEnd('mine')
-      await server.delete(`/v1/notes/${id}`)
+      await app.server.delete(`/v1/notes/${id}`)
       await page.waitForSelector('#note .banner.bad')
       await clickOn(page, 'Save as a new note')
       await page.waitForFunction(`!location.pathname.endsWith('${id}')`)
@@ -355,7 +336,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
         `| ${script} |\n| - |\n| ${script} |`,
       ].join('\n\n')
       const id = await createNote(script, content, ['<b>tag</b>'])
-      await page.goto(`${server.url}/app/notes/${id}?show=preview&search=onerror`)
+      await page.goto(`${app.server.url}/app/notes/${id}?show=preview&search=onerror`)
       await page.waitForSelector('.read')
       await page.waitForSelector('.notes-rows mark')
       const found = await page.evaluate(
@@ -376,15 +357,9 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       const link = await page.evaluate(
         `fetch('/app/api/members', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: 'vera', role: 'viewer' }) }).then((response) => response.json()).then(({ link }) => link)`,
       )
-      const context = await browser.createBrowserContext()
-      const viewer = await context.newPage()
-      viewer.setDefaultTimeout(BROWSER_TIMEOUT_MS)
-      await viewer.goto(`${server.url}/app${new URL(String(link)).hash}`)
-      await viewer.waitForSelector('input[type=password]')
-      await viewer.type('input[type=password]', 'a long enough password')
-      await viewer.keyboard.press('Enter')
-      await viewer.waitForSelector('.notes-rows a')
-      await viewer.goto(`${server.url}/app/notes/${id}`)
+      const viewer = await app.newPage()
+      await app.setUp(viewer, `${app.server.url}/app${new URL(String(link)).hash}`)
+      await viewer.goto(`${app.server.url}/app/notes/${id}`)
       await viewer.waitForSelector('.read strong')
       expect(
         await viewer.$$eval(
@@ -395,7 +370,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await viewer.keyboard.press('n')
       await viewer.keyboard.type('j')
       expect(new URL(viewer.url()).pathname).toBe(`/app/notes/${id}`)
-      await context.close()
+      await viewer.browserContext().close()
       await page.bringToFront()
     },
     BROWSER_TIMEOUT_MS,
@@ -407,10 +382,10 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       const id = await createNote('Wheel, front', '# Hubs\n\nSee [[Wheel building]] and [[nowhere]].', [
         'wheels',
       ])
-      await server.patch(`/v1/notes/${id}`, {
+      await app.server.patch(`/v1/notes/${id}`, {
         content: '# Hubs\n\nSee [[Wheel building]] and [[nowhere]].\n\nMore.',
       })
-      await server.post('/v1/properties', {
+      await app.server.post('/v1/properties', {
         key: 'status',
         type: 'select',
         options: ['in use'],
@@ -418,7 +393,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       })
       for (const parameters of ['', '?show=preview&search=see', '?pane=details']) {
         await page.setViewport({ width: 1280, height: 800 })
-        await page.goto(`${server.url}/app/notes/${id}${parameters}`)
+        await page.goto(`${app.server.url}/app/notes/${id}${parameters}`)
         await page.waitForSelector(parameters.includes('preview') ? '.read' : '.cm-content')
         await page.waitForSelector('#details .ledger li')
         expect(await accessibilityProblems(page)).toEqual([])
@@ -426,6 +401,8 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     },
     BROWSER_TIMEOUT_MS * 2,
   )
-})
 
-const ownKey = async (server: ServerProcess) => ({ key: /dbk_[\w-]{43}/.exec(server.err())?.[0] ?? '' })
+  test('have no error in their pages, and ask nobody but the server', () => {
+    expect(app.problems).toEqual([])
+  })
+})

@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'puppeteer-core'
-import {
-  type ApplicationPage,
-  accessibilityProblems,
-  BROWSER_TIMEOUT_MS,
-  openApplication,
-} from '../support/application.ts'
-import { press as clickOn } from '../support/application-server.ts'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
-import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, press as clickOn, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { daybook, newFolder } from '../support/process.ts'
 
 const FIELDS = [
   { key: 'ref', type: 'text', label: 'Ref', required: true, unique: true },
@@ -25,16 +20,13 @@ interface Stored {
 }
 
 describe.skipIf(!hasBrowser)('the records screen', () => {
-  let folder: ReturnType<typeof newFolder>
-  let server: ServerProcess
-  let browser: Browser
-  let opened: ApplicationPage
+  let app: Application
   let page: Page
   let orders: string
 
   beforeAll(async () => {
-    folder = newFolder()
-    server = await startProcess(folder.file('daybook.db'))
+    app = await startApplication()
+    const { server } = app
     const made = await server.post('/v1/records/structures', { name: 'Orders', fields: FIELDS })
     orders = made.body.structure.id
     for (let start = 0; start < ROWS; start += 400)
@@ -42,15 +34,10 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
         structure: 'Orders',
         rows: Array.from({ length: 400 }, (_, place) => ({ data: orderOf(start + place) })),
       })
-    browser = await startBrowser()
-    opened = await openApplication(browser, server)
-    page = opened.page
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
   }, BROWSER_TIMEOUT_MS)
-  afterAll(async () => {
-    await browser.close()
-    await server.end()
-    folder.remove()
-  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   const orderOf = (number: number) => ({
     ref: `R${number + 1}`,
@@ -61,7 +48,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   /** The rows by Ref as the server holds them. */
   const stored = async (ref: string): Promise<Stored | undefined> => {
     const filter = encodeURIComponent(JSON.stringify([{ field: 'ref', op: 'eq', value: ref }]))
-    return (await server.get(`/v1/records?structure=Orders&filter=${filter}`)).body.records[0]
+    return (await app.server.get(`/v1/records?structure=Orders&filter=${filter}`)).body.records[0]
   }
   /** A cell of a row that has arrived. */
   const cell = (row: number, column: number) =>
@@ -73,7 +60,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   const has = (text: string) =>
     page.waitForFunction(`document.querySelector('main').textContent.includes(${JSON.stringify(text)})`)
   async function open(query = '', part = '') {
-    await page.goto(`${server.url}/app/records/${orders}${part}${query}`)
+    await page.goto(`${app.server.url}/app/records/${orders}${part}${query}`)
     await page.waitForSelector(part === '/structure' ? '.field' : cell(0, 1))
   }
   const openSorted = async () => {
@@ -159,7 +146,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await press('Enter')
       await page.waitForSelector('.in.cell:focus')
       await page.keyboard.type('Mine')
-      await server.patch(`/v1/records/${row?.id}`, { data: { bike: 'Theirs', total: 4.5 } })
+      await app.server.patch(`/v1/records/${row?.id}`, { data: { bike: 'Theirs', total: 4.5 } })
       await shows(4, 5, '4.5')
       await press('Enter')
       await has('Somebody else set Bike to Theirs meanwhile; you wrote Mine.')
@@ -176,13 +163,13 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     'shows an edit by the API in the open grid, wherever it is scrolled to',
     async () => {
       await open('?sort=total&direction=asc')
-      await server.patch(`/v1/records/${(await stored('R1'))?.id}`, { data: { bike: 'Seen at the top' } })
+      await app.server.patch(`/v1/records/${(await stored('R1'))?.id}`, { data: { bike: 'Seen at the top' } })
       await shows(0, 2, 'Seen at the top')
       await page.focus(cell(0, 1))
       await withControl('End')
       await shows(ROWS - 2, 1, `R${ROWS - 1}`)
       const { id } = (await stored(`R${ROWS - 1}`)) ?? {}
-      await server.patch(`/v1/records/${id}`, { data: { bike: 'Seen at the end' } })
+      await app.server.patch(`/v1/records/${id}`, { data: { bike: 'Seen at the end' } })
       await shows(ROWS - 2, 2, 'Seen at the end')
     },
     BROWSER_TIMEOUT_MS,
@@ -214,19 +201,19 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     'writes a pasted block as one batch, or nothing of it',
     async () => {
       await openSorted()
-      const before = (await server.get('/v1/records?structure=Orders&limit=1')).body.total
+      const before = (await app.server.get('/v1/records?structure=Orders&limit=1')).body.total
       await page.focus(cell(0, 1))
       await paste('P1\tCargo\nR7\tRoad')
       await clickOn(page, 'Add as 2 new rows')
       await has('Nothing was written.')
-      expect((await server.get('/v1/records?structure=Orders&limit=1')).body.total).toBe(before)
+      expect((await app.server.get('/v1/records?structure=Orders&limit=1')).body.total).toBe(before)
       await clickOn(page, 'Cancel')
       await page.focus(cell(0, 1))
       await paste('P1\tCargo\nP2\t"Road, ""54"""')
       await clickOn(page, 'Add as 2 new rows')
       await page.waitForFunction(`!document.querySelector('main').textContent.includes('cells to paste')`)
       expect((await stored('P2'))?.data).toEqual({ ref: 'P2', bike: 'Road, "54"' })
-      const feed = (await server.get('/v1/changes?before=now&limit=2')).body.changes
+      const feed = (await app.server.get('/v1/changes?before=now&limit=2')).body.changes
       expect(new Set(feed.map(({ transaction }: { transaction: string }) => transaction)).size).toBe(1)
     },
     BROWSER_TIMEOUT_MS,
@@ -251,15 +238,15 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     'lists the deleted rows, and restores one of them',
     async () => {
       const { id } = (await stored('R13')) ?? {}
-      await server.delete(`/v1/records/${id}`)
+      await app.server.delete(`/v1/records/${id}`)
       await open('?pane=deleted')
       await clickOn(page, 'Restore R13')
       await has('Rows that you delete are listed here')
       expect((await stored('R13'))?.id).toBe(id)
-      await server.delete(`/v1/records/${id}`)
+      await app.server.delete(`/v1/records/${id}`)
       await has('1 to 1 of 1')
       expect(await accessibilityProblems(page)).toEqual([])
-      await server.post(`/v1/records/${id}/restore`)
+      await app.server.post(`/v1/records/${id}/restore`)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -268,7 +255,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     'shows who changed a row, and sets it back to an older version',
     async () => {
       const { id } = (await stored('R11')) ?? {}
-      await server.patch(`/v1/records/${id}`, { data: { bike: 'Unicycle' } })
+      await app.server.patch(`/v1/records/${id}`, { data: { bike: 'Unicycle' } })
       await open('?tab=history', `/${id}`)
       await has('Bike 3→Unicycle')
       await clickOn(page, 'Go back to here')
@@ -289,6 +276,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
         'C3,-1,Road,x',
         'C4,8,"Long, tail",x',
       ]
+      const folder = newFolder()
       await Bun.write(folder.file('orders.csv'), csv.join('\n'))
       await open('?pane=import')
       await (await page.waitForSelector<'input[type=file]'>('input[type=file]'))?.uploadFile(
@@ -303,6 +291,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       expect(lines.toSorted()).toEqual(['3', '4', '5'])
       expect((await stored('C4'))?.data).toEqual({ ref: 'C4', total: 8, bike: 'Long, tail' })
       expect(await stored('C3')).toBeUndefined()
+      folder.remove()
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -325,18 +314,18 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   test(
     'makes a structure, says what a change would refuse, and deletes it when its name is typed',
     async () => {
-      await page.goto(`${server.url}/app/records/new`)
+      await page.goto(`${app.server.url}/app/records/new`)
       await page.waitForSelector('.field')
       await page.type('input[name=name]', 'Parts')
       await page.type('.field input[name^=label]', 'Part number')
       await clickOn(page, 'Make the structure')
       await page.waitForFunction(`location.pathname.match(/records\\/[\\w-]{36}$/)`)
-      const { structures } = (await server.get('/v1/records/structures')).body
+      const { structures } = (await app.server.get('/v1/records/structures')).body
       const parts = structures.find(({ name }: { name: string }) => name === 'Parts')
       expect(parts.fields).toMatchObject([{ key: 'part_number', label: 'Part number', type: 'text' }])
       const rows = [{ data: { part_number: 'A' } }, { data: { part_number: 'A' } }]
-      await server.post('/v1/records', { structure: 'Parts', rows })
-      await page.goto(`${server.url}/app/records/${parts.id}/structure`)
+      await app.server.post('/v1/records', { structure: 'Parts', rows })
+      await page.goto(`${app.server.url}/app/records/${parts.id}/structure`)
       await page.waitForSelector('.flags input')
       await page.locator('.flags label:nth-child(2) input').click()
       await has('Part number cannot be unique: “A” stand')
@@ -346,11 +335,11 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForSelector('dialog:modal input:focus')
       await page.keyboard.type('Part')
       await press('Enter')
-      expect((await server.get(`/v1/records/structures/${parts.id}`)).status).toBe(200)
+      expect((await app.server.get(`/v1/records/structures/${parts.id}`)).status).toBe(200)
       await page.keyboard.type('s')
       await press('Enter')
       await page.waitForFunction(`!document.querySelector('.rail').textContent.includes('Parts')`)
-      expect((await server.get(`/v1/records/structures/${parts.id}`)).status).toBe(404)
+      expect((await app.server.get(`/v1/records/structures/${parts.id}`)).status).toBe(404)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -375,18 +364,10 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   test(
     'offers a viewer nothing that changes rows or structures',
     async () => {
-      const db = ['--db', folder.file('daybook.db')]
-      await daybook(['users', 'add', 'Vera', '--role', 'viewer', ...db])
-      const { out } = await daybook(['users', 'link', 'Vera', ...db])
-      const token = out.slice(out.indexOf('#setup='))
-      const viewer = await (await browser.createBrowserContext()).newPage()
-      viewer.setDefaultTimeout(BROWSER_TIMEOUT_MS)
-      await viewer.goto(`${server.url}/app${token.trim()}`)
-      await viewer.waitForSelector('input[type=password]')
-      await viewer.type('input[type=password]', 'a long enough password')
-      await viewer.keyboard.press('Enter')
-      await viewer.waitForSelector('.rail-nav')
-      await viewer.goto(`${server.url}/app/records/${orders}?sort=total&direction=asc`)
+      await daybook(['users', 'add', 'Vera', '--role', 'viewer', '--db', app.file])
+      const viewer = await app.newPage()
+      await app.setUp(viewer, await app.setupLink('Vera'))
+      await viewer.goto(`${app.server.url}/app/records/${orders}?sort=total&direction=asc`)
       await viewer.waitForSelector(cell(0, 1))
       await viewer.focus(cell(0, 1))
       await viewer.keyboard.press('Enter')
@@ -399,7 +380,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await viewer.keyboard.press('Space')
       await viewer.waitForSelector('.side .facts')
       expect(await viewer.$('.side input, .side textarea, .side select')).toBeNull()
-      await viewer.goto(`${server.url}/app/records/${orders}/structure`)
+      await viewer.goto(`${app.server.url}/app/records/${orders}/structure`)
       await viewer.waitForSelector('main table')
       expect(await viewer.$('main form')).toBeNull()
       expect((await stored('R1'))?.data.ref).toBe('R1')
@@ -408,6 +389,6 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test('has no error on the console and asks nobody but the server', () => {
-    expect(opened.problems.filter((problem) => !/status of 4\d\d/.test(problem))).toEqual([])
+    expect(app.problems).toEqual([])
   })
 })

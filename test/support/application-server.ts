@@ -13,6 +13,8 @@ export interface Look {
 export interface Application {
   /** The server that runs now. */
   readonly server: ServerProcess
+  /** Its database. */
+  readonly file: string
   readonly browser: Browser
   /** What no page may have: errors in its console, and requests to other hosts. */
   readonly problems: string[]
@@ -29,8 +31,8 @@ export interface Application {
   close(): Promise<void>
 }
 
-/** A response that refuses is no error of the page. */
-const isRefusal = (text: string) => text.startsWith('Failed to load resource')
+/** A response that refuses, or a server that is away, is no error of the page. */
+const isRefusal = (text: string) => /^Failed to load resource: (?!.*status of 5)/.test(text)
 
 /** Less than a test has, so that a failure says what was waited for. */
 const WAIT_MS = BROWSER_TIMEOUT_MS / 2
@@ -60,6 +62,7 @@ export async function startApplication(args: string[] = []): Promise<Application
     get server() {
       return server
     },
+    file,
     browser,
     problems,
     nextPage,
@@ -78,7 +81,7 @@ export async function startApplication(args: string[] = []): Promise<Application
     },
     restart: async (whileAway) => {
       const { port } = new URL(server.url)
-      const key = /dbk_[\w-]{43}/.exec(server.err())?.[0] ?? ''
+      const { key } = server
       await server.end('SIGKILL')
       await whileAway()
       server = await startProcess(file, { args: [...args, '--port', port], key })

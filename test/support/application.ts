@@ -1,42 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { AxeResults } from 'axe-core'
-import type { Browser, Page } from 'puppeteer-core'
-import type { ServerProcess } from './process.ts'
+import type { Page } from 'puppeteer-core'
 
 /** Enough for a browser on a busy machine. */
 export const BROWSER_TIMEOUT_MS = 60_000
-
-/** A page of the application, and what went wrong in it since its user signed in. */
-export interface ApplicationPage {
-  readonly page: Page
-  /** Errors on the console, uncaught errors, and requests to another host. */
-  readonly problems: readonly string[]
-}
-
-/** Opens the application, and signs in with the setup link that a new database prints. */
-export async function openApplication(browser: Browser, server: ServerProcess): Promise<ApplicationPage> {
-  const page = await browser.newPage()
-  page.setDefaultTimeout(BROWSER_TIMEOUT_MS)
-  await page.setViewport({ width: 1280, height: 800 })
-  const link = /http\S+#setup=\S+/.exec(server.err())?.[0]
-  if (link === undefined) throw new Error('the server printed no setup link')
-  await page.goto(link)
-  await page.waitForSelector('input[type=password]')
-  await page.type('input[type=password]', 'a long enough password')
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('.rail-nav')
-  const problems: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text())
-  })
-  page.on('pageerror', (error) => problems.push(String(error)))
-  page.on('request', (request) => {
-    const { host, protocol } = new URL(request.url())
-    if (protocol.startsWith('http') && host !== new URL(server.url).host) problems.push(request.url())
-  })
-  return { page, problems }
-}
 
 const AXE = readFileSync(resolve('node_modules/axe-core/axe.min.js'), 'utf8')
 
