@@ -1,8 +1,8 @@
 import { createAuthenticate } from './account/keys.ts'
 import { managementRoutes } from './account/management-routes.ts'
 import { accountRoutes } from './account/routes.ts'
-import { ChangeFollowers } from './change-feed/followers.ts'
 import { changeRoutes } from './change-feed/routes.ts'
+import { ChangeSubscribers } from './change-feed/subscribers.ts'
 import type { AppContext } from './context.ts'
 import { fileManagementRoutes, fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
 import { applicationRoutes } from './http/application/routes.ts'
@@ -62,7 +62,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS): Api {
   const { host: boundHost, publicUrls, trustedProxies } = ctx.config
   const rules = createBrowserRules({ boundHost, publicUrls })
   const cookie = sessionCookie(publicUrls.some((url) => url.startsWith('https:')))
-  const followers = new ChangeFollowers(ctx)
+  const subscribers = new ChangeSubscribers(ctx)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi()),
     applicationRoutes(),
@@ -87,7 +87,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS): Api {
     fileRoutes(ctx),
     fileManagementRoutes(ctx),
     backupRoutes(ctx),
-    changeRoutes(ctx, followers),
+    changeRoutes(ctx, subscribers),
     mcpRoutes(ctx),
   ]
   // The generator is loaded when the document is first asked for, so that it costs nothing at start.
@@ -126,7 +126,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS): Api {
     stop: () => {
       stopping = true
       watches.close()
-      followers.close()
+      subscribers.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { refuseInMirror } from '../changes/mirrored.ts'
+import { refuseInMirror } from '../changes/read-only-copy.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'

@@ -5,16 +5,16 @@ import { type JsonBody, jsonResponse } from '../http/responses.ts'
 import { type RequestContext, routes } from '../http/routes.ts'
 import { eventStream, lastEventId } from '../http/stream/sse.ts'
 import { parseFeedRequest, startPosition } from './feed.ts'
-import type { ChangeFollowers } from './followers.ts'
 import { checkBackwards, newestFirst } from './newest-first.ts'
 import * as schema from './schema.ts'
 import { snapshotResponse } from './snapshot-response.ts'
+import type { ChangeSubscribers } from './subscribers.ts'
 import { undo } from './undo.ts'
 
 const wantsStream = ({ request }: RequestContext): boolean =>
   request.headers.get('accept')?.includes('text/event-stream') ?? false
 
-export const changeRoutes = (ctx: AppContext, followers: ChangeFollowers) =>
+export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
   routes('Changes', '/v1/changes')
     .get(
       '/',
@@ -32,8 +32,8 @@ export const changeRoutes = (ctx: AppContext, followers: ChangeFollowers) =>
         if (after !== undefined && after !== 'now') checkCursor(after, 'after')
         const wanted = parseFeedRequest(ctx.db, caller, query, CHANGE_KINDS)
         const position = startPosition(ctx.db, caller.workspacePk, after)
-        if (isStream) return eventStream(ctx, request, followers.stream(caller, wanted, position))
-        const { changes } = await followers.readWithin(wanted, position, caller, query.wait ?? 0)
+        if (isStream) return eventStream(ctx, request, subscribers.stream(caller, wanted, position))
+        const { changes } = await subscribers.readWithin(wanted, position, caller, query.wait ?? 0)
         return jsonResponse(changes as JsonBody)
       },
       {
@@ -48,7 +48,7 @@ export const changeRoutes = (ctx: AppContext, followers: ChangeFollowers) =>
       '/snapshot',
       'getSnapshot',
       'Every live object of the workspace, and the place in the log to go on from',
-      (request) => snapshotResponse(ctx, request, followers.credentials),
+      (request) => snapshotResponse(ctx, request, subscribers.credentials),
       { response: schema.SnapshotLines, description: schema.SNAPSHOT_DESCRIPTION },
     )
     .post(

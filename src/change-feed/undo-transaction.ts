@@ -15,7 +15,7 @@ import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
 import { changesOf, changeText } from '../notes/writing/update.ts'
 import { createItem } from '../quick-access/service.ts'
 import type { TakenItem } from '../quick-access/store.ts'
-import { changeLive, deleteLive, restoreDeleted } from '../records/writing/change.ts'
+import { changeLive, deleteLive, restoreDeleted } from '../records/writing/patch-and-delete.ts'
 import { takeBack } from '../records/writing/revert.ts'
 import { fail, notFound, Refusal, refused } from '../refusal.ts'
 

@@ -14,7 +14,7 @@ import {
   kindNumber,
   numberOf,
 } from './entries.ts'
-import { refuseInMirror } from './mirrored.ts'
+import { refuseInMirror } from './read-only-copy.ts'
 import type { Surface } from './record-change.ts'
 
 /*
@@ -31,7 +31,7 @@ export interface ChangeAuthor {
   readonly userId: string
   readonly keyId: string | null
   readonly keyName: string | null
-  /** Set for the mirror, which logs the changes of the remote itself (`copied.ts`); only it may write in a copy. */
+  /** Set for the mirror, which logs the changes of the remote itself (`append-copied.ts`); only it may write in a copy. */
   readonly isCopying?: true
 }
 

@@ -4,6 +4,7 @@ import { Checkpoints } from './connection/checkpoint.ts'
 import { ExternalWrites } from './connection/external-writes.ts'
 import { Health } from './connection/health.ts'
 import { IdleMemory } from './connection/idle-memory.ts'
+import { MemoizedResults } from './connection/memoized-results.ts'
 import {
   closeDatabase,
   type OpenOptions,
@@ -12,7 +13,6 @@ import {
   shrinkMemory,
 } from './connection/open.ts'
 import { ReadSnapshot } from './connection/read-snapshot.ts'
-import { RequestMemory } from './connection/request-memory.ts'
 import { unlessStorageFails } from './errors.ts'
 import { type Reader, readerOf } from './reader.ts'
 import { Sql } from './sql.ts'
@@ -80,23 +80,23 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
     }
   const database = openReadingConnection(file)
   const snapshot = new ReadSnapshot(database)
-  const memory = new RequestMemory(snapshot)
-  memory.watch(writer.sql.database)
+  const memoized = new MemoizedResults(snapshot)
+  memoized.watch(writer.sql.database)
   const enter = () => {
     onRead()
     snapshot.enter()
   }
-  const sql = new Sql(database, { enter, memory })
+  const sql = new Sql(database, { enter, memory: memoized })
   return {
     reader: readerOf(sql),
     renew: () => snapshot.leave(),
     noteCommit: () => {
       snapshot.leave()
-      memory.noteCommit()
+      memoized.noteCommit()
     },
     refresh: () => {
       snapshot.leave()
-      memory.clear()
+      memoized.clear()
     },
     shrink: () => shrinkMemory(database),
     close: () => {

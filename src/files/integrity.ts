@@ -1,5 +1,5 @@
 import { logUpdate, systemAuthor } from '../changes/log.ts'
-import { lacksOriginals } from '../changes/mirrored.ts'
+import { lacksOriginals } from '../changes/read-only-copy.ts'
 import type { IntegrityCheck } from '../db/integrity.ts'
 import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'

@@ -5,8 +5,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { AppContext, Caller } from '../context.ts'
+import { type DirectCall, directCallIn, SERVER } from './direct-calls.ts'
 import { instructionsFor } from './instructions.ts'
-import { type PlainCall, plainCallIn, SERVER } from './plain-calls.ts'
 import { callTool, createServer, INFO } from './server.ts'
 import type { Tool } from './tool.ts'
 import { findTool } from './tools/all.ts'
@@ -39,9 +39,9 @@ export function createEndpoint(ctx: AppContext): Endpoint {
   const requesterIn = ({ authInfo }: McpRequestContext) => authInfo?.extra?.requester as Requester
   const handler = createMcpHandler((context) => serverFor(requesterIn(context)), { legacy: 'reject' })
   return async (request, body, caller) => {
-    const plain = plainCallIn(request, body)
-    const tool = plain && findTool(plain.tool)
-    if (tool) return respondToCall(ctx, caller, tool, plain)
+    const call = directCallIn(request, body)
+    const tool = call && findTool(call.tool)
+    if (tool) return respondToCall(ctx, caller, tool, call)
     const requester = { caller, body }
     if (await isLegacyRequest(request, body)) return respondToLegacy(serverFor(requester), request, body)
     const authInfo = { token: '', clientId: caller.keyId ?? '', scopes: [], extra: { requester } }
@@ -53,7 +53,7 @@ async function respondToCall(
   ctx: AppContext,
   caller: Caller,
   tool: Tool,
-  { id, input, isCurrent }: PlainCall,
+  { id, input, isCurrent }: DirectCall,
 ): Promise<Response> {
   const called = await callTool(ctx, caller, tool, input)
   const result = isCurrent

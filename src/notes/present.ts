@@ -1,6 +1,6 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import { compareNames } from '../lib/text.ts'
-import type { NoteLinks } from './links/links.ts'
+import type { NoteLinks } from './links/note-links.ts'
 import { type NoteHead, type NoteRow, tagNamesOf } from './store.ts'
 import type { CreatedNote } from './writing/create.ts'
 import type { RenamedNote } from './writing/rename.ts'

@@ -13,8 +13,8 @@ import { shareRecentWrites } from './recent-writes.ts'
 import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
-import { deleteRecord, patchRecord, restoreRecord } from './writing/change.ts'
 import { checkedWrite, isBatch, writeRecords } from './writing/create.ts'
+import { deleteRecord, patchRecord, restoreRecord } from './writing/patch-and-delete.ts'
 import { revertRecord } from './writing/revert.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
 import { type Kind, kindOf, mimeTypeOf } from '../../src/files/extraction/kinds.ts'
 import { FlowingText, MAX_PAGE_LENGTH, Unreadable } from '../../src/files/extraction/pages.ts'
-import { readDocument } from '../../src/files/extraction/read.ts'
+import { readDocument } from '../../src/files/extraction/read-document.ts'
 import { runs } from '../support/counts.ts'
 
 const sample = (name: string) => Bun.file(join(import.meta.dir, 'samples', name)).bytes()

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { strToU8, zipSync } from 'fflate'
-import { readDocument } from '../../src/files/extraction/read.ts'
+import { readDocument } from '../../src/files/extraction/read-document.ts'
 
 const pack = (parts: Record<string, string>) =>
   zipSync(Object.fromEntries(Object.entries(parts).map(([name, xml]) => [name, strToU8(xml)])))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readDocument } from '../../src/files/extraction/read.ts'
+import { readDocument } from '../../src/files/extraction/read-document.ts'
 
 /** A PDF document of one page with these commands. */
 function pdf(commands: string): Uint8Array {

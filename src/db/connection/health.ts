@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
 import { showsDamage } from '../errors.ts'
-import { FileGuard } from './file-guard.ts'
+import { ReplacedFileDetector } from './replaced-files.ts'
 
 const LOST =
   'A file of the database was replaced or removed while the server ran; it acknowledges no writes any more and stops.'
@@ -9,7 +9,7 @@ const LOST =
 /** Whether an open database can be relied on: its pages can be read, and its files are still those that it opened. */
 export class Health {
   readonly refusal: Refusal = unavailable(LOST)
-  readonly #guard: FileGuard | undefined
+  readonly #files: ReplacedFileDetector | undefined
   readonly #file: string
   readonly #log: Log
   readonly #listeners: (() => void)[] = []
@@ -19,7 +19,7 @@ export class Health {
   constructor(file: string, log: Log) {
     this.#file = file
     this.#log = log
-    this.#guard = file === ':memory:' ? undefined : new FileGuard(file)
+    this.#files = file === ':memory:' ? undefined : new ReplacedFileDetector(file)
   }
 
   get isSound(): boolean {
@@ -37,11 +37,11 @@ export class Health {
 
   /** Checks several times a second whether the files are still there. */
   start(): void {
-    this.#guard?.start(() => this.#check())
+    this.#files?.start(() => this.#check())
   }
 
   stop(): void {
-    this.#guard?.stop()
+    this.#files?.stop()
   }
 
   onLost(listener: () => void): void {
@@ -53,7 +53,7 @@ export class Health {
    * written, and after it, because only then is it certain where the commit went.
    */
   refusalOfCommit(): Refusal | undefined {
-    if (this.#guard?.keepsCommits !== false) return undefined
+    if (this.#files?.keepsCommits !== false) return undefined
     this.#check()
     return this.refusal
   }
@@ -65,7 +65,7 @@ export class Health {
   }
 
   #check(): void {
-    const lost = this.#guard?.lost() ?? []
+    const lost = this.#files?.lost() ?? []
     if (lost.length === 0 || this.isLost) return
     this.#lost = lost
     this.stop()

@@ -3,7 +3,7 @@ import { UnusableDatabase } from '../errors.ts'
 import { type Reader, readerOf } from '../reader.ts'
 import { refuseOtherPrograms, schemaVersion } from '../schema/migrations/migrate.ts'
 import { Sql } from '../sql.ts'
-import { refuseForeignLog } from './log-owner.ts'
+import { refuseForeignLog } from './foreign-log.ts'
 import { openReadingConnection } from './open.ts'
 
 /**

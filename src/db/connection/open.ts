@@ -7,7 +7,7 @@ import { type Reader, readerOf } from '../reader.ts'
 import { hasSchema, migrate, needsMigration } from '../schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 import { Sql } from '../sql.ts'
-import { refuseForeignLog } from './log-owner.ts'
+import { refuseForeignLog } from './foreign-log.ts'
 import { finishRestore } from './restore.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 

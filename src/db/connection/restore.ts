@@ -13,7 +13,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { copyVerified, syncFolder } from '../copy.ts'
 import { isBusy, showsDamage, UnusableDatabase } from '../errors.ts'
 import { refuseForeignFiles, refuseOtherPrograms } from '../schema/migrations/migrate.ts'
-import { hasForeignLog } from './log-owner.ts'
+import { hasForeignLog } from './foreign-log.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 
 /** What SQLite keeps beside a database; the log and the journal may hold what is not in the file yet. */
@@ -99,7 +99,7 @@ function closeLog(file: string, name: string): void {
 
 /**
  * The old file gets a second name first, so that the renaming of the new one replaces it in one step. A log beside the
- * new one is refused until it is moved (`log-owner.ts`).
+ * new one is refused until it is moved (`foreign-log.ts`).
  */
 function replace(file: string, restored: string, onStep: () => void): string | undefined {
   const kept = existsSync(file) || LOGS.some((log) => existsSync(file + log)) ? freeName(file) : undefined

@@ -5,7 +5,7 @@
 
 import type { Kind } from './kinds.ts'
 import { type ExtractedText, Unreadable } from './pages.ts'
-import { readDocument } from './read.ts'
+import { readDocument } from './read-document.ts'
 
 declare const self: Worker
 

@@ -1,4 +1,4 @@
-import { appendCopied, type CopiedChange } from '../../changes/copied.ts'
+import { appendCopied, type CopiedChange } from '../../changes/append-copied.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { addEvents } from '../events.ts'
 import { reconcile } from '../reconcile.ts'

@@ -1,7 +1,7 @@
 import { isKeptAfter } from '../../changes/epochs.ts'
 import { lastChange } from '../../changes/log.ts'
 import { type RecordData, type RecordState, valueIn } from '../../changes/record-change.ts'
-import { type Replaced, replacedAfter } from '../../changes/replaced.ts'
+import { type Replaced, replacedAfter } from '../../changes/replaced-values.ts'
 import type { Reader } from '../../db/reader.ts'
 import { type QueryPlan, TooLongHere, type WorkerQuery } from '../../db/worker/client.ts'
 import { matchesFilter } from '../../filter/record/match.ts'

@@ -20,7 +20,7 @@ import {
   refuseMissing,
   rowWriter,
   updateRow,
-} from './rows.ts'
+} from './row-writer.ts'
 
 type SentData = Record<string, unknown>
 

@@ -7,7 +7,7 @@ import type { Tx } from '../../db/writes/write-queue.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
 import { getAnyRecord } from '../history.ts'
 import type { RecordRow } from '../store.ts'
-import { changeLive } from './change.ts'
+import { changeLive } from './patch-and-delete.ts'
 
 const VERSIONS_AT_ONCE = 500
 

@@ -17,7 +17,7 @@ import {
   restoreRow,
   rowWriter,
   updateRow,
-} from './rows.ts'
+} from './row-writer.ts'
 
 interface Found {
   row: store.RecordRow

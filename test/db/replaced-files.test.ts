@@ -2,14 +2,14 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { FileGuard } from '../../src/db/connection/file-guard.ts'
+import { ReplacedFileDetector } from '../../src/db/connection/replaced-files.ts'
 import { newFolder } from '../support/process.ts'
 
 let root: ReturnType<typeof newFolder>
 let folder: string
 let file: string
 let database: Database
-/** In milliseconds; moved on, the guard relies on what it has seen of the folder. */
+/** In milliseconds; moved on, the detector relies on what it has seen of the folder. */
 let now: number
 
 beforeEach(() => {
@@ -28,15 +28,15 @@ afterEach(() => {
   root.remove()
 })
 
-/** The guard after it has seen for an hour that no name changes. */
-function settledGuard(path = file): FileGuard {
-  const guard = new FileGuard(path, () => now)
+/** The detector after it has seen for an hour that no name changes. */
+function settledDetector(path = file): ReplacedFileDetector {
+  const detector = new ReplacedFileDetector(path, () => now)
   for (const at of [0, 1_000, 3_600_000]) {
     now = at
-    expect(guard.keepsCommits).toBe(true)
+    expect(detector.keepsCommits).toBe(true)
   }
   waitForNextTime()
-  return guard
+  return detector
 }
 
 /** Returns once the file system gives changes a later time than the last change of the folder, some milliseconds. */
@@ -57,35 +57,35 @@ test.each<[string, () => void]>([
   ['the folder is removed', () => rmSync(folder, { recursive: true })],
 ])('the first commit after %s is not kept, however long nothing had changed', (_what, change) => {
   writeFileSync(`${folder}/beside`, 'another')
-  const guard = settledGuard()
+  const detector = settledDetector()
   change()
-  expect(guard.keepsCommits).toBe(false)
-  expect(guard.keepsCommits).toBe(false)
+  expect(detector.keepsCommits).toBe(false)
+  expect(detector.keepsCommits).toBe(false)
 })
 
 test('a file that comes and goes beside the database changes nothing', () => {
-  const guard = settledGuard()
+  const detector = settledDetector()
   writeFileSync(`${folder}/copy.db`, 'another')
-  expect(guard.keepsCommits).toBe(true)
+  expect(detector.keepsCommits).toBe(true)
   rmSync(`${folder}/copy.db`)
-  expect(guard.keepsCommits).toBe(true)
+  expect(detector.keepsCommits).toBe(true)
 })
 
 test('a symbolic link that leads elsewhere is noticed, wherever it is', () => {
   const [link, second] = [root.file('link.db'), root.file('second.db')]
   symlinkSync(second, link)
   symlinkSync(file, second)
-  const guard = settledGuard(link)
+  const detector = settledDetector(link)
   rmSync(second)
   symlinkSync(root.file('other'), second)
-  expect(guard.keepsCommits).toBe(false)
+  expect(detector.keepsCommits).toBe(false)
 })
 
 test('a folder reached over a symbolic link that leads elsewhere is noticed', () => {
   const link = root.file('link')
   symlinkSync(folder, link)
-  const guard = settledGuard(`${link}/daybook.db`)
+  const detector = settledDetector(`${link}/daybook.db`)
   rmSync(link)
   symlinkSync(dirname(folder), link)
-  expect(guard.keepsCommits).toBe(false)
+  expect(detector.keepsCommits).toBe(false)
 })

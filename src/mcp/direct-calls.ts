@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../lib/json.ts'
  * them. Whatever is unusual in a message or in its headers is left to the library.
  */
 
-export interface PlainCall {
+export interface DirectCall {
   readonly id: string | number
   readonly tool: string
   readonly input: JsonObject
@@ -64,7 +64,7 @@ function acceptsJson(headers: Headers): boolean {
 }
 
 /** Undefined for everything that is not the plain call of a tool. */
-export function plainCallIn({ headers }: Request, body: object): PlainCall | undefined {
+export function directCallIn({ headers }: Request, body: object): DirectCall | undefined {
   const { jsonrpc, id, method, params } = body as JsonObject
   if (jsonrpc !== '2.0' || method !== 'tools/call' || !isObject(params)) return undefined
   if (!hasOnly(body as JsonObject, ['jsonrpc', 'id', 'method', 'params'])) return undefined

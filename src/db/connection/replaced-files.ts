@@ -1,7 +1,6 @@
-import { lstatSync, statSync } from 'node:fs'
+import { lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { FolderNames } from './folder-names.ts'
-import { isInLogMode } from './log-owner.ts'
+import { isInLogMode } from './foreign-log.ts'
 import { realFile } from './server-lock.ts'
 
 const POLL_MS = 250
@@ -27,7 +26,7 @@ function identityOf(path: string): string | undefined {
  * Detects that a file of an open database was renamed, replaced or removed, or that a backup was written over it. Later
  * writes would go into a file that no longer has a name, and would be lost when the process ends.
  */
-export class FileGuard {
+export class ReplacedFileDetector {
   /** The files that every commit is written to. */
   readonly #written: readonly Watched[]
   /** The files through which processes coordinate. */
@@ -95,3 +94,50 @@ function watch(path: string, what: string): Watched[] {
 }
 
 const isUnchanged = ({ path, identity }: Watched): boolean => identityOf(path) === identity
+
+/** Longer than the steps in which any file system records times: some count in two seconds. */
+const SETTLED_MS = 3_000
+
+/**
+ * Caches that a folder's names are as they should be. POSIX requires that a folder gets a new time whenever a file in
+ * it is renamed, replaced or removed, so reading this time is a cheaper check than looking up every file. The
+ * time is relied on only when it is so old that a later change must differ from it. `now` is a clock that is never set.
+ */
+class FolderNames {
+  readonly #path: string
+  readonly #now: () => number
+  #seen: Stats | undefined
+  #seenAt = 0
+  #isKnown = false
+
+  constructor(path: string, now: () => number) {
+    this.#path = path
+    this.#now = now
+  }
+
+  /** The result of `check`, which is run unless nothing has changed since it was true. */
+  areRight(check: () => boolean): boolean {
+    const stat = statOf(this.#path)
+    if (!stat || !isSame(stat, this.#seen)) {
+      this.#seen = stat
+      this.#seenAt = this.#now()
+      this.#isKnown = false
+    }
+    if (this.#isKnown) return true
+    const isSettled = stat !== undefined && this.#now() - this.#seenAt >= SETTLED_MS
+    const isRight = check()
+    this.#isKnown = isSettled && isRight
+    return isRight
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+const isSame = (stat: Stats, other: Stats | undefined): boolean =>
+  stat.ctimeMs === other?.ctimeMs && stat.ino === other.ino && stat.dev === other.dev

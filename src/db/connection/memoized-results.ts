@@ -23,7 +23,7 @@ const NOTE_WRITE = 'note_write'
  * Results that most requests need, such as whose a key is, by name. They are cached beyond the end of a snapshot, until
  * this process commits a write to one of their tables, and no longer than a snapshot lives.
  */
-export class RequestMemory {
+export class MemoizedResults {
   readonly #results = new Map<string, unknown>()
   readonly #snapshot: ReadSnapshot
   /** When the snapshot began from which the oldest result was read. */

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
-import { refuseForeignLog } from '../../src/db/connection/log-owner.ts'
+import { refuseForeignLog } from '../../src/db/connection/foreign-log.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { randomSource } from '../support/random.ts'

@@ -14,9 +14,9 @@ import { Refusal, unavailable } from '../refusal.ts'
 import { CredentialMonitor } from '../sessions/credential-monitor.ts'
 import { type FeedPage, type FeedQuery, feedPageQuery } from './feed.ts'
 
-/** The time between two rounds in which followers are sent what is new; the first after a quiet time is at once. */
+/** The time between two rounds in which subscribers are sent what is new; the first after a quiet time is at once. */
 const ROUND_MS = 25
-/** How many followers are woken before other requests are served. */
+/** How many subscribers are woken before other requests are served. */
 const FOLLOWERS_PER_TURN = 200
 /** After a page that could not be read. */
 const RETRY_MS = 1_000
@@ -34,11 +34,11 @@ interface Workspace {
 }
 
 /**
- * All who follow the log of this server: streams, and requests that wait. Those with the same query at the same
+ * All subscribers to the log of this server: streams, and requests that wait. Those with the same query at the same
  * place share one page, which is read and encoded once.
  */
-export class ChangeFollowers {
-  /** Tells when the keys and sessions of those who follow, or read a snapshot, end. */
+export class ChangeSubscribers {
+  /** Tells when the keys and sessions of subscribers and readers of snapshots end. */
   readonly credentials: CredentialMonitor
   readonly #ctx: AppContext
   readonly #limit = new StreamLimit('follows')
@@ -122,13 +122,13 @@ export class ChangeFollowers {
     this.#limit.check(key, queryText)
     return (reader) => {
       const uncount = this.#limit.add(key, queryText)
-      const follower = new Follower(this, reader, caller, query, after)
+      const subscriber = new Subscriber(this, reader, caller, query, after)
       this.#readers.add(reader)
-      const leave = this.#join(query.workspacePk, () => follower.wake())
+      const leave = this.#join(query.workspacePk, () => subscriber.wake())
       const release = this.credentials.onEnd(caller, (why) => reader.end(closedEvent(why)))
-      follower.wake()
+      subscriber.wake()
       return () => {
-        follower.stop()
+        subscriber.stop()
         this.#readers.delete(reader)
         uncount()
         leave()
@@ -236,12 +236,12 @@ const withEvents = (page: FeedPage): SharedPage => ({
 })
 
 /** One stream and the place it has reached. */
-class Follower {
+class Subscriber {
   #isRunning = false
   #isStopped = false
 
   constructor(
-    private readonly followers: ChangeFollowers,
+    private readonly subscribers: ChangeSubscribers,
     private readonly reader: StreamReader,
     private readonly caller: Caller,
     private readonly query: FeedQuery,
@@ -265,15 +265,15 @@ class Follower {
         if (this.#isStopped) return
         if (error instanceof Refusal && error.code === 'cursor_expired')
           this.reader.end(closedEvent('cursor_expired'))
-        else this.followers.retryLater(() => this.wake())
+        else this.subscribers.retryLater(() => this.wake())
       },
     )
   }
 
   async #sendAll(): Promise<void> {
     let hasMore = true
-    while (!this.#isStopped && (hasMore || this.position < this.followers.lastOf(this.query.workspacePk))) {
-      const page = await this.followers.sharedPage(this.query, this.position, this.caller)
+    while (!this.#isStopped && (hasMore || this.position < this.subscribers.lastOf(this.query.workspacePk))) {
+      const page = await this.subscribers.sharedPage(this.query, this.position, this.caller)
       if (this.#isStopped) return
       if (page.events.length > 0) this.reader.sendAll(page.events)
       this.position = page.position
