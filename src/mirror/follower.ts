@@ -168,7 +168,7 @@ export class Follower {
         cursor,
         lastContactAt: now,
         selection: this.#selector.selection,
-        ...(lastAt !== undefined && { delayMs: Math.max(0, now - Date.parse(lastAt)) }),
+        delayMs: lastAt === undefined ? 0 : Math.max(0, now - Date.parse(lastAt)),
       },
     }
     try {
@@ -205,7 +205,7 @@ export class Follower {
   }
 
   async #noteContact(cursor: string): Promise<void> {
-    const progress = { cursor, lastContactAt: this.#ctx.clock.now() }
+    const progress = { cursor, delayMs: 0, lastContactAt: this.#ctx.clock.now() }
     await this.#ctx.db.write((tx): void => void saveProgress(tx, progress))
     this.#state = { ...this.#state, cursor }
   }

@@ -43,8 +43,7 @@ export const insertState = (
 /** How far the copy is; stored in the transaction that brings it there. */
 export interface Progress {
   readonly cursor: string
-  /** Undefined where nothing changed. */
-  readonly delayMs?: number
+  readonly delayMs: number
   readonly lastContactAt: number
   /** Undefined where it is as it was. */
   readonly selection?: Selection
@@ -55,10 +54,10 @@ export const saveProgress = (
   { cursor, delayMs, lastContactAt, selection }: Progress,
 ) =>
   sql.run(
-    `UPDATE mirrors SET cursor = ?, delay_ms = coalesce(?, delay_ms), last_contact_at = ?,
+    `UPDATE mirrors SET cursor = ?, delay_ms = ?, last_contact_at = ?,
        selection = coalesce(?, selection)`,
     cursor,
-    delayMs ?? null,
+    delayMs,
     lastContactAt,
     selection ? JSON.stringify(selection) : null,
   )
