@@ -20,6 +20,8 @@ const RETRY_MS = 1_000
  */
 export class Forwarding {
   #isRunning = false
+  /** The last event that somebody answered: it is not posted again when it could not be deleted. */
+  #posted: number | undefined
 
   constructor(
     private readonly ctx: AppContext,
@@ -30,24 +32,28 @@ export class Forwarding {
   wake(): void {
     if (this.#isRunning || this.signal.aborted) return
     this.#isRunning = true
-    this.#postAll()
-      .catch((error) => this.ctx.log.warn('events cannot be posted', { error: String(error) }))
-      .finally(() => {
-        this.#isRunning = false
-      })
+    this.#postAll().catch((error) => {
+      this.ctx.log.warn('events cannot be posted', { error: String(error) })
+      this.#tryLater()
+    })
   }
 
   async #postAll(): Promise<void> {
-    for (let event = this.#next(); event && !this.signal.aborted; event = this.#next()) {
+    for (let event = this.#next(); event; event = this.#next()) {
+      if (this.signal.aborted) return
       const { pk } = event
-      if (!(await this.post(event))) {
-        this.ctx.clock.after(RETRY_MS, () => this.wake())
-        return
-      }
+      if (pk !== this.#posted && !(await this.post(event))) return this.#tryLater()
+      this.#posted = pk
       await this.ctx.db.write(({ sql }): void => {
         sql.run('DELETE FROM mirror_events WHERE pk = ?', pk)
       })
     }
+    this.#isRunning = false
+  }
+
+  #tryLater(): void {
+    this.#isRunning = false
+    this.ctx.clock.after(RETRY_MS, () => this.wake())
   }
 
   #next(): MirrorEvent | undefined {

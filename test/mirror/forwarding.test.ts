@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { Forwarding, forgetEvents } from '../../src/mirror/forwarding.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+const stop = new AbortController()
+
+beforeEach(async () => {
+  service = await startService()
+})
+afterEach(() => service.close())
+
+const add = (...ids: string[]) =>
+  service.ctx.db.write(({ sql }): void => {
+    for (const id of ids)
+      sql.run(
+        "INSERT INTO mirror_events (id, type, record, body) VALUES (?, 'record.created', 'r', '{}')",
+        id,
+      )
+  })
+
+const waiting = () => service.ctx.db.sql.column<string>('SELECT id FROM mirror_events ORDER BY pk')
+
+/** Lets the database refuse to delete events, as a full disk does, or no longer. */
+const refuseDeletions = (isRefused: boolean) =>
+  service.ctx.db.write(({ sql }): void => {
+    sql.run(
+      isRefused
+        ? "CREATE TRIGGER keep BEFORE DELETE ON mirror_events BEGIN SELECT RAISE(ABORT, 'no space'); END"
+        : 'DROP TRIGGER keep',
+    )
+  })
+
+test('an event that was posted and could not be deleted is deleted later, not posted again, and the next ones follow', async () => {
+  const posted: string[] = []
+  const forwarding = new Forwarding(
+    service.ctx,
+    async ({ id }) => {
+      posted.push(id)
+      return true
+    },
+    stop.signal,
+  )
+  await refuseDeletions(true)
+  await add('a', 'b')
+  forwarding.wake()
+  await settle()
+  expect([posted, waiting()]).toEqual([['a'], ['a', 'b']])
+  service.clock.advance(1_000)
+  await settle()
+  expect([posted, waiting()]).toEqual([['a'], ['a', 'b']])
+  await refuseDeletions(false)
+  service.clock.advance(1_000)
+  await settle()
+  expect([posted, waiting()]).toEqual([['a', 'b'], []])
+  await add('c')
+  forwarding.wake()
+  await settle()
+  expect([posted, waiting()]).toEqual([['a', 'b', 'c'], []])
+})
+
+test('an event that nobody answers is posted again a second later, before the next one', async () => {
+  const posted: string[] = []
+  let isAway = true
+  const forwarding = new Forwarding(
+    service.ctx,
+    async ({ id }) => {
+      posted.push(id)
+      return !isAway
+    },
+    stop.signal,
+  )
+  await add('a', 'b')
+  forwarding.wake()
+  await settle()
+  isAway = false
+  service.clock.advance(999)
+  await settle()
+  expect(posted).toEqual(['a'])
+  service.clock.advance(1)
+  await settle()
+  expect([posted, waiting()]).toEqual([['a', 'a', 'b'], []])
+})
+
+test('a mirror that forwards nothing posts none of the events of an earlier one later', async () => {
+  await add('a')
+  await forgetEvents(service.ctx)
+  expect(waiting()).toEqual([])
+})
