@@ -31,11 +31,13 @@ export interface MirrorRequest extends Pick<AppContext, 'clock' | 'log' | 'featu
 export interface PreparedCopy {
   readonly isNew: boolean
   readonly key: string | undefined
+  /** How many events the replaced copy had not posted; they may hold what the new one leaves out. */
+  readonly lostEvents: number
 }
 
 /**
  * Makes the copy, if there is none or one that leaves out other things. Refuses a database that is no copy of this
- * remote, and one that is served.
+ * remote or of this workspace, and one that is served.
  */
 export async function prepareCopy(request: MirrorRequest): Promise<PreparedCopy> {
   const { config, remote, selection } = request
@@ -43,20 +45,34 @@ export async function prepareCopy(request: MirrorRequest): Promise<PreparedCopy>
   try {
     const previous = existsSync(config.db) ? await examine(request) : undefined
     removeUnfinished(config.db)
-    if (previous?.isCurrent) return { isNew: false, key: undefined }
+    if (previous?.isCurrent) return { isNew: false, key: undefined, lostEvents: 0 }
     const workspace = await remote.connect()
+    if (previous && previous.workspaceId !== workspace.id) throw anotherWorkspace(config.db)
     const resolved = resolveSelection(selection, await remote.structures())
     const key = await makeCopy(
       { ...request, file: config.db, workspace, selection: resolved },
       previous?.accounts,
     )
-    return { isNew: true, key }
+    return { isNew: true, key, lostEvents: previous?.events ?? 0 }
   } finally {
     lock.release()
   }
 }
 
-async function examine(request: MirrorRequest): Promise<{ isCurrent: boolean; accounts: Accounts }> {
+/** The keys of a copy must not open another workspace. */
+const anotherWorkspace = (file: string) =>
+  refused(`${file} is a copy of another workspace than the one that DAYBOOK_KEY opens; name another --db.`)
+
+/** What there is in the place of the copy. */
+interface Previous {
+  readonly isCurrent: boolean
+  readonly workspaceId: string
+  readonly accounts: Accounts
+  /** How many events wait to be posted. */
+  readonly events: number
+}
+
+async function examine(request: MirrorRequest): Promise<Previous> {
   const { config, remote, selection } = request
   const db = open(request)
   try {
@@ -64,7 +80,12 @@ async function examine(request: MirrorRequest): Promise<{ isCurrent: boolean; ac
       findState(db) ?? fail(refused(`${config.db} is no copy of another daybook; name another --db.`))
     if (state.remote !== remote.url)
       throw refused(`${config.db} is a copy of ${state.remote}; name another --db for ${remote.url}.`)
-    return { isCurrent: isSameRequest(state.selection.request, selection), accounts: readAccounts(db) }
+    return {
+      isCurrent: isSameRequest(state.selection.request, selection),
+      workspaceId: db.sql.scalar('SELECT id FROM workspaces WHERE pk = ?', state.workspace),
+      accounts: readAccounts(db),
+      events: db.sql.scalar('SELECT count(*) FROM mirror_events'),
+    }
   } finally {
     await close(db)
   }

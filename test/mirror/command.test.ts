@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type MirrorProcess, startMirror, verifyMirror } from '../support/mirror-process.ts'
@@ -104,7 +105,7 @@ describe('a mirror', () => {
     for (const name of names) expect(readFileSync(folder.file(name)).includes(SECRET)).toBe(false)
   })
 
-  test('says where it is, and with exit code 1 when it does not follow', async () => {
+  test('says where it is', async () => {
     const { exitCode, out } = await daybook(['mirror', 'status', '--db', file, '--json'])
     expect([exitCode, JSON.parse(out)]).toEqual([
       0,
@@ -160,8 +161,65 @@ describe('a mirror', () => {
     expect((await server.post('/v1/notes', { title: 'mine' })).status).toBe(201)
     expect((await server.get(`/v1/records/${customer}`)).body.record.data.email).toContain(SECRET)
     await server.end()
-  })
+  }, 30_000)
 })
+
+test('the status of a copy is 0 until a minute of silence, and 1 after it', async () => {
+  const copy = folder.file('silent.db')
+  const args = ['mirror', remote.url, '--db', copy, '--once']
+  expect((await daybook(args, { env: { DAYBOOK_KEY: key } })).exitCode).toBe(0)
+  const statusAfter = async (silenceMs: number) => {
+    const db = new Database(copy)
+    db.run('UPDATE mirrors SET last_contact_at = ?', [Date.now() - silenceMs])
+    db.close()
+    const { exitCode, out } = await daybook(['mirror', 'status', '--db', copy, '--json'])
+    return { exitCode, lag: JSON.parse(out).lag_ms }
+  }
+  expect(await statusAfter(20_000)).toEqual({ exitCode: 0, lag: 0 })
+  const silent = await statusAfter(61_000)
+  expect(silent.exitCode).toBe(1)
+  expect(silent.lag).toBeGreaterThanOrEqual(61_000)
+}, 30_000)
+
+test('a copy is not replaced by that of another workspace, which its keys would open', async () => {
+  const copy = folder.file('workspaces.db')
+  const args = ['mirror', remote.url, '--db', copy, '--once']
+  const made = await daybook(args, { env: { DAYBOOK_KEY: key } })
+  expect(made.exitCode).toBe(0)
+  const other = folder.file('remote.db')
+  await daybook(['workspaces', 'add', 'Other', '--db', other])
+  const otherKey = (
+    await daybook(['keys', 'create', '--db', other, '--workspace', 'Other', '--name', 'o', '--scope', 'read'])
+  ).out.trim()
+  const env = { DAYBOOK_KEY: otherKey }
+  for (const selection of [[], ['--files', 'none']]) {
+    const refused = await daybook([...args, ...selection], { env })
+    expect([refused.exitCode, refused.err]).toEqual([1, expect.stringContaining('another workspace')])
+  }
+  const { out } = await daybook(['workspaces', 'list', '--db', copy])
+  expect(out).toContain('Personal')
+  expect((await verifyMirror(copy, key)).exitCode).toBe(0)
+}, 30_000)
+
+test.each([
+  [['--once', '--forward', 'http://localhost:1/hook'], '--once or --forward, not both'],
+  [['--files', 'some'], '--files'],
+])('%j is a usage error, and nothing is copied', async (flags, sentence) => {
+  const copy = folder.file('usage.db')
+  const env = { DAYBOOK_KEY: key }
+  const { exitCode, err } = await daybook(['mirror', remote.url, '--db', copy, ...flags], { env })
+  expect([exitCode, err]).toEqual([2, expect.stringContaining(sentence)])
+  expect(existsSync(copy)).toBe(false)
+})
+
+test.each(['nonsense', 'https://user:hunter2@daybook.example.com', 'https://daybook.example.com?x=1'])(
+  'the address %j is a usage error that does not repeat it',
+  async (url) => {
+    const { exitCode, err } = await daybook(['mirror', url], { env: { DAYBOOK_KEY: key } })
+    expect([exitCode, err]).toEqual([2, expect.stringContaining('<url> must be the address of a daybook')])
+    expect(err).not.toContain(url)
+  },
+)
 
 /** A remote that only says which version it is. */
 async function versionRefusal(version: string, paths: object): Promise<string> {

@@ -7,6 +7,7 @@ import { type MirrorProcess, startMirror } from '../support/mirror-process.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
+import { until } from '../support/webhooks.ts'
 
 /*
  * A subscription of the remote and a mirror that forwards: both receivers get the same events, verified with the
@@ -23,13 +24,13 @@ let structure: string
 
 const stripe = new Stripe('sk_test_0')
 
-function start(previous?: MirrorProcess): Promise<MirrorProcess> {
+function start(previous?: MirrorProcess, args: readonly string[] = []): Promise<MirrorProcess> {
   return startMirror({
     file: folder.file('mirror.db'),
     remote: remote.url,
     key: remote.key ?? '',
     ...(previous && { ownKey: previous.key ?? '' }),
-    args: ['--forward', `http://127.0.0.1:${forwarded.port}/hook`],
+    args: ['--forward', `http://127.0.0.1:${forwarded.port}/hook`, ...args],
     env: { DAYBOOK_SECRET: secret },
   })
 }
@@ -146,4 +147,25 @@ test('an event that nobody takes is kept, and posted in order once somebody does
   const posted = forwarded.received.slice(before).map(({ body }) => JSON.parse(body).occurred_at)
   expect(posted).toEqual(posted.toSorted())
   expect(eventsOf(forwarded)).toEqual(eventsOf(subscriber))
+}, 60_000)
+
+test('events that wait when the copy begins to leave out other things are not posted, and it says so', async () => {
+  forwarded.answer = (_, socket) => socket.destroy()
+  const count = await write()
+  await subscriber.until(count)
+  const waiting = () => {
+    const copy = new Database(folder.file('mirror.db'), { readonly: true })
+    const { events } = copy.query('SELECT count(*) AS events FROM mirror_events').get() as { events: number }
+    copy.close()
+    return events
+  }
+  await until(() => waiting() === count)
+  await mirror.end()
+  forwarded.answer = status(200)
+  const before = forwarded.received.length
+  mirror = await start(mirror, ['--omit-fields', 'Orders.amount'])
+  expect(mirror.err()).toContain(`Events that waited to be posted: ${count}. They are not posted any more`)
+  await remote.post('/v1/records', { structure, data: { name: 'later', amount: 1 } })
+  await forwarded.until(before + 1)
+  expect(JSON.parse(forwarded.received[before]?.body ?? '').record.data).toEqual({ name: 'later' })
 }, 60_000)

@@ -12,6 +12,7 @@ import { Remote } from '../../mirror/remote.ts'
 import { getState, statusOf } from '../../mirror/status.ts'
 import { type Verification, verifyCopy } from '../../mirror/verify.ts'
 import { fail, refused } from '../../refusal.ts'
+import { checkedBaseUrl } from '../base-url.ts'
 import { type Command, type Input, JSON_FLAG, SECRET_FLAG, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import { readForwarder } from '../listen/command.ts'
@@ -41,13 +42,6 @@ const withDefaults = ({ flags }: Input, io: Io) => ({
 })
 
 const databaseOf = (input: Input, io: Io): string => readDatabaseFile(io.env, withDefaults(input, io))
-
-function checkedUrl(text: string): string {
-  const isBase = URL.canParse(text) && /^https?:\/\/[^@?#]+$/i.test(text)
-  if (!isBase)
-    throw new WrongUsage('<url> must be the address of a daybook, such as https://daybook.example.com.')
-  return text.replace(/\/+$/, '')
-}
 
 function remoteOf(url: string, io: Io, signal: AbortSignal): Remote {
   const key = readKey(io.env, {})
@@ -84,13 +78,15 @@ function posterOf(forwarder: Forwarder, io: Io): MirrorRequest['post'] {
 }
 
 function requestOf(input: Input, io: Io, signal: AbortSignal): MirrorRequest {
+  if (input.flags.once && textFlag(input, 'forward') !== undefined)
+    throw new WrongUsage('"mirror" takes --once or --forward, not both: events are posted while it runs.')
   const config = readConfig(io.env, withDefaults(input, io))
   const forwarder = readForwarder(input, io)
   signal.addEventListener('abort', () => forwarder?.close())
   let shown = 0
   return {
     config,
-    remote: remoteOf(checkedUrl(input.args[0] ?? ''), io, signal),
+    remote: remoteOf(checkedBaseUrl(input.args[0] ?? '', '<url>'), io, signal),
     selection: selectionOf(input),
     clock: systemClock,
     log: createLog(config.logLevel, systemClock, (lines) => io.err(lines)),
@@ -114,6 +110,9 @@ const firstKey = (
   ${key}
 
 `
+
+const lostEvents = (count: number): string =>
+  `Events that waited to be posted: ${count}. They are not posted any more: the copy now leaves out other things.\n`
 
 export const mirror: Command = {
   name: 'mirror',
@@ -172,6 +171,7 @@ export const mirror: Command = {
     if (prepared === 'stop') return abandon(stop, io)
     const { db: file } = request.config
     if (prepared.key !== undefined) io.err(firstKey(file, prepared.key))
+    if (prepared.lostEvents > 0) io.err(lostEvents(prepared.lostEvents))
     if (!input.flags.once) return serveMirror(request, io, asked, stop)
     if (!prepared.isNew) await updateCopy(request)
     io.tell(`${file} is a copy of ${request.remote.url}.\n`)
