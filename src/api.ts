@@ -47,7 +47,7 @@ export interface Api {
   openApi(): Promise<OpenApiDocument>
   /** How many watches are open, and how many different queries they run. */
   watching(): Watches['open']
-  /** From now on every response is a 503; streams are told so, and end. */
+  /** From now on every response is a 503, and streams end with an event that says why. */
   stop(): void
 }
 
@@ -155,7 +155,7 @@ const DESCRIPTION: ApiDescription = {
     { name: 'Files', description: 'Files as readable text.' },
     {
       name: 'Changes',
-      description: 'The log of everything that changed, to follow, to look back and to take back.',
+      description: 'The log of everything that changed, to follow, to read history from and to undo.',
     },
     { name: 'Service', description: 'The server itself; needs no key.' },
   ],

@@ -195,7 +195,7 @@ function listen(app: Api, { host, port: wanted }: Config, port = wanted): BunLis
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: PARSER_BODY_LIMIT,
       development: false,
-      // Outside development Bun shares a port with whoever listens on it, unless told not to.
+      // Outside development Bun shares a port with any process that listens on it, unless `reusePort` is false.
       reusePort: false,
       fetch: app.fetch,
     })

@@ -1,6 +1,6 @@
 /*
  * The program of the worker threads (`db/worker`): large queries, and long changes of derived data, on connections of
- * their own, away from the thread that serves requests. Every query and task that may run here is listed here.
+ * their own, so that the main thread goes on serving requests. Every query and task that may run here is listed here.
  */
 import { Database } from 'bun:sqlite'
 import { feedPageQuery } from './change-feed/feed.ts'

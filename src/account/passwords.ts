@@ -3,7 +3,7 @@ import { invalid, unavailable } from '../refusal.ts'
 
 const MIN_LENGTH = 10
 const MAX_LENGTH = 200
-/** Hashing takes a core and 64 MiB for a good part of a second, so few run at a time. */
+/** Hashing takes a core and 64 MiB for several hundred milliseconds, so few run at a time. */
 const MAX_RUNNING = 2
 const MAX_WAITING = 50
 const RETRY_AFTER_SECONDS = 2

@@ -72,7 +72,7 @@ export const FIRST_PLACE: Place = { kind: 'tag', after: 0 }
 
 const OBJECTS_PER_PART = 500
 const RECORDS_PER_PART = 2_000
-/** A part with more text than this ends: it passes through the thread that serves requests. */
+/** A part with more text than this ends: it passes through the main thread. */
 const MAX_PART_LENGTH = 524_288
 
 const partOf = (lines: string[], kind: ChangeKind, next: Place | undefined): Part => ({

@@ -1,4 +1,4 @@
-import { refuseSwept } from '../changes/epochs.ts'
+import { refuseExpired } from '../changes/epochs.ts'
 import { lastChange } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { type Requester, requesterKey } from '../db/worker/client.ts'
@@ -38,7 +38,7 @@ interface Workspace {
  * place share one page, which is read and encoded once.
  */
 export class ChangeSubscribers {
-  /** Tells when the keys and sessions of subscribers and readers of snapshots end. */
+  /** Notifies when the keys and sessions of subscribers and readers of snapshots end. */
   readonly credentials: CredentialMonitor
   readonly #ctx: AppContext
   readonly #limit = new StreamLimit('follows')
@@ -58,7 +58,7 @@ export class ChangeSubscribers {
 
   /** Reads one page, in the worker if it is large. */
   async read(query: FeedQuery, after: number, requester: Requester, isStream: boolean): Promise<FeedPage> {
-    refuseSwept(this.#ctx.db, query.workspacePk, after)
+    refuseExpired(this.#ctx.db, query.workspacePk, after)
     return this.#ctx.worker.run(feedPageQuery, { ...query, after, isStream }, requester)
   }
 

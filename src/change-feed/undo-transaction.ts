@@ -242,7 +242,7 @@ function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Ch
   )
 }
 
-/** The revision is that of the change, unless it was swept and its pk was taken by another. */
+/** The revision is that of the change, unless retention removed it and its pk was given to another. */
 const oldContent = (
   { sql }: Tx,
   { pk, title }: Pick<NoteRow, 'pk' | 'title'>,

@@ -10,7 +10,7 @@ import type { Tx } from '../db/writes/write-queue.ts'
 import { noteBytes } from './feed.ts'
 import { type Undone, undoTransaction } from './undo-transaction.ts'
 
-/** The thread that serves requests takes back up to so much, in a few milliseconds; more is done by a worker. */
+/** The main thread undoes this much, in a few milliseconds; a worker undoes more. */
 const MAX_CHANGES_IN_MAIN_THREAD = 50
 const MAX_BYTES_IN_MAIN_THREAD = 128 * 1024
 
@@ -64,7 +64,7 @@ export const undoTask = (features: AppContext['features']): WorkerTask<UndoInput
   name: 'changes.undo',
   run: (reader, { caller, transaction, isDryRun, now }) => {
     const { sql } = reader
-    // Those who listen are told by the thread that serves requests.
+    // The main thread notifies the listeners.
     const ctx = { bus: createBus(), features }
     sql.run('SAVEPOINT undo')
     const undone = undoTransaction(ctx, taskTransaction(reader, now), caller, transaction)

@@ -89,7 +89,7 @@ export function parseCursor(text: string): Cursor | undefined {
   return number === numberOf(number) ? { epoch, number } : undefined
 }
 
-/** The oldest change that is kept; one more than the last while there is none. */
+/** The number of the oldest stored change; one more than the last while there is none. */
 export function firstKept(reader: Reader, workspace: number): number {
   const key = reader.sql.get<{ key: number }>(
     'SELECT key FROM changes WHERE key > ? AND key < ? ORDER BY key LIMIT 1',
@@ -127,16 +127,16 @@ export function positionAfter(reader: Reader, workspace: number, text: string, n
   checkCursor(text, name)
   const number = findPosition(reader, workspace, text)
   if (number === undefined) throw expired()
-  refuseSwept(reader, workspace, number)
+  refuseExpired(reader, workspace, number)
   return number
 }
 
-/** Whether all changes after a place are kept. */
+/** Whether all changes after a position are stored. */
 export const isKeptAfter = (reader: Reader, workspace: number, number: number): boolean =>
   number >= firstKept(reader, workspace) - 1
 
-/** Refuses a place after which changes were swept. */
-export function refuseSwept(reader: Reader, workspace: number, number: number): void {
+/** Refuses a position after which retention removed changes. */
+export function refuseExpired(reader: Reader, workspace: number, number: number): void {
   if (!isKeptAfter(reader, workspace, number)) throw expired()
 }
 

@@ -35,7 +35,7 @@ export interface ChangeAuthor {
   readonly isCopying?: true
 }
 
-/** The server itself, as in a sweep. */
+/** The server itself, as in retention. */
 export const systemAuthor = (workspacePk: number): ChangeAuthor => ({
   workspacePk,
   surface: 'system',
@@ -71,7 +71,7 @@ const openLogs = new WeakMap<Transaction, Map<number, OpenLog>>()
 
 const LAST = 'SELECT key FROM changes WHERE key < ? ORDER BY key DESC LIMIT 1'
 
-/** The number of the last change of a workspace; 0 before the first. The sweep always leaves the last one. */
+/** The number of the last change of a workspace; 0 before the first. Retention always leaves the last one. */
 export function lastChange({ sql }: Reader, workspace: number): number {
   const key = sql.get<{ key: number }>(LAST, endOfKeys(workspace))?.key ?? 0
   return key > keyOf(workspace, 0) ? numberOf(key) : 0

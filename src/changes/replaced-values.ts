@@ -49,7 +49,7 @@ export function replacedAfter(
   }
 }
 
-/** Adds a change; of several, the first one names what the record had. False if the log does not tell. */
+/** Adds a change; of several, the first one names what the record had. False if the log does not say. */
 function add(found: Map<string, Replaced | undefined>, change: Change): boolean {
   const { operation, replaced, detail } = change
   const id = String(change.id)

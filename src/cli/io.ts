@@ -13,7 +13,7 @@ export interface Io {
   /** Writes messages to stderr. */
   err(text: string): void
   /** Writes a message that `--quiet` leaves out: what was done, and progress. */
-  tell(text: string): void
+  status(text: string): void
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean
   /** Whether stdin is a terminal. */
@@ -99,7 +99,7 @@ export function processIo(): Io {
     out: (text) => void process.stdout.write(text),
     write: (data) => new Promise((done) => process.stdout.write(data, (error) => done(!error))),
     err,
-    tell: err,
+    status: err,
     isTerminal: process.stderr.isTTY === true,
     isInputTerminal: process.stdin.isTTY === true,
     readChunks: () => process.stdin,

@@ -15,7 +15,7 @@ import type { Io } from './io.ts'
 export function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T | Promise<T>): Promise<T> {
   const file = readDatabaseFile(io.env, input.flags)
   if (input.flags.verbose)
-    io.tell(`The database is ${resolve(file)}.
+    io.status(`The database is ${resolve(file)}.
 `)
   return withDatabaseFile(file, io, use)
 }

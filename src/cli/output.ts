@@ -52,18 +52,20 @@ export function progressOn(io: Io, what: string): { show(done: number): void; en
     if (percent === shown) return
     shown = percent
     const full = Math.round(done * BAR_WIDTH)
-    io.tell(`\r${what} [${'#'.repeat(full)}${' '.repeat(BAR_WIDTH - full)}] ${String(percent).padStart(3)}%`)
+    io.status(
+      `\r${what} [${'#'.repeat(full)}${' '.repeat(BAR_WIDTH - full)}] ${String(percent).padStart(3)}%`,
+    )
   }
   const line = (done: number) => {
     const step = Math.floor(done * STEPS)
     if (step === shown) return
     shown = step
-    io.tell(`${what}: ${Math.floor(done * 100)}%\n`)
+    io.status(`${what}: ${Math.floor(done * 100)}%\n`)
   }
   return {
     show: io.isTerminal ? bar : line,
     end: () => {
-      if (io.isTerminal && shown !== -1) io.tell('\n')
+      if (io.isTerminal && shown !== -1) io.status('\n')
     },
   }
 }

@@ -144,7 +144,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   if (!found) throw unknownCommand(argv)
   const input = parseInput(found.command, found.rest)
   const startedAt = performance.now()
-  const exitCode = await found.command.run(input, input.flags.quiet ? { ...io, tell: () => {} } : io)
+  const exitCode = await found.command.run(input, input.flags.quiet ? { ...io, status: () => {} } : io)
   if (input.flags.verbose && !input.flags.quiet)
     io.err(`"${found.command.name}" took ${Math.round(performance.now() - startedAt)} ms.\n`)
   return exitCode
@@ -161,7 +161,7 @@ export async function runDaybook(argv: readonly string[], rawIo: Io): Promise<nu
     ...rawIo,
     out: (text) => rawIo.out(printable(text)),
     err: (text) => rawIo.err(printable(text)),
-    tell: (text) => rawIo.tell(printable(text)),
+    status: (text) => rawIo.status(printable(text)),
   }
   try {
     return await dispatch(argv, io)

@@ -1,5 +1,5 @@
 /*
- * A worker that moves the write-ahead log of a database into its file, for the thread that serves requests: writing and
+ * A worker that moves the write-ahead log of a database into its file, for the main thread: writing and
  * syncing many pages takes long. Reads and writes go on meanwhile. The connection is closed again, so that it never
  * keeps the database open.
  */

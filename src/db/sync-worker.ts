@@ -1,6 +1,6 @@
 /*
  * A worker that brings a file to the disk a little at a time while another thread writes it. Otherwise the system
- * collects what was written and hands it over at once, and whoever waits for the disk meanwhile waits for all of it.
+ * collects what was written and writes it to the disk at once, and every commit meanwhile waits for all of it.
  */
 import { fdatasyncSync, openSync } from 'node:fs'
 

@@ -63,8 +63,8 @@ function insertDelivery(tx: Tx, event: number, webhook: number, isUrgent: 0 | 1)
 
 /**
  * Every write of a record ends here. The change is logged, and the event and its deliveries are stored, in the
- * transaction of the change, and listeners are told after the commit. A change that triggers no subscription stores no
- * event. `operation` is that of the log, which tells a restored record from a new one.
+ * transaction of the change, and listeners are notified after the commit. A change that triggers no subscription stores no
+ * event. `operation` is that of the log, which distinguishes a restored record from a new one.
  */
 export function publishChange(
   outbox: Outbox,
@@ -228,7 +228,7 @@ const filteredState = ({ kind, before, after }: RecordChange): RecordState =>
 
 /**
  * Whether a change triggers a subscription: by the type of the event, the key that made the change, the changed fields
- * of an update, and the filter (`filteredState`); `meets` tells whether the change meets a filter.
+ * of an update, and the filter (`filteredState`); `meets` returns whether the change meets a filter.
  */
 export function isTriggeredBy(
   { events, conditions, fields, ignoredKeys }: Subscription,

@@ -11,9 +11,9 @@ export const SMALL_BODY_BYTES = 65_536
 const MAX_BYTES = 192 * MEBIBYTE
 const MAX_BYTES_PER_KEY = 64 * MEBIBYTE
 
-/** How long a request waits for room before it is refused. */
+/** How long a request waits for memory before it is refused. */
 const MAX_WAIT_MS = 30_000
-/** How long a body may take to arrive while others wait for its room. */
+/** How long a body may take to arrive while others wait for memory. */
 const MAX_ARRIVAL_MS = 10_000
 
 const RETRY_AFTER_SECONDS = 5
@@ -40,7 +40,7 @@ interface Waiting {
   readonly cancelTimer: () => void
 }
 
-/** Room for one body, until its request is finished. */
+/** The memory reserved for one body, until its request is finished. */
 export class BodyReservation {
   /** Undefined when the body has arrived. */
   #reject: ((refusal: Refusal) => void) | undefined
@@ -54,7 +54,7 @@ export class BodyReservation {
   ) {}
 
   /**
-   * The body, once it has arrived and it is its turn: bodies that arrive together are parsed one at a time, with other
+   * The body, once it has arrived and may be parsed: bodies that arrive together are parsed one at a time, with other
    * requests served in between. Rejects when it is too slow while others wait.
    */
   async arrived<Body>(body: Promise<Body>): Promise<Body> {
@@ -69,7 +69,7 @@ export class BodyReservation {
     return body
   }
 
-  /** Gives up a body that is still arriving; returns whether it was. */
+  /** Refuses a body that is still arriving; returns whether it was. */
   giveUp(): boolean {
     this.#reject?.(tooSlow())
     return this.#reject !== undefined
@@ -81,8 +81,8 @@ export class BodyReservation {
 }
 
 /**
- * Bounds the memory that bodies take. A body that finds no room waits, unread, so that its sender waits too. While
- * one waits, bodies that have been arriving for long are given up, so that nobody keeps room by sending nothing.
+ * Bounds the memory that bodies take. A body for which none is left waits, unread, so that its sender waits too. While
+ * one waits, bodies that have been arriving for long are refused, so that no client holds memory by sending nothing.
  */
 export class BodyBudget {
   readonly #held = new Set<BodyReservation>()
@@ -132,7 +132,7 @@ export class BodyBudget {
     admit(reservation)
   }
 
-  /** The oldest body may be given up then, at the earliest. */
+  /** The earliest instant at which the oldest body may be refused. */
   #untilNextCheck(): number {
     const oldest = Math.min(...[...this.#held].map(({ since }) => since))
     return Math.max(1_000, oldest + MAX_ARRIVAL_MS - this.clock.now())

@@ -14,10 +14,10 @@ const tooLarge = () => new Refusal('too_large', 'The body is larger than 10 MiB;
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARD_WITHIN_MS = 1_000
 
-/** Reserves room for a body of this many bytes; waits until there is some. */
+/** Reserves memory for a body of this many bytes; waits until there is enough. */
 export type Reserve = (bytes: number) => Promise<BodyReservation>
 
-/** The bytes of a body, and the room that they take, to be released when the request is finished. */
+/** The bytes of a body, and the reservation of their memory, to be released when the request is finished. */
 interface Received {
   readonly bytes: Uint8Array
   readonly reservation?: BodyReservation
@@ -140,7 +140,7 @@ function checkDepth(json: string, what: string): { members: number; values: numb
   return { members, values }
 }
 
-/** Whether a text is so short and has so few brackets that nothing in it can be too deep or too many. */
+/** Whether a text is too short, or has too few brackets, to be nested too deeply or have too many values. */
 function isSimple(json: string): boolean {
   if (json.length > MAX_MEMBERS) return false
   let openings = 0
@@ -189,7 +189,7 @@ export interface Body {
   readonly text: string
   /** Undefined for no body at all. */
   readonly value: unknown
-  /** The room that the body takes, to be released when the request is finished. */
+  /** The reservation of its memory, to be released when the request is finished. */
   readonly reservation?: BodyReservation
 }
 

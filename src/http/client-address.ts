@@ -3,7 +3,7 @@ import type { HttpServer } from './routes.ts'
 
 /**
  * A server whose requests come through trusted proxies: the client of such a request has the last address in
- * `X-Forwarded-For` that is not a trusted proxy itself. What stands before that may be the client's own invention.
+ * `X-Forwarded-For` that is not a trusted proxy itself. Addresses before that may be invented by the client.
  */
 export const behindProxies = (server: HttpServer, proxies: BlockList): HttpServer => ({
   requestIP: (request) => {

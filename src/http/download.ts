@@ -22,7 +22,7 @@ const MAX_WHOLE_BYTES = 524_288
 
 /**
  * Sends bytes as an attachment, which no browser shows or runs, whole or a single range of them (RFC 9110). A reader
- * that has them is told so. Each part is read when the reader has taken those before it.
+ * that has them already gets a 304. Each part is read when the reader has taken those before it.
  */
 export function downloadResponse({ request }: RequestContext, download: Download): Response {
   const headers = headersOf(download)
@@ -76,7 +76,7 @@ function hasCurrent({ headers }: Request, download: Download): boolean {
 
 const SINGLE_RANGE = /^bytes=\s*(\d*)-(\d*)\s*$/i
 
-/** A header that is malformed, names several ranges, or goes with another version (`If-Range`) is ignored. */
+/** A header that is malformed, names several ranges, or is for another version (`If-Range`) is ignored. */
 function requestedRange({ headers }: Request, download: Download): Range | 'unsatisfiable' | undefined {
   const version = headers.get('if-range')
   if (version !== null && version !== etagOf(download)) return undefined

@@ -21,7 +21,7 @@ const CHECK_MS = 500
 /** How many files must be possible to open before connections are accepted again. */
 const ENOUGH = 4
 
-/** Whether this process may open so many more files. */
+/** Whether this process may open this many more files. */
 function canOpen(count: number): boolean {
   const opened: number[] = []
   try {

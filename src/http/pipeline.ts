@@ -32,7 +32,7 @@ export interface PipelineOptions {
 /** After how many idle seconds a connection is closed. */
 export const IDLE_SECONDS = 60
 
-/** Bun's parser is started with room for twice this, so that the refusal can be ours. */
+/** Bun's parser is started with twice this limit, so that the refusal can be ours. */
 const MAX_URL_BYTES = 65_536
 
 interface RequestUrl {
@@ -242,7 +242,7 @@ async function readBodyAndHandle(
 }
 
 /**
- * While a handler waits, for a turn of a large query or for a lock, the connection is not idle: without this, Bun would
+ * While a handler waits, for its large query to start or for a lock, the connection is not idle: without this, Bun would
  * close it before the response.
  */
 function handle(context: PipelineRequest, route: Route): Response | Promise<Response> {

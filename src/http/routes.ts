@@ -212,7 +212,7 @@ const newNode = (): Node => ({ named: new Map(), routes: new Map() })
 
 /**
  * Finds the routes of a path; a literal segment wins over a parameter (`/v1/notes/trash` over `/v1/notes/:id`), and a
- * parameter over `*`, which stands for the rest of the path at its end.
+ * parameter over `*`, which matches the rest of the path at its end.
  */
 export class RouteTable {
   readonly #root = newNode()

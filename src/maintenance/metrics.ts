@@ -90,7 +90,7 @@ function webhookMetrics({ sql }: Reader): string {
     metric(
       'gauge',
       'daybook_deliveries',
-      `Webhook deliveries by state; ${MAX_COUNTED} stands for as many or more.`,
+      `Webhook deliveries by state; ${MAX_COUNTED} means as many or more.`,
       deliveries,
     ) + metric('gauge', 'daybook_webhooks', 'Webhook subscriptions by state.', webhooks)
   )

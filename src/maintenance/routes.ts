@@ -10,7 +10,7 @@ import { Refusal, unavailable } from '../refusal.ts'
 import { startBackupProcess } from './backups.ts'
 import { createMetrics, type MetricSources } from './metrics.ts'
 
-/** A backup holds every workspace, so whoever takes one must own them all. */
+/** A backup holds every workspace, so its user must own them all. */
 function checkOwnsAll({ db }: AppContext, caller: Caller): void {
   const owned = listOwnMemberships(db, caller).filter(({ role }) => role === 'owner')
   if (owned.length === listWorkspaces(db).length) return
@@ -23,7 +23,7 @@ function checkOwnsAll({ db }: AppContext, caller: Caller): void {
 /** The beginning of the names of the folders in which copies of this database are made. */
 const temporaryPrefix = (db: string) => `.backup-${basename(db)}-`
 
-/** Removes the copies that a server of this database left when it was killed. To be called by whoever has its lock. */
+/** Removes the copies that a server of this database left when it was killed. To be called by the process that has its lock. */
 export function removeLeftCopies({ config: { db }, log }: Pick<AppContext, 'config' | 'log'>): void {
   const prefix = temporaryPrefix(db)
   const isLeft = (name: string) => name.startsWith(prefix) && /^\w{6}$/.test(name.slice(prefix.length))
@@ -35,7 +35,7 @@ export function removeLeftCopies({ config: { db }, log }: Pick<AppContext, 'conf
   }
 }
 
-/** Makes a verified copy in a process of its own, and sends it. The copy is removed when it is sent or given up. */
+/** Makes a verified copy in a process of its own, and sends it. The copy is removed when it is sent or the client has gone away. */
 async function downloadBackup(ctx: AppContext, { caller, request, server }: RequestContext<Caller>) {
   checkOwnsAll(ctx, caller)
   const { db, checkpoint } = ctx.config

@@ -26,7 +26,7 @@ interface Requester {
 }
 
 /**
- * MCP over HTTP, without sessions: every request stands by itself, so that a client that goes away or reads slowly holds
+ * MCP over HTTP, without sessions: every request is independent, so that a client that goes away or reads slowly holds
  * nothing. No changes are announced, so that a subscription ends with its acknowledgement. Both revisions of the protocol
  * get their responses as JSON.
  */

@@ -167,7 +167,7 @@ class WordSums {
     return Object.entries(columns).map(([column, text]) => this.#addText(column, text))
   }
 
-  /** Adds a word that so many entries have, in so many places. */
+  /** Adds a word with the number of its entries and of its positions. */
   add(word: Uint8Array, column: string, entries: number, occurrences: number): void {
     const { left, right } = hashOf(word, this.#startOf(column))
     addTimes(this.#entries, left, right, entries)

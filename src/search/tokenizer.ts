@@ -55,10 +55,10 @@ const IGNORED =
 const foldWord = (word: string): string =>
   isAscii(word) ? word.toLowerCase() : word.length > LONG_WORD ? foldedWord(word) : commonWord(word)
 
-/** Longer words hardly occur twice. */
+/** Longer words rarely occur twice. */
 const LONG_WORD = 32
 
-/** Emptied when it is full: with a text of ever new words, removing one for each would take longer than folding them. */
+/** Emptied when it is full: removing one entry for each new word would take longer than folding the word. */
 const foldedWords = new Map<string, string>()
 const MAX_FOLDED_WORDS = 20_000
 

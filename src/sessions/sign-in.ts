@@ -64,7 +64,7 @@ export async function setUp(
   browser: Browser,
 ): Promise<NewSession> {
   checkedPassword(password)
-  // Hashing takes long: whoever has no link must not keep others from signing in.
+  // Hashing takes long: a client without a link must not keep others from signing in.
   if (!hasSetupLink(db, sha256(token), clock.now())) throw usedLink()
   const hash = await hashPassword(password)
   const session = await db.write((tx) => {

@@ -23,8 +23,8 @@ export const webhookCheck: IntegrityCheck = {
   *faults(reader) {
     for (const { name, isQuiet } of listWrong(reader)) {
       yield isQuiet === 1
-        ? `The structure "${name}" does not tell its enabled webhooks of changes.`
-        : `The structure "${name}" tells webhooks of changes, and none is enabled.`
+        ? `The structure "${name}" does not notify its enabled webhooks of changes.`
+        : `The structure "${name}" notifies webhooks of changes, and none is enabled.`
     }
     const count = reader.sql.scalar<number>(`SELECT count(*) FROM ${ORPHANED_EVENTS}`)
     if (count > 0) yield `${count} webhook events are left without a delivery.`

@@ -72,7 +72,7 @@ export const webhookRoutes = (ctx: AppContext) =>
       ({ caller, params }) => ({ webhook: presentWebhook(getWebhook(ctx.db, caller, params.id)) }),
       {
         response: schema.WebhookResponse,
-        description: '`status` tells one that is disabled from one that was paused after failures.',
+        description: '`status` distinguishes one that is disabled from one that was paused after failures.',
       },
     )
     .patch(

@@ -130,7 +130,7 @@ export const DeliveredEvent = strict(
       key_id: nullable(id(), 'The API key that made the change, if one did.'),
     }),
   },
-  { $id: 'DeliveredEvent', description: 'What a delivery tells of one change.' },
+  { $id: 'DeliveredEvent', description: 'What a delivery says about one change.' },
 )
 
 const Attempt = strict(

@@ -73,7 +73,7 @@ test('a write of 5,000 rows is taken back, and that too; whoever watches and sub
   expect(await count()).toBe(5_000)
 })
 
-/** Whether the newest transaction is taken back by the worker: then the thread that serves requests commits nothing. */
+/** Whether the newest transaction is taken back by the worker: then the main thread commits nothing. */
 async function isUndoneByWorker(): Promise<boolean> {
   const { commitSizes } = service.ctx.db
   const { transaction } = await newest()

@@ -295,7 +295,8 @@ describe('renaming a file', () => {
     expect([status, body]).toEqual([
       400,
       {
-        error: 'The note "Full" links to the file and has no room for so long a name; choose a shorter one.',
+        error:
+          'The note "Full" links to the file and would be too long with this name; choose a shorter one.',
         code: 'refused',
       },
     ])

@@ -208,7 +208,7 @@ const OPERATIONS: readonly [string, () => Promise<unknown>][] = [
 
 /** The thread that serves requests works no longer than this while a small read waits; all of these take 30 at most. */
 const MAX_MAIN_MS = 100
-/** One small read for so much processor time of the thread that serves requests: a few steps of any operation. */
+/** One small read for so much processor time of the main thread: a few steps of any operation. */
 const MAIN_MS_PER_READ = 100
 /** A write also waits for each step that a worker writes. */
 const ALL_MS_PER_WRITE = 300

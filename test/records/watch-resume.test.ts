@@ -6,7 +6,7 @@ import { callerOf } from '../support/cli.ts'
 import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* A page as it was, read from rows or old values that are too long for the thread that serves requests. */
+/* A page as it was, read from rows or old values that are too long for the main thread. */
 
 const MAX_LENGTH = 100_000
 const FIELDS = Array.from({ length: 20 }, (_, at) => ({ key: `f${at}`, type: 'text' }))

@@ -6,9 +6,9 @@ export interface Beside {
   readonly reads: number
   readonly writes: number
   readonly failed: number
-  /** The most that the thread that serves requests worked while one read waited. */
+  /** The most that the main thread worked while one read waited. */
   readonly longestMs: number
-  /** Processor time of the thread that serves requests, and of the whole server. */
+  /** Processor time of the main thread, and of the whole server. */
   readonly mainMs: number
   readonly allMs: number
 }

@@ -30,7 +30,7 @@ export async function runInProcess(args: string[], options: InProcessOptions = {
     },
     readSecret: async () => String(options.input ?? ''),
     readAll: async () => Buffer.from(options.input ?? ''),
-    tell: (text) => {
+    status: (text) => {
       printed.err += text
     },
     isTerminal: false,

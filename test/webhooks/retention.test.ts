@@ -85,8 +85,8 @@ test('check finds and repairs what structures know of their webhooks, and events
   it.ctx.db.sql.script(`UPDATE structures SET subscriptions_version = CASE name WHEN 'Tasks' THEN NULL ELSE 'x' END;
     INSERT INTO webhook_events (id, type, body) VALUES ('x', 'record.created', '{}')`)
   expect(findFaults(it.ctx.db)).toEqual([
-    'The structure "Tasks" does not tell its enabled webhooks of changes.',
-    'The structure "Other" tells webhooks of changes, and none is enabled.',
+    'The structure "Tasks" does not notify its enabled webhooks of changes.',
+    'The structure "Other" notifies webhooks of changes, and none is enabled.',
     '1 webhook events are left without a delivery.',
   ])
   await repairDerived(it.ctx.db)

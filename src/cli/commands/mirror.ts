@@ -97,7 +97,7 @@ function requestOf(input: Input, io: Io, signal: AbortSignal): MirrorRequest {
     onProgress: (objects) => {
       if (objects < shown + PROGRESS_EVERY) return
       shown = objects
-      io.tell(`Copying: ${objects.toLocaleString('en-US')} objects\n`)
+      io.status(`Copying: ${objects.toLocaleString('en-US')} objects\n`)
     },
   }
 }
@@ -174,7 +174,7 @@ export const mirror: Command = {
     if (prepared.lostEvents > 0) io.err(lostEvents(prepared.lostEvents))
     if (!input.flags.once) return serveMirror(request, io, asked, stop)
     if (!prepared.isNew) await updateCopy(request)
-    io.tell(`${file} is a copy of ${request.remote.url}.\n`)
+    io.status(`${file} is a copy of ${request.remote.url}.\n`)
     stop.abort()
     io.endWithin(LAST_MESSAGES_MS)
     return 0
@@ -290,7 +290,7 @@ function printVerification({ isIdentical, missing, kinds }: Verification, io: Io
     for (const id of differing) io.err(`The ${kind.replaceAll('_', ' ')} ${id} differs.\n`)
   if (missing > 0)
     io.err(`At least ${missing} changes of the remote are not in the copy; is the mirror running?\n`)
-  if (isIdentical) io.tell('The copy and the remote are identical.\n')
+  if (isIdentical) io.status('The copy and the remote are identical.\n')
 }
 
 export const mirrorDetach: Command = {
@@ -309,7 +309,7 @@ export const mirrorDetach: Command = {
     try {
       return await withCopy(input, io, async (db) => {
         const remote = await db.write((tx): string => detach(tx, db.file))
-        io.tell(`${db.file} no longer follows ${remote}; "daybook serve --db ${db.file}" serves it.\n`)
+        io.status(`${db.file} no longer follows ${remote}; "daybook serve --db ${db.file}" serves it.\n`)
         return 0
       })
     } finally {

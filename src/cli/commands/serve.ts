@@ -108,7 +108,7 @@ export const serve: Command = {
     const config = readConfig(io.env, withLogLevel(input.flags))
     const { startServer } = await import('../../server.ts')
     const server = await startServer(config, (message) => io.err(message))
-    // Installed first, because whoever reads the line may send a signal at once.
+    // Installed first, because the reader of the line may send a signal at once.
     const askedToEnd = io.untilAskedToEnd()
     io.out(`daybook listening on ${server.url}\n`)
     const isLost = await Promise.race([askedToEnd.then(() => false), server.lost.then(() => true)])

@@ -7,11 +7,11 @@ import type { Sql } from '../sql.ts'
 const INTERVAL_MS = 1_000
 /** While writes go on, the log is moved into the file once it has more pages than this. */
 const MANY_PAGES = 10_000
-/** Moving so few pages takes some milliseconds, which is done in the thread that writes. */
+/** Moving up to this many pages takes some milliseconds, which the main thread does. */
 const FEW_PAGES = 500
 /** In each round fewer pages are left: those that were written meanwhile. After the last one writes have to wait. */
 const MAX_ROUNDS = 8
-/** While somebody reads an older state, for so many checks no thread is started again. */
+/** While a reader has an older state open, no thread is started for this many checks. */
 const CHECKS_TO_SKIP = 10
 
 export interface CheckpointOptions {
@@ -114,7 +114,7 @@ export class Checkpoints {
     return !this.#isStopped && this.#options.isSound()
   }
 
-  /** Returns whether a part of the log is kept because somebody reads an older state. */
+  /** Returns whether a part of the log stays because a reader has an older state open. */
   async #moveInRounds(worker: Worker): Promise<boolean> {
     let before = Number.POSITIVE_INFINITY
     for (let round = 0; round < MAX_ROUNDS && this.#mayGoOn; round++) {

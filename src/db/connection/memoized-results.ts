@@ -3,7 +3,7 @@ import { MAX_AGE_MS, type ReadSnapshot } from './read-snapshot.ts'
 
 /**
  * What `Sql.memoize` may read: tables that are needed for every request and seldom written, with the event of an update.
- * Of a workspace it may read what tells it from others, not its counters; of a structure which one a name means, and its
+ * Of a workspace it may read what identifies it, not its counters; of a structure which one a name means, and its
  * fields.
  */
 const TABLES = [

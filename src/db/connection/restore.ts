@@ -84,7 +84,7 @@ function closeLog(file: string, name: string): void {
   try {
     const old = new Database(file, { readwrite: true, create: false })
     try {
-      // One of a newer daybook is kept too: this is how an upgrade is taken back.
+      // One of a newer daybook is kept too: this is how an upgrade is undone.
       refuseOtherPrograms(old)
       old.run('PRAGMA journal_mode = DELETE')
     } finally {
@@ -141,7 +141,7 @@ function nameTwice(file: string, name: string): void {
 
 /**
  * Takes back what a restore did before it was killed: a second name of the database, which is whole, and copies. To be
- * called by whoever has the server's lock.
+ * called by the process that has the server's lock.
  */
 export function finishRestore(file: string): void {
   const [folder, name] = [dirname(resolve(file)), basename(file)]

@@ -33,11 +33,11 @@ export const changes = sqliteTable(
   (table) => [index('changes_object').on(table.object)],
 )
 
-/** Which transactions took back which. */
+/** Which transactions undid which. */
 export const changeUndos = sqliteTable('change_undos', {
   /** The key of the first change of the transaction. */
   key: integer().primaryKey(),
-  /** That of the transaction that it took back. */
+  /** That of the transaction that it undid. */
   undone: integer().notNull(),
 })
 

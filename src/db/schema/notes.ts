@@ -90,7 +90,7 @@ export const searchPending = sqliteTable(
   {
     workspace: integer().notNull(),
     note: integer().notNull(),
-    /** 1 when no search can tell the difference, as after the deletion of a tag, so that none waits for it. */
+    /** 1 when it changes no search result, as after the deletion of a tag, so that none waits for it. */
     canWait: integer('can_wait').notNull().default(0),
   },
   (table) => [

@@ -30,10 +30,10 @@ export interface WorkerQuery<Input, Plan extends QueryPlan, Output> {
   run(reader: Reader, plan: Plan, maxLength?: number): Output
 }
 
-/** Thrown by a query on the thread that answers requests: its output is so long that it has to be made in the worker. */
+/** Thrown by a query on the main thread: its output is so long that it has to be made in the worker. */
 export class TooLongHere extends Error {}
 
-/** The longest output that is made on the thread that answers requests, in characters. */
+/** The longest output that is made on the main thread, in characters. */
 const MAX_LENGTH_HERE = 1_048_576
 
 /** A change that takes long, mostly of derived data; it runs in a worker thread, in one transaction, while writes wait. */

@@ -1,17 +1,17 @@
-/** What waits for one key, in two lines that take turns. */
+/** What waits for one key, in two queues that are served alternately. */
 interface KeyQueue<Item> {
   readonly requests: Item[]
   readonly background: Item[]
-  /** Which line the last item was taken from. */
+  /** Which queue the last item was taken from. */
   wasBackground: boolean
 }
 
-/** Items that wait, served in turn between keys; those of one key in the order in which they came. */
+/** Items that wait, served round-robin between keys; those of one key in the order in which they came. */
 export class FairQueue<Item> {
   /** Only keys with items that wait; the next one to be served is the first. */
   readonly #keys = new Map<string, KeyQueue<Item>>()
 
-  /** Items in the background of a key take turns with its others, so that neither hold up the other. */
+  /** Background items of a key alternate with its other items, so that neither delay the other. */
   add(key: string, item: Item, isBackground: boolean): void {
     const queue = this.#keys.get(key) ?? { requests: [], background: [], wasBackground: true }
     this.#keys.set(key, queue)

@@ -59,7 +59,7 @@ const ranTooLong = (seconds: number) =>
 const callerIsGone = () => unavailable('The client closed the connection.')
 export const shuttingDown = () => unavailable('The server is shutting down; try again.')
 
-/** Runs queries in worker threads, in turn between keys, and stops those for which nobody waits any more. */
+/** Runs queries in worker threads, round-robin between keys, and stops those whose requests have ended. */
 export class QueryScheduler {
   readonly #options: QuerySchedulerOptions
   readonly #queue = new FairQueue<Job>()

@@ -6,7 +6,7 @@ import type { Db } from '../database.ts'
 export interface BackgroundWork {
   /** Names the work in the log. */
   readonly name: string
-  /** Whether so much work is left that steps also run while other writes go on. */
+  /** Whether steps also run while other writes go on, because much work is left. */
   isUrgent(): boolean
   /** Does one step; returns whether there may be more work. */
   runStep(): Promise<boolean>

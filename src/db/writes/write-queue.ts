@@ -14,7 +14,7 @@ export interface Tx extends Reader {
   newId(): string
   /** Runs after the commit; never when the write is refused or the commit fails. */
   afterCommit(action: () => void): void
-  /** Identifies the transaction: every copy of this object that stands for the same one has it. */
+  /** Identifies the transaction: every copy of this object for the same transaction has it. */
   readonly transaction: Transaction
 }
 

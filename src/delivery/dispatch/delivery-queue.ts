@@ -194,7 +194,7 @@ export interface FinishedAttempt {
   readonly ms: number
 }
 
-/** What the operator is told about an outcome, if anything. */
+/** What is logged about an outcome, if anything. */
 export interface OutcomeResult {
   readonly hasFailed: boolean
   readonly isPausing: boolean

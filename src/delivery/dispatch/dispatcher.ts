@@ -132,7 +132,7 @@ export class Dispatcher {
     )
   }
 
-  /** Starts one attempt for each subscription in turn until nothing is due or the limit is reached. */
+  /** Starts one attempt for each subscription, round-robin, until nothing is due or the limit is reached. */
   #startAttempts(): void {
     this.#isScheduled = false
     this.#checkClock()

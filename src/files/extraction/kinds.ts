@@ -46,7 +46,7 @@ const MAX_CONTROL_SHARE = 0.02
 
 const isControl = (byte: number) => byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b
 
-/** Text contains no NUL bytes, except in UTF-16, and hardly any other control characters. */
+/** Text contains no NUL bytes, except in UTF-16, and almost no other control characters. */
 function isBinary(beginning: Uint8Array): boolean {
   if (markedEncoding(beginning)?.startsWith('utf-16')) return false
   return beginning.includes(0) || beginning.filter(isControl).length > beginning.length * MAX_CONTROL_SHARE

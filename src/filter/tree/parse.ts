@@ -68,7 +68,7 @@ export function parseTree(value: unknown, place: string): FilterTree {
   return tree
 }
 
-/** Parses a tree where null stands for every note; undefined when none is sent. */
+/** Parses a tree where null means every note; undefined when none is sent. */
 export const parseOptionalTree = (value: unknown, place: string): FilterTree | null | undefined =>
   value === undefined || value === null ? value : parseTree(value, place)
 

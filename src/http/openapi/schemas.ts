@@ -67,7 +67,7 @@ export class SchemaComponents {
     else if (additionalProperties) written.additionalProperties = this.write(additionalProperties)
   }
 
-  /** Alternatives stand in the document in place of the members that the service checks. */
+  /** Alternatives that the document shows in place of the members that the service checks. */
   #writeAlternatives({ oneOf, discriminator }: TSchema, { description, examples }: JsonSchema): JsonSchema {
     const options = (oneOf as TSchema[]).map((option) => ({ option, reference: this.write(option) }))
     return {

@@ -27,11 +27,11 @@ export interface TextOptions extends Described {
   trimmed?: boolean
   /** No control characters. */
   singleLine?: boolean
-  /** Characters that a single line may not hold either; goes with `says`. */
+  /** Characters that a single line may not hold either; needs `says`. */
   without?: string
-  /** A regular expression the value must match; goes with `says`. */
+  /** A regular expression the value must match; needs `says`. */
   pattern?: string
-  /** A further rule that JSON Schema cannot state; goes with `says`. */
+  /** A further rule that JSON Schema cannot state; needs `says`. */
   check?: (value: string) => boolean
   /** The whole rule in words, for the refusal: "a colour such as #1E90FF". */
   says?: string

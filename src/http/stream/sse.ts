@@ -279,7 +279,7 @@ export function eventStream(
   server.timeout(request, 0)
   const stream = new EventStream(clock, source, {
     over: () => server.timeout(request, CLOSE_WITHIN_SECONDS),
-    cutOff: () => log.warn('a reader of a stream stood still and was cut off', { request_id: requestId }),
+    cutOff: () => log.warn('a stream was closed because its client read nothing', { request_id: requestId }),
   })
   return new Response(new ReadableStream(stream), { headers: HEADERS })
 }

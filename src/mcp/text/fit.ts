@@ -58,7 +58,7 @@ export function fitted<Item>(items: readonly Item[], render: Render<Item>): Answ
   return last ?? render(shown, 0)
 }
 
-/** The number of characters to which values are shortened so that an answer takes at most so many tokens. */
+/** The number of characters to which values are shortened so that an answer takes at most this many tokens. */
 export const cutFor = (tokens: number, write: (cut: number) => Answer): number =>
   [...CUTS, ...SHORTER].find((cut) => size(write(cut)) <= tokens) ?? 0
 

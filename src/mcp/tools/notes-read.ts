@@ -173,7 +173,7 @@ function linkLines({ outgoing, backlinks }: Links): string[] {
   return [`links to: ${to.join('; ') || 'none'}`, `linked from: ${from.join('; ') || 'none'}`]
 }
 
-/** The number of leading lines that take at most so many tokens. */
+/** The number of leading lines that take at most this many tokens. */
 function fittingLines(lines: readonly string[], tokens: number): number {
   if (lines.reduce((bytes, line) => bytes + Buffer.byteLength(line), 0) <= tokens) return lines.length
   let left = tokens
@@ -251,7 +251,7 @@ interface About {
   readonly links: Links | undefined
 }
 
-/** The same with values as long as there is room for beside the text. */
+/** The same with values as long as fit beside the text. */
 function shortenAbout({ note, ...others }: About & Found, totalLines: number): About {
   const { content: _, ...head } = note
   const written = (cut: number): About => ({

@@ -23,7 +23,7 @@ import { cutFor, isShortened, shorten, shortenAll, shortenSentence, shortenValue
 import { inline, writtenAs } from '../text/markdown.ts'
 import { type Answer, noteLink, tool } from '../tool.ts'
 
-/** What is said of a note takes at most so many tokens. */
+/** What is said of a note takes at most this many tokens. */
 const TOKENS_OF_HEAD = 1_500
 
 /** The note without its body; very many tags are shortened. */

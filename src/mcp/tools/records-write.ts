@@ -55,7 +55,7 @@ function update(ctx: AppContext, tx: Tx, caller: Caller, structure: StructureRow
   return changeLive(ctx, tx, caller, id, row.data, expectedInstant(row.if_unchanged))
 }
 
-/** Updates come before new rows, which may then have the unique values that an update has given up. */
+/** Updates come before new rows, which may then have the unique values that an update has removed. */
 function write(
   ctx: AppContext,
   tx: Tx,

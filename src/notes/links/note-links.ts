@@ -31,9 +31,9 @@ interface LinksPlan extends QueryPlan {
   readonly note: NoteSummary
 }
 
-/** Resolving a target looks at ids, aliases and titles. */
+/** Resolving a target reads the indexes of ids, aliases and titles. */
 const ROWS_PER_TARGET = 4
-/** Finding links in so many bytes of a body takes as long as looking at a row. */
+/** Finding links in this many bytes of a body takes as long as reading a row. */
 const BYTES_PER_ROW = 20
 /** A short body costs nothing extra. */
 const FREE_BYTES = 65_536

@@ -29,11 +29,11 @@ export interface NotePagePlan extends QueryPlan {
   find(): Page<number>
 }
 
-/** A page is found while the query is planned, if that costs at most so much: the plan has to know how long its texts are. */
+/** A page that costs at most this much is found while the query is planned, because the cost depends on the length of its texts. */
 const MAX_PLANNED_COST = 10_000
-/** So much text costs nothing extra. */
+/** Up to this much text costs nothing extra. */
 const FREE_BYTES = 65_536
-/** So many bytes of text, to be read and written as JSON, or to be searched for snippets, cost as much as a row. */
+/** This many bytes of text, to be read and written as JSON, or to be searched for snippets, cost as much as a row. */
 const BYTES_PER_ROW = { read: 100, search: 20 }
 
 /** Plans a page of notes; `cost` is that of finding them. */

@@ -3,7 +3,7 @@ import type { QueryPlan, WorkerClient, WorkerQuery, WorkerTask } from '../../db/
 import { findIndexable, indexedColumns, indexNote, unmark, writeEntries } from './tables.ts'
 
 /*
- * Indexing a body of a million characters takes a good part of a second. A worker splits it into words while everything
+ * Indexing a body of a million characters takes several hundred milliseconds. A worker splits it into words while everything
  * else goes on, and then writes the entries, for which other writes wait, and reads do not.
  */
 

@@ -76,7 +76,7 @@ export interface NewNote {
 }
 
 /**
- * Inserts a note and returns its pk. The one way in which a note comes into being: keeps counters, tags, links and
+ * Inserts a note and returns its pk. Every note is inserted here: keeps counters, tags, links and
  * search in step. Refuses an alias that another active note has.
  */
 export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number {

@@ -13,7 +13,7 @@ import {
   replaceContent,
 } from './replace-content.ts'
 
-/** Whether so many notes link to the file that a worker should write its new name into them. */
+/** Whether many notes link to the file, so that a worker should write its new name into them. */
 export function hasManyLinksTo(reader: Reader, { workspacePk: workspace }: Caller, fileId: string): boolean {
   if (hasPendingLinks(reader, workspace)) return true
   const { notes, bytes } = MAIN_THREAD_LIMITS
@@ -38,4 +38,4 @@ export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileNam
 }
 
 const noRoom = (title: string) =>
-  refused(`The note "${title}" links to the file and has no room for so long a name; choose a shorter one.`)
+  refused(`The note "${title}" links to the file and would be too long with this name; choose a shorter one.`)

@@ -109,7 +109,7 @@ function rename(
 }
 
 const noRoom = (title: string) =>
-  refused(`The note "${title}" links to this one and has no room for so long a name; choose a shorter one.`)
+  refused(`The note "${title}" links to this one and would be too long with this name; choose a shorter one.`)
 
 /** The names that the patch changes, as they are. */
 function changedNames({ title, alias }: NoteRow, patch: NotePatch): Map<Name, string> {

@@ -43,7 +43,7 @@ export interface RewriteLimits {
   readonly bytes: number
 }
 
-/** The thread that serves requests rewrites this much, in some tens of milliseconds; more is done by a worker. */
+/** The main thread rewrites this much, in some tens of milliseconds; a worker rewrites more. */
 export const MAIN_THREAD_LIMITS: RewriteLimits = { notes: 50, bytes: 128 * 1024 }
 
 /** The length of the bodies of these notes together. */

@@ -160,7 +160,7 @@ interface FileLink {
   readonly isEmbed: boolean
 }
 
-/** The label of an embedded file is its name, and its caption or size stands behind the link. */
+/** The label of an embedded file is its name, and its caption or size follows the link. */
 function fileLink(
   context: LinkContext,
   from: VaultNote,

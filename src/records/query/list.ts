@@ -97,7 +97,7 @@ export interface ListPlan extends QueryPlan, PageQuery {
   readonly total: number | undefined
 }
 
-/** What a read of a page tells the reads that follow. */
+/** What a read of a page records for later reads. */
 interface CountedPage {
   readonly page: Pick<RecordPage, 'total'>
   readonly key: TotalKey

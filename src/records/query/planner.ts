@@ -52,7 +52,7 @@ function sortedPath(page: PageQuery): AccessPath | undefined {
 const namesIds = ({ conditions }: RowQuery) =>
   conditions.some(({ target, op }) => target === 'id' && (op === 'eq' || op === 'in'))
 
-/** Whether so few rows can match that all of them are read. */
+/** Whether few enough rows can match that all of them are read. */
 export const isNarrow = ({ query, choice }: PageQuery): boolean =>
   choice?.few !== undefined || namesIds(query)
 

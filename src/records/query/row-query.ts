@@ -47,7 +47,7 @@ export const ANY_PATH: AccessPath = { by: 'any' }
 
 /*
  * Testing a stop condition may take longer than reading the row. Statements that surely end within some tenths of a
- * second have none: they read up to so many rows without a condition, or skip so many rows or index entries.
+ * second have none: they read up to a number of rows without a condition, or skip a number of rows or index entries.
  */
 const MAX_UNSTOPPED_ROWS = 300_000
 const MAX_UNSTOPPED_ENTRIES = 2_000_000

@@ -43,7 +43,7 @@ export interface Shared {
 /** One reader of a channel, with the page that it knows. */
 export class Subscriber {
   #known: KnownPage | undefined
-  /** Whether the page that it received last was found; undefined if it named none, and once it is told. */
+  /** Whether the page that it received last was found; undefined if it named none, and once `resumed` was sent. */
   #isResumed: boolean | undefined
   /** The data of the problem sent last, unless a page was sent after it. */
   #problem: string | undefined
@@ -158,7 +158,7 @@ export class WatchChannel {
     this.#saveLatest()
   }
 
-  /** Tells a subscriber what it received last; false if that must first be read, after which the subscriber joins. */
+  /** Sets what a subscriber received last; false if that must first be read, after which the subscriber joins. */
   #resume(subscriber: Subscriber, pageId: string): boolean {
     const { key } = this.#query
     const isLatest = pageId === this.#latest?.id

@@ -21,7 +21,7 @@ interface WatchResult extends ListResult {
   readonly position: number
 }
 
-/** A page of the list, and the place in the change log of the same moment. */
+/** A page of the list, and the position in the change log that it was read at. */
 export const watchPageQuery: WorkerQuery<ListInput, WatchPlan, WatchResult> = {
   name: 'records.watch',
   plan: (reader, input) => ({
@@ -32,21 +32,21 @@ export const watchPageQuery: WorkerQuery<ListInput, WatchPlan, WatchResult> = {
 }
 
 /*
- * The id of a watch event says which page it carries: the place in the change log at which the page was read, and the
+ * The id of a watch event says which page it carries: the position in the change log at which the page was read, and the
  * query. So a page that was sent before a restart of the server is known after it.
  */
 
 const DIGITS = 12
 
-/** What tells the pages of a query from those of others. */
+/** Identifies the pages of a query. */
 export const queryDigest = (queryKey: string): string => sha256(queryKey).slice(0, DIGITS)
 
 export const eventId = (reader: Reader, workspacePk: number, position: number, digest: string): string =>
   `${cursorNames(reader, workspacePk)(position)}-${digest}`
 
 /**
- * The place in the log at which the page of an event was read. Undefined if the id is of another query or database, or
- * changes since then were swept.
+ * The position in the log at which the page of an event was read. Undefined if the id is of another query or database, or
+ * retention removed changes since then.
  */
 export function findEventPosition(
   reader: Reader,
@@ -59,7 +59,7 @@ export function findEventPosition(
   return position !== undefined && isKeptAfter(reader, workspacePk, position) ? position : undefined
 }
 
-/** `updated_at` of each record of a page by its id: enough to tell what changed since. */
+/** `updated_at` of each record of a page by its id: enough to find what changed since. */
 export type Versions = ReadonlyMap<string, number>
 
 /** The page of a watch query at one moment. */

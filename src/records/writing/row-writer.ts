@@ -53,7 +53,7 @@ export const rowWriter = (
   return writer
 }
 
-/** After the commit, those who have counted rows are told what was written (`recent-writes.ts`). */
+/** After the commit, the written rows are passed on to bring cached totals up to date (`recent-writes.ts`). */
 function shareWrites({ tx, structure, definition, written }: RowWriter, bus: AppContext['bus']): void {
   const recent = recentWritesOf(bus)
   const { pk: structurePk, changes: from } = structure

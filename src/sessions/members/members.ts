@@ -59,7 +59,7 @@ export const renewLink = (
     )
   })
 
-/** With a setup link one signs in as its user, so whoever makes one must own all that the user reaches. */
+/** With a setup link one signs in as its user, so its maker must own every workspace of that user. */
 function mayReset(reader: Reader, caller: Caller, user: UserRow): boolean {
   const owned = listOwnMemberships(reader, caller).filter(({ role }) => role === 'owner')
   return listMemberships(reader)

@@ -21,7 +21,7 @@ export const TEXT_INDEX = '*'
 const RUN_LENGTH = 4
 /** A shorter text occurs in too many runs. */
 const MIN_NEEDLE_LENGTH = 3
-/** More runs than this hardly narrow a search further. */
+/** More runs than this rarely narrow a search further. */
 const MAX_QUERY_RUNS = 32
 
 /** Whether the text index can find the text. */

@@ -20,8 +20,8 @@ import {
 import { uniqueTable } from './row-table-schema.ts'
 
 /*
- * A unique index over many rows is filled in steps before it comes into force (`row-table-schema.ts`). Until then it records
- * which rows collide; if any do, it never comes into force.
+ * A unique index over many rows is filled in steps before it is enforced (`row-table-schema.ts`). Until then it records
+ * which rows collide; if any do, it is never enforced.
  */
 
 export interface UniquePlace {
@@ -78,7 +78,7 @@ export const uniqueFill: WorkerTask<UniquePlace & FillStep, FillState> = {
   },
 }
 
-/** Removes the unique indexes, of one structure or of all, that did not come into force. */
+/** Removes the unique indexes, of one structure or of all, that are not enforced yet. */
 export const uniqueDrop: WorkerTask<{ structurePk?: number }, void> = {
   name: 'structures.dropUnique',
   run: (reader, { structurePk }) => {

@@ -1073,7 +1073,7 @@ export interface paths {
         };
         /**
          * Read a subscription
-         * @description `status` tells one that is disabled from one that was paused after failures.
+         * @description `status` distinguishes one that is disabled from one that was paused after failures.
          */
         get: operations["getWebhook"];
         put?: never;
@@ -1526,7 +1526,7 @@ export interface components {
              */
             code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "cursor_expired" | "stale" | "too_large" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
         };
-        /** @description What a delivery tells of one change. */
+        /** @description What a delivery says about one change. */
         DeliveredEvent: {
             /**
              * Format: uuid

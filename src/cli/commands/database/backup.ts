@@ -30,7 +30,7 @@ export const backup: Command = {
     refuseUnusableTarget(target, readDatabaseFile(io.env, input.flags), input.flags.overwrite === true)
     io.yieldProcessor()
     await withDatabase(input, io, (db) => copyBesideServer(db.sql.database, target))
-    io.tell(`A verified copy is in ${target}.\n`)
+    io.status(`A verified copy is in ${target}.\n`)
     return 0
   },
 }

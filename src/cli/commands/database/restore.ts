@@ -23,7 +23,7 @@ export const restore: Command = {
     const file = readDatabaseFile(io.env, input.flags)
     const kept = await withInputFile(io, backup, async (path) => restoreDatabase(path, file))
     const old = kept === undefined ? '' : ` The one before it is kept as ${kept}.`
-    io.tell(`The database ${file} is the one in ${inputName(backup)} now.${old}\n`)
+    io.status(`The database ${file} is the one in ${inputName(backup)} now.${old}\n`)
     return 0
   },
 }

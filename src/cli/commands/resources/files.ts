@@ -100,7 +100,7 @@ export const filesAdd: Command = {
       const files: FileRow[] = []
       for (const file of added) {
         const read = await waitForText({ db, clock: systemClock }, target.caller, file)
-        io.tell(`${read.fileName}: ${stateOf(read)}.\n`.replace(/\.\.\n$/, '.\n'))
+        io.status(`${read.fileName}: ${stateOf(read)}.\n`.replace(/\.\.\n$/, '.\n'))
         if (!input.flags.json) io.out(`${read.id}\n`)
         files.push(read)
       }
@@ -147,7 +147,7 @@ export const filesDelete: Command = {
       const { deleteFile } = await adding()
       const file = await deleteFile(db, commandCaller(workspace), input.args[0] ?? '')
       await (await clearing()).deleteRemovedFiles(db)
-      io.tell(`The file "${file.fileName}" was deleted.\n`)
+      io.status(`The file "${file.fileName}" was deleted.\n`)
       return 0
     }),
 }

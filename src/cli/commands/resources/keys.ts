@@ -120,7 +120,7 @@ export const keysRevoke: Command = {
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       const key = await revokeKey(db, input.args[0] ?? '')
-      io.tell(`The key "${key.name}" was revoked.\n`)
+      io.status(`The key "${key.name}" was revoked.\n`)
       return 0
     }),
 }

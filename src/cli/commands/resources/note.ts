@@ -19,7 +19,7 @@ const MAX_TITLE = 500
 async function contentOf(input: Input, io: Io): Promise<string> {
   const [file] = input.args
   if (file === undefined && io.isInputTerminal && textFlag(input, 'title') !== undefined) return ''
-  if (io.isInputTerminal && (file ?? STDIN) === STDIN) io.tell('Type the note; end it with Ctrl+D.\n')
+  if (io.isInputTerminal && (file ?? STDIN) === STDIN) io.status('Type the note; end it with Ctrl+D.\n')
   return readAllText(io, file ?? STDIN, MAX_CONTENT)
 }
 

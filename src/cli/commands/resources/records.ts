@@ -125,7 +125,7 @@ export const recordsAdd: Command = {
         throw refused(`${error.message} ${wordsOf(counts)} before it, and nothing after.`)
       }
       if (input.flags.json) printJson(io, counts)
-      else io.tell(`${wordsOf(counts)}.\n`)
+      else io.status(`${wordsOf(counts)}.\n`)
       return 0
     }),
 }

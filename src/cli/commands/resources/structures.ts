@@ -49,7 +49,7 @@ export const structuresDelete: Command = {
       const caller = commandCaller(workspace)
       await checkStructure(db, caller, nameOrId)
       const id = await deleteStructure({ db, features }, caller, nameOrId)
-      io.tell(`The structure ${id} was deleted.\n`)
+      io.status(`The structure ${id} was deleted.\n`)
       return 0
     })
   },

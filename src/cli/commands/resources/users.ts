@@ -36,7 +36,7 @@ export const usersAdd: Command = {
         return { id: user.id, name: user.name, role, workspace: workspace.name }
       })
       if (input.flags.json) printJson(io, added)
-      else io.tell(`"${added.name}" belongs to the workspace "${added.workspace}" as ${role}.\n`)
+      else io.status(`"${added.name}" belongs to the workspace "${added.workspace}" as ${role}.\n`)
       return 0
     }),
 }
@@ -89,7 +89,7 @@ export const usersRole: Command = {
     return withDatabase(input, io, async (db) => {
       const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
       const user = await changeRole(db, name, workspace, role)
-      io.tell(`"${user.name}" is ${role} of the workspace "${workspace.name}" now.\n`)
+      io.status(`"${user.name}" is ${role} of the workspace "${workspace.name}" now.\n`)
       return 0
     })
   },
@@ -110,7 +110,7 @@ export const usersRemove: Command = {
       const name = textFlag(input, 'workspace')
       const workspace = name === undefined ? undefined : getWorkspaceOrOnly(db, name)
       const user = await removeUser(db, input.args[0] ?? '', workspace)
-      io.tell(`"${user.name}" was removed${workspace ? ` from the workspace "${workspace.name}"` : ''}.\n`)
+      io.status(`"${user.name}" was removed${workspace ? ` from the workspace "${workspace.name}"` : ''}.\n`)
       return 0
     }),
 }
@@ -126,7 +126,7 @@ export const usersPassword: Command = {
     withDatabase(input, io, async (db) => {
       const [name = ''] = input.args
       const user = await setPassword(db, name, await io.readSecret(`Password of "${name}": `))
-      io.tell(`The password of "${user.name}" was set.\n`)
+      io.status(`The password of "${user.name}" was set.\n`)
       return 0
     }),
 }

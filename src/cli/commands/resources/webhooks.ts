@@ -49,7 +49,7 @@ export const webhooksResume: Command = {
       const { resumeWebhook } = await service()
       const [id = ''] = input.args
       await resumeWebhook({ db, bus: createBus() }, commandCaller(workspace), id)
-      io.tell(`The webhook ${id} is not paused.\n`)
+      io.status(`The webhook ${id} is not paused.\n`)
       return 0
     }),
 }
@@ -130,7 +130,7 @@ export const webhooksCreate: Command = {
       const created = await db.write((tx) => createWebhook({ config }, tx, caller, parsed))
       if (input.flags.json) printJson(io, { webhook: presentWebhook(created), secret: created.secret })
       else {
-        io.tell(`The webhook ${created.row.id} was created. Its secret is shown only now:\n`)
+        io.status(`The webhook ${created.row.id} was created. Its secret is shown only now:\n`)
         io.out(`${created.secret}\n`)
       }
       return 0

@@ -22,7 +22,7 @@ export const workspacesAdd: Command = {
       const { id, name, createdAt } = workspace
       if (input.flags.json)
         printJson(io, { id, name, owner: owner.name, created_at: isoTimestamp(createdAt) })
-      else io.tell(`The workspace "${name}" was created; its owner is "${owner.name}".\n`)
+      else io.status(`The workspace "${name}" was created; its owner is "${owner.name}".\n`)
       return 0
     }),
 }

@@ -2,7 +2,7 @@ import { memoryOf, type Pdfium } from './pdf-library.ts'
 
 /*
  * Where a page shows every few glyphs by a command of their own, as a layer of recognized text does, PDFium guesses
- * spaces between them that tear words apart. A guess holds only when the gap is wider than those between letters.
+ * spaces between them that split words. A guess holds only when the gap is wider than those between letters.
  */
 
 /** The extent of a glyph along the line, and the line's direction. */
