@@ -195,7 +195,7 @@ function restoreWhole(tx: Tx, caller: Caller, id: string, replaced: string | nul
   const alias = replaced === undefined ? findTrashedNote(tx, caller.workspacePk, id)?.alias : replaced
   if (alias && findByAlias(tx, caller.workspacePk, fold(alias)))
     refuseTakenAlias(tx, caller.workspacePk, alias)
-  takeOutOfTrash(tx, caller, id, replaced)
+  takeOutOfTrash(tx, caller, id, { wanted: replaced })
 }
 
 function restoreItem(tx: Tx, caller: Caller, noteId: string, changes: readonly Change[]): void {

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startLinkIndexing } from '../../src/notes/links/indexing.ts'
-import { removeSomeTrashedBefore } from '../../src/notes/writing/trash.ts'
+import { findNoteText, replaceContent } from '../../src/notes/writing/replace-content.ts'
+import { removeSomeTrashedBefore, restoreNote } from '../../src/notes/writing/trash.ts'
+import { callerOf } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
 import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -109,6 +111,32 @@ test('a file to which many notes link is renamed in all of them at once', async 
     expect(note.content).toBe(`[[file:${file}|green.txt]]`)
     expect((await service.get(`/v1/notes/${id}/revisions`)).body.revisions).toHaveLength(1)
   }
+})
+
+test('the links of a restored note are right at once, also those that a removal from the trash had taken', async () => {
+  const target = await makeNote(service, { title: 'Old 0' })
+  const note = await makeNote(service, { content: links('old', 1_000) })
+  await service.delete(`/v1/notes/${note.id}`)
+  await service.ctx.db.write((tx) => removeSomeTrashedBefore(tx, service.clock.now() + 1))
+  expect(stored()).toBeLessThan(1_000)
+  await service.post(`/v1/notes/${note.id}/restore`)
+  expect([pending(), stored()]).toEqual([[], 1_000])
+  expect(await backlinks(target.id)).toEqual([note.id])
+})
+
+test('a long note whose body changes in the trash while it is restored has the links of its new body', async () => {
+  const target = await makeNote(service, { title: 'New' })
+  const note = await makeNote(service, { content: `${'long '.repeat(20_000)}[[Old]]` })
+  await service.delete(`/v1/notes/${note.id}`)
+  const { ctx } = service
+  const restoring = restoreNote(ctx, callerOf(service), note.id)
+  await ctx.db.write((tx): void => {
+    const text = findNoteText(tx, tx.sql.scalar('SELECT pk FROM notes WHERE id = ?', note.id))
+    if (text) replaceContent(tx, callerOf(service), text, '[[New]]')
+  })
+  await restoring
+  expect((await service.get(`/v1/notes/${note.id}`)).body.note.content).toBe('[[New]]')
+  expect(await backlinks(target.id)).toEqual([note.id])
 })
 
 describe('a removal from the trash', () => {

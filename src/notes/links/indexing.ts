@@ -40,8 +40,8 @@ export function indexLinks(
   if (missing.length > 0) add(reader, { workspace, note }, missing)
 }
 
-/** Marks a note whose links may be out of date, as after a removal from the trash that had begun. */
-export const markLinks = ({ sql }: Reader, { workspace, note }: NoteInWorkspace) =>
+/** Marks a note whose links are out of date. */
+const markLinks = ({ sql }: Reader, { workspace, note }: NoteInWorkspace) =>
   sql.run('INSERT OR IGNORE INTO links_pending (note, workspace) VALUES (?, ?)', note, workspace)
 
 /** Counts every opening bracket: at least as many as there are links, and much faster than parsing. */
