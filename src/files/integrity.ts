@@ -1,9 +1,10 @@
 import { logUpdate, systemAuthor } from '../changes/log.ts'
-import { lacksOriginals } from '../changes/read-only-copy.ts'
+import { lacksOriginals, remoteOf } from '../changes/read-only-copy.ts'
 import type { IntegrityCheck } from '../db/integrity.ts'
 import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
+import type { Tx } from '../db/writes/write-queue.ts'
 import { searchTableFaults } from '../search/integrity.ts'
 import { indexedText } from '../search/tokenizer.ts'
 import { presentFile } from './present.ts'
@@ -41,6 +42,21 @@ function lacksPages({ sql }: Reader, { pk, status, pages }: CheckedFile): boolea
 const countOrphans = ({ sql }: Reader, table: string): number =>
   sql.scalar(`SELECT count(*) FROM ${table} WHERE ${fileOfKeySql('pk')} NOT IN (SELECT pk FROM files)`)
 
+function extractMissingPagesAgain(tx: Tx): void {
+  for (const file of allFiles(tx)) {
+    if (!lacksPages(tx, file)) continue
+    const before = findFileByPk(tx, file.pk)
+    tx.sql.run(
+      `UPDATE files SET status = 'processing', pages = NULL, outline = NULL, attempts = 0 WHERE pk = ?`,
+      file.pk,
+    )
+    const after = findFileByPk(tx, file.pk)
+    if (!before || !after) continue
+    const object = { kind: 'file', id: file.id } as const
+    logUpdate(tx, systemAuthor(file.workspace), object, presentFile(before), presentFile(after), ['note_id'])
+  }
+}
+
 /** Originals and their extracted text are complete. Text can be extracted again; an original cannot be restored. */
 export const fileCheck: IntegrityCheck = {
   *faults(reader) {
@@ -57,20 +73,8 @@ export const fileCheck: IntegrityCheck = {
     }
   },
   repair: (tx) => {
-    for (const file of allFiles(tx)) {
-      if (!lacksPages(tx, file)) continue
-      const before = findFileByPk(tx, file.pk)
-      tx.sql.run(
-        `UPDATE files SET status = 'processing', pages = NULL, outline = NULL, attempts = 0 WHERE pk = ?`,
-        file.pk,
-      )
-      const after = findFileByPk(tx, file.pk)
-      if (!before || !after) continue
-      const object = { kind: 'file', id: file.id } as const
-      logUpdate(tx, systemAuthor(file.workspace), object, presentFile(before), presentFile(after), [
-        'note_id',
-      ])
-    }
+    // A copy takes the text of a file from its remote, and extracts none.
+    if (remoteOf(tx) === undefined) extractMissingPagesAgain(tx)
     for (const table of ['file_parts', 'file_pages'])
       tx.sql.run(`DELETE FROM ${table} WHERE ${fileOfKeySql('pk')} NOT IN (SELECT pk FROM files)`)
   },

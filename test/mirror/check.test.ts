@@ -4,6 +4,7 @@ import { openDatabase } from '../../src/db/database.ts'
 import { replaceFileContent } from '../../src/files/service.ts'
 import { findFile, partKey } from '../../src/files/store.ts'
 import { VERSION } from '../../src/lib/version.ts'
+import { repairDerived } from '../../src/maintenance/integrity.ts'
 import { Remote } from '../../src/mirror/remote.ts'
 import { verifyCopy } from '../../src/mirror/verify.ts'
 import { makeFile, readFile } from '../support/files.ts'
@@ -38,6 +39,19 @@ test('daybook check does not miss the originals that a copy leaves out', async (
   await makeFile(service, { pages: ['text'] })
   mirror = await mirrorOf(service, { selection: { ...EVERYTHING, hasFiles: false } })
   expect(faultsOf(mirror)).toEqual([])
+})
+
+test('a repair of a copy leaves the files as the remote has them, and mends what is derived', async () => {
+  const id = await makeFile(service, { pages: ['one', 'two'] })
+  mirror = await mirrorOf(service)
+  const file = async () => (await mirror.get(`/v1/files/${id}`)).body.file
+  const before = await file()
+  await mirror.ctx.db.write(({ sql }): void => {
+    sql.run('DELETE FROM file_pages WHERE pk = ?', partKey(findFile(mirror.ctx.db, 1, id)?.pk ?? 0, 2))
+  })
+  await repairDerived(mirror.ctx.db)
+  expect([before.status, await file()]).toEqual(['ready', before])
+  expect(faultsOf(mirror)).toEqual([`The text of the file ${id} does not have the pages that it counts.`])
 })
 
 test('verify finds bytes and texts of files that are not those of the remote', async () => {
