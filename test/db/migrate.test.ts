@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { takeServerLock } from '../../src/db/connection/server-lock.ts'
 import { copyVerified } from '../../src/db/copy.ts'
 import { UnusableDatabase } from '../../src/db/errors.ts'
+import { findEarlierCopy } from '../../src/db/schema/migrations/earlier-copies.ts'
 import { migrate } from '../../src/db/schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
 import { runInProcess } from '../support/cli.ts'
@@ -95,6 +96,16 @@ test('a database of a newer program is refused and left as it is', async () => {
   const before = await Bun.file(file).bytes()
   expect(() => migrateTo(FIRST, '1.0.0')).toThrow(UnusableDatabase)
   expect(await Bun.file(file).bytes()).toEqual(before)
+})
+
+test('the copy to go back to is one that can be read', () => {
+  migrateTo(FIRST, '1.0.0')
+  migrateTo(SECOND, '2.0.0')
+  mkdirSync(`${file}.before-2.0.1`)
+  symlinkSync(folder.file('missing'), `${file}.before-2.0.2`)
+  writeFileSync(`${file}.before-2.0.3`, 'short')
+  expect(findEarlierCopy(file, 1)).toBe(`${file}.before-2.0.0`)
+  expect(findEarlierCopy(folder.file('no folder/daybook.db'), 1)).toBeUndefined()
 })
 
 test('a copy that cannot be made leaves nothing behind and stops the migration', async () => {

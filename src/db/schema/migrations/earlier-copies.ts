@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /** The copy that is made before a program of this version changes the schema. */
@@ -10,30 +10,50 @@ const MAGIC = 'SQLite format 3\0'
 const VERSION_AT = 60
 const HEADER_BYTES = 100
 
-/** The schema version of a database that is at rest; undefined for any other file. */
-function versionOf(path: string): number | undefined {
-  const descriptor = openSync(path, 'r')
+interface Copy {
+  readonly path: string
+  readonly schemaVersion: number
+  readonly madeAt: number
+}
+
+/** A database that is at rest; undefined for anything else, and for what cannot be read. */
+function copyAt(path: string): Copy | undefined {
+  const header = Buffer.alloc(HEADER_BYTES)
   try {
-    const header = Buffer.alloc(HEADER_BYTES)
-    const isWhole = readSync(descriptor, header, 0, HEADER_BYTES, 0) === HEADER_BYTES
-    return isWhole && header.toString('latin1', 0, MAGIC.length) === MAGIC
-      ? header.readUInt32BE(VERSION_AT)
-      : undefined
-  } finally {
-    closeSync(descriptor)
+    const descriptor = openSync(path, 'r')
+    try {
+      if (readSync(descriptor, header, 0, HEADER_BYTES, 0) !== HEADER_BYTES) return undefined
+      if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined
+      return { path, schemaVersion: header.readUInt32BE(VERSION_AT), madeAt: fstatSync(descriptor).mtimeMs }
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    return undefined
   }
 }
 
-/** The newest copy made before an upgrade of this database whose schema a program of this schema version knows. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/**
+ * The newest copy made before an upgrade of this database whose schema a program of this schema version knows;
+ * undefined also where it cannot be read.
+ */
 export function findEarlierCopy(file: string, version: number): string | undefined {
   const folder = dirname(file)
   const start = copyBeforeUpgrade(basename(file), '')
-  const copies = readdirSync(folder)
+  return namesIn(folder)
     .filter((name) =>
       /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(name.startsWith(start) ? name.slice(start.length) : ''),
     )
-    .map((name) => join(folder, name))
-    .filter((path) => (versionOf(path) ?? Number.POSITIVE_INFINITY) <= version)
-  const madeAt = (path: string) => statSync(path).mtimeMs
-  return copies.toSorted((left, right) => madeAt(right) - madeAt(left))[0]
+    .map((name) => copyAt(join(folder, name)))
+    .filter((copy) => copy !== undefined)
+    .filter(({ schemaVersion }) => schemaVersion <= version)
+    .toSorted((left, right) => right.madeAt - left.madeAt)[0]?.path
 }
