@@ -138,7 +138,7 @@ export async function renameFile(
   { file_name: fileName }: { file_name?: string },
 ): Promise<FileRow> {
   if (fileName === undefined) return getFile(ctx.db, caller, id)
-  await refreshLinks(ctx, caller.workspacePk)
+  await refreshLinks(ctx, caller)
   const [renamed] = await ctx.db.write((tx) => {
     const isMany = getFile(tx, caller, id).fileName !== fileName && hasManyLinksTo(tx, caller, id)
     return [isMany ? undefined : rename(tx, caller, id, fileName)] as const

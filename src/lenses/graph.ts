@@ -40,7 +40,7 @@ export const graphOfLens = async (
   id: string | undefined,
 ): Promise<JsonBody> => {
   const today = utcDay(ctx.clock.now())
-  await refreshLinks(ctx, caller.workspacePk)
+  await refreshLinks(ctx, caller)
   return ctx.worker.run(graphQuery, { workspacePk: caller.workspacePk, id, today }, caller)
 }
 

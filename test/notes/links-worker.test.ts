@@ -1,4 +1,6 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
+import { refreshLinks } from '../../src/notes/links/indexing.ts'
+import { callerOf } from '../support/cli.ts'
 import { makeNote } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService, type TestServiceOptions } from '../support/service.ts'
@@ -40,4 +42,23 @@ test('the many backlinks of one note are found in the worker', async () => {
   expect((await impatient.get(`/v1/notes/${hub.id}/links`)).body.backlinks).toHaveLength(50)
   await makeNote(impatient, { title: 'One more', content: '[[ Hub ]]' })
   expect((await impatient.get(`/v1/notes/${hub.id}/links`)).body.code).toBe('refused')
+})
+
+test('links that are not written yet are found for the request that reads them, and for the next when it is gone', async () => {
+  const service = await start({})
+  const content = Array.from({ length: 3_000 }, (_, at) => `[[Note ${at}]]`).join(' ')
+  const { id } = await makeNote(service, { content })
+  const pending = () => service.ctx.db.sql.scalar('SELECT count(*) FROM links_pending')
+  const caller = callerOf(service)
+  const client = new AbortController()
+  const reads = [
+    refreshLinks(service.ctx, { ...caller, signal: client.signal }),
+    refreshLinks(service.ctx, caller),
+  ]
+  client.abort()
+  const [gone, here] = await Promise.allSettled(reads)
+  expect(gone).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } })
+  expect(here?.status).toBe('fulfilled')
+  expect(pending()).toBe(0)
+  expect((await service.get(`/v1/notes/${id}/links`)).body.outgoing).toHaveLength(3_000)
 })

@@ -82,7 +82,7 @@ async function makeTrash({ ctx, caller }: Dataset): Promise<void> {
     await ctx.db.write((tx): void => {
       createNote(tx, caller, { title: `Trash ${at}`, content: links('old', 20_000), tags: [] })
     })
-  await refreshLinks(ctx, caller.workspacePk)
+  await refreshLinks(ctx, caller)
   const ids = ctx.db.sql.column<string>("SELECT id FROM notes WHERE title GLOB 'Trash *'")
   for (const id of ids) await trashNote(ctx, caller, id)
   await ctx.db.write((tx): void => void tx.sql.run('UPDATE notes SET deleted_at = 1 WHERE deleted_at > 1'))

@@ -1,7 +1,7 @@
-import type { AppContext } from '../../context.ts'
+import type { AppContext, InWorkspace } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import type { QueryPlan, Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
@@ -138,10 +138,12 @@ function writeSome(tx: Tx, place: NoteInWorkspace, difference: Difference, from:
 
 type Indexing = Pick<AppContext, 'db' | 'worker'>
 
-const BACKGROUND = { userId: '', keyId: null, surface: 'links', isBackground: true }
-
-async function indexNote({ db, worker }: Indexing, place: NoteInWorkspace): Promise<void> {
-  const difference = await worker.run(linkDifference, { note: place.note }, BACKGROUND)
+async function indexNote(
+  { db, worker }: Indexing,
+  place: NoteInWorkspace,
+  requester: Requester,
+): Promise<void> {
+  const difference = await worker.run(linkDifference, { note: place.note }, requester)
   if (!difference) return
   for (let from: number | undefined = 0; from !== undefined; ) {
     const start: number = from
@@ -152,29 +154,47 @@ async function indexNote({ db, worker }: Indexing, place: NoteInWorkspace): Prom
 /** The notes that are being indexed, so that none is indexed twice at the same time. */
 const runningByDb = new WeakMap<Db, Map<number, Promise<void>>>()
 
-function indexOnce(ctx: Indexing, place: NoteInWorkspace): Promise<void> {
-  const running = runningByDb.get(ctx.db) ?? new Map<number, Promise<void>>()
-  runningByDb.set(ctx.db, running)
-  const known = running.get(place.note)
-  if (known) return known
-  const indexing = indexNote(ctx, place).finally(() => running.delete(place.note))
+function runningIn(db: Db): Map<number, Promise<void>> {
+  const running = runningByDb.get(db) ?? new Map<number, Promise<void>>()
+  runningByDb.set(db, running)
+  return running
+}
+
+/** Indexes a note that is not being indexed. */
+function startIndexingNote(ctx: Indexing, place: NoteInWorkspace, requester: Requester): Promise<void> {
+  const running = runningIn(ctx.db)
+  const indexing = indexNote(ctx, place, requester).finally(() => running.delete(place.note))
   running.set(place.note, indexing)
   return indexing
 }
 
-const IS_PENDING = 'SELECT 1 FROM links_pending WHERE note = ?'
-/** A note that changes so often that it is never done, or that the worker has no time for, is then indexed in one transaction. */
+const isPending = ({ sql }: Reader, note: number): boolean =>
+  sql.get('SELECT 1 FROM links_pending WHERE note = ?', note) !== undefined
+
+/** After so many tries a note is indexed in one transaction: it changes too often, or the worker takes too long for it. */
 const MAX_TRIES = 4
 
-/** Indexes the notes that are marked in the workspace now: links that were committed before this call are read after it. */
-export async function refreshLinks(ctx: Indexing, workspace: number): Promise<void> {
+/**
+ * Indexes the notes that are marked in the workspace now: links that were committed before this call are read after it.
+ * The worker does it in the turn of the requester, and the refusal is thrown if the requester has to try again later.
+ */
+export async function refreshLinks(ctx: Indexing, requester: InWorkspace & Requester): Promise<void> {
   const { db } = ctx
+  const workspace = requester.workspacePk
   for (const note of db.sql.column<number>('SELECT note FROM links_pending WHERE workspace = ?', workspace)) {
-    for (let tries = 0; tries < MAX_TRIES && db.sql.get(IS_PENDING, note); tries++)
-      await indexOnce(ctx, { workspace, note }).catch(unlessRefused)
-    if (db.sql.get(IS_PENDING, note))
-      await db.write((tx): void => completeNote(tx, { workspace, note }), true)
+    let tries = 0
+    while (tries < MAX_TRIES && isPending(db, note)) {
+      const ofAnother = runningIn(db).get(note)
+      if (!ofAnother) tries += 1
+      await (ofAnother?.catch(unlessRefused) ??
+        startIndexingNote(ctx, { workspace, note }, requester).catch(unlessTooLong))
+    }
+    if (isPending(db, note)) await db.write((tx): void => completeNote(tx, { workspace, note }), true)
   }
+}
+
+function unlessTooLong(error: unknown): void {
+  if (!(error instanceof Refusal) || error.code === 'unavailable') throw error
 }
 
 function unlessRefused(error: unknown): void {
@@ -200,6 +220,8 @@ export function completeNote(reader: Reader, place: NoteInWorkspace): void {
   reader.sql.run('DELETE FROM links_pending WHERE note = ?', place.note)
 }
 
+const BACKGROUND = { userId: '', keyId: null, surface: 'links', isBackground: true }
+
 /** Indexes marked notes in the background; returns a function that stops it. */
 export const startLinkIndexing = (ctx: AppContext): (() => void) =>
   startBackgroundWork(ctx, {
@@ -207,7 +229,8 @@ export const startLinkIndexing = (ctx: AppContext): (() => void) =>
     isUrgent: () => true,
     runStep: async () => {
       const next = ctx.db.sql.get<NoteInWorkspace>('SELECT workspace, note FROM links_pending LIMIT 1')
-      if (next) await indexOnce(ctx, next)
-      return next !== undefined
+      if (!next) return false
+      await (runningIn(ctx.db).get(next.note) ?? startIndexingNote(ctx, next, BACKGROUND))
+      return true
     },
   })

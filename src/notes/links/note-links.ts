@@ -17,7 +17,7 @@ export interface NoteLinks {
 
 /** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
 export async function getLinks(ctx: AppContext, caller: Caller, id: string): Promise<JsonBody> {
-  await refreshLinks(ctx, caller.workspacePk)
+  await refreshLinks(ctx, caller)
   return ctx.worker.run(linksQuery, { workspacePk: caller.workspacePk, id }, caller)
 }
 
@@ -39,8 +39,6 @@ const BYTES_PER_ROW = 20
 const FREE_BYTES = 65_536
 /** Counting stops here, far above the number of rows from which a read runs in the worker. */
 const COUNT_LIMIT = 20_000
-
-/** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
 
 export const linksQuery: WorkerQuery<LinksInput, LinksPlan, JsonBody> = {
   name: 'notes.links',

@@ -42,7 +42,7 @@ export async function renameNote(
   id: string,
   patch: NotePatch,
 ): Promise<RenamedNote> {
-  await refreshLinks(ctx, caller.workspacePk)
+  await refreshLinks(ctx, caller)
   const [renamed] = await ctx.db.write(
     (tx) => [rename(tx, caller, id, patch, MAIN_THREAD_LIMITS)] as const,
     true,
