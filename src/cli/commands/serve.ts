@@ -28,7 +28,7 @@ export const serve: Command = {
     {
       name: 'trusted-proxy',
       value: 'address',
-      help: 'believe what a proxy at this address or range says of the address of its clients',
+      help: 'trust X-Forwarded-For from a proxy at this address or range',
       isRepeatable: true,
       isSetting: true,
     },

@@ -70,7 +70,7 @@ export const upgrade: Command = {
     DB_FLAG,
   ],
   remarks: [
-    'It changes nothing, and asks no network unless --url names the folder of a release, of which it reads SHA256SUMS and',
+    'It changes nothing, and contacts no other host unless --url names the folder of a release, of which it reads SHA256SUMS and',
     'CHANGELOG.md. To upgrade, stop the server, replace the executable and start it again. To go back, stop it, and let the',
     'old executable restore the copy: daybook restore daybook.db.before-<version>.',
   ],

@@ -103,7 +103,7 @@ export const recordsAdd: Command = {
     DB_FLAG,
   ],
   remarks: [
-    'Each line is one object: the data of a row, by field key. Works while a server runs, which tells watches and',
+    'Each line is one object: the data of a row, by field key. Works while a server runs, which notifies watches and',
     'webhooks. Lines are written as they arrive, up to 500 in one transaction; a line that is refused ends the command',
     'with exit code 1, and the message says how many rows were written before it.',
   ],
