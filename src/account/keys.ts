@@ -5,14 +5,13 @@ import { prepared, type Reader } from '../db/reader.ts'
 import { keys, type Role, users, workspaces } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import type { Authenticate } from '../http/authorizer.ts'
-import type { Log } from '../lib/log.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, Refusal, refused } from '../refusal.ts'
 import { checkedName } from './names.ts'
 import type { KeyRow } from './store.ts'
+import { createUsageRecorder } from './usage-recorder.ts'
 
 const KEY_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/
-const LAST_USED_INTERVAL_MS = 60_000
 
 /** `dbk_` and 256 random bits in URL-safe base64. */
 const newSecret = (): string =>
@@ -84,19 +83,6 @@ export function findKeyState({ db, clock }: Pick<AppContext, 'db' | 'clock'>, id
   return { isValid: true, expiresAt }
 }
 
-/** Records when a key was last used, at most once a minute and without delaying the request. */
-function createUsageRecorder(db: Db, log: Log) {
-  const recorded = new Map<number, number>()
-  return (pk: number, before: number | null, now: number) => {
-    const last = recorded.get(pk) ?? before ?? 0
-    if (now - last < LAST_USED_INTERVAL_MS && now >= last) return
-    recorded.set(pk, now)
-    db.write((tx) => touchKey(tx, pk, now)).catch((error) =>
-      log.warn('could not record the use of a key', { error: String(error) }),
-    )
-  }
-}
-
 interface KnownKey {
   pk: number
   expiresAt: number | null
@@ -136,8 +122,8 @@ function findNewKey(keys: Keys, secret: string): KnownKey | undefined {
  * effect at once, one by another process within a few milliseconds.
  */
 export function createAuthenticate(ctx: AppContext): Authenticate {
-  const { db, clock, log } = ctx
-  const recordUse = createUsageRecorder(db, log)
+  const { db, clock } = ctx
+  const recordUse = createUsageRecorder(ctx, 'key', touchKey)
   return (secret): Caller | undefined => {
     if (!KEY_PATTERN.test(secret)) return undefined
     const key = db.sql.memoize(secret, () => findKnownKey(ctx, secret)) ?? findNewKey(ctx, secret)

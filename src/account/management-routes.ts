@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.ts'
 import { sessionRoutes } from '../http/routes.ts'
-import { isoTimestamp, parseInstant } from '../lib/dates.ts'
+import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
 import { fail, invalid } from '../refusal.ts'
 import {
   addOwnWorkspace,
@@ -13,8 +13,6 @@ import {
 } from './management.ts'
 import { presentMembership } from './present.ts'
 import * as schema from './schema.ts'
-
-const isoOrNull = (instant: number | null) => (instant === null ? null : isoTimestamp(instant))
 
 const presentKey = ({ key, user, userId }: ManagedKey) => ({
   id: key.id,

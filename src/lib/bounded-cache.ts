@@ -31,11 +31,8 @@ export class BoundedCache<Key, Value> {
   }
 }
 
-/** Returns a pure function with its last `limit` results cached. */
-export function memoize<Key, Result extends {}>(
-  compute: (key: Key) => Result,
-  limit = 1_000,
-): (key: Key) => Result {
+/** Returns a pure function with its last `limit` results cached; undefined is computed again. */
+export function memoize<Key, Result>(compute: (key: Key) => Result, limit = 1_000): (key: Key) => Result {
   const results = new BoundedCache<Key, Result>(limit)
   return (key) => {
     const known = results.get(key)

@@ -1,4 +1,5 @@
 import { parse, Schema } from 'yaml'
+import { isObject } from '../lib/json.ts'
 
 /** A Markdown file, split. */
 export interface MarkdownFile {
@@ -88,7 +89,7 @@ function parseMapping(yaml: string, schema: Schema): Record<string, unknown> | u
     if (value === null) return {}
     // Throws for a value that contains itself.
     JSON.stringify(value)
-    return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

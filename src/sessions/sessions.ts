@@ -1,9 +1,9 @@
 import { listMembershipsOf } from '../account/store.ts'
+import { createUsageRecorder } from '../account/usage-recorder.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { DAY_MS } from '../lib/dates.ts'
-import type { Log } from '../lib/log.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, notFound } from '../refusal.ts'
 import {
@@ -19,7 +19,6 @@ import {
 
 const IDLE_MS = 7 * DAY_MS
 const LONGEST_MS = 30 * DAY_MS
-const LAST_USED_INTERVAL_MS = 60_000
 
 /** A session ends 7 days after its last use, and 30 days after it began. */
 export const expiryOf = ({ lastUsedAt, createdAt }: Pick<SessionRow, 'lastUsedAt' | 'createdAt'>): number =>
@@ -61,14 +60,14 @@ const callerOf = (
 
 /** Finds who is signed in with a token; undefined for a session that is unknown or has ended. */
 export function createSessionAuthenticate({ db, clock, log, mirrorOf }: AppContext) {
-  const recordUse = createUsageRecorder(db, log)
+  const recordUse = createUsageRecorder({ db, log }, 'session', touchSession)
   return (token: string): Caller | undefined => {
     const row = db.sql.memoize(token, () => findSessionByHash(db, sha256(token)))
     const now = clock.now()
     if (!row || expiryOf(row) <= now) return undefined
     const entered = row.role === null ? inOtherWorkspace(db, row) : row
     if (!entered || entered.role === null) return undefined
-    recordUse(row, now)
+    recordUse(row.pk, row.lastUsedAt, now)
     return callerOf(entered, entered.role, mirrorOf !== undefined)
   }
 }
@@ -77,19 +76,6 @@ export function createSessionAuthenticate({ db, clock, log, mirrorOf }: AppConte
 function inOtherWorkspace(db: Db, row: SessionRow): SessionRow | undefined {
   const [first] = listMembershipsOf(db, row.userPk)
   return first && { ...row, workspacePk: first.workspacePk, workspaceId: first.workspaceId, role: first.role }
-}
-
-/** Records when a session was last used, at most once a minute and without delaying the request. */
-function createUsageRecorder(db: Db, log: Log) {
-  const recorded = new Map<number, number>()
-  return ({ pk, lastUsedAt }: SessionRow, now: number): void => {
-    const last = Math.max(recorded.get(pk) ?? 0, lastUsedAt)
-    if (now - last < LAST_USED_INTERVAL_MS) return
-    recorded.set(pk, now)
-    db.write((tx) => touchSession(tx, pk, now))
-      .catch((error) => log.warn('could not record the use of a session', { error: String(error) }))
-      .finally(() => recorded.delete(pk))
-  }
 }
 
 /** The sessions of the caller's user. */

@@ -2,6 +2,7 @@ import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { TOUCH } from '../db/sql-part.ts'
 import type { FieldType, TypedField } from '../filter/record/operators.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
 import { isId } from '../lib/ids.ts'
 import { fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
@@ -196,7 +197,7 @@ export interface Definition {
 type Source = Pick<StructureRow, 'fields' | 'uniqueTogether'>
 
 const MAX_DEFINITIONS = 500
-const definitions = new Map<string, Definition>()
+const definitions = new BoundedCache<string, Definition>(MAX_DEFINITIONS)
 /** The one asked for last: comparing two texts takes less time than finding one in a map. */
 let last: (Source & { readonly definition: Definition }) | undefined
 
@@ -232,7 +233,6 @@ function cachedDefinition(row: Source): Definition {
   const text = `${row.fields}${row.uniqueTogether}`
   const found = definitions.get(text)
   if (found) return found
-  if (definitions.size >= MAX_DEFINITIONS) definitions.clear()
   const definition = build(row)
   definitions.set(text, definition)
   return definition

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/json.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
 import {
@@ -61,12 +62,11 @@ export const checkFilter = (filter: readonly RawCondition[], fields: FieldsByKey
 
 function rawCondition(value: unknown, at: number): RawCondition {
   const place = `filter[${at}]`
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(`"${place}" must be an object {field, op, value}.`)
+  if (!isObject(value)) throw invalid(`"${place}" must be an object {field, op, value}.`)
   const unknown = Object.keys(value).find((name) => !MEMBERS.has(name))
   if (unknown !== undefined)
     throw invalid(`"${place}.${unknown}" is not known here; a condition has field, op and value.`)
-  const { field, op, value: operand } = value as Record<string, unknown>
+  const { field, op, value: operand } = value
   if (typeof field !== 'string') throw invalid(`"${place}.field" must be the key of a field.`)
   const operator =
     OPERATORS.find((known) => known === op) ??

@@ -7,6 +7,7 @@ import {
   TypeRegistry,
 } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { memoize } from '../../lib/bounded-cache.ts'
 import { codePointLength, hasControlCharacter } from '../../lib/text.ts'
 import { DEFAULT_LIMIT } from '../page.ts'
 
@@ -68,13 +69,7 @@ function isText(rules: Rules, value: unknown): boolean {
   return rules.check?.(checked) ?? true
 }
 
-const expressions = new Map<string, RegExp>()
-
-function compiled(pattern: string): RegExp {
-  const expression = expressions.get(pattern) ?? new RegExp(pattern, 'u')
-  expressions.set(pattern, expression)
-  return expression
-}
+const compiled = memoize((pattern: string) => new RegExp(pattern, 'u'))
 
 function isInteger(rules: Rules, value: unknown): boolean {
   if (typeof value !== 'number') return isAllowedNull(rules, value)

@@ -2,6 +2,7 @@ import type { Reader } from '../../db/reader.ts'
 import { type CheckedTree, checkTree, type TreeDefinitions } from '../../filter/tree/check.ts'
 import type { ValueKind } from '../../filter/tree/operators.ts'
 import { type FilterTree, treeReferences } from '../../filter/tree/parse.ts'
+import { memoize } from '../../lib/bounded-cache.ts'
 import { type Bitset, bitsetOf, complementOf, countBits, intersection, pksOf, union } from './bitset.ts'
 import { notesPassing, notesTagged, type Scope } from './conditions.ts'
 import { CANDIDATE_LIMIT, CostEstimator } from './cost-estimator.ts'
@@ -134,20 +135,11 @@ function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): 
 const TAG = 'SELECT name FROM tags WHERE id = ? AND workspace = ? AND is_removed = 0'
 const PROPERTY = 'SELECT pk, key, type FROM properties WHERE id = ? AND workspace = ? AND is_removed = 0'
 
-/** Looks up the tags and properties of a workspace that trees refer to. */
+/** Looks up the tags and properties of a workspace that trees refer to, each once. */
 export const treeDefinitions = ({ sql }: Reader, workspace: number): TreeDefinitions => ({
-  tag: memoized((id) => sql.get<{ name: string }>(TAG, id, workspace)),
-  property: memoized((id) => sql.get<{ pk: number; key: string; type: ValueKind }>(PROPERTY, id, workspace)),
+  tag: memoize((id) => sql.get<{ name: string }>(TAG, id, workspace)),
+  property: memoize((id) => sql.get<{ pk: number; key: string; type: ValueKind }>(PROPERTY, id, workspace)),
 })
-
-/** Looks up each id once, however many conditions name it. */
-function memoized<Id, Definition>(find: (id: Id) => Definition): (id: Id) => Definition {
-  const known = new Map<Id, Definition>()
-  return (id) => {
-    if (!known.has(id)) known.set(id, find(id))
-    return known.get(id) as Definition
-  }
-}
 
 const EVERY_NOTE: CheckedTree = { kind: 'group', match: 'all', children: [] }
 

@@ -4,6 +4,7 @@ import type { Tx } from '../../db/writes/write-queue.ts'
 import { validationRefusal } from '../../http/validation.ts'
 import { parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
+import { isObject } from '../../lib/json.ts'
 import { refused } from '../../refusal.ts'
 
 /** What the service assigned to an object when it was created and changed; an import keeps it. */
@@ -30,7 +31,7 @@ export function parseExported<Input>(value: unknown, schema: TSchema): ExportedO
 }
 
 export function asObject(value: unknown): Fields {
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Fields
+  if (isObject(value)) return value
   throw refused('it must be a JSON object.')
 }
 
