@@ -41,6 +41,18 @@ test('health never asks a proxy of the environment', async () => {
   expect(await daybook(['health', '--db', db], { env })).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
 })
 
+test('health says when no server has run yet, and what is no URL', async () => {
+  const file = folder.file('never-served.db')
+  await runInProcess(['backup', file, '--db', db])
+  const database = new Database(file)
+  database.run('DELETE FROM server_address')
+  database.close()
+  const never = { exitCode: 1, out: '', err: 'No server has run on this database yet.\n' }
+  expect(await runInProcess(['health', '--db', file])).toEqual(never)
+  const wrong = { exitCode: 1, out: '', err: '"daybook" is no URL.\n' }
+  expect(await runInProcess(['health', '--url', 'daybook'])).toEqual(wrong)
+})
+
 test('health exits 1 where no daybook answers, or one that cannot write', async () => {
   const other = Bun.serve({
     port: 0,
@@ -92,6 +104,7 @@ test('doctor and upgrade --check leave an older database as it is', async () => 
   const before = await Bun.file(file).bytes()
   const report = JSON.parse((await runInProcess(['doctor', '--json', '--db', file])).out)
   expect([report.database.schema, report.database.contents]).toEqual([1, undefined])
+  expect(report.server.error).toBe('The address of the server cannot be read.')
   const check = JSON.parse((await runInProcess(['upgrade', '--check', '--json', '--db', file])).out)
   expect(check).toMatchObject({
     version: manifest.version,

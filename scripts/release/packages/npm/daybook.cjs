@@ -17,7 +17,7 @@ function executable() {
     return require.resolve(`@daybook/${system}/${file}`)
   } catch {
     process.stderr.write(
-      `The package @daybook/${system} is not installed. Install daybook again, with optional packages; if there is none for this system, build daybook from its sources.\n`,
+      `The executable is in the package @daybook/${system}, which is not installed. Install it together with daybook; if there is none for this system, build daybook from its sources.\n`,
     )
     process.exit(1)
   }

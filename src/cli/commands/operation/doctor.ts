@@ -8,7 +8,7 @@ import { type Command, DB_FLAG, JSON_FLAG } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { bytesInWords, countsInWords, onOneLine, printJson } from '../../output.ts'
 import { serve } from '../serve.ts'
-import { askHealth, type ServerHealth } from './server-health.ts'
+import { askHealth, notAsked, type ServerHealth } from './server-health.ts'
 
 interface Report {
   readonly version: string
@@ -96,7 +96,9 @@ export const doctor: Command = {
       processors: availableParallelism(),
       settings: readSettings(io.env, SHOWN_SETTINGS),
       database,
-      server: await askHealth(url),
+      server: database.contents
+        ? await askHealth(url)
+        : notAsked('The address of the server cannot be read.'),
     }
     if (input.flags.json) printJson(io, report)
     else print(io, report)

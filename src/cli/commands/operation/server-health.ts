@@ -20,14 +20,13 @@ function reachable(url: string): string {
   return parsed.origin
 }
 
-/** Asks the server at this address; it never throws. */
+/** A server that is not asked, as there is no address. */
+export const notAsked = (error: string): ServerHealth => ({ url: null, status: 'unreachable', error })
+
+/** Asks the server at this address, if a server has run; it never throws. */
 export async function askHealth(url: string | undefined): Promise<ServerHealth> {
-  if (url === undefined || !URL.canParse(url))
-    return {
-      url: null,
-      status: 'unreachable',
-      error: 'No server has run on this database yet, or --url is no URL.',
-    }
+  if (url === undefined) return notAsked('No server has run on this database yet.')
+  if (!URL.canParse(url)) return notAsked(`"${url}" is no URL.`)
   const origin = reachable(url)
   try {
     const { statusCode, body } = await get(`${origin}/healthz`)
