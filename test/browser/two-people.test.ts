@@ -1,39 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'puppeteer-core'
-import { BROWSER_TIMEOUT_MS, openApplication } from '../support/application.ts'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
-import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('two people in a note', () => {
-  let folder: ReturnType<typeof newFolder>
-  let server: ServerProcess
-  let browser: Browser
+  let app: Application
   let owner: Page
   let member: Page
 
   beforeAll(async () => {
-    folder = newFolder()
-    server = await startProcess(folder.file('daybook.db'))
-    browser = await startBrowser()
-    owner = (await openApplication(browser, server)).page
+    app = await startApplication()
+    owner = await app.newPage()
+    await app.setUp(owner, await app.setupLink())
     member = await signInMember('edith')
   }, BROWSER_TIMEOUT_MS * 2)
-  afterAll(async () => {
-    await browser.close()
-    await server.end()
-    folder.remove()
-  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   /** The owner invites an editor, who signs in with the link in a browser profile of his own. */
   const signInMember = async (name: string): Promise<Page> => {
-    await owner.goto(`${server.url}/app/settings/members`)
+    await owner.goto(`${app.server.url}/app/settings/members`)
     const link = await owner.evaluate(
       `fetch('/app/api/members', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: '${name}', role: 'editor' }) }).then((response) => response.json()).then(({ link }) => link)`,
     )
-    const page = await (await browser.createBrowserContext()).newPage()
-    page.setDefaultTimeout(BROWSER_TIMEOUT_MS)
-    await page.setViewport({ width: 1280, height: 800 })
-    await page.goto(`${server.url}/app${new URL(String(link)).hash}`)
+    const page = await app.newPage()
+    await page.goto(`${app.server.url}/app${new URL(String(link)).hash}`)
     await page.waitForSelector('input[type=password]')
     await page.type('input[type=password]', 'a long enough password')
     await page.keyboard.press('Enter')
@@ -42,7 +33,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
   }
   const open = async (id: string, page: Page) => {
     await page.bringToFront()
-    await page.goto(`${server.url}/app/notes/${id}`)
+    await page.goto(`${app.server.url}/app/notes/${id}`)
     await page.waitForSelector('.cm-content')
   }
   const typeAtEnd = async (text: string, page: Page) => {
@@ -58,7 +49,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
       `[...document.querySelectorAll('.settle button')].find((one) => one.textContent === '${text}').click()`,
     )
   const contentOf = async (id: string): Promise<string> =>
-    (await server.get(`/v1/notes/${id}`)).body.note.content
+    (await app.server.get(`/v1/notes/${id}`)).body.note.content
   const shows = async (content: string, page: Page) => {
     await page.bringToFront()
     await page.waitForFunction(
@@ -82,7 +73,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
     await member.waitForSelector('.settle')
   }
   const createNote = async (): Promise<string> =>
-    (await server.post('/v1/notes', { title: 'Shared', content: 'one\ntwo\nthree' })).body.note.id
+    (await app.server.post('/v1/notes', { title: 'Shared', content: 'one\ntwo\nthree' })).body.note.id
 
   test(
     'the second to save sees both texts and merges them; both see the result, and each is named for what he wrote',
@@ -99,7 +90,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
       await shows(merged, member)
       await shows(merged, owner)
       expect(await contentOf(id)).toBe(merged)
-      const { changes } = (await server.get('/v1/changes?kinds=note&limit=1000')).body
+      const { changes } = (await app.server.get('/v1/changes?kinds=note&limit=1000')).body
       const writers = changes
         .filter((change: { id: string; op: string }) => change.id === id && change.op === 'updated')
         .map(({ actor }: { actor: { name: string } }) => actor.name)
