@@ -3,7 +3,7 @@ import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
 import { fold } from '../lib/text.ts'
 import { completeNote } from './links/indexing.ts'
-import { linkTargets } from './links/targets.ts'
+import { distinctLinkKeys } from './links/link-keys.ts'
 
 const COUNTS = `SELECT w.pk, w.name, w.live_notes AS live, w.trashed_notes AS trashed,
     (SELECT count(*) FROM notes n WHERE n.workspace = w.pk AND n.deleted_at IS NULL) AS liveFound,
@@ -86,7 +86,7 @@ function hasWrongFolds(note: NoteTexts): boolean {
 /** A trashed note may lack links: its removal for good may have begun. A restored one gets them back. */
 function hasWrongLinks({ content, targets, isPending, isTrashed }: NoteTexts): boolean {
   if (isPending === 1) return false
-  const expected = linkTargets(content ?? '')
+  const expected = distinctLinkKeys(content ?? '')
   const stored = JSON.parse(targets) as string[]
   return stored.some((target) => !expected.has(target)) || (isTrashed === 0 && stored.length < expected.size)
 }

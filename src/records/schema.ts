@@ -119,7 +119,7 @@ export const WatchQuery = strict({
   changes: t.Optional(flag({ description: 'Whether answers after the first say what changed.' })),
 })
 
-export const WATCH_DESCRIPTION = `Server-Sent Events, without end; \`GET /v1/records\` asks the same question once, and its description has the operators of \`filter\`. Read the stream with a client that shows what arrives while it arrives:
+export const WATCH_DESCRIPTION = `Server-Sent Events, without end; \`GET /v1/records\` runs the same query once, and its description has the operators of \`filter\`. Read the stream with a client that shows what arrives while it arrives:
 
     curl -N -H 'Authorization: Bearer dbk_…' 'http://127.0.0.1:8787/v1/records/watch?structure=Books'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { linkTargets, parseLongBody } from '../../src/notes/links/targets.ts'
+import { distinctLinkKeys, parseLongBody } from '../../src/notes/links/link-keys.ts'
 import { makeNote } from '../support/notes.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -178,7 +178,7 @@ test('a long body is parsed in slices, between which others are served, with the
   const targets = await parseLongBody(body)
   isDone = true
   await others
-  expect(targets).toEqual(linkTargets(body))
+  expect(targets).toEqual(distinctLinkKeys(body))
   expect(targets?.size).toBe(60_000)
   expect(turns).toBeGreaterThan(2)
 })

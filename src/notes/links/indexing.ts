@@ -6,7 +6,7 @@ import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { Refusal } from '../../refusal.ts'
-import { type LinkTargets, linkTargets } from './targets.ts'
+import { distinctLinkKeys, type LinkKeys } from './link-keys.ts'
 
 /*
  * `note_links` holds the targets of every body. Writing those of a note with 90,000 links takes a quarter of a second,
@@ -28,14 +28,14 @@ export function indexLinks(
   reader: Reader,
   { workspace, note }: NoteInWorkspace,
   content: string,
-  { targets, isNew = false }: { targets?: LinkTargets | undefined; isNew?: boolean } = {},
+  { targets, isNew = false }: { targets?: LinkKeys | undefined; isNew?: boolean } = {},
 ): void {
   const stored = isNew ? [] : storedTargets(reader, note, MANY_LINKS + 1)
   if (stored.length > MANY_LINKS || mayHaveMany(content)) {
     markLinks(reader, { workspace, note })
     return
   }
-  const { missing, surplus } = differenceBetween(stored, targets ?? linkTargets(content))
+  const { missing, surplus } = differenceBetween(stored, targets ?? distinctLinkKeys(content))
   if (surplus.length > 0) remove(reader, { workspace, note }, surplus)
   if (missing.length > 0) add(reader, { workspace, note }, missing)
 }
@@ -55,7 +55,7 @@ function mayHaveMany(content: string): boolean {
 const storedTargets = ({ sql }: Reader, note: number, limit = -1): string[] =>
   sql.column('SELECT target FROM note_links WHERE note = ? LIMIT ?', note, limit)
 
-function differenceBetween(stored: readonly string[], targets: LinkTargets) {
+function differenceBetween(stored: readonly string[], targets: LinkKeys) {
   const missing = new Set(targets)
   const surplus = stored.filter((target) => !missing.delete(target))
   return { missing: [...missing], surplus }
@@ -111,7 +111,7 @@ export const linkDifference: WorkerQuery<
     if (updatedAt === undefined) return undefined
     const { missing, surplus } = differenceBetween(
       storedTargets(reader, note),
-      linkTargets(contentOf(reader, note)),
+      distinctLinkKeys(contentOf(reader, note)),
     )
     // In the order of the table, which is faster to write.
     return { updatedAt, missing: missing.sort(), surplus: surplus.sort() }
@@ -213,7 +213,7 @@ export function completeLinks(reader: Reader, workspace: number): void {
 
 /** Brings `note_links` up to date with the body of a note, whatever it takes. */
 export function completeNote(reader: Reader, place: NoteInWorkspace): void {
-  const targets = linkTargets(contentOf(reader, place.note))
+  const targets = distinctLinkKeys(contentOf(reader, place.note))
   const { missing, surplus } = differenceBetween(storedTargets(reader, place.note), targets)
   remove(reader, place, surplus)
   add(reader, place, missing)

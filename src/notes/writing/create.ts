@@ -4,7 +4,7 @@ import type { Tx } from '../../db/writes/write-queue.ts'
 import { fold } from '../../lib/text.ts'
 import { nameTaken, Refusal } from '../../refusal.ts'
 import { indexLinks } from '../links/indexing.ts'
-import type { LinkTargets } from '../links/targets.ts'
+import type { LinkKeys } from '../links/link-keys.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexNote } from '../search/tables.ts'
 import { addToCounters, findByAlias, getNote, type NoteRow } from '../store.ts'
@@ -30,7 +30,7 @@ export interface CreatedNote {
  * Creates a note in the caller's transaction. Invalid properties do not prevent it: none is written, and the refusal is
  * returned beside the note. `links` are those of the content, if they are parsed already.
  */
-export function createNote(tx: Tx, caller: Caller, input: CreateInput, links?: LinkTargets): CreatedNote {
+export function createNote(tx: Tx, caller: Caller, input: CreateInput, links?: LinkKeys): CreatedNote {
   const id = tx.newId()
   const pk = insertNote(tx, caller, {
     id,
@@ -61,7 +61,7 @@ export interface NewNote {
   /** When undefined, `addContent` must follow in the same transaction. */
   content?: string
   /** Those of the content; parsed from it by default. */
-  links?: LinkTargets
+  links?: LinkKeys
   /** Exactly these tags; linked tags are not added. */
   tagIds?: readonly number[]
   alias?: string | null
@@ -140,7 +140,7 @@ function checkOrder({ sql }: Tx, id: string): void {
   if (last && last.id > id) sql.run('UPDATE workspaces SET notes_in_order = 0')
 }
 
-function insertBody(tx: Tx, workspace: number, pk: number, content: string, links?: LinkTargets): void {
+function insertBody(tx: Tx, workspace: number, pk: number, content: string, links?: LinkKeys): void {
   tx.sql.run('INSERT INTO note_bodies (note, content) VALUES (?, ?)', pk, content)
   indexLinks(tx, { workspace, note: pk }, content, { targets: links, isNew: true })
 }

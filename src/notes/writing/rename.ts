@@ -6,10 +6,10 @@ import type { Tx } from '../../db/writes/write-queue.ts'
 import { fold } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import { completeLinks, hasPendingLinks, refreshLinks } from '../links/indexing.ts'
+import { distinctLinkKeys } from '../links/link-keys.ts'
 import { keysOfName } from '../links/note-links.ts'
 import { resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import { isLinkable, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
-import { linkTargets } from '../links/targets.ts'
 import { isTooLong } from '../schema.ts'
 import type { NoteRow } from '../store.ts'
 import {
@@ -128,7 +128,7 @@ function leadingKeys(
   content: string,
 ): Map<string, Name> {
   const folded = new Set([...names.values()].map((name) => fold(name).trim()))
-  const own = [...linkTargets(content)].filter((key) => folded.has(targetText(key)))
+  const own = [...distinctLinkKeys(content)].filter((key) => folded.has(targetText(key)))
   const stored = [...names.values()].flatMap((name) => keysOfName(reader, workspace, name))
   const resolved = resolveTargets(reader, workspace, [...new Set([...stored, ...own])])
   const keys = new Map<string, Name>()

@@ -6,7 +6,7 @@ import type { Page, PageRequest } from '../../http/page.ts'
 import { fold } from '../../lib/text.ts'
 import { fail, notFound } from '../../refusal.ts'
 import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
-import { type LinkTargets, parseLongBody } from '../links/targets.ts'
+import { type LinkKeys, parseLongBody } from '../links/link-keys.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { removeFromSearch } from '../search/tables.ts'
 import {
@@ -76,7 +76,7 @@ interface Restoring {
   /** The alias that the note is to have, if not its own. */
   readonly wanted?: string | null
   /** The body as it was, and the targets of its links; used if it still is the same. */
-  readonly parsed?: { readonly content: string | undefined; readonly links: LinkTargets }
+  readonly parsed?: { readonly content: string | undefined; readonly links: LinkKeys }
 }
 
 /** Restores a note from the trash in the caller's transaction. */

@@ -3,7 +3,7 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { fold } from '../../lib/text.ts'
 import { indexLinks } from '../links/indexing.ts'
-import { type LinkTargets, parseLongBody } from '../links/targets.ts'
+import { type LinkKeys, parseLongBody } from '../links/link-keys.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { getNote, type NoteChanges, type NoteRow, updateContent, updateNote } from '../store.ts'
 import { refuseTakenAlias } from './create.ts'
@@ -56,7 +56,7 @@ export function applyPatch(
   caller: Caller,
   note: NoteRow,
   patch: NotePatch,
-  links?: LinkTargets,
+  links?: LinkKeys,
 ): NoteRow {
   const text = { title: patch.title ?? note.title, content: patch.content ?? note.content }
   const added = patch.tags ? addTags(tx, note.pk, ensureTags(tx, caller, patch.tags)) : []
@@ -89,7 +89,7 @@ interface OtherChanges {
   /** The former values of properties that were changed in this transaction. */
   readonly previousProperties?: PropertyValues
   /** Those of the new body; parsed from it by default. */
-  readonly links?: LinkTargets
+  readonly links?: LinkKeys
 }
 
 /**

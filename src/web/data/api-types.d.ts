@@ -895,7 +895,7 @@ export interface paths {
         };
         /**
          * The answer of the list, now and after every change
-         * @description Server-Sent Events, without end; `GET /v1/records` asks the same question once, and its description has the operators of `filter`. Read the stream with a client that shows what arrives while it arrives:
+         * @description Server-Sent Events, without end; `GET /v1/records` runs the same query once, and its description has the operators of `filter`. Read the stream with a client that shows what arrives while it arrives:
          *
          *         curl -N -H 'Authorization: Bearer dbk_…' 'http://127.0.0.1:8787/v1/records/watch?structure=Books'
          *

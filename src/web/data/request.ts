@@ -70,7 +70,7 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** The refusal that a response other than 2xx tells. */
+/** The refusal in a response other than 2xx. */
 export async function refusalOf(response: Response): Promise<Error> {
   const { error = '', code = '' } = (await response.json().catch(() => ({}))) as {
     error?: string

@@ -62,7 +62,7 @@ async function sendOne({ id, file }: Upload): Promise<void> {
   }
 }
 
-/** `fetch` does not tell how much of a body is sent. */
+/** `fetch` does not report how much of a body is sent. */
 function send(file: File, onProgress: (part: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()

@@ -54,7 +54,7 @@ export interface Value {
 }
 
 /**
- * The old and new values of each update, by its cursor. What a value became is told by the next change of it, or by the
+ * The old and new values of each update, by its cursor. What a value became is in the next change of it, or in the
  * present state of the object.
  */
 export function valuesOf(entries: readonly Entry[]): Map<string, readonly Value[]> {
@@ -80,7 +80,7 @@ function presentValue(kind: string, object: Entry['object'], key: string): unkno
 
 const UNDOABLE = new Set(['note', 'record'])
 
-/** Whether the write can be taken back, as far as its kinds tell: tags that it made do not stand in the way. */
+/** Whether the write can be undone, judging by its kinds: tags that it created do not prevent it. */
 export const mayBeUndone = ({ entries }: Transaction): boolean =>
   entries.some(({ kind }) => UNDOABLE.has(kind)) &&
   entries.every(

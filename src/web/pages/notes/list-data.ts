@@ -21,7 +21,7 @@ interface Page {
   readonly total: number
 }
 
-export interface Question {
+export interface NoteQuery {
   readonly list: List
   readonly search: string
   readonly sort: Sort | undefined
@@ -50,9 +50,9 @@ const pageOf = ({ notes, total }: { notes: readonly ListedNote[]; total: number 
 const asTyped = (text: string): string =>
   text.split('"').length % 2 === 1 ? text.replace(/(?<![-\p{L}\p{N}])[\p{L}\p{N}]{2,}$/u, '$&*') : text
 
-async function readPage(question: Question, index: number, signal: AbortSignal): Promise<Page> {
-  const { list, sort } = question
-  const search = asTyped(question.search)
+async function readPage(noteQuery: NoteQuery, index: number, signal: AbortSignal): Promise<Page> {
+  const { list, sort } = noteQuery
+  const search = asTyped(noteQuery.search)
   const slice = { limit: PAGE_SIZE, offset: index * PAGE_SIZE }
   if (list.kind === 'trash') {
     const { notes, total } = await api.get('/v1/notes/trash', { query: slice, signal })
@@ -84,9 +84,9 @@ async function readPage(question: Question, index: number, signal: AbortSignal):
   return pageOf(await api.get('/v1/notes', { query, signal }))
 }
 
-const queryOf = (question: Question, index: number) => ({
-  queryKey: ['note tag view', 'list', question, index],
-  queryFn: ({ signal }: { signal: AbortSignal }) => readPage(question, index, signal),
+const queryOf = (noteQuery: NoteQuery, index: number) => ({
+  queryKey: ['note tag view', 'list', noteQuery, index],
+  queryFn: ({ signal }: { signal: AbortSignal }) => readPage(noteQuery, index, signal),
 })
 
 export interface Pages {
@@ -97,17 +97,17 @@ export interface Pages {
 }
 
 /** Reads the pages of a list that are in sight, and keeps them up to date. */
-export function usePages(question: Question, indices: readonly number[]): Pages {
+export function usePages(noteQuery: NoteQuery, indices: readonly number[]): Pages {
   const [observer] = useState(() => new QueriesObserver(cache, []))
   const [, redraw] = useState<unknown>()
   useEffect(() => observer.subscribe(redraw), [observer])
-  const text = JSON.stringify([question, indices])
+  const text = JSON.stringify([noteQuery, indices])
   useEffect(() => {
-    const [present, wanted] = JSON.parse(text) as [Question, number[]]
+    const [present, wanted] = JSON.parse(text) as [NoteQuery, number[]]
     observer.setQueries(wanted.map((index) => queryOf(present, index)))
   }, [observer, text])
-  const pageAt = (index: number) => cache.getQueryData<Page>(queryOf(question, index).queryKey)
-  const states = indices.map((index) => cache.getQueryState(queryOf(question, index).queryKey))
+  const pageAt = (index: number) => cache.getQueryData<Page>(queryOf(noteQuery, index).queryKey)
+  const states = indices.map((index) => cache.getQueryState(queryOf(noteQuery, index).queryKey))
   return {
     total: indices.map(pageAt).find((page) => page !== undefined)?.total,
     error: states.find((state) => state?.status === 'error')?.error ?? undefined,

@@ -11,7 +11,7 @@ import { documents } from '../../data/note-documents.ts'
 import { mayWrite, session } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
 import { useListKeys } from './keys.ts'
-import { PAGE_SIZE, type Question, type Row, usePages } from './list-data.ts'
+import { type NoteQuery, PAGE_SIZE, type Row, usePages } from './list-data.ts'
 import { ListHead } from './list-head.tsx'
 import { list, listAddress, noteAddress, noteId, searchText, sort } from './place.ts'
 
@@ -27,7 +27,7 @@ export async function createNote(): Promise<void> {
 }
 
 /** While one types, the last result stays until the next one is there. */
-function useShownQuestion(asked: Question): Question {
+function useShownQuery(asked: NoteQuery): NoteQuery {
   const first = usePages(asked, [0])
   const shown = useRef(asked)
   const isOtherList = JSON.stringify(asked.list) !== JSON.stringify(shown.current.list)
@@ -37,14 +37,14 @@ function useShownQuestion(asked: Question): Question {
 
 /** The list of notes; it scrolls through any number, of which those in sight are read. */
 export function ListPane({ isHome }: { isHome: boolean }) {
-  const question = useShownQuestion({
+  const noteQuery = useShownQuery({
     list: list.value,
     search: list.value.kind === 'trash' ? '' : searchText.value,
     sort: sort.value,
   })
   const creation = useAction(createNote)
   const pane = useRef<HTMLElement>(null)
-  const key = JSON.stringify(question)
+  const key = JSON.stringify(noteQuery)
   useEffect(() => pane.current?.scrollTo(0, 0), [key])
   return (
     <section class={isHome ? 'pane home' : 'pane'} id="list" aria-labelledby="list-h" ref={pane}>
@@ -53,7 +53,7 @@ export function ListPane({ isHome }: { isHome: boolean }) {
       <Unsettled />
       <Rows
         key={key}
-        question={question}
+        noteQuery={noteQuery}
         scroller={() => pane.current}
         onCreate={() => void creation.run()}
       />
@@ -104,27 +104,27 @@ function Unsettled() {
 }
 
 interface RowsProps {
-  readonly question: Question
+  readonly noteQuery: NoteQuery
   readonly scroller: () => HTMLElement | null
   readonly onCreate: () => void
 }
 
-function Rows({ question, scroller, onCreate }: RowsProps) {
+function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
   const items = useRef<HTMLOListElement>(null)
-  const first = usePages(question, [0])
+  const first = usePages(noteQuery, [0])
   const rows = useVirtual({
     count: first.total ?? 0,
-    estimate: question.search === '' ? ROW_PX.plain : ROW_PX.withSnippet,
+    estimate: noteQuery.search === '' ? ROW_PX.plain : ROW_PX.withSnippet,
     scroller,
     margin: items.current?.offsetTop ?? 0,
   })
   const inSight = rows.getVirtualItems()
   const indices = [...new Set(inSight.map(({ index }) => Math.floor(index / PAGE_SIZE)))]
-  const pages = usePages(question, indices)
+  const pages = usePages(noteQuery, indices)
   useListKeys({ rows, total: first.total ?? 0, onCreate })
   if (first.error) return <Failed error={first.error} />
   if (first.total === undefined) return <Loading />
-  if (first.total === 0) return <Nothing question={question} onCreate={onCreate} />
+  if (first.total === 0) return <Nothing noteQuery={noteQuery} onCreate={onCreate} />
   const margin = items.current?.offsetTop ?? 0
   const before = (inSight[0]?.start ?? margin) - margin
   const after = rows.getTotalSize() - ((inSight.at(-1)?.end ?? margin) - margin)
@@ -132,7 +132,7 @@ function Rows({ question, scroller, onCreate }: RowsProps) {
     <>
       <p class="list-end" role="status">
         {number.format(first.total)} {first.total === 1 ? 'note' : 'notes'}
-        {question.search !== '' && question.sort === undefined && ', best match first'}
+        {noteQuery.search !== '' && noteQuery.sort === undefined && ', best match first'}
       </p>
       <ol
         class="ledger notes-rows"
@@ -145,7 +145,7 @@ function Rows({ question, scroller, onCreate }: RowsProps) {
             index={index}
             total={first.total ?? 0}
             row={pages.find(index)}
-            isTrash={question.list.kind === 'trash'}
+            isTrash={noteQuery.list.kind === 'trash'}
             measure={rows.measureElement}
           />
         ))}
@@ -154,7 +154,10 @@ function Rows({ question, scroller, onCreate }: RowsProps) {
   )
 }
 
-function Nothing({ question: { list: shown, search }, onCreate }: Pick<RowsProps, 'question' | 'onCreate'>) {
+function Nothing({
+  noteQuery: { list: shown, search },
+  onCreate,
+}: Pick<RowsProps, 'noteQuery' | 'onCreate'>) {
   if (search !== '') return <Empty>No note has all of these words.</Empty>
   if (shown.kind === 'trash') return <Empty>Notes that you move to the trash wait here for 30 days.</Empty>
   return (

@@ -21,7 +21,7 @@ import { NewRowPane } from './row/new-row.tsx'
 import { RowPane } from './row/row-pane.tsx'
 import { RowSource } from './rows.ts'
 import { undoStack } from './undo.ts'
-import { chosenRow, currentQuestion, paneAddress } from './view.ts'
+import { chosenRow, currentRowQuery, paneAddress } from './view.ts'
 import { follow } from './watch.ts'
 
 /** The rows of one structure. */
@@ -63,7 +63,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
         <Notices refusal={refusal.value} source={source} />
         {pasted.value && <PasteBanner grid={grid} pasted={pasted} />}
         {total === undefined && !error && <Loading what="Loading…" />}
-        {total === 0 && !error && <NoRows isFiltered={source.question.filter.length > 0} />}
+        {total === 0 && !error && <NoRows isFiltered={source.rowQuery.filter.length > 0} />}
         <Grid
           grid={grid}
           onSeen={onSeen}
@@ -88,13 +88,13 @@ export function RowsScreen({ structure }: { structure: Structure }) {
   )
 }
 
-/** The state of the grid; its rows are followed for as long as the question is asked. */
+/** The state of the grid; its rows are watched while the query is the same. */
 function useGrid(structure: Structure): GridState {
-  const question = currentQuestion(structure.id)
-  const text = JSON.stringify(question)
+  const rowQuery = currentRowQuery(structure.id)
+  const text = JSON.stringify(rowQuery)
   const source = useMemo(() => {
-    const made = new RowSource(question)
-    if (question.filter.length === 0) made.total.value = structure.record_count
+    const made = new RowSource(rowQuery)
+    if (rowQuery.filter.length === 0) made.total.value = structure.record_count
     return made
   }, [text])
   useEffect(() => follow(source), [source])
@@ -145,7 +145,7 @@ function RowsBar({
   total: number | undefined
   source: RowSource
 }) {
-  const isFiltered = source.question.filter.length > 0
+  const isFiltered = source.rowQuery.filter.length > 0
   const count = total === undefined ? 'counting…' : rowCount(total)
   return (
     <header class="bar">

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { Away, Refused } from '../../data/request.ts'
 import type { Row, RowPage } from './model.ts'
-import { type Question, queryOf } from './view.ts'
+import { queryOf, type RowQuery } from './view.ts'
 
 /** Rows are read in blocks of this size. */
 export const BLOCK = 100
@@ -24,7 +24,7 @@ interface Block {
 /** The keys of a row that somebody changed while it was shown. */
 export type Moved = ReadonlyMap<string, ReadonlySet<string>>
 
-/** The rows of one question, any of a million: those that are wanted are read, and read again when they change. */
+/** The rows of one query, of which there may be a million: those that are shown are read, and read again when they change. */
 export class RowSource {
   readonly total = signal<number | undefined>(undefined)
   /** Grows whenever a row that is known changes. */
@@ -41,7 +41,7 @@ export class RowSource {
   /** Whether the first block is kept true by a watch. */
   isWatched = false
 
-  constructor(readonly question: Question) {}
+  constructor(readonly rowQuery: RowQuery) {}
 
   row(index: number): Row | undefined {
     return this.#blocks.get(Math.floor(index / BLOCK))?.rows[index % BLOCK]
@@ -143,7 +143,7 @@ export class RowSource {
     for (const number of numbers) this.#loading.set(number, controller)
     const epoch = this.#epoch
     try {
-      const query = { ...queryOf(this.question), limit: count * BLOCK, offset: first * BLOCK }
+      const query = { ...queryOf(this.rowQuery), limit: count * BLOCK, offset: first * BLOCK }
       const page = (await api.get('/v1/records', { query, signal: controller.signal })) as RowPage
       for (const [at, number] of numbers.entries())
         this.#adopt(number, { rows: page.records.slice(at * BLOCK, (at + 1) * BLOCK), epoch }, page.total)

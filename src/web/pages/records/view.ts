@@ -2,7 +2,7 @@ import { address, path, search, setParameters } from '../../router.ts'
 import { type Condition, readConditions } from './conditions.ts'
 
 /** Which rows are shown, and in which order. */
-export interface Question {
+export interface RowQuery {
   readonly structure: string
   readonly filter: readonly Condition[]
   readonly sort: string | undefined
@@ -18,8 +18,8 @@ export const conditions = (): readonly Condition[] => readConditions(search.valu
 export const setConditions = (list: readonly Condition[]): void =>
   setParameters({ filter: list.length === 0 ? undefined : JSON.stringify(list) })
 
-/** The question that the address asks. */
-export function currentQuestion(structure: string): Question {
+/** The query in the address of the page. */
+export function currentRowQuery(structure: string): RowQuery {
   const text = searchText().trim()
   const sort = search.value.get('sort') ?? undefined
   return {
@@ -30,8 +30,8 @@ export function currentQuestion(structure: string): Question {
   }
 }
 
-/** The question as the query of a request. */
-export const queryOf = ({ structure, filter, sort, direction }: Question) => ({
+/** The query as the parameters of a request. */
+export const queryOf = ({ structure, filter, sort, direction }: RowQuery) => ({
   structure,
   ...(filter.length > 0 && { filter: JSON.stringify(filter) }),
   ...(sort !== undefined && { sort }),

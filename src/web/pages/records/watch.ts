@@ -11,7 +11,7 @@ import { queryOf } from './view.ts'
 export function follow(source: RowSource): () => void {
   let stream: EventSource | undefined
   const stopChanges = onChange(({ kind, op, id, structure_id }) => {
-    if (kind !== 'record' || structure_id !== source.question.structure) return
+    if (kind !== 'record' || structure_id !== source.rowQuery.structure) return
     if (op === 'updated' && !source.isRefreshDue && source.isSeen(id))
       source.readRow(id).catch(() => source.refresh())
     source.refresh()
@@ -52,5 +52,5 @@ export function follow(source: RowSource): () => void {
   }
 }
 
-const watchQuery = ({ question }: RowSource): URLSearchParams =>
-  new URLSearchParams({ ...queryOf(question), limit: String(BLOCK) })
+const watchQuery = ({ rowQuery }: RowSource): URLSearchParams =>
+  new URLSearchParams({ ...queryOf(rowQuery), limit: String(BLOCK) })

@@ -6,7 +6,7 @@ import { type Condition, needsValue, OPERATORS, valueText } from './condition-te
 
 /** A condition as it is typed. */
 export interface ConditionInput {
-  /** Tells it from the others while they are edited. */
+  /** Identifies it among the others while they are edited. */
   readonly id: number
   readonly field: string
   readonly op: Condition['op']

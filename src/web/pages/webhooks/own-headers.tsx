@@ -32,7 +32,7 @@ interface OwnHeadersProps {
   readonly why: string | undefined
 }
 
-/** Headers that go with each delivery; their values are never shown again, so they are given anew all together. */
+/** Headers that go with each delivery; their values are never shown again, so they are all replaced together. */
 export function OwnHeaders({ webhook, inputs, why }: OwnHeadersProps) {
   const given = inputs.value
   const change = (id: string, part: Partial<HeaderInput>) => {

@@ -15,7 +15,7 @@ export interface Grouping {
   readonly key: string
 }
 
-/** More bars than this are not told apart; the last ones are shown. */
+/** More bars than this cannot be distinguished; the last ones are shown. */
 const MAX_BARS = 120
 
 const DATES = new Set(['date', 'datetime'])

@@ -4,7 +4,7 @@ import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
 import { search, setParameters } from '../../../router.ts'
 import type { Structure } from '../model.ts'
-import { currentQuestion } from '../view.ts'
+import { currentRowQuery } from '../view.ts'
 import { type Bucket, bars, type Grouping, groupingsOf, wholeOf } from './buckets.ts'
 
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 })
@@ -16,12 +16,12 @@ export function ChartStrip({ structure }: { structure: Structure }) {
   const field = numbers.find(({ key }) => key === search.value.get('chart'))
   const groupings = groupingsOf(structure)
   const grouping = groupings.find(({ name }) => name === search.value.get('by')) ?? groupings[0]
-  const question = currentQuestion(structure.id)
+  const rowQuery = currentRowQuery(structure.id)
   const { data, error } = useQuery(
-    ['record', 'summary', structure.id, question.filter, field?.key, grouping?.name],
+    ['record', 'summary', structure.id, rowQuery.filter, field?.key, grouping?.name],
     async ({ signal }) => {
       const { buckets } = await api.get('/v1/records/summary', {
-        query: summaryQuery(structure.id, question.filter, field?.key, grouping),
+        query: summaryQuery(structure.id, rowQuery.filter, field?.key, grouping),
         signal,
       })
       return buckets as readonly Bucket[]

@@ -1,6 +1,6 @@
 import { api } from '../../../data/api.ts'
 import type { RowPage, Structure } from '../model.ts'
-import { type Question, queryOf } from '../view.ts'
+import { queryOf, type RowQuery } from '../view.ts'
 
 const PAGE = 500
 
@@ -23,17 +23,17 @@ export function download(name: string, parts: readonly string[]): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
-/** Reads every row of the question and hands it over as a csv file; `onProgress` is told how many were read. */
+/** Downloads every row of the query as a csv file; `onProgress` gets the number of rows read so far. */
 export async function exportCsv(
   structure: Structure,
-  question: Question,
+  rowQuery: RowQuery,
   signal: AbortSignal,
   onProgress: (read: number) => void,
 ): Promise<void> {
   const keys = structure.fields.map(({ key }) => key)
   const parts = [toCsv([['id', ...keys, 'created_at', 'updated_at']])]
   for (let offset = 0; ; offset += PAGE) {
-    const query = { ...queryOf(question), limit: PAGE, offset }
+    const query = { ...queryOf(rowQuery), limit: PAGE, offset }
     const { records, has_more } = (await api.get('/v1/records', { query, signal })) as RowPage
     parts.push(
       toCsv(

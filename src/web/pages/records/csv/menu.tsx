@@ -17,7 +17,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
   const abort = useRef<AbortController>(undefined)
   const run = useAction(async () => {
     abort.current = new AbortController()
-    await exportCsv(structure, source.question, abort.current.signal, (count) => {
+    await exportCsv(structure, source.rowQuery, abort.current.signal, (count) => {
       read.value = count
     })
   })
@@ -86,8 +86,8 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
 }
 
 /** The request that reads these rows; the key is the reader's own. */
-function curlOf({ question }: RowSource): string {
-  const query = Object.entries(queryOf(question)).map(
+function curlOf({ rowQuery }: RowSource): string {
+  const query = Object.entries(queryOf(rowQuery)).map(
     ([name, value]) => ` \\\n  --data-urlencode '${`${name}=${value}`.replaceAll("'", `'\\''`)}'`,
   )
   return `curl -G '${location.origin}/v1/records' -H "Authorization: Bearer $KEY"${query.join('')}`

@@ -7,12 +7,12 @@ import { linkKeys, targetText } from './syntax.ts'
 const MAX_FOLDED = 1_500
 
 /** The keys of a body's links as `note_links` stores them: each once, without those that are too long to resolve. */
-export type LinkTargets = ReadonlySet<string>
+export type LinkKeys = ReadonlySet<string>
 
 const mayResolve = (key: string): boolean =>
   key.length <= MAX_FOLDED || codePointLength(targetText(key)) <= MAX_FOLDED
 
-export function linkTargets(content: string): LinkTargets {
+export function distinctLinkKeys(content: string): LinkKeys {
   const targets = new Set<string>()
   for (const key of linkKeys(content)) if (mayResolve(key)) targets.add(key)
   return targets
@@ -26,7 +26,7 @@ const KEYS_PER_STEP = 100
  * The link targets of a long body, before the transaction that writes it: other requests are served while it is parsed.
  * Undefined for a short body, which is parsed in the transaction.
  */
-export async function parseLongBody(content = ''): Promise<LinkTargets | undefined> {
+export async function parseLongBody(content = ''): Promise<LinkKeys | undefined> {
   if (content.length < LONG_BODY) return undefined
   const targets = new Set<string>()
   const keys = linkKeys(content)
