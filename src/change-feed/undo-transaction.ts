@@ -19,7 +19,7 @@ import { changeLive, deleteLive, restoreDeleted } from '../records/writing/patch
 import { takeBack } from '../records/writing/revert.ts'
 import { fail, notFound, Refusal, refused } from '../refusal.ts'
 
-/** More cannot be taken back in one transaction without delaying other writes for long. */
+/** More cannot be undone in one transaction without delaying other writes for long. */
 const MAX_UNDONE = 20_000
 
 type Ctx = Pick<AppContext, 'bus' | 'features'>
@@ -40,7 +40,7 @@ interface ChangedObject {
   readonly changes: Change[]
 }
 
-/** Takes back all changes of notes and records of a transaction, or refuses; `tx` is the new one. */
+/** Undoes all changes of notes and records of a transaction, or refuses; `tx` is the new one. */
 export function undoTransaction(ctx: Ctx, tx: Tx, caller: Caller, transaction: string): Undone {
   const { workspacePk } = caller
   const changes = findTransaction(tx, workspacePk, transaction)
@@ -62,7 +62,7 @@ function findTransaction(tx: Tx, workspace: number, transaction: string): Change
   if (changes.length === 0) throw notFound('transaction')
   if (changes.length <= MAX_UNDONE) return changes
   throw refused(
-    `This transaction has more than ${MAX_UNDONE.toLocaleString('en-US')} changes, too many to be taken back at once.`,
+    `This transaction has more than ${MAX_UNDONE.toLocaleString('en-US')} changes, too many to be undone at once.`,
   )
 }
 
@@ -82,7 +82,7 @@ function changedObjects(changes: readonly Change[]): ChangedObject[] {
 const noteOf = ({ detail }: Change): string | undefined =>
   detail === null ? undefined : (JSON.parse(detail) as { note_id?: string }).note_id
 
-/** Tags that the write made do not stand in the way, nor does what became of Quick Access with a note. */
+/** Tags that the transaction created do not prevent it, nor do changes of Quick Access that follow from those of a note. */
 function refuseOthers(changes: readonly Change[]): void {
   const notes = new Set(changes.filter(({ kind }) => kind === 'note').map(({ id }) => id))
   const items = changes.filter(({ kind }) => kind === 'quick_access_item')
@@ -99,7 +99,7 @@ function refuseOthers(changes: readonly Change[]): void {
   if (others.length === 0) return
   const names = [...new Set(others.map(({ kind, id }) => `${wordOf(kind)} ${id}`))].slice(0, MAX_NAMED)
   throw refused(
-    `Only changes of notes and records can be taken back; this transaction also changed ${names.join(', ')}.`,
+    `Only changes of notes and records can be undone; this transaction also changed ${names.join(', ')}.`,
   )
 }
 
@@ -110,7 +110,7 @@ const wordOf = (kind: ChangeKind) => (kind === 'quick_access_item' ? 'the Quick 
 const isShift = ({ detail }: Change): boolean =>
   detail !== null && parseDifference(detail).changed.every((name) => name === 'position')
 
-/** Refuses when any of the objects has a change after the transaction that was not taken back. */
+/** Refuses when any of the objects has a change after the transaction that was not undone. */
 function refuseTouched(tx: Tx, workspace: number, objects: readonly ChangedObject[], last: number): void {
   const touched = objects.filter(({ id }) => isTouchedAfter(tx, workspace, id, last))
   const gone = objects.filter((object) => isGone(tx, object))
@@ -118,7 +118,7 @@ function refuseTouched(tx: Tx, workspace: number, objects: readonly ChangedObjec
     .slice(0, MAX_NAMED)
     .map(({ kind, id }) => nameOf(tx, kind, id))
   if (names.length === 0) return
-  throw new Refusal('stale', `Changed since then: ${names.join(', ')}; nothing was taken back.`)
+  throw new Refusal('stale', `Changed since then: ${names.join(', ')}; nothing was undone.`)
 }
 
 /** The rows of a structure that was deleted go without a change of their own. */

@@ -14,7 +14,7 @@ import { type Undone, undoTransaction } from './undo-transaction.ts'
 const MAX_CHANGES_IN_MAIN_THREAD = 50
 const MAX_BYTES_IN_MAIN_THREAD = 128 * 1024
 
-/** Takes back all changes of notes and records of a transaction, in one new transaction, or refuses. */
+/** Undoes all changes of notes and records of a transaction, in one new transaction, or refuses. */
 export async function undo(
   ctx: AppContext,
   { signal: _, ...caller }: Caller,

@@ -3,7 +3,7 @@ import type { Tx } from '../db/writes/write-queue.ts'
 import { keyOf } from './entries.ts'
 import { type Change, changesOfObject } from './read.ts'
 
-/** Records that a transaction took back another; both are given by the number of their first change. */
+/** Records that a transaction undid another; both are given by the number of their first change. */
 export function saveUndo({ sql }: Tx, workspace: number, first: number, undone: number): void {
   sql.run(
     'INSERT INTO change_undos (key, undone) VALUES (?, ?)',
@@ -12,14 +12,13 @@ export function saveUndo({ sql }: Tx, workspace: number, first: number, undone: 
   )
 }
 
-/** The key of the transaction that one took back. */
+/** The key of the transaction that one undid. */
 const undoneBy = ({ sql }: Reader, workspace: number, first: number): number | undefined =>
   sql.get<{ undone: number }>('SELECT undone FROM change_undos WHERE key = ?', keyOf(workspace, first))
     ?.undone
 
 /**
- * Whether an object has changes after a number of the log. Changes that were taken back do not count, nor do those that
- * took them back.
+ * Whether an object has changes after a number of the log. Undone changes do not count, nor do those that undid them.
  */
 export function isTouchedAfter(reader: Reader, workspace: number, id: string, number: number): boolean {
   const [newest] = changesOfObject(reader, workspace, id, { limit: 1 })

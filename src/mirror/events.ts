@@ -6,7 +6,7 @@ import { type Application, instantOf } from './apply/application.ts'
 import type { StagedEntry } from './stage.ts'
 
 /*
- * The feed tells what each change of a record replaced, and how the record is now. Going back from there gives the
+ * The feed says what each change of a record replaced, and how the record is now. Going back from there gives the
  * record after each change, as a subscription would have sent it.
  */
 

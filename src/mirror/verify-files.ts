@@ -1,7 +1,7 @@
 import type { Reader } from '../db/reader.ts'
 import { findFile, findPageText, readParts } from '../files/store.ts'
-import { unlessGone } from './reading.ts'
 import type { Remote } from './remote.ts'
+import { unlessGone } from './remote-reading.ts'
 
 interface CopiedFile {
   readonly pk: number

@@ -30,8 +30,7 @@ export const deleteTool = tool({
 
 export const undoTool = tool({
   name: 'undo',
-  description:
-    'Take back all note and record changes of a transaction; refused if something was touched since.',
+  description: 'Undo all note and record changes of a transaction; refused if something was touched since.',
   writes: true,
   input: strict({ transaction: text({ minLength: 1, maxLength: 64 }), dry_run: dryRun() }),
   output: output({ undone: list(), transaction: transaction() }),
@@ -39,7 +38,7 @@ export const undoTool = tool({
     const { undone, transaction: id } = await undo(ctx, caller, input)
     return fitted(undone, (items) => ({
       text: [
-        `${count(undone.length, 'change')} taken back; ${writtenAs(id, input.dry_run)}`,
+        `${count(undone.length, 'change')} undone; ${writtenAs(id, input.dry_run)}`,
         ...items.map(({ kind, id: object, op }) => `- ${kind} ${object} ${op}`),
         ...(items.length < undone.length ? [`and ${undone.length - items.length} more`] : []),
       ].join('\n'),

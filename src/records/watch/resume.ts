@@ -13,7 +13,7 @@ import { compareStates } from './sort.ts'
 
 /*
  * A page as it was at an earlier place in the change log. The rows that have not changed since are read as they are;
- * the others are taken back to how they were, from the old values in the log.
+ * the others are reverted to what they were, with the old values in the log.
  */
 
 interface PastInput extends ListInput {

@@ -1391,7 +1391,7 @@ export interface paths {
         put?: never;
         /**
          * Take back a transaction
-         * @description Takes back every change of records and notes of a transaction in one new transaction, under all rules and with its events. Items of Quick Access that went with a note come back; tags that the write made stay. A transaction with changes of other kinds, with a text whose revision is no longer kept, or with more than 20,000 changes is refused. When something was touched since, the call is refused with 409 `stale` and nothing is written; changes that were taken back themselves do not count, so that several transactions are taken back one after the other, the newest first.
+         * @description Undoes every change of records and notes of a transaction in one new transaction, under all rules and with its events. Items of Quick Access that went with a note come back; tags that the write made stay. A transaction with changes of other kinds, with a text whose revision is no longer kept, or with more than 20,000 changes is refused. When something was touched since, the call is refused with 409 `stale` and nothing is written; changes that were taken back themselves do not count, so that several transactions are taken back one after the other, the newest first.
          */
         post: operations["undo"];
         delete?: never;
