@@ -47,6 +47,8 @@ export async function makeCopy(copy: NewCopy, previous?: Accounts): Promise<stri
   removeUnfinished(file)
   try {
     const staged = await stageAll(copy)
+    // What was read is garbage now; its memory is returned before the other thread needs as much.
+    Bun.gc(true)
     const unfinished = unfinishedFileOf(file)
     const { key, target } = await createDatabase(copy, unfinished, staged, previous)
     await applyIn(copy, unfinished, target)

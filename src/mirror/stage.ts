@@ -52,7 +52,7 @@ export class Stage {
   /** Opens the stage in a file, which is made if there is none; `:memory:` for one in memory. */
   constructor(file: string) {
     this.#database = new Database(file, { create: true, strict: true })
-    for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -16384'])
+    for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -4096'])
       this.#database.run(`PRAGMA ${pragma}`)
     const has = this.#get('SELECT 1 FROM sqlite_schema LIMIT 1')
     if (has === null) for (const statement of SCHEMA) this.#database.run(statement)

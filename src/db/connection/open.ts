@@ -46,6 +46,16 @@ export function prepareWriting(database: Database): void {
   database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
 }
 
+/** Runs the function with a page cache of another size than that of other connections. */
+export function withCacheOf<T>(kib: number, database: Database, run: () => T): T {
+  database.run(`PRAGMA cache_size = -${kib}`)
+  try {
+    return run()
+  } finally {
+    database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+  }
+}
+
 /** Empties the page cache, which otherwise stays as large as it once was. */
 export function shrinkMemory(database: Database): void {
   database.run('PRAGMA shrink_memory')

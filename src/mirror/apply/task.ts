@@ -1,3 +1,4 @@
+import { withCacheOf } from '../../db/connection/open.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import { taskTransaction } from '../../db/writes/task-transaction.ts'
 import { Stage } from '../stage.ts'
@@ -9,13 +10,17 @@ interface Input {
   readonly target: Target
 }
 
+/** Rows are mostly appended, so that a larger cache takes more memory and little less time. */
+const CACHE_KIB = 24_576
+
 /** Applies a stage that is too large for the thread that serves requests; all in one transaction. */
 export const mirrorApply: WorkerTask<Input, void> = {
   name: 'mirror apply',
   run: (reader, { stageFile, now, target }) => {
     const stage = new Stage(stageFile)
+    const apply = () => applyStage(taskTransaction(reader, now), stage, target)
     try {
-      applyStage(taskTransaction(reader, now), stage, target)
+      withCacheOf(CACHE_KIB, reader.sql.database, apply)
     } finally {
       stage.close()
     }
