@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
 import { pagesIn } from './file-text.ts'
+import { knownChange, knownObject } from './known-attributes.ts'
 import {
   checkedChange,
   checkedKind,
@@ -60,6 +61,7 @@ export class Remote {
   readonly #key: string
   readonly #clock: Clock
   readonly #signal: AbortSignal
+  #hasOwnVersion = true
 
   constructor({ url, key, clock, signal }: RemoteOptions) {
     this.url = url
@@ -74,7 +76,9 @@ export class Remote {
       info?: { version?: unknown }
       paths?: Record<string, unknown>
     } | null
-    checkVersion(this.url, String(document?.info?.version ?? ''))
+    const version = String(document?.info?.version ?? '')
+    checkVersion(this.url, version)
+    this.#hasOwnVersion = version === API_VERSION
     if (document?.paths?.['/v1/changes/snapshot'] === undefined)
       throw refused(`${this.url} has no change feed, which a mirror needs; upgrade the remote.`)
     const { workspace } = (await this.#json('/v1/workspace')) as { workspace: RemoteWorkspace }
@@ -95,7 +99,7 @@ export class Remote {
     })
     const page = (await this.#json(`/v1/changes?${query}`)) as ChangePage
     for (const change of page.changes) checkedChange(change)
-    return page
+    return this.#hasOwnVersion ? page : { ...page, changes: page.changes.map(knownChange) }
   }
 
   /** The cursor of the snapshot, then its objects. Throws RemoteAway when it breaks off before its end. */
@@ -105,9 +109,14 @@ export class Remote {
       const value = JSON.parse(line) as { cursor?: string; end?: boolean } & SnapshotObject
       if (value.end === true) isComplete = true
       else if (value.cursor !== undefined) yield { cursor: value.cursor }
-      else yield { ...value, kind: checkedKind(value.kind) }
+      else yield this.#objectOf(value)
     }
     if (!isComplete) throw new RemoteAway('The snapshot broke off.')
+  }
+
+  #objectOf(line: SnapshotObject): SnapshotObject {
+    const kind = checkedKind(line.kind)
+    return this.#hasOwnVersion ? line : { ...line, kind, object: knownObject(kind, line.object) }
   }
 
   /** The bytes of a file in chunks; undefined for one that is gone. */

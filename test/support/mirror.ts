@@ -30,11 +30,26 @@ export interface TestMirror extends Client {
   close(): Promise<void>
 }
 
+interface TestMirrorOptions {
+  readonly selection?: SelectionRequest
+  readonly isForwarding?: boolean
+  /** What is between the remote and the mirror: changes responses, or counts requests. */
+  readonly between?: (request: Request, answer: () => Promise<Response>) => Promise<Response>
+}
+
 export async function mirrorOf(
   service: TestService,
-  { selection: request = EVERYTHING, isForwarding = false } = {},
+  {
+    selection: request = EVERYTHING,
+    isForwarding = false,
+    between = (_, answer) => answer(),
+  }: TestMirrorOptions = {},
 ): Promise<TestMirror> {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (asked) => service.app.fetch(asked) })
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (asked) => between(asked, async () => service.app.fetch(asked)),
+  })
   const folder = newFolder()
   const { clock } = service
   const url = `http://127.0.0.1:${server.port}`
