@@ -4,7 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { findState } from '../../src/mirror/state.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
-import { mirrorOf, type TestMirror } from '../support/mirror.ts'
+import { makeFile } from '../support/files.ts'
+import { EVERYTHING, mirrorOf, type TestMirror } from '../support/mirror.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /* What was asked for by the name of a structure holds for every structure that has the name later. */
@@ -75,4 +76,49 @@ test('a structure that is renamed to a name that was asked for is copied with it
   expect(await rows('Customers')).toEqual([{ name: 'Ada' }])
   expect(await rows('Old customers')).toEqual([{ name: 'Ada' }])
   expect(leakingFiles()).toEqual([])
+})
+
+test('an update of omitted fields alone is no change in the log of the copy', async () => {
+  const { cursor } = (await mirror.get('/v1/changes?after=now')).body
+  const [{ id }] = (await service.get('/v1/records?structure=Customers')).body.records
+  await service.patch(`/v1/records/${id}`, { data: { email: `2${SECRET}` } })
+  await service.patch(`/v1/records/${id}`, { data: { email: `3${SECRET}`, name: 'Ada L.' } })
+  await mirror.catchUp()
+  const { changes } = (await mirror.get(`/v1/changes?include=objects&after=${cursor}`)).body
+  expect(changes).toEqual([
+    expect.objectContaining({ op: 'updated', changed: ['name'], previous: { name: 'Ada' } }),
+  ])
+  expect(changes[0].object.data).toEqual({ name: 'Ada L.' })
+})
+
+test('a copy without the bytes of files never asks for them, has their texts, and answers 404 for their content', async () => {
+  const asked: string[] = []
+  const bare = await mirrorOf(service, {
+    selection: { ...EVERYTHING, hasFiles: false },
+    between: (request, answer) => {
+      asked.push(new URL(request.url).pathname)
+      return answer()
+    },
+  })
+  const before = await makeFile(service, { pages: ['one'] })
+  await bare.catchUp()
+  const { cursor } = (await bare.get('/v1/changes?after=now')).body
+  const later = await makeFile(service, { pages: ['two', 'three'] })
+  await bare.catchUp()
+  for (const id of [before, later]) {
+    expect(asked).toContain(`/v1/files/${id}/text`)
+    for (const path of [`/v1/files/${id}`, `/v1/files/${id}/text`])
+      expect(await bare.get(path)).toMatchObject({
+        status: 200,
+        body: (await service.get(path)).body,
+      })
+    const content = await bare.get(`/v1/files/${id}/content`)
+    expect([content.status, content.body.code]).toEqual([404, 'not_found'])
+    expect((await service.get(`/v1/files/${id}/content`)).status).toBe(200)
+  }
+  expect((await bare.get('/v1/files/search?q=three')).body.total).toBe(1)
+  expect((await bare.get(`/v1/changes?after=${cursor}`)).body.changes[0]).toMatchObject({ kind: 'file' })
+  expect(asked.filter((path) => path.endsWith('/content'))).toEqual([])
+  expect(bare.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')).toBe(0)
+  await bare.close()
 })
