@@ -48,6 +48,11 @@ const everything = async () => {
   return Promise.all(paths.map(async (path) => (await service.get(path)).body))
 }
 
+test('there are endpoints of each sort to test', () => {
+  expect(writes.length).toBeGreaterThan(20)
+  expect(keyed.length - writes.length).toBeGreaterThan(20)
+})
+
 describe('without a good key', () => {
   test.each(named(keyed))('%s refuses with 401 before it looks at a body', async (_, endpoint) => {
     const before = await everything()
