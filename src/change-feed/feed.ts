@@ -113,7 +113,7 @@ function find(reader: Reader, { workspacePk, after, limit, ...filter }: PageInpu
   return { changes, position: changes.at(-1)?.number ?? after, hasMore: true }
 }
 
-/** The last change that one page looks at: not in the middle of a transaction, unless that alone is longer. */
+/** The last change that one page reads: not in the middle of a transaction, unless that alone is longer. */
 function scanEnd(reader: Reader, workspace: number, after: number, last: number): number {
   const end = after + MAX_SCANNED
   if (end >= last) return last
@@ -195,7 +195,7 @@ export function readingCost(reader: Reader, { includesObjects }: FeedQuery, { ch
   return objects + noteBytes(reader, changes) / BYTES_PER_ROW
 }
 
-/** An estimate without reading the changes, for a page that looks at many: objects may be large. Undefined for others. */
+/** An estimate without reading the changes, for a page that reads many: objects may be large. Undefined for others. */
 export function estimateOfMany(query: FeedQuery, looksAt: number): number | undefined {
   const isFiltered = query.kinds !== undefined || query.structureId !== undefined
   const found = Math.min(looksAt, query.limit)

@@ -4,7 +4,7 @@ import { parseDifference } from './entries.ts'
 import { lastChange } from './log.ts'
 import { type Change, changesAfter } from './read.ts'
 
-/** What later changes replaced of a record that was live at a place in the log. */
+/** What later changes replaced of a record that was live at a position in the log. */
 export interface Replaced {
   /** The old values of its fields, null where there was none. */
   readonly values: Record<string, unknown>

@@ -8,7 +8,7 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Writes results to stdout. */
   out(text: string): void
-  /** Writes data to stdout, unchanged. Resolves when there is room for more; false when nobody reads any more. */
+  /** Writes data to stdout, unchanged. Resolves when there is room for more; false once the reader has closed the stream. */
   write(data: Uint8Array): Promise<boolean>
   /** Writes messages to stderr. */
   err(text: string): void
@@ -110,7 +110,7 @@ export function processIo(): Io {
       try {
         setPriority(constants.priority.PRIORITY_LOW)
       } catch {
-        // It is a courtesy, which some systems do not allow.
+        // Some systems do not allow it.
       }
     },
     endWithin: (milliseconds, exitCode) =>

@@ -169,7 +169,7 @@ function rename(tx: Tx, caller: Caller, id: string, fileName: string): FileRow {
   return after
 }
 
-/** Deletes a file for good; `deleteRemovedFiles` frees its space later. Fields of records that name it keep its id. */
+/** Deletes a file permanently; `deleteRemovedFiles` frees its space later. Fields of records that name it keep its id. */
 export const deleteFile = (db: Db, author: ChangeAuthor, id: string): Promise<FileRow> =>
   db.write((tx) => {
     const file = findFile(tx, author.workspacePk, id) ?? fail(notFound('file'))

@@ -114,7 +114,7 @@ export interface AuthorizerOptions {
   readonly rules: BrowserRules
   /** For each key, and for each person who is signed in; null for no limit. */
   readonly requestsPerMinute: number | null
-  /** The address of the remote of which this server is a copy: nobody may write. */
+  /** The address of the remote of which this server is a copy: no caller may write. */
   readonly mirrorOf: string | undefined
 }
 

@@ -32,7 +32,7 @@ export interface PipelineOptions {
 /** After how many idle seconds a connection is closed. */
 export const IDLE_SECONDS = 60
 
-/** Bun's parser is started with twice this limit, so that the refusal can be ours. */
+/** Bun's parser is started with twice this limit, so that this service sends the refusal. */
 const MAX_URL_BYTES = 65_536
 
 interface RequestUrl {

@@ -271,7 +271,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** The value of an `Allow` header: `GET` brings `HEAD` along. */
+/** The value of an `Allow` header: `GET` includes `HEAD`. */
 export function allowedMethods(routes: RoutesOfPath): string {
   const methods = [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return methods.join(', ')

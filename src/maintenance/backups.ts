@@ -102,7 +102,7 @@ class ScheduledBackups implements Backups {
 
   #remove = (name: string) => rmSync(join(this.#settings.folder, name), { force: true })
 
-  /** Makes a backup if one is due, and comes back for the next. */
+  /** Makes a backup if one is due, and schedules the next check. */
   #look(): void {
     const { clock } = this.#ctx
     const { everyMs } = this.#settings

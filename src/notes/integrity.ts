@@ -83,7 +83,7 @@ function hasWrongFolds(note: NoteTexts): boolean {
   return note.titleFold !== titleFold || note.aliasFold !== aliasFold
 }
 
-/** A trashed note may lack links: its removal for good may have begun. A restored one gets them back. */
+/** A trashed note may lack links: its permanent removal may have begun. A restored one gets them back. */
 function hasWrongLinks({ content, targets, isPending, isTrashed }: NoteTexts): boolean {
   if (isPending === 1) return false
   const expected = distinctLinkKeys(content ?? '')

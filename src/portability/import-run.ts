@@ -84,7 +84,7 @@ const reportOf = ({ refused }: ImportRun, isWritten: boolean): ImportReport => (
 
 /**
  * Runs an import in one transaction. When any part is refused nothing is written, unless `skipsBad` leaves it out.
- * `afterCommit` callbacks are dropped: nobody watches in this process, and one for every row would fill the memory.
+ * `afterCommit` callbacks are dropped: this process has no watches, and one for every row would fill the memory.
  */
 export async function runImport<Outcome>(
   db: Db,

@@ -36,7 +36,7 @@ export const insertItem = (
 export const updateAppearance = (tx: Tx, pk: number, appearance: Appearance) =>
   updateRow(tx, quickAccess, pk, appearance)
 
-/** What the log keeps of an item that goes, so that it can come back. */
+/** What the log stores of a removed item, so that undo can restore it. */
 export interface TakenItem {
   readonly note_id: string
   readonly icon: string | null

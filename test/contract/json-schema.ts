@@ -28,7 +28,7 @@ function typeOf(value: unknown): string[] {
   return Number.isInteger(value) ? ['integer', 'number'] : [typeof value]
 }
 
-/** Where and how a value breaks the schema; ids and timestamps by the forms the contract gives them. */
+/** Where and how a value breaks the schema; ids and timestamps by the forms that the API documents. */
 export function faultsOf(
   value: unknown,
   schema: Schema,

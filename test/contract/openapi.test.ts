@@ -39,7 +39,7 @@ async function run(tool: string, ...args: string[]) {
   return { exitCode: await child.exited, said: said.join('') }
 }
 
-/** Paths that the specification fixes: a literal segment stands where another path has a parameter. */
+/** Paths with a literal segment where another path has a parameter. */
 const FORCED = new Set(['no-ambiguous-paths'])
 
 /** A program as a user of the generated types would write it. */

@@ -29,7 +29,7 @@ const TYPES = [
 const FIELDS = TYPES.map((type, at): TypedField => ({ key: type, type, column: at + 1 }))
 const byKey = (fields: readonly TypedField[]) => new Map(fields.map((field) => [field.key, field]))
 
-/** One operator and field kind per line of the specification's table. */
+/** The operators of each kind of field. */
 const ALLOWED: Record<string, string> = {
   number: 'eq neq gt gte lt lte in not_in is_empty not_empty',
   date: 'eq neq gt gte lt lte in not_in is_empty not_empty',

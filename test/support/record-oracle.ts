@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { FieldSpec } from './records.ts'
 
 /*
- * A second, plain implementation of every read of records, written from the contract alone: it shares no code
+ * A second, plain implementation of every read of records, written from the documentation of the API alone: it shares no code
  * with the service. Rows are the records as the service answered them when they were written.
  */
 

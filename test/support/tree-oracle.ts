@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
 /*
- * A second, plain implementation of filter trees, written from the contract alone: it shares no
+ * A second, plain implementation of filter trees, written from the documentation of the API alone: it shares no
  * code with the service. Trees here name tags and properties by name; `wired` puts their ids in.
  */
 

@@ -31,7 +31,7 @@ export function refuseForeignLog(file: string): void {
   throw new UnusableDatabase(stat && stat.size > 0 ? foreignLog(file) : logAlone(file))
 }
 
-/** Whether a write-ahead log lies beside the file that cannot be its own; that of no file or an empty one never is. */
+/** Whether the write-ahead log beside the file belongs to another one; a log beside no file or an empty one does. */
 export function hasForeignLog(file: string): boolean {
   const path = realFile(file)
   const log = `${path}-wal`

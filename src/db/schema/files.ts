@@ -11,7 +11,7 @@ export const files = sqliteTable(
     workspace: integer()
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
-    /** Kept while the note is in the trash; emptied when it is removed for good. */
+    /** Kept while the note is in the trash; emptied when it is deleted permanently. */
     note: integer().references(() => notes.pk, { onDelete: 'set null' }),
     fileName: text('file_name').notNull(),
     mimeType: text('mime_type').notNull(),

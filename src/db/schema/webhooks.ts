@@ -80,7 +80,7 @@ export const webhookDeliveries = sqliteTable(
     nextAttemptAt: integer('next_attempt_at'),
     createdAt: integer('created_at').notNull(),
     lastAttemptAt: integer('last_attempt_at'),
-    /** When it was delivered or failed for good; null while it is pending. */
+    /** When it was delivered or failed permanently; null while it is pending. */
     endedAt: integer('ended_at'),
   },
   (table) => [

@@ -10,7 +10,7 @@ export interface Requester {
   readonly userId: string
   readonly keyId: string | null
   readonly surface: string
-  /** Aborts once nobody waits for the result any more; the query is then stopped. */
+  /** Aborts once the result is no longer needed; the query is then stopped. */
   readonly signal?: AbortSignal
   /** Whether the query waits for as long as it takes and is never refused for it, as that of a watch. */
   readonly isBackground?: boolean

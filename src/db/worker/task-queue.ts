@@ -66,7 +66,7 @@ export class TaskQueue {
     for (let task = this.#waiting.shift(); task; task = this.#waiting.shift()) {
       const { request, isPreparation, resolve, reject } = task
       const run = () => this.#thread.run(request)
-      // Starting a thread takes longer than many tasks do, and nobody should wait for it.
+      // Starting a thread takes longer than many tasks do, and no write should wait for it.
       if (!isPreparation && !this.#thread.isStarted) await this.#open(request)
       await (isPreparation ? run() : this.#options.around(run)).then(resolve, reject)
     }

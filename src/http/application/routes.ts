@@ -7,7 +7,7 @@ import { ASSETS_PATH } from './build.ts'
 /** The place in the page for what allows the styles that the editor makes. */
 const NONCE = 'NONCE'
 
-/** The place in the page that says whether the browser sent a session's cookie, so that the page need not ask in vain. */
+/** The place in the page that says whether the browser sent a session's cookie, so that the page need not send a request that must fail. */
 const COOKIE = 'COOKIE'
 
 const hasCookie = (request: Request): boolean =>

@@ -3,7 +3,7 @@ import { Refusal } from '../../refusal.ts'
 
 /*
  * What protects a person who is signed in to the application from other web pages: a page whose name was made to lead
- * to this server is no page of ours (`Host`), and a page of another site may not act in the person's name.
+ * to this server is refused (`Host`), and a page of another site may not act for the person.
  */
 
 /** The `Host` of a request. Requests that come without a network have it only in their URL. */

@@ -14,7 +14,7 @@ export type Respond = (message: Message, signal: AbortSignal) => Promise<readonl
 export interface Lines {
   /** The lines that arrive, without their line breaks. */
   readonly lines: AsyncIterable<string>
-  /** Writes a line; false when nobody reads any more. */
+  /** Writes a line; false once the reader has closed the stream. */
   write(line: string): Promise<boolean>
 }
 

@@ -211,7 +211,7 @@ export function completeLinks(reader: Reader, workspace: number): void {
   for (const note of notes) completeNote(reader, { workspace, note })
 }
 
-/** Brings `note_links` up to date with the body of a note, whatever it takes. */
+/** Brings `note_links` up to date with the body of a note, however long that takes. */
 export function completeNote(reader: Reader, place: NoteInWorkspace): void {
   const targets = distinctLinkKeys(contentOf(reader, place.note))
   const { missing, surplus } = differenceBetween(storedTargets(reader, place.note), targets)

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../http/page.ts'
 import { matchAll, matchPhrase, type Phrase } from '../../search/query.ts'
 import { fullTable, tagTable, tagTerm, titleTable } from './tables.ts'
 
-/** The notes that a search looks at. */
+/** The notes that a search is restricted to. */
 export interface SearchScope {
   workspace: number
   /** Only notes that have this tag. */

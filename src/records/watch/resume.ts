@@ -15,7 +15,7 @@ import { dataOf, findRecords, type RecordRow, stateOf } from '../store.ts'
 import type { Versions } from './page.ts'
 
 /*
- * A page as it was at an earlier place in the change log. The rows that have not changed since are read as they are;
+ * A page as it was at an earlier position in the change log. The rows that have not changed since are read as they are;
  * the others are reverted to what they were, with the old values in the log.
  */
 

@@ -84,7 +84,7 @@ export class Watches {
   }
 }
 
-/** Parses and checks the request as the list does, and brings it into a canonical form. Many that are equal may arrive at once. */
+/** Parses and checks the request as the list does, and brings it into a canonical form. Memoized, because many equal ones may arrive at once. */
 const watchQuery = (
   reader: Reader,
   { workspacePk }: InWorkspace,

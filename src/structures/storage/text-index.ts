@@ -29,7 +29,7 @@ export const isSearchable = (needle: string): boolean => needle.length >= MIN_NE
 
 /*
  * The tokenizer splits at ASCII characters that are neither letters nor digits, so these are replaced by private-use
- * characters. A text that contains such a private-use character itself only causes a row to be verified in vain.
+ * characters. A text that contains such a private-use character itself only causes a row to be verified without a match.
  */
 const PRIVATE_USE = 0xe000
 const asToken = (text: string): string =>

@@ -41,7 +41,7 @@ export class ExportedLinks {
     private readonly caller: Caller,
     { notes, files }: ExportedTree,
   ) {
-    // Obsidian does not look for titles and aliases.
+    // Obsidian does not resolve titles and aliases.
     const byPathOnly = notes.map((note) => ({ ...note, title: '', aliases: [] }))
     this.#targets = new LinkTargets(byPathOnly, files)
     this.#notes = new Map(notes.map((note) => [note.pk, note]))
