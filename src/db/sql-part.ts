@@ -19,3 +19,5 @@ export type Direction = 'asc' | 'desc'
 
 /** The SQL keyword of a direction. */
 export const sqlWay = (direction: Direction): 'ASC' | 'DESC' => (direction === 'asc' ? 'ASC' : 'DESC')
+
+export const opposite = (direction: Direction): Direction => (direction === 'asc' ? 'desc' : 'asc')

@@ -45,7 +45,7 @@ const arbitraryQuery = (fields: readonly FieldSpec[]) =>
     sort: fc.constantFrom('created_at', 'updated_at', ...fields.map(({ key }) => key)),
     direction: fc.constantFrom('asc' as const, 'desc' as const),
     limit: fc.integer({ min: 1, max: 12 }),
-    offset: fc.nat(12),
+    offset: fc.nat(24),
   })
 
 /**

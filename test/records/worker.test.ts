@@ -424,6 +424,31 @@ test('a read that takes longer than its time is given up, and others go on', asy
   expect((await list(patient, 'rows', { sort: 'n' })).body.total).toBe(2)
 })
 
+test('a page near the end of a list is read from there, as soon as one near its beginning', async () => {
+  const service = await start({ file: newFile(), worker: { manyRows: 200, timeLimitMs: 0 } })
+  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
+  await write(service, 'rows', ...Array.from({ length: 500 }, (_, n) => ({ n })))
+  const page = async (direction: string, offset: number) =>
+    (await list(service, 'rows', { direction, limit: 5, offset })).body
+  for (const [direction, near, far] of [
+    ['asc', [3, 4, 5, 6, 7], [492, 493, 494, 495, 496]],
+    ['desc', [496, 495, 494, 493, 492], [7, 6, 5, 4, 3]],
+  ] as const) {
+    for (const [offset, rows, more] of [
+      [3, near, true],
+      [492, far, true],
+      [495, far.map((n) => (direction === 'asc' ? n + 3 : n - 3)), false],
+    ] as const) {
+      const { records, total, has_more } = await page(direction, offset)
+      expect(records.map(({ data }: { data: { n: number } }) => data.n)).toEqual([...rows])
+      expect([total, has_more]).toEqual([500, more])
+    }
+    expect((await page(direction, 498)).records).toHaveLength(2)
+    expect((await page(direction, 500)).records).toEqual([])
+    expect((await page(direction, 250)).code).toBe('refused')
+  }
+})
+
 test('the worker sees every write that was acknowledged before its query', async () => {
   const service = await startWithWorker()
   await declare(service, 'rows', [{ key: 'n', type: 'number' }])

@@ -3,7 +3,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
 import type { QueryPlan, Requester, WorkerQuery } from '../../db/worker/client.ts'
 import type { Condition } from '../../filter/record/parse.ts'
-import { hasMore, pageRequest } from '../../http/page.ts'
+import { hasMore, type PageRequest, pageRequest } from '../../http/page.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
@@ -21,6 +21,8 @@ import {
   pageCost,
   pageParts,
   pagePath,
+  rowsAfter,
+  type SortedRows,
   scanPath,
   sortingIndex,
   sortsAllRows,
@@ -230,19 +232,34 @@ function count(reader: Reader, query: RowQuery, path: AccessPath): number {
 
 function pageOf(reader: Reader, plan: ListPlan, total: number | undefined): number[] {
   if (total !== undefined && plan.page.offset >= total) return []
-  return selectPage(reader, plan, plan.query, pagePath(plan, total))
+  return selectPage(reader, plan, plan.query, pagePath(plan, total), total)
 }
 
 /** The page of matches that are already known. */
 const pageAmong = (reader: Reader, plan: ListPlan, pks: readonly number[]): number[] =>
   selectPage(reader, plan, { ...plan.query, conditions: [] }, { by: 'pk', pks })
 
+/** `total` is how many rows match, as far as that is known: then a page near the end of the list is read from there. */
+function selectPage(
+  reader: Reader,
+  { sort, direction, page }: ListPlan,
+  query: RowQuery,
+  path: AccessPath,
+  total?: number,
+): number[] {
+  const after = rowsAfter(page, total)
+  const isReversed = total !== undefined && after !== undefined
+  const parts = pageParts(reader, query, path, sort, { direction, isReversed })
+  if (!isReversed) return selectRows(reader, parts, page)
+  const limit = Math.min(page.limit, total - page.offset)
+  return selectRows(reader, parts, { limit, offset: after }).reverse()
+}
+
 /** The rows of a part are counted only if the page begins after them: skipping takes longer in a statement of all parts. */
-function selectPage(reader: Reader, plan: ListPlan, query: RowQuery, path: AccessPath): number[] {
-  const { limit } = plan.page
-  let { offset } = plan.page
+function selectRows(reader: Reader, parts: readonly SortedRows[], page: PageRequest): number[] {
+  const { limit } = page
+  let { offset } = page
   const pks: number[] = []
-  const parts = pageParts(reader, query, path, plan)
   for (const [at, { source, orderBy }] of parts.entries()) {
     const { text, values } = source
     const statement = `SELECT pk ${text} ${orderBy} LIMIT ? OFFSET ?`

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
-import { type Direction, sqlWay } from '../../db/sql-part.ts'
+import { sqlWay } from '../../db/sql-part.ts'
 import type { Operator } from '../../filter/record/operators.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import type { PageRequest } from '../../http/page.ts'
@@ -20,12 +20,14 @@ import {
   type AccessPath,
   ANY_PATH,
   isSortedByPk,
+  type Order,
   orderBy,
   pkSource,
   type RowQuery,
   type SortTarget,
   scanSource,
   tieBreak,
+  wayOf,
 } from './row-query.ts'
 import { findTotal, saveTotal, totalKey } from './total-cache.ts'
 
@@ -67,9 +69,20 @@ export function choiceSorts(
   return index.isComplete && fixedColumns >= columns.length - 1 && last?.column === indexedColumn(sort)
 }
 
+/** Where a page is read from the end of the list, because that is nearer, and in reverse: how many rows follow it there. */
+export function rowsAfter({ offset, limit }: PageRequest, total: number | undefined): number | undefined {
+  if (total === undefined) return undefined
+  const after = Math.max(0, total - offset - limit)
+  return after < offset ? after : undefined
+}
+
+/** How many matching rows are gone through until the page is full. */
+const matchesUntilFull = (page: PageRequest, total: number | undefined): number =>
+  (rowsAfter(page, total) ?? page.offset) + page.limit
+
 /** How many rows are read in the requested order until the page is full, if the matching rows are spread evenly. */
 const rowsUntilFull = ({ query, page }: PageQuery, total: number) =>
-  ((page.offset + page.limit) * query.structure.live) / Math.max(1, total)
+  (matchesUntilFull(page, total) * query.structure.live) / Math.max(1, total)
 
 /** The cost of a row on the path: an entry that decides all conditions costs less than one whose row is looked up. */
 function pathRowCost({ query }: PageQuery, path: AccessPath): number {
@@ -98,7 +111,7 @@ export function pagePath(page: PageQuery, total: number | undefined): AccessPath
 export function pageCost(page: PageQuery, total: number | undefined): number {
   const { query, choice } = page
   const { live } = query.structure
-  const end = page.page.offset + page.page.limit
+  const end = matchesUntilFull(page.page, total)
   if (query.conditions.length === 0) {
     const sorted = sortedPath(page)
     if (!sorted) return live
@@ -126,26 +139,28 @@ export interface SortedRows {
   readonly orderBy: string
 }
 
-/** The rows that a page is taken from: those of the first part in their order, then those of the next. */
+/** The rows that a page is taken from: those of the first part in this order, then those of the next. */
 export function pageParts(
   reader: Reader,
   query: RowQuery,
   path: AccessPath,
-  { sort, direction }: { sort: SortTarget; direction: Direction },
+  sort: SortTarget,
+  order: Order,
 ): SortedRows[] {
   const { structure } = query
   const byPk = isSortedByPk(structure, sort)
-  const order = orderBy(structure, sort, direction)
-  if (path.by !== 'index') return [{ source: scanSource(reader, query, path, byPk), orderBy: order }]
-  if (byPk) return [{ source: pkSource(reader, query, path), orderBy: order }]
+  const ordered = orderBy(structure, sort, order)
+  if (path.by !== 'index') return [{ source: scanSource(reader, query, path, byPk), orderBy: ordered }]
+  if (byPk) return [{ source: pkSource(reader, query, path), orderBy: ordered }]
   const column = sortedColumn(path.index, sort)
-  if (!column) return [{ source: scanSource(reader, query, path), orderBy: order }]
+  if (!column) return [{ source: scanSource(reader, query, path), orderBy: ordered }]
   // Rows without a value come first in the index.
-  const splits = direction === 'asc' && mayBeAbsent(query, column)
+  const splits = order.direction === 'asc' && mayBeAbsent(query, column)
   const parts = splits ? [[isPresent(column)], [isAbsent(column)]] : [[]]
-  return parts.map((tests) => ({
+  const way = wayOf(order)
+  return (order.isReversed ? parts.reverse() : parts).map((tests) => ({
     source: pkSource(reader, query, path, tests),
-    orderBy: `ORDER BY ${column.key} ${sqlWay(direction)}, ${tieBreak(structure, direction)}`,
+    orderBy: `ORDER BY ${column.key} ${sqlWay(way)}, ${tieBreak(structure, way)}`,
   }))
 }
 

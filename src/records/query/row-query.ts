@@ -1,7 +1,7 @@
 import type { InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { rowTable } from '../../db/row-table-names.ts'
-import { allOf, type Direction, type SqlPart, sqlWay } from '../../db/sql-part.ts'
+import { allOf, type Direction, opposite, type SqlPart, sqlWay } from '../../db/sql-part.ts'
 import type { RowPart, TypedField } from '../../filter/record/operators.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../filter/record/parse.ts'
 import { filterSql } from '../../filter/record/sql.ts'
@@ -136,14 +136,26 @@ export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
 export const isSortedByPk = ({ inOrder }: StructureRow, target: SortTarget): boolean =>
   inOrder === 1 && target === 'created_at'
 
+/** The order of a list, or with `isReversed` that order from its end. */
+export interface Order {
+  readonly direction: Direction
+  readonly isReversed: boolean
+}
+
+/** The direction in which values are read. */
+export const wayOf = ({ direction, isReversed }: Order): Direction =>
+  isReversed ? opposite(direction) : direction
+
 /**
  * `ORDER BY` of a list: rows without a value last in both directions, ties by id in the same direction. Text is
  * compared by the code points of its folded form, everything else as its column compares.
  */
-export function orderBy(structure: StructureRow, target: SortTarget, direction: Direction): string {
-  if (isSortedByPk(structure, target)) return `ORDER BY pk ${sqlWay(direction)}`
-  const nulls = typeof target === 'string' || direction === 'desc' ? '' : ' NULLS LAST'
-  return `ORDER BY ${sortExpression(target)} ${sqlWay(direction)}${nulls}, ${tieBreak(structure, direction)}`
+export function orderBy(structure: StructureRow, target: SortTarget, order: Order): string {
+  const way = wayOf(order)
+  if (isSortedByPk(structure, target)) return `ORDER BY pk ${sqlWay(way)}`
+  const isAsSqlite = typeof target === 'string' || order.direction === 'desc'
+  const nulls = isAsSqlite ? '' : ` NULLS ${order.isReversed ? 'FIRST' : 'LAST'}`
+  return `ORDER BY ${sortExpression(target)} ${sqlWay(way)}${nulls}, ${tieBreak(structure, way)}`
 }
 
 /** Sorts rows of equal values. */
