@@ -12,6 +12,7 @@ import { pageResponse } from '../present.ts'
 import { loadPage, type RecordRow } from '../store.ts'
 import { FEW_ROWS, filterScanCosts, readCost, readCosts, sortScanCosts, textScanCosts } from './costs.ts'
 import { usableIndexes } from './indexes.ts'
+import { pksOfRange, STEP } from './places.ts'
 import {
   choiceSorts,
   chooseIndex,
@@ -30,6 +31,7 @@ import {
 } from './planner.ts'
 import {
   type AccessPath,
+  isSortedByPk,
   type Parsed,
   parsed,
   pkSource,
@@ -248,11 +250,26 @@ function selectPage(
   total?: number,
 ): number[] {
   const after = rowsAfter(page, total)
+  if (total !== undefined && path.by === 'pk' && !path.pks && isSortedByPk(query.structure, sort)) {
+    if ((after ?? page.offset) > STEP) return selectFarInside(reader, query, direction, { ...page, total })
+  }
   const isReversed = total !== undefined && after !== undefined
   const parts = pageParts(reader, query, path, sort, { direction, isReversed })
   if (!isReversed) return selectRows(reader, parts, page)
   const limit = Math.min(page.limit, total - page.offset)
   return selectRows(reader, parts, { limit, offset: after }).reverse()
+}
+
+/** A page of a list in the order of pks that is full and far from both ends. */
+function selectFarInside(
+  reader: Reader,
+  query: RowQuery,
+  direction: Direction,
+  { offset, limit, total }: PageRequest & { readonly total: number },
+): number[] {
+  if (direction === 'asc') return pksOfRange(reader, query, { from: offset, to: offset + limit, total })
+  const from = total - offset - limit
+  return pksOfRange(reader, query, { from, to: from + limit, total }).reverse()
 }
 
 /** The rows of a part are counted only if the page begins after them: skipping takes longer in a statement of all parts. */

@@ -61,10 +61,17 @@ const fromWhere = (table: string, parts: readonly SqlPart[]): SqlPart => {
 export const rowSource = (query: RowQuery, path: AccessPath): SqlPart => sourceOf(query, path, [])
 
 /** The same for a statement that may read many rows. `skips` if it goes through them without looking at their columns. */
-export function scanSource({ sql }: Reader, query: RowQuery, path: AccessPath, skips = false): SqlPart {
+export function scanSource(
+  { sql }: Reader,
+  query: RowQuery,
+  path: AccessPath,
+  skips = false,
+  more: readonly SqlPart[] = [],
+): SqlPart {
   const readsAll = query.conditions.length === 0 && !(path.by === 'pk' && path.pks)
   const most = skips ? MAX_UNSTOPPED_ENTRIES : MAX_UNSTOPPED_ROWS
-  return sourceOf(query, path, readsAll && query.structure.live <= most ? [] : [sql.stopCondition('pk')])
+  const stop = readsAll && query.structure.live <= most ? [] : [sql.stopCondition('pk')]
+  return sourceOf(query, path, [...stop, ...more])
 }
 
 function sourceOf(query: RowQuery, path: AccessPath, first: readonly SqlPart[]): SqlPart {

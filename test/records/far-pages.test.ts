@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import fc from 'fast-check'
+import { openReadingConnection } from '../../src/db/connection/open.ts'
+import { Sql } from '../../src/db/sql.ts'
+import { parseFilter } from '../../src/filter/record/parse.ts'
+import { listQuery } from '../../src/records/query/list.ts'
+import { writeRecords } from '../../src/records/writing/create.ts'
+import { callerOf } from '../support/cli.ts'
+import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { newFolder } from '../support/process.ts'
+import { declare, list, write } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/* Pages so far inside a list that the way there has places (`src/records/query/places.ts`). */
+
+const ROWS = 45_000
+const BATCH = 500
+/** One row of eleven does not match. */
+const FILTER = [{ field: 'n', op: 'neq', value: 7 }]
+const dataOf = (at: number) => ({ n: at % 11 })
+
+const folder = newFolder()
+let service: TestService
+
+beforeAll(async () => {
+  service = await startService({ file: folder.file('far.db') })
+  await declare(service, 'Far', [{ key: 'n', type: 'number' }])
+  for (let written = 0; written < ROWS; written += BATCH) {
+    const rows = Array.from({ length: BATCH }, (_, at) => ({ data: dataOf(written + at) }))
+    await service.ctx.db.write(
+      (tx): void => void writeRecords(service.ctx, tx, callerOf(service), { structure: 'Far', rows }),
+    )
+  }
+}, 60_000)
+afterAll(() => {
+  service.app.stop()
+  service.close()
+  folder.remove()
+})
+
+/** The ids of the rows that match, oldest first, read without skipping any. */
+const idsOf = (isFiltered: boolean): string[] =>
+  service.ctx.db.sql.column(
+    `SELECT id FROM records WHERE deleted_at IS NULL AND (? OR json_extract(data, '$.n') <> 7) ORDER BY pk`,
+    isFiltered ? 0 : 1,
+  )
+
+const arbitraryPage = fc.record({
+  direction: fc.constantFrom('asc', 'desc'),
+  isFiltered: fc.boolean(),
+  offset: fc.oneof(fc.nat(ROWS), fc.constantFrom(10_000, 10_001, 20_000, 22_500, 34_999, 35_000)),
+  limit: fc.integer({ min: 1, max: 500 }),
+})
+
+/** Pages are read, and at times a row is written or deleted, at the end of the list or anywhere. */
+const arbitraryScene = fc.record({
+  before: fc.constantFrom('nothing', 'a row comes', 'a row goes'),
+  at: fc.nat(ROWS - 1_000),
+  pages: fc.array(arbitraryPage, { minLength: 3, maxLength: 6 }),
+})
+
+test(
+  'are those that a list without places has',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryScene, async ({ before, at, pages }) => {
+        if (before === 'a row comes') await write(service, 'Far', dataOf(at))
+        if (before === 'a row goes') await service.delete(`/v1/records/${idsOf(false)[at]}`)
+        const known = { true: idsOf(true), false: idsOf(false) }
+        for (const { direction, isFiltered, offset, limit } of pages) {
+          const ids = known[`${isFiltered}`]
+          const ordered = direction === 'asc' ? ids : ids.toReversed()
+          const query = { direction, limit, offset, ...(isFiltered && { filter: FILTER }) }
+          const { records, total, has_more } = (await list(service, 'Far', query)).body
+          expect(records.map(({ id }: { id: string }) => id)).toEqual(ordered.slice(offset, offset + limit))
+          expect([total, has_more]).toEqual([ids.length, offset + limit < ids.length])
+        }
+      }),
+      { numRuns: runs(15, 300) },
+    )
+  },
+  RANDOM_CASES_MS,
+)
+
+test('are reached from the nearest place once one was read', () => {
+  const database = openReadingConnection(service.ctx.db.file)
+  let checks = 0
+  // Statements check about every 64th row whether to stop.
+  const sql = new Sql(database, { checkStop: () => void checks++ })
+  const reader = { sql, orm: drizzle(database) }
+  const checksOf = (offset: number): number => {
+    const filter = parseFilter(JSON.stringify(FILTER))
+    const request = { structure: 'Far', filter, limit: 10, offset }
+    checks = 0
+    const { page } = listQuery.run(reader, listQuery.plan(reader, { caller: callerOf(service), request }))
+    expect(page.rows).toHaveLength(10)
+    return checks
+  }
+  // The first one also counts.
+  checksOf(0)
+  const first = checksOf(20_300)
+  expect(first).toBeGreaterThan(300)
+  for (const offset of [20_200, 21_000, 10_500, 19_800]) expect(checksOf(offset)).toBeLessThan(first / 4)
+  sql.finalize()
+  database.close()
+})
