@@ -20,7 +20,7 @@ export interface MirrorSizes {
   readonly seconds: number
 }
 
-/** The most memory that a process took, in MiB; 0 where the system does not tell. */
+/** The most memory that a process took, in MiB; 0 where the system does not report it. */
 function peakMemory(pid: number): number {
   const file = `/proc/${pid}/status`
   const [, kib] = existsSync(file) ? (/VmHWM:\s+(\d+) kB/.exec(readFileSync(file, 'utf8')) ?? []) : []

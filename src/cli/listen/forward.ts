@@ -7,7 +7,7 @@ import { createIdSource } from '../../lib/ids.ts'
 import { WrongUsage } from '../command.ts'
 import type { Change, WatchAnswer } from './changes.ts'
 
-/** A change in the form of a webhook event. A watch does not tell the source of a change, so it is always `api`. */
+/** A change in the form of a webhook event. A watch does not name the source of a change, so it is always `api`. */
 export function eventPayload(
   { type, record, changed, previous }: Change,
   about: {

@@ -34,7 +34,7 @@ const CHANGE_COST = 20
 /** Each may be very long. */
 const RECORDS_AT_ONCE = 50
 
-/** The versions of an earlier page; undefined if the log does not tell them. */
+/** The versions of an earlier page; undefined if the log does not have them. */
 export const pastPageQuery: WorkerQuery<PastInput, PastPlan, Versions | undefined> = {
   name: 'records.past',
   plan: (reader, input) => {
