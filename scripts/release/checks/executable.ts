@@ -15,6 +15,14 @@ const RUNNERS: Readonly<Record<string, { needs: readonly string[]; command: read
     needs: ['/lib/ld-musl-x86_64.so.1', '/lib/x86_64-linux-musl/libstdc++.so.6'],
     command: [],
   },
+  'linux-arm64-musl': {
+    needs: [
+      '/usr/bin/qemu-aarch64-static',
+      '/usr/aarch64-linux-musl/lib/ld-musl-aarch64.so.1',
+      '/usr/aarch64-linux-musl/lib/libstdc++.so.6',
+    ],
+    command: ['/usr/bin/qemu-aarch64-static', '-L', '/usr/aarch64-linux-musl'],
+  },
 }
 
 /** Checks the format of an executable, and tries it as a user would where this machine can start it. */
