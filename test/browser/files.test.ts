@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ElementHandle, Page } from 'puppeteer-core'
@@ -31,6 +31,10 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
     page = await app.newPage()
     await app.setUp(page, await app.setupLink())
   }, BROWSER_TIMEOUT_MS)
+  // Chromium can stop a page for good that goes elsewhere while its viewer of PDF files loads: each test has a page of its own.
+  beforeEach(async () => {
+    page = await app.nextPage(page.browserContext())
+  })
   afterAll(async () => {
     await app.close()
     folder.remove()
@@ -96,6 +100,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   test(
     'one is renamed, and deleted by typing its name',
     async () => {
+      await page.goto(`${app.server.url}/app/files`)
       await page.locator('.it').click()
       await press(page, 'Rename')
       await page.waitForSelector('input[name=name]')
