@@ -145,7 +145,7 @@ test('a query that has waited for 10 seconds is refused, and the one before it g
     status: 503,
     retryAfter: '5',
     body: {
-      error: 'The query waited 10 seconds for those of others and was given up; try again later.',
+      error: 'The query waited 10 seconds for other queries and was refused; try again later.',
       code: 'unavailable',
     },
   })

@@ -51,9 +51,7 @@ const busy = (sentence: string) => new Refusal('unavailable', sentence, RETRY_AF
 const tooMany = () =>
   busy(`This key already has ${MAX_PER_KEY} large queries that wait or run; try again when one is done.`)
 const waitedTooLong = () =>
-  busy(
-    `The query waited ${MAX_WAIT_MS / 1000} seconds for other queries and was refused; try again later.`,
-  )
+  busy(`The query waited ${MAX_WAIT_MS / 1000} seconds for other queries and was refused; try again later.`)
 const ranTooLong = (seconds: number) =>
   refused(`The query took longer than ${seconds} seconds and was stopped; narrow it with a filter.`)
 const callerIsGone = () => unavailable('The client closed the connection.')
