@@ -27,7 +27,18 @@ export interface Outbox {
   readonly subscriptions: readonly Subscription[]
   /** The records of one structure that were created since the last other change, which are logged together. */
   readonly created: string[]
+  /** Changes whose events are stored in steps, because there are many. */
+  readonly waiting: RecordChange[]
+  /** The pks of the subscriptions that were triggered so far. */
+  readonly triggered: Set<number>
+  /** How many subscriptions the changes so far were compared with, together. */
+  compared: number
 }
+
+/** Nothing is published yet. */
+export const openOutbox = (
+  about: Pick<Outbox, 'tx' | 'bus' | 'author' | 'workspaceId' | 'subscriptions'>,
+): Outbox => ({ ...about, created: [], waiting: [], triggered: new Set(), compared: 0 })
 
 interface EventRow {
   id: string
@@ -71,12 +82,36 @@ export function publishChange(
   change: RecordChange,
   operation: ChangeOperation = change.kind,
 ): void {
-  const { tx, bus, workspaceId, subscriptions } = outbox
+  const { tx, bus, subscriptions } = outbox
   log(outbox, change, operation)
   tx.afterCommit(() => bus.publish(change))
   if (subscriptions.length === 0) return
-  const triggered = listTriggered(subscriptions, change)
-  if (triggered.length === 0) return
+  outbox.compared += subscriptions.length
+  if (outbox.compared <= COMPARED_AT_ONCE) storeEvent(outbox, change)
+  else storeLater(outbox, change)
+}
+
+/** Comparing a change with so many subscriptions, and storing deliveries for all, takes few milliseconds. */
+const COMPARED_AT_ONCE = 500
+
+function storeLater(outbox: Outbox, change: RecordChange): void {
+  const { tx, waiting } = outbox
+  waiting.push(change)
+  if (waiting.length > 1) return
+  let stored = 0
+  tx.inSteps(() => {
+    const next = waiting[stored]
+    if (next) storeEvent(outbox, next)
+    stored += 1
+    if (stored < waiting.length) return true
+    waiting.length = 0
+    return false
+  })
+}
+
+function storeEvent({ tx, bus, workspaceId, subscriptions, triggered }: Outbox, change: RecordChange): void {
+  const webhooks = listTriggered(subscriptions, change)
+  if (webhooks.length === 0) return
   const { structure, source, kind, after } = change
   const head: EventHead = { id: tx.newId(), occurredAt: tx.now, workspaceId, structure, source }
   const event = insertEvent(tx, {
@@ -85,8 +120,9 @@ export function publishChange(
     recordId: after.id,
     body: changePayload(head, change),
   })
-  for (const webhook of triggered) insertDelivery(tx, event, webhook, 0)
-  tx.afterCommit(() => bus.wakeDeliveries(triggered))
+  for (const webhook of webhooks) insertDelivery(tx, event, webhook, 0)
+  if (triggered.size === 0) tx.afterCommit(() => bus.wakeDeliveries([...triggered]))
+  for (const webhook of webhooks) triggered.add(webhook)
 }
 
 function log(outbox: Outbox, change: RecordChange, operation: ChangeOperation): void {

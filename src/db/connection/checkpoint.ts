@@ -52,6 +52,7 @@ export class Checkpoints {
   /** Moves the log in this thread, as far as readers of other processes allow. */
   runNow(): void {
     const { log, sql, renew } = this.#options
+    if (sql.database.inTransaction) return
     unlessStorageFails(log, () => {
       renew()
       sql.all('PRAGMA wal_checkpoint(PASSIVE)')
@@ -71,6 +72,7 @@ export class Checkpoints {
   }
 
   #check(): void {
+    if (this.#options.sql.database.inTransaction) return
     const isBusy = this.#hasCommitted
     this.#hasCommitted = false
     if (this.#running) return

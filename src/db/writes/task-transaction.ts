@@ -13,6 +13,9 @@ export const taskTransaction = ({ sql, orm }: Reader, now: number): Tx => ({
   orm,
   now,
   newId: () => newId(now),
+  inSteps: (step) => {
+    while (step()) {}
+  },
   afterCommit: () => {},
   transaction: { startedAt: now },
 })

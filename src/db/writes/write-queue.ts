@@ -12,6 +12,12 @@ export interface Tx extends Reader {
   /** The one instant of this write, in milliseconds. */
   readonly now: number
   newId(): string
+  /**
+   * Calls `step` before the commit until it returns false: for much work after the last refusal. In a server other
+   * requests are served between steps, which must be short, while other writes wait. Other connections see nothing of
+   * the transaction meanwhile.
+   */
+  inSteps(step: () => boolean): void
   /** Runs after the commit; never when the write is refused or the commit fails. */
   afterCommit(action: () => void): void
   /** Identifies the transaction: every copy of this object for the same transaction has it. */
@@ -28,6 +34,8 @@ export type WriteFunction<T> = (tx: Tx) => T extends PromiseLike<unknown> ? neve
 
 interface Item {
   run(): void
+  /** Work that is left after `run`, each until it returns false. */
+  readonly steps: (() => boolean)[]
   settle(): void
   reject(error: unknown): void
   readonly queuedAt: number
@@ -43,6 +51,8 @@ export interface WriteQueueOptions {
   lockWaitMs: number
   /** Whether the lock is regularly left free for other processes during many commits; a command yields to a server. */
   yieldsLock?: boolean
+  /** Whether others are served between the steps of a write: only where they read from another connection. */
+  yieldsBetweenSteps?: boolean
   /** Called before each commit, and before the queue is paused. */
   beforeCommit?: () => void
   /** Called after each commit, before its writes are settled; a refusal that it returns rejects them. */
@@ -52,9 +62,18 @@ export interface WriteQueueOptions {
 const GROUP_SIZE = 256
 const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 const GROUP_TIME_MS = 5
+/** For how long steps of writes are done before others are served. */
+const STEPS_TIME_MS = 5
 const LOCK_RETRY_MS = 10
 /** Slightly longer than another process waits between two tries, so that it finds the lock free. */
 const LOCK_FREE_MS = LOCK_RETRY_MS + 2
+/** The writes of an open transaction that have run. */
+interface Group {
+  readonly done: readonly Item[]
+  /** When the lock was taken. */
+  readonly locked: number
+}
+
 /** The total time for which the lock is held, with short gaps, before it is left free. */
 const MAX_HOLD_MS = 25
 const PROBE_MS = 1_000
@@ -76,6 +95,8 @@ export class WriteQueue {
   /** How long the lock was held since it was last left free. */
   #heldMs = 0
   #stopProbing: (() => void) | undefined
+  /** The group whose steps are not all done; its transaction is open. */
+  #open: Group | undefined
   /** The refusal of every write once the queue is closed. */
   #closed: Refusal | undefined
 
@@ -91,9 +112,9 @@ export class WriteQueue {
   /** How many writes each committed transaction held. */
   readonly commitSizes = new Histogram(COMMIT_SIZES)
 
-  /** Whether no write is waiting. */
+  /** Whether no write is waiting or unfinished. */
   get idle(): boolean {
-    return this.#items.length === 0 && this.#longItems.length === 0
+    return this.#items.length === 0 && this.#longItems.length === 0 && !this.#open
   }
 
   /** A long write, such as one of many rows, shares its commit with no other long one. */
@@ -126,7 +147,7 @@ export class WriteQueue {
     }
   }
 
-  /** Refuses every waiting and later write. */
+  /** Refuses every waiting and later write; one that has run is finished. */
   close(
     refusal: Refusal = unavailable('The server is shutting down; nothing was written. Try again.'),
   ): void {
@@ -136,6 +157,7 @@ export class WriteQueue {
     this.#items = []
     this.#longItems = []
     for (const item of waiting) item.reject(refusal)
+    if (this.#open) this.#finish(this.#open, Number.POSITIVE_INFINITY)
   }
 
   /** While commits fail, tries a write that changes nothing every second, so that `healthy` recovers without a caller. */
@@ -156,9 +178,11 @@ export class WriteQueue {
   #item<T>(run: (tx: Tx) => T, resolve: (result: T) => void, reject: (error: unknown) => void): Item {
     const { sql, orm, clock, newId, log } = this.#options
     const actions: (() => void)[] = []
+    const steps: (() => boolean)[] = []
     let result: T
     return {
       queuedAt: performance.now(),
+      steps,
       run: () => {
         const now = clock.now()
         result = run({
@@ -166,6 +190,7 @@ export class WriteQueue {
           orm,
           now,
           newId: () => newId(now),
+          inSteps: (step) => steps.push(step),
           afterCommit: (action) => actions.push(action),
           transaction: { startedAt: now },
         })
@@ -207,17 +232,44 @@ export class WriteQueue {
     const locked = performance.now()
     try {
       this.#runGroup(done)
-      if (done.length === 0) {
-        this.#continue()
-        return
-      }
-      this.#options.beforeCommit?.()
-      this.#options.sql.run('COMMIT')
     } catch (error) {
       this.#abandon(done, error)
       this.#continue()
       return
     }
+    if (done.length === 0) this.#continue()
+    else this.#finish({ done, locked }, this.#options.yieldsBetweenSteps ? STEPS_TIME_MS : Infinity)
+  }
+
+  /** Does what is left of a group and commits it; after some milliseconds, later. */
+  #finish(group: Group, timeMs: number): void {
+    this.#open = undefined
+    try {
+      if (hasMoreSteps(group, performance.now() + timeMs)) {
+        this.#open = group
+        this.#scheduled = true
+        setImmediate(() => this.#resume(group))
+        return
+      }
+      this.#options.beforeCommit?.()
+      this.#options.sql.run('COMMIT')
+    } catch (error) {
+      this.#abandon(group.done, error)
+      this.#continue()
+      return
+    }
+    this.#settle(group)
+    this.#continue()
+  }
+
+  #resume(group: Group): void {
+    if (this.#open !== group) return
+    this.#scheduled = false
+    this.#finish(group, STEPS_TIME_MS)
+  }
+
+  /** Tells those who wait for a group that it is committed. */
+  #settle({ done, locked }: Group): void {
     this.#becomeHealthy()
     this.commitSizes.add(done.length)
     this.#committedAt = performance.now()
@@ -227,7 +279,6 @@ export class WriteQueue {
       if (refusal) item.reject(refusal)
       else item.settle()
     }
-    this.#continue()
   }
 
   #continue(): void {
@@ -309,4 +360,15 @@ export class WriteQueue {
 /** Writes the first page of the file without changing it. */
 function rewriteVersion({ sql }: Reader): void {
   sql.script(`PRAGMA user_version = ${sql.scalar<number>('PRAGMA user_version')}`)
+}
+
+/** Does the steps that are left of a group until an instant, at least one; returns whether there are more. */
+function hasMoreSteps({ done }: Group, until: number): boolean {
+  for (const { steps } of done) {
+    for (let step = steps[0]; step; step = steps[0]) {
+      if (!step()) steps.shift()
+      if (performance.now() >= until) return done.some((item) => item.steps.length > 0)
+    }
+  }
+  return false
 }

@@ -8,7 +8,7 @@ import {
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { type Outbox, publishChange, subscriptionsOf } from '../../delivery/outbox.ts'
+import { type Outbox, openOutbox, publishChange, subscriptionsOf } from '../../delivery/outbox.ts'
 import { findFile } from '../../files/store.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
@@ -47,7 +47,7 @@ export const rowWriter = (
 ): RowWriter => {
   const definition = definitionOf(structure)
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
-  const outbox = { tx, bus, author: caller, workspaceId: caller.workspaceId, subscriptions, created: [] }
+  const outbox = openOutbox({ tx, bus, author: caller, workspaceId: caller.workspaceId, subscriptions })
   const writer = { tx, outbox, caller, structure, definition, written: { rows: [], size: 0 } }
   shareWrites(writer, bus)
   return writer

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { newFolder } from '../support/process.ts'
+import { declare } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { subscribe } from '../support/webhooks.ts'
+
+/* A batch that makes thousands of deliveries stores them while others read. */
+
+const WEBHOOKS = 25
+const ROWS = 500
+
+let folder: ReturnType<typeof newFolder>
+let service: TestService
+
+beforeEach(async () => {
+  folder = newFolder()
+  service = await startService({ file: folder.file('daybook.db') })
+  await declare(service, 'Tasks', [
+    { key: 'what', type: 'text', unique: true },
+    { key: 'n', type: 'number' },
+  ])
+  for (let at = 0; at < WEBHOOKS; at++) {
+    const filter = [{ field: 'n', op: 'gte' as const, value: at }]
+    await subscribe(service, 'Tasks', `https://hooks.example.com/${at}`, { filter })
+  }
+})
+afterEach(() => {
+  service.close()
+  folder.remove()
+})
+
+const count = (table: string) => service.ctx.db.sql.scalar<number>(`SELECT count(*) FROM ${table}`)
+const stored = () => [count('records'), count('webhook_events'), count('webhook_deliveries')]
+const rows = (change: object = {}) =>
+  Array.from({ length: ROWS }, (_, n) => ({ data: { what: `task ${n}`, n, ...change } }))
+/** The rows from number 0 to 23 meet fewer filters. */
+const DELIVERIES = ROWS * WEBHOOKS - (WEBHOOKS * (WEBHOOKS - 1)) / 2
+
+test('whoever reads meanwhile sees the rows with every event and delivery, or nothing', async () => {
+  let isDone = false
+  const seen = new Set<string>()
+  const reading = (async () => {
+    while (!isDone) {
+      seen.add(stored().join())
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })()
+  const answer = await service.post('/v1/records', { structure: 'Tasks', rows: rows() })
+  expect(answer.status).toBe(201)
+  expect(stored()).toEqual([ROWS, ROWS, DELIVERIES])
+  isDone = true
+  await reading
+  seen.add(stored().join())
+  expect([...seen]).toEqual([[0, 0, 0].join(), [ROWS, ROWS, DELIVERIES].join()])
+})
+
+test('each event tells of its own row, in the order of the rows, and of its own change', async () => {
+  await service.post('/v1/records', { structure: 'Tasks', rows: rows() })
+  await service.post('/v1/records', { structure: 'Tasks', rows: rows({ n: 7 }), on_conflict: 'update' })
+  const bodies = service.ctx.db.sql
+    .column<string>('SELECT body FROM webhook_events ORDER BY pk')
+    .map((text) => JSON.parse(text))
+  const told = bodies.map(({ type, record, previous }) => [type, record.data.what, record.data.n, previous.n])
+  const created = rows().map(({ data: { what, n } }) => ['record.created', what, n, undefined])
+  const updated = rows()
+    .filter(({ data: { n } }) => n !== 7)
+    .map(({ data: { what, n } }) => ['record.updated', what, 7, n])
+  expect(told).toEqual([...created, ...updated])
+})
+
+test('a refused batch leaves none', async () => {
+  const [first] = rows()
+  const answer = await service.post('/v1/records', {
+    structure: 'Tasks',
+    rows: [...rows().slice(1), first, first],
+  })
+  expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])
+  const collides = [...rows().slice(0, ROWS - 1), first]
+  const refused = await service.post('/v1/records', { structure: 'Tasks', rows: collides })
+  expect([refused.status, refused.body.code]).toEqual([400, 'unique_violation'])
+  expect(stored()).toEqual([0, 0, 0])
+})
