@@ -65,10 +65,12 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
   mcp: { title: 'Agents', run: () => benchAgents(quick ? 100 : 1_000) },
   mirror: {
     title: 'Mirror',
-    run: () => {
-      const scale = quick ? Math.min(size, 0.1) : 1
-      return benchMirror({ rows: 1_000_000 * scale, notes: 100_000 * scale, seconds: quick ? 5 : 20 })
-    },
+    run: () =>
+      benchMirror({
+        rows: Math.round(1_000_000 * size),
+        notes: Math.round(100_000 * size),
+        seconds: quick ? 5 : 20,
+      }),
   },
   app: {
     title: 'Application',
