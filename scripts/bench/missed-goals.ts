@@ -66,7 +66,7 @@ const REASONS: readonly Reason[] = [
     section: /^Application/,
     what: /^jump/,
     reason:
-      'the server passes over all rows before the place, in the order of the list; a jump to the far end waits longest.',
+      'the first jumps into a list pass over the rows on the way, up to half of all; later ones begin at a place that is known.',
   },
   {
     section: /^Application/,

@@ -1,7 +1,7 @@
 /**
- * Looks for legal requests of a read-only key that cost the server much for each byte that is sent: random ones, and
- * variants of the worst so far. The service runs in this process, whose own accounting says what a request cost, with
- * the time of the worker and of what it leaves to the garbage collector.
+ * Looks for legal requests of a read-only key that hold up others long for each byte that is sent: random ones, and
+ * variants of the worst so far. The service runs in this process, and another key reads a small note over and over
+ * while a request is answered: its longest wait is what the request costs.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,11 +23,16 @@ interface Measured {
   readonly request: CostRequest
   readonly bytes: number
   readonly status: number
-  readonly ms: number
+  /** The longest wait of a small read of another key beside it. */
   readonly waitMs: number
+  readonly ms: number
 }
 
-const perByte = ({ ms, bytes }: Measured) => ms / bytes
+const perByte = ({ waitMs, bytes }: Measured) => waitMs / bytes
+
+/** A wait that is longer is measured again, because anything else on this machine may have caused it. */
+const SHORT_WAIT_MS = 10
+const MEASUREMENTS = 3
 
 const PAGING = new Set(['limit', 'offset', 'direction'])
 
@@ -46,19 +51,45 @@ function asHttp({ path, parameters, isPost }: CostRequest): { target: string; bo
   return { target: query.length === 0 ? path : `${path}?${query.join('&')}`, body: undefined }
 }
 
-async function measure(data: Dataset, { readKey }: World, request: CostRequest): Promise<Measured> {
+/** Of several measurements the one with the shortest wait. */
+async function measure(data: Dataset, world: World, request: CostRequest): Promise<Measured> {
+  let best = await measureOnce(data, world, request)
+  for (let again = 1; again < MEASUREMENTS && best.waitMs > SHORT_WAIT_MS; again++) {
+    const next = await measureOnce(data, world, request)
+    if (next.waitMs < best.waitMs) best = next
+  }
+  return best
+}
+
+async function measureOnce(data: Dataset, world: World, request: CostRequest): Promise<Measured> {
   const { target, body } = asHttp(request)
   const bytes = HEADERS_BYTES + target.length + (body?.length ?? 0)
-  const [before, started] = [process.cpuUsage(), performance.now()]
+  const started = performance.now()
+  let status: number | undefined
+  const answered = answer(data, world, target, body).then((answeredWith) => {
+    status = answeredWith
+  })
+  let waitMs = 0
+  // The first small read arrives together with the request, each of the others when the one before it is answered.
+  for (let arrived = started; status === undefined; ) {
+    await (await data.fetch(`/v1/notes/${world.smallNote}`)).arrayBuffer()
+    const now = performance.now()
+    waitMs = Math.max(waitMs, now - arrived)
+    arrived = now
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await answered
+  return { request, bytes, status, waitMs, ms: performance.now() - started }
+}
+
+async function answer(data: Dataset, { readKey }: World, target: string, body?: string): Promise<number> {
   const response = await data.fetch(target, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${readKey}` },
     body,
   })
   await response.arrayBuffer()
-  const { user, system } = process.cpuUsage(before)
-  const waitMs = performance.now() - started
-  return { request, bytes, status: response.status, ms: (user + system) / 1_000, waitMs }
+  return response.status
 }
 
 async function objectsOf(data: Dataset, world: World): Promise<Objects> {
@@ -101,21 +132,21 @@ async function slowest(count: number, seed: number, data: Dataset, world: World)
 
 /** The slowest so far, for whoever stops a long search. */
 const progress = (found: readonly Measured[]): string =>
-  [perByte, ({ ms }: Measured) => ms]
+  [perByte, ({ waitMs }: Measured) => waitMs]
     .map((cost) => found.reduce((worst, other) => (cost(other) > cost(worst) ? other : worst)))
     .map(line)
     .join('\n')
 
-const line = ({ request, bytes, status, ms, waitMs }: Measured): string => {
+const line = ({ request, bytes, status, waitMs, ms }: Measured): string => {
   const { target, body = '' } = asHttp(request)
   const text = `${target} ${body}`
   const figures = [
-    `${ms.toFixed(0)} ms of processor`,
-    `${waitMs.toFixed(0)} ms`,
+    `others wait ${waitMs.toFixed(1)} ms`,
+    `answered in ${ms.toFixed(0)} ms`,
     `${bytes} bytes`,
     `status ${status}`,
   ]
-  return `${((ms * 1_000) / bytes).toFixed(1)} µs a byte: ${figures.join(', ')}\n  ${text.slice(0, 400)}`
+  return `${((waitMs * 1_000) / bytes).toFixed(1)} µs a byte: ${figures.join(', ')}\n  ${text.slice(0, 400)}`
 }
 
 /** Tries `count` requests and prints the slowest for each byte and the slowest of all. */
@@ -125,7 +156,7 @@ export async function findCosts(count: number, seed: number): Promise<void> {
     const { file, world } = await copyOfWorld(SIZE, folder)
     const data = await openDataset(file)
     const found = await slowest(count, seed, data, world)
-    const byTime = found.toSorted((left, right) => right.ms - left.ms)
+    const byTime = found.toSorted((left, right) => right.waitMs - left.waitMs)
     process.stdout.write(`The slowest for each byte:\n${found.slice(0, SHOWN).map(line).join('\n')}\n\n`)
     process.stdout.write(`The slowest of all:\n${byTime.slice(0, SHOWN).map(line).join('\n')}\n`)
     data.close()

@@ -2,7 +2,7 @@
  * Sends random requests to the executable and validates every response against the OpenAPI document of the server.
  * `--requests N` (100,000), `--seed S`: the same seed generates the same requests, except for ids and times. At the first
  * violation it exits 1 and prints the smallest request found that still causes it. `--cost N` instead looks among N legal
- * reads for those that cost the server most.
+ * reads for those that hold up the reads of others longest.
  */
 import { parseArgs } from 'node:util'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../../test/support/process.ts'
