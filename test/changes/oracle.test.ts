@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { History } from '../support/change-history.ts'
 import { contentsOf, type FeedChange, Replica } from '../support/changes.ts'
 import { runs } from '../support/counts.ts'
-import { settle, startService } from '../support/service.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
 
 /*
  * Random histories of all kinds of writes. Readers that know the feed alone, or a snapshot and the feed after it, or a
@@ -12,12 +12,24 @@ import { settle, startService } from '../support/service.ts'
 const HISTORIES = runs(12, 1_000)
 const STEPS = 60
 /** A cursor whose changes were swept leads nowhere. */
-async function copyAnew(history: History, replica: Replica): Promise<void> {
+async function copyAnew(history: History, replica: Replica, structure?: string): Promise<void> {
   replica.readSnapshot((await history.service.get('/v1/changes/snapshot')).body)
+  if (structure !== undefined) keepOnly(replica, structure)
+}
+
+/** Drops what is not of a structure. */
+function keepOnly(replica: Replica, structure: string): void {
+  const structureOf: Record<string, (object: Record<string, unknown>) => unknown> = {
+    structure: ({ id }) => id,
+    record: ({ structure_id }) => structure_id,
+    webhook: ({ structure }) => (structure as { id: string }).id,
+  }
+  for (const [kind, objects] of replica.kinds)
+    for (const [id, object] of objects) if (structureOf[kind]?.(object) !== structure) objects.delete(id)
 }
 
 /** Goes on from the cursor to the end, in pages of any size. */
-async function follow(history: History, replica: Replica, query = ''): Promise<void> {
+async function follow(history: History, replica: Replica, query = '', structure?: string): Promise<void> {
   for (;;) {
     const after = replica.cursor === undefined ? '' : `&after=${replica.cursor}`
     const limit = 1 + history.random.below(40)
@@ -25,7 +37,7 @@ async function follow(history: History, replica: Replica, query = ''): Promise<v
       `/v1/changes?include=objects&limit=${limit}${after}${query}`,
     )
     if (status === 410) {
-      await copyAnew(history, replica)
+      await copyAnew(history, replica, structure)
       continue
     }
     expect(status).toBe(200)
@@ -73,6 +85,31 @@ async function stream(history: History, replica: Replica, upTo: number): Promise
   }
 }
 
+/** Goes on with the changes of one structure; begins with a snapshot, once there is one. */
+async function followStructure(history: History, one: { id?: string; replica: Replica }): Promise<void> {
+  const { service, random } = history
+  if (one.id === undefined) {
+    const { structures } = (await service.get('/v1/records/structures')).body
+    if (structures.length === 0) return
+    one.id = random.pick<{ id: string }>(structures).id
+    await copyAnew(history, one.replica, one.id)
+  }
+  await follow(history, one.replica, `&structure=${one.id}`, one.id)
+}
+
+/** What a reader of one structure knows: itself, its rows and its webhooks. */
+async function contentsOfStructure(service: TestService, id: string): Promise<Record<string, unknown>> {
+  const { status, body } = await service.get(`/v1/records/structures/${id}`)
+  if (status === 404) return {}
+  const replica = new Replica()
+  replica.objects('structure').set(id, body.structure)
+  const { records } = (await service.get(`/v1/records?structure=${id}&limit=500`)).body
+  for (const record of records) replica.objects('record').set(record.id, record)
+  const { webhooks } = (await service.get(`/v1/webhooks?structure=${id}`)).body
+  for (const webhook of webhooks) replica.objects('webhook').set(webhook.id, webhook)
+  return replica.contents()
+}
+
 const KINDS = [
   'note',
   'record',
@@ -89,7 +126,7 @@ const KINDS = [
 
 describe('whoever follows the log', () => {
   test(
-    'has a copy of the workspace, by the feed, by a snapshot and the feed, and by a broken stream',
+    'has a copy of the workspace, by the feed, by a snapshot and the feed, and by a broken stream; or of some kinds, or one structure',
     async () => {
       for (let seed = 1; seed <= HISTORIES; seed++) {
         const service = await startService()
@@ -100,6 +137,7 @@ describe('whoever follows the log', () => {
           Replica,
           Replica,
         ]
+        const one: Parameters<typeof followStructure>[1] = { replica: new Replica() }
         const wanted = KINDS.filter(() => history.random.chance(0.4))
         wanted.push('tag', 'property')
         const snapshotAt = history.random.below(STEPS)
@@ -109,6 +147,7 @@ describe('whoever follows the log', () => {
           if (at === snapshotAt) bySnapshot.readSnapshot((await service.get('/v1/changes/snapshot')).body)
           if (history.random.chance(0.1)) await follow(history, byFeed)
           if (history.random.chance(0.1)) await follow(history, filtered, `&kinds=${wanted.join(',')}`)
+          if (history.random.chance(0.1)) await followStructure(history, one)
           if (history.random.chance(0.05)) await stream(history, byStream, history.random.below(20))
         }
         await follow(history, byFeed)
@@ -128,6 +167,9 @@ describe('whoever follows the log', () => {
           seed,
           contents: await contentsOf(service, own),
         })
+        await followStructure(history, one)
+        const ofOne = one.id === undefined ? {} : await contentsOfStructure(service, one.id)
+        expect({ seed, contents: one.replica.contents() }).toEqual({ seed, contents: ofOne })
         service.close()
       }
     },

@@ -7,6 +7,8 @@ import { counted, milliseconds, perSecond, type Row, type Section } from '../res
 
 const ROWS_PER_BATCH = 500
 const WRITES_AT_ONCE = 32
+/** With fewer, runs differ by more than the log costs. */
+const MIN_ROUNDS_OF_WRITES = 200
 const VERSIONS = 1_000
 const GOAL_OF_WRITES = 1.15
 const MAX_BYTES_PER_CHANGE = 120
@@ -78,8 +80,9 @@ const goalRow = (what: string, daybook: string, goal: string, met: boolean): Row
 const together = (count: number, action: (n: number) => Promise<unknown>) =>
   Promise.all(Array.from({ length: count }, (_, n) => action(n)))
 
-async function writesSection(data: Dataset, rounds: number): Promise<Section> {
+async function writesSection(data: Dataset, wantedRounds: number): Promise<Section> {
   const { ctx, caller } = data
+  const rounds = Math.max(wantedRounds, MIN_ROUNDS_OF_WRITES)
   const first = await send(data, 'POST', '/v1/records', { structure: 'rows', data: row(0) })
   const { records } = (await first.json()) as { records: { id: string }[] }
   const id = records[0]?.id

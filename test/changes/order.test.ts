@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { runs } from '../support/counts.ts'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { declare } from '../support/records.ts'
+
+const WRITERS = 64
+const WRITES = runs(5, 100)
+const COMMANDS = runs(2, 20)
+const LINES = 20
+const READERS = 4
+
+let folder: ReturnType<typeof newFolder>
+let server: ServerProcess
+
+beforeAll(async () => {
+  folder = newFolder()
+  server = await startProcess(folder.file('order.db'))
+  await declare(server, 'Rows', [{ key: 'n', type: 'number' }])
+})
+afterAll(async () => {
+  await server.end()
+  folder.remove()
+})
+
+/** Another process, which adds rows to the same file. */
+async function addBeside(): Promise<void> {
+  const input = Array.from({ length: LINES }, (_, n) => `{"n":${n}}\n`).join('')
+  for (let at = 0; at < COMMANDS; at++) {
+    const { exitCode, err } = await daybook(
+      ['records', 'add', 'Rows', '-', '--db', folder.file('order.db')],
+      {
+        input,
+      },
+    )
+    expect([exitCode, err]).toEqual([0, expect.any(String)])
+  }
+}
+
+/** Goes on from page to page, without a pause, until all is written and read; returns the cursors of the changes. */
+async function read(after: string, limit: number, isWritten: () => boolean): Promise<string[]> {
+  const seen: string[] = []
+  for (let cursor = after; ; ) {
+    const wasWritten = isWritten()
+    const { status, body } = await server.get(`/v1/changes?after=${cursor}&limit=${limit}`)
+    expect(status).toBe(200)
+    seen.push(...body.changes.map((change: { cursor: string }) => change.cursor))
+    cursor = body.cursor
+    if (wasWritten && !body.has_more) return seen
+  }
+}
+
+test('nothing appears behind a cursor that was handed out, beside 64 writers and another process', async () => {
+  const { cursor: start } = (await server.get('/v1/changes?after=now')).body
+  let isWritten = false
+  const reading = Array.from({ length: READERS }, (_, at) => read(start, 1 + at * 30, () => isWritten))
+  const writing = Array.from({ length: WRITERS }, async (_, writer) => {
+    for (let n = 0; n < WRITES; n++)
+      expect((await server.post('/v1/records', { structure: 'Rows', data: { n: writer } })).status).toBe(201)
+  })
+  await Promise.all([...writing, addBeside()])
+  isWritten = true
+  const seen = await Promise.all(reading)
+  const all = await read(start, 1_000, () => true)
+  expect(new Set(all).size).toBe(WRITERS * WRITES + COMMANDS * LINES)
+  for (const cursors of seen) expect(cursors).toEqual(all)
+}, 600_000)
