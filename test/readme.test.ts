@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withHighlights } from '../scripts/bench/results.ts'
+import { documents } from '../scripts/release/packages/documents.ts'
 import { serve } from '../src/cli/commands/serve.ts'
 import { COMMANDS } from '../src/cli/run.ts'
 import { newFolder, startProcess } from './support/process.ts'
@@ -173,6 +174,13 @@ test('every link of the README leads somewhere', () => {
   }
   const deployed = readdirSync(deploy).map((name) => `scripts/deploy/${name}`)
   expect(deployed.filter((path) => !links.includes(path))).toEqual([])
+})
+
+test('the packages contain every file to which the README links', async () => {
+  const packed = (await documents()).map(({ path }) => path)
+  const linked = [...README.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target)
+  expect(linked.length).toBeGreaterThan(10)
+  expect(linked.filter((link) => !packed.some((path) => `${path}/`.startsWith(`${link}/`)))).toEqual([])
 })
 
 test('the figures of the README are those of the results of the bench', async () => {

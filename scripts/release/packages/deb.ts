@@ -1,5 +1,6 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { architectureOf, type Target } from '../targets.ts'
+import { documents } from './documents.ts'
 import { withFolders } from './folders.ts'
 import { manPage } from './man-page.ts'
 import { settingsFile } from './settings-file.ts'
@@ -35,7 +36,8 @@ async function copyrightFile(): Promise<string> {
 
 async function files(executable: Uint8Array): Promise<Entry[]> {
   const page = await gzip(Buffer.from(manPage()), SMALLEST)
-  const changelog = await gzip(Buffer.from(await text('scripts/release/CHANGELOG.md')), SMALLEST)
+  // Its copyright file holds the licence.
+  const linked = (await documents()).filter(({ path }) => path !== 'LICENSE')
   return [
     { path: 'usr/bin/daybook', mode: EXECUTABLE_MODE, content: executable },
     { path: 'usr/lib/systemd/system/daybook.service', content: await unitFile() },
@@ -46,7 +48,7 @@ async function files(executable: Uint8Array): Promise<Entry[]> {
     { path: 'usr/share/fish/vendor_completions.d/daybook.fish', content: completionScript('fish') },
     { path: 'usr/share/doc/daybook/copyright', content: await copyrightFile() },
     { path: 'usr/share/doc/daybook/README.Debian', content: await ownText('README.Debian') },
-    { path: 'usr/share/doc/daybook/CHANGELOG.md.gz', content: changelog },
+    ...linked.map((entry) => ({ ...entry, path: `usr/share/doc/daybook/${entry.path}` })),
   ]
 }
 

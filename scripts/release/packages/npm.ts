@@ -1,5 +1,6 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { TARGETS, type Target } from '../targets.ts'
+import { documents } from './documents.ts'
 import { type Entry, gzip, tar } from './tar.ts'
 
 const SCOPE = '@daybook'
@@ -33,8 +34,7 @@ export async function npmPackage(): Promise<Buffer> {
       mode: EXECUTABLE_MODE,
       content: await text('scripts/release/packages/npm/daybook.cjs'),
     },
-    { path: 'README.md', content: await text('README.md') },
-    { path: 'LICENSE', content: await text('LICENSE') },
+    ...(await documents()),
   ])
 }
 

@@ -1,0 +1,10 @@
+import { Glob } from 'bun'
+import type { Entry } from './tar.ts'
+
+const TEXTS = ['README.md', 'LICENSE', 'scripts/release/CHANGELOG.md', 'scripts/bench/results.md']
+
+/** The README and everything to which it links, each at its path in the repository, so that the links lead there. */
+export function documents(): Promise<Entry[]> {
+  const paths = [...TEXTS, ...new Glob('scripts/deploy/**/*').scanSync('.')].toSorted()
+  return Promise.all(paths.map(async (path) => ({ path, content: await Bun.file(path).text() })))
+}
