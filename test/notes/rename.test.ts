@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createNote } from '../../src/notes/writing/create.ts'
+import { callerOf, runInProcess } from '../support/cli.ts'
 import { makeNote, type NoteAnswer, readNote, revisionsOf } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
@@ -242,4 +244,27 @@ test('many links are rewritten by a worker while this thread serves others, in o
     rewrite_links: true,
   })
   expect(stale.body.code).toBe('stale')
+})
+
+test('what a rename of many links leaves in the indexes is what their notes hold', async () => {
+  const ada = await makeNote(service, { title: 'Ada' })
+  const many = Array.from({ length: 2_500 }, (_, at) => `[[Other ${at}]]`).join(' ')
+  const texts = ['[[Ada]] [[Other 1]]', '[[ ada ]] [[ADA]]', '[[Countess]] [[Ada|her]]', `[[Ada]] ${many}`]
+  const { ctx } = service
+  await ctx.db.write((tx): void => {
+    for (let at = 0; at < 1_100; at++) {
+      const content = texts[at === 700 ? 3 : at % 3] ?? ''
+      createNote(tx, callerOf(service), { title: `Note ${at}`, content })
+    }
+  })
+  await service.delete(`/v1/notes/${ctx.db.sql.scalar("SELECT id FROM notes WHERE title = 'Note 900'")}`)
+  await rename(ada, { title: 'Countess' })
+  expect(await backlinksOf(ada)).toHaveLength(1_099)
+  const targets = ctx.db.sql.column(
+    "SELECT DISTINCT target FROM note_links WHERE target NOT GLOB 'other*' ORDER BY target",
+  )
+  expect(targets).toEqual(['countess'])
+  expect((await runInProcess(['check', '--db', ctx.db.file])).out).toBe('ok\n')
+  const revisions = ctx.db.sql.scalar('SELECT count(*) FROM revisions WHERE content LIKE ?', '%[[%ada%')
+  expect(revisions).toBe(1_100)
 })

@@ -40,6 +40,55 @@ export function indexLinks(
   if (missing.length > 0) add(reader, { workspace, note }, missing)
 }
 
+/** Brings `note_links` up to date with bodies that replace others: in few statements, in the order of the table. */
+export function indexLinksOfMany(
+  reader: Reader,
+  workspace: number,
+  bodies: readonly { readonly note: number; readonly content: string }[],
+): void {
+  const { short = [], long = [] } = Object.groupBy(bodies, ({ content }) =>
+    mayHaveMany(content) ? 'long' : 'short',
+  )
+  for (const { note, content } of long) indexLinks(reader, { workspace, note }, content)
+  const stored = storedTargetsOfMany(
+    reader,
+    short.map(({ note }) => note),
+  )
+  const missing: Link[] = []
+  const surplus: Link[] = []
+  for (const { note, content } of short) {
+    const difference = differenceBetween(stored.get(note) ?? [], distinctLinkKeys(content))
+    for (const target of difference.missing) missing.push([target, note])
+    for (const target of difference.surplus) surplus.push([target, note])
+  }
+  const { sql } = reader
+  if (surplus.length > 0) sql.run(REMOVE_LINKS, workspace, inOrder(surplus))
+  if (missing.length > 0) sql.run(ADD_LINKS, workspace, inOrder(missing))
+}
+
+type Link = readonly [target: string, note: number]
+
+const LINKS = 'SELECT ?1, value ->> 0, value ->> 1 FROM json_each(?2)'
+const REMOVE_LINKS = `DELETE FROM note_links WHERE (workspace, target, note) IN (${LINKS})`
+const ADD_LINKS = `INSERT OR IGNORE INTO note_links (workspace, target, note) ${LINKS}`
+
+const inOrder = (links: readonly Link[]): string =>
+  JSON.stringify(links.toSorted(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)))
+
+function storedTargetsOfMany({ sql }: Reader, notes: readonly number[]): Map<number, string[]> {
+  const rows = sql.rows<[note: number, target: string]>(
+    'SELECT note, target FROM note_links WHERE note IN (SELECT value FROM json_each(?))',
+    JSON.stringify(notes),
+  )
+  const targets = new Map<number, string[]>()
+  for (const [note, target] of rows) {
+    const known = targets.get(note)
+    if (known) known.push(target)
+    else targets.set(note, [target])
+  }
+  return targets
+}
+
 /** Marks a note whose links are out of date. */
 const markLinks = ({ sql }: Reader, { workspace, note }: NoteInWorkspace) =>
   sql.run('INSERT OR IGNORE INTO links_pending (note, workspace) VALUES (?, ?)', note, workspace)

@@ -5,13 +5,7 @@ import { refused } from '../../refusal.ts'
 import { completeLinks, hasPendingLinks } from '../links/indexing.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
 import { isTooLong } from '../schema.ts'
-import {
-  bytesOf,
-  findNoteText,
-  MAIN_THREAD_LIMITS,
-  notesWithLinks,
-  replaceContent,
-} from './replace-content.ts'
+import { bytesOf, MAIN_THREAD_LIMITS, notesWithLinks, replaceEach } from './replace-content.ts'
 
 /** Whether many notes link to the file, so that a worker should write its new name into them. */
 export function hasManyLinksTo(reader: Reader, { workspacePk: workspace }: Caller, fileId: string): boolean {
@@ -27,14 +21,13 @@ export function hasManyLinksTo(reader: Reader, { workspacePk: workspace }: Calle
  */
 export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileName: string): void {
   completeLinks(tx, caller.workspacePk)
-  for (const pk of notesWithLinks(tx, caller.workspacePk, [fileTarget(fileId)])) {
-    const note = findNoteText(tx, pk)
-    if (!note) continue
-    const content = withFileLabel(note.content, fileId, fileName)
-    if (content === note.content) continue
-    if (isTooLong(content)) throw noRoom(note.title)
-    replaceContent(tx, caller, note, content)
-  }
+  const linking = notesWithLinks(tx, caller.workspacePk, [fileTarget(fileId)])
+  replaceEach(tx, caller, linking, ({ title, content }) => {
+    const replaced = withFileLabel(content, fileId, fileName)
+    if (replaced === content) return undefined
+    if (isTooLong(replaced)) throw noRoom(title)
+    return replaced
+  })
 }
 
 const noRoom = (title: string) =>

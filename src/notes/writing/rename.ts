@@ -14,11 +14,10 @@ import { isTooLong } from '../schema.ts'
 import type { NoteRow } from '../store.ts'
 import {
   bytesOf,
-  findNoteText,
   MAIN_THREAD_LIMITS,
   notesWithLinks,
   type RewriteLimits,
-  replaceContent,
+  replaceEach,
 } from './replace-content.ts'
 import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 
@@ -96,15 +95,13 @@ function rename(
   if (isTooLong(own.content)) throw noRoom(note.title)
   const after = applyPatch(tx, caller, note, { ...patch, content: own.content })
   let linksRewritten = own.count
-  for (const pk of others) {
-    const other = findNoteText(tx, pk)
-    if (!other) continue
+  replaceEach(tx, caller, others, (other) => {
     const { content: replaced, count } = rewrite(other.content)
-    if (count === 0) continue
+    if (count === 0) return undefined
     if (isTooLong(replaced)) throw noRoom(other.title)
-    replaceContent(tx, caller, other, replaced)
     linksRewritten += count
-  }
+    return replaced
+  })
   return { note: after, linksRewritten }
 }
 

@@ -1,9 +1,9 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { indexLinks } from '../links/indexing.ts'
-import { markForSearch } from '../search/indexing.ts'
-import { touchNote, updateContent } from '../store.ts'
+import { indexLinksOfMany } from '../links/indexing.ts'
+import { markAllForSearch } from '../search/indexing.ts'
+import { touchNotes, updateContent } from '../store.ts'
 import { logAttribute } from './log-update.ts'
 import { saveRevision } from './update.ts'
 
@@ -53,13 +53,56 @@ export const bytesOf = ({ sql }: Reader, notes: readonly number[]): number =>
     JSON.stringify(notes),
   )
 
+interface Replacement {
+  readonly note: NoteText
+  readonly content: string
+}
+
 /** Replaces the body of a note and saves a revision of it, as an edit does, also in the trash. */
-export function replaceContent(tx: Tx, caller: Caller, note: NoteText, content: string): void {
+export const replaceContent = (tx: Tx, caller: Caller, note: NoteText, content: string): void =>
+  replaceContents(tx, caller, [{ note, content }])
+
+/** So much is replaced at once, which takes a fraction of the time that one note after the other takes. */
+const NOTES_AT_ONCE = 500
+const CHARACTERS_AT_ONCE = 2 * 1024 * 1024
+
+/** Replaces the bodies for which `rewrite` returns another, in the order of the pks. */
+export function replaceEach(
+  tx: Tx,
+  caller: Caller,
+  pks: readonly number[],
+  rewrite: (note: NoteText) => string | undefined,
+): void {
+  let batch: Replacement[] = []
+  let characters = 0
+  for (const pk of pks) {
+    const note = findNoteText(tx, pk)
+    if (!note) continue
+    const content = rewrite(note)
+    if (content === undefined) continue
+    batch.push({ note, content })
+    characters += note.content.length + content.length
+    if (batch.length < NOTES_AT_ONCE && characters < CHARACTERS_AT_ONCE) continue
+    replaceContents(tx, caller, batch)
+    batch = []
+    characters = 0
+  }
+  replaceContents(tx, caller, batch)
+}
+
+function replaceContents(tx: Tx, caller: Caller, replacements: readonly Replacement[]): void {
   const { workspacePk: workspace } = caller
-  const revision = saveRevision(tx, caller, note)
-  updateContent(tx, note.pk, content)
-  indexLinks(tx, { workspace, note: note.pk }, content)
-  touchNote(tx, note.pk)
-  logAttribute(tx, caller, note.id, 'content', undefined, revision)
-  if (note.isTrashed === 0) markForSearch(tx, workspace, note.pk)
+  for (const { note, content } of replacements) {
+    const revision = saveRevision(tx, caller, note)
+    updateContent(tx, note.pk, content)
+    logAttribute(tx, caller, note.id, 'content', undefined, revision)
+  }
+  const notes = JSON.stringify(replacements.map(({ note }) => note.pk))
+  indexLinksOfMany(
+    tx,
+    workspace,
+    replacements.map(({ note, content }) => ({ note: note.pk, content })),
+  )
+  touchNotes(tx, notes)
+  markAllForSearch(tx, workspace, notes, { canWait: false })
 }
