@@ -177,16 +177,31 @@ describe('a file whose text is being extracted when a server dies or starts', ()
     while (!isSo(stateOfFile())) await Bun.sleep(2)
   }
 
+  /** Waits until the text is partly stored, and then holds the lock for writing: nothing goes on until it is released. */
+  async function holdInTheMiddle(): Promise<{ release: () => void }> {
+    const database = new Database(file)
+    database.run('PRAGMA busy_timeout = 5000')
+    for (;;) {
+      database.run('BEGIN IMMEDIATE')
+      const { status, stored } = stateOfFile()
+      if (status === 'ready') throw new Error('the whole text was stored between two looks')
+      if (stored > 0) return { release: () => database.close() }
+      database.run('ROLLBACK')
+      await Bun.sleep(2)
+    }
+  }
+
   test('is processed again by the next server, and no partial text is left', async () => {
     const service = await startService({ file })
     const { key = '' } = service
     // Enough text for its pages to be stored in many writes.
-    const bytes = new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(100_000))
+    const bytes = new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(30_000))
     await makeFile(service, { bytes })
     service.close()
     const first = await startProcess(file, { key })
-    await until(({ stored }) => stored > 50)
+    const middle = await holdInTheMiddle()
     await first.end('SIGKILL')
+    middle.release()
     expect(stateOfFile().status).toBe('processing')
     const second = await startProcess(file, { key })
     await until(({ status }) => status === 'ready')
