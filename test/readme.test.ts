@@ -81,7 +81,7 @@ test('the tour of the README prints what the README says', async () => {
     await server.end()
     folder.remove()
   }
-}, 30_000)
+}, 60_000)
 
 /** The cells of the table under this heading, without its head. */
 function tableUnder(heading: string): string[][] {

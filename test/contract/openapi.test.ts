@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     const problems = report.problems as { ruleId: string; message: string }[]
     expect(problems.filter(({ ruleId }) => !FORCED.has(ruleId))).toEqual([])
     expect(report.totals.errors).toBe(0)
-  }, 30_000)
+  }, 60_000)
 
   test('says which version it has and under which licence', async () => {
     const document = await Bun.file(folder.file('openapi.json')).json()
@@ -214,5 +214,5 @@ describe('the OpenAPI document', () => {
       'program.ts',
     )
     expect(said).toBe('')
-  }, 30_000)
+  }, 60_000)
 })

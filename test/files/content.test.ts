@@ -223,7 +223,7 @@ describe('a server', () => {
     server = await startProcess(db)
     const { out } = await daybook(['files', 'add', folder.file('large.bin'), '--db', db])
     id = out.trim()
-  }, 30_000)
+  }, 60_000)
   afterAll(async () => {
     for (const socket of sockets) socket.destroy()
     await server.end()

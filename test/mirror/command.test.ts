@@ -161,7 +161,7 @@ describe('a mirror', () => {
     expect((await server.post('/v1/notes', { title: 'mine' })).status).toBe(201)
     expect((await server.get(`/v1/records/${customer}`)).body.record.data.email).toContain(SECRET)
     await server.end()
-  }, 30_000)
+  }, 60_000)
 })
 
 test('the status of a copy is 0 until a minute of silence, and 1 after it', async () => {
@@ -179,7 +179,7 @@ test('the status of a copy is 0 until a minute of silence, and 1 after it', asyn
   const silent = await statusAfter(61_000)
   expect(silent.exitCode).toBe(1)
   expect(silent.lag).toBeGreaterThanOrEqual(61_000)
-}, 30_000)
+}, 60_000)
 
 test('a copy is not replaced by that of another workspace, which its keys would open', async () => {
   const copy = folder.file('workspaces.db')
@@ -199,7 +199,7 @@ test('a copy is not replaced by that of another workspace, which its keys would 
   const { out } = await daybook(['workspaces', 'list', '--db', copy])
   expect(out).toContain('Personal')
   expect((await verifyMirror(copy, key)).exitCode).toBe(0)
-}, 30_000)
+}, 60_000)
 
 test.each([
   [['--once', '--forward', 'http://localhost:1/hook'], '--once or --forward, not both'],

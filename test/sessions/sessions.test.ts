@@ -11,7 +11,7 @@ import {
 import { startService, type TestService } from '../support/service.ts'
 
 /** Hashing passwords takes long on a busy machine. */
-setDefaultTimeout(30_000)
+setDefaultTimeout(60_000)
 
 const MINUTE = 60_000
 const DAY = 86_400_000
