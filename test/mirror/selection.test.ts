@@ -63,7 +63,7 @@ test('a structure that is deleted and made again is copied without its omitted f
   await mirror.catchUp()
   expect(await rows('Clients')).toEqual([{ name: 'Bob' }, { name: 'Ada' }])
   expect(leakingFiles()).toEqual([])
-})
+}, 60_000)
 
 test('a structure that is renamed to a name that was asked for is copied with its rows, without its omitted fields', async () => {
   const old = (await service.get('/v1/records/structures')).body.structures[0].id
@@ -76,7 +76,7 @@ test('a structure that is renamed to a name that was asked for is copied with it
   expect(await rows('Customers')).toEqual([{ name: 'Ada' }])
   expect(await rows('Old customers')).toEqual([{ name: 'Ada' }])
   expect(leakingFiles()).toEqual([])
-})
+}, 60_000)
 
 test('an update of omitted fields alone is no change in the log of the copy', async () => {
   const { cursor } = (await mirror.get('/v1/changes?after=now')).body
@@ -89,7 +89,7 @@ test('an update of omitted fields alone is no change in the log of the copy', as
     expect.objectContaining({ op: 'updated', changed: ['name'], previous: { name: 'Ada' } }),
   ])
   expect(changes[0].object.data).toEqual({ name: 'Ada L.' })
-})
+}, 60_000)
 
 test('a copy without the bytes of files never asks for them, has their texts, and answers 404 for their content', async () => {
   const asked: string[] = []
@@ -121,4 +121,4 @@ test('a copy without the bytes of files never asks for them, has their texts, an
   expect(asked.filter((path) => path.endsWith('/content'))).toEqual([])
   expect(bare.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')).toBe(0)
   await bare.close()
-})
+}, 60_000)
