@@ -66,10 +66,9 @@ function applyObjects(application: Application): void {
   applyWebhooks(application)
 }
 
-/** An update of nothing but what the copy leaves out is no change of the copy. */
+/** An update of nothing but what the copy leaves out is among them: `updated_at` of the object is another. */
 function* copiedChanges(stage: Stage): Generator<CopiedChange> {
-  for (const entry of stage.entries())
-    if (entry.op !== 'updated' || entry.changed.length > 0) yield copiedChange(entry)
+  for (const entry of stage.entries()) yield copiedChange(entry)
 }
 
 const copiedChange = ({
