@@ -2,6 +2,7 @@ const UNITS = ['bytes', 'KB', 'MB'] as const
 
 /** As people say it: "48 KB". */
 export function sizeText(bytes: number): string {
+  if (bytes === 1) return '1 byte'
   let size = bytes
   let unit = 0
   while (size >= 1_000 && unit < UNITS.length - 1) {

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { type Key, useKeys } from '../../components/keys.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { noteId } from './place.ts'
 
@@ -7,6 +8,20 @@ interface ListKeys {
   readonly total: number
   readonly onCreate: () => void
 }
+
+const LIST_KEYS: readonly Key[] = [
+  { keys: ['J'], does: 'next note' },
+  { keys: ['K'], does: 'note before' },
+  { keys: ['Enter'], does: 'open the chosen note' },
+  { keys: ['/'], does: 'search' },
+  { keys: ['N'], does: 'new note' },
+]
+const WRITING_KEYS: readonly Key[] = [
+  { keys: ['[['], does: 'link to another note' },
+  { keys: ['#'], does: 'tag' },
+  { keys: ['Ctrl', 'F'], does: 'find in the text' },
+  { keys: ['Ctrl', 'Z'], does: 'undo' },
+]
 
 /** Whether a key goes to what is typed into. */
 const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
@@ -28,6 +43,8 @@ const openIndex = (): number | undefined => {
 
 /** J and K move through the list, / searches, N makes a note; Enter opens, as the row with the focus is a link. */
 export function useListKeys({ rows, total, onCreate }: ListKeys): void {
+  useKeys('Writing', WRITING_KEYS)
+  useKeys('Notes', LIST_KEYS)
   const latest = useRef({ rows, total, onCreate })
   latest.current = { rows, total, onCreate }
   useEffect(() => {

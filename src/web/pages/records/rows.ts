@@ -79,11 +79,6 @@ export class RowSource {
     this.#loadAll((number) => this.#blocks.get(number)?.epoch !== this.#epoch)
   }
 
-  /** Whether what is shown is about to be read again. */
-  get isRefreshDue(): boolean {
-    return this.#timer !== undefined
-  }
-
   /** Reads what is shown again, soon. */
   refresh(): void {
     this.#timer ??= setTimeout(() => {

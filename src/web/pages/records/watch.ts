@@ -4,16 +4,25 @@ import type { RowPage } from './model.ts'
 import { BLOCK, type RowSource } from './rows.ts'
 import { queryOf } from './view.ts'
 
+/** So many changed rows are read one by one at a time, each sooner than its page; the pages follow in any case. */
+const MOST_READ = 4
+
 /**
  * Keeps the rows of a source true until the function that is returned is called: its first block by a watch, what else
  * is shown by the change feed. A page in the background watches nothing, because a browser opens few connections.
  */
 export function follow(source: RowSource): () => void {
+  let reading = 0
   let stream: EventSource | undefined
   const stopChanges = onChange(({ kind, op, id, structure_id }) => {
     if (kind !== 'record' || structure_id !== source.rowQuery.structure) return
-    if (op === 'updated' && !source.isRefreshDue && source.isSeen(id))
-      source.readRow(id).catch(() => source.refresh())
+    if (op === 'updated' && reading < MOST_READ && source.isSeen(id)) {
+      reading++
+      void source.readRow(id).then(
+        () => reading--,
+        () => reading--,
+      )
+    }
     source.refresh()
   })
   const open = () => {

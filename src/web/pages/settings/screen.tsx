@@ -38,12 +38,25 @@ export const Side = () => (
   </div>
 )
 
+/** Keeps a section in view while those above it are loaded, until the person scrolls or the function is called. */
+function keepInView(name: string): () => void {
+  const observer = new ResizeObserver(() => document.getElementById(name)?.scrollIntoView({ block: 'start' }))
+  for (const section of document.querySelectorAll('.s-set .set')) observer.observe(section)
+  const acts = ['wheel', 'touchmove', 'pointerdown', 'keydown']
+  const stop = () => {
+    observer.disconnect()
+    for (const act of acts) removeEventListener(act, stop)
+  }
+  for (const act of acts) addEventListener(act, stop, { passive: true })
+  return stop
+}
+
 export function Main() {
   const named = path.value[1]
   useEffect(() => {
-    const heading = named === undefined ? null : document.getElementById(`${named}-h`)
-    heading?.scrollIntoView({ block: 'start' })
-    heading?.focus({ preventScroll: true })
+    if (named === undefined) return
+    document.getElementById(`${named}-h`)?.focus({ preventScroll: true })
+    return keepInView(named)
   }, [named])
   return (
     <main id="main" class="s-set">

@@ -82,7 +82,7 @@ export function Conditions({ structure, conditions, why }: ConditionsProps) {
       ))}
       {why !== undefined && <Why id={id}>{why}</Why>}
       <p>
-        <Button kind="quiet" onClick={add}>
+        <Button onClick={add}>
           <Icon name="plus" />
           Add a condition
         </Button>

@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { Button, Field, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
 import type { Webhook } from '../../data/webhooks.ts'
 
 const MOST = 10
@@ -94,6 +95,7 @@ export function OwnHeaders({ webhook, inputs, why }: OwnHeadersProps) {
                   inputs.value = [...given, newHeader()]
                 }}
               >
+                <Icon name="plus" />
                 Add a header
               </Button>
               {webhook?.headers && (

@@ -63,26 +63,31 @@ function items({ ordered, start, items: all }: Tokens.List, links: Links) {
   return ordered ? <ol start={start === '' ? 1 : start}>{rows}</ol> : <ul>{rows}</ul>
 }
 
+/** A table that is wider than the page scrolls by itself. */
 function table({ header, rows }: Tokens.Table, links: Links) {
   return (
-    <table class="tb">
-      <thead>
-        <tr>
-          {header.map(({ tokens }) => (
-            <th scope="col">{blocks(tokens, links)}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
+    <div class="read-table">
+      <table>
+        <thead>
           <tr>
-            {row.map(({ tokens }) => (
-              <td>{blocks(tokens, links)}</td>
+            {header.map(({ tokens, align }) => (
+              <th scope="col" class={align ?? undefined}>
+                {blocks(tokens, links)}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {row.map(({ tokens, align }) => (
+                <td class={align ?? undefined}>{blocks(tokens, links)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
 
@@ -101,6 +106,8 @@ function inline(token: Token, links: Links): ComponentChildren {
       return <code>{text}</code>
     case 'br':
       return <br />
+    case 'checkbox':
+      return checkbox(token as Tokens.Checkbox)
     case 'link':
       return link(token as Tokens.Link, links)
     case 'image':
@@ -112,6 +119,12 @@ function inline(token: Token, links: Links): ComponentChildren {
       return raw
   }
 }
+
+const checkbox = ({ checked }: Tokens.Checkbox) => (
+  <span class="check" role="img" aria-label={checked ? 'done:' : 'to do:'}>
+    {checked ? '☑' : '☐'}
+  </span>
+)
 
 function link({ href, tokens }: Tokens.Link, links: Links) {
   const to = safeLink(href)

@@ -2,6 +2,8 @@ import uPlot from 'uplot'
 import type { Bar } from './buckets.ts'
 
 const HEIGHT_PX = 72
+/** The first and the last label stick out by half a date. */
+const LABEL_HALF_PX = 32
 
 const colour = (element: Element, name: string): string => getComputedStyle(element).getPropertyValue(name)
 
@@ -20,7 +22,7 @@ export function plot(element: HTMLElement, shown: readonly Bar[]): () => void {
       height: HEIGHT_PX,
       legend: { show: false },
       cursor: { show: false },
-      padding: [4, 16, 0, 16],
+      padding: [4, LABEL_HALF_PX, 0, LABEL_HALF_PX],
       scales: {
         x: { time: false, range: [-0.5, shown.length - 0.5] },
         y: { range: (_, low, high) => [Math.min(0, low), Math.max(0, high)] },

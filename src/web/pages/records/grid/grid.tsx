@@ -1,6 +1,7 @@
 import type { TargetedClipboardEvent, TargetedEvent, TargetedMouseEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../../components/icon.tsx'
+import { useKeys } from '../../../components/keys.tsx'
 import { search } from '../../../router.ts'
 import { type Field, labelField, type Row } from '../model.ts'
 import { chosenRow, rowAddress, toggleSort } from '../view.ts'
@@ -9,7 +10,7 @@ import { copiedText } from './clipboard.ts'
 import { cursorAt } from './cursor.ts'
 import type { Closing } from './editor.tsx'
 import { type Geometry, scrollTopFor, sliceAt } from './geometry.ts'
-import { onGridKey } from './keys.ts'
+import { GRID_KEYS, onGridKey } from './keys.ts'
 import { ROLES } from './roles.ts'
 import { type GridState, openEditor } from './state.ts'
 import { TroubleRow } from './trouble.tsx'
@@ -25,6 +26,7 @@ interface GridProps {
 
 /** The rows of a source, however many: only those that are seen are drawn. */
 export function Grid({ grid, onSeen, onPaste, onDelete }: GridProps) {
+  useKeys('Rows', GRID_KEYS)
   const scroller = useRef<HTMLElement>(null)
   const [scrollTop, setScrollTop] = useState(0)
   const [viewPx, setViewPx] = useState(600)

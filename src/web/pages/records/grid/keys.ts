@@ -1,4 +1,5 @@
 import type { TargetedKeyboardEvent } from 'preact'
+import type { Key } from '../../../components/keys.tsx'
 import { navigate } from '../../../router.ts'
 import { undoStack } from '../undo.ts'
 import { rowAddress } from '../view.ts'
@@ -10,6 +11,18 @@ interface Keys {
   readonly page: number
   readonly onDelete: (row: number) => void
 }
+
+/** For the dialog that shows all keys. */
+export const GRID_KEYS: readonly Key[] = [
+  { keys: ['↑', '↓', '←', '→'], does: 'next cell; with Shift, choose a block; with Ctrl, to the edge' },
+  { keys: ['Enter'], does: 'edit the cell' },
+  { keys: ['Delete'], does: 'clear the cell' },
+  { keys: ['Space'], does: 'open the row' },
+  { keys: ['Ctrl', 'Delete'], does: 'delete the row' },
+  { keys: ['Ctrl', 'C'], does: 'copy the block' },
+  { keys: ['Ctrl', 'V'], does: 'paste a block' },
+  { keys: ['Ctrl', 'Z'], does: 'undo' },
+]
 
 const isTyping = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   key.length === 1 && key !== ' ' && !ctrlKey && !metaKey && !altKey
