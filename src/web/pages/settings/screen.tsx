@@ -40,7 +40,11 @@ export const Side = () => (
 
 /** Keeps a section in view while those above it are loaded, until the person scrolls or the function is called. */
 function keepInView(name: string): () => void {
-  const observer = new ResizeObserver(() => document.getElementById(name)?.scrollIntoView({ block: 'start' }))
+  const observer = new ResizeObserver(() => {
+    const section = document.getElementById(name)
+    const bar = section?.parentElement?.querySelector<HTMLElement>('.bar')
+    if (section && bar) section.parentElement?.scrollTo({ top: section.offsetTop - bar.offsetHeight })
+  })
   for (const section of document.querySelectorAll('.s-set .set')) observer.observe(section)
   const acts = ['wheel', 'touchmove', 'pointerdown', 'keydown']
   const stop = () => {
