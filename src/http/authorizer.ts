@@ -160,11 +160,14 @@ const sessionRequired = () =>
 export const ownerRequired = () =>
   new Refusal('owner_required', 'Only an owner of the workspace may do this; ask one of them.')
 
-/** The refusal of a write for who may only read. */
-export const readOnly = ({ scope }: Pick<Caller, 'scope'>) =>
-  new Refusal(
-    'read_only_key',
-    scope === 'read'
-      ? 'This API key is read-only; use a read-write key to change anything.'
-      : 'The user of this API key is a viewer of the workspace and may not change anything.',
-  )
+/** The refusal of a write for who may only read: a key, or the person of a key or a session. */
+export const readOnly = ({ scope, keyId }: Pick<Caller, 'scope' | 'keyId'>) =>
+  new Refusal('read_only_key', readOnlySentence(keyId === null, scope))
+
+function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
+  if (isSession)
+    return 'You are a viewer of this workspace and may not change anything; ask an owner to make you an editor.'
+  return scope === 'read'
+    ? 'This API key is read-only; use a read-write key to change anything.'
+    : 'The user of this API key is a viewer of the workspace and may not change anything.'
+}

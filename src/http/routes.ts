@@ -243,7 +243,7 @@ export class RouteTable {
   find(path: string): Match | undefined {
     const values: string[] = []
     let node: Node | undefined = this.#root
-    for (let start = 1, end = 0; end < path.length; start = end + 1) {
+    for (let start = 1, end = path === '/' ? 1 : 0; end < path.length; start = end + 1) {
       end = path.indexOf('/', start)
       if (end === -1) end = path.length
       const segment = path.slice(start, end)

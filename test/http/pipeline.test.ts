@@ -14,7 +14,6 @@ const tagged = async (name: string) => {
 
 describe('a path', () => {
   test.each([
-    '/',
     '/v1',
     '/v1/',
     '/v1//notes',
@@ -39,6 +38,13 @@ describe('a path', () => {
         status: 404,
         body: { error: 'This service has no such path; see /docs for those it has.', code: 'not_found' },
       })
+    }
+  })
+
+  test('/ leads to the application, with and without a key', async () => {
+    for (const key of [service.key, undefined]) {
+      const { status, headers } = await service.as(key).get('/')
+      expect([status, headers.get('location')]).toEqual([302, '/app'])
     }
   })
 

@@ -157,6 +157,9 @@ describe('a session', () => {
     expect(await statusOf(browser, '/v1/notes')).toBe(200)
     const { status, body } = await browser.request('POST', '/v1/notes', { title: 'No' })
     expect([status, body.code]).toEqual([403, 'read_only_key'])
+    expect(body.error).toBe(
+      'You are a viewer of this workspace and may not change anything; ask an owner to make you an editor.',
+    )
     expect((await service.get('/v1/notes')).body.total).toBe(0)
   })
 
