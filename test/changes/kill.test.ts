@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runInProcess } from '../support/cli.ts'
-import { runs } from '../support/counts.ts'
+import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
 const KILLS = runs(3, 30)
@@ -103,4 +103,4 @@ test('a killed server has logged every acknowledged write, and every change in t
     }
   }
   await server.end()
-}, 120_000)
+}, RANDOM_CASES_MS)
