@@ -64,43 +64,47 @@ async function addNotes(file: string, count: number): Promise<void> {
   for (let n = 0; n < count; n++) await runInProcess(['note', 'add', '--db', file, '--title', `note ${n}`])
 }
 
-test('a killed server has logged every acknowledged write, and every change in the log was written; no reader missed one', async () => {
-  const file = folder.file('kill.db')
-  let server = await startProcess(file)
-  const { key } = server
-  await server.post('/v1/records/structures', { name: 'Rows', fields: [{ key: 'n', type: 'number' }] })
-  for (let kill = 0; kill < KILLS; kill++) {
-    const { cursor: start } = (await server.get('/v1/changes?after=now')).body
-    const created = new Set<string>()
-    const updates = { count: 0 }
-    const readers = Array.from({ length: READERS }, () => poll(server, start))
-    const writers = Array.from({ length: WRITERS }, () => write(server, created, updates))
-    const beside = addNotes(file, 3)
-    await Bun.sleep(WRITE_FOR_MS)
-    await server.end('SIGKILL')
-    await Promise.all(writers)
-    await beside
-    const seen = await Promise.all(readers)
-    server = await startProcess(file, { key })
-    const entries = await everythingAfter(server, start)
-    const records = entries.filter(({ kind }) => kind === 'record')
-    const logged = new Set(records.filter(({ op }) => op === 'created').map(({ id }) => id))
-    expect([...created].filter((id) => !logged.has(id))).toEqual([])
-    expect(records.filter(({ op }) => op === 'updated').length).toBeGreaterThanOrEqual(updates.count)
-    expect(entries.filter(({ kind }) => kind === 'note')).toHaveLength(3)
-    for (const id of [...logged].slice(-BATCH * 2)) {
-      expect((await server.get(`/v1/records/${id}`)).status).toBe(200)
+test(
+  'a killed server has logged every acknowledged write, and every change in the log was written; no reader missed one',
+  async () => {
+    const file = folder.file('kill.db')
+    let server = await startProcess(file)
+    const { key } = server
+    await server.post('/v1/records/structures', { name: 'Rows', fields: [{ key: 'n', type: 'number' }] })
+    for (let kill = 0; kill < KILLS; kill++) {
+      const { cursor: start } = (await server.get('/v1/changes?after=now')).body
+      const created = new Set<string>()
+      const updates = { count: 0 }
+      const readers = Array.from({ length: READERS }, () => poll(server, start))
+      const writers = Array.from({ length: WRITERS }, () => write(server, created, updates))
+      const beside = addNotes(file, 3)
+      await Bun.sleep(WRITE_FOR_MS)
+      await server.end('SIGKILL')
+      await Promise.all(writers)
+      await beside
+      const seen = await Promise.all(readers)
+      server = await startProcess(file, { key })
+      const entries = await everythingAfter(server, start)
+      const records = entries.filter(({ kind }) => kind === 'record')
+      const logged = new Set(records.filter(({ op }) => op === 'created').map(({ id }) => id))
+      expect([...created].filter((id) => !logged.has(id))).toEqual([])
+      expect(records.filter(({ op }) => op === 'updated').length).toBeGreaterThanOrEqual(updates.count)
+      expect(entries.filter(({ kind }) => kind === 'note')).toHaveLength(3)
+      for (const id of [...logged].slice(-BATCH * 2)) {
+        expect((await server.get(`/v1/records/${id}`)).status).toBe(200)
+      }
+      const sizes = new Map<string, number>()
+      for (const { transaction, op } of records)
+        if (op === 'created') sizes.set(transaction, (sizes.get(transaction) ?? 0) + 1)
+      expect([...sizes.values()].every((size) => size === BATCH)).toBe(true)
+      for (const given of seen) {
+        expect(given.length).toBeGreaterThan(0)
+        expect(given.map(({ cursor }) => cursor)).toEqual(
+          entries.slice(0, given.length).map(({ cursor }) => cursor),
+        )
+      }
     }
-    const sizes = new Map<string, number>()
-    for (const { transaction, op } of records)
-      if (op === 'created') sizes.set(transaction, (sizes.get(transaction) ?? 0) + 1)
-    expect([...sizes.values()].every((size) => size === BATCH)).toBe(true)
-    for (const given of seen) {
-      expect(given.length).toBeGreaterThan(0)
-      expect(given.map(({ cursor }) => cursor)).toEqual(
-        entries.slice(0, given.length).map(({ cursor }) => cursor),
-      )
-    }
-  }
-  await server.end()
-}, RANDOM_CASES_MS)
+    await server.end()
+  },
+  RANDOM_CASES_MS,
+)

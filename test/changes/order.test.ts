@@ -49,25 +49,31 @@ async function read(after: string, limit: number, isAtEnd: (cursor: string) => b
   return seen
 }
 
-test('nothing appears behind a cursor that was handed out, beside 64 writers and another process', async () => {
-  const { cursor: start } = (await server.get('/v1/changes?after=now')).body
-  let end: string | undefined
-  const reading = Array.from({ length: READERS }, (_, at) =>
-    read(start, 1 + at * 30, (cursor) => cursor === end),
-  )
-  const writing = Array.from({ length: WRITERS }, async (_, writer) => {
-    for (let n = 0; n < WRITES; n++)
-      expect((await server.post('/v1/records', { structure: 'Rows', data: { n: writer } })).status).toBe(201)
-  })
-  await Promise.all([...writing, addBeside()])
-  // What another process wrote may be seen a moment later.
-  let all: string[] = []
-  while (all.length < CHANGES) {
-    const { cursor: last } = (await server.get('/v1/changes?after=now')).body
-    all = await read(start, 1_000, (cursor) => cursor === last)
-  }
-  end = all.at(-1)
-  const seen = await Promise.all(reading)
-  expect([new Set(all).size, all.length]).toEqual([CHANGES, CHANGES])
-  for (const cursors of seen) expect(cursors).toEqual(all)
-}, RANDOM_CASES_MS)
+test(
+  'nothing appears behind a cursor that was handed out, beside 64 writers and another process',
+  async () => {
+    const { cursor: start } = (await server.get('/v1/changes?after=now')).body
+    let end: string | undefined
+    const reading = Array.from({ length: READERS }, (_, at) =>
+      read(start, 1 + at * 30, (cursor) => cursor === end),
+    )
+    const writing = Array.from({ length: WRITERS }, async (_, writer) => {
+      for (let n = 0; n < WRITES; n++)
+        expect((await server.post('/v1/records', { structure: 'Rows', data: { n: writer } })).status).toBe(
+          201,
+        )
+    })
+    await Promise.all([...writing, addBeside()])
+    // What another process wrote may be seen a moment later.
+    let all: string[] = []
+    while (all.length < CHANGES) {
+      const { cursor: last } = (await server.get('/v1/changes?after=now')).body
+      all = await read(start, 1_000, (cursor) => cursor === last)
+    }
+    end = all.at(-1)
+    const seen = await Promise.all(reading)
+    expect([new Set(all).size, all.length]).toEqual([CHANGES, CHANGES])
+    for (const cursors of seen) expect(cursors).toEqual(all)
+  },
+  RANDOM_CASES_MS,
+)
