@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -79,4 +80,21 @@ test('a refused batch leaves none', async () => {
   const refused = await service.post('/v1/records', { structure: 'Tasks', rows: collides })
   expect([refused.status, refused.body.code]).toEqual([400, 'unique_violation'])
   expect(stored()).toEqual([0, 0, 0])
+})
+
+test('an import that leaves a row out stores the events of those that it writes, and no others', async () => {
+  const db = folder.file('daybook.db')
+  const lines = rows().map(({ data: { what, n } }) => `${what},${n}`)
+  lines[400] = 'task 0,400'
+  const file = folder.file('tasks.csv')
+  await Bun.write(file, ['what,n', ...lines].join('\n'))
+  service.close()
+  const { exitCode } = await runInProcess(['import', file, '--db', db, '--structure', 'Tasks', '--skip-bad'])
+  service = await startService({ file: db })
+  expect(exitCode).toBe(0)
+  expect(stored()).toEqual([ROWS - 1, ROWS - 1, DELIVERIES - WEBHOOKS])
+  const written = service.ctx.db.sql.column<string>('SELECT id FROM records ORDER BY id')
+  expect(service.ctx.db.sql.column('SELECT record_id FROM webhook_events ORDER BY record_id')).toEqual(
+    written,
+  )
 })

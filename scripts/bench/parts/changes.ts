@@ -4,16 +4,20 @@ import { writeRecords } from '../../../src/records/writing/create.ts'
 import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'
 import { median, type Times, timesOf } from '../measure.ts'
 import { counted, milliseconds, perSecond, type Row, type Section } from '../results.ts'
+import { begin, startReaders, writeSteadily } from '../stream-readers.ts'
 
 const ROWS_PER_BATCH = 500
 const WRITES_AT_ONCE = 32
 /** With fewer, runs differ by more than the log costs. */
-const MIN_ROUNDS_OF_WRITES = 200
+const MIN_ROUNDS_OF_WRITES = 600
 const VERSIONS = 1_000
 const GOAL_OF_WRITES = 1.15
 const MAX_BYTES_PER_CHANGE = 120
 const MIN_CHANGES_PER_SECOND = 50_000
 const MAX_PAGE_MS = 2
+const SUBSCRIBERS = 1_000
+const WRITES_PER_SECOND = 20
+const MAX_SUBSCRIBER_MS = 100
 const MAX_HISTORY_MS = 5
 const MAX_SNAPSHOT_MS_PER_ROW = 20_000 / 1_000_000
 
@@ -42,15 +46,17 @@ async function sent(data: Dataset, method: string, path: string, body: object): 
   if (!response.ok) throw new Error(await response.text())
 }
 
-/** The processor time of an action in milliseconds, with and without the log in turn. */
+/** The processor time that an action takes in this thread, in milliseconds, with and without the log in turn. */
 async function compared(rounds: number, action: (n: number) => Promise<unknown>): Promise<[Times, Times]> {
   const samples: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds * 2; round++) {
-    skipsLog = round % 2 === 1
-    const before = process.cpuUsage()
+    // With, without, without, with: what grows from round to round counts for both.
+    const variant = [0, 1, 1, 0][round % 4] as 0 | 1
+    skipsLog = variant === 1
+    const before = process.threadCpuUsage()
     await action(round)
-    const { user, system } = process.cpuUsage(before)
-    samples[round % 2]?.push((user + system) / 1_000)
+    const { user, system } = process.threadCpuUsage(before)
+    samples[variant].push((user + system) / 1_000)
   }
   skipsLog = false
   return [timesOf(samples[0]), timesOf(samples[1])]
@@ -188,6 +194,26 @@ async function feedSection(data: Dataset, count: number, rounds: number): Promis
   }
 }
 
+/** From the acknowledgement of a write to the last of many readers of the stream of changes. */
+async function subscribersRow(seconds: number): Promise<Row> {
+  const bench = await begin()
+  await writeSteadily(bench, WRITES_PER_SECOND, 1)
+  const request = `GET /v1/changes?include=objects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bench.key}\r\nAccept: text/event-stream\r\n\r\n`
+  const readers = await startReaders(bench, SUBSCRIBERS, [request], 'change')
+  const written = await writeSteadily(bench, WRITES_PER_SECOND, seconds)
+  await Bun.sleep(1_000)
+  const arrivals = await readers.end()
+  await bench.server.stop()
+  const { median: usual, p99 } = timesOf(arrivals.map(({ n, at }) => at - (written[n] ?? Number.NaN)))
+  const row = goalRow(
+    `a change to the last of ${counted(SUBSCRIBERS, 'subscriber')} (p99, at ${WRITES_PER_SECOND} writes a second)`,
+    milliseconds(p99),
+    `< ${MAX_SUBSCRIBER_MS} ms`,
+    p99 < MAX_SUBSCRIBER_MS,
+  )
+  return { ...row, ratio: `median ${milliseconds(usual)} of ${arrivals.length}` }
+}
+
 /** Bytes that the changes of new rows take in the file. */
 async function sizeRow(count: number): Promise<Row> {
   const sizes: number[] = []
@@ -230,5 +256,9 @@ export async function benchChanges(count: number, rounds: number): Promise<Secti
   const feed = await feedSection(data, count, rounds)
   data.close()
   const size = await sizeRow(Math.min(count, 100_000))
-  return [{ ...writes, rows: [...writes.rows, size] }, feed]
+  const subscribers = await subscribersRow(Math.max(3, Math.round(rounds / 10)))
+  return [
+    { ...writes, rows: [...writes.rows, size] },
+    { ...feed, rows: [...feed.rows, subscribers] },
+  ]
 }

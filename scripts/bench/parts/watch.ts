@@ -1,8 +1,15 @@
-import { join } from 'node:path'
-import { openDataset, temporaryFolder } from '../dataset.ts'
 import { median, timesOf } from '../measure.ts'
 import { counted, milliseconds, perSecond, type Row, type Section } from '../results.ts'
-import { measureRate, type Server, startServer } from '../servers.ts'
+import { measureRate } from '../servers.ts'
+import {
+  type Bench,
+  begin,
+  type Readers,
+  requestOf,
+  startReaders,
+  writeOf,
+  writeSteadily,
+} from '../stream-readers.ts'
 
 interface Scenario {
   streams: number
@@ -27,31 +34,6 @@ const MERGE_MS = 250
 const WRITES_PER_SECOND = 200
 const CONNECTIONS = 32
 
-interface Bench {
-  server: Server
-  key: string
-}
-
-const now = () => performance.timeOrigin + performance.now()
-
-async function begin(): Promise<Bench> {
-  const file = join(temporaryFolder(), 'watch.db')
-  const data = await openDataset(file)
-  const fields = [{ key: 'n', type: 'number' }]
-  const made = await data.fetch('/v1/records/structures', {
-    method: 'POST',
-    body: JSON.stringify({ name: 'ticks', fields }),
-  })
-  if (made.status !== 201) throw new Error(await made.text())
-  data.close()
-  return { server: await startServer(file), key: data.key }
-}
-
-const requestOf = ({ key }: Bench, method: string, path: string, body = ''): string =>
-  `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-
-const writeOf = (n: number) => JSON.stringify({ structure: 'ticks', data: { n } })
-
 /** Queries that differ and have the same result. */
 function watchOf(bench: Bench, query: number, limit: number): string {
   const filter = JSON.stringify([{ field: 'n', op: 'gt', value: -1 - query }])
@@ -59,56 +41,13 @@ function watchOf(bench: Bench, query: number, limit: number): string {
   return requestOf(bench, 'GET', `/v1/records/watch?${parameters}`)
 }
 
-interface Readers {
-  /** Ends the readers and returns what they received. */
-  end(): Promise<{ query: number; n: number; at: number }[]>
-}
-
-async function startReaders(bench: Bench, { streams, queries, limit }: Scenario): Promise<Readers> {
-  const requests = Array.from({ length: queries }, (_, query) => watchOf(bench, query, limit))
-  const result = join(temporaryFolder(), 'arrivals.json')
-  const program = join(import.meta.dir, '..', 'processes', 'watch-readers.ts')
-  const child = Bun.spawn([process.execPath, program, String(bench.server.port), String(streams), result], {
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  child.stdin.write(`${JSON.stringify(requests)}\n`)
-  await child.stdin.flush()
-  const { value } = await child.stdout.getReader().read()
-  if (Buffer.from(value ?? []).toString() !== 'ready\n') throw new Error('the readers did not start')
-  return {
-    end: async () => {
-      await child.stdin.end()
-      await child.exited
-      return await Bun.file(result).json()
-    },
-  }
-}
-
-/** Writes numbered rows at a fixed rate; returns when each was acknowledged. */
-async function writeSteadily({ server, key }: Bench, seconds: number): Promise<number[]> {
-  const written: number[] = []
-  const sent: Promise<void>[] = []
-  const started = performance.now()
-  for (let n = 0; n < WRITES_PER_SECOND * seconds; n++) {
-    const due = started + (n * 1000) / WRITES_PER_SECOND
-    if (due > performance.now()) await Bun.sleep(due - performance.now())
-    const answer = fetch(`http://127.0.0.1:${server.port}/v1/records`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}` },
-      body: writeOf(n),
-    })
-    sent.push(
-      answer.then(async (response) => {
-        written[n] = now()
-        await response.arrayBuffer()
-      }),
-    )
-  }
-  await Promise.all(sent)
-  return written
-}
+const startWatchers = (bench: Bench, { streams, queries, limit }: Scenario): Promise<Readers> =>
+  startReaders(
+    bench,
+    streams,
+    Array.from({ length: queries }, (_, query) => watchOf(bench, query, limit)),
+    'answer',
+  )
 
 /** From the first write that an event covers to its last reader, less the merge interval. */
 function delaysOf(arrivals: Awaited<ReturnType<Readers['end']>>, written: readonly number[]): number[] {
@@ -135,10 +74,10 @@ interface Outcome {
 
 async function measure(scenario: Scenario, seconds: number): Promise<Outcome> {
   const bench = await begin()
-  await writeSteadily(bench, 1)
+  await writeSteadily(bench, WRITES_PER_SECOND, 1)
   const before = await residentKib(bench)
-  const readers = await startReaders(bench, scenario)
-  const written = await writeSteadily(bench, seconds)
+  const readers = await startWatchers(bench, scenario)
+  const written = await writeSteadily(bench, WRITES_PER_SECOND, seconds)
   await Bun.sleep(2 * MERGE_MS)
   const after = await residentKib(bench)
   const delays = timesOf(delaysOf(await readers.end(), written))
@@ -152,7 +91,7 @@ async function measureWrites(streams: number): Promise<{ alone: number; watched:
   const writes = [requestOf(bench, 'POST', '/v1/records', writeOf(1))]
   await measureRate(bench.server, writes, CONNECTIONS)
   const alone = await measureRate(bench.server, writes, CONNECTIONS)
-  const readers = await startReaders(bench, { streams, queries: 1, limit: 1 })
+  const readers = await startWatchers(bench, { streams, queries: 1, limit: 1 })
   const watched = await measureRate(bench.server, writes, CONNECTIONS)
   await readers.end()
   await bench.server.stop()

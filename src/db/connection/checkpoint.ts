@@ -39,14 +39,20 @@ export class Checkpoints {
   #running: Promise<void> | undefined
   #checksToSkip = 0
   #isStopped = false
+  /** What a transaction that stays open between its steps has to end for. */
+  #afterTransaction: (() => void) | undefined
 
   constructor(options: CheckpointOptions) {
     this.#options = options
   }
 
+  /** To be called right after each commit, while no transaction is open. */
   noteCommit(): void {
+    if (this.#isStopped) return
     this.#hasCommitted = this.#stopChecking !== undefined
     this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
+    this.#afterTransaction?.()
+    this.#afterTransaction = undefined
   }
 
   /** Moves the log in this thread, as far as readers of other processes allow. */
@@ -69,13 +75,21 @@ export class Checkpoints {
     this.#isStopped = true
     this.#stopChecking?.()
     this.#stopChecking = undefined
+    this.#afterTransaction?.()
+  }
+
+  get #isInTransaction(): boolean {
+    return this.#options.sql.database.inTransaction
   }
 
   #check(): void {
-    if (this.#options.sql.database.inTransaction) return
+    if (this.#running || this.#isStopped) return
+    if (this.#isInTransaction) {
+      this.#afterTransaction = () => this.#check()
+      return
+    }
     const isBusy = this.#hasCommitted
     this.#hasCommitted = false
-    if (this.#running) return
     if (!isBusy) {
       this.#stopChecking?.()
       this.#stopChecking = undefined
@@ -116,11 +130,20 @@ export class Checkpoints {
     return !this.#isStopped && this.#options.isSound()
   }
 
+  /** In a transaction the pages cannot be counted. */
+  async #transactionEnd(): Promise<void> {
+    if (!this.#isInTransaction || this.#isStopped) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#afterTransaction = resolve
+    await promise
+  }
+
   /** Returns whether a part of the log stays because a reader has an older state open. */
   async #moveInRounds(worker: Worker): Promise<boolean> {
     let before = Number.POSITIVE_INFINITY
     for (let round = 0; round < MAX_ROUNDS && this.#mayGoOn; round++) {
       await checkpointIn(worker, this.#options.file)
+      await this.#transactionEnd()
       const { left } = this.#pages()
       if (left <= FEW_PAGES) return false
       if (left >= before) return true

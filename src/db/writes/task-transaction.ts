@@ -1,6 +1,6 @@
 import { createIdSource } from '../../lib/ids.ts'
 import type { Reader } from '../reader.ts'
-import type { Tx } from './write-queue.ts'
+import { stepsAtOnce, type Tx } from './write-queue.ts'
 
 const newId = createIdSource()
 
@@ -13,9 +13,7 @@ export const taskTransaction = ({ sql, orm }: Reader, now: number): Tx => ({
   orm,
   now,
   newId: () => newId(now),
-  inSteps: (step) => {
-    while (step()) {}
-  },
+  inSteps: stepsAtOnce,
   afterCommit: () => {},
   transaction: { startedAt: now },
 })

@@ -15,13 +15,18 @@ export interface Tx extends Reader {
   /**
    * Calls `step` before the commit until it returns false: for much work after the last refusal. In a server other
    * requests are served between steps, which must be short, while other writes wait. Other connections see nothing of
-   * the transaction meanwhile.
+   * the transaction meanwhile. Where a savepoint may be rolled back, `stepsAtOnce` has to stand for it: steps outlive it.
    */
   inSteps(step: () => boolean): void
   /** Runs after the commit; never when the write is refused or the commit fails. */
   afterCommit(action: () => void): void
   /** Identifies the transaction: every copy of this object for the same transaction has it. */
   readonly transaction: Transaction
+}
+
+/** An `inSteps` that leaves nothing for later. */
+export const stepsAtOnce: Tx['inSteps'] = (step) => {
+  while (step()) {}
 }
 
 export interface Transaction {
@@ -72,6 +77,8 @@ interface Group {
   readonly done: readonly Item[]
   /** When the lock was taken. */
   readonly locked: number
+  /** When others were last served. */
+  readonly leftAt: number
 }
 
 /** The total time for which the lock is held, with short gaps, before it is left free. */
@@ -238,7 +245,11 @@ export class WriteQueue {
       return
     }
     if (done.length === 0) this.#continue()
-    else this.#finish({ done, locked }, this.#options.yieldsBetweenSteps ? STEPS_TIME_MS : Infinity)
+    else
+      this.#finish(
+        { done, locked, leftAt: locked },
+        this.#options.yieldsBetweenSteps ? STEPS_TIME_MS : Infinity,
+      )
   }
 
   /** Does what is left of a group and commits it; after some milliseconds, later. */
@@ -246,9 +257,7 @@ export class WriteQueue {
     this.#open = undefined
     try {
       if (hasMoreSteps(group, performance.now() + timeMs)) {
-        this.#open = group
-        this.#scheduled = true
-        setImmediate(() => this.#resume(group))
+        this.#leaveOpen({ ...group, leftAt: performance.now() })
         return
       }
       this.#options.beforeCommit?.()
@@ -262,10 +271,17 @@ export class WriteQueue {
     this.#continue()
   }
 
+  #leaveOpen(group: Group): void {
+    this.#open = group
+    this.#scheduled = true
+    setImmediate(() => this.#resume(group))
+  }
+
+  /** Others who took long get no more than half of the time: every other write waits for the steps that are left. */
   #resume(group: Group): void {
     if (this.#open !== group) return
     this.#scheduled = false
-    this.#finish(group, STEPS_TIME_MS)
+    this.#finish(group, Math.max(STEPS_TIME_MS, performance.now() - group.leftAt))
   }
 
   /** Tells those who wait for a group that it is committed. */

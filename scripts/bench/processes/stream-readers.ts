@@ -1,13 +1,13 @@
 /*
- * Readers of watches, in a separate process and on plain sockets so that they use little of the processor:
- * `bun watch-readers.ts <port> <streams> <result>`, with a JSON array of requests on the first line of standard input,
+ * Readers of streams, in a separate process and on plain sockets so that they use little of the processor:
+ * `bun stream-readers.ts <port> <streams> <result> <event>`, with a JSON array of requests on the first line of standard input,
  * which the streams send in turn. Prints `ready` when each has its first event. When standard input ends, it writes an
  * array of `{query, n, at}` to the result file: when the last reader of a query received the event whose first record
  * is number `n`.
  */
 import { createInterface } from 'node:readline'
 
-const [portText, streamsText, resultFile = ''] = process.argv.slice(2)
+const [portText, streamsText, resultFile = '', eventName] = process.argv.slice(2)
 const [port, streams] = [Number(portText), Number(streamsText)]
 
 interface Arrival {
@@ -25,13 +25,13 @@ const readersOf = (query: number) =>
 
 const arrivals = new Map<string, Arrival>()
 const NUMBER = Buffer.from('"n":')
-const ANSWER = Buffer.from('event: answer')
+const EVENT = Buffer.from(`event: ${eventName}`)
 const now = () => performance.timeOrigin + performance.now()
 
 /** The number of the first record; the beginning of an event always arrives in one piece. */
 function recordNumberIn(chunk: Buffer): number | undefined {
-  const answer = chunk.lastIndexOf(ANSWER)
-  const start = answer === -1 ? -1 : chunk.indexOf(NUMBER, answer)
+  const event = chunk.lastIndexOf(EVENT)
+  const start = event === -1 ? -1 : chunk.indexOf(NUMBER, event)
   return start === -1 ? undefined : Number.parseInt(chunk.toString('latin1', start + 4, start + 14), 10)
 }
 
