@@ -41,10 +41,11 @@ export async function fillRows(
 const JUMP = `window.jump = (share) => new Promise((resolve) => {
   const scroller = document.querySelector('section.scroll')
   const from = performance.now()
-  const before = document.querySelector('tbody tr[aria-rowindex]').ariaRowIndex
+  const firstRow = () => document.querySelector('tbody tr[aria-rowindex]')?.ariaRowIndex
+  const before = firstRow()
   scroller.scrollTop = share * (scroller.scrollHeight - scroller.clientHeight)
   const look = () => {
-    const isThere = document.querySelector('tbody tr[aria-rowindex]').ariaRowIndex !== before
+    const isThere = ![before, undefined].includes(firstRow())
     const isBusy = document.querySelector('tbody tr[aria-busy=true]') !== null
     if (isThere && !isBusy) resolve(performance.now() - from)
     else requestAnimationFrame(look)
