@@ -20,6 +20,8 @@ const RETRY_MS = 1_000
  */
 export class Forwarding {
   #isRunning = false
+  /** Cancels the next try, where one waits: nothing is posted before it. */
+  #stopRetry: (() => void) | undefined
   /** The last event that somebody answered: it is not posted again when it could not be deleted. */
   #posted: number | undefined
 
@@ -27,10 +29,12 @@ export class Forwarding {
     private readonly ctx: AppContext,
     private readonly post: PostEvent,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    signal.addEventListener('abort', () => this.#stopRetry?.())
+  }
 
   wake(): void {
-    if (this.#isRunning || this.signal.aborted) return
+    if (this.#isRunning || this.#stopRetry || this.signal.aborted) return
     this.#isRunning = true
     this.#postAll().catch((error) => {
       this.ctx.log.warn('events cannot be posted', { error: String(error) })
@@ -53,7 +57,11 @@ export class Forwarding {
 
   #tryLater(): void {
     this.#isRunning = false
-    this.ctx.clock.after(RETRY_MS, () => this.wake())
+    if (this.signal.aborted) return
+    this.#stopRetry = this.ctx.clock.after(RETRY_MS, () => {
+      this.#stopRetry = undefined
+      this.wake()
+    })
   }
 
   #next(): MirrorEvent | undefined {

@@ -82,6 +82,47 @@ test('an event that nobody answers is posted again a second later, before the ne
   expect([posted, waiting()]).toEqual([['a', 'a', 'b'], []])
 })
 
+test('while nobody answers there is one try a second, however often more events come', async () => {
+  const posted: string[] = []
+  let isAway = true
+  const stopping = new AbortController()
+  const waitingBefore = service.clock.waiting()
+  const forwarding = new Forwarding(
+    service.ctx,
+    async ({ id }) => {
+      posted.push(id)
+      return !isAway
+    },
+    stopping.signal,
+  )
+  const wakeTenTimes = async () => {
+    for (let time = 0; time < 10; time++) {
+      forwarding.wake()
+      await settle()
+      service.clock.advance(99)
+    }
+  }
+  await add('a', 'b', 'c')
+  await wakeTenTimes()
+  expect(posted).toEqual(['a'])
+  service.clock.advance(10)
+  await settle()
+  expect(posted).toEqual(['a', 'a'])
+  await wakeTenTimes()
+  expect(posted).toEqual(['a', 'a'])
+  isAway = false
+  service.clock.advance(10)
+  await settle()
+  expect([posted, waiting()]).toEqual([['a', 'a', 'a', 'b', 'c'], []])
+  isAway = true
+  await add('d')
+  forwarding.wake()
+  await settle()
+  expect(service.clock.waiting()).toBe(waitingBefore + 1)
+  stopping.abort()
+  expect(service.clock.waiting()).toBe(waitingBefore)
+})
+
 test('a mirror that forwards nothing posts none of the events of an earlier one later', async () => {
   await add('a')
   await forgetEvents(service.ctx)
