@@ -48,6 +48,11 @@ describe('a path', () => {
     }
   })
 
+  test('/ leads to the application whatever parameters the link to it has', async () => {
+    const { status, headers } = await service.as(undefined).get('/?utm_source=x&limit=tea')
+    expect([status, headers.get('location')]).toEqual([302, '/app'])
+  })
+
   test.each([
     '%00',
     'trash%00',

@@ -82,7 +82,7 @@ async function assetResponse(name: string, request: Request): Promise<Response> 
 /** The application: its page at `/app` and at every path below it that is no endpoint and no file, and its files. */
 export const applicationRoutes = () =>
   publicRoutes('Application')
-    .page('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }))
+    .page('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), { query: AnyQuery })
     .page('/app', pageResponse, { query: AnyQuery })
     .page('/app/*', pageResponse, { query: AnyQuery })
     .page(`${ASSETS_PATH}/:name`, ({ params, request }) => assetResponse(params.name, request))
