@@ -33,8 +33,8 @@ const SAME_TITLE = `SELECT id FROM notes WHERE workspace = ? AND title_fold = ? 
 export function changedNoteId(reader: Reader, caller: InWorkspace, named: string): string {
   const id = noteIdOf(reader, caller, named)
   const { title, alias } = getNoteSummary(reader, caller, id)
-  const trimmed = named.trim()
-  if (id === trimmed || (alias !== null && fold(alias) === fold(trimmed))) return id
+  const trimmed = fold(named.trim())
+  if (id === trimmed || (alias !== null && fold(alias) === trimmed)) return id
   const ids = reader.sql.column<string>(SAME_TITLE, caller.workspacePk, fold(title))
   if (ids.length < 2) return id
   throw refused(
