@@ -1,12 +1,15 @@
-import { afterAll, afterEach, expect, test } from 'bun:test'
-import { refreshLinks } from '../../src/notes/links/indexing.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { refreshLinks, startLinkIndexing } from '../../src/notes/links/indexing.ts'
 import { callerOf } from '../support/cli.ts'
+import { declareEndless, ENDLESS } from '../support/endless.ts'
 import { makeNote } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
-import { startService, type TestService, type TestServiceOptions } from '../support/service.ts'
+import { queryOf } from '../support/records.ts'
+import { settle, startService, type TestService, type TestServiceOptions } from '../support/service.ts'
 
 const folder = newFolder()
 const open: TestService[] = []
+let files = 0
 
 async function start(worker: TestServiceOptions['worker']) {
   const service = await startService({ file: folder.file('links.db'), worker })
@@ -61,4 +64,63 @@ test('links that are not written yet are found for the request that reads them, 
   expect(here?.status).toBe('fulfilled')
   expect(pending()).toBe(0)
   expect((await service.get(`/v1/notes/${id}/links`)).body.outgoing).toHaveLength(3_000)
+})
+
+describe('while the only query of a key that runs never ends', () => {
+  const content = Array.from({ length: 3_000 }, (_, at) => `[[Note ${at}]]`).join(' ')
+  let service: TestService
+  let id: string
+  /** Lets the client of the key go away, which asks for what never ends and then for the links. */
+  let leave: () => void
+  let left: Promise<unknown>
+
+  beforeEach(async () => {
+    service = await startService({ file: folder.file(`busy ${++files}.db`), worker: { manyRows: -1 } })
+    open.push(service)
+    await declareEndless(service, 'endless')
+    id = (await makeNote(service, { title: 'Many', content })).id
+    const client = new AbortController()
+    const ask = (path: string) =>
+      service.app.fetch(
+        new Request(`http://localhost${path}`, {
+          headers: { authorization: `Bearer ${service.key}` },
+          signal: client.signal,
+        }),
+      )
+    const endless = ask(`/v1/records?${queryOf({ structure: 'endless', ...ENDLESS })}`)
+    await settle()
+    left = Promise.all([endless, ask(`/v1/notes/${id}/links`)])
+    await settle()
+    leave = () => client.abort()
+  })
+
+  test('another key reads links that are not written yet, renames what they lead to and sees the graph', async () => {
+    const other = service.as(await service.newKey())
+    expect((await other.get(`/v1/notes/${id}/links`)).body.outgoing).toHaveLength(3_000)
+    const renamed = await other.patch(`/v1/notes/${id}`, { title: 'Moved', rewrite_links: true })
+    expect(renamed.status).toBe(200)
+    expect((await other.get('/v1/graph')).status).toBe(200)
+    leave()
+    await left
+  })
+
+  test('links are written in the background, and a client that goes away is no failure of it', async () => {
+    const { db } = service.ctx
+    const written = new Promise<void>((resolve) => {
+      const stop = db.onCommit(() => {
+        if (db.sql.scalar('SELECT count(*) FROM links_pending') !== 0) return
+        stop()
+        resolve()
+      })
+    })
+    const stop = startLinkIndexing(service.ctx)
+    service.clock.advance(200)
+    leave()
+    await left
+    await settle()
+    expect(service.logged().filter(({ level }) => level === 'warn')).toEqual([])
+    await written
+    stop()
+    expect(db.sql.scalar<number>('SELECT count(*) FROM note_links')).toBe(3_000)
+  })
 })

@@ -1,7 +1,7 @@
 import type { AppContext, InWorkspace } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { QueryPlan, Requester, WorkerQuery } from '../../db/worker/client.ts'
+import { type QueryPlan, type Requester, requesterKey, type WorkerQuery } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
@@ -167,10 +167,13 @@ export const linkDifference: WorkerQuery<
   },
 }
 
+const isPending = ({ sql }: Reader, note: number): boolean =>
+  sql.get('SELECT 1 FROM links_pending WHERE note = ?', note) !== undefined
+
 /** Writes a difference for some milliseconds, from a position in it, and returns the next one; undefined once there is nothing left. */
 function writeSome(tx: Tx, place: NoteInWorkspace, difference: Difference, from: number): number | undefined {
-  // Another version has another difference; its note stays marked.
-  if (updatedAtOf(tx, place.note) !== difference.updatedAt) return undefined
+  // Another version has another difference; its note stays marked. One that is not marked was indexed for another requester.
+  if (updatedAtOf(tx, place.note) !== difference.updatedAt || !isPending(tx, place.note)) return undefined
   const { surplus, missing } = difference
   let at = from
   const hasMore = forSomeMilliseconds(() => {
@@ -200,25 +203,26 @@ async function indexNote(
   }
 }
 
-/** The notes that are being indexed, so that none is indexed twice at the same time. */
-const runningByDb = new WeakMap<Db, Map<number, Promise<void>>>()
+/** What is being indexed, by note and requester. */
+const runningByDb = new WeakMap<Db, Map<string, Promise<void>>>()
 
-function runningIn(db: Db): Map<number, Promise<void>> {
-  const running = runningByDb.get(db) ?? new Map<number, Promise<void>>()
+function runningIn(db: Db): Map<string, Promise<void>> {
+  const running = runningByDb.get(db) ?? new Map<string, Promise<void>>()
   runningByDb.set(db, running)
   return running
 }
 
-/** Indexes a note that is not being indexed. */
+/** Indexing that a requester asked for. Another does not wait for it, since it waits for the requester's other queries. */
+const nameOf = ({ note }: NoteInWorkspace, requester: Requester) => `${note} ${requesterKey(requester)}`
+
+/** Indexes a note that is not being indexed for the requester; several may do so at once. */
 function startIndexingNote(ctx: Indexing, place: NoteInWorkspace, requester: Requester): Promise<void> {
   const running = runningIn(ctx.db)
-  const indexing = indexNote(ctx, place, requester).finally(() => running.delete(place.note))
-  running.set(place.note, indexing)
+  const name = nameOf(place, requester)
+  const indexing = indexNote(ctx, place, requester).finally(() => running.delete(name))
+  running.set(name, indexing)
   return indexing
 }
-
-const isPending = ({ sql }: Reader, note: number): boolean =>
-  sql.get('SELECT 1 FROM links_pending WHERE note = ?', note) !== undefined
 
 /** After so many tries a note is indexed in one transaction: it changes too often, or the worker takes too long for it. */
 const MAX_TRIES = 4
@@ -233,10 +237,10 @@ export async function refreshLinks(ctx: Indexing, requester: InWorkspace & Reque
   for (const note of db.sql.column<number>('SELECT note FROM links_pending WHERE workspace = ?', workspace)) {
     let tries = 0
     while (tries < MAX_TRIES && isPending(db, note)) {
-      const ofAnother = runningIn(db).get(note)
+      const place = { workspace, note }
+      const ofAnother = runningIn(db).get(nameOf(place, requester))
       if (!ofAnother) tries += 1
-      await (ofAnother?.catch(unlessRefused) ??
-        startIndexingNote(ctx, { workspace, note }, requester).catch(unlessTooLong))
+      await (ofAnother?.catch(unlessRefused) ?? startIndexingNote(ctx, place, requester).catch(unlessTooLong))
     }
     if (isPending(db, note)) await db.write((tx): void => completeNote(tx, { workspace, note }), true)
   }
@@ -279,7 +283,7 @@ export const startLinkIndexing = (ctx: AppContext): (() => void) =>
     runStep: async () => {
       const next = ctx.db.sql.get<NoteInWorkspace>('SELECT workspace, note FROM links_pending LIMIT 1')
       if (!next) return false
-      await (runningIn(ctx.db).get(next.note) ?? startIndexingNote(ctx, next, BACKGROUND))
+      await startIndexingNote(ctx, next, BACKGROUND)
       return true
     },
   })
