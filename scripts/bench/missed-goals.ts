@@ -83,7 +83,8 @@ const REASONS: readonly Reason[] = [
   {
     section: /^Waits/,
     what: /25 webhooks/,
-    reason: 'the batch makes 12,500 deliveries, which raw inserts alone take half of this time for.',
+    reason:
+      'the batch makes 12,500 deliveries in one transaction, of which raw inserts alone take half: others read between its steps, and write after it.',
   },
   {
     section: /^Waits/,
