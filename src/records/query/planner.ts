@@ -80,9 +80,9 @@ export function rowsAfter({ offset, limit }: PageRequest, total: number | undefi
 const matchesUntilFull = (page: PageRequest, total: number | undefined): number =>
   (rowsAfter(page, total) ?? page.offset) + page.limit
 
-/** How many rows are read in the requested order until the page is full, if the matching rows are spread evenly. */
-const rowsUntilFull = ({ query, page }: PageQuery, total: number) =>
-  (matchesUntilFull(page, total) * query.structure.live) / Math.max(1, total)
+/** How many rows are read in the requested order until so many match, if those are spread evenly. */
+const rowsUntil = (matches: number, { query }: PageQuery, total: number) =>
+  (matches * query.structure.live) / Math.max(1, total)
 
 /** The cost of a row on the path: an entry that decides all conditions costs less than one whose row is looked up. */
 function pathRowCost({ query }: PageQuery, path: AccessPath): number {
@@ -103,7 +103,8 @@ export function pagePath(page: PageQuery, total: number | undefined): AccessPath
   if (choice && (choice.few !== undefined || choiceSorts(page, choice))) return choice.path
   if (total === undefined) return choice?.path ?? ANY_PATH
   const rowsOtherwise = choice?.isEquality ? total : query.structure.live
-  if (sorted && rowsUntilFull(page, total) * pathRowCost(page, sorted) < rowsOtherwise) return sorted
+  const rows = rowsUntil(matchesUntilFull(page.page, total), page, total)
+  if (sorted && rows * pathRowCost(page, sorted) < rowsOtherwise) return sorted
   return choice?.isEquality ? choice.path : { by: 'pk' }
 }
 
@@ -124,7 +125,10 @@ export function pageCost(page: PageQuery, total: number | undefined): number {
     if (!choiceSorts(page, choice)) return total * LOOKUP_COST
     if (choice.decidesAll) return end / SKIPS_PER_ROW
   }
-  return Math.min(live, rowsUntilFull(page, total) * pathRowCost(page, path))
+  const rowCost = pathRowCost(page, path)
+  // The rows at the end may be those that do not match: a page near it counts as far away, unless entries decide.
+  const matches = rowCost < 1 ? end : page.page.offset + page.page.limit
+  return Math.min(live, rowsUntil(matches, page, total) * rowCost)
 }
 
 /** Whether all matching rows must be read and sorted to find the page. */
