@@ -155,9 +155,13 @@ async function applyIn({ clock, log, file }: NewCopy, unfinished: string, target
   }
 }
 
-/** The old copy, if there is one, must be closed. */
+/**
+ * The old copy, if there is one, must be closed. Its log stays where another program has it open: the log is not that of
+ * the new copy, and may hold what is now left out.
+ */
 function putInPlace(unfinished: string, file: string): void {
   renameSync(unfinished, file)
+  for (const suffix of ['-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
   const folder = openSync(dirname(file), 'r')
   fsyncSync(folder)
   closeSync(folder)

@@ -34,12 +34,9 @@ export async function startMirror({
     env: { DAYBOOK_KEY: key, DAYBOOK_LOG_LEVEL: 'warn', ...env },
   })
   const { out, err, pid, exited } = command
-  const ready = await Promise.race([
-    out.until(/listening on (http:\S+)\n/),
-    exited.then((code) => {
-      throw new Error(`the mirror exited ${code}: ${err.said()}`)
-    }),
-  ])
+  const ready = await out.until(/listening on (http:\S+)\n/).catch(async () => {
+    throw new Error(`the mirror exited ${await exited}: ${err.said()}`)
+  })
   const url = ready[1] ?? ''
   const readKey = ownKey ?? (await err.until(/dbk_[\w-]{43}/))[0]
   const fetchFrom = (request: Request) =>
