@@ -40,7 +40,7 @@ export async function request<Result>(
     body: body === undefined ? null : isJson(body) ? JSON.stringify(body) : (body as Blob),
     signal: signal ?? null,
   })
-  if (response.ok) return (await response.json()) as Result
+  if (response.ok) return (await received(response.json())) as Result
   if (response.status === 401 && !(method === 'POST' && BEGINS_SESSION.has(path))) isSignedOut.value = true
   throw await refusalOf(response)
 }
@@ -51,7 +51,7 @@ const BEGINS_SESSION: ReadonlySet<string> = new Set(['/app/api/session', '/app/a
 /** The bytes that an endpoint sends. */
 export async function fetchBytes(path: string): Promise<Blob> {
   const response = await reach(path, {})
-  if (response.ok) return response.blob()
+  if (response.ok) return received(response.blob())
   if (response.status === 401) isSignedOut.value = true
   throw await refusalOf(response)
 }
@@ -59,12 +59,17 @@ export async function fetchBytes(path: string): Promise<Blob> {
 const isJson = (body: unknown): boolean => body !== undefined && !(body instanceof Blob)
 
 async function reach(path: string, init: RequestInit): Promise<Response> {
+  const response = await received(fetch(path, { ...init, credentials: 'same-origin' }))
+  awaySince.value = undefined
+  return response
+}
+
+/** What the server sends; a connection that fails, also in the middle of a response, says nothing about the call. */
+async function received<Sent>(sending: Promise<Sent>): Promise<Sent> {
   try {
-    const response = await fetch(path, { ...init, credentials: 'same-origin' })
-    awaySince.value = undefined
-    return response
+    return await sending
   } catch (error) {
-    if ((error as Error).name === 'AbortError') throw error
+    if (!(error instanceof TypeError)) throw error
     awaySince.value ??= Date.now()
     throw new Away('The server cannot be reached; what you write waits here until it is back.')
   }

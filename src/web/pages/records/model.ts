@@ -1,4 +1,5 @@
 import type { components } from '../../data/api-types.d.ts'
+import type { Condition } from './conditions.ts'
 
 export type Structure = components['schemas']['Structure']
 export type Field = components['schemas']['Field']
@@ -28,3 +29,19 @@ export { recordLabel as rowLabel } from '../../components/record-label.ts'
 /** The field that names a row: the one that the structure declares, else the first that is shown. */
 export const labelField = (structure: Structure): Field | undefined =>
   structure.fields.find(({ key }) => key === structure.label_field) ?? shownFields(structure)[0]
+
+/** Which rows are shown, and in which order. */
+export interface RowQuery {
+  readonly structure: string
+  readonly filter: readonly Condition[]
+  readonly sort: string | undefined
+  readonly direction: 'asc' | 'desc'
+}
+
+/** The query as the parameters of a request. */
+export const queryOf = ({ structure, filter, sort, direction }: RowQuery) => ({
+  structure,
+  ...(filter.length > 0 && { filter: JSON.stringify(filter) }),
+  ...(sort !== undefined && { sort }),
+  direction,
+})

@@ -1,14 +1,13 @@
 import { signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { Away, Refused } from '../../data/request.ts'
-import type { Row, RowPage } from './model.ts'
-import { queryOf, type RowQuery } from './view.ts'
+import { queryOf, type Row, type RowPage, type RowQuery } from './model.ts'
 
 /** Rows are read in blocks of this size. */
 export const BLOCK = 100
 /** How many blocks that follow each other are read at once, because each reading skips all rows before it. */
 const MOST_BLOCKS = 5
-/** How many blocks are kept; those read longest ago go first. */
+/** How many blocks are kept; of those that are not wanted, the ones read longest ago go first. */
 const KEPT_BLOCKS = 80
 /** Changes of others that arrive within this time are read together. */
 const REFRESH_MS = 100
@@ -54,8 +53,12 @@ export class RowSource {
   /** Whether a row is in the blocks that are wanted. */
   isSeen(id: string): boolean {
     const index = this.indexOf(id)
+    return index !== undefined && this.#isWanted(Math.floor(index / BLOCK))
+  }
+
+  #isWanted(block: number): boolean {
     const [from, to] = this.#wanted
-    return index !== undefined && index >= from * BLOCK && index < (to + 1) * BLOCK
+    return block >= from && block <= to
   }
 
   /** Where a row that is known stands now. */
@@ -70,10 +73,8 @@ export class RowSource {
   /** Reads what of these rows is not known; what is read and no longer wanted is given up. */
   want(first: number, last: number): void {
     this.#wanted = [Math.floor(first / BLOCK), Math.floor(Math.max(first, last) / BLOCK)]
-    const [from, to] = this.#wanted
-    const isWanted = (number: number) => number >= from && number <= to
     const wanted = new Set(
-      [...this.#loading].flatMap(([number, loading]) => (isWanted(number) ? loading : [])),
+      [...this.#loading].flatMap(([number, loading]) => (this.#isWanted(number) ? loading : [])),
     )
     for (const loading of this.#loading.values()) if (!wanted.has(loading)) loading.abort()
     this.#loadAll((number) => this.#blocks.get(number)?.epoch !== this.#epoch)
@@ -202,6 +203,7 @@ export class RowSource {
   #forget(): void {
     for (const [number, { rows }] of this.#blocks) {
       if (this.#blocks.size <= KEPT_BLOCKS) return
+      if (this.#isWanted(number)) continue
       this.#blocks.delete(number)
       for (const { id } of rows) this.#known.delete(id)
     }

@@ -1,13 +1,6 @@
 import { address, path, search, setParameters } from '../../router.ts'
 import { type Condition, readConditions } from './conditions.ts'
-
-/** Which rows are shown, and in which order. */
-export interface RowQuery {
-  readonly structure: string
-  readonly filter: readonly Condition[]
-  readonly sort: string | undefined
-  readonly direction: 'asc' | 'desc'
-}
+import type { RowQuery } from './model.ts'
 
 /** What is typed into the search of the rows. */
 export const searchText = (): string => search.value.get('q') ?? ''
@@ -29,14 +22,6 @@ export function currentRowQuery(structure: string): RowQuery {
     direction: search.value.get('direction') === 'asc' ? 'asc' : 'desc',
   }
 }
-
-/** The query as the parameters of a request. */
-export const queryOf = ({ structure, filter, sort, direction }: RowQuery) => ({
-  structure,
-  ...(filter.length > 0 && { filter: JSON.stringify(filter) }),
-  ...(sort !== undefined && { sort }),
-  direction,
-})
 
 /** Sorts by a column: first upwards, then downwards, then as created. */
 export function toggleSort(key: string): void {

@@ -1,8 +1,7 @@
 import { onChange } from '../../data/live.ts'
 import { navigate } from '../../router.ts'
-import type { RowPage } from './model.ts'
+import { queryOf, type RowPage } from './model.ts'
 import { BLOCK, type RowSource } from './rows.ts'
-import { queryOf } from './view.ts'
 
 /** So many changed rows are read one by one at a time, each sooner than its page; the pages follow in any case. */
 const MOST_READ = 4

@@ -1,6 +1,5 @@
 import { api } from '../../../data/api.ts'
-import type { RowPage, Structure } from '../model.ts'
-import { queryOf, type RowQuery } from '../view.ts'
+import { queryOf, type RowPage, type RowQuery, type Structure } from '../model.ts'
 
 const PAGE = 500
 

@@ -4,9 +4,9 @@ import { Button, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { mayWrite } from '../../../data/session.ts'
 import { address } from '../../../router.ts'
-import type { Structure } from '../model.ts'
+import { queryOf, type Structure } from '../model.ts'
 import type { RowSource } from '../rows.ts'
-import { paneAddress, queryOf } from '../view.ts'
+import { paneAddress } from '../view.ts'
 import { exportCsv } from './export.ts'
 
 const NUMBER = new Intl.NumberFormat()

@@ -1,0 +1,52 @@
+import { afterEach, expect, spyOn, test } from 'bun:test'
+import { BLOCK, RowSource } from '../../src/web/pages/records/rows.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const KEPT_BLOCKS = 80
+const SEEN = 20
+
+let service: TestService
+let source: RowSource
+const fetched = spyOn(globalThis, 'fetch')
+
+afterEach(() => {
+  source.close()
+  fetched.mockRestore()
+  service.close()
+})
+
+/** A source of so many rows, which asks a real service as the page would. */
+async function openSource(rows: number): Promise<void> {
+  service = await startService()
+  await service.post('/v1/records/structures', { name: 'Orders', fields: [{ key: 'place', type: 'number' }] })
+  for (let start = 0; start < rows; start += 500) {
+    const batch = Array.from({ length: 500 }, (_, at) => ({ data: { place: start + at } }))
+    expect((await service.post('/v1/records', { structure: 'Orders', rows: batch })).status).toBe(201)
+  }
+  fetched.mockImplementation(((path: string, init: RequestInit) =>
+    service.app.fetch(
+      new Request(`http://localhost${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${service.key}` },
+      }),
+    )) as typeof fetch)
+  source = new RowSource({ structure: 'Orders', filter: [], sort: 'place', direction: 'asc' })
+}
+
+/** Resolves when every row that is seen from here on is known. */
+function seen(first: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const isThere = () => Array.from({ length: SEEN }, (_, at) => source.row(first + at)).every(Boolean)
+  source.want(first, first + SEEN - 1)
+  const stop = source.version.subscribe(() => isThere() && resolve())
+  return promise.finally(stop)
+}
+
+test('rows that are seen stay known, however long ago they were read and whatever is read beside them', async () => {
+  await openSource((KEPT_BLOCKS + 4) * BLOCK)
+  for (let block = 0; block < KEPT_BLOCKS; block++) if (block !== 1) await seen(block * BLOCK)
+  await seen(KEPT_BLOCKS * BLOCK)
+  await seen(BLOCK - SEEN / 2)
+  expect(source.row(BLOCK - 1)?.data.place).toBe(BLOCK - 1)
+  expect(source.row(BLOCK)?.data.place).toBe(BLOCK)
+})
