@@ -26,7 +26,7 @@ const MAX_WHOLE_BYTES = 524_288
  */
 export function downloadResponse({ request }: RequestContext, download: Download): Response {
   const headers = headersOf(download)
-  if (hasCurrent(request, download)) return new Response(null, { status: 304, headers })
+  if (hasCurrent(request, etagOf(download))) return new Response(null, { status: 304, headers })
   if (request.method === 'HEAD') return headResponse(headers, download.size)
   const range = requestedRange(request, download)
   if (range === 'unsatisfiable') return unsatisfiable(download)
@@ -66,12 +66,12 @@ function attachment(fileName: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
 }
 
-/** Whether `If-None-Match` names the bytes, or any bytes. */
-function hasCurrent({ headers }: Request, download: Download): boolean {
+/** Whether `If-None-Match` names the bytes that have this `ETag`, or any bytes. */
+export function hasCurrent({ headers }: Request, etag: string): boolean {
   const known = headers.get('if-none-match')
   if (known === null) return false
   if (known.trim() === '*') return true
-  return [...known.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etagOf(download))
+  return [...known.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)
 }
 
 const SINGLE_RANGE = /^bytes=\s*(\d*)-(\d*)\s*$/i

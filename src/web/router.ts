@@ -6,9 +6,18 @@ const here = () => new URL(location.href)
 
 const url = signal(here())
 
+/** A part that is not percent-encoded text stays as it is: no screen and no object has such a name. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** The parts of the path after `/app`, decoded: `/app/notes/5` is `['notes', '5']`. */
 export const path = computed<readonly string[]>(() =>
-  url.value.pathname.slice(ROOT.length).split('/').filter(Boolean).map(decodeURIComponent),
+  url.value.pathname.slice(ROOT.length).split('/').filter(Boolean).map(decode),
 )
 
 export const search = computed(() => url.value.searchParams)

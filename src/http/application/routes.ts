@@ -1,4 +1,5 @@
 import { notFound } from '../../refusal.ts'
+import { hasCurrent } from '../download.ts'
 import { publicRoutes, type RequestContext } from '../routes.ts'
 import { AnyQuery } from '../schema/types.ts'
 import { loadAssets } from './assets.ts'
@@ -58,22 +59,21 @@ async function pageResponse({ request }: RequestContext): Promise<Response> {
 }
 
 const acceptsGzip = (request: Request): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(request.headers.get('accept-encoding') ?? '')
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.headers.get('accept-encoding') ?? '')
 
 /** A file never changes under its name, so a browser keeps it. */
 async function assetResponse(name: string, request: Request): Promise<Response> {
   const asset = (await loadAssets()).files.get(name)
   if (!asset) throw notFound('file')
+  const etag = `"${name}"`
   const headers = new Headers({
     ...SAFE_HEADERS,
     'Content-Type': asset.type,
     'Cache-Control': 'public, max-age=31536000, immutable',
-    ETag: `"${name}"`,
+    ETag: etag,
     Vary: 'Accept-Encoding',
   })
-  if (request.headers.get('if-none-match') === headers.get('ETag')) {
-    return new Response(null, { status: 304, headers })
-  }
+  if (hasCurrent(request, etag)) return new Response(null, { status: 304, headers })
   if (!acceptsGzip(request)) return new Response(asset.bytes, { headers })
   headers.set('Content-Encoding', 'gzip')
   return new Response(asset.gzipped, { headers })

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { cpSync, symlinkSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { BuiltFiles } from '../../src/http/application/build.ts'
+import { newFolder } from '../support/process.ts'
+
+/** The sources of the application, and what builds them. */
+const SOURCES = ['src/web', 'src/lib', 'src/http/application/build.ts', 'package.json', 'tsconfig.json']
+
+/** A copy of the sources, so that they can be changed. */
+const folder = newFolder()
+let build: () => Promise<BuiltFiles>
+
+beforeAll(async () => {
+  for (const path of SOURCES) cpSync(resolve(path), folder.file(path), { recursive: true })
+  symlinkSync(resolve('node_modules'), folder.file('node_modules'))
+  build = (await import(folder.file('src/http/application/build.ts'))).buildApplication
+})
+afterAll(() => folder.remove())
+
+/** What is built when one text in a source is another. */
+async function buildWith(path: string, from: string, to: string): Promise<BuiltFiles> {
+  const source = folder.file(`src/web/${path}`)
+  const text = await Bun.file(source).text()
+  expect(text).toContain(from)
+  await Bun.write(source, text.replace(from, to))
+  const built = await build()
+  await Bun.write(source, text)
+  return built
+}
+
+test('a name never stands for two contents, so that a browser that keeps a file for good shows no old one', async () => {
+  const before = await build()
+  expect(await build()).toEqual(before)
+  for (const [path, from, to] of [
+    ['pages/sign-in/sign-in.tsx', 'Choose your password', 'Choose another password'],
+    ['components/icon.tsx', 'viewBox', 'data-changed="" viewBox'],
+    ['pages/graph/layout-worker.ts', 'gravity: 1', 'gravity: 2'],
+    ['styles/tokens.css', '--accent', '--changed: 1px; --accent'],
+  ] as const) {
+    const after = await buildWith(path, from, to)
+    expect(Object.values(after).join()).not.toBe(Object.values(before).join())
+    const common = Object.keys(after).filter((name) => name !== 'index.html' && name in before)
+    expect([path, common.filter((name) => after[name] !== before[name])]).toEqual([path, []])
+    // The page leads to what has changed: every file that it or another names is there.
+    const named = Object.values(after).flatMap((text) => [
+      ...text.matchAll(/\/app\/assets\/([\w.-]+?\.(?:js|css))\b/g),
+    ])
+    expect(named.map(([, name = '']) => name).filter((name) => !(name in after))).toEqual([])
+  }
+})

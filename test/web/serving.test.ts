@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { gunzipSync } from 'bun'
+import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+/** The whole policy of the page, without the nonce. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'nonce-…'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  'frame-src blob:',
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types daybook',
+]
+const ASSET = /\/app\/assets\/[\w.-]+?\.(?:js|css)\b/g
+
+const folder = newFolder()
+let server: ServerProcess
+
+/** Requests as a program sends them that is told nothing: the bytes are read as they were sent. */
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${server.url}${path}`, {
+    method,
+    headers: { 'accept-encoding': 'identity', ...headers },
+    decompress: false,
+    redirect: 'manual',
+  })
+
+/** The files of the application, found from the page on as a browser finds them. */
+async function allAssets(): Promise<string[]> {
+  const found = new Set<string>((await (await get('/app')).text()).match(ASSET))
+  for (const path of found)
+    for (const next of (await (await get(path)).text()).match(ASSET) ?? []) found.add(next)
+  return [...found]
+}
+
+beforeAll(async () => {
+  server = await startProcess(folder.file('daybook.db'))
+})
+afterAll(async () => {
+  await server.end()
+  folder.remove()
+})
+
+describe('the page of the application', () => {
+  test('is where `/` leads, and at every path below /app but those of its endpoints and files', async () => {
+    const root = await get('/?from=bookmark')
+    expect([root.status, root.headers.get('location')]).toEqual([302, '/app'])
+    const paths = [
+      '/app',
+      '/app/',
+      '/app/notes',
+      '/app/notes/1?show=preview',
+      '/app/a/b/c/d',
+      '/app/apis',
+      '/app/%zz',
+    ]
+    for (const path of paths) {
+      const { status, headers } = await get(path)
+      expect([path, status, headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8'])
+    }
+    const elsewhere = [
+      '/app/api',
+      '/app/api/',
+      '/app/api/nothing',
+      '/app/assets',
+      '/app/assets/a/b.js',
+      '/apps',
+    ]
+    for (const path of elsewhere) {
+      const response = await get(path)
+      expect([path, response.status]).toEqual([path, 404])
+      expect(await response.json()).toMatchObject({ code: 'not_found' })
+    }
+  })
+
+  test('is never kept by a browser, and each has a nonce of its own', async () => {
+    const [first, second] = [await get('/app'), await get('/app')]
+    for (const { headers } of [first, second]) {
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('etag')).toBeNull()
+    }
+    const nonces = await Promise.all(
+      [first, second].map(async (response) => {
+        const [, inPolicy] =
+          /'nonce-([\w-]{22})'/.exec(response.headers.get('content-security-policy') ?? '') ?? []
+        const [, inPage] = /name="csp-nonce" nonce="([\w-]+)"/.exec(await response.text()) ?? []
+        expect(inPage).toBe(inPolicy ?? 'a nonce of 128 bits')
+        return inPage
+      }),
+    )
+    expect(nonces[0]).not.toBe(nonces[1])
+  })
+
+  test('runs no code and shows no style but from its own files, and is shown in no frame', async () => {
+    for (const path of ['/app', '/app/settings/keys']) {
+      const response = await get(path)
+      const policy = response.headers.get('content-security-policy') ?? ''
+      expect(policy.replace(/'nonce-[\w-]+'/, "'nonce-…'").split('; ')).toEqual(POLICY)
+      expect(policy).not.toMatch(/unsafe|\*|https?:/)
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      })
+      const html = await response.text()
+      expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//)
+    }
+  })
+})
+
+describe('the files of the application', () => {
+  test('have the hash of their content in their names, and are kept by a browser for good', async () => {
+    const paths = await allAssets()
+    expect(paths.length).toBeGreaterThan(20)
+    for (const path of paths) {
+      const { status, headers } = await get(path)
+      expect(path).toMatch(/-[0-9a-z]{8}\.(js|css)$/)
+      const type = path.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8'
+      expect([path, status, headers.get('content-type')]).toEqual([path, 200, type])
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('vary')).toContain('Accept-Encoding')
+      expect(headers.get('etag')).toMatch(/^"[^"]+"$/)
+    }
+  })
+
+  test('are compressed for who takes that, and plain for who does not; both are the same file', async () => {
+    for (const path of await allAssets()) {
+      const [plain, packed] = [await get(path), await get(path, { 'accept-encoding': 'br, gzip' })]
+      expect([path, plain.headers.get('content-encoding')]).toEqual([path, null])
+      expect([path, packed.headers.get('content-encoding')]).toEqual([path, 'gzip'])
+      const [bytes, gzipped] = [await plain.arrayBuffer(), await packed.arrayBuffer()]
+      expect(gunzipSync(gzipped)).toEqual(new Uint8Array(bytes))
+      if (bytes.byteLength > 1_000) expect(gzipped.byteLength).toBeLessThan(bytes.byteLength * 0.7)
+    }
+  })
+
+  test('are sent plain where gzip is refused', async () => {
+    const [path = ''] = await allAssets()
+    for (const [accepted, encoding] of [
+      ['gzip', 'gzip'],
+      ['GZIP', 'gzip'],
+      ['br;q=1.0, gzip;q=0.8, *;q=0.1', 'gzip'],
+      ['gzip;q=0', null],
+      ['gzip; q=0.000, br', null],
+      ['br', null],
+      ['', null],
+    ] as const) {
+      const response = await get(path, { 'accept-encoding': accepted })
+      expect([accepted, response.headers.get('content-encoding')]).toEqual([accepted, encoding])
+      await response.body?.cancel()
+    }
+  })
+
+  test('are not sent again to who has them, however the tag comes back', async () => {
+    const [path = '', other = ''] = await allAssets()
+    const etag = (await get(path)).headers.get('etag') ?? ''
+    for (const known of [etag, `W/${etag}`, `"another", ${etag}`, '*']) {
+      const response = await get(path, { 'if-none-match': known })
+      expect([known, response.status]).toEqual([known, 304])
+      expect(response.headers.get('etag')).toBe(etag)
+      expect(response.headers.get('cache-control')).toContain('immutable')
+      expect(await response.text()).toBe('')
+    }
+    for (const known of ['"another"', '', (await get(other)).headers.get('etag') ?? '']) {
+      const response = await get(path, { 'if-none-match': known })
+      expect([known, response.status]).toEqual([known, 200])
+    }
+  })
+
+  test('are described to HEAD as to GET, without the bytes', async () => {
+    const [path = ''] = await allAssets()
+    for (const encoding of ['gzip', 'identity']) {
+      const [head, whole] = [
+        await get(path, { 'accept-encoding': encoding }, 'HEAD'),
+        await get(path, { 'accept-encoding': encoding }),
+      ]
+      const described = ({ headers }: Response) =>
+        ['content-type', 'content-encoding', 'etag', 'cache-control'].map((name) => headers.get(name))
+      expect(described(head)).toEqual(described(whole))
+      expect(Number(head.headers.get('content-length'))).toBe((await whole.arrayBuffer()).byteLength)
+      expect(await head.text()).toBe('')
+    }
+  })
+
+  test('that are not there, as those of another version, are 404 and kept by nobody', async () => {
+    for (const name of ['index-00000000.js', '..%2f..%2fdaybook.db', 'index.html', 'constructor', '%00']) {
+      const response = await get(`/app/assets/${name}`)
+      expect([name, response.status]).toEqual([name, 404])
+      expect(response.headers.get('cache-control') ?? '').not.toContain('immutable')
+      expect(await response.json()).toMatchObject({ code: 'not_found' })
+    }
+  })
+})
