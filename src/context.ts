@@ -8,6 +8,12 @@ import type { FeatureHooks } from './feature-hooks.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 
+/** What Argon2id takes to hash a password: KiB of memory, and passes over it. */
+export interface PasswordCost {
+  readonly memoryCost: number
+  readonly timeCost: number
+}
+
 /** The dependencies of every service: it reaches the clock, the storage and the settings only through these. */
 export interface AppContext {
   readonly config: Config
@@ -18,6 +24,8 @@ export interface AppContext {
   readonly clock: Clock
   readonly log: Log
   readonly features: FeatureHooks
+  /** Another cost of hashing passwords than `PASSWORD_COST`; tests take a lower one. */
+  readonly passwordCost?: PasswordCost
   /** The address of the remote of which this server is a read-only copy. */
   readonly mirrorOf?: string
 }

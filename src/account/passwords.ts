@@ -1,8 +1,11 @@
+import type { AppContext, PasswordCost } from '../context.ts'
 import { codePointLength } from '../lib/text.ts'
 import { invalid, unavailable } from '../refusal.ts'
 
 const MIN_LENGTH = 10
 const MAX_LENGTH = 200
+/** What each guess of a password costs, too: 64 MiB and two passes over them. */
+export const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 }
 /** Hashing takes a core and 64 MiB for several hundred milliseconds, so few run at a time. */
 const MAX_RUNNING = 2
 const MAX_WAITING = 50
@@ -15,15 +18,23 @@ export function checkedPassword(password: string): string {
   throw invalid(`A password must be ${MIN_LENGTH} to ${MAX_LENGTH} characters long.`)
 }
 
-/** Hashes with Argon2id. */
-export const hashPassword = (password: string): Promise<string> => inTurn(() => Bun.password.hash(password))
+type Costs = Pick<AppContext, 'passwordCost'>
 
-let unknownUsersHash: Promise<string> | undefined
+/** Hashes with Argon2id. */
+export const hashPassword = (password: string, { passwordCost = PASSWORD_COST }: Costs = {}) =>
+  inTurn(() => Bun.password.hash(password, { algorithm: 'argon2id', ...passwordCost }))
+
+/** The form of a hash that no password has. */
+const hashOfNobody = ({ memoryCost, timeCost }: PasswordCost) =>
+  `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${'A'.repeat(43)}$${'A'.repeat(43)}`
 
 /** Whether the password has this hash. Without a hash it never has, and takes the same time. */
-export async function isPassword(password: string, hash: string | null): Promise<boolean> {
-  unknownUsersHash ??= hashPassword(crypto.randomUUID())
-  const compared = hash ?? (await unknownUsersHash)
+export async function isPassword(
+  password: string,
+  hash: string | null,
+  { passwordCost = PASSWORD_COST }: Costs,
+): Promise<boolean> {
+  const compared = hash ?? hashOfNobody(passwordCost)
   const isSame = await inTurn(() => Bun.password.verify(password, compared))
   return isSame && hash !== null
 }

@@ -43,13 +43,14 @@ function beginSession(tx: Tx, userPk: number, { address, userAgent }: Browser): 
 
 /** Begins a session for a user and their password. */
 export async function signIn(
-  { db }: AppContext,
+  ctx: AppContext,
   failures: FailedSignIns,
   { user: name, password }: { user: string; password: string },
   browser: Browser,
 ): Promise<NewSession> {
+  const { db } = ctx
   const user = findUserByFoldedName(db, fold(name))
-  const check = () => isPassword(password, user?.passwordHash ?? null)
+  const check = () => isPassword(password, user?.passwordHash ?? null, ctx)
   if (!(await failures.limit(fold(name), browser.address, check)) || !user) throw wrongPair()
   return db.write((tx) => {
     const isUnchanged = findUserByPk(tx, user.pk)?.passwordHash === user.passwordHash
@@ -59,14 +60,15 @@ export async function signIn(
 
 /** Uses a setup link up: sets the password, and the name if one is given, and begins a session. Other sessions end. */
 export async function setUp(
-  { db, bus, clock }: AppContext,
+  ctx: AppContext,
   { token, password, user: name }: { token: string; password: string; user?: string },
   browser: Browser,
 ): Promise<NewSession> {
+  const { db, bus, clock } = ctx
   checkedPassword(password)
   // Hashing takes long: a client without a link must not keep others from signing in.
   if (!hasSetupLink(db, sha256(token), clock.now())) throw usedLink()
-  const hash = await hashPassword(password)
+  const hash = await hashPassword(password, ctx)
   const session = await db.write((tx) => {
     const userPk = takeSetupLink(tx, sha256(token), tx.now) ?? fail(usedLink())
     if (name !== undefined) renameUser(tx, userPk, name)
@@ -86,19 +88,20 @@ const usedLink = () =>
 
 /** Changes the password of the caller and ends every other session of theirs. */
 export async function changePassword(
-  { db, bus }: AppContext,
+  ctx: AppContext,
   failures: FailedSignIns,
   caller: Caller,
   { current, password }: { current: string; password: string },
   { address }: Browser,
 ): Promise<void> {
+  const { db, bus } = ctx
   checkedPassword(password)
   const { userPk, id } = getOwnSession(db, caller)
   const user = findUserByPk(db, userPk)
-  const check = () => isPassword(current, user?.passwordHash ?? null)
+  const check = () => isPassword(current, user?.passwordHash ?? null, ctx)
   const isRight = await failures.limit(fold(user?.name ?? ''), address, check)
   if (!isRight) throw refused('The current password is wrong.')
-  const hash = await hashPassword(password)
+  const hash = await hashPassword(password, ctx)
   await db.write((tx): void => {
     setPasswordHash(tx, userPk, hash)
     endSessionsOf(tx, userPk, id)

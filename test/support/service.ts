@@ -4,7 +4,7 @@ import { bootstrap, createWorkspace, findWorkspaceNamed } from '../../src/accoun
 import { type Api, createApi } from '../../src/api.ts'
 import { createBus } from '../../src/changes/bus.ts'
 import { type Config, readConfig } from '../../src/config.ts'
-import type { AppContext } from '../../src/context.ts'
+import type { AppContext, PasswordCost } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { openWorker, type WorkerOptions } from '../../src/db/worker/client.ts'
 import { features } from '../../src/features.ts'
@@ -148,6 +148,9 @@ export interface TestServiceOptions {
   worker?: Pick<WorkerOptions, 'manyRows' | 'timeLimitMs'>
 }
 
+/** The least that Argon2 takes; `account/passwords.test.ts` states what the product takes. */
+export const CHEAP_PASSWORDS: PasswordCost = { memoryCost: 8, timeCost: 1 }
+
 /** A whole service in memory, with one workspace and a write key. */
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const clock = options.clock ?? testClock()
@@ -164,7 +167,16 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
   const worker = openWorker({ db, log, clock, ...options.worker })
-  const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log, features }
+  const ctx: AppContext = {
+    config,
+    db,
+    worker,
+    bus: createBus(),
+    clock,
+    log,
+    features,
+    passwordCost: CHEAP_PASSWORDS,
+  }
   const first = await bootstrap(ctx)
   const app = createApi(ctx)
   const newKey = (input: NewTestKey = {}) =>
