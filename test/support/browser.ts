@@ -8,8 +8,9 @@ const program = Bun.env.CHROMIUM ?? NAMES.map((name) => Bun.which(name)).find((p
 /** Whether tests that need a browser can run; in continuous integration they must. */
 export const hasBrowser = program !== undefined || Bun.env.CI !== undefined
 
-/** It talks to nobody but the pages under test. */
+/** It talks to nobody but the pages under test; names that end in .test lead to them, too. */
 const ARGUMENTS = [
+  '--host-resolver-rules=MAP *.test 127.0.0.1',
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

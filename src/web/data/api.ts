@@ -1,5 +1,5 @@
 import type { paths } from './api-types.d.ts'
-import { request } from './request.ts'
+import { Away, type RequestOptions, request } from './request.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -47,13 +47,38 @@ function addressOf(path: string, params: object = {}, query: object = {}): strin
   return text === '' ? filled : `${filled}?${text}`
 }
 
+/** A key that names one call; unlike `crypto.randomUUID` it can be made in pages that did not come by https, too. */
+export const newCallKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
+
+/** The keys of calls that were sent and not answered, by what was sent. */
+const unanswered = new Map<string, string>()
+
+/** Sends a POST; when the same is sent again because no response came, it is done once. */
+async function post<Result>(path: string, { headers, ...options }: RequestOptions): Promise<Result> {
+  const call = `${path} ${JSON.stringify(options.body)}`
+  const key = unanswered.get(call) ?? newCallKey()
+  unanswered.delete(call)
+  try {
+    return await request<Result>('POST', path, {
+      ...options,
+      headers: { 'Idempotency-Key': key, ...headers },
+    })
+  } catch (error) {
+    if (error instanceof Away) unanswered.set(call, key)
+    throw error
+  }
+}
+
+const send = <Result>(verb: Method, path: string, options: RequestOptions): Promise<Result> =>
+  verb === 'post' ? post(path, options) : request(verb.toUpperCase(), path, options)
+
 const caller =
   <Verb extends Method>(verb: Verb) =>
   <Path extends PathsWith<Verb>>(
     path: Path,
     { params, query, ...options }: Call<Operation<Path, Verb>> = {},
   ) =>
-    request<Answer<Path, Verb>>(verb.toUpperCase(), addressOf(path, params ?? {}, query ?? {}), options)
+    send<Answer<Path, Verb>>(verb, addressOf(path, params ?? {}, query ?? {}), options)
 
 /** The endpoints under `/v1`, typed by the OpenAPI document: `api.get('/v1/notes/{id}', { params: { id } })`. */
 export const api = {

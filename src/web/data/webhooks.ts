@@ -89,10 +89,11 @@ export interface WebhookInput {
   readonly headers?: Record<string, string>
 }
 
+/** Makes a subscription. A response that was lost is repeated without its secret: then a new one is made. */
 export async function createWebhook(input: WebhookInput & { structure: string }) {
-  const made = await api.post('/v1/webhooks', { body: input })
+  const { webhook, secret } = await api.post('/v1/webhooks', { body: input })
   await readWebhooksAgain()
-  return made
+  return { webhook, secret: secret ?? (await rotateSecret(webhook.id, 0)) }
 }
 
 export async function updateWebhook(

@@ -35,7 +35,7 @@ export async function writeRows(
 
 /** Writes one new row; taking it back deletes it. */
 export async function createRow(structure: string, data: Data): Promise<Row> {
-  const { records } = await writeRows(structure, [data], { key: crypto.randomUUID() })
+  const { records } = await writeRows(structure, [data])
   const [row] = records
   if (!row) throw new Error('The server did not return the new row.')
   undoStack.push({

@@ -112,7 +112,7 @@ export function PasteBanner({ grid, pasted }: { grid: GridState; pasted: Signal<
 
 /** Writes the block as new rows: one batch, whole or not at all. */
 async function addRows({ structure, source }: GridState, rows: readonly Data[]): Promise<void> {
-  const { records: made } = await writeRows(structure.id, rows, { key: crypto.randomUUID() })
+  const { records: made } = await writeRows(structure.id, rows)
   undoStack.push({
     label: 'a pasted block',
     run: async () => {

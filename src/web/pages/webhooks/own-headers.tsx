@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { Button, Field, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { newCallKey } from '../../data/api.ts'
 import type { Webhook } from '../../data/webhooks.ts'
 
 const MOST = 10
@@ -15,7 +16,7 @@ export interface HeaderInput {
 /** Undefined leaves the headers of the subscription as they are. */
 export type HeaderInputs = Signal<readonly HeaderInput[] | undefined>
 
-export const newHeader = (): HeaderInput => ({ id: crypto.randomUUID(), name: '', value: '' })
+export const newHeader = (): HeaderInput => ({ id: newCallKey(), name: '', value: '' })
 
 /** A new subscription begins without headers; those of another one stay unless they are given again. */
 export const useHeaders = (webhook: Webhook | undefined): HeaderInputs =>

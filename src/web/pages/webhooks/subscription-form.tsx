@@ -109,7 +109,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       return
     }
     const made = await createWebhook({ ...input, structure: structureId.peek() })
-    if (made.secret !== undefined) shownSecret.value = { id: made.webhook.id, secret: made.secret }
+    shownSecret.value = { id: made.webhook.id, secret: made.secret }
     navigate(address(['webhooks', made.webhook.id], { side: 'open' }))
   })
   const refused = attributeOf(refusal.value)

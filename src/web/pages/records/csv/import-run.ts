@@ -1,3 +1,4 @@
+import { newCallKey } from '../../../data/api.ts'
 import { Away, Refused } from '../../../data/request.ts'
 import { writeRows } from '../actions.ts'
 import type { Field, Structure } from '../model.ts'
@@ -137,7 +138,7 @@ export class ImportRun {
   /** Sends a batch until the server is back; a batch that was written already is not written twice. */
   async #send(lines: readonly Line[]): Promise<Refused | undefined> {
     const { structure, onConflict } = this.plan
-    const key = crypto.randomUUID()
+    const key = newCallKey()
     for (;;) {
       try {
         const rows = lines.map(({ data }) => data)

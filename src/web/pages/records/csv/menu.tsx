@@ -65,15 +65,17 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
         >
           Export {total === undefined ? 'these' : `these ${NUMBER.format(total)}`} rows as csv
         </button>
-        <button
-          type="button"
-          onClick={() => {
-            close()
-            void navigator.clipboard.writeText(curlOf(source))
-          }}
-        >
-          Copy as request (curl)
-        </button>
+        {isSecureContext && (
+          <button
+            type="button"
+            onClick={() => {
+              close()
+              void navigator.clipboard.writeText(curlOf(source))
+            }}
+          >
+            Copy as request (curl)
+          </button>
+        )}
         <a href={paneAddress('deleted')} onClick={close}>
           Deleted rows
         </a>
