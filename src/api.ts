@@ -1,5 +1,5 @@
 import { createAuthenticate } from './account/keys.ts'
-import { managementRoutes } from './account/management-routes.ts'
+import { ownKeysAndWorkspacesRoutes } from './account/own-keys-and-workspaces-routes.ts'
 import { accountRoutes } from './account/routes.ts'
 import { changeRoutes } from './change-feed/routes.ts'
 import { ChangeSubscribers } from './change-feed/subscribers.ts'
@@ -69,7 +69,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS): Api {
     healthRoutes(ctx.db, isStopping, () => backups.isFailing),
     metricRoutes(ctx, { requests, watching: () => watches.open, newestBackupAt: () => backups.newestAt }),
     accountRoutes(ctx),
-    managementRoutes(ctx),
+    ownKeysAndWorkspacesRoutes(ctx),
     ...sessionFeatures(ctx, cookie, rules),
     memberRoutes(ctx),
     noteRoutes(ctx),

@@ -18,7 +18,7 @@ import { refuseInMirror } from './read-only-copy.ts'
 import type { Surface } from './record-change.ts'
 
 /*
- * One row for each changed object, with an index by object, costs about 75 bytes and 2 microseconds a change. One row
+ * One row for each changed object, with an index by object, costs about 89 bytes and 4 microseconds a change. One row
  * for each transaction with its changes packed costs about the same, because every change still needs its entry in
  * that index; only a log without history and undo would be smaller.
  */

@@ -87,39 +87,35 @@ function filterSql({ kinds, structureId }: ChangeFilter): SqlPart {
 }
 
 /** The changes after a number, up to `upTo`, in order, at most `limit`. */
-export function changesAfter(
-  { sql }: Reader,
+export const changesAfter = (
+  reader: Reader,
   workspace: number,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
-  filter: ChangeFilter = {},
-): Change[] {
-  const { text, values } = filterSql(filter)
-  const stop = sql.stopCondition('key')
-  return sql
-    .all<StoredChange>(
-      `SELECT ${COLUMNS} FROM changes WHERE ${stop.text} AND key > ? AND key <= ? ${text} ORDER BY key LIMIT ?`,
-      keyOf(workspace, after),
-      Math.min(keyOf(workspace, upTo), endOfKeys(workspace) - 1),
-      ...values,
-      limit,
-    )
-    .map(changeOf)
-}
+  filter?: ChangeFilter,
+): Change[] => changesBetween(reader, workspace, { first: after + 1, last: upTo, limit }, 'ASC', filter)
 
 /** The changes before a number, down to `downTo`, newest first, at most `limit`. */
-export function changesBefore(
-  { sql }: Reader,
+export const changesBefore = (
+  reader: Reader,
   workspace: number,
   { before, downTo, limit }: { readonly before: number; readonly downTo: number; readonly limit: number },
+  filter?: ChangeFilter,
+): Change[] => changesBetween(reader, workspace, { first: downTo, last: before - 1, limit }, 'DESC', filter)
+
+function changesBetween(
+  { sql }: Reader,
+  workspace: number,
+  { first, last, limit }: { readonly first: number; readonly last: number; readonly limit: number },
+  order: 'ASC' | 'DESC',
   filter: ChangeFilter = {},
 ): Change[] {
   const { text, values } = filterSql(filter)
   const stop = sql.stopCondition('key')
   return sql
     .all<StoredChange>(
-      `SELECT ${COLUMNS} FROM changes WHERE ${stop.text} AND key >= ? AND key < ? ${text} ORDER BY key DESC LIMIT ?`,
-      keyOf(workspace, downTo),
-      Math.min(keyOf(workspace, before), endOfKeys(workspace)),
+      `SELECT ${COLUMNS} FROM changes WHERE ${stop.text} AND key BETWEEN ? AND ? ${text} ORDER BY key ${order} LIMIT ?`,
+      keyOf(workspace, first),
+      Math.min(keyOf(workspace, last), endOfKeys(workspace) - 1),
       ...values,
       limit,
     )

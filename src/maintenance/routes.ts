@@ -1,7 +1,7 @@
 import { createReadStream, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { listOwnMemberships } from '../account/management.ts'
+import { listOwnMemberships } from '../account/own-keys-and-workspaces.ts'
 import { listWorkspaces } from '../account/store.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { type RequestContext, routes, sessionRoutes } from '../http/routes.ts'

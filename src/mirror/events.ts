@@ -2,7 +2,7 @@ import type { RecordChange, RecordData, RecordState } from '../changes/record-ch
 import { changePayload } from '../delivery/outbox.ts'
 import { dataOf, findRecord } from '../records/store.ts'
 import { findStructureById } from '../structures/store.ts'
-import { type Application, instantOf } from './apply/application.ts'
+import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'
 import type { StagedEntry } from './stage.ts'
 
 /*
@@ -25,8 +25,8 @@ interface Version {
 }
 
 /** Stores an event for every staged change of a record, in order, in the caller's transaction. */
-export function addEvents(application: Application, workspaceId: string): void {
-  const { tx, stage } = application
+export function addEvents(copy: CopyTransaction, workspaceId: string): void {
+  const { tx, stage } = copy
   const entries = new Map<string, StagedEntry[]>()
   const renames: StagedEntry[] = []
   const all: StagedEntry[] = []
@@ -38,8 +38,8 @@ export function addEvents(application: Application, workspaceId: string): void {
   }
   const versions = new Map<StagedEntry, Version>()
   for (const [id, ofRecord] of entries)
-    for (const version of versionsOf(application, id, ofRecord)) versions.set(version.entry, version)
-  const names = new StructureNames(application, renames)
+    for (const version of versionsOf(copy, id, ofRecord)) versions.set(version.entry, version)
+  const names = new StructureNames(copy, renames)
   for (const entry of all) {
     if (entry.kind === 'structure') names.pass(entry)
     const version = versions.get(entry)
@@ -80,8 +80,8 @@ function changeOf(
 }
 
 /** The record before and after each of its changes. */
-function versionsOf(application: Application, id: string, entries: readonly StagedEntry[]): Version[] {
-  const { tx, stage } = application
+function versionsOf(copy: CopyTransaction, id: string, entries: readonly StagedEntry[]): Version[] {
+  const { tx, stage } = copy
   const json = stage.objectJson('record', id)
   const final = json ? (JSON.parse(json) as StagedRecord) : undefined
   const deleted = stage.deletedRecord(id) as StagedRecord | undefined
@@ -90,7 +90,7 @@ function versionsOf(application: Application, id: string, entries: readonly Stag
   const last = final ?? deleted
   const end = last?.data ?? known?.data
   if (!end) return []
-  const order = fieldOrder(application, entries[0]?.structure_id ?? '')
+  const order = fieldOrder(copy, entries[0]?.structure_id ?? '')
   const data = dataAfterEach(entries, end, order)
   const createdAt = last ? instantOf(last.created_at) : (known?.createdAt ?? 0)
   let before: RecordState | null = known ? { id, ...known, deletedAt: null } : null
@@ -155,7 +155,7 @@ const withPrevious = (
 ): RecordState => ({ ...(before ?? after), data: takeBack(after.data, entry, order) })
 
 /** The keys of a structure's fields, as they will be in the copy. */
-function fieldOrder({ tx, workspacePk, stage }: Application, structureId: string): string[] {
+function fieldOrder({ tx, workspacePk, stage }: CopyTransaction, structureId: string): string[] {
   const staged = stage.objectJson('structure', structureId)
   const fields = staged
     ? (JSON.parse(staged) as { fields: { key: string }[] }).fields
@@ -170,7 +170,7 @@ class StructureNames {
   readonly #ahead = new Map<string, string[]>()
 
   constructor(
-    private readonly application: Application,
+    private readonly copy: CopyTransaction,
     renames: readonly StagedEntry[],
   ) {
     for (const { id, previous } of renames)
@@ -190,7 +190,7 @@ class StructureNames {
   }
 
   #current(id: string): string | undefined {
-    const { tx, workspacePk, stage } = this.application
+    const { tx, workspacePk, stage } = this.copy
     const staged = stage.objectJson('structure', id)
     if (staged === null) return undefined
     if (staged !== undefined) return (JSON.parse(staged) as { name: string }).name

@@ -5,7 +5,7 @@ import { isoTimestamp } from '../lib/dates.ts'
 import { recordJson } from '../records/present.ts'
 import { findRecord } from '../records/store.ts'
 import { listStructureRows } from '../structures/store.ts'
-import { type Application, instantOf } from './apply/application.ts'
+import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'
 import { listRecordIds } from './apply/records.ts'
 import type { RemoteObject } from './remote-objects.ts'
 import type { StagedObject } from './stage.ts'
@@ -45,15 +45,15 @@ const SYSTEM = { surface: 'system', user_id: null, key_id: null, name: null }
  * Turns a stage that holds the whole workspace into one that holds what differs from the copy, with an entry for each
  * difference: what is the same is taken out, and what the stage lacks is gone.
  */
-export function reconcile(application: Application): void {
-  const newSince = (findState(application.tx)?.lastContactAt ?? 0) - CLOCKS_DIFFER_MS
+export function reconcile(copy: CopyTransaction): void {
+  const newSince = (findState(copy.tx)?.lastContactAt ?? 0) - CLOCKS_DIFFER_MS
   for (const kind of CHANGE_KINDS) {
-    addMissing(application, kind)
-    for (const staged of application.stage.objects(kind)) compare(application, kind, staged, newSince)
+    addMissing(copy, kind)
+    for (const staged of copy.stage.objects(kind)) compare(copy, kind, staged, newSince)
   }
 }
 
-function addMissing({ tx, workspacePk, stage }: Application, kind: ChangeKind): void {
+function addMissing({ tx, workspacePk, stage }: CopyTransaction, kind: ChangeKind): void {
   if (kind !== 'record') {
     for (const id of tx.sql.column<string | number>(IDS[kind], workspacePk))
       if (!stage.has(kind, id)) stage.put(kind, id, kind === 'structure' ? String(id) : null, null)
@@ -67,24 +67,24 @@ function addMissing({ tx, workspacePk, stage }: Application, kind: ChangeKind): 
 }
 
 function compare(
-  application: Application,
+  copy: CopyTransaction,
   kind: ChangeKind,
   { seq, id, structureId, json }: StagedObject,
   newSince: number,
 ): void {
-  const { stage } = application
-  const before = currentJson(application, kind, id)
+  const { stage } = copy
+  const before = currentJson(copy, kind, id)
   if (before === json) {
     stage.remove(kind, seq)
     return
   }
   if (before === null) {
     const at = json === null ? undefined : createdAfter(newSince, json)
-    addEntry(application, kind, { id, structureId }, 'created', undefined, at)
-  } else if (json === null) addEntry(application, kind, { id, structureId }, 'deleted')
+    addEntry(copy, kind, { id, structureId }, 'created', undefined, at)
+  } else if (json === null) addEntry(copy, kind, { id, structureId }, 'deleted')
   else {
     const difference = differenceBetween(kind, JSON.parse(before), JSON.parse(json))
-    if (difference.changed.length > 0) addEntry(application, kind, { id, structureId }, 'updated', difference)
+    if (difference.changed.length > 0) addEntry(copy, kind, { id, structureId }, 'updated', difference)
   }
 }
 
@@ -94,7 +94,7 @@ function createdAfter(instant: number, json: string): string | undefined {
   return createdAt !== undefined && instantOf(createdAt) > instant ? createdAt : undefined
 }
 
-function currentJson({ tx, workspacePk }: Application, kind: ChangeKind, id: string): string | null {
+function currentJson({ tx, workspacePk }: CopyTransaction, kind: ChangeKind, id: string): string | null {
   if (kind === 'record') {
     const row = findRecord(tx, id)
     return row ? recordJson(row) : null
@@ -104,7 +104,7 @@ function currentJson({ tx, workspacePk }: Application, kind: ChangeKind, id: str
 }
 
 function addEntry(
-  { tx, stage }: Application,
+  { tx, stage }: CopyTransaction,
   kind: ChangeKind,
   { id, structureId }: Pick<StagedObject, 'id' | 'structureId'>,
   op: 'created' | 'updated' | 'deleted',

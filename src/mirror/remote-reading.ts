@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import { hasBytes, PART_BYTES } from '../files/store.ts'
-import { instantOf } from './apply/application.ts'
+import { instantOf } from './apply/copy-transaction.ts'
 import { recordAt } from './record-state.ts'
 import { type ChangePage, type Remote, RemoteRefusal } from './remote.ts'
 import type { RemoteChange, RemoteObject } from './remote-objects.ts'

@@ -11,7 +11,7 @@ import {
   partKey,
 } from '../../files/store.ts'
 import type { RemoteObject } from '../remote-objects.ts'
-import { type Application, gone, instantsOf, present, type Timestamps } from './application.ts'
+import { type CopyTransaction, gone, instantsOf, present, type Timestamps } from './copy-transaction.ts'
 
 interface RemoteFile extends RemoteObject, Timestamps {
   readonly id: string
@@ -26,32 +26,32 @@ interface RemoteFile extends RemoteObject, Timestamps {
 }
 
 /** Hides them at once; their bytes are deleted afterwards, in chunks (`files/cleanup.ts`). */
-export function removeFiles(application: Application): void {
-  const { tx, workspacePk, author } = application
-  for (const id of gone(application, 'file')) {
+export function removeFiles(copy: CopyTransaction): void {
+  const { tx, workspacePk, author } = copy
+  for (const id of gone(copy, 'file')) {
     const file = findFile(tx, workspacePk, id)
     if (file) markRemoved(tx, author, file)
   }
 }
 
-export function applyFiles(application: Application): void {
-  const { tx, workspacePk: workspace, stage } = application
-  for (const file of present<RemoteFile>(application, 'file')) {
+export function applyFiles(copy: CopyTransaction): void {
+  const { tx, workspacePk: workspace, stage } = copy
+  for (const file of present<RemoteFile>(copy, 'file')) {
     const { id, file_name: fileName, mime_type: mimeType, size, status, pages, error, outline } = file
-    const note = file.note_id === null ? null : notePk(application, file.note_id)
+    const note = file.note_id === null ? null : notePk(copy, file.note_id)
     const row = { workspace, note, fileName, mimeType, size }
     const pk = findFile(tx, workspace, id)?.pk ?? insertFile(tx, { ...row, id })
     const outlineText = status === 'ready' ? JSON.stringify(outline) : null
     updateRow(tx, files, pk, { ...row, status, pages, error, outline: outlineText, ...instantsOf(file) })
-    replaceBytes(application, pk, file)
-    replacePages(application, pk, file)
+    replaceBytes(copy, pk, file)
+    replacePages(copy, pk, file)
   }
   for (const { note, file } of stage.noteFiles())
-    tx.sql.run('UPDATE files SET note = ? WHERE id = ?', notePk(application, note), file)
+    tx.sql.run('UPDATE files SET note = ? WHERE id = ?', notePk(copy, note), file)
 }
 
 /** The bytes of a file are staged whole, or not at all where the copy has them. */
-function replaceBytes({ tx, stage }: Application, pk: number, { id, size }: RemoteFile): void {
+function replaceBytes({ tx, stage }: CopyTransaction, pk: number, { id, size }: RemoteFile): void {
   let number = 0
   if (size === 0) deleteSomeParts(tx, pk, Number.MAX_SAFE_INTEGER)
   for (const bytes of stage.partsOf(id)) {
@@ -62,7 +62,7 @@ function replaceBytes({ tx, stage }: Application, pk: number, { id, size }: Remo
 
 /** The text of a file is staged whole, or not at all where the copy has it. */
 function replacePages(
-  { tx, workspacePk, stage }: Application,
+  { tx, workspacePk, stage }: CopyTransaction,
   file: number,
   { id, status, pages }: RemoteFile,
 ): void {
@@ -80,5 +80,5 @@ function replacePages(
   }
 }
 
-const notePk = ({ tx }: Application, id: string): number | null =>
+const notePk = ({ tx }: CopyTransaction, id: string): number | null =>
   tx.sql.get<{ pk: number }>('SELECT pk FROM notes WHERE id = ?', id)?.pk ?? null

@@ -9,7 +9,14 @@ import { insertNote } from '../../notes/writing/create.ts'
 import { type PropertyRule, type PropertyValues, setValue } from '../../notes/writing/properties.ts'
 import { attachTags, countInItsTags, detachTags } from '../../notes/writing/tags.ts'
 import type { RemoteObject } from '../remote-objects.ts'
-import { type Application, flagOf, gone, instantsOf, present, type Timestamps } from './application.ts'
+import {
+  type CopyTransaction,
+  flagOf,
+  gone,
+  instantsOf,
+  present,
+  type Timestamps,
+} from './copy-transaction.ts'
 import type { Names } from './names.ts'
 
 interface RemoteNote extends RemoteObject, Timestamps {
@@ -25,9 +32,9 @@ interface RemoteNote extends RemoteObject, Timestamps {
 }
 
 /** Of a note in the trash of the remote, the copy has nothing. */
-export function removeNotes(application: Application): void {
-  const { tx, workspacePk } = application
-  for (const id of gone(application, 'note')) {
+export function removeNotes(copy: CopyTransaction): void {
+  const { tx, workspacePk } = copy
+  for (const id of gone(copy, 'note')) {
     const note = findNote(tx, workspacePk, id)
     if (!note) continue
     countInItsTags(tx, note.pk, -1)
@@ -37,26 +44,31 @@ export function removeNotes(application: Application): void {
   }
 }
 
-export function applyNotes(application: Application, names: Names): void {
-  const { tx, workspacePk, isFresh } = application
+export function applyNotes(copy: CopyTransaction, names: Names): void {
+  const { tx, workspacePk, isFresh } = copy
   if (!isFresh)
-    for (const { id } of present<RemoteNote>(application, 'note'))
+    for (const { id } of present<RemoteNote>(copy, 'note'))
       tx.sql.run('UPDATE notes SET alias_fold = NULL WHERE id = ?', id)
-  for (const note of present<RemoteNote>(application, 'note')) {
+  for (const note of present<RemoteNote>(copy, 'note')) {
     const known = isFresh ? undefined : findNote(tx, workspacePk, note.id)
     const tags = names.findAll('tag', note.tags)
-    const pk = known ? update(application, known, note, tags) : insert(application, note, tags)
-    setProperties(application, pk, note.properties, names)
+    const pk = known ? update(copy, known, note, tags) : insert(copy, note, tags)
+    setProperties(copy, pk, note.properties, names)
   }
 }
 
-function insert({ tx, author }: Application, note: RemoteNote, tagIds: readonly number[]): number {
+function insert({ tx, author }: CopyTransaction, note: RemoteNote, tagIds: readonly number[]): number {
   const { id, title, content, alias, pinned, pin_label: pinLabel, cover_url: coverUrl } = note
   const head = { id, title, content, alias, pinned, pinLabel, coverUrl, tagIds }
   return insertNote(tx, author, { ...head, ...instantsOf(note) })
 }
 
-function update({ tx, workspacePk }: Application, known: NoteRow, note: RemoteNote, tags: number[]): number {
+function update(
+  { tx, workspacePk }: CopyTransaction,
+  known: NoteRow,
+  note: RemoteNote,
+  tags: number[],
+): number {
   const { pk } = known
   const { title, content, alias } = note
   updateRow(tx, notes, pk, {
@@ -87,7 +99,7 @@ function update({ tx, workspacePk }: Application, known: NoteRow, note: RemoteNo
 
 /** Gives the note exactly these values. */
 function setProperties(
-  { tx, isFresh }: Application,
+  { tx, isFresh }: CopyTransaction,
   note: number,
   values: PropertyValues,
   names: Names,

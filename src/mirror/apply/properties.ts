@@ -3,14 +3,14 @@ import { properties } from '../../db/schema/properties.ts'
 import type { PropertyType } from '../../notes/writing/properties.ts'
 import type { RemoteObject } from '../remote-objects.ts'
 import {
-  type Application,
+  type CopyTransaction,
   flagOf,
   gone,
   instantsOf,
   placeholderOf,
   present,
   type Timestamps,
-} from './application.ts'
+} from './copy-transaction.ts'
 
 interface RemoteProperty extends RemoteObject, Timestamps {
   readonly id: string
@@ -22,16 +22,15 @@ interface RemoteProperty extends RemoteObject, Timestamps {
   readonly is_pinned: boolean
 }
 
-export function removeProperties(application: Application): void {
-  for (const id of gone(application, 'property'))
-    application.tx.sql.run('DELETE FROM properties WHERE id = ?', id)
+export function removeProperties(copy: CopyTransaction): void {
+  for (const id of gone(copy, 'property')) copy.tx.sql.run('DELETE FROM properties WHERE id = ?', id)
 }
 
-export function applyProperties(application: Application): void {
-  const { tx, workspacePk: workspace } = application
-  for (const { id } of present<RemoteProperty>(application, 'property'))
+export function applyProperties(copy: CopyTransaction): void {
+  const { tx, workspacePk: workspace } = copy
+  for (const { id } of present<RemoteProperty>(copy, 'property'))
     tx.sql.run('UPDATE properties SET "key" = ? WHERE id = ?', placeholderOf(id), id)
-  for (const property of present<RemoteProperty>(application, 'property')) {
+  for (const property of present<RemoteProperty>(copy, 'property')) {
     const { id, key, type, label, options, position } = property
     const row = {
       key,

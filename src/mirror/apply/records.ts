@@ -11,7 +11,7 @@ import {
   type StructureRow,
 } from '../../structures/store.ts'
 import type { RemoteObject } from '../remote-objects.ts'
-import { type Application, instantsOf, type Timestamps } from './application.ts'
+import { type CopyTransaction, instantsOf, type Timestamps } from './copy-transaction.ts'
 
 interface RemoteRecord extends RemoteObject, Timestamps {
   readonly id: string
@@ -22,7 +22,7 @@ interface RemoteRecord extends RemoteObject, Timestamps {
  * Takes the rows that change or go out of their row tables, so that no two of them collide while values move between
  * them, and deletes those that are gone.
  */
-export function takeOutRecords({ tx, workspacePk, stage, isFresh }: Application): void {
+export function takeOutRecords({ tx, workspacePk, stage, isFresh }: CopyTransaction): void {
   if (isFresh) return
   const structures = new Map<number, StructureRow | undefined>()
   const taken = new Map<number, number>()
@@ -43,14 +43,14 @@ export function takeOutRecords({ tx, workspacePk, stage, isFresh }: Application)
 }
 
 /** Writes the rows that were taken out, and new ones; returns the ids of their structures. */
-export function applyRecords(application: Application): void {
-  const { tx, workspacePk, stage, isFresh } = application
+export function applyRecords(copy: CopyTransaction): void {
+  const { tx, workspacePk, stage, isFresh } = copy
   const targets = new Map<string, Target | undefined>()
   for (const { structureId, json } of stage.objects('record')) {
     if (json === null || structureId === null) continue
     if (!targets.has(structureId)) {
       const structure = findStructureById(tx, workspacePk, structureId)
-      targets.set(structureId, structure && new Target(application, structure))
+      targets.set(structureId, structure && new Target(copy, structure))
     }
     targets.get(structureId)?.write(JSON.parse(json) as RemoteRecord, isFresh)
   }
@@ -68,7 +68,7 @@ class Target {
   #lastId: string
 
   constructor(
-    private readonly application: Application,
+    private readonly copy: CopyTransaction,
     private readonly structure: StructureRow,
   ) {
     this.#definition = definitionOf(structure)
@@ -77,7 +77,7 @@ class Target {
   }
 
   write(record: RemoteRecord, isNew: boolean): void {
-    const { tx } = this.application
+    const { tx } = this.copy
     const { pk: structure } = this.structure
     const { id, data } = record
     const { createdAt, updatedAt } = instantsOf(record)
@@ -104,7 +104,7 @@ class Target {
 
   /** Brings the counters of the structure up to date. */
   count(): void {
-    const { tx } = this.application
+    const { tx } = this.copy
     const { pk } = this.structure
     if (this.#kept > 0) addLiveCount(tx, pk, this.#kept)
     if (this.#added === 0) return
@@ -122,7 +122,7 @@ class Target {
 
 /** The ids of the live rows of the workspace, structure by structure. */
 export function* listRecordIds(
-  { sql }: Pick<Application['tx'], 'sql'>,
+  { sql }: Pick<CopyTransaction['tx'], 'sql'>,
   structures: readonly StructureRow[],
 ): Generator<{ id: string; structureId: string }> {
   for (const { pk, id: structureId } of structures) {

@@ -9,7 +9,7 @@ import type { PropertyRule } from '../../notes/writing/properties.ts'
 import { type PresetProperty, replaceProperties, replaceTags } from '../../presets/store.ts'
 import type { RemoteObject } from '../remote-objects.ts'
 import {
-  type Application,
+  type CopyTransaction,
   flagOf,
   gone,
   instantOf,
@@ -17,7 +17,7 @@ import {
   placeholderOf,
   present,
   type Timestamps,
-} from './application.ts'
+} from './copy-transaction.ts'
 import type { Names } from './names.ts'
 
 /* Presets, views, lenses and the items of Quick Access: few, and each in a row of its own. */
@@ -30,13 +30,12 @@ const TABLES = {
 } as const
 type Kind = keyof typeof TABLES
 
-export function removeSaved(application: Application): void {
+export function removeSaved(copy: CopyTransaction): void {
   for (const kind of Object.keys(TABLES) as Kind[])
-    for (const id of gone(application, kind))
-      application.tx.sql.run(`DELETE FROM ${TABLES[kind]} WHERE id = ?`, id)
+    for (const id of gone(copy, kind)) copy.tx.sql.run(`DELETE FROM ${TABLES[kind]} WHERE id = ?`, id)
 }
 
-const findPk = ({ tx }: Application, kind: Kind, id: string): number | undefined =>
+const findPk = ({ tx }: CopyTransaction, kind: Kind, id: string): number | undefined =>
   tx.sql.get<{ pk: number }>(`SELECT pk FROM ${TABLES[kind]} WHERE id = ?`, id)?.pk
 
 interface RemotePreset extends RemoteObject, Timestamps {
@@ -55,11 +54,11 @@ interface RemotePresetProperty {
   readonly value: unknown
 }
 
-export function applyPresets(application: Application, names: Names): void {
-  const { tx, workspacePk: workspace } = application
-  for (const { id } of present<RemotePreset>(application, 'preset'))
+export function applyPresets(copy: CopyTransaction, names: Names): void {
+  const { tx, workspacePk: workspace } = copy
+  for (const { id } of present<RemotePreset>(copy, 'preset'))
     tx.sql.run('UPDATE presets SET name_fold = ? WHERE id = ?', placeholderOf(id), id)
-  for (const preset of present<RemotePreset>(application, 'preset')) {
+  for (const preset of present<RemotePreset>(copy, 'preset')) {
     const { id, name, icon, color } = preset
     const row = {
       name,
@@ -69,17 +68,21 @@ export function applyPresets(application: Application, names: Names): void {
       isPinned: flagOf(preset.is_pinned),
       ...instantsOf(preset),
     }
-    const known = findPk(application, 'preset', id)
+    const known = findPk(copy, 'preset', id)
     if (known !== undefined) updateRow(tx, presets, known, row)
     const pk = known ?? insertRow(tx, presets, { ...row, id, workspace })
     replaceTags(tx, pk, names.findAll('tag', preset.tags))
     const entries = (list: readonly RemotePresetProperty[]) =>
-      list.flatMap((entry) => rulesOf(application, names, entry))
+      list.flatMap((entry) => rulesOf(copy, names, entry))
     replaceProperties(tx, pk, { properties: entries(preset.properties), asks: entries(preset.asks) })
   }
 }
 
-function rulesOf({ tx }: Application, names: Names, { key, value }: RemotePresetProperty): PresetProperty[] {
+function rulesOf(
+  { tx }: CopyTransaction,
+  names: Names,
+  { key, value }: RemotePresetProperty,
+): PresetProperty[] {
   const pk = names.find('property', key)
   const rule =
     pk === undefined
@@ -106,12 +109,12 @@ interface RemoteView extends RemoteObject, Timestamps {
   readonly cover_url: string | null
 }
 
-export function applyViews(application: Application, names: Names): void {
-  const { tx, workspacePk: workspace } = application
-  const idOf = (key: string): string | undefined => propertyId(application, names, key)
-  for (const { id } of present<RemoteView>(application, 'view'))
+export function applyViews(copy: CopyTransaction, names: Names): void {
+  const { tx, workspacePk: workspace } = copy
+  const idOf = (key: string): string | undefined => propertyId(copy, names, key)
+  for (const { id } of present<RemoteView>(copy, 'view'))
     tx.sql.run('UPDATE views SET is_default = 0 WHERE id = ?', id)
-  for (const view of present<RemoteView>(application, 'view')) {
+  for (const view of present<RemoteView>(copy, 'view')) {
     const { id, name, filter, sort, icon, color } = view
     const displayed = view.display_properties.map(idOf).filter((found) => found !== undefined)
     const row = {
@@ -129,13 +132,13 @@ export function applyViews(application: Application, names: Names): void {
       coverUrl: view.cover_url,
       ...instantsOf(view),
     }
-    const known = findPk(application, 'view', id)
+    const known = findPk(copy, 'view', id)
     if (known === undefined) insertRow(tx, views, { ...row, id, workspace })
     else updateRow(tx, views, known, row)
   }
 }
 
-function propertyId({ tx }: Application, names: Names, key: string): string | undefined {
+function propertyId({ tx }: CopyTransaction, names: Names, key: string): string | undefined {
   const pk = names.find('property', key)
   return pk === undefined ? undefined : tx.sql.scalar<string>('SELECT id FROM properties WHERE pk = ?', pk)
 }
@@ -148,11 +151,11 @@ interface RemoteLens extends RemoteObject, Timestamps {
   readonly is_default: boolean
 }
 
-export function applyLenses(application: Application): void {
-  const { tx, workspacePk: workspace } = application
-  for (const { id } of present<RemoteLens>(application, 'lens'))
+export function applyLenses(copy: CopyTransaction): void {
+  const { tx, workspacePk: workspace } = copy
+  for (const { id } of present<RemoteLens>(copy, 'lens'))
     tx.sql.run('UPDATE lenses SET is_default = 0 WHERE id = ?', id)
-  for (const lens of present<RemoteLens>(application, 'lens')) {
+  for (const lens of present<RemoteLens>(copy, 'lens')) {
     const { id, name, scope, settings } = lens
     const row = {
       name,
@@ -161,7 +164,7 @@ export function applyLenses(application: Application): void {
       isDefault: flagOf(lens.is_default),
       ...instantsOf(lens),
     }
-    const known = findPk(application, 'lens', id)
+    const known = findPk(copy, 'lens', id)
     if (known === undefined) insertRow(tx, lenses, { ...row, id, workspace })
     else updateRow(tx, lenses, known, row)
   }
@@ -177,15 +180,15 @@ interface RemoteItem extends RemoteObject {
   readonly created_at: string
 }
 
-export function applyQuickAccess(application: Application): void {
-  const { tx, workspacePk: workspace } = application
-  for (const item of present<RemoteItem>(application, 'quick_access_item')) {
+export function applyQuickAccess(copy: CopyTransaction): void {
+  const { tx, workspacePk: workspace } = copy
+  for (const item of present<RemoteItem>(copy, 'quick_access_item')) {
     const { id, icon, color, position } = item
     const note = tx.sql.get<{ pk: number }>('SELECT pk FROM notes WHERE id = ?', item.note_id)?.pk
     if (note === undefined) continue
     const createdAt = instantOf(item.created_at)
     const row = { note, icon, color, iconFilled: flagOf(item.icon_filled), position, createdAt }
-    const known = findPk(application, 'quick_access_item', id)
+    const known = findPk(copy, 'quick_access_item', id)
     if (known === undefined) insertRow(tx, quickAccess, { ...row, id, workspace })
     else updateRow(tx, quickAccess, known, row)
   }

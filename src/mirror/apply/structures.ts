@@ -19,14 +19,14 @@ import {
 import { markWebhooksRemovedOf } from '../../webhooks/deletion.ts'
 import type { RemoteObject } from '../remote-objects.ts'
 import {
-  type Application,
+  type CopyTransaction,
   flagOf,
   gone,
   instantsOf,
   placeholderOf,
   present,
   type Timestamps,
-} from './application.ts'
+} from './copy-transaction.ts'
 
 interface RemoteStructure extends RemoteObject, Timestamps {
   readonly id: string
@@ -40,9 +40,9 @@ interface RemoteStructure extends RemoteObject, Timestamps {
 }
 
 /** Hides them at once; their rows are deleted afterwards, in chunks (`structures/deletion.ts`). */
-export function removeStructures(application: Application): void {
-  const { tx, workspacePk } = application
-  for (const id of gone(application, 'structure')) {
+export function removeStructures(copy: CopyTransaction): void {
+  const { tx, workspacePk } = copy
+  for (const id of gone(copy, 'structure')) {
     const structure = findStructureById(tx, workspacePk, id)
     if (!structure) continue
     tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
@@ -51,26 +51,26 @@ export function removeStructures(application: Application): void {
 }
 
 /** The rows that change must not be in the row tables meanwhile: they may collide with what becomes unique. */
-export function applyStructures(application: Application): void {
-  const { tx, workspacePk: workspace } = application
-  for (const { id } of present<RemoteStructure>(application, 'structure'))
+export function applyStructures(copy: CopyTransaction): void {
+  const { tx, workspacePk: workspace } = copy
+  for (const { id } of present<RemoteStructure>(copy, 'structure'))
     tx.sql.run(
       'UPDATE structures SET name_fold = ? WHERE id = ? AND name_fold IS NOT NULL',
       placeholderOf(id),
       id,
     )
-  for (const structure of present<RemoteStructure>(application, 'structure')) {
+  for (const structure of present<RemoteStructure>(copy, 'structure')) {
     const known = findStructureById(tx, workspace, structure.id)
     const definition = definitionIn(structure, known)
     if (known) {
-      changeTable(application, known, definition)
+      changeTable(copy, known, definition)
       updateRow(tx, structures, known.pk, columnsOf(structure, definition))
-    } else insertStructure(application, structure, definition)
+    } else insertStructure(copy, structure, definition)
   }
 }
 
 function insertStructure(
-  { tx, workspacePk: workspace }: Application,
+  { tx, workspacePk: workspace }: CopyTransaction,
   structure: RemoteStructure,
   { fields, uniqueSets }: Pick<Definition, 'fields' | 'uniqueSets'>,
 ): void {
@@ -124,7 +124,7 @@ function definitionIn(
 
 /** Fields are lost only while the remote has had no row; then the copy has none either. */
 function changeTable(
-  { tx }: Application,
+  { tx }: CopyTransaction,
   structure: StructureRow,
   after: Pick<Definition, 'fields' | 'uniqueSets'>,
 ): void {

@@ -3,14 +3,14 @@ import { webhooks } from '../../db/schema/webhooks.ts'
 import { findStructureById } from '../../structures/store.ts'
 import type { RemoteObject } from '../remote-objects.ts'
 import {
-  type Application,
+  type CopyTransaction,
   flagOf,
   gone,
   instantOf,
   instantsOf,
   present,
   type Timestamps,
-} from './application.ts'
+} from './copy-transaction.ts'
 
 interface RemoteWebhook extends RemoteObject, Timestamps {
   readonly id: string
@@ -28,17 +28,16 @@ interface RemoteWebhook extends RemoteObject, Timestamps {
   readonly created_by_key_id: string | null
 }
 
-export function removeWebhooks(application: Application): void {
-  for (const id of gone(application, 'webhook'))
-    application.tx.sql.run('DELETE FROM webhooks WHERE id = ?', id)
+export function removeWebhooks(copy: CopyTransaction): void {
+  for (const id of gone(copy, 'webhook')) copy.tx.sql.run('DELETE FROM webhooks WHERE id = ?', id)
 }
 
 /** The remote never sends a secret, and in a copy no subscription is enabled: it sends nothing. */
 const WITHOUT_SECRET = { secret: '', enabled: 0 }
 
-export function applyWebhooks(application: Application): void {
-  const { tx, workspacePk: workspace } = application
-  for (const webhook of present<RemoteWebhook>(application, 'webhook')) {
+export function applyWebhooks(copy: CopyTransaction): void {
+  const { tx, workspacePk: workspace } = copy
+  for (const webhook of present<RemoteWebhook>(copy, 'webhook')) {
     const structure = findStructureById(tx, workspace, webhook.structure.id)?.pk
     if (structure === undefined) continue
     const { id, url, events, filter, fields, headers, description } = webhook

@@ -2,7 +2,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { Sql } from '../../db/sql.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
-import { type RowVersions, recentWritesOf } from '../recent-writes.ts'
+import { type RowVersions, recentWritesOf } from '../total-cache-updates.ts'
 import { ANY_PATH, type RowQuery, rowSource } from './row-query.ts'
 
 /*

@@ -24,9 +24,9 @@ import {
   type StructureRow,
   type UniqueSet,
 } from '../../structures/store.ts'
-import { type RowVersions, recentWritesOf } from '../recent-writes.ts'
 import * as store from '../store.ts'
 import { findRecord } from '../store.ts'
+import { type RowVersions, recentWritesOf } from '../total-cache-updates.ts'
 
 /** What it takes to write rows of one structure in one transaction. */
 export interface RowWriter {
@@ -53,7 +53,7 @@ export const rowWriter = (
   return writer
 }
 
-/** After the commit, the written rows are passed on to bring cached totals up to date (`recent-writes.ts`). */
+/** After the commit, the written rows are passed on to bring cached totals up to date (`total-cache-updates.ts`). */
 function shareWrites({ tx, structure, definition, written }: RowWriter, bus: AppContext['bus']): void {
   const recent = recentWritesOf(bus)
   const { pk: structurePk, changes: from } = structure

@@ -1,4 +1,4 @@
-import { listOwnMemberships } from '../../account/management.ts'
+import { listOwnMemberships } from '../../account/own-keys-and-workspaces.ts'
 import { findWorkspace, listMemberships, listUserRows, type UserRow } from '../../account/store.ts'
 import { addUser, changeRole, removeUser } from '../../account/users.ts'
 import type { AppContext, Caller } from '../../context.ts'

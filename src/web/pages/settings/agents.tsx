@@ -3,7 +3,7 @@ import { Code } from '../../components/code.tsx'
 import { Failed, Loading } from '../../components/pane.tsx'
 import { CopyButton } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
-import { type ApiKey, useKeys } from '../../data/management.ts'
+import { type ApiKey, useKeys } from '../../data/settings.ts'
 import { address } from '../../router.ts'
 import { Section } from './section.tsx'
 

@@ -4,6 +4,7 @@ import { TypedConfirmation } from '../../components/modal.tsx'
 import { Known } from '../../components/pane.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
+import { isOwner, type Role, session } from '../../data/session.ts'
 import {
   addMember,
   changeRole,
@@ -11,8 +12,7 @@ import {
   removeMember,
   renewLink,
   useMembers,
-} from '../../data/management.ts'
-import { isOwner, type Role, session } from '../../data/session.ts'
+} from '../../data/settings.ts'
 import { LineForm, textOf } from './line-form.tsx'
 import { Section } from './section.tsx'
 

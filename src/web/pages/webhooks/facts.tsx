@@ -1,4 +1,4 @@
-import { useKeys } from '../../data/management.ts'
+import { useKeys } from '../../data/settings.ts'
 import type { Webhook } from '../../data/webhooks.ts'
 import { address } from '../../router.ts'
 import { conditionText } from './condition-text.ts'

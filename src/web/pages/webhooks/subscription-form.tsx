@@ -5,7 +5,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
 import { type Answer, api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
-import { useKeys } from '../../data/management.ts'
+import { useKeys } from '../../data/settings.ts'
 import {
   createWebhook,
   nameOf,

@@ -2,7 +2,7 @@ import { withCacheOf } from '../../db/connection/open.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import { taskTransaction } from '../../db/writes/task-transaction.ts'
 import { Stage } from '../stage.ts'
-import { applyStage, type Target } from './apply.ts'
+import { applyStage, type Target } from './apply-stage.ts'
 
 interface Input {
   readonly stageFile: string

@@ -5,7 +5,7 @@ import type { RemoteObject } from '../remote-objects.ts'
 import type { Stage } from '../stage.ts'
 
 /** One transaction that brings the copy to a later state of the remote. */
-export interface Application {
+export interface CopyTransaction {
   readonly tx: Tx
   readonly workspacePk: number
   readonly stage: Stage
@@ -22,14 +22,14 @@ export const copyingAuthor = (workspacePk: number): ChangeAuthor => ({
 
 /** The staged objects of a kind that exist on the remote. */
 export function* present<Shape extends RemoteObject>(
-  { stage }: Application,
+  { stage }: CopyTransaction,
   kind: ChangeKind,
 ): Generator<Shape> {
   for (const { json } of stage.objects(kind)) if (json !== null) yield JSON.parse(json) as Shape
 }
 
 /** The ids of the staged objects of a kind that are gone on the remote. */
-export function* gone({ stage }: Application, kind: ChangeKind): Generator<string> {
+export function* gone({ stage }: CopyTransaction, kind: ChangeKind): Generator<string> {
   for (const { id, json } of stage.objects(kind)) if (json === null) yield id
 }
 

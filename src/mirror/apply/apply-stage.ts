@@ -4,7 +4,7 @@ import { addEvents } from '../events.ts'
 import { reconcile } from '../reconcile.ts'
 import type { Stage, StagedEntry } from '../stage.ts'
 import { type Progress, saveProgress } from '../state.ts'
-import { type Application, copyingAuthor, instantOf } from './application.ts'
+import { type CopyTransaction, copyingAuthor, instantOf } from './copy-transaction.ts'
 import { applyFiles, removeFiles } from './files.ts'
 import { Names } from './names.ts'
 import { applyNotes, removeNotes } from './notes.ts'
@@ -28,42 +28,42 @@ export interface Target {
 /** Brings the copy to the state of the remote that is staged, in the caller's transaction. */
 export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   const { workspacePk, mode, progress } = target
-  const application: Application = {
+  const copy: CopyTransaction = {
     tx,
     workspacePk,
     stage,
     author: copyingAuthor(workspacePk),
     isFresh: mode === 'fresh',
   }
-  if (mode === 'whole') reconcile(application)
-  if (mode !== 'fresh' && target.isForwarding) addEvents(application, target.workspaceId)
-  applyObjects(application)
+  if (mode === 'whole') reconcile(copy)
+  if (mode !== 'fresh' && target.isForwarding) addEvents(copy, target.workspaceId)
+  applyObjects(copy)
   if (mode !== 'fresh') appendCopied(tx, workspacePk, copiedChanges(stage))
   saveProgress(tx, progress)
 }
 
 /** What is gone goes first, and what others refer to is written before them. */
-function applyObjects(application: Application): void {
-  removeSaved(application)
-  removeWebhooks(application)
-  removeFiles(application)
-  takeOutRecords(application)
-  removeNotes(application)
-  removeStructures(application)
-  removeProperties(application)
-  removeTags(application)
-  applyTags(application)
-  applyProperties(application)
-  const names = new Names(application.tx, application.workspacePk, application.stage)
-  applyStructures(application)
-  applyNotes(application, names)
-  applyRecords(application)
-  applyFiles(application)
-  applyPresets(application, names)
-  applyViews(application, names)
-  applyLenses(application)
-  applyQuickAccess(application)
-  applyWebhooks(application)
+function applyObjects(copy: CopyTransaction): void {
+  removeSaved(copy)
+  removeWebhooks(copy)
+  removeFiles(copy)
+  takeOutRecords(copy)
+  removeNotes(copy)
+  removeStructures(copy)
+  removeProperties(copy)
+  removeTags(copy)
+  applyTags(copy)
+  applyProperties(copy)
+  const names = new Names(copy.tx, copy.workspacePk, copy.stage)
+  applyStructures(copy)
+  applyNotes(copy, names)
+  applyRecords(copy)
+  applyFiles(copy)
+  applyPresets(copy, names)
+  applyViews(copy, names)
+  applyLenses(copy)
+  applyQuickAccess(copy)
+  applyWebhooks(copy)
 }
 
 /** An update of nothing but what the copy leaves out is among them: `updated_at` of the object is another. */

@@ -10,7 +10,7 @@ import {
   type ManagedKey,
   renameWorkspace,
   revokeManagedKey,
-} from './management.ts'
+} from './own-keys-and-workspaces.ts'
 import { presentMembership } from './present.ts'
 import * as schema from './schema.ts'
 
@@ -30,7 +30,7 @@ const readInstant = (sent: string | null | undefined): number | null =>
     : (parseInstant(sent) ?? fail(invalid('"expires_at" must be a timestamp such as 2026-12-31T23:59:59Z.')))
 
 /** The keys and workspaces of who is signed in. */
-export const managementRoutes = (ctx: AppContext) =>
+export const ownKeysAndWorkspacesRoutes = (ctx: AppContext) =>
   sessionRoutes()
     .get(
       '/keys',
