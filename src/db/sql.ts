@@ -20,6 +20,12 @@ export interface SqlOptions {
   checkStop?: () => void
 }
 
+interface RowLimit {
+  /** How many rows may still be read. */
+  left: number
+  readonly error: () => Error
+}
+
 /** Results by name. */
 export interface ResultMemory {
   get(name: string): unknown
@@ -37,6 +43,8 @@ export class Sql {
   readonly #enter: SqlOptions['enter']
   readonly #memory: SqlOptions['memory']
   readonly #checkStop: SqlOptions['checkStop']
+  #rowLimit: RowLimit | undefined
+  #hasCheck = false
 
   constructor(
     readonly database: Database,
@@ -45,20 +53,49 @@ export class Sql {
     this.#enter = enter
     this.#memory = memory
     this.#checkStop = checkStop
-    if (!checkStop) return
-    database.function(CHECK_STOP, () => {
-      checkStop()
+    if (checkStop) this.#addCheck()
+  }
+
+  #addCheck(): void {
+    if (this.#hasCheck) return
+    this.#hasCheck = true
+    this.database.function(CHECK_STOP, () => {
+      this.#checkStop?.()
+      this.#countRows()
       return 1
     })
+  }
+
+  #countRows(): void {
+    const limit = this.#rowLimit
+    if (!limit) return
+    limit.left -= ROWS_PER_CHECK
+    if (limit.left < 0) throw limit.error()
+  }
+
+  /**
+   * Runs `read`; its statements with a stop condition may together read about so many rows, and the one that would read
+   * more throws the error.
+   */
+  withRowLimit<Result>(rows: number, error: () => Error, read: () => Result): Result {
+    this.#addCheck()
+    this.#rowLimit = { left: rows, error }
+    try {
+      return read()
+    } finally {
+      this.#rowLimit = undefined
+    }
   }
 
   /**
    * A condition, always true, for the `WHERE` of a statement that may read many rows: with it the statement can be
    * stopped while it runs. `pk` is an expression for the integer key of the rows. It must come first, because SQLite
-   * does not evaluate it for rows that an earlier condition excludes.
+   * does not evaluate it for rows that an earlier condition excludes. One that surely `endsSoon` need not be stopped,
+   * unless rows are limited.
    */
-  stopCondition(pk: string): SqlPart {
-    const text = this.#checkStop ? `((${pk} & ${ROWS_PER_CHECK - 1}) OR ${CHECK_STOP}())` : 'TRUE'
+  stopCondition(pk: string, endsSoon = false): SqlPart {
+    const isStopped = this.#rowLimit !== undefined || (this.#checkStop !== undefined && !endsSoon)
+    const text = isStopped ? `((${pk} & ${ROWS_PER_CHECK - 1}) OR ${CHECK_STOP}())` : 'TRUE'
     return { text, values: [] }
   }
 

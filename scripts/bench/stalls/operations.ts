@@ -96,6 +96,22 @@ export const RECORD_READS: readonly Operation[] = [
   get('search rows for a common word', records(filter('*', 'contains', wordOfRank(2)))),
   get('search rows for one character', records(filter('*', 'contains', 'e'))),
   get('page of 500 rows at the end', ({ rows }) => records({ limit: '500', offset: String(rows - 500) })),
+  {
+    what: 'first page of rows that are all far away, ten times',
+    run: async ({ world, send }) => {
+      const find = async (parameters: Record<string, unknown>) =>
+        send('GET', records(parameters), undefined, world.readKey)
+      const { text } = await find({
+        direction: 'asc',
+        limit: '1',
+        offset: String(Math.floor(world.rows / 5)),
+      })
+      const [row] = JSON.parse(text).records as { created_at: string }[]
+      const results: { status: number }[] = []
+      for (let at = 0; at < 10; at++) results.push(await find(filter('created_at', 'lt', row?.created_at)))
+      return statuses(results.map(async (result) => result))
+    },
+  },
   get('sort by a text, page at half', ({ rows }) =>
     records({ sort: 'remark', limit: '500', offset: String(Math.floor(rows / 2)) }),
   ),

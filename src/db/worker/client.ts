@@ -15,6 +15,14 @@ export interface QueryPlan {
    * scanning 100 rows costs 100. A query of more than `manyRows` runs in the worker.
    */
   readonly cost: number
+  /**
+   * The same if what it looks for is as far away as it can be; by default `cost`. A query that costs little, but may cost
+   * more than `manyRows`, is begun on the main thread and goes to the worker once it has read too many rows, for which
+   * its statements need a stop condition.
+   */
+  readonly mostCost?: number
+  /** What one of these rows costs; 1 by default. */
+  readonly rowCost?: number
 }
 
 /**
@@ -26,11 +34,13 @@ export interface WorkerQuery<Input, Plan extends QueryPlan, Output> {
   readonly name: string
   /** Estimates the query; cheap, because it runs before every one. */
   plan(reader: Reader, input: Input): Plan
+  /** The input for the worker, with what the main thread knows already; by default the same. */
+  workerInput?(plan: Plan, input: Input): Input
   /** `maxLength`, if given, is how long the text of the output may be, in characters; throws `TooLongHere` beyond. */
   run(reader: Reader, plan: Plan, maxLength?: number): Output
 }
 
-/** Thrown by a query on the main thread: its output is so long that it has to be made in the worker. */
+/** Thrown by a query on the main thread: its output is so long, or it reads so many rows, that the worker has to do it. */
 export class TooLongHere extends Error {}
 
 /** The longest output that is made on the main thread, in characters. */
@@ -86,6 +96,17 @@ export function openWorker({
     name,
     input,
   })
+  /** Throws `TooLongHere`. */
+  const runHere = <Input, Plan extends QueryPlan, Output>(
+    query: WorkerQuery<Input, Plan, Output>,
+    plan: Plan,
+  ): Output => {
+    const { mostCost = plan.cost, rowCost = 1 } = plan
+    const read = () => query.run(db, plan, MAX_LENGTH_HERE)
+    return mostCost <= manyRows
+      ? read()
+      : db.sql.withRowLimit(manyRows / rowCost, () => new TooLongHere(), read)
+  }
   return {
     manyRows,
     run: async <Input, Plan extends QueryPlan, Output>(
@@ -96,11 +117,12 @@ export function openWorker({
       const plan = query.plan(db, input)
       if (isInline) return query.run(db, plan)
       try {
-        if (plan.cost <= manyRows) return query.run(db, plan, MAX_LENGTH_HERE)
+        if (plan.cost <= manyRows) return runHere(query, plan)
       } catch (error) {
         if (!(error instanceof TooLongHere)) throw error
       }
-      return (await queries.run(request('query', query.name, input), requester)) as Output
+      const forWorker = query.workerInput?.(plan, input) ?? input
+      return (await queries.run(request('query', query.name, forWorker), requester)) as Output
     },
     write: async <Input, Output>(task: WorkerTask<Input, Output>, input: Input) => {
       if (isInline) return (await db.write((tx) => [task.run(tx, input)] as const))[0] as Output

@@ -58,14 +58,17 @@ const WRITES_PER_MEASURE = 16
 
 /** The cost of reading this many rows and testing each against the conditions. */
 export const readCost = (reader: Reader, query: RowQuery, rowsRead: number): number =>
-  rowsRead * rowCost(reader, query) + LISTED_VALUE_COST * listedValues(query)
+  rowsRead * rowCost(reader, query) + listsCost(query)
+
+/** The cost of parsing the lists of the conditions. */
+export const listsCost = (query: RowQuery): number => LISTED_VALUE_COST * listedValues(query)
 
 /** How many values the lists of the conditions hold. */
 const listedValues = ({ conditions }: RowQuery): number =>
   conditions.reduce((count, { operands }) => count + (operands.length > 1 ? operands.length : 0), 0)
 
 /** The average cost of reading one row and testing it against the conditions, at least 1. */
-function rowCost(reader: Reader, query: RowQuery): number {
+export function rowCost(reader: Reader, query: RowQuery): number {
   if (query.conditions.length === 0) return 1
   const passed = averageTextBytes(reader, query, query.definition.fields.filter(isLong))
   const costs = query.conditions.map((condition) => conditionCost(reader, query, condition))
@@ -167,6 +170,13 @@ function pairFor(conditions: readonly Condition[], sort: SortTarget | undefined)
 const singleNames = (targets: readonly IndexTarget[]): string[] => [
   ...new Set(targets.filter((target) => !isBoolean(target)).map((target) => indexName([target]))),
 ]
+
+/**
+ * Whether an index would save reading a page: it leads to few rows, or to rows of one value in the order of the page. In
+ * other orders the rows up to the page are gone through also with an index.
+ */
+export const wouldServePage = ({ conditions }: RowQuery, total: number): boolean =>
+  total < FEW_ROWS || conditions.some(isOneValue)
 
 /** The cost of a scan for a filter, for every index that would have served it better than the one that was chosen. */
 export function filterScanCosts(

@@ -10,7 +10,16 @@ import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
 import { loadPage, type RecordRow } from '../store.ts'
-import { FEW_ROWS, filterScanCosts, readCost, readCosts, sortScanCosts, textScanCosts } from './costs.ts'
+import {
+  FEW_ROWS,
+  filterScanCosts,
+  listsCost,
+  readCosts,
+  rowCost,
+  sortScanCosts,
+  textScanCosts,
+  wouldServePage,
+} from './costs.ts'
 import { usableIndexes } from './indexes.ts'
 import { pksOfRange, STEP } from './places.ts'
 import {
@@ -40,7 +49,14 @@ import {
   scanSource,
   sortTarget,
 } from './row-query.ts'
-import { findCounted, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
+import {
+  findCounted,
+  type KnownTotal,
+  saveCounted,
+  saveKnown,
+  type TotalKey,
+  totalKeyOf,
+} from './total-cache.ts'
 
 export interface ListRequest {
   structure: string
@@ -89,10 +105,14 @@ export async function readPage<Plan extends QueryPlan, Result extends CountedPag
 export interface ListInput {
   caller: InWorkspace
   request: Parsed<ListRequest>
+  /** The total that the main thread knows. */
+  known?: KnownTotal
 }
 
 export interface ListPlan extends QueryPlan, PageQuery {
   readonly direction: Direction
+  readonly mostCost: number
+  readonly rowCost: number
   /** The estimated number of rows read, without the row cost. */
   readonly rowsRead: number
   /** The key of the total in its cache. */
@@ -116,6 +136,7 @@ export interface ListResult extends CountedPage {
 export const listQuery: WorkerQuery<ListInput, ListPlan, ListResult> = {
   name: 'records.list',
   plan: planList,
+  workerInput: withKnownTotal,
   run: (reader, plan, maxLength) => {
     const started = performance.now()
     const found = findWithTextIndex(reader, plan)
@@ -133,7 +154,11 @@ export const listQuery: WorkerQuery<ListInput, ListPlan, ListResult> = {
       key: plan.key,
       costs: found
         ? readCosts(plan.query, plan.indexes, [], [TEXT_INDEX])
-        : pageReadCosts(plan, total, counted - started, paged - counted),
+        : pageReadCosts(plan, total, {
+            countMs: counted - started,
+            pageMs: paged - counted,
+            isInWorker: maxLength === undefined,
+          }),
     }
   },
 }
@@ -142,6 +167,7 @@ export const listQuery: WorkerQuery<ListInput, ListPlan, ListResult> = {
 export const bodyQuery: WorkerQuery<ListInput, ListPlan, CountedPage & { readonly body: JsonBody }> = {
   name: 'records.listBody',
   plan: planList,
+  workerInput: withKnownTotal,
   run: (reader, plan, maxLength) => {
     const { page, key, costs } = listQuery.run(reader, plan, maxLength)
     const text = pageResponse(page)
@@ -150,17 +176,30 @@ export const bodyQuery: WorkerQuery<ListInput, ListPlan, CountedPage & { readonl
   },
 }
 
-function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
+/** The worker need not count what is counted. */
+export function withKnownTotal<Input extends ListInput>({ key, total }: ListPlan, input: Input): Input {
+  return total === undefined ? input : { ...input, known: { key, total } }
+}
+
+function planList(reader: Reader, { caller, request, known }: ListInput): ListPlan {
   const query = rowQuery(reader, caller, request)
   const sort = sortTarget(query.definition, request.sort ?? 'created_at')
   const indexes = usableIndexes(reader, query)
   const choice = chooseIndex(reader, query, indexes, (one) => choiceSorts({ query, sort }, one))
   const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
   const key = totalKeyOf(query)
+  if (known) saveKnown(reader, key, known)
   const total = query.conditions.length === 0 ? query.structure.live : findCounted(reader, query, key)
   const direction = request.direction ?? 'desc'
-  const rowsRead = pageCost(pageQuery, total)
-  return { ...pageQuery, direction, key, total, rowsRead, cost: readCost(reader, query, rowsRead) }
+  return { ...pageQuery, direction, key, total, ...costsOf(reader, pageQuery, total) }
+}
+
+function costsOf(reader: Reader, page: PageQuery, total: number | undefined) {
+  const { rows, most, perRow } = pageCost(page, total)
+  const ofRow = rowCost(reader, page.query)
+  const ofLists = listsCost(page.query)
+  const [cost, mostCost] = [rows * ofRow + ofLists, most * ofRow + ofLists]
+  return { rowsRead: rows, cost, mostCost, rowCost: perRow * ofRow }
 }
 
 /** The first rows of a list, without those of some ids; fewer if they are very long, and throws `TooLongHere`. */
@@ -288,12 +327,21 @@ function selectRows(reader: Reader, parts: readonly SortedRows[], page: PageRequ
   return pks
 }
 
-function pageReadCosts(plan: ListPlan, total: number, countMs: number, pageMs: number): ReadCosts {
+interface Timing {
+  readonly countMs: number
+  readonly pageMs: number
+  /** A page that is read on the main thread reads few rows: no index would save its time. */
+  readonly isInWorker: boolean
+}
+
+function pageReadCosts(plan: ListPlan, total: number, { countMs, pageMs, isInWorker }: Timing): ReadCosts {
   const { query, sort, indexes, choice } = plan
+  const isSorted = sortsAllRows(plan)
+  const scanMs = isInWorker && !isSorted && wouldServePage(query, total) ? countMs + pageMs : countMs
   const scans = [
-    ...filterScanCosts(query, choice, countMs, sort),
-    ...(choice?.few === undefined ? textScanCosts(query, total, countMs) : []),
-    ...(sortsAllRows(plan) ? sortScanCosts(query, sort, pageMs) : []),
+    ...filterScanCosts(query, choice, scanMs, sort),
+    ...(choice?.few === undefined ? textScanCosts(query, total, scanMs) : []),
+    ...(isSorted ? sortScanCosts(query, sort, pageMs) : []),
   ]
   return readCosts(query, indexes, scans, [choice?.index.name, sortingIndex(plan)?.name])
 }

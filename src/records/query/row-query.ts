@@ -125,8 +125,8 @@ export function pkSource(
     values: others.values,
   }
   const endsSoon = !read && query.structure.live <= MAX_UNSTOPPED_ENTRIES
-  const stop = endsSoon ? [] : [reader.sql.stopCondition('pk')]
-  return fromWhere(`${path.index.table} AS live`, [...stop, ...more, ...deciding, ...(read ? [read] : [])])
+  const stop = reader.sql.stopCondition('pk', endsSoon)
+  return fromWhere(`${path.index.table} AS live`, [stop, ...more, ...deciding, ...(read ? [read] : [])])
 }
 
 /** What a list can be sorted by: a field, `created_at` or `updated_at`. */

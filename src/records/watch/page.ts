@@ -9,7 +9,14 @@ import { Refusal } from '../../refusal.ts'
 import { presentField } from '../../structures/present.ts'
 import { definitionOf, type StructureRow } from '../../structures/store.ts'
 import { pageMembers, recordJson } from '../present.ts'
-import { type ListInput, type ListPlan, type ListResult, listQuery, type RecordPage } from '../query/list.ts'
+import {
+  type ListInput,
+  type ListPlan,
+  type ListResult,
+  listQuery,
+  type RecordPage,
+  withKnownTotal,
+} from '../query/list.ts'
 import type { RecordRow } from '../store.ts'
 
 interface WatchPlan extends ListPlan {
@@ -28,6 +35,7 @@ export const watchPageQuery: WorkerQuery<ListInput, WatchPlan, WatchResult> = {
     ...listQuery.plan(reader, input),
     position: lastChange(reader, input.caller.workspacePk),
   }),
+  workerInput: withKnownTotal,
   run: (reader, plan, maxLength) => ({ ...listQuery.run(reader, plan, maxLength), position: plan.position }),
 }
 

@@ -9,7 +9,7 @@ import { matchesFilter } from '../../filter/record/match.ts'
 import { columnValue } from '../../filter/record/values.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
 import { isFolded } from '../../structures/storage/auto-index.ts'
-import { firstRowsWithout, type ListInput, type ListPlan, listQuery } from '../query/list.ts'
+import { firstRowsWithout, type ListInput, type ListPlan, listQuery, withKnownTotal } from '../query/list.ts'
 import type { SortTarget } from '../query/row-query.ts'
 import { dataOf, findRecords, type RecordRow, stateOf } from '../store.ts'
 import type { Versions } from './page.ts'
@@ -40,8 +40,11 @@ export const pastPageQuery: WorkerQuery<PastInput, PastPlan, Versions | undefine
   plan: (reader, input) => {
     const list = listQuery.plan(reader, input)
     const changes = lastChange(reader, input.caller.workspacePk) - input.position
-    return { input, list, cost: list.cost + changes * CHANGE_COST }
+    const { cost, mostCost, rowCost } = list
+    const ofChanges = changes * CHANGE_COST
+    return { input, list, cost: cost + ofChanges, mostCost: mostCost + ofChanges, rowCost }
   },
+  workerInput: ({ list }, input) => withKnownTotal(list, input),
   run: readPastPage,
 }
 
