@@ -44,7 +44,7 @@ export class ChangeSubscribers {
   readonly #limit = new StreamLimit('follows')
   readonly #workspaces = new Map<number, Workspace>()
   readonly #readers = new Set<StreamReader>()
-  /** The pages of the current round, by query and place. */
+  /** The pages of the current round, by the last change that was known, the query and the place. */
   readonly #pages = new Map<string, Promise<SharedPage>>()
   #stopListening: readonly (() => void)[] = []
   #isScheduled = false
@@ -159,7 +159,8 @@ export class ChangeSubscribers {
   }
 
   #share(query: FeedQuery, after: number, caller: Caller, isStream: boolean): Promise<SharedPage> {
-    const key = `${after} ${isStream} ${queryKey(query)}`
+    // A page that was read before the last known change would be read again and again for those who wait for that change.
+    const key = `${this.lastOf(query.workspacePk)} ${after} ${isStream} ${queryKey(query)}`
     const known = this.#pages.get(key)
     if (known) return known
     const { workspacePk, userId, keyId, surface } = caller
