@@ -3,6 +3,7 @@ import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, press as clickOn, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { cell, type GridPage, gridOn } from '../support/grid.ts'
 import { daybook, newFolder } from '../support/process.ts'
 
 const FIELDS = [
@@ -22,6 +23,7 @@ interface Stored {
 describe.skipIf(!hasBrowser)('the records screen', () => {
   let app: Application
   let page: Page
+  let grid: GridPage
   let orders: string
 
   beforeAll(async () => {
@@ -35,6 +37,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
         rows: Array.from({ length: 400 }, (_, place) => ({ data: orderOf(start + place) })),
       })
     page = await app.newPage()
+    grid = gridOn(page)
     await app.setUp(page, await app.setupLink())
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
@@ -50,55 +53,29 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     const filter = encodeURIComponent(JSON.stringify([{ field: 'ref', op: 'eq', value: ref }]))
     return (await app.server.get(`/v1/records?structure=Orders&filter=${filter}`)).body.records[0]
   }
-  /** A cell of a row that has arrived. */
-  const cell = (row: number, column: number) =>
-    `tr:not([aria-busy]) td[data-row="${row}"][data-column="${column}"]`
-  const shows = (row: number, column: number, text: string) =>
-    page.waitForFunction(
-      `document.querySelector('${cell(row, column)}')?.textContent.trim() === ${JSON.stringify(text)}`,
-    )
-  const has = (text: string) =>
-    page.waitForFunction(`document.querySelector('main').textContent.includes(${JSON.stringify(text)})`)
   async function open(query = '', part = '') {
     await page.goto(`${app.server.url}/app/records/${orders}${part}${query}`)
     await page.waitForSelector(part === '/structure' ? '.field' : cell(0, 1))
   }
   const openSorted = async () => {
     await open('?sort=total&direction=asc')
-    await shows(0, 1, 'R1')
+    await grid.shows(0, 1, 'R1')
   }
-  async function press(...keys: Parameters<Page['keyboard']['press']>[0][]) {
-    for (const key of keys) await page.keyboard.press(key)
-  }
-  async function withControl(key: Parameters<Page['keyboard']['press']>[0]) {
-    await page.keyboard.down('Control')
-    await page.keyboard.press(key)
-    await page.keyboard.up('Control')
-  }
-  /** Waits until nothing is being saved any more. */
-  const saved = () => page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
-  /** Pastes a text where the focus is, as a spreadsheet does. */
-  const paste = (text: string) =>
-    page.evaluate(`{
-      const clipboardData = new DataTransfer()
-      clipboardData.setData('text/plain', ${JSON.stringify(text)})
-      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-    }`)
   test(
     'edits a cell and takes it back with the keyboard alone',
     async () => {
       await openSorted()
       await page.focus(cell(0, 1))
-      await press('ArrowDown', 'ArrowRight', 'Enter')
+      await grid.press('ArrowDown', 'ArrowRight', 'Enter')
       await page.waitForSelector('.in.cell:focus')
       await page.keyboard.type('Tandem')
-      await press('Enter')
-      await shows(1, 2, 'Tandem')
-      await saved()
+      await grid.press('Enter')
+      await grid.shows(1, 2, 'Tandem')
+      await grid.saved()
       expect((await stored('R2'))?.data.bike).toBe('Tandem')
-      await withControl('z')
-      await shows(1, 2, 'Bike 1')
-      await saved()
+      await grid.withControl('z')
+      await grid.shows(1, 2, 'Bike 1')
+      await grid.saved()
       expect((await stored('R2'))?.data.bike).toBe('Bike 1')
     },
     BROWSER_TIMEOUT_MS,
@@ -109,10 +86,10 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     async () => {
       await openSorted()
       await page.focus(cell(0, 1))
-      await withControl('End')
-      await shows(ROWS - 1, 1, `R${ROWS}`)
+      await grid.withControl('End')
+      await grid.shows(ROWS - 1, 1, `R${ROWS}`)
       await page.waitForSelector(`${cell(ROWS - 1, 5)}:focus`)
-      await press('Space')
+      await grid.press('Space')
       await page.waitForSelector('.side h2')
       expect(page.url()).toContain((await stored(`R${ROWS}`))?.id ?? 'a row')
     },
@@ -125,13 +102,13 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await openSorted()
       await page.focus(cell(2, 5))
       await page.keyboard.type('-40')
-      await press('Enter')
+      await grid.press('Enter')
       await page.waitForSelector(`${cell(2, 5)}[aria-invalid="true"]`)
       const why = await page.$eval('.note-row .why', ({ textContent }) => textContent ?? '')
       expect(why).toMatch(/at least 0.* The row still holds 2\.$/)
       expect((await stored('R3'))?.data.total).toBe(2)
-      await press('Escape')
-      await shows(2, 5, '2')
+      await grid.press('Escape')
+      await grid.shows(2, 5, '2')
       expect(await page.$('.note-row')).toBeNull()
     },
     BROWSER_TIMEOUT_MS,
@@ -143,17 +120,17 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await openSorted()
       const row = await stored('R5')
       await page.focus(cell(4, 2))
-      await press('Enter')
+      await grid.press('Enter')
       await page.waitForSelector('.in.cell:focus')
       await page.keyboard.type('Mine')
       await app.server.patch(`/v1/records/${row?.id}`, { data: { bike: 'Theirs', total: 4.5 } })
-      await shows(4, 5, '4.5')
-      await press('Enter')
-      await has('Somebody else set Bike to Theirs meanwhile; you wrote Mine.')
+      await grid.shows(4, 5, '4.5')
+      await grid.press('Enter')
+      await grid.has('Somebody else set Bike to Theirs meanwhile; you wrote Mine.')
       expect((await stored('R5'))?.data.bike).toBe('Theirs')
       await clickOn(page, 'Write Mine')
-      await shows(4, 2, 'Mine')
-      await saved()
+      await grid.shows(4, 2, 'Mine')
+      await grid.saved()
       expect((await stored('R5'))?.data.bike).toBe('Mine')
     },
     BROWSER_TIMEOUT_MS,
@@ -164,13 +141,13 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     async () => {
       await open('?sort=total&direction=asc')
       await app.server.patch(`/v1/records/${(await stored('R1'))?.id}`, { data: { bike: 'Seen at the top' } })
-      await shows(0, 2, 'Seen at the top')
+      await grid.shows(0, 2, 'Seen at the top')
       await page.focus(cell(0, 1))
-      await withControl('End')
-      await shows(ROWS - 2, 1, `R${ROWS - 1}`)
+      await grid.withControl('End')
+      await grid.shows(ROWS - 2, 1, `R${ROWS - 1}`)
       const { id } = (await stored(`R${ROWS - 1}`)) ?? {}
       await app.server.patch(`/v1/records/${id}`, { data: { bike: 'Seen at the end' } })
-      await shows(ROWS - 2, 2, 'Seen at the end')
+      await grid.shows(ROWS - 2, 2, 'Seen at the end')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -180,19 +157,19 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     async () => {
       await open()
       await clickOn(page, 'Total')
-      await shows(0, 1, 'R1')
+      await grid.shows(0, 1, 'R1')
       await clickOn(page, 'Total')
-      await shows(0, 1, `R${ROWS}`)
+      await grid.shows(0, 1, `R${ROWS}`)
       await clickOn(page, 'Filter')
       await page.select('#filter-field', 'status')
       await page.waitForSelector('select#filter-value')
       await page.select('#filter-value', 'in repair')
       await clickOn(page, 'Add filter')
-      await has(`of ${new Intl.NumberFormat('en-US').format(ROWS / 2)}`)
+      await grid.has(`of ${new Intl.NumberFormat('en-US').format(ROWS / 2)}`)
       await page.reload()
-      await shows(0, 1, `R${ROWS - 1}`)
+      await grid.shows(0, 1, `R${ROWS - 1}`)
       await clickOn(page, 'Remove filter: Status')
-      await shows(0, 1, `R${ROWS}`)
+      await grid.shows(0, 1, `R${ROWS}`)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -203,13 +180,13 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await openSorted()
       const before = (await app.server.get('/v1/records?structure=Orders&limit=1')).body.total
       await page.focus(cell(0, 1))
-      await paste('P1\tCargo\nR7\tRoad')
+      await grid.paste('P1\tCargo\nR7\tRoad')
       await clickOn(page, 'Add as 2 new rows')
-      await has('Nothing was written.')
+      await grid.has('Nothing was written.')
       expect((await app.server.get('/v1/records?structure=Orders&limit=1')).body.total).toBe(before)
       await clickOn(page, 'Cancel')
       await page.focus(cell(0, 1))
-      await paste('P1\tCargo\nP2\t"Road, ""54"""')
+      await grid.paste('P1\tCargo\nP2\t"Road, ""54"""')
       await clickOn(page, 'Add as 2 new rows')
       await page.waitForFunction(`!document.querySelector('main').textContent.includes('cells to paste')`)
       expect((await stored('P2'))?.data).toEqual({ ref: 'P2', bike: 'Road, "54"' })
@@ -225,7 +202,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       const { id } = (await stored('R9')) ?? {}
       await open('', `/${id}`)
       await clickOn(page, 'Delete')
-      await has('The row was deleted.')
+      await grid.has('The row was deleted.')
       expect(await stored('R9')).toBeUndefined()
       await clickOn(page, 'Put it back')
       await page.waitForFunction(`!document.querySelector('main').textContent.includes('was deleted')`)
@@ -241,10 +218,10 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await app.server.delete(`/v1/records/${id}`)
       await open('?pane=deleted')
       await clickOn(page, 'Restore R13')
-      await has('Rows that you delete are listed here')
+      await grid.has('Rows that you delete are listed here')
       expect((await stored('R13'))?.id).toBe(id)
       await app.server.delete(`/v1/records/${id}`)
-      await has('1 to 1 of 1')
+      await grid.has('1 to 1 of 1')
       expect(await accessibilityProblems(page)).toEqual([])
       await app.server.post(`/v1/records/${id}/restore`)
     },
@@ -257,9 +234,9 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       const { id } = (await stored('R11')) ?? {}
       await app.server.patch(`/v1/records/${id}`, { data: { bike: 'Unicycle' } })
       await open('?tab=history', `/${id}`)
-      await has('Bike 3→Unicycle')
+      await grid.has('Bike 3→Unicycle')
       await clickOn(page, 'Go back to here')
-      await has('Unicycle→Bike 3')
+      await grid.has('Unicycle→Bike 3')
       expect((await stored('R11'))?.data.bike).toBe('Bike 3')
     },
     BROWSER_TIMEOUT_MS,
@@ -284,7 +261,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       )
       await page.waitForSelector('.map')
       await clickOn(page, 'Import')
-      await has('Done. 2 new, 3 refused.')
+      await grid.has('Done. 2 new, 3 refused.')
       const lines = await page.$$eval('.refused tbody .m', (cells) =>
         cells.map(({ textContent }) => textContent),
       )
@@ -328,16 +305,16 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.goto(`${app.server.url}/app/records/${parts.id}/structure`)
       await page.waitForSelector('.flags input')
       await page.locator('.flags label:nth-child(2) input').click()
-      await has('Part number cannot be unique: “A” stand')
+      await grid.has('Part number cannot be unique: “A” stand')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
       await clickOn(page, 'Delete Parts…')
       await page.waitForSelector('dialog:modal input:focus')
       await page.keyboard.type('Part')
-      await press('Enter')
+      await grid.press('Enter')
       expect((await app.server.get(`/v1/records/structures/${parts.id}`)).status).toBe(200)
       await page.keyboard.type('s')
-      await press('Enter')
+      await grid.press('Enter')
       await page.waitForFunction(`!document.querySelector('.rail').textContent.includes('Parts')`)
       expect((await app.server.get(`/v1/records/structures/${parts.id}`)).status).toBe(404)
     },
@@ -349,7 +326,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     async () => {
       await open('?pane=new')
       await page.waitForSelector('#value-ref:focus')
-      await press('Tab')
+      await grid.press('Tab')
       await page.keyboard.type('Recumbent')
       await clickOn(page, 'Write the row')
       await page.waitForSelector('#value-ref[aria-invalid="true"]:focus')

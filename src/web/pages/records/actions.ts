@@ -33,6 +33,22 @@ export async function writeRows(
   return written as unknown as { inserted: number; updated: number; records: readonly Row[] }
 }
 
+/** The changes of others that may come between a write and the question which transaction it was. */
+const OTHERS = 100
+
+/** The transaction of the batch that left a row as it is, when the batch changed at most 500 rows. */
+export async function transactionOf(structure: string, { id, updated_at }: Row): Promise<string | undefined> {
+  const { changes } = await api.get('/v1/changes', {
+    query: { before: 'now', kinds: 'record', structure, limit: 500 + OTHERS },
+  })
+  const ofRow = changes.filter((change) => change.id === id)
+  return (ofRow.find(({ at }) => at === updated_at) ?? ofRow[0])?.transaction
+}
+
+/** Takes every row change of a transaction back in one new one. */
+export const undoTransaction = (transaction: string) =>
+  api.post('/v1/changes/undo', { body: { transaction } })
+
 /** Writes one new row; taking it back deletes it. */
 export async function createRow(structure: string, data: Data): Promise<Row> {
   const { records } = await writeRows(structure, [data])

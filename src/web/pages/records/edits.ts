@@ -3,6 +3,7 @@ import { api } from '../../data/api.ts'
 import { pendingCount } from '../../data/pending.ts'
 import { Away, Refused } from '../../data/request.ts'
 import type { Field, Row, Value } from './model.ts'
+import { faultyField } from './refusals.ts'
 import type { RowSource } from './rows.ts'
 import { undoStack } from './undo.ts'
 import { editText, parseValue } from './values.ts'
@@ -13,6 +14,15 @@ export type CellState =
   | { readonly kind: 'refused'; readonly text: string; readonly why: string }
   /** Somebody else changed the same cell meanwhile; both values are shown. */
   | { readonly kind: 'conflict'; readonly text: string; readonly value: Value; readonly theirs: Value }
+
+/** Values by their fields. */
+export type Values = ReadonlyMap<Field, Value>
+
+/** A row as a write left it, and the fields that were written. */
+export interface Saved {
+  readonly row: Row
+  readonly fields: readonly Field[]
+}
 
 const RETRY_MS = 2_000
 
@@ -42,14 +52,21 @@ export class Edits {
     return undefined
   }
 
-  drop(id: string, key: string): void {
-    const next = new Map(this.cells.peek())
-    next.delete(cellKey(id, key))
-    this.cells.value = next
+  drop(id: string, ...keys: readonly string[]): void {
+    this.#change((cells) => {
+      for (const key of keys) cells.delete(cellKey(id, key))
+    })
   }
 
-  #set(id: string, key: string, state: CellState): void {
-    this.cells.value = new Map(this.cells.peek()).set(cellKey(id, key), state)
+  /** Shows at a cell that what was meant for it was refused. */
+  refuse(id: string, field: Field, text: string, why: string): void {
+    this.#change((cells) => cells.set(cellKey(id, field.key), { kind: 'refused', text, why }))
+  }
+
+  #change(change: (cells: Map<string, CellState>) => void): void {
+    const next = new Map(this.cells.peek())
+    change(next)
+    this.cells.value = next
   }
 
   /** Saves what was typed into a cell; resolves when the row holds it or the cell says why not. */
@@ -57,7 +74,7 @@ export class Edits {
     const before = row.data[field.key]
     const parsed = parseValue(field, text)
     if ('why' in parsed) {
-      this.#set(row.id, field.key, { kind: 'refused', text, why: parsed.why })
+      this.refuse(row.id, field, text, parsed.why)
       return Promise.resolve()
     }
     const value = parsed.value ?? undefined
@@ -69,58 +86,88 @@ export class Edits {
   }
 
   /** Saves a value, over what the cell held when `row` was read. */
-  write(row: Row, field: Field, value: Value): Promise<void> {
-    this.#set(row.id, field.key, { kind: 'saving', text: editText(value), value })
-    pendingCount.value++
-    this.#last = this.#last
-      .then(() => this.#write(row, field, value))
-      .finally(() => {
-        pendingCount.value--
-      })
-    return this.#last
+  async write(row: Row, field: Field, value: Value): Promise<void> {
+    const saved = await this.writeRow(row, new Map([[field, value]]))
+    if (!saved) return
+    const before = row.data[field.key]
+    undoStack.push({
+      label: `${field.label} of a row`,
+      run: () => this.write(saved.row, field, before),
+    })
   }
 
-  async #write(row: Row, field: Field, value: Value): Promise<void> {
-    const newest = this.source().find(row.id) ?? row
-    const before = row.data[field.key]
-    if (newest.data[field.key] !== before) return this.#conflict(newest, field, value)
+  /** Saves several values of a row in one request, over what it held when it was read; those refused are left out. */
+  writeRow(row: Row, values: Values): Promise<Saved | undefined> {
+    this.#change((cells) => {
+      for (const [{ key }, value] of values)
+        cells.set(cellKey(row.id, key), { kind: 'saving', text: editText(value), value })
+    })
+    pendingCount.value++
+    const writing = this.#last
+      .then(() => this.#write(row, values))
+      .catch((error: Error) => this.#refuseAll(row.id, values, error.message))
+    this.#last = writing.then(() => {
+      pendingCount.value--
+    })
+    return writing
+  }
+
+  async #write(row: Row, values: Values): Promise<Saved | undefined> {
+    const newest = newer(this.source().find(row.id), row)
+    const rest = new Map(values)
+    for (const [field, value] of values) {
+      if (newest.data[field.key] === row.data[field.key]) continue
+      this.#conflict(newest, field, value)
+      rest.delete(field)
+    }
+    if (rest.size === 0) return undefined
     try {
-      const saved = await patch(newest, field.key, value)
+      const saved = await patch(newest, rest)
       this.source().replace(saved)
-      this.drop(row.id, field.key)
-      undoStack.push({
-        label: `${field.label} of a row`,
-        run: () => this.write(saved, field, before),
-      })
+      const fields = [...rest.keys()]
+      this.drop(row.id, ...fields.map(({ key }) => key))
+      return { row: saved, fields }
     } catch (error) {
-      await this.#failed(error as Error, row, field, value)
+      return this.#failed(error as Error, row, rest)
     }
   }
 
-  async #failed(error: Error, row: Row, field: Field, value: Value): Promise<void> {
+  async #failed(error: Error, row: Row, values: Values): Promise<Saved | undefined> {
     if (error instanceof Away) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-      return this.#write(row, field, value)
+      return this.#write(row, values)
     }
     if (error instanceof Refused && error.code === 'stale') {
       const { record } = await api.get('/v1/records/{id}', { params: { id: row.id } })
       this.source().replace(record as Row)
-      return this.#write(row, field, value)
+      return this.#write(row, values)
     }
-    this.#set(row.id, field.key, { kind: 'refused', text: editText(value), why: error.message })
+    const faulty = faultyField([...values.keys()], error.message)
+    if (!faulty || values.size === 1) return this.#refuseAll(row.id, values, error.message)
+    this.refuse(row.id, faulty, editText(values.get(faulty)), error.message)
+    return this.#write(row, new Map([...values].filter(([field]) => field !== faulty)))
+  }
+
+  #refuseAll(id: string, values: Values, why: string): undefined {
+    for (const [field, value] of values) this.refuse(id, field, editText(value), why)
   }
 
   #conflict(newest: Row, field: Field, value: Value): void {
     const theirs = newest.data[field.key]
+    const state = { kind: 'conflict', text: editText(value), value, theirs } as const
     if (theirs === value) this.drop(newest.id, field.key)
-    else this.#set(newest.id, field.key, { kind: 'conflict', text: editText(value), value, theirs })
+    else this.#change((cells) => cells.set(cellKey(newest.id, field.key), state))
   }
 }
 
-async function patch(row: Row, key: string, value: Value): Promise<Row> {
+const newer = (known: Row | undefined, read: Row): Row =>
+  known && known.updated_at > read.updated_at ? known : read
+
+async function patch(row: Row, values: Values): Promise<Row> {
+  const data = Object.fromEntries([...values].map(([{ key }, value]) => [key, value ?? null]))
   const { record } = await api.patch('/v1/records/{id}', {
     params: { id: row.id },
-    body: { data: { [key]: value ?? null }, if_unchanged: row.updated_at },
+    body: { data, if_unchanged: row.updated_at },
   })
   return record as Row
 }

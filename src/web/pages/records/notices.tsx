@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals'
 import { Button } from '../../components/form.tsx'
 import { Banner, Empty } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
@@ -9,9 +10,14 @@ import type { RowSource } from './rows.ts'
 import { undoRefusal } from './undo.ts'
 import { paneAddress } from './view.ts'
 
+interface NoticesProps {
+  readonly refusal: Signal<string | undefined>
+  readonly source: RowSource
+}
+
 /** What was deleted or refused, with the way back. */
-export function Notices({ refusal, source }: { refusal: string | undefined; source: RowSource }) {
-  const why = refusal ?? undoRefusal.value
+export function Notices({ refusal, source }: NoticesProps) {
+  const why = refusal.value ?? undoRefusal.value
   const deleted = deletedRow.value
   return (
     <>
@@ -20,6 +26,7 @@ export function Notices({ refusal, source }: { refusal: string | undefined; sour
           <p>{why}</p>
           <Button
             onClick={() => {
+              refusal.value = undefined
               undoRefusal.value = undefined
             }}
           >

@@ -16,7 +16,8 @@ import { Grid } from './grid/grid.tsx'
 import { type Editing, type GridState, newCursor } from './grid/state.ts'
 import { type Structure, shownFields } from './model.ts'
 import { GridFoot, NoRows, Notices } from './notices.tsx'
-import { PasteBanner, type Pasted, readPasted } from './paste.tsx'
+import { PasteBanner } from './paste/banner.tsx'
+import { type Pasted, readPasted } from './paste/block.ts'
 import { NewRowPane } from './row/new-row.tsx'
 import { RowPane } from './row/row-pane.tsx'
 import { RowSource } from './rows.ts'
@@ -60,8 +61,17 @@ export function RowsScreen({ structure }: { structure: Structure }) {
         <Filters structure={structure} />
         {search.value.get('chart') !== null && <ChartStrip structure={structure} />}
         {error && <Failed error={error} />}
-        <Notices refusal={refusal.value} source={source} />
-        {pasted.value && <PasteBanner grid={grid} pasted={pasted} />}
+        <Notices refusal={refusal} source={source} />
+        {pasted.value && (
+          <PasteBanner
+            key={pasted.value.key}
+            grid={grid}
+            pasted={pasted}
+            onRefused={(sentence) => {
+              refusal.value = sentence
+            }}
+          />
+        )}
         {total === undefined && !error && <Loading what="Loading…" />}
         {total === 0 && !error && <NoRows isFiltered={source.rowQuery.filter.length > 0} />}
         <Grid

@@ -4,6 +4,7 @@ import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
 import { navigate } from '../../../router.ts'
 import type { Field, Row, Structure } from '../model.ts'
+import { faultyField } from '../refusals.ts'
 import type { RowSource } from '../rows.ts'
 import { parseValue } from '../values.ts'
 import { paneAddress } from '../view.ts'
@@ -81,7 +82,3 @@ function focusFault(fields: readonly Field[], faults: Readonly<Record<string, st
   const first = fields.find(({ key }) => key in faults)
   if (first) document.getElementById(`value-${first.key}`)?.focus()
 }
-
-/** The field that a sentence of the server names. */
-export const faultyField = (fields: readonly Field[], sentence: string): Field | undefined =>
-  fields.find(({ key }) => new RegExp(`["“.\`' ]${key}["”.\`' ]|^${key}\\b`).test(sentence))

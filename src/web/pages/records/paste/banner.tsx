@@ -1,0 +1,128 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { Button } from '../../../components/form.tsx'
+import { Banner } from '../../../components/pane.tsx'
+import { cursorAt } from '../grid/cursor.ts'
+import type { GridState } from '../grid/state.ts'
+import type { Row } from '../model.ts'
+import { withoutRow } from '../refusals.ts'
+import { BlockRefused, dataOf, type Pasted } from './block.ts'
+import { addRows, coveredRows, writeOver } from './write.ts'
+
+interface PasteBannerProps {
+  readonly grid: GridState
+  readonly pasted: Signal<Pasted | undefined>
+  readonly onRefused: (sentence: string) => void
+}
+
+/** Says what was pasted and where it can go; a refusal is shown here and at its cell, and nothing is written then. */
+export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
+  const why = useSignal<string | undefined>(undefined)
+  const refused = useSignal<RefusedCell | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const found = pasted.value
+  // Where the row is now, which changes when others come before it.
+  void grid.source.version.value
+  if (!found) return null
+  const known = found.id === undefined ? undefined : grid.source.indexOf(found.id)
+  const block = { ...found, row: known ?? found.row }
+  const { cells, row, key } = block
+  const columns = Math.max(...cells.map(({ length }) => length))
+  const total = grid.source.total.value ?? 0
+  const over = Math.min(cells.length, total - row)
+  const forget = () => {
+    why.value = undefined
+    if (refused.peek()) grid.edits.drop(refused.peek()?.id ?? '', refused.peek()?.key ?? '')
+    refused.value = undefined
+  }
+  const close = () => {
+    pasted.value = undefined
+    grid.isFocused.value = true
+    grid.cursor.value = { ...grid.cursor.peek() }
+  }
+  const run = async (write: () => Promise<void>) => {
+    if (isBusy.peek()) return
+    isBusy.value = true
+    forget()
+    try {
+      await write()
+      close()
+    } catch (error) {
+      why.value = sentenceOf(error as Error)
+    } finally {
+      isBusy.value = false
+      grid.source.refreshNow()
+    }
+  }
+  const overwrite = async () => {
+    const records = await coveredRows(grid, block)
+    try {
+      const count = await writeOver(grid, records, dataOf(grid.fields, block), `${key} over`)
+      if (count > 0) onRefused(`${refusedRows(count)} Each says at its cell why.`)
+    } catch (error) {
+      refused.value = showAtCell(grid, block, records, error as Error)
+      throw error
+    }
+  }
+  const first = grid.fields[block.column - 1]?.label
+  return (
+    <Banner kind={why.value === undefined ? 'warn' : 'bad'}>
+      <p>
+        {`${cells.length} × ${columns} cells to paste, from ${first} on. `}
+        {why.value !== undefined && <strong>{why.value}</strong>}
+      </p>
+      <Button
+        kind="main"
+        disabled={isBusy.value}
+        onClick={() => run(async () => addRows(grid, dataOf(grid.fields, block), key))}
+      >
+        {cells.length === 1 ? 'Add as a new row' : `Add as ${cells.length} new rows`}
+      </Button>
+      {over > 0 && (
+        <Button disabled={isBusy.value} onClick={() => run(overwrite)}>
+          {over === 1 ? `Write over row ${row + 1}` : `Write over rows ${row + 1} to ${row + over}`}
+        </Button>
+      )}
+      <Button
+        kind="quiet"
+        onClick={() => {
+          forget()
+          close()
+        }}
+      >
+        Cancel
+      </Button>
+    </Banner>
+  )
+}
+
+/** Only a refusal says that nothing was written; of a server that cannot be reached this is not known. */
+const sentenceOf = (error: Error): string =>
+  error instanceof BlockRefused ? `${error.message} Nothing was written.` : error.message
+
+const refusedRows = (count: number): string =>
+  count === 1
+    ? 'One row of the block was not written as it is.'
+    : `${count} rows of the block were not written as they are.`
+
+interface RefusedCell {
+  readonly id: string
+  readonly key: string
+}
+
+/** Shows a refusal at the cell that it is about, and goes there. */
+function showAtCell(
+  grid: GridState,
+  block: Pasted,
+  records: readonly Row[],
+  error: Error,
+): RefusedCell | undefined {
+  if (!(error instanceof BlockRefused) || error.row === undefined) return undefined
+  const { row, field } = error
+  const record = records[row]
+  const place = field ? grid.fields.indexOf(field) : -1
+  if (!field || !record || place < 0) return undefined
+  const text = block.cells[row]?.[place + 1 - block.column] ?? ''
+  grid.edits.refuse(record.id, field, text, withoutRow(error.message))
+  grid.cursor.value = cursorAt(block.row + row, place + 1)
+  return { id: record.id, key: field.key }
+}

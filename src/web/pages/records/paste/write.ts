@@ -1,0 +1,145 @@
+import { api } from '../../../data/api.ts'
+import { Refused } from '../../../data/request.ts'
+import { transactionOf, undoTransaction, writeRows } from '../actions.ts'
+import type { Saved, Values } from '../edits.ts'
+import type { GridState } from '../grid/state.ts'
+import type { Field, Row, RowPage, Value } from '../model.ts'
+import { faultyField, faultyRow } from '../refusals.ts'
+import { undoStack } from '../undo.ts'
+import { queryOf } from '../view.ts'
+import { BlockRefused, type Pasted } from './block.ts'
+import { type Data, namingKeys } from './naming-keys.ts'
+
+/** A row that the block is written over. */
+interface Covered {
+  readonly record: Row
+  readonly data: Data
+}
+
+const LABEL = 'a pasted block'
+
+/** The rows that the block covers, as they are now. */
+export async function coveredRows(
+  { source }: GridState,
+  { cells, row, id }: Pasted,
+): Promise<readonly Row[]> {
+  const query = { ...queryOf(source.rowQuery), limit: cells.length, offset: row }
+  const { records } = (await api.get('/v1/records', { query })) as RowPage
+  if (id !== undefined && records[0]?.id !== id)
+    throw new BlockRefused('The rows moved since the block was pasted; cancel, and paste it again.')
+  return records
+}
+
+/** Writes the block as new rows: one batch, whole or not at all. */
+export async function addRows(grid: GridState, rows: readonly Data[], key: string): Promise<void> {
+  const takeBack = await insert(grid, rows, key)
+  undoStack.push({ label: LABEL, run: takeBack })
+}
+
+/** Inserts rows, and returns what takes them back. */
+async function insert({ structure, fields, source }: GridState, rows: readonly Data[], key: string) {
+  const { records } = await writeRows(structure.id, rows, { key }).catch(atField(fields))
+  return takeBackOf(source, structure.id, records[0])
+}
+
+/**
+ * Writes the block over rows, and what goes beyond them as new rows: one batch, where unique values say which rows are
+ * meant. Else the new rows are one batch and each other row is a request, with what was refused of it at its cells.
+ * Returns how many rows were refused in part or whole.
+ */
+export async function writeOver(
+  grid: GridState,
+  records: readonly Row[],
+  rows: readonly Data[],
+  key: string,
+): Promise<number> {
+  const over = records.map((record, place) => ({ record, data: rows[place] ?? {} }))
+  const beyond = rows.slice(over.length)
+  const { structure } = grid
+  const keys = structure.max_rows === 1 ? undefined : namingKeys(structure, over, beyond)
+  if (!keys) return writeEach(grid, over, beyond, key)
+  await writeNamed(grid, keys, { over, beyond, key })
+  return 0
+}
+
+interface Block {
+  readonly over: readonly Covered[]
+  readonly beyond: readonly Data[]
+  readonly key: string
+}
+
+async function writeNamed(
+  grid: GridState,
+  keys: readonly string[],
+  { over, beyond, key }: Block,
+): Promise<void> {
+  const { structure, fields, source } = grid
+  const named = over.map(({ record, data }) => ({
+    ...Object.fromEntries(keys.map((one) => [one, record.data[one] ?? null])),
+    ...data,
+  }))
+  const { records, inserted } = await writeRows(structure.id, [...named, ...beyond], {
+    onConflict: 'update',
+    key,
+  }).catch(atField(fields))
+  const written = records.find((row, place) => row.updated_at !== over[place]?.record.updated_at)
+  const takeBack = await takeBackOf(source, structure.id, written)
+  if (inserted === beyond.length) return undoStack.push({ label: LABEL, run: takeBack })
+  await takeBack()
+  throw new BlockRefused('Rows of the block changed while it was written; cancel, and paste it again.')
+}
+
+async function writeEach(
+  grid: GridState,
+  over: readonly Covered[],
+  beyond: readonly Data[],
+  key: string,
+): Promise<number> {
+  const takeBackAdded = beyond.length > 0 ? await insert(grid, beyond, key) : undefined
+  const written = await Promise.all(
+    over.map(async ({ record, data }) => {
+      const values = changesOf(grid.fields, record, data)
+      const saved = values.size === 0 ? undefined : await grid.edits.writeRow(record, values)
+      return { record, saved, isWhole: values.size === (saved?.fields.length ?? 0) }
+    }),
+  )
+  const changed = written.flatMap(({ record, saved }) => (saved ? [{ record, saved }] : []))
+  const takeBack = async () => {
+    await Promise.all(
+      changed.map(({ record, saved }) => grid.edits.writeRow(saved.row, before(record, saved))),
+    )
+    await takeBackAdded?.()
+    grid.source.refreshNow()
+  }
+  if (takeBackAdded || changed.length > 0) undoStack.push({ label: LABEL, run: takeBack })
+  return written.filter(({ isWhole }) => !isWhole).length
+}
+
+/** The values of the block that differ from those of the row. */
+const changesOf = (fields: readonly Field[], { data: held }: Row, data: Data): Values =>
+  new Map(
+    fields
+      .filter(({ key }) => key in data)
+      .map((field): [Field, Value] => [field, data[field.key] ?? undefined])
+      .filter(([{ key }, value]) => held[key] !== value),
+  )
+
+const before = ({ data }: Row, { fields }: Saved): Values =>
+  new Map(fields.map((field) => [field, data[field.key]]))
+
+/** What takes the batch back in one transaction that left this row as it is. */
+async function takeBackOf(source: GridState['source'], structure: string, row: Row | undefined) {
+  const transaction = row && (await transactionOf(structure, row))
+  return async () => {
+    if (transaction !== undefined) await undoTransaction(transaction)
+    source.refreshNow()
+  }
+}
+
+/** Says where in the block a refusal of the server is. */
+const atField =
+  (fields: readonly Field[]) =>
+  (error: Error): never => {
+    if (!(error instanceof Refused)) throw error
+    throw new BlockRefused(error.message, faultyRow(error.message), faultyField(fields, error.message))
+  }

@@ -1,0 +1,52 @@
+import type { Page } from 'puppeteer-core'
+
+type Key = Parameters<Page['keyboard']['press']>[0]
+
+/** A cell of a row that has arrived; rows are counted from 0, columns from 1. */
+export const cell = (row: number, column: number) =>
+  `tr:not([aria-busy]) td[data-row="${row}"][data-column="${column}"]`
+
+/** What is used of the grid of rows. */
+export interface GridPage {
+  /** Waits until a cell shows the text. */
+  shows(row: number, column: number, text: string): Promise<unknown>
+  /** Waits until the text is on the screen. */
+  has(text: string): Promise<unknown>
+  hasNot(text: string): Promise<unknown>
+  press(...keys: Key[]): Promise<void>
+  withControl(key: Key): Promise<void>
+  /** Waits until nothing is being saved any more. */
+  saved(): Promise<unknown>
+  /** Pastes a text where the focus is, as a spreadsheet does. */
+  paste(text: string): Promise<unknown>
+}
+
+export function gridOn(page: Page): GridPage {
+  const isThere = (text: string) =>
+    `document.querySelector('main').textContent.includes(${JSON.stringify(text)})`
+  return {
+    shows: (row, column, text) =>
+      page.waitForFunction(
+        `document.querySelector('${cell(row, column)}')?.textContent.trim() === ${JSON.stringify(text)}`,
+      ),
+    has: (text) => page.waitForFunction(isThere(text)),
+    hasNot: (text) => page.waitForFunction(`!${isThere(text)}`),
+    press: async (...keys) => {
+      for (const key of keys) await page.keyboard.press(key)
+    },
+    withControl: async (key) => {
+      await page.keyboard.down('Control')
+      await page.keyboard.press(key)
+      await page.keyboard.up('Control')
+    },
+    saved: () => page.waitForFunction(`document.querySelector('td[aria-busy]') === null`),
+    paste: (text) =>
+      page.evaluate(`{
+        const clipboardData = new DataTransfer()
+        clipboardData.setData('text/plain', ${JSON.stringify(text)})
+        document.activeElement.dispatchEvent(
+          new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+        )
+      }`),
+  }
+}
