@@ -64,7 +64,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
         <Notices refusal={refusal} source={source} />
         {pasted.value && (
           <PasteBanner
-            key={pasted.value.key}
+            key={pasted.value.number}
             grid={grid}
             pasted={pasted}
             onRefused={(sentence) => {

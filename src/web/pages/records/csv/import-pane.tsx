@@ -6,8 +6,8 @@ import { Pane } from '../../../components/pane.tsx'
 import type { Field, Structure } from '../model.ts'
 import type { RowSource } from '../rows.ts'
 import { paneAddress } from '../view.ts'
-import { download, toCsv } from './export.ts'
 import { fieldFor, ImportRun, NO_PROGRESS, type Progress, readHead } from './import-run.ts'
+import { RefusedRows } from './refused-rows.tsx'
 
 interface ImportPaneProps {
   readonly structure: Structure
@@ -156,52 +156,20 @@ interface ProgressReportProps {
 const NUMBER = new Intl.NumberFormat()
 
 function ProgressReport({ progress, isRunning, isStopped, head }: ProgressReportProps) {
-  const { written, updated, refused, refusedCount, part } = progress
+  const { written, updated, refused, part } = progress
   const state = isRunning ? 'Importing…' : isStopped ? 'Stopped.' : 'Done.'
   const counts = [
     `${NUMBER.format(written)} new`,
     updated > 0 && `${NUMBER.format(updated)} updated`,
-    `${NUMBER.format(refusedCount)} refused`,
+    `${NUMBER.format(refused.length)} refused`,
   ]
-  const table = () =>
-    toCsv([['line', 'reason', ...head], ...refused.map(({ line, why, cells }) => [line, why, ...cells])])
   return (
     <section class="sec stack" aria-label="Progress">
       <progress value={isRunning ? part : 1} aria-label="How much of the file has been read" />
       <p role="status">
         {state} {counts.filter(Boolean).join(', ')}.
       </p>
-      {refused.length > 0 && (
-        <>
-          <section class="refused" aria-label="Refused rows">
-            <table class="tb">
-              <caption class="vh">Refused rows</caption>
-              <thead>
-                <tr>
-                  <th class="m" scope="col">
-                    Line
-                  </th>
-                  <th scope="col">Why it was refused</th>
-                </tr>
-              </thead>
-              <tbody>
-                {refused.slice(0, 200).map(({ line, why, cells }) => (
-                  <tr key={line} class="no">
-                    <td class="m">{line}</td>
-                    <td class="why-cell">
-                      {why}
-                      <small class="cells">{cells.join(' · ')}</small>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
-          <p class="row-b">
-            <Button onClick={() => download('refused.csv', [table()])}>Save the refused rows as csv</Button>
-          </p>
-        </>
-      )}
+      {refused.length > 0 && <RefusedRows refused={refused} head={head} />}
     </section>
   )
 }

@@ -2,15 +2,15 @@ import { newCallKey } from '../../../data/api.ts'
 import { Away, Refused } from '../../../data/request.ts'
 import { writeRows } from '../actions.ts'
 import type { Field, Structure } from '../model.ts'
+import { faultyRow, withoutRow } from '../refusals.ts'
 import { parseValue } from '../values.ts'
 import { readLines } from './lines.ts'
 
-/** Rows are written in batches of this size. */
+/** Rows are written in batches of up to this size. */
 const BATCH = 500
 const SAMPLE_LINES = 4
 const RETRY_MS = 2_000
-/** How many refused rows are kept to be shown. */
-const SHOWN_REFUSALS = 1_000
+const TOO_LARGE = 413
 
 type Data = Record<string, string | number | boolean | null>
 
@@ -24,13 +24,13 @@ export interface RefusedLine {
 export interface Progress {
   readonly written: number
   readonly updated: number
-  readonly refusedCount: number
+  /** Every row that was refused; the list grows. */
   readonly refused: readonly RefusedLine[]
   /** How much of the file has been read, from 0 to 1. */
   readonly part: number
 }
 
-export const NO_PROGRESS: Progress = { written: 0, updated: 0, refusedCount: 0, refused: [], part: 0 }
+export const NO_PROGRESS: Progress = { written: 0, updated: 0, refused: [], part: 0 }
 
 export interface Plan {
   readonly structure: Structure
@@ -60,7 +60,10 @@ interface Line {
 
 /** Brings a file in, batch after batch; what is refused is left out and named. Ends early when the signal aborts. */
 export class ImportRun {
-  #progress = NO_PROGRESS
+  readonly #refused: RefusedLine[] = []
+  #progress: Progress = { ...NO_PROGRESS, refused: this.#refused }
+  /** Smaller once a batch of so many rows was too large for the server. */
+  #batch = BATCH
   #line = 1
   #waiting: Line[] = []
 
@@ -84,7 +87,7 @@ export class ImportRun {
     for (const cells of lines) {
       this.#line++
       this.#queue(cells)
-      if (this.#waiting.length >= BATCH) await this.#flush()
+      if (this.#waiting.length >= this.#batch) await this.#flush()
       if (this.signal.aborted) return
     }
     this.#report({ part })
@@ -118,19 +121,18 @@ export class ImportRun {
     while (rest.length > 0 && !this.signal.aborted) {
       const refusal = await this.#send(rest)
       if (!refusal) return
-      const fault = refusedPlace(refusal.message, rest.length)
+      const fault = rest.length === 1 ? 0 : faultyRow(refusal.message)
       const line = fault === undefined ? undefined : rest[fault]
       if (!line) return this.#halve(rest, refusal)
-      this.#refuse({ ...line, why: refusal.message.replace(/^Row \d+: /, '') })
+      this.#refuse({ ...line, why: withoutRow(refusal.message) })
       rest = rest.filter((other) => other !== line)
     }
   }
 
-  /** Where a refusal names no row, the halves of the batch are tried. */
+  /** Where a refusal names no row, and where the batch is too large, its halves are tried. */
   async #halve(lines: readonly Line[], refusal: Refused): Promise<void> {
-    const [only] = lines
-    if (lines.length === 1 && only) return this.#refuse({ ...only, why: refusal.message })
     const middle = Math.ceil(lines.length / 2)
+    if (refusal.status === TOO_LARGE) this.#batch = middle
     await this.#write(lines.slice(0, middle))
     await this.#write(lines.slice(middle))
   }
@@ -149,7 +151,7 @@ export class ImportRun {
         })
         return undefined
       } catch (error) {
-        if (error instanceof Refused && error.status === 400) return error
+        if (error instanceof Refused && (error.status === 400 || error.status === TOO_LARGE)) return error
         const mayPass = error instanceof Away || (error instanceof Refused && error.retryAfter !== undefined)
         if (!mayPass || this.signal.aborted) throw error
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
@@ -158,20 +160,12 @@ export class ImportRun {
   }
 
   #refuse({ line, why, cells }: RefusedLine): void {
-    const { refused, refusedCount } = this.#progress
-    const shown = refused.length < SHOWN_REFUSALS ? [...refused, { line, why, cells }] : refused
-    this.#report({ refused: shown, refusedCount: refusedCount + 1 })
+    this.#refused.push({ line, why, cells })
+    this.#report({})
   }
 
   #report(change: Partial<Progress>): void {
     this.#progress = { ...this.#progress, ...change }
     this.onProgress(this.#progress)
   }
-}
-
-/** The place of the row that a refusal of a batch names: `Row 3: …`, or of a single row. */
-function refusedPlace(sentence: string, count: number): number | undefined {
-  const named = /^Row (\d+)\b/.exec(sentence)
-  if (named) return Number(named[1]) - 1
-  return count === 1 ? 0 : undefined
 }

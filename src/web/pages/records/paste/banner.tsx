@@ -25,7 +25,7 @@ export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
   if (!found) return null
   const known = found.id === undefined ? undefined : grid.source.indexOf(found.id)
   const block = { ...found, row: known ?? found.row }
-  const { cells, row, key } = block
+  const { cells, row } = block
   const columns = Math.max(...cells.map(({ length }) => length))
   const total = grid.source.total.value ?? 0
   const over = Math.min(cells.length, total - row)
@@ -56,7 +56,7 @@ export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
   const overwrite = async () => {
     const records = await coveredRows(grid, block)
     try {
-      const count = await writeOver(grid, records, dataOf(grid.fields, block), `${key} over`)
+      const count = await writeOver(grid, records, dataOf(grid.fields, block))
       if (count > 0) onRefused(`${refusedRows(count)} Each says at its cell why.`)
     } catch (error) {
       refused.value = showAtCell(grid, block, records, error as Error)
@@ -73,7 +73,7 @@ export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
       <Button
         kind="main"
         disabled={isBusy.value}
-        onClick={() => run(async () => addRows(grid, dataOf(grid.fields, block), key))}
+        onClick={() => run(async () => addRows(grid, dataOf(grid.fields, block)))}
       >
         {cells.length === 1 ? 'Add as a new row' : `Add as ${cells.length} new rows`}
       </Button>

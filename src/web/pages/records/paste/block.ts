@@ -1,4 +1,3 @@
-import { newCallKey } from '../../../data/api.ts'
 import { pastedCells } from '../grid/clipboard.ts'
 import { blockOf } from '../grid/cursor.ts'
 import type { GridState } from '../grid/state.ts'
@@ -7,7 +6,7 @@ import { parseValue } from '../values.ts'
 import type { Data } from './naming-keys.ts'
 
 /** The API takes this many rows in one batch; a block is one batch. */
-const MOST_ROWS = 500
+export const MOST_ROWS = 500
 
 /** A block from the clipboard, before it is written. */
 export interface Pasted {
@@ -17,9 +16,11 @@ export interface Pasted {
   readonly column: number
   /** The id of that row, unless it was not known yet. */
   readonly id: string | undefined
-  /** What makes a second try of the same write harmless. */
-  readonly key: string
+  /** Which paste it is: they are counted. */
+  readonly number: number
 }
+
+let count = 0
 
 /** What was pasted. A single cell is written at once; a block asks first where it goes. */
 export function readPasted(grid: GridState, text: string): Pasted | undefined {
@@ -32,7 +33,7 @@ export function readPasted(grid: GridState, text: string): Pasted | undefined {
     void grid.edits.save(row, field, only[0] ?? '')
     return undefined
   }
-  return { cells, row: top, column: left, id: row?.id, key: newCallKey() }
+  return { cells, row: top, column: left, id: row?.id, number: ++count }
 }
 
 /** Why a block is not written; `row` and `field` say where in it the fault is. */

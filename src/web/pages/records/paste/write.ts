@@ -3,11 +3,10 @@ import { Refused } from '../../../data/request.ts'
 import { transactionOf, undoTransaction, writeRows } from '../actions.ts'
 import type { Saved, Values } from '../edits.ts'
 import type { GridState } from '../grid/state.ts'
-import type { Field, Row, RowPage, Value } from '../model.ts'
+import { type Field, queryOf, type Row, type RowPage, type Value } from '../model.ts'
 import { faultyField, faultyRow } from '../refusals.ts'
 import { undoStack } from '../undo.ts'
-import { queryOf } from '../view.ts'
-import { BlockRefused, type Pasted } from './block.ts'
+import { BlockRefused, MOST_ROWS, type Pasted } from './block.ts'
 import { type Data, namingKeys } from './naming-keys.ts'
 
 /** A row that the block is written over. */
@@ -23,7 +22,7 @@ export async function coveredRows(
   { source }: GridState,
   { cells, row, id }: Pasted,
 ): Promise<readonly Row[]> {
-  const query = { ...queryOf(source.rowQuery), limit: cells.length, offset: row }
+  const query = { ...queryOf(source.rowQuery), limit: Math.min(MOST_ROWS, cells.length), offset: row }
   const { records } = (await api.get('/v1/records', { query })) as RowPage
   if (id !== undefined && records[0]?.id !== id)
     throw new BlockRefused('The rows moved since the block was pasted; cancel, and paste it again.')
@@ -31,14 +30,14 @@ export async function coveredRows(
 }
 
 /** Writes the block as new rows: one batch, whole or not at all. */
-export async function addRows(grid: GridState, rows: readonly Data[], key: string): Promise<void> {
-  const takeBack = await insert(grid, rows, key)
+export async function addRows(grid: GridState, rows: readonly Data[]): Promise<void> {
+  const takeBack = await insert(grid, rows)
   undoStack.push({ label: LABEL, run: takeBack })
 }
 
 /** Inserts rows, and returns what takes them back. */
-async function insert({ structure, fields, source }: GridState, rows: readonly Data[], key: string) {
-  const { records } = await writeRows(structure.id, rows, { key }).catch(atField(fields))
+async function insert({ structure, fields, source }: GridState, rows: readonly Data[]) {
+  const { records } = await writeRows(structure.id, rows).catch(atField(fields))
   return takeBackOf(source, structure.id, records[0])
 }
 
@@ -51,28 +50,22 @@ export async function writeOver(
   grid: GridState,
   records: readonly Row[],
   rows: readonly Data[],
-  key: string,
 ): Promise<number> {
   const over = records.map((record, place) => ({ record, data: rows[place] ?? {} }))
   const beyond = rows.slice(over.length)
   const { structure } = grid
   const keys = structure.max_rows === 1 ? undefined : namingKeys(structure, over, beyond)
-  if (!keys) return writeEach(grid, over, beyond, key)
-  await writeNamed(grid, keys, { over, beyond, key })
+  if (!keys) return writeEach(grid, over, beyond)
+  await writeNamed(grid, keys, { over, beyond })
   return 0
 }
 
 interface Block {
   readonly over: readonly Covered[]
   readonly beyond: readonly Data[]
-  readonly key: string
 }
 
-async function writeNamed(
-  grid: GridState,
-  keys: readonly string[],
-  { over, beyond, key }: Block,
-): Promise<void> {
+async function writeNamed(grid: GridState, keys: readonly string[], { over, beyond }: Block): Promise<void> {
   const { structure, fields, source } = grid
   const named = over.map(({ record, data }) => ({
     ...Object.fromEntries(keys.map((one) => [one, record.data[one] ?? null])),
@@ -80,7 +73,6 @@ async function writeNamed(
   }))
   const { records, inserted } = await writeRows(structure.id, [...named, ...beyond], {
     onConflict: 'update',
-    key,
   }).catch(atField(fields))
   const written = records.find((row, place) => row.updated_at !== over[place]?.record.updated_at)
   const takeBack = await takeBackOf(source, structure.id, written)
@@ -93,9 +85,8 @@ async function writeEach(
   grid: GridState,
   over: readonly Covered[],
   beyond: readonly Data[],
-  key: string,
 ): Promise<number> {
-  const takeBackAdded = beyond.length > 0 ? await insert(grid, beyond, key) : undefined
+  const takeBackAdded = beyond.length > 0 ? await insert(grid, beyond) : undefined
   const written = await Promise.all(
     over.map(async ({ record, data }) => {
       const values = changesOf(grid.fields, record, data)
@@ -127,11 +118,14 @@ const changesOf = (fields: readonly Field[], { data: held }: Row, data: Data): V
 const before = ({ data }: Row, { fields }: Saved): Values =>
   new Map(fields.map((field) => [field, data[field.key]]))
 
-/** What takes the batch back in one transaction that left this row as it is. */
+/** What takes a batch back in one transaction; `row` is one that the batch changed. */
 async function takeBackOf(source: GridState['source'], structure: string, row: Row | undefined) {
-  const transaction = row && (await transactionOf(structure, row))
+  if (!row) return async () => {}
+  const found = await transactionOf(structure, row).catch(() => undefined)
   return async () => {
-    if (transaction !== undefined) await undoTransaction(transaction)
+    const transaction = found ?? (await transactionOf(structure, row))
+    if (transaction === undefined) throw new Error('The block is taken back in Changes, where it is listed.')
+    await undoTransaction(transaction)
     source.refreshNow()
   }
 }

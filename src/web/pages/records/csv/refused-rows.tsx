@@ -1,0 +1,79 @@
+import { useRef } from 'preact/hooks'
+import { Button } from '../../../components/form.tsx'
+import { useVirtual } from '../../../components/virtual.ts'
+import { ROLES } from '../grid/roles.ts'
+import { download, toCsv } from './export.ts'
+import type { RefusedLine } from './import-run.ts'
+
+const ROW_PX = 69
+
+interface RefusedRowsProps {
+  readonly refused: readonly RefusedLine[]
+  /** The names of the columns of the file. */
+  readonly head: readonly string[]
+}
+
+/** Every row that was refused, and why; only those in sight are drawn. */
+export function RefusedRows({ refused, head }: RefusedRowsProps) {
+  const scroller = useRef<HTMLElement>(null)
+  const virtual = useVirtual({ count: refused.length, estimate: ROW_PX, scroller: () => scroller.current })
+  const items = virtual.getVirtualItems()
+  const beforePx = items[0]?.start ?? 0
+  const afterPx = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
+  const save = () =>
+    download('refused.csv', [
+      toCsv([['line', 'reason', ...head], ...refused.map(({ line, why, cells }) => [line, why, ...cells])]),
+    ])
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard. */}
+      <section class="refused" aria-label="Refused rows" ref={scroller} tabIndex={0}>
+        <table class="tb" aria-rowcount={refused.length + 1}>
+          <caption class="vh">Refused rows</caption>
+          <thead>
+            <tr aria-rowindex={1}>
+              <th class="m" scope="col">
+                Line
+              </th>
+              <th scope="col">Why it was refused</th>
+            </tr>
+          </thead>
+          <tbody>
+            <Space px={beforePx} />
+            {items.map(({ index }) => {
+              const row = refused[index]
+              return (
+                row && (
+                  <tr
+                    key={index}
+                    class="no"
+                    ref={virtual.measureElement}
+                    data-index={index}
+                    aria-rowindex={index + 2}
+                  >
+                    <td class="m">{row.line}</td>
+                    <td class="why-cell">
+                      {row.why}
+                      <small class="cells">{row.cells.join(' · ')}</small>
+                    </td>
+                  </tr>
+                )
+              )
+            })}
+            <Space px={afterPx} />
+          </tbody>
+        </table>
+      </section>
+      <p class="row-b">
+        <Button onClick={save}>Save the refused rows as csv</Button>
+      </p>
+    </>
+  )
+}
+
+/** Keeps the height of the rows that are not drawn. */
+const Space = ({ px }: { px: number }) => (
+  <tr {...ROLES.space} class="space" hidden={px <= 0}>
+    <td colSpan={2} style={{ height: `${px}px` }} />
+  </tr>
+)

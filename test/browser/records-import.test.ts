@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, press as clickOn, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { gridOn } from '../support/grid.ts'
+import { newFolder } from '../support/process.ts'
+
+const FIELDS = [
+  { key: 'ref', type: 'text', label: 'Ref', unique: true },
+  { key: 'total', type: 'number', label: 'Total', min: 0 },
+  { key: 'story', type: 'text', label: 'Story' },
+]
+/** What `writeRecords` takes at most in one request. */
+const MOST_BYTES = 10 * 1024 * 1024
+
+describe.skipIf(!hasBrowser)('an import of a csv file', () => {
+  const folder = newFolder()
+  let app: Application
+  let page: Page
+  let orders: string
+  const statuses: number[] = []
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const made = await app.server.post('/v1/records/structures', { name: 'Orders', fields: FIELDS })
+    orders = made.body.structure.id
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+    page.on('response', (response) => {
+      if (new URL(response.url()).pathname === '/v1/records' && response.request().method() === 'POST')
+        statuses.push(response.status())
+    })
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  const count = async () => (await app.server.get('/v1/records?structure=Orders&limit=1')).body.total
+  /** Imports lines below the heading, and waits for what the screen says at the end. */
+  async function importLines(lines: readonly string[], end: string) {
+    await Bun.write(folder.file('orders.csv'), ['Ref,Total,Story', ...lines].join('\n'))
+    await page.goto(`${app.server.url}/app/records/${orders}?pane=import`)
+    const input = await page.waitForSelector<'input[type=file]'>('input[type=file]')
+    await input?.uploadFile(folder.file('orders.csv'))
+    await page.waitForSelector('.map')
+    await clickOn(page, 'Import')
+    await gridOn(page).has(end)
+  }
+
+  test(
+    'shows every row that was refused, and saves them all as csv',
+    async () => {
+      const lines = Array.from({ length: 2_500 }, (_, at) => `N${at},${at % 2 === 0 ? 'many' : at},`)
+      await importLines(lines, 'Done. 1,250 new, 1,250 refused.')
+      const drawn = await page.$$eval('.refused tbody tr.no', ({ length }) => length)
+      expect(drawn).toBeLessThan(100)
+      await page.waitForFunction(`(() => {
+        const list = document.querySelector('.refused')
+        list.scrollTop = list.scrollHeight
+        return [...list.querySelectorAll('tbody .m')].at(-1)?.textContent === '2500'
+      })()`)
+      expect(await accessibilityProblems(page)).toEqual([])
+      const session = await page.createCDPSession()
+      await session.send('Browser.setDownloadBehavior', {
+        behavior: 'allow',
+        browserContextId: page.browserContext().id,
+        downloadPath: folder.path,
+        eventsEnabled: true,
+      })
+      const done = new Promise<void>((resolve) => {
+        session.on('Browser.downloadProgress', ({ state }) => {
+          if (state === 'completed') resolve()
+        })
+      })
+      await clickOn(page, 'Save the refused rows as csv')
+      await done
+      expect(existsSync(folder.file('refused.csv'))).toBeTrue()
+      const saved = readFileSync(folder.file('refused.csv'), 'utf8').trimEnd().split('\r\n')
+      expect(saved).toHaveLength(1_251)
+      expect(saved.at(-1)).toBe('2500,"Total takes a number, such as 12 or 4.5.",N2498,many,')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'goes on in smaller batches where one is too large for the server',
+    async () => {
+      const before = await count()
+      const story = 'x'.repeat(90_000)
+      const lines = Array.from({ length: 125 }, (_, at) => `L${at},${at === 100 ? -1 : at},${story}`)
+      expect(lines.join('\n').length).toBeGreaterThan(MOST_BYTES)
+      statuses.length = 0
+      await importLines(lines, 'Done. 124 new, 1 refused.')
+      expect(statuses).toContain(413)
+      expect(await count()).toBe(before + 124)
+      expect(await page.$eval('.refused tbody .m', ({ textContent }) => textContent)).toBe('102')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('has no error on the console', () => {
+    expect(app.problems).toEqual([])
+  })
+})
