@@ -22,7 +22,7 @@ const RETRY_MS = 1_000
 /** Notifies open streams when the key or the session that they were opened with is no longer valid. */
 export class CredentialMonitor {
   readonly #ctx: AppContext
-  /** By the id of the key or session. */
+  /** By the id of the key, or those of the session and the workspace. */
   readonly #watched = new Map<string, Watched>()
   #stopListening: (() => void) | undefined
 
@@ -31,11 +31,11 @@ export class CredentialMonitor {
   }
 
   /** Returns the function that stops it. The listener may be called before this returns. */
-  onEnd({ keyId, sessionId }: Caller, listener: (why: CredentialEnd) => void): () => void {
+  onEnd({ keyId, sessionId, workspacePk }: Caller, listener: (why: CredentialEnd) => void): () => void {
     if (keyId !== null) return this.#watch(keyId, () => findKeyState(this.#ctx, keyId), listener)
-    if (sessionId !== undefined)
-      return this.#watch(sessionId, () => findSessionState(this.#ctx, sessionId), listener)
-    return () => {}
+    if (sessionId === undefined) return () => {}
+    const state = () => findSessionState(this.#ctx, sessionId, workspacePk)
+    return this.#watch(`${sessionId} ${workspacePk}`, state, listener)
   }
 
   #watch(id: string, state: () => State, listener: (why: CredentialEnd) => void): () => void {

@@ -34,11 +34,19 @@ export type SessionState =
 
 const ENDED: SessionState = { isValid: false, reason: 'ended' }
 
-/** The current state of a session that was valid once. */
-export function findSessionState({ db, clock }: Pick<AppContext, 'db' | 'clock'>, id: string): SessionState {
+/**
+ * The current state of a session that was valid once, for a stream in this workspace: the session may have entered
+ * another one since, and still its user must be a member there.
+ */
+export function findSessionState(
+  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
+  id: string,
+  workspacePk: number,
+): SessionState {
   const row = findSessionById(db, id)
-  if (!row || row.role === null || expiryOf(row) <= clock.now()) return ENDED
-  return { isValid: true, expiresAt: expiryOf(row) }
+  if (!row || expiryOf(row) <= clock.now()) return ENDED
+  const isMember = listMembershipsOf(db, row.userPk).some((member) => member.workspacePk === workspacePk)
+  return isMember ? { isValid: true, expiresAt: expiryOf(row) } : ENDED
 }
 
 const callerOf = (

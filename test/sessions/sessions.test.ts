@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { addUser, removeUser } from '../../src/account/users.ts'
+import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
 import { newToken } from '../../src/sessions/tokens.ts'
 import {
   type Browser,
@@ -230,6 +232,25 @@ describe('a session', () => {
     expect(JSON.stringify(rows)).not.toContain(token)
     expect(rows.map(({ hash }) => hash)).toEqual([new Bun.CryptoHasher('sha256').update(token).digest('hex')])
     expect(JSON.stringify(service.logged())).not.toContain(token)
+  })
+
+  test('reads no more of a workspace, in which it waits for changes, once its user has left that', async () => {
+    const { db, bus } = service.ctx
+    await service.newKey({ user: 'Vera' })
+    await service.newWorkspace('Other')
+    const other = findWorkspaceNamed(db, 'Other')
+    if (!other) throw new Error('there is no other workspace')
+    await db.write((tx): void => void addUser(tx, 'Vera', other, 'viewer'))
+    const browser = await signedIn(service, 'Vera')
+    const waiting = browser.request('GET', '/v1/changes?wait=60&after=now')
+    const entered = await browser.request('PATCH', '/app/api/session', { workspace_id: other.id })
+    expect(entered.body.workspace.name).toBe('Other')
+    await removeUser(db, 'Vera', findWorkspaceNamed(db, 'Personal'))
+    bus.wake()
+    await service.post('/v1/notes', { title: 'Of the first workspace' })
+    const { status, body } = await waiting
+    expect([status, body.code]).toEqual([401, 'unauthorized'])
+    expect(await statusOf(browser)).toBe(200)
   })
 
   test('looks into another workspace of its user, and into no other', async () => {
