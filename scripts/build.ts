@@ -11,7 +11,7 @@ const { values } = parseArgs({
 const { outfile, target } = values
 
 mkdirSync(dirname(outfile), { recursive: true })
-// The application is built by itself: a build that splits its parts would split those of the server too.
+// The application is built by itself, as it is for browsers.
 const packed = `dist/${PACKED}`
 await Bun.write(packed, JSON.stringify(await buildApplication()))
 const command = [
@@ -26,6 +26,9 @@ const command = [
   packed,
   '--compile',
   '--minify',
+  // In parts, so that a command loads only what it needs.
+  '--format=esm',
+  '--splitting',
   '--bytecode',
   // A .env or bunfig.toml that happens to lie where daybook is started is not meant for daybook.
   '--no-compile-autoload-dotenv',

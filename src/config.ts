@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
-import { createSecureContext } from 'node:tls'
 import { type AllowlistEntry, parseAllowlist } from './delivery/client/allowlist.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 
@@ -130,7 +129,8 @@ const STDIN = { name: '-', descriptor: 0 }
 function certificates(file: string): string {
   try {
     const text = readFileSync(file === STDIN.name ? STDIN.descriptor : file, 'utf8')
-    createSecureContext({ ca: text })
+    // Not imported above: it would read all root certificates at the start of every command.
+    process.getBuiltinModule('node:tls').createSecureContext({ ca: text })
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text
   } catch {
     // Refused below.

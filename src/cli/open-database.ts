@@ -7,7 +7,6 @@ import { type Db, openDatabase } from '../db/database.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
-import { upgradeDerived } from '../maintenance/upgrade.ts'
 import { type Input, textFlag } from './command.ts'
 import type { Io } from './io.ts'
 
@@ -26,6 +25,8 @@ export async function withDatabaseFile<T>(
   io: Pick<Io, 'env'>,
   use: (db: Db) => T | Promise<T>,
 ): Promise<T> {
+  // Imported only when needed: every command would start later.
+  const { upgradeDerived } = await import('../maintenance/upgrade.ts')
   const db = openDatabase({
     file,
     programVersion: VERSION,

@@ -5,7 +5,6 @@ import { readConfig, readKey } from '../../config.ts'
 import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { openWorker } from '../../db/worker/client.ts'
-import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Respond } from '../../mcp/stdio/messages.ts'
@@ -16,7 +15,8 @@ import type { Io } from '../io.ts'
 import { withDatabase } from '../open-database.ts'
 import { STDIN, textOf } from '../read-input.ts'
 
-/** Imported only when needed, because they load the library of MCP. */
+/** Imported only when needed, because they load the library of MCP, or everything that a server has. */
+const features = async () => (await import('../../features.ts')).features
 const messages = () => import('../../mcp/stdio/messages.ts')
 const local = () => import('../../mcp/stdio/local.ts')
 const remote = () => import('../../mcp/stdio/remote.ts')
@@ -57,7 +57,7 @@ async function serveDatabase(io: Io, db: Db, key: string, input: Input): Promise
     bus: createBus(),
     clock: systemClock,
     log,
-    features,
+    features: await features(),
     ...(mirrorOf !== undefined && { mirrorOf }),
   }
   const authenticate = createAuthenticate(ctx)

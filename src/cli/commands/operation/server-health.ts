@@ -1,5 +1,4 @@
-import { get as getPlain, type IncomingMessage } from 'node:http'
-import { get as getEncrypted } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 /** What `/healthz` says, or why it says nothing. */
@@ -46,7 +45,8 @@ export async function askHealth(url: string | undefined): Promise<ServerHealth> 
 /** Unlike `fetch`, it never asks a proxy of the environment, which does not reach this machine. */
 async function get(url: string): Promise<{ statusCode: number | undefined; body: string }> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
-  const request = url.startsWith('https:') ? getEncrypted : getPlain
+  // Imported only when needed: every other command would start later.
+  const { get: request } = await (url.startsWith('https:') ? import('node:https') : import('node:http'))
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(url, { signal }, resolve).on('error', reject)
   })

@@ -1,6 +1,5 @@
 import { basename } from 'node:path'
 import { checkStorable } from '../../../http/body.ts'
-import { createCheck } from '../../../http/validation.ts'
 import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { commandCaller, inWorkspace } from '../../open-database.ts'
@@ -11,6 +10,7 @@ import { readAllText, STDIN } from '../../read-input.ts'
 const writing = () => import('../../../notes/writing/create.ts')
 const present = () => import('../../../notes/present.ts')
 const schema = () => import('../../../notes/schema.ts')
+const validation = () => import('../../../http/validation.ts')
 
 const MAX_CONTENT = 1_000_000
 const MAX_TITLE = 500
@@ -63,7 +63,8 @@ export const noteAdd: Command = {
     const title = textFlag(input, 'title') ?? titleOf(content, input.args[0])
     const note = { title, content, ...(tagsOf(input).length > 0 && { tags: tagsOf(input) }) }
     checkStorable(note, 'The note')
-    createCheck('body', (await schema()).CreateBody)(note)
+    const [{ createCheck }, { CreateBody }] = await Promise.all([validation(), schema()])
+    createCheck('body', CreateBody)(note)
     return inWorkspace(input, io, async (db, workspace) => {
       const { createNote } = await writing()
       const { presentNote } = await present()

@@ -2,7 +2,6 @@ import { createBus } from '../../../changes/bus.ts'
 import { readWebhookAllowlist } from '../../../config.ts'
 import type { RecordEvent } from '../../../delivery/outbox.ts'
 import { storableJson } from '../../../http/body.ts'
-import { createCheck } from '../../../http/validation.ts'
 import type { NewWebhook, UnparsedInput } from '../../../webhooks/service.ts'
 import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
 import { commandCaller, inWorkspace } from '../../open-database.ts'
@@ -14,6 +13,7 @@ const service = () => import('../../../webhooks/service.ts')
 const deliveries = () => import('../../../webhooks/deliveries.ts')
 const schema = () => import('../../../webhooks/schema.ts')
 const present = () => import('../../../webhooks/present.ts')
+const validation = () => import('../../../http/validation.ts')
 
 export const webhooksList: Command = {
   name: 'webhooks list',
@@ -119,7 +119,8 @@ export const webhooksCreate: Command = {
   ],
   run: async (input, io) => {
     const body = bodyOf(input)
-    createCheck('body', (await schema()).CreateWebhookBody)(body)
+    const [{ createCheck }, { CreateWebhookBody }] = await Promise.all([validation(), schema()])
+    createCheck('body', CreateWebhookBody)(body)
     const config = { webhookAllowlist: readWebhookAllowlist(io.env, input.flags) }
     return inWorkspace(input, io, async (db, workspace) => {
       const { createWebhook, parseInput } = await service()

@@ -6,7 +6,7 @@ import { systemClock } from '../../lib/clock.ts'
 import { createIdSource } from '../../lib/ids.ts'
 import { refused } from '../../refusal.ts'
 import { checkedBaseUrl } from '../base-url.ts'
-import { type Command, type Input, SECRET_FLAG, textFlag, WrongUsage } from '../command.ts'
+import { type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import {
   type ApiRecord,
@@ -149,40 +149,19 @@ async function listenUntil(signal: AbortSignal, settings: Settings, io: Io): Pro
   }
 }
 
-export const listen: Command = {
-  name: 'listen',
-  summary: 'Receive the changes of a structure on this machine, as webhooks without a public address.',
-  flags: [
-    { name: 'url', value: 'base_url', help: 'the daybook to listen to', isRequired: true },
-    { name: 'key', value: 'key', help: 'an API key; scope read is enough', isSetting: true },
-    { name: 'structure', value: 'name', help: 'the structure to watch, by name or id', isRequired: true },
-    { name: 'forward', value: 'url', help: 'post each change to this URL, as a webhook delivery' },
-    SECRET_FLAG,
-    { name: 'print', help: 'print each change as a line of JSON on stdout' },
-  ],
-  remarks: [
-    'Without a secret it prints a new one for this run. Watches the newest 500 rows. changed and previous are filled for',
-    'rows that were seen before, and every change is reported as made through the API. A post that fails is not retried. A stream that breaks is opened again, also',
-    'after a restart of the server, and the changes in between are delivered. Exits 1 when the key is no longer',
-    'accepted or the structure is deleted, and 0 on SIGINT or SIGTERM.',
-  ],
-  examples: [
-    'daybook listen --url http://127.0.0.1:8787 --structure Expenses --forward http://localhost:3000/hook',
-    'DAYBOOK_KEY=dbk_… daybook listen --url https://daybook.example.com --structure Expenses --print',
-  ],
-  run: async (input, io) => {
-    const settings = readSettings(input, io)
-    const stop = new AbortController()
-    stop.signal.addEventListener('abort', () => settings.forwarder?.close())
-    void io.untilAskedToEnd().then(() => stop.abort())
-    try {
-      await listenUntil(stop.signal, settings, io)
-    } catch (error) {
-      if (!stop.signal.aborted) throw error
-    } finally {
-      stop.abort()
-      io.endWithin(LAST_MESSAGES_MS)
-    }
-    return 0
-  },
+/** Delivers the changes of a structure until the process is asked to end. */
+export async function listen(input: Input, io: Io): Promise<number> {
+  const settings = readSettings(input, io)
+  const stop = new AbortController()
+  stop.signal.addEventListener('abort', () => settings.forwarder?.close())
+  void io.untilAskedToEnd().then(() => stop.abort())
+  try {
+    await listenUntil(stop.signal, settings, io)
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+  } finally {
+    stop.abort()
+    io.endWithin(LAST_MESSAGES_MS)
+  }
+  return 0
 }

@@ -1,0 +1,28 @@
+import { type Command, SECRET_FLAG } from '../command.ts'
+
+/** Imported only when needed, because it loads what sends deliveries. */
+const listening = () => import('../listen/listen.ts')
+
+export const listen: Command = {
+  name: 'listen',
+  summary: 'Receive the changes of a structure on this machine, as webhooks without a public address.',
+  flags: [
+    { name: 'url', value: 'base_url', help: 'the daybook to listen to', isRequired: true },
+    { name: 'key', value: 'key', help: 'an API key; scope read is enough', isSetting: true },
+    { name: 'structure', value: 'name', help: 'the structure to watch, by name or id', isRequired: true },
+    { name: 'forward', value: 'url', help: 'post each change to this URL, as a webhook delivery' },
+    SECRET_FLAG,
+    { name: 'print', help: 'print each change as a line of JSON on stdout' },
+  ],
+  remarks: [
+    'Without a secret it prints a new one for this run. Watches the newest 500 rows. changed and previous are filled for',
+    'rows that were seen before, and every change is reported as made through the API. A post that fails is not retried. A stream that breaks is opened again, also',
+    'after a restart of the server, and the changes in between are delivered. Exits 1 when the key is no longer',
+    'accepted or the structure is deleted, and 0 on SIGINT or SIGTERM.',
+  ],
+  examples: [
+    'daybook listen --url http://127.0.0.1:8787 --structure Expenses --forward http://localhost:3000/hook',
+    'DAYBOOK_KEY=dbk_… daybook listen --url https://daybook.example.com --structure Expenses --print',
+  ],
+  run: async (input, io) => (await listening()).listen(input, io),
+}

@@ -1,0 +1,129 @@
+import { readConfig } from '../../config.ts'
+import { features } from '../../features.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { createLog } from '../../lib/log.ts'
+import { upgradeDerived } from '../../maintenance/upgrade.ts'
+import type { MirrorEvent } from '../../mirror/event-forwarding.ts'
+import { type MirrorRequest, prepareCopy, startFollowing, updateCopy } from '../../mirror/mirror.ts'
+import { startServer } from '../../server.ts'
+import { checkedBaseUrl } from '../base-url.ts'
+import { type Input, textFlag, WrongUsage } from '../command.ts'
+import type { Io } from '../io.ts'
+import { type Forwarder, outcomeText } from '../listen/forward.ts'
+import { readForwarder } from '../listen/listen.ts'
+import { remoteOf, withDefaults } from './copy.ts'
+
+const LAST_MESSAGES_MS = 1_000
+const STOP_AT_MOST_MS = 20_000
+const PROGRESS_EVERY = 50_000
+
+const listOf = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+function selectionOf(input: Input): MirrorRequest['selection'] {
+  const structures = textFlag(input, 'structures')
+  return {
+    structures: structures === undefined ? null : listOf(structures),
+    hasFiles: textFlag(input, 'files') !== 'none',
+    omitFields: listOf(textFlag(input, 'omit-fields')),
+  }
+}
+
+/** Says what became of each event; one that nobody answered is posted again. */
+function posterOf(forwarder: Forwarder, io: Io): MirrorRequest['post'] {
+  let isAway = false
+  return async ({ id, type, record, body }: MirrorEvent) => {
+    const outcome = await forwarder.send({ id, type, body })
+    const isNews = outcome.status !== null || !isAway
+    isAway = outcome.status === null
+    if (isNews) io.err(`${type} ${record}: ${outcomeText(outcome)}\n`)
+    return !isAway
+  }
+}
+
+function requestOf(input: Input, io: Io, signal: AbortSignal): MirrorRequest {
+  if (input.flags.once && textFlag(input, 'forward') !== undefined)
+    throw new WrongUsage('"mirror" takes --once or --forward, not both: events are posted while it runs.')
+  const config = readConfig(io.env, withDefaults(input, io))
+  const forwarder = readForwarder(input, io)
+  signal.addEventListener('abort', () => forwarder?.close())
+  let shown = 0
+  return {
+    config,
+    remote: remoteOf(checkedBaseUrl(input.args[0] ?? '', '<url>'), io, signal),
+    selection: selectionOf(input),
+    clock: systemClock,
+    log: createLog(config.logLevel, systemClock, (lines) => io.err(lines)),
+    features,
+    signal,
+    post: forwarder && posterOf(forwarder, io),
+    afterUpgrade: upgradeDerived,
+    onProgress: (objects) => {
+      if (objects < shown + PROGRESS_EVERY) return
+      shown = objects
+      io.status(`Copying: ${objects.toLocaleString('en-US')} objects\n`)
+    },
+  }
+}
+
+const firstKey = (
+  file: string,
+  key: string,
+) => `The copy in ${file} can be read with this key, which is shown only now:
+
+  ${key}
+
+`
+
+const lostEvents = (count: number): string =>
+  `Events that waited to be posted: ${count}. They are not posted any more: the copy now leaves out other things.\n`
+
+/** Makes a copy, or brings it up to date, and serves it unless it is asked to do that once. */
+export async function follow(input: Input, io: Io): Promise<number> {
+  const stop = new AbortController()
+  const request = requestOf(input, io, stop.signal)
+  // A copy that is interrupted begins again.
+  const asked = io.untilAskedToEnd().then(() => 'stop' as const)
+  const prepared = await Promise.race([prepareCopy(request), asked])
+  if (prepared === 'stop') return abandon(stop, io)
+  const { db: file } = request.config
+  if (prepared.key !== undefined) io.err(firstKey(file, prepared.key))
+  if (prepared.lostEvents > 0) io.err(lostEvents(prepared.lostEvents))
+  if (!input.flags.once) return serveMirror(request, io, asked, stop)
+  if (!prepared.isNew) await updateCopy(request)
+  io.status(`${file} is a copy of ${request.remote.url}.\n`)
+  stop.abort()
+  io.endWithin(LAST_MESSAGES_MS)
+  return 0
+}
+
+function abandon(stop: AbortController, io: Io): number {
+  stop.abort()
+  io.err('The copy was not completed; the next start begins it again.\n')
+  io.endWithin(LAST_MESSAGES_MS, 1)
+  return 1
+}
+
+async function serveMirror(
+  request: MirrorRequest,
+  io: Io,
+  asked: Promise<'stop'>,
+  stop: AbortController,
+): Promise<number> {
+  const server = await startServer(request.config, (message) => io.err(message), {
+    start: (ctx) => startFollowing(ctx, request),
+  })
+  io.out(`daybook listening on ${server.url}\n`)
+  const isLost = await Promise.race([asked.then(() => false), server.lost.then(() => true)])
+  io.endWithin(STOP_AT_MOST_MS, 1)
+  stop.abort()
+  try {
+    await server.stop()
+  } finally {
+    io.endWithin(LAST_MESSAGES_MS)
+  }
+  return isLost ? 1 : 0
+}
