@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { spawnSync } from 'bun'
+import { packApplication } from '../src/http/application/assets.ts'
 import { buildApplication, PACKED } from '../src/http/application/build.ts'
 
 const { values } = parseArgs({
@@ -13,7 +14,7 @@ const { outfile, target } = values
 mkdirSync(dirname(outfile), { recursive: true })
 // The application is built by itself, as it is for browsers.
 const packed = `dist/${PACKED}`
-await Bun.write(packed, JSON.stringify(await buildApplication()))
+await Bun.write(packed, JSON.stringify(packApplication(await buildApplication())))
 const command = [
   process.execPath,
   'build',

@@ -1,12 +1,21 @@
-import { gzipSync } from 'bun'
+import { gunzipSync, gzipSync } from 'bun'
 import { isExecutable } from '../../lib/program.ts'
 import { type BuiltFiles, buildApplication, PACKED } from './build.ts'
 
 /** A file of the application; its name holds a hash of its content. */
-export interface Asset {
-  readonly type: string
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly gzipped: Uint8Array<ArrayBuffer>
+class Asset {
+  #bytes: Uint8Array<ArrayBuffer> | undefined
+
+  constructor(
+    readonly type: string,
+    readonly gzipped: Uint8Array<ArrayBuffer>,
+  ) {}
+
+  /** For the few clients that take nothing compressed. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    this.#bytes ??= gunzipSync(this.gzipped)
+    return this.#bytes
+  }
 }
 
 export interface Assets {
@@ -14,11 +23,25 @@ export interface Assets {
   readonly files: ReadonlyMap<string, Asset>
 }
 
-/** The files that were built into the executable. */
-async function packedFiles(): Promise<BuiltFiles> {
+/** The application as it is built into the executable: its files compressed, in base64. */
+export interface PackedApplication {
+  readonly page: string
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** Compresses the files, which takes longer than a server may be held up. */
+export function packApplication({ 'index.html': page = '', ...files }: BuiltFiles): PackedApplication {
+  const packed = Object.entries(files).map(([name, text]) => [
+    name,
+    Buffer.from(gzipSync(new TextEncoder().encode(text), { level: 9 })).toString('base64'),
+  ])
+  return { page, files: Object.fromEntries(packed) }
+}
+
+async function builtIn(): Promise<PackedApplication> {
   const [name] = PACKED.split('.')
   const packed = Bun.embeddedFiles.find((file) => (file as File).name.startsWith(`${name}`))
-  return packed ? JSON.parse(await packed.text()) : {}
+  return packed ? JSON.parse(await packed.text()) : { page: '', files: {} }
 }
 
 let loading: Promise<Assets> | undefined
@@ -30,10 +53,15 @@ export function loadAssets(): Promise<Assets> {
 }
 
 async function load(): Promise<Assets> {
-  const { 'index.html': page = '', ...others } = await (isExecutable ? packedFiles() : buildApplication())
+  const { page, files } = isExecutable ? await builtIn() : packApplication(await buildApplication())
   return {
     page,
-    files: new Map(Object.entries(others).map(([name, text]) => [name, assetOf(name, text)])),
+    files: new Map(
+      Object.entries(files).map(([name, base64]) => [
+        name,
+        new Asset(typeOf(name), Uint8Array.fromBase64(base64)),
+      ]),
+    ),
   }
 }
 
@@ -42,8 +70,4 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-function assetOf(name: string, text: string): Asset {
-  const bytes = new TextEncoder().encode(text)
-  const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
-  return { type, bytes, gzipped: gzipSync(bytes, { level: 9 }) }
-}
+const typeOf = (name: string): string => TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
