@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs'
 import { createKey } from '../../src/account/keys.ts'
 import { addUser, findUser } from '../../src/account/users.ts'
 import { bootstrap, createWorkspace, findWorkspaceNamed } from '../../src/account/workspaces.ts'
@@ -148,6 +149,19 @@ export interface TestServiceOptions {
   worker?: Pick<WorkerOptions, 'manyRows' | 'timeLimitMs'>
 }
 
+let emptyDatabase: Uint8Array | undefined
+
+/** A database as the migrations make it, which run once for all tests of a process. */
+function newDatabase(): Uint8Array {
+  if (emptyDatabase) return emptyDatabase
+  const clock = testClock()
+  const log = createLog('silent', clock, () => {})
+  const db = openDatabase({ file: ':memory:', programVersion: VERSION, clock, log, role: 'server' })
+  emptyDatabase = db.sql.database.serialize()
+  db.close()
+  return emptyDatabase
+}
+
 /** The least that Argon2 takes; `account/passwords.test.ts` states what the product takes. */
 export const CHEAP_PASSWORDS: PasswordCost = { memoryCost: 8, timeCost: 1 }
 
@@ -157,8 +171,11 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const lines: string[] = []
   const log = createLog('debug', clock, (text) => lines.push(text))
   const file = options.file ?? ':memory:'
+  const content = newDatabase()
+  if (file !== ':memory:' && !existsSync(file)) writeFileSync(file, content)
   const db = openDatabase({
     file,
+    ...(file === ':memory:' && { content }),
     programVersion: VERSION,
     clock,
     log,

@@ -13,6 +13,8 @@ import { realFile, takeServerLock } from './server-lock.ts'
 
 export interface OpenOptions {
   file: string
+  /** The content of a database in memory; else it is new. */
+  content?: Uint8Array
   programVersion: string
   clock: Clock
   log: Log
@@ -67,7 +69,8 @@ const CHECKPOINT_PAGES = 10_000
 const LOG_BYTES = 67_108_864
 
 function openFile(options: OpenOptions): Database {
-  const { file, role } = options
+  const { file, content, role } = options
+  if (content) return Database.deserialize(content, { strict: true })
   if (role === 'command' && !existsSync(file)) {
     throw new UnusableDatabase(
       `There is no database at ${file}; "daybook serve" makes one, --db names another.`,
