@@ -1,11 +1,9 @@
 import { type Command, JSON_FLAG, SECRET_FLAG } from '../command.ts'
+import { COPY_DEFAULTS } from '../mirror/defaults.ts'
 
 /** Imported only when needed, because they load the whole server. */
 const following = () => import('../mirror/follow.ts')
 const inspection = () => import('../mirror/inspect.ts')
-
-/** Where a copy is and listens unless it is said otherwise: not where a server does. */
-export const COPY_DEFAULTS = { db: 'mirror.db', port: '8788' }
 
 const DB_FLAG = {
   name: 'db',

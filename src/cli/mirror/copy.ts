@@ -4,9 +4,9 @@ import { systemClock } from '../../lib/clock.ts'
 import { Remote } from '../../mirror/remote.ts'
 import { refused } from '../../refusal.ts'
 import { type Input, WrongUsage } from '../command.ts'
-import { COPY_DEFAULTS } from '../commands/mirror.ts'
 import type { Io } from '../io.ts'
 import { withDatabaseFile } from '../open-database.ts'
+import { COPY_DEFAULTS } from './defaults.ts'
 
 /** The flags with the defaults of a mirror, which are not those of a server. */
 export const withDefaults = ({ flags }: Input, io: Io) => ({
