@@ -5,16 +5,15 @@ import { Finder } from './components/finder/finder.tsx'
 import { IconShapes } from './components/icon.tsx'
 import { KeysDialog } from './components/keys.tsx'
 import { lazy, NotLoaded } from './components/lazy.tsx'
+import { Lines } from './components/lines.tsx'
 import { Loading } from './components/pane.tsx'
 import { Rail, RailMenus } from './components/rail.tsx'
 import { startDocuments } from './data/note-documents.ts'
 import { isSignedOut } from './data/request.ts'
-import { hadCookie, loadSession, mirrorOf, session } from './data/session.ts'
+import { hadCookie, loadSession, session } from './data/session.ts'
 import { findScreen, type Screen } from './pages/screens.ts'
 import { setupToken } from './pages/sign-in/setup-token.ts'
 import { path, startRouter } from './router.ts'
-
-const RETRY_MS = 2_000
 
 const SignIn = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).SignIn)
 const SignInAgain = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).SignInAgain)
@@ -28,7 +27,6 @@ function Application() {
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <CopyLine />
       <CurrentScreen key={`${user.id} ${workspace.id}`} />
       <RailMenus />
       <Finder />
@@ -37,14 +35,6 @@ function Application() {
     </>
   )
 }
-
-/** Says in a copy that it is one, and where things are changed. */
-const CopyLine = () =>
-  mirrorOf.value === undefined ? null : (
-    <p class="copy-line" role="status">
-      Read-only copy of <a href={`${mirrorOf.value}/app`}>{new URL(mirrorOf.value).host}</a>; change it there.
-    </p>
-  )
 
 /** The screen that the address names; its code is loaded when it is first shown. */
 function CurrentScreen() {
@@ -71,18 +61,8 @@ function CurrentScreen() {
   )
 }
 
-/** Until the server can be reached, it is asked again and again. */
-async function start(): Promise<void> {
-  try {
-    await loadSession()
-  } catch {
-    setTimeout(() => void start(), RETRY_MS)
-  }
-}
-
 effect(() => {
   document.body.classList.toggle('signed-out', session.value === null)
-  document.body.classList.toggle('is-copy', mirrorOf.value !== undefined)
 })
 
 startRouter()
@@ -94,9 +74,10 @@ if (root) {
   render(
     <>
       <IconShapes />
+      <Lines />
       <Application />
     </>,
     root,
   )
 }
-void start()
+void loadSession()

@@ -6,19 +6,15 @@ const here = () => new URL(location.href)
 
 const url = signal(here())
 
-/** A part that is not percent-encoded text stays as it is: no screen and no object has such a name. */
-function decode(part: string): string {
+/** The parts of the path after `/app`, decoded: `/app/notes/5` is `['notes', '5']`. One that cannot be decoded names no screen. */
+export const path = computed<readonly string[]>(() => {
+  const parts = url.value.pathname.slice(ROOT.length).split('/').filter(Boolean)
   try {
-    return decodeURIComponent(part)
+    return parts.map(decodeURIComponent)
   } catch {
-    return part
+    return ['']
   }
-}
-
-/** The parts of the path after `/app`, decoded: `/app/notes/5` is `['notes', '5']`. */
-export const path = computed<readonly string[]>(() =>
-  url.value.pathname.slice(ROOT.length).split('/').filter(Boolean).map(decode),
-)
+})
 
 export const search = computed(() => url.value.searchParams)
 

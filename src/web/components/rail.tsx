@@ -1,11 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { connection } from '../data/live.ts'
-import { pendingCount } from '../data/pending.ts'
-import { awaySince } from '../data/request.ts'
 import { enterWorkspace, mayWrite, session, signOut } from '../data/session.ts'
 import { address, navigate, path } from '../router.ts'
 import { Icon, type IconName } from './icon.tsx'
-import { shortTime } from './time.tsx'
+import { ServerState } from './lines.tsx'
 
 interface Place {
   readonly name: string
@@ -82,21 +79,6 @@ function ServerLine() {
         {!mayWrite.value && ' (reads only)'}
       </span>
     </p>
-  )
-}
-
-function ServerState() {
-  const waits = pendingCount.value
-  const since = awaySince.value
-  if (since !== undefined || connection.value === 'away') {
-    const time = since === undefined ? '' : ` since ${shortTime(new Date(since))}`
-    const left = waits === 0 ? '' : `, ${waits === 1 ? '1 change waits' : `${waits} changes wait`} here`
-    return <span class="st warn">{`Server away${time}${left}`}</span>
-  }
-  return connection.value === 'live' ? (
-    <span class="st ok">Live</span>
-  ) : (
-    <span class="st off">Connecting…</span>
   )
 }
 

@@ -5,7 +5,7 @@ import {
   type QueryObserverResult,
 } from '@tanstack/query-core'
 import { useEffect, useState } from 'preact/hooks'
-import { Away } from './request.ts'
+import { isPutOff, retryDelayOf } from './request.ts'
 
 /** The kinds of objects whose changes the feed reports. */
 export type Kind =
@@ -27,16 +27,14 @@ export type Kind =
  */
 export type Key = readonly [kinds: string, ...rest: unknown[]]
 
-const RETRY_MS = 2_000
-
 export const cache = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
       gcTime: 5 * 60_000,
       networkMode: 'always',
-      retry: (_, error) => error instanceof Away,
-      retryDelay: RETRY_MS,
+      retry: (_, error) => isPutOff(error),
+      retryDelay: (_, error) => retryDelayOf(error),
       refetchOnWindowFocus: false,
     },
   },

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { cache, invalidate } from './cache.ts'
-import { awaySince, isSignedOut } from './request.ts'
+import { awaySince, isSignedOut, request, retryDelayOf } from './request.ts'
 
 /** An entry of the change feed. */
 export interface Change {
@@ -29,7 +29,6 @@ export function onChange(listener: (change: Change) => void): () => void {
 
 /** Changes that arrive within this time are applied together. */
 const GATHER_MS = 100
-const RECONNECT_MS = 2_000
 
 let stream: EventSource | undefined
 let waiting = new Set<string>()
@@ -46,23 +45,22 @@ function applyGathered(): void {
 }
 
 /** Follows the changes of the workspace until `stopLive`. What was missed while it was away is read again. */
-export function startLive(): void {
+export function startLive(hasMissed = false): void {
   stopLive()
-  let wasAway = false
+  let isBehind = hasMissed
   const opened = new EventSource('/v1/changes?after=now')
   stream = opened
   opened.onopen = () => {
     connection.value = 'live'
     awaySince.value = undefined
-    if (wasAway) void cache.invalidateQueries()
-    wasAway = false
+    if (isBehind) void cache.invalidateQueries()
+    isBehind = false
   }
   opened.onerror = () => {
-    wasAway = true
+    isBehind = true
     connection.value = 'away'
     awaySince.value ??= Date.now()
-    if (opened.readyState === EventSource.CLOSED)
-      setTimeout(() => stream === opened && restart(), RECONNECT_MS)
+    if (opened.readyState === EventSource.CLOSED) void openAgain(opened)
   }
   opened.addEventListener('change', (event) => {
     const change = JSON.parse(event.data) as Change
@@ -75,9 +73,10 @@ export function startLive(): void {
   })
 }
 
-function restart(): void {
-  startLive()
-  void cache.invalidateQueries()
+/** The browser does not say why a stream was refused; how the session is answered does, also that it has ended. */
+async function openAgain(refused: EventSource): Promise<void> {
+  const error = await request('GET', '/app/api/session').catch((thrown: unknown) => thrown)
+  setTimeout(() => stream === refused && startLive(true), retryDelayOf(error))
 }
 
 export function stopLive(): void {

@@ -16,11 +16,27 @@ export class Refused extends Error {
 /** The server could not be reached, or is stopping: nothing is known about the call. */
 export class Away extends Error {}
 
+/** Statuses with which the server, or a proxy before it, puts a call off. */
+const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+/** Whether the same call may succeed later without being changed. */
+export const isPutOff = (error: unknown): boolean =>
+  error instanceof Away || (error instanceof Refused && BUSY.has(error.status))
+
+const RETRY_MS = 2_000
+
+/** How long to wait before the same call is made again, in milliseconds. */
+export const retryDelayOf = (error: unknown): number =>
+  error instanceof Refused && error.retryAfter !== undefined ? error.retryAfter * 1_000 : RETRY_MS
+
 /** Whether nobody is signed in any more. */
 export const isSignedOut = signal(false)
 
 /** The instant since which the server cannot be reached, if it cannot. */
 export const awaySince = signal<number | undefined>(undefined)
+
+/** Whether the server can be reached and put off the last call that is made again by itself. */
+export const isBusy = signal(false)
 
 export interface RequestOptions {
   readonly body?: unknown
@@ -61,6 +77,7 @@ const isJson = (body: unknown): boolean => body !== undefined && !(body instance
 async function reach(path: string, init: RequestInit): Promise<Response> {
   const response = await received(fetch(path, { ...init, credentials: 'same-origin' }))
   awaySince.value = undefined
+  isBusy.value = BUSY.has(response.status) && init.method !== 'POST'
   return response
 }
 
@@ -82,6 +99,6 @@ export async function refusalOf(response: Response): Promise<Error> {
     code?: string
   }
   const sentence = error === '' ? `The server answered with status ${response.status}; try again.` : error
-  const retryAfter = response.headers.get('retry-after')
-  return new Refused(response.status, code, sentence, retryAfter === null ? undefined : Number(retryAfter))
+  const seconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
+  return new Refused(response.status, code, sentence, Number.isNaN(seconds) ? undefined : seconds)
 }

@@ -11,7 +11,7 @@ import {
   settledText,
   settlePassage,
 } from './note-text.ts'
-import { Away, Refused } from './request.ts'
+import { Away, Refused, retryDelayOf } from './request.ts'
 
 export type SaveState =
   | { readonly kind: 'saved' }
@@ -41,7 +41,6 @@ export interface QueueOptions {
 const PAUSE_MS = 1_000
 /** A title is saved later, or when its field is left, as links elsewhere are rewritten with it. */
 const TITLE_PAUSE_MS = 4_000
-const RETRY_MS = 2_000
 const MAX_SENT = 100
 
 const changesBetween = (base: NoteText, text: NoteText): Partial<NoteText> => ({
@@ -197,8 +196,7 @@ export class SaveQueue {
       error instanceof Away || error instanceof Refused
         ? { kind: 'away' }
         : { kind: 'refused', sentence: error.message, isGone: false }
-    const seconds = error instanceof Refused ? error.retryAfter : undefined
-    this.#saveAfter(seconds === undefined ? RETRY_MS : seconds * 1_000)
+    this.#saveAfter(retryDelayOf(error))
     return false
   }
 

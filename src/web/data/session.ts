@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { cache } from './cache.ts'
 import { startLive, stopLive } from './live.ts'
-import { isSignedOut, Refused, request } from './request.ts'
+import { isSignedOut, Refused, request, retryDelayOf } from './request.ts'
 
 export type Role = 'owner' | 'editor' | 'viewer'
 
@@ -52,7 +52,10 @@ export async function refreshSession(): Promise<void> {
 export const hadCookie = (): boolean =>
   document.querySelector<HTMLMetaElement>('meta[name=session-cookie]')?.content === 'sent'
 
-/** Reads who is signed in, once, when the page is loaded. */
+/** Why it is not known yet who is signed in: the sentence of a server that can be reached. */
+export const entryRefusal = signal<string | undefined>(undefined)
+
+/** Reads who is signed in, when the page is loaded; only a 401 says that nobody is, after anything else it asks again. */
 export async function loadSession(): Promise<void> {
   if (!hadCookie()) {
     session.value = null
@@ -61,8 +64,10 @@ export async function loadSession(): Promise<void> {
   try {
     enter(await request<Session>('GET', '/app/api/session'))
   } catch (error) {
-    if (error instanceof Refused) session.value = null
-    else throw error
+    const isRefused = error instanceof Refused
+    if (isRefused && error.status === 401) session.value = null
+    else setTimeout(() => void loadSession(), retryDelayOf(error))
+    entryRefusal.value = isRefused ? error.message : undefined
   }
 }
 

@@ -19,4 +19,4 @@ const SCREENS: Record<string, () => Promise<Screen>> = {
 }
 
 export const findScreen = (name: string): Promise<Screen> =>
-  (SCREENS[name] ?? (() => import('./not-found.tsx')))()
+  ((Object.hasOwn(SCREENS, name) && SCREENS[name]) || (() => import('./not-found.tsx')))()

@@ -1,0 +1,50 @@
+import { connection } from '../data/live.ts'
+import { pendingCount } from '../data/pending.ts'
+import { awaySince, isBusy } from '../data/request.ts'
+import { entryRefusal, mirrorOf, session } from '../data/session.ts'
+import { shortTime } from './time.tsx'
+
+const isAway = () => awaySince.value !== undefined || (session.value && connection.value === 'away')
+
+/** How the server is reached, in one line. */
+export function ServerState() {
+  const [kind, text] = isAway()
+    ? ['warn', `Server away${since()}${waiting()}`]
+    : isBusy.value
+      ? ['warn', `Server busy, asking again${waiting()}`]
+      : connection.value === 'live'
+        ? ['ok', 'Live']
+        : ['off', 'Connecting…']
+  return <span class={`st ${kind}`}>{text}</span>
+}
+
+const since = () => (awaySince.value === undefined ? '' : ` since ${shortTime(new Date(awaySince.value))}`)
+
+const waiting = () => {
+  const waits = pendingCount.value
+  return waits === 0 ? '' : `, ${waits === 1 ? '1 change waits' : `${waits} changes wait`} here`
+}
+
+/**
+ * What is to be known on every screen, above it: that this is a read-only copy; and that the server is away, where there
+ * is no rail that has room to say it.
+ */
+export const Lines = () => (
+  <div class="lines" role="status">
+    {mirrorOf.value !== undefined && (
+      <p class="copy-line">
+        Read-only copy of <a href={`${mirrorOf.value}/app`}>{new URL(mirrorOf.value).host}</a>; change it
+        there.
+      </p>
+    )}
+    {session.value === undefined && entryRefusal.value !== undefined ? (
+      <p>{entryRefusal.value} This page asks again by itself.</p>
+    ) : (
+      (isAway() || isBusy.value) && (
+        <p class={session.value ? 'narrow' : undefined}>
+          <ServerState />
+        </p>
+      )
+    )}
+  </div>
+)

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { HTTPRequest, Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication, untilText } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+interface Refusal {
+  readonly status: number
+  readonly retryAfter?: string
+}
+
+const refuse = (request: HTTPRequest, { status, retryAfter }: Refusal) =>
+  request.respond({
+    status,
+    contentType: 'application/json',
+    headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
+    body: JSON.stringify({ error: `Come back later, says a ${status}.`, code: 'unavailable' }),
+  })
+
+/** The words about the server that a person sees and a screen reader is told, wherever they are. */
+const SHOWN = `[...document.querySelectorAll('[role=status] .st')].filter((one) => one.checkVisibility()).map((one) => one.textContent).join('|')`
+
+describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
+  let app: Application
+  let page: Page
+
+  beforeAll(async () => {
+    app = await startApplication()
+    await app.server.post('/v1/notes', { title: 'Hubs' })
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  /** A page before which something refuses the first requests to an address, each in its own way. */
+  const refusing = async (path: string, refusals: readonly Refusal[]) => {
+    const refused = await app.nextPage(page.browserContext())
+    const asked: number[] = []
+    await refused.setRequestInterception(true)
+    refused.on('request', (request) => {
+      const refusal = new URL(request.url()).pathname === path ? refusals[asked.length] : undefined
+      if (new URL(request.url()).pathname === path) asked.push(performance.now())
+      return refusal ? refuse(request, refusal) : request.continue()
+    })
+    await refused.goto(`${app.server.url}/app/notes`)
+    return { refused, asked }
+  }
+
+  test.each([
+    { status: 429, retryAfter: '3' },
+    { status: 503, retryAfter: '3' },
+    { status: 500 },
+    { status: 421 },
+  ])(
+    'nobody is sent to sign in by a %j: the page says what the server says, and asks again',
+    async (refusal) => {
+      const { refused, asked } = await refusing('/app/api/session', [refusal])
+      await untilText(refused, `Come back later, says a ${refusal.status}. This page asks again by itself.`)
+      expect(await refused.$('input[type=password]')).toBeNull()
+      await refused.waitForSelector('.notes-rows a')
+      expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThan(
+        refusal.retryAfter === undefined ? 1_900 : 2_900,
+      )
+      await refused.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a 401 alone leads to the sign-in',
+    async () => {
+      const { refused } = await refusing('/app/api/session', [{ status: 401 }])
+      await refused.waitForSelector('input[type=password]')
+      await refused.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a list that is put off comes by itself, and a line says so until then',
+    async () => {
+      const { refused, asked } = await refusing('/v1/notes', [{ status: 503, retryAfter: '3' }])
+      await refused.waitForFunction(`${SHOWN} === 'Server busy, asking again'`)
+      expect(await refused.$('.banner')).toBeNull()
+      await refused.waitForSelector('.notes-rows a')
+      expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThan(2_900)
+      await refused.waitForFunction(`${SHOWN} === 'Live'`)
+      await refused.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a stream of changes that is refused is opened again, and what was missed is read',
+    async () => {
+      const { refused } = await refusing('/v1/changes', [{ status: 503 }])
+      await refused.waitForSelector('.notes-rows a')
+      await app.server.post('/v1/notes', { title: 'Written without a stream' })
+      await untilText(refused, 'Written without a stream')
+      await refused.waitForFunction(`${SHOWN} === 'Live'`)
+      await refused.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'one line says so at every width, and takes its room from the panes',
+    async () => {
+      await page.bringToFront()
+      await page.goto(`${app.server.url}/app/notes`)
+      await page.waitForSelector('.notes-rows a')
+      const widths = [360, 800, 1280]
+      await app.restart(async () => {
+        for (const width of widths) {
+          await page.setViewport({ width, height: 740 })
+          await page.waitForFunction(`${SHOWN}.startsWith('Server away since')`)
+          expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true)
+        }
+        expect(await accessibilityProblems(page)).toEqual([])
+      })
+      await page.setViewport({ width: 360, height: 740 })
+      await page.waitForFunction(`${SHOWN} === ''`)
+      await page.setViewport({ width: 1280, height: 740 })
+      await page.waitForFunction(`${SHOWN} === 'Live'`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
+
+describe.skipIf(!hasBrowser)('an address that leads nowhere', () => {
+  let app: Application
+
+  beforeAll(async () => {
+    app = await startApplication()
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'says so, also when it cannot be decoded or names what every object has',
+    async () => {
+      const page = await app.newPage()
+      await app.setUp(page, await app.setupLink())
+      for (const path of ['nowhere', 'notes/%E0%A4%A', '%', 'constructor']) {
+        await page.goto(`${app.server.url}/app/${path}`)
+        await untilText(page, 'This address leads to no screen.')
+      }
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
