@@ -65,6 +65,15 @@ effect(() => {
   document.body.classList.toggle('signed-out', session.value === null)
 })
 
+// A file that is dropped where nothing takes it would else replace the page.
+for (const kind of ['dragover', 'drop'] as const)
+  addEventListener(kind, (event) => {
+    const isTaken = event.defaultPrevented || (event.target as Element | null)?.matches?.('input[type=file]')
+    if (isTaken || !event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    event.dataTransfer.dropEffect = 'none'
+  })
+
 startRouter()
 startDocuments()
 // Read beside the session; a failure is shown where the screen is.

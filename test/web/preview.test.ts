@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Token, Tokens } from 'marked'
-import { fileIdOf, ownImage, safeLink, tokensOf } from '../../src/web/pages/notes/preview/tokens.ts'
+import { fileIdOf, linksIn, ownImage, safeLink, tokensOf } from '../../src/web/pages/notes/preview/tokens.ts'
 
 const ID = '0190c3f0-0000-7000-8000-000000000000'
 
@@ -16,6 +16,33 @@ describe('a preview', () => {
     expect(found.map(({ target, label, isEmbed }) => [target, label, isEmbed])).toEqual([
       ['One', undefined, false],
       ['Two', 'a label', true],
+    ])
+  })
+
+  test('knows where each link leads when several have the same label', () => {
+    const [one, two, three, four] = ['1', '2', '3', '4'].map((id) => ({ id, title: `Note ${id}` }))
+    const text = [
+      '`[[Code|here]]` [[One|here]] [[Nowhere|here]]',
+      '| a | b |\n|---|---|\n| [[a]b]] | [[Four]] |',
+      '> [[Two|here]]',
+      '- [[ONE]] and [[3]] and [[Two| ]] and [[Nowhere]]',
+    ].join('\n\n')
+    const outgoing = [
+      { text: 'here', note: one },
+      { text: 'here', note: null },
+      { text: 'a]b', note: null },
+      { text: 'Four', note: four },
+      { text: 'here', note: two },
+      { text: 'ONE', note: one },
+      { text: 'Note 3', note: three },
+      { text: 'Two', note: two },
+      { text: 'Nowhere', note: null },
+    ].map(({ text, note }) => ({ text, note: note ?? null }))
+    expect([...linksIn(tokensOf(text), outgoing)].map(([target, { id }]) => [target, id])).toEqual([
+      ['one', '1'],
+      ['four', '4'],
+      ['two', '2'],
+      ['3', '3'],
     ])
   })
 

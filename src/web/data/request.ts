@@ -25,9 +25,11 @@ export const isPutOff = (error: unknown): boolean =>
 
 const RETRY_MS = 2_000
 
-/** How long to wait before the same call is made again, in milliseconds. */
+/** How long to wait before the same call is made again, in milliseconds; a second at least. */
 export const retryDelayOf = (error: unknown): number =>
-  error instanceof Refused && error.retryAfter !== undefined ? error.retryAfter * 1_000 : RETRY_MS
+  error instanceof Refused && error.retryAfter !== undefined
+    ? Math.max(1, error.retryAfter) * 1_000
+    : RETRY_MS
 
 /** Whether nobody is signed in any more. */
 export const isSignedOut = signal(false)
@@ -35,8 +37,20 @@ export const isSignedOut = signal(false)
 /** The instant since which the server cannot be reached, if it cannot. */
 export const awaySince = signal<number | undefined>(undefined)
 
-/** Whether the server can be reached and put off the last call that is made again by itself. */
+/** Whether the server can be reached, and put off calls that are made again by themselves. */
 export const isBusy = signal(false)
+
+/** By then the call that is made again is answered. */
+const GRACE_MS = 1_000
+let busyTimer: ReturnType<typeof setTimeout> | undefined
+
+function showBusy(ms: number): void {
+  isBusy.value = true
+  clearTimeout(busyTimer)
+  busyTimer = setTimeout(() => {
+    isBusy.value = false
+  }, ms + GRACE_MS)
+}
 
 export interface RequestOptions {
   readonly body?: unknown
@@ -58,7 +72,9 @@ export async function request<Result>(
   })
   if (response.ok) return (await received(response.json())) as Result
   if (response.status === 401 && !(method === 'POST' && BEGINS_SESSION.has(path))) isSignedOut.value = true
-  throw await refusalOf(response)
+  const refusal = await refusalOf(response)
+  if (method !== 'POST' && isPutOff(refusal)) showBusy(retryDelayOf(refusal))
+  throw refusal
 }
 
 /** A 401 there is a wrong password or a used link, and says nothing about the session that there is. */
@@ -77,7 +93,6 @@ const isJson = (body: unknown): boolean => body !== undefined && !(body instance
 async function reach(path: string, init: RequestInit): Promise<Response> {
   const response = await received(fetch(path, { ...init, credentials: 'same-origin' }))
   awaySince.value = undefined
-  isBusy.value = BUSY.has(response.status) && init.method !== 'POST'
   return response
 }
 

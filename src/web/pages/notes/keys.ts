@@ -15,6 +15,7 @@ const LIST_KEYS: readonly Key[] = [
   { keys: ['Enter'], does: 'open the chosen note' },
   { keys: ['/'], does: 'search' },
   { keys: ['N'], does: 'new note' },
+  { keys: ['Alt', '↑ ↓'], does: 'move the chosen note of quick access' },
 ]
 const WRITING_KEYS: readonly Key[] = [
   { keys: ['[['], does: 'link to another note' },

@@ -1,16 +1,17 @@
 import { useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate } from '../../router.ts'
 import type { Note } from './list-data.ts'
 import { listAddress } from './place.ts'
+import { moveInQuickAccess, useQuickAccess } from './side.tsx'
 
 /** What can be done with the whole note. */
 export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
-  const { data } = useQuery(['quick_access_item note'], () => api.get('/v1/quick-access'))
-  const isInQuickAccess = data?.items.some(({ note_id }) => note_id === id) ?? false
+  const items = useQuickAccess()
+  const place = items.findIndex(({ note_id }) => note_id === id)
+  const isInQuickAccess = place !== -1
   const { run, refusal } = useAction((act: () => Promise<unknown>) => act())
   const choose = (act: () => Promise<unknown>) => () => {
     document.getElementById('note-more')?.hidePopover()
@@ -45,6 +46,18 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
               <Icon name="pin" />
               {isInQuickAccess ? 'Remove from quick access' : 'Add to quick access'}
             </button>
+            {place > 0 && (
+              <button type="button" onClick={choose(() => moveInQuickAccess(id, place - 1))}>
+                <Icon name="up" />
+                Move up in quick access
+              </button>
+            )}
+            {isInQuickAccess && place < items.length - 1 && (
+              <button type="button" onClick={choose(() => moveInQuickAccess(id, place + 1))}>
+                <Icon name="down" />
+                Move down in quick access
+              </button>
+            )}
             {note && (
               <button
                 type="button"

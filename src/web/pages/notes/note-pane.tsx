@@ -107,14 +107,29 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
           <p>{upload.refusal}</p>
         </Banner>
       )}
-      <article class="sheet">
+      {upload.waiting > 0 && (
+        <Banner>
+          <p>Storing with this note: {upload.waiting === 1 ? 'a file' : `${upload.waiting} files`}…</p>
+        </Banner>
+      )}
+      <article
+        class="sheet"
+        onDragOver={(event) => mayWrite.peek() && event.preventDefault()}
+        onDrop={(event) => {
+          const files = [...(event.dataTransfer?.files ?? [])]
+          // The editor has taken those that were dropped into the text.
+          if (event.defaultPrevented || files.length === 0 || !mayWrite.peek()) return
+          event.preventDefault()
+          void upload.take(files)
+        }}
+      >
         {state.kind === 'conflict' ? (
           <Settle queue={queue} conflict={state.conflict} />
         ) : (
           <>
             <Title queue={queue} isReading={isReading} />
             {isReading ? (
-              <LazyPreview id={id} text={queue.text.value.content} />
+              <LazyPreview id={id} text={queue.text.value.content} saved={queue.base.content} />
             ) : (
               <Editor queue={queue} onFiles={upload.take} />
             )}

@@ -1,6 +1,8 @@
+import { useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
+import { mayWrite } from '../../data/session.ts'
 import { address } from '../../router.ts'
 import { list, noteAddress, noteId, otherListAddress } from './place.ts'
 
@@ -22,22 +24,42 @@ export function Side() {
   )
 }
 
+export const useQuickAccess = () =>
+  useQuery(['quick_access_item note'], () => api.get('/v1/quick-access')).data?.items ?? []
+
+/** Moves a note within quick access; the others shift. */
+export const moveInQuickAccess = (id: string, position: number) =>
+  api.patch('/v1/quick-access/{id}', { params: { id }, body: { position } })
+
 function QuickAccess() {
-  const { data } = useQuery(['quick_access_item note'], () => api.get('/v1/quick-access'))
-  if (!data || data.items.length === 0) return null
+  const items = useQuickAccess()
+  const { run, refusal } = useAction(moveInQuickAccess)
+  if (items.length === 0) return null
+  const move = (event: KeyboardEvent, id: string, position: number) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+    if (!event.altKey || step === undefined || !mayWrite.peek()) return
+    event.preventDefault()
+    if (items[position + step]) void run(id, position + step)
+  }
   return (
     <div class="rail-sub">
       <h2>Quick access</h2>
       <ul>
-        {data.items.map(({ id, note_id, title }) => (
+        {items.map(({ id, note_id, title }, at) => (
           <li key={id}>
-            <a href={noteAddress(note_id)} aria-current={noteId.value === note_id ? 'true' : undefined}>
+            <a
+              href={noteAddress(note_id)}
+              aria-current={noteId.value === note_id ? 'true' : undefined}
+              aria-keyshortcuts={mayWrite.value ? 'Alt+ArrowUp Alt+ArrowDown' : undefined}
+              onKeyDown={(event) => move(event, id, at)}
+            >
               <Icon name="pin" />
               <span class="cut">{title}</span>
             </a>
           </li>
         ))}
       </ul>
+      {refusal.value && <Why>{refusal.value}</Why>}
     </div>
   )
 }

@@ -1,39 +1,54 @@
-import { useState } from 'preact/hooks'
-import { Button, Field, useAction, Why } from '../../../components/form.tsx'
+import { useId, useState } from 'preact/hooks'
+import { Button, useAction, Why } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate, useQuery } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
+import { useProperties } from './properties.tsx'
+import { fieldText, PropertyControl, typedValue } from './property-control.tsx'
 
 /** Writes a named set of tags and property values onto the note; what it asks for is filled in first. */
 export function Presets({ id }: { id: string }) {
-  const presets = useQuery(['preset'], () => api.get('/v1/presets')).data?.presets ?? []
+  const name = useId()
+  const presets = useQuery(['preset property'], () => api.get('/v1/presets')).data?.presets ?? []
+  const definitions = useProperties()
   const [chosen, setChosen] = useState('')
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [outcome, setOutcome] = useState<string>()
-  const preset = presets.find((one) => one.id === chosen)
-  const { run, isRunning, refusal } = useAction(async (form: HTMLFormElement) => {
-    if (!preset) return
-    const data = new FormData(form)
+  const preset = definitions && presets.find((one) => one.id === chosen)
+  const asked = (preset?.asks ?? []).flatMap(({ key, value }) => {
+    const property = definitions?.find((one) => one.key === key)
+    return property ? [{ property, text: typed[key] ?? fieldText(property, value) }] : []
+  })
+  const { run, isRunning, refusal } = useAction(async () => {
     const answers = Object.fromEntries(
-      preset.asks.map(({ key }) => [key, String(data.get(key) ?? '')]).filter(([, answer]) => answer !== ''),
+      asked
+        .map(({ property, text }) => [property.key, typedValue(property, text)])
+        .filter(([, answer]) => answer !== null),
     )
     const applied = await api.post('/v1/presets/{idOrName}/apply', {
-      params: { idOrName: preset.id },
+      params: { idOrName: chosen },
       body: { note_id: id, answers },
     })
     setOutcome(
       `Set ${applied.properties_set.length}, kept ${applied.properties_kept.length}, tags added ${applied.tags_added.length}.`,
     )
-    setChosen('')
+    choose('')
     await invalidate(new Set(['note', 'tag', 'property']))
   })
+  const choose = (one: string) => {
+    setChosen(one)
+    setTyped({})
+    refusal.value = undefined
+  }
   if (presets.length === 0 || !mayWrite.value) return null
+  const refused = asked.find(({ property }) => refusal.value?.includes(`"${property.key}"`))?.property.key
   return (
     <section class="sec">
       <h3>Apply a preset</h3>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void run(event.currentTarget)
+          void run()
         }}
       >
         <select
@@ -42,18 +57,27 @@ export function Presets({ id }: { id: string }) {
           value={chosen}
           onChange={({ currentTarget }) => {
             setOutcome(undefined)
-            setChosen(currentTarget.value)
+            choose(currentTarget.value)
           }}
         >
           <option value="">choose one</option>
-          {presets.map(({ id: one, name }) => (
+          {presets.map(({ id: one, name: title }) => (
             <option key={one} value={one} selected={one === chosen}>
-              {name}
+              {title}
             </option>
           ))}
         </select>
-        {preset?.asks.map(({ key, value }) => (
-          <Field key={key} label={key} name={key} value={value === null ? '' : String(value)} />
+        {asked.map(({ property, text }, at) => (
+          <div class="f" key={`${chosen} ${property.key}`}>
+            <label for={`${name}-${at}`}>{property.label}</label>
+            <PropertyControl
+              property={property}
+              id={`${name}-${at}`}
+              text={text}
+              why={property.key === refused ? refusal.value : undefined}
+              onInput={(given) => setTyped((now) => ({ ...now, [property.key]: given }))}
+            />
+          </div>
         ))}
         {preset && (
           <p class="row-b">
@@ -62,7 +86,7 @@ export function Presets({ id }: { id: string }) {
             </Button>
           </p>
         )}
-        {refusal.value && <Why>{refusal.value}</Why>}
+        {refusal.value && refused === undefined && <Why>{refusal.value}</Why>}
         {outcome !== undefined && (
           <p class="dim" role="status">
             {outcome}

@@ -1,15 +1,14 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
-import type { components } from '../../../data/api-types.d.ts'
-import { invalidate, useQuery } from '../../../data/cache.ts'
+import { invalidate } from '../../../data/cache.ts'
 import { diffLines, linesOf } from '../../../data/line-diff.ts'
 import type { NoteText } from '../../../data/note-text.ts'
 import { mayWrite } from '../../../data/session.ts'
+import { address, search, setParameters } from '../../../router.ts'
 import type { Note } from '../list-data.ts'
-
-type Revision = components['schemas']['Revision']
+import { type Revision, useRevisions } from './revision-list.ts'
 
 const SURFACES: Record<string, string> = {
   web: 'on the web',
@@ -20,37 +19,53 @@ const SURFACES: Record<string, string> = {
 
 /** What edits replaced, newest first; each can be looked at beside what replaced it, and brought back. */
 export function Revisions({ note }: { note: Note }) {
-  const { data } = useQuery(['note', 'revisions', note.id], () =>
-    api.get('/v1/notes/{id}/revisions', { params: { id: note.id }, query: { limit: 20 } }),
-  )
-  const [open, setOpen] = useState<string>()
-  const revisions = data?.revisions ?? []
+  const named = search.value.get('revision') ?? undefined
+  const { revisions, hasOlder, isWhole, isReading, error, readOlder } = useRevisions(note.id)
+  const isMissing = named !== undefined && revisions?.some(({ id }) => id === named) === false
+  useEffect(() => {
+    if (isMissing && hasOlder && !isReading) readOlder()
+  }, [isMissing, hasOlder, isReading])
   return (
     <section class="sec">
       <h3>
         Revisions <small>kept 7 days</small>
       </h3>
-      {data && revisions.length === 0 && <p class="dim">No edit so far.</p>}
+      {error && <Why>{error.message}</Why>}
+      {revisions?.length === 0 && <p class="dim">No edit so far.</p>}
+      {isMissing && !hasOlder && <p class="dim">The revision that the address names is not kept any more.</p>}
       <ol class="ledger">
-        {revisions.map((revision, index) => (
-          <li key={revision.id} class={revision.id === open ? 'on' : undefined}>
+        {revisions?.map((revision, index) => (
+          <li key={revision.id} class={revision.id === named ? 'on' : undefined}>
             <Time at={revision.created_at} />
             <div class="it">
               <button
                 type="button"
                 class="link"
-                aria-expanded={revision.id === open}
-                onClick={() => setOpen(revision.id === open ? undefined : revision.id)}
+                aria-expanded={revision.id === named}
+                onClick={() => setParameters({ revision: revision.id === named ? undefined : revision.id })}
               >
                 Edited {SURFACES[revision.surface] ?? revision.surface}
               </button>
-              {revision.id === open && (
+              {revision.id === named && (
                 <OpenRevision note={note} revision={revision} next={revisions[index - 1] ?? note} />
               )}
             </div>
           </li>
         ))}
       </ol>
+      {hasOlder && (
+        <p class="row-b">
+          <Button disabled={isReading} onClick={readOlder}>
+            {isReading ? 'Loading…' : 'Older ones'}
+          </Button>
+        </p>
+      )}
+      {!isWhole && !hasOlder && (
+        <p class="dim">
+          These are the newest {revisions?.length}.{' '}
+          <a href={address(['changes'], { kind: 'note' })}>Changes</a> lists older edits and undoes them.
+        </p>
+      )}
     </section>
   )
 }

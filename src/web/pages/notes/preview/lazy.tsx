@@ -3,13 +3,17 @@ import { useLinks } from '../details/links.tsx'
 
 const Preview = lazy(async () => (await import('./preview.tsx')).Preview)
 
-/** The preview, whose code is loaded when it is first shown. */
-export function LazyPreview({ id, text }: { id: string; text: string }) {
-  const { data } = useLinks(id)
-  const links = new Map(
-    data?.outgoing.flatMap(({ text: shown, note }) =>
-      note ? [[shown.toLowerCase(), note.id] as const] : [],
-    ),
-  )
-  return <Preview text={text} links={links} />
+interface LazyPreviewProps {
+  readonly id: string
+  readonly text: string
+  /** The text that the server holds. */
+  readonly saved: string
 }
+
+/** The preview, whose code is loaded when it is first shown. */
+export function LazyPreview({ id, text, saved }: LazyPreviewProps) {
+  const { data } = useLinks(id)
+  return <Preview text={text} saved={saved} outgoing={data?.outgoing ?? NONE} />
+}
+
+const NONE: readonly never[] = []

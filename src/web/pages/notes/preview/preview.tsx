@@ -3,16 +3,35 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { address } from '../../../router.ts'
 import { noteAddress } from '../place.ts'
-import { fileIdOf, ownImage, safeLink, tokensOf, type WikiToken } from './tokens.ts'
-
-/** Where links between notes lead, by their text in lower case. */
-export type Links = ReadonlyMap<string, string>
+import {
+  fileIdOf,
+  keyOf,
+  type Links,
+  labelOf,
+  linksIn,
+  type Outgoing,
+  ownImage,
+  safeLink,
+  tokensOf,
+  type WikiToken,
+} from './tokens.ts'
 
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
 
+interface PreviewProps {
+  readonly text: string
+  /** The text that the server holds, and the links that it found in it. */
+  readonly saved: string
+  readonly outgoing: readonly Outgoing[]
+}
+
 /** The note as it reads: made of elements, never of markup, so that nothing in a note can run. */
-export function Preview({ text, links }: { text: string; links: Links }) {
+export function Preview({ text, saved, outgoing }: PreviewProps) {
   const tokens = useMemo(() => tokensOf(text), [text])
+  const links = useMemo(
+    () => linksIn(saved === text ? tokens : tokensOf(saved), outgoing),
+    [saved, saved === text && tokens, outgoing],
+  )
   return <div class="read">{blocks(tokens, links)}</div>
 }
 
@@ -146,9 +165,10 @@ function image({ href, text }: Tokens.Image) {
   )
 }
 
-function wiki({ isEmbed, target, label }: WikiToken, links: Links) {
+function wiki(token: WikiToken, links: Links) {
+  const { isEmbed, target } = token
   const file = fileIdOf(target)
-  const text = label ?? target
+  const text = labelOf(token)
   if (file !== undefined) {
     const source = `/v1/files/${file}/content`
     return isEmbed || IMAGE_NAME.test(text) ? (
@@ -157,14 +177,14 @@ function wiki({ isEmbed, target, label }: WikiToken, links: Links) {
       <a href={address(['files', file])}>{text}</a>
     )
   }
-  const note = links.get(text.toLowerCase())
+  const note = links.get(keyOf(target))
   return note === undefined ? (
     <span class="dead" title="No note has this title yet">
       {text}
     </span>
   ) : (
-    <a class="wl" href={noteAddress(note)}>
-      {text}
+    <a class="wl" href={noteAddress(note.id)}>
+      {text === target && keyOf(target) === note.id ? note.title : text}
     </a>
   )
 }

@@ -39,6 +39,44 @@ export const tokensOf = (text: string): Token[] => marked.lexer(text)
 
 const FILE_CONTENT = /^\/v1\/files\/([0-9a-f-]{36})\/content$/i
 
+/** A link as the server lists it: in the order of the text, each occurrence. */
+export interface Outgoing {
+  /** What is shown: its label, else the title of a note that it names by its id, else its target. */
+  readonly text: string
+  readonly note: { readonly id: string; readonly title: string } | null
+}
+
+/** Where links between notes lead, by their targets in lower case. */
+export type Links = ReadonlyMap<string, NonNullable<Outgoing['note']>>
+
+/** What names a note in a link: ignoring case and blanks around it. */
+export const keyOf = (target: string): string => target.trim().toLowerCase()
+
+/** What a link shows that is not known to lead anywhere. */
+export const labelOf = ({ label, target }: Pick<WikiToken, 'label' | 'target'>): string =>
+  label === undefined || label.trim() === '' ? target : label
+
+/**
+ * Finds for each target in a text where it leads. The server lists links without their targets, and many may have the
+ * same label: so both lists are gone through in order.
+ */
+export function linksIn(tokens: Token[], outgoing: readonly Outgoing[]): Links {
+  const links = new Map<string, NonNullable<Outgoing['note']>>()
+  let at = 0
+  marked.walkTokens(tokens, (token) => {
+    if (token.type !== 'wiki') return
+    const link = token as unknown as WikiToken
+    const key = keyOf(link.target)
+    const isIt = ({ text, note }: Outgoing) => text === labelOf(link) || note?.id === key
+    const found = outgoing.findIndex((one, index) => index >= at && isIt(one))
+    if (found === -1) return
+    at = found + 1
+    const note = outgoing[found]?.note
+    if (note) links.set(key, note)
+  })
+  return links
+}
+
 /** The address of a file of this workspace; anything else is no image that is shown. */
 export const ownImage = (href: string): string | undefined => (FILE_CONTENT.test(href) ? href : undefined)
 

@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'preact/hooks'
+import { api } from '../../../data/api.ts'
+import type { components } from '../../../data/api-types.d.ts'
+import { useQuery } from '../../../data/cache.ts'
+
+export type Revision = components['schemas']['Revision']
+
+/** How many are read: the newest again after every edit, more of them once, when older ones are asked for. */
+const LIMITS = [20, 60, 200] as const
+
+/**
+ * The newest revisions, followed by older ones that were read before; undefined when so many are new that the two do not
+ * meet.
+ */
+export function joined(
+  newest: readonly Revision[],
+  older: readonly Revision[],
+): readonly Revision[] | undefined {
+  const last = newest.at(-1)
+  const at = older.findIndex(({ id }) => id === last?.id)
+  return at === -1 ? undefined : [...newest, ...older.slice(at + 1)]
+}
+
+const read = async (id: string, limit: number, signal: AbortSignal) =>
+  (await api.get('/v1/notes/{id}/revisions', { params: { id }, query: { limit }, signal })).revisions
+
+/** The revisions of a note, newest first, as far back as was asked for. */
+export function useRevisions(id: string) {
+  const [step, setStep] = useState(0)
+  const limit = LIMITS[step] ?? LIMITS[0]
+  const newest = useQuery(['note', 'revisions', id], ({ signal }) => read(id, LIMITS[0], signal))
+  // No change of the feed names this key: many long texts are not read again while somebody writes.
+  const older = useQuery(['revisions', id, limit], ({ signal }) => read(id, limit, signal), {
+    enabled: step > 0,
+    placeholderData: (before) => before,
+  })
+  const whole = newest.data && older.data && joined(newest.data, older.data)
+  const isApart = step > 0 && whole === undefined && older.data !== undefined && !older.isFetching
+  useEffect(() => {
+    if (isApart) void older.refetch()
+  }, [isApart])
+  const isKnown = step > 0 && older.data !== undefined && !older.isPlaceholderData
+  const isWhole = (newest.data?.length ?? 0) < LIMITS[0] || (isKnown && older.data.length < limit)
+  return {
+    revisions: whole ?? newest.data,
+    isWhole,
+    hasOlder: !isWhole && step < LIMITS.length - 1,
+    isReading: older.isFetching,
+    error: newest.error ?? older.error,
+    readOlder: () => setStep((now) => now + 1),
+  }
+}

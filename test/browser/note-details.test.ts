@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { ElementHandle, Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  attributeOf,
+  fieldOf,
+  fill,
+  press,
+  startApplication,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { newFolder } from '../support/process.ts'
+
+describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
+  let app: Application
+  let page: Page
+  const folder = newFolder()
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  const createNote = async (title: string, content = ''): Promise<string> =>
+    (await app.server.post('/v1/notes', { title, content })).body.note.id
+  const open = async (id: string, parameters = '') => {
+    await page.goto(`${app.server.url}/app/notes/${id}${parameters}`)
+    await page.waitForSelector('#details .sec')
+  }
+  const properties = async (id: string) =>
+    (await app.server.get(`/v1/notes/${id}/properties`)).body.properties
+  const presetId = async (name: string): Promise<string> =>
+    (await app.server.get('/v1/presets')).body.presets.find((one: { name: string }) => one.name === name).id
+
+  test(
+    'a preset asks for each value in a field of its type, and its answers arrive in that type',
+    async () => {
+      for (const [key, type, options] of [
+        ['stars', 'number'],
+        ['done', 'bool'],
+        ['due', 'date'],
+        ['parts', 'json'],
+        ['state', 'select', ['in use', 'spare']],
+      ] as const)
+        await app.server.post('/v1/properties', {
+          key,
+          type,
+          label: `The ${key}`,
+          ...(options && { options }),
+        })
+      const ask = ['stars', 'done', 'due', 'parts', 'state'].map((key) => ({ key }))
+      await app.server.post('/v1/presets', { name: 'Review', tags: [], properties: [], ask })
+      const id = await createNote('Asked')
+      await open(id)
+      await page.waitForSelector('select[aria-label=Preset]')
+      await page.select('select[aria-label=Preset]', await presetId('Review'))
+      const field = (key: string) =>
+        `form:has(select[aria-label=Preset]) .f:nth-of-type(${['stars', 'done', 'due', 'parts', 'state'].indexOf(key) + 1}) .in`
+      await page.waitForSelector(field('state'))
+      await page.type(field('stars'), '4.5')
+      await page.select(field('done'), 'false')
+      await page.evaluate(`{
+        const due = document.querySelector(${JSON.stringify(field('due'))})
+        due.value = '2026-11-22'
+        due.dispatchEvent(new Event('input', { bubbles: true }))
+      }`)
+      await page.type(field('parts'), '{"hub": 2')
+      await page.select(field('state'), 'spare')
+      await press(page, 'Apply')
+      await untilTextIn(page, `.f:has(> [aria-invalid=true]) .why`, 'The property "parts" must be JSON')
+      expect(await page.$$eval('#details .why', ({ length }) => length)).toBe(1)
+      expect(await properties(id)).toEqual({})
+      await page.type(field('parts'), '}')
+      await press(page, 'Apply')
+      await untilText(page, 'Set 5, kept 0')
+      expect(await properties(id)).toEqual({
+        stars: 4.5,
+        done: false,
+        due: '2026-11-22',
+        parts: { hub: 2 },
+        state: 'spare',
+      })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'an answer that the server refuses is refused at its field, and what was typed stays',
+    async () => {
+      const options = (names: string[]) => ({ key: 'grade', type: 'select', label: 'Grade', options: names })
+      const { property } = (await app.server.post('/v1/properties', options(['good', 'bad']))).body
+      await app.server.post('/v1/presets', {
+        name: 'Grading',
+        tags: [],
+        properties: [],
+        ask: [{ key: 'stars' }, { key: 'grade' }],
+      })
+      await open(await createNote('Graded'))
+      await page.waitForSelector('select[aria-label=Preset]')
+      await page.select('select[aria-label=Preset]', await presetId('Grading'))
+      const grade = 'form:has(select[aria-label=Preset]) .f:nth-of-type(2) .in'
+      await page.waitForSelector(grade)
+      await page.select(grade, 'bad')
+      // The options change while the page is away from its feed.
+      await page.setOfflineMode(true)
+      await app.server.patch(`/v1/properties/${property.id}`, { options: ['good'] })
+      await page.setOfflineMode(false)
+      await press(page, 'Apply')
+      await untilTextIn(page, '.f:has(> [aria-invalid=true]) .why', 'The property "grade" must be one of')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a number that cannot be read is refused at its property, stays to be corrected, and clears no value',
+    async () => {
+      const id = await createNote('Unreadable')
+      await app.server.patch(`/v1/notes/${id}/properties`, { stars: 3 })
+      await open(id)
+      await fill(page, 'The stars', '4e')
+      await page.keyboard.press('Tab')
+      await untilText(page, 'This is not a number')
+      expect(await attributeOf(page, 'The stars', 'aria-invalid')).toBe('true')
+      expect((await properties(id)).stars).toBe(3)
+      await (await fieldOf(page, 'The stars')).focus()
+      await page.keyboard.press('End')
+      await page.keyboard.type('1')
+      await page.keyboard.press('Tab')
+      await page.waitForFunction(
+        `fetch('/v1/notes/${id}/properties').then((response) => response.json()).then(({ properties }) => properties.stars === 40)`,
+        { polling: 200 },
+      )
+      const field = await fieldOf(page, 'The stars')
+      await page.waitForFunction((one) => (one as unknown as { value: string }).value === '40', {}, field)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'links with the same label lead to their own notes',
+    async () => {
+      const [one, two] = [await createNote('Front hub'), await createNote('Rear hub')]
+      const id = await createNote('Hubs', '[[Front hub|the hub]], [[Rear hub|the hub]], [[No hub|the hub]]')
+      await open(id, '?show=preview')
+      await page.waitForFunction(`document.querySelectorAll('.read a').length === 2`)
+      expect(
+        await page.$$eval('.read a', (links) => links.map((link) => new URL(link.href).pathname)),
+      ).toEqual([`/app/notes/${one}`, `/app/notes/${two}`])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'all revisions can be listed, and the open one is in the address',
+    async () => {
+      const id = await createNote('Written often', 'version 0')
+      for (let version = 1; version <= 70; version++)
+        await app.server.patch(`/v1/notes/${id}`, { content: `version ${version}` })
+      await open(id)
+      const count = () => page.$$eval('#details .ledger li', ({ length }) => length)
+      const untilListed = (wanted: number) =>
+        page.waitForFunction(`document.querySelectorAll('#details .ledger li').length === ${wanted}`)
+      await untilListed(20)
+      await press(page, 'Older ones')
+      await untilListed(60)
+      await app.server.patch(`/v1/notes/${id}`, { content: 'version 71' })
+      await untilListed(61)
+      await press(page, 'Older ones')
+      await untilListed(71)
+      await page.waitForFunction(
+        `![...document.querySelectorAll('button')].some((one) => one.textContent === 'Older ones')`,
+      )
+      await page.evaluate(`document.querySelector('#details .ledger li:last-child button').focus()`)
+      await page.keyboard.press('Enter')
+      const shown = `[...document.querySelectorAll('.diff > *')].map((one) => one.textContent).join('|')`
+      await page.waitForFunction(`${shown} === 'version 0|version 1'`)
+      await page.reload()
+      await page.waitForFunction(`${shown} === 'version 0|version 1'`)
+      expect(await count()).toBe(71)
+      await page.goBack()
+      await page.waitForSelector('.diff', { hidden: true })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the notes of quick access are moved with the keyboard and in the menu of the note',
+    async () => {
+      const ids: string[] = []
+      for (const title of ['First', 'Second', 'Third']) ids.push(await createNote(title))
+      for (const note_id of ids) await app.server.post('/v1/quick-access', { note_id })
+      await open(ids[2] ?? '')
+      const shown = `[...document.querySelectorAll('.rail .rail-sub:first-of-type a')].map((one) => one.textContent).join()`
+      const untilShown = (titles: string) => page.waitForFunction(`${shown} === '${titles}'`)
+      await untilShown('First,Second,Third')
+      await page.evaluate(`document.querySelectorAll('.rail-sub a')[0].focus()`)
+      await page.keyboard.down('Alt')
+      await page.keyboard.press('ArrowUp')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.up('Alt')
+      await untilShown('Second,First,Third')
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('First')
+      await press(page, 'More for this note')
+      await press(page, 'Move up in quick access')
+      await untilShown('Second,Third,First')
+      const { items } = (await app.server.get('/v1/quick-access')).body
+      expect(items.map(({ title }: { title: string }) => title)).toEqual(['Second', 'Third', 'First'])
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a file that is dropped on the note is attached, and one that is dropped elsewhere leaves the page as it is',
+    async () => {
+      const id = await createNote('Dropped on')
+      const path = folder.file('spokes.txt')
+      await Bun.write(path, '32 spokes')
+      await open(id)
+      await page.waitForSelector('.cm-content')
+      const session = await page.createCDPSession()
+      const drop = async (selector: string) => {
+        const place = (await page.waitForSelector(selector)) as ElementHandle
+        const { x, y } = await place.clickablePoint()
+        const data = { items: [], files: [path], dragOperationsMask: 1 }
+        for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+          await session.send('Input.dispatchDragEvent', { type, x, y, data })
+      }
+      const here = page.url()
+      await drop('.rail-find')
+      await drop('#note .foot')
+      await drop('.sheet .title')
+      await page.waitForSelector('#details a[href^="/app/files/"]')
+      await drop('.cm-content')
+      await page.waitForFunction(`document.querySelectorAll('#details a[href^="/app/files/"]').length === 2`)
+      await page.waitForSelector('#note .st.ok')
+      expect(page.url()).toBe(here)
+      const { files } = (await app.server.get(`/v1/notes/${id}/files`)).body
+      expect(files.map(({ file_name }: { file_name: string }) => file_name)).toEqual([
+        'spokes.txt',
+        'spokes.txt',
+      ])
+      await untilTextIn(page, '.cm-content', '|spokes.txt]]')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('nothing went wrong in the page', () => {
+    expect(app.problems).toEqual([])
+  })
+})
