@@ -82,6 +82,28 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   )
 
   test(
+    'are filtered by who made them also where the list of people has no room',
+    async () => {
+      const { id } = (await app.server.get('/v1/me')).body.key
+      for (const width of [360, 800]) {
+        await page.setViewport({ width, height: 800 })
+        await page.goto(`${app.server.url}/app/changes?who=nobody`)
+        await untilText(page, 'No changes that fit.')
+        await page.waitForFunction(`document.querySelector('select[aria-label=Who]')?.checkVisibility()`)
+        await page.select('select[aria-label=Who]', id)
+        await untilText(page, '2026-1187')
+        expect(page.url()).toEndWith(`?who=${id}`)
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      }
+      await page.setViewport({ width: 1280, height: 800 })
+      expect(await page.$eval('select[aria-label=Who]', (one) => one.checkVisibility())).toBe(false)
+      await page.goto(`${app.server.url}/app/changes`)
+      await untilText(page, '2026-1187')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'are undone with the keyboard, after what would be written was shown and nothing was',
     async () => {
       await page.evaluate(
@@ -105,6 +127,32 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await page.waitForFunction(
         `document.querySelector('.ledger .it > div').textContent.includes('ready→in repair')`,
       )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'that are older are read on demand, and the list of people counts them too',
+    async () => {
+      for (let count = 0; count < 200; count++) await app.server.post('/v1/notes', { title: `Note ${count}` })
+      await page.goto(`${app.server.url}/app/changes`)
+      const counted = `document.querySelector('.rail-sub li:nth-child(2) .n')?.textContent`
+      await page.waitForFunction(`${counted} === '200'`)
+      await press(page, 'Older ones')
+      await page.waitForFunction(`${counted} > '200'`)
+      await page.waitForFunction(
+        `document.querySelector('.home > .list-end').textContent.includes('to the oldest that is kept')`,
+      )
+      const total = (await page.$$('.ledger .it')).length
+      expect(total).toBeGreaterThan(200)
+      expect(
+        await page.$$eval('.rail-sub .n', (all) =>
+          all.reduce((sum, one) => sum + Number(one.textContent), 0),
+        ),
+      ).toBe(total)
+      await press(page, 'Notes')
+      await page.goBack()
+      await page.waitForFunction(`${counted} === '200'`)
     },
     BROWSER_TIMEOUT_MS,
   )

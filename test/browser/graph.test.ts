@@ -69,6 +69,34 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
   )
 
   test(
+    'keeps what is looked for in the address, and offers its lenses where the rail has no room for them',
+    async () => {
+      await page.goto(`${app.server.url}/app/graph`)
+      await fill(page, 'Find in this graph', 'hub')
+      await page.waitForFunction(`location.search === '?find=hub'`)
+      await page.reload()
+      await page.waitForFunction(`document.querySelectorAll('.side .sec:last-child li').length === 1`)
+      const { lens } = (await app.server.post('/v1/lenses', { name: 'Other' })).body
+      for (const width of [360, 800]) {
+        await page.setViewport({ width, height: 800 })
+        await page.goto(`${app.server.url}/app/graph`)
+        await page.waitForFunction(`document.querySelector('select[aria-label=Lens]')?.checkVisibility()`)
+        await page.select('select[aria-label=Lens]', lens.id)
+        await page.waitForFunction(`document.querySelector('.home h2').textContent === 'Other'`)
+        expect(page.url()).toEndWith(`?lens=${lens.id}`)
+        expect(await accessibilityProblems(page)).toEqual([])
+      }
+      await page.setViewport({ width: 1280, height: 800 })
+      await page.goto(`${app.server.url}/app/graph`)
+      await untilText(page, 'Laid out in')
+      expect(await page.$eval('select[aria-label=Lens]', (one) => one.checkVisibility())).toBe(false)
+      await page.keyboard.press('j')
+      await untilText(page, 'Leads to')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'opens a note with the keyboard, and on a phone shows one pane at a time',
     async () => {
       await page.setViewport({ width: 360, height: 740 })

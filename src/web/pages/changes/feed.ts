@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { computed, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import type { Change } from '../../data/live.ts'
@@ -43,35 +44,50 @@ function withNewest(kept: Kept | undefined, kinds: string, page: Page): Kept {
   return { kinds, entries: [...page.changes, ...older], next: kept.next }
 }
 
-/** The changes of these kinds, newest first, from the newest to as far back as was asked for. */
+/** What is read; the list and the names beside it show the same. */
+const kept = signal<Kept | undefined>(undefined)
+const isReading = signal(false)
+const olderError = signal<Error | undefined>(undefined)
+
+/** The changes that are read, newest first; undefined until the first are there. */
+export const entries = computed(() => kept.value?.entries)
+
+async function readOlder(): Promise<void> {
+  const from = kept.peek()
+  if (from?.next === undefined || isReading.peek()) return
+  isReading.value = true
+  olderError.value = undefined
+  try {
+    const older = await readPage(from.next, from.kinds)
+    const now = kept.peek()
+    // Meanwhile other kinds may have been chosen, or so much have changed that only the newest page is left.
+    if (now?.kinds === from.kinds && now.next === from.next)
+      kept.value = { ...now, entries: [...now.entries, ...older.changes], next: startOf(older) }
+  } catch (failure) {
+    olderError.value = failure as Error
+  } finally {
+    isReading.value = false
+  }
+}
+
+/** Reads the changes of these kinds, from the newest to as far back as was asked for, while the screen is there. */
 export function useChanges(kinds: string) {
   const newest = useQuery([EVERY_KIND, 'changes', kinds], ({ signal }) => readPage('now', kinds, signal))
-  const [kept, setKept] = useState<Kept>()
-  const [isReading, setReading] = useState(false)
-  const [error, setError] = useState<Error>()
   const page = newest.data
   useEffect(() => {
-    if (page) setKept((before) => withNewest(before, kinds, page))
+    if (page) kept.value = withNewest(kept.peek(), kinds, page)
+    else if (kept.peek()?.kinds !== kinds) kept.value = undefined
   }, [page, kinds])
-  const shown = kept?.kinds === kinds ? kept : undefined
-  const readOlder = async () => {
-    if (shown?.next === undefined || isReading) return
-    setReading(true)
-    setError(undefined)
-    try {
-      const older = await readPage(shown.next, kinds)
-      setKept((now) => now && { ...now, entries: [...now.entries, ...older.changes], next: startOf(older) })
-    } catch (failure) {
-      setError(failure as Error)
-    } finally {
-      setReading(false)
-    }
-  }
+  useEffect(
+    () => () => {
+      kept.value = undefined
+    },
+    [],
+  )
   return {
-    entries: shown?.entries,
-    hasOlder: shown?.next !== undefined,
-    isReading,
-    error: error ?? newest.error ?? undefined,
+    hasOlder: kept.value?.next !== undefined,
+    isReading: isReading.value,
+    error: olderError.value ?? newest.error ?? undefined,
     readOlder,
   }
 }

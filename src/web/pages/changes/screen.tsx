@@ -1,11 +1,12 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { computed } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { Button, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
 import { clockTime } from '../../components/time.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, search, setParameters } from '../../router.ts'
-import { useChanges } from './feed.ts'
+import { entries, useChanges } from './feed.ts'
 import { type Names, useNames } from './names.ts'
 import { Sentence, Values } from './sentence.tsx'
 import {
@@ -15,6 +16,7 @@ import {
   transactionsOf,
   type Value,
   valuesOf,
+  type Who,
   whoOf,
 } from './transactions.ts'
 import { Undo } from './undo.tsx'
@@ -37,27 +39,29 @@ const parameter = (name: string): string => search.value.get(name) ?? ''
 
 const knownKind = (): string => KINDS.find(([kind]) => kind === parameter('kind'))?.[0] ?? ''
 
-function useTransactions() {
-  const feed = useChanges(knownKind())
-  const { entries } = feed
-  const all = useMemo(() => transactionsOf(entries ?? []), [entries])
-  const values = useMemo(() => valuesOf(entries ?? []), [entries])
-  const who = parameter('who')
-  const surface = parameter('surface')
-  const shown = all.filter(
+/** All writes that are read, and the old and new values of what they changed. */
+const all = computed(() => transactionsOf(entries.value ?? []))
+const values = computed(() => valuesOf(entries.value ?? []))
+
+const shown = computed(() => {
+  const [who, surface] = [parameter('who'), parameter('surface')]
+  return all.value.filter(
     ({ actor }) => (who === '' || whoOf(actor).id === who) && (surface === '' || actor.surface === surface),
   )
-  return { ...feed, all, values, shown }
-}
+})
 
 /** Who changed something, with how often. */
-export function Side() {
-  const { all } = useTransactions()
-  const people = new Map<string, { transaction: Transaction; count: number }>()
-  for (const transaction of all) {
-    const { id } = whoOf(transaction.actor)
-    people.set(id, { transaction, count: (people.get(id)?.count ?? 0) + 1 })
+const people = computed(() => {
+  const found = new Map<string, Who & { readonly count: number }>()
+  for (const { actor } of all.value) {
+    const who = whoOf(actor)
+    found.set(who.id, { ...who, count: (found.get(who.id)?.count ?? 0) + 1 })
   }
+  return [...found.values()]
+})
+
+/** Who changed something, as a list beside the changes. */
+export function Side() {
   const here = parameter('who')
   const link = (who?: string) =>
     address(['changes'], { kind: knownKind(), surface: parameter('surface'), who })
@@ -70,25 +74,24 @@ export function Side() {
             Everyone
           </a>
         </li>
-        {[...people].map(([id, { transaction, count }]) => {
-          const { icon, name } = whoOf(transaction.actor)
-          return (
-            <li key={id}>
-              <a href={link(id)} aria-current={here === id ? 'true' : undefined}>
-                <Icon name={icon} />
-                <span class="cut">{name}</span>
-                <span class="n">{count.toLocaleString()}</span>
-              </a>
-            </li>
-          )
-        })}
+        {people.value.map(({ id, icon, name, count }) => (
+          <li key={id}>
+            <a href={link(id)} aria-current={here === id ? 'true' : undefined}>
+              <Icon name={icon} />
+              <span class="cut">{name}</span>
+              <span class="n">{count.toLocaleString()}</span>
+            </a>
+          </li>
+        ))}
       </ul>
     </div>
   )
 }
 
 export function Main() {
-  const { all, shown, values, hasOlder, isReading, error, entries, readOlder } = useTransactions()
+  const { hasOlder, isReading, error, readOlder } = useChanges(knownKind())
+  const isKnown = entries.value !== undefined
+  const count = shown.value.length
   const names = useNames()
   const undone = mayWrite.value ? parameter('undo') : ''
   useEffect(() => {
@@ -107,21 +110,21 @@ export function Main() {
           <h2>Changes</h2>
           <small>newest first</small>
         </header>
-        <Filters all={all} />
-        {entries ? (
-          <Days transactions={shown} values={values} names={names} undone={undone} />
+        <Filters />
+        {isKnown ? (
+          <Days transactions={shown.value} values={values.value} names={names} undone={undone} />
         ) : (
           !error && <Loading />
         )}
-        {error && !entries && <Failed error={error} />}
-        {entries && shown.length === 0 && (
+        {error && !isKnown && <Failed error={error} />}
+        {isKnown && count === 0 && (
           <Empty>
             <p>{hasOlder ? 'Nothing of this among the newest changes.' : 'No changes that fit.'}</p>
           </Empty>
         )}
-        {entries && (
+        {isKnown && (
           <p class="list-end">
-            {`${shown.length.toLocaleString()} ${shown.length === 1 ? 'write' : 'writes'}${hasOlder ? ' so far' : ', to the oldest that is kept'}. `}
+            {`${count.toLocaleString()} ${count === 1 ? 'write' : 'writes'}${hasOlder ? ' so far' : ', to the oldest that is kept'}. `}
             {hasOlder && (
               <Button kind="quiet" disabled={isReading} onClick={() => void readOlder()}>
                 {isReading ? 'Loading…' : 'Older ones'}
@@ -129,14 +132,14 @@ export function Main() {
             )}
           </p>
         )}
-        {error && entries && <Why>{error.message}</Why>}
+        {error && isKnown && <Why>{error.message}</Why>}
       </Pane>
       {undone !== '' && (
         <Undo
           key={undone}
           id={undone}
-          transaction={all.find(({ id }) => id === undone)}
-          values={values}
+          transaction={all.value.find(({ id }) => id === undone)}
+          values={values.value}
           names={names}
         />
       )}
@@ -144,9 +147,9 @@ export function Main() {
   )
 }
 
-function Filters({ all }: { all: readonly Transaction[] }) {
+function Filters() {
   const who = parameter('who')
-  const person = all.find(({ actor }) => whoOf(actor).id === who)
+  const name = people.value.find(({ id }) => id === who)?.name ?? 'somebody'
   return (
     <div class="tools">
       <select
@@ -175,9 +178,23 @@ function Filters({ all }: { all: readonly Transaction[] }) {
           </option>
         ))}
       </select>
+      <select
+        class="in phone mid"
+        aria-label="Who"
+        value={who}
+        onChange={({ currentTarget }) => setParameters({ who: currentTarget.value })}
+      >
+        <option value="">Everyone</option>
+        {who !== '' && name === 'somebody' && <option value={who}>Somebody</option>}
+        {people.value.map((person) => (
+          <option key={person.id} value={person.id} selected={person.id === who}>
+            {person.name}
+          </option>
+        ))}
+      </select>
       {who !== '' && (
         <span class="chip">
-          Who is<b>{person ? whoOf(person.actor).name : 'somebody'}</b>
+          Who is<b>{name}</b>
           <button
             type="button"
             aria-label="Remove filter: Who"

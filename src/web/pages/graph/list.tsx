@@ -3,7 +3,7 @@ import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Pane } from '../../components/pane.tsx'
 import { noteAddress } from '../../components/places.ts'
-import { address, search as parameters } from '../../router.ts'
+import { address, search as parameters, setParameters } from '../../router.ts'
 import type { Drawn, GraphNode } from './data.ts'
 
 const PAGE = 200
@@ -38,7 +38,7 @@ function Nodes({ nodes, selected }: { nodes: readonly GraphNode[]; selected?: st
 
 /** The graph as a list: the neighbours of the chosen node, and all nodes. */
 export function NodeList({ graph, selected }: { graph: Drawn; selected: string | undefined }) {
-  const [text, setText] = useState('')
+  const text = parameters.value.get('find') ?? ''
   const [count, setCount] = useState(PAGE)
   const byId = new Map(graph.nodes.map((node) => [node.id, node]))
   const node = byId.get(selected ?? '')
@@ -95,7 +95,7 @@ export function NodeList({ graph, selected }: { graph: Drawn; selected: string |
             aria-label="Find in this graph"
             placeholder="Find in this graph"
             value={text}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            onInput={({ currentTarget }) => setParameters({ find: currentTarget.value }, { replace: true })}
           />
         </search>
         <Nodes nodes={fitting.slice(0, count)} selected={selected} />

@@ -13,6 +13,8 @@ import { NodeList } from './list.tsx'
 
 const parameter = (name: string): string | undefined => search.value.get(name) ?? undefined
 
+type Lens = NonNullable<ReturnType<typeof useLenses>['data']>['lenses'][number]
+
 const useLens = () => {
   const { data } = useLenses()
   const id = parameter('lens')
@@ -58,14 +60,13 @@ const LAYERS = [
 ] as const
 
 /** What the lens shows; a change is kept in the lens. */
-function Layers() {
-  const { lens } = useLens()
+function Layers({ lens }: { lens: Lens | undefined }) {
   const { run, refusal, isRunning } = useAction((id: string, group: string, key: string, isOn: boolean) =>
     api.patch('/v1/lenses/{id}', { params: { id }, body: { settings: { [group]: { [key]: isOn } } } }),
   )
   if (!lens || !mayWrite.value) return null
   return (
-    <div class="tools">
+    <>
       {LAYERS.map(([group, key, title]) => (
         <label class="check" key={key}>
           <input
@@ -81,9 +82,26 @@ function Layers() {
         Change the lens…
       </a>
       {refusal.value !== undefined && <Why>{refusal.value}</Why>}
-    </div>
+    </>
   )
 }
+
+/** The choice of a lens where the rail has no room for the list of them. */
+const LensChoice = ({ lenses, lens }: { lenses: readonly Lens[]; lens: Lens | undefined }) => (
+  <select
+    class="in phone mid"
+    aria-label="Lens"
+    value={lens?.id ?? ''}
+    onChange={({ currentTarget }) => navigate(address(['graph'], { lens: currentTarget.value }))}
+  >
+    {lens === undefined && <option value="">Whole workspace</option>}
+    {lenses.map(({ id, name }) => (
+      <option key={id} value={id} selected={id === lens?.id}>
+        {name}
+      </option>
+    ))}
+  </select>
+)
 
 /** Moves the choice through the nodes, in the order of the list. */
 function step(graph: Drawn | undefined, by: number): void {
@@ -94,7 +112,7 @@ function step(graph: Drawn | undefined, by: number): void {
 }
 
 export function Main() {
-  const { lens } = useLens()
+  const { lenses, lens } = useLens()
   const { data: graph, error } = useGraph(parameter('lens'))
   const layout = useLayout(graph)
   const selected = parameter('node')
@@ -136,7 +154,12 @@ export function Main() {
             <Icon name="side" />
           </button>
         </header>
-        <Layers />
+        {(lenses.length > 1 || (lens && mayWrite.value)) && (
+          <div class={lens && mayWrite.value ? 'tools' : 'tools phone mid'}>
+            <LensChoice lenses={lenses} lens={lens} />
+            <Layers lens={lens} />
+          </div>
+        )}
         {error && !graph && <Failed error={error} />}
         {!graph && !error && <Loading />}
         {isEmpty && (
