@@ -5,6 +5,7 @@ import type { ElementHandle, Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
+  contentOf,
   fill,
   press,
   startApplication,
@@ -33,7 +34,9 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   }, BROWSER_TIMEOUT_MS)
   // Chromium can stop a page for good that goes elsewhere while its viewer of PDF files loads: each test has a page of its own.
   beforeEach(async () => {
-    page = await app.nextPage(page.browserContext())
+    const before = page
+    page = await app.nextPage(before.browserContext())
+    await before.close()
   })
   afterAll(async () => {
     await app.close()
@@ -78,6 +81,47 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       expect(readdirSync(folder.path)).toEqual(['handbook.pdf'])
       const [saved, original] = [Bun.file(folder.file('handbook.pdf')), Bun.file(HANDBOOK)]
       expect(await saved.bytes()).toEqual(await original.bytes())
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a text is shown as it is beside what was read from it, and nothing of it runs',
+    async () => {
+      const source = folder.file('page.html')
+      const html = '<script>document.title = 1</script>\n<b>Truing   stand</b>\n'
+      await Bun.write(source, html)
+      await page.goto(`${app.server.url}/app/files`)
+      await add(source)
+      await untilTextIn(page, '.ledger .it', 'page.html')
+      await page.locator('.it').click()
+      await untilTextIn(page, '.page-text', 'Truing stand')
+      expect(await contentOf(page, 'page.html, the original')).toBe(html)
+      expect(await page.$('.original :is(iframe, script, b)')).toBeNull()
+      expect(await page.title()).toBe('daybook')
+      expect(await accessibilityProblems(page)).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a document that no browser shows says what to do, and can be downloaded beside its text',
+    async () => {
+      await page.goto(`${app.server.url}/app/files`)
+      await add(resolve('test/files/samples/handbook.docx'))
+      await untilTextIn(page, '.ledger .it', 'handbook.docx')
+      await page.locator('.it').click()
+      await page.waitForSelector('.page-text')
+      await untilTextIn(page, '.original', 'Download it and open it with a program that can.')
+      expect(await page.$eval('.original a', (link) => [link.textContent, link.download])).toEqual([
+        'Download handbook.docx',
+        'handbook.docx',
+      ])
+      expect(await accessibilityProblems(page)).toEqual([])
+      for (const { id } of (await files()).filter(
+        ({ file_name }: { file_name: string }) => file_name !== 'handbook.pdf',
+      ))
+        await page.evaluate(`fetch('/app/api/files/${id}', { method: 'DELETE' })`)
     },
     BROWSER_TIMEOUT_MS,
   )

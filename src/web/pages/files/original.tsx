@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { Code } from '../../components/code.tsx'
 import { Button, Why } from '../../components/form.tsx'
 import { Loading } from '../../components/pane.tsx'
 import { contentOf, type FileWithOutline } from '../../data/files.ts'
 import { fetchBytes } from '../../data/request.ts'
 import { search } from '../../router.ts'
+import { isText, MOST_CHARACTERS, textOf } from './plain-text.ts'
 
 /** Pictures that every browser draws; as pictures they run no script. */
 const PICTURES = new Set([
@@ -19,45 +21,60 @@ const PICTURES = new Set([
 /** Larger documents are fetched when they are asked for. */
 const SMALL_BYTES = 10_000_000
 
-/** The file as it is, where a browser can show it. */
+/** The file as it is, where a browser can show it; else what to do with it. */
 export function Original({ file }: { file: FileWithOutline }) {
-  const { id, file_name, mime_type, size } = file
-  const isWanted = useSignal(size <= SMALL_BYTES)
-  if (PICTURES.has(mime_type))
-    return (
-      <section class="sec original">
-        <h2>Original</h2>
-        <img src={contentOf(id)} alt={file_name} loading="lazy" />
-      </section>
-    )
-  if (mime_type !== 'application/pdf' || !navigator.pdfViewerEnabled) return null
   return (
     <section class="sec original">
       <h2>Original</h2>
-      {isWanted.value ? (
-        <Pdf id={id} title={`${file_name}, the original`} />
-      ) : (
-        <Button
-          onClick={() => {
-            isWanted.value = true
-          }}
-        >
-          Show the original
-        </Button>
-      )}
+      <View file={file} />
     </section>
   )
 }
 
-/** The browser's own viewer. The bytes are shown as a PDF whatever they are, so that none are run as a page. */
-function Pdf({ id, title }: { id: string; title: string }) {
-  const url = useSignal<string | undefined>(undefined)
+function View({ file }: { file: FileWithOutline }) {
+  const { id, file_name, mime_type, size } = file
+  const isWanted = useSignal(size <= SMALL_BYTES)
+  if (PICTURES.has(mime_type)) return <img src={contentOf(id)} alt={file_name} loading="lazy" />
+  const Viewer =
+    mime_type === 'application/pdf' && navigator.pdfViewerEnabled ? Pdf : isText(file) ? PlainText : undefined
+  if (Viewer === undefined) return <ToDownload file={file} />
+  if (isWanted.value) return <Viewer id={id} title={`${file_name}, the original`} />
+  return (
+    <Button
+      onClick={() => {
+        isWanted.value = true
+      }}
+    >
+      Show the original
+    </Button>
+  )
+}
+
+const ToDownload = ({ file: { id, file_name } }: { file: FileWithOutline }) => (
+  <>
+    <p>A browser cannot show a file of this kind. Download it and open it with a program that can.</p>
+    <p class="row-b">
+      <a class="b" href={contentOf(id)} download={file_name}>
+        Download {file_name}
+      </a>
+    </p>
+  </>
+)
+
+interface ViewerProps {
+  readonly id: string
+  readonly title: string
+}
+
+/** The bytes of a file, once they are fetched, and why they cannot be. */
+function useBytes(id: string) {
+  const bytes = useSignal<Blob | undefined>(undefined)
   const refusal = useSignal<string | undefined>(undefined)
   useEffect(() => {
     let isGone = false
     fetchBytes(contentOf(id)).then(
-      (bytes) => {
-        if (!isGone) url.value = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
+      (fetched) => {
+        if (!isGone) bytes.value = fetched
       },
       (error: Error) => {
         refusal.value = error.message
@@ -65,10 +82,46 @@ function Pdf({ id, title }: { id: string; title: string }) {
     )
     return () => {
       isGone = true
-      if (url.peek() !== undefined) URL.revokeObjectURL(url.peek() ?? '')
     }
-  }, [id, url, refusal])
-  if (refusal.value !== undefined) return <Why>{refusal.value}</Why>
+  }, [id, bytes, refusal])
+  return { bytes: bytes.value, refusal: refusal.value }
+}
+
+/** The characters of a text as they are, never as a page: nothing of it can run. */
+function PlainText({ id, title }: ViewerProps) {
+  const { bytes, refusal } = useBytes(id)
+  const text = useSignal<string | undefined>(undefined)
+  useEffect(() => {
+    void bytes?.arrayBuffer().then((buffer) => {
+      text.value = textOf(new Uint8Array(buffer))
+    })
+  }, [bytes, text])
+  if (refusal !== undefined) return <Why>{refusal}</Why>
+  if (text.value === undefined) return <Loading />
+  return (
+    <>
+      <Code label={title} text={text.value.slice(0, MOST_CHARACTERS)} />
+      {text.value.length > MOST_CHARACTERS && (
+        <p>
+          These are the first {MOST_CHARACTERS.toLocaleString()} characters. Download the file to read the
+          rest.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The browser's own viewer. The bytes are shown as a PDF whatever they are, so that none are run as a page. */
+function Pdf({ id, title }: ViewerProps) {
+  const { bytes, refusal } = useBytes(id)
+  const url = useSignal<string | undefined>(undefined)
+  useEffect(() => {
+    if (!bytes) return
+    const made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
+    url.value = made
+    return () => URL.revokeObjectURL(made)
+  }, [bytes, url])
+  if (refusal !== undefined) return <Why>{refusal}</Why>
   if (url.value === undefined) return <Loading />
   const page = search.value.get('page') ?? '1'
   return <iframe key={page} src={`${url.value}#page=${encodeURIComponent(page)}&navpanes=0`} title={title} />

@@ -28,7 +28,7 @@ export function SubscriptionList() {
           <Empty>
             <p>
               A subscription sends the changes of a structure to another program, signed, and tries again
-              until it answers. The same on the command line: <code>daybook webhooks add</code>.
+              until it answers. The same on the command line: <code>daybook webhooks create</code>.
             </p>
           </Empty>
         ) : (
