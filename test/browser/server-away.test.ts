@@ -127,6 +127,38 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
   )
 })
 
+describe.skipIf(!hasBrowser)('many tabs of the application', () => {
+  let app: Application
+
+  beforeAll(async () => {
+    app = await startApplication()
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'are open at once, although a browser opens six connections; the one in front follows the changes',
+    async () => {
+      const first = await app.newPage()
+      await app.setUp(first, await app.setupLink())
+      const tabs = [first]
+      for (let count = 1; count < 8; count++) {
+        const tab = await app.nextPage(first.browserContext())
+        tabs.push(tab)
+        await tab.goto(`${app.server.url}/app/notes`)
+        await untilText(tab, 'What you write down is listed here.')
+      }
+      await app.server.post('/v1/notes', { title: 'Seen in front' })
+      await untilText(tabs[7] ?? first, 'Seen in front')
+      await first.bringToFront()
+      await untilText(first, 'Seen in front')
+      await app.server.post('/v1/notes', { title: 'Seen on the way back' })
+      await untilText(first, 'Seen on the way back')
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
+
 describe.skipIf(!hasBrowser)('an address that leads nowhere', () => {
   let app: Application
 

@@ -31,6 +31,7 @@ export function onChange(listener: (change: Change) => void): () => void {
 const GATHER_MS = 100
 
 let stream: EventSource | undefined
+let isFollowing = false
 let waiting = new Set<string>()
 
 function gather({ kind }: Change): void {
@@ -44,9 +45,15 @@ function applyGathered(): void {
   void invalidate(kinds)
 }
 
-/** Follows the changes of the workspace until `stopLive`. What was missed while it was away is read again. */
+/**
+ * Follows the changes of the workspace until `stopLive`. A page in the background follows nothing, because a browser
+ * opens few connections. What was missed meanwhile, or while the server was away, is read again.
+ */
 export function startLive(hasMissed = false): void {
   stopLive()
+  isFollowing = true
+  document.addEventListener('visibilitychange', onVisibility)
+  if (document.hidden) return
   let isBehind = hasMissed
   const opened = new EventSource('/v1/changes?after=now')
   stream = opened
@@ -79,7 +86,17 @@ async function openAgain(refused: EventSource): Promise<void> {
   setTimeout(() => stream === refused && startLive(true), retryDelayOf(error))
 }
 
+function onVisibility(): void {
+  if (document.hidden) closeStream()
+  else if (isFollowing && stream === undefined) startLive(true)
+}
+
 export function stopLive(): void {
+  isFollowing = false
+  closeStream()
+}
+
+function closeStream(): void {
   stream?.close()
   stream = undefined
 }
