@@ -1,0 +1,16 @@
+import { expect, test } from 'bun:test'
+import { joined, type Revision } from '../../src/web/pages/notes/details/revision-list.ts'
+
+const revisions = (...ids: string[]): Revision[] =>
+  ids.map((id) => ({ id, created_at: '', surface: 'web', title: '', content: '' }))
+
+const ids = (found: readonly Revision[] | undefined) => found?.map(({ id }) => id).join('')
+
+test('revisions that are new come before those that were read, each once', () => {
+  expect(ids(joined(revisions('d', 'c'), revisions('c', 'b', 'a')))).toBe('dcba')
+  expect(ids(joined(revisions('b', 'a'), revisions('b', 'a')))).toBe('ba')
+})
+
+test('where so many are new that some between were not read, the two are not joined', () => {
+  expect(joined(revisions('f', 'e'), revisions('c', 'b', 'a'))).toBeUndefined()
+})
