@@ -26,11 +26,13 @@ import { listQuery as noteListQuery } from './notes/query/list.ts'
 import { treeQuery } from './notes/query/tree-query.ts'
 import { longNoteEntries, longNoteWords } from './notes/search/long-notes.ts'
 import { noteRename } from './notes/writing/rename.ts'
+import { historyQuery } from './records/history.ts'
 import { deletedQuery } from './records/query/deleted.ts'
 import { bodyQuery, listQuery } from './records/query/list.ts'
 import { summaryQuery } from './records/query/summary.ts'
 import { watchPageQuery } from './records/watch/page.ts'
 import { pastPageQuery } from './records/watch/resume.ts'
+import { replacedQuery } from './records/writing/revert.ts'
 import { Refusal } from './refusal.ts'
 import {
   autoIndexDrop,
@@ -53,6 +55,8 @@ const QUERIES = new Map(
       listQuery,
       bodyQuery,
       deletedQuery,
+      historyQuery,
+      replacedQuery,
       watchPageQuery,
       pastPageQuery,
       summaryQuery,

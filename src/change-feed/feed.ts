@@ -1,12 +1,23 @@
 import { type ChangeKind, keyOf } from '../changes/entries.ts'
 import { firstKept, positionAfter } from '../changes/epochs.ts'
 import { lastChange } from '../changes/log.ts'
-import { type Change, type ChangeFilter, ChangeWriter, changesAfter } from '../changes/read.ts'
+import {
+  type Change,
+  type ChangeFilter,
+  ChangeWriter,
+  changesAfter,
+  eachChange,
+  selectAfter,
+  sizeOf,
+  takeTransactions,
+} from '../changes/read.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import type { SqlPart } from '../db/sql-part.ts'
 import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
 import { isId } from '../lib/ids.ts'
+import { recordBytes } from '../records/store.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
 import { findStructure } from '../structures/store.ts'
 import { CurrentObjects } from './objects.ts'
@@ -92,7 +103,7 @@ const bodyOf = (changes: readonly { json: string }[], cursor: string, hasMore: b
 /** Changes in a row that a filter leaves out are passed over up to this number; then the page ends. */
 export const MAX_SCANNED = 200_000
 /** A page with more text than this ends after a transaction. */
-const MAX_PAGE_LENGTH = 2_097_152
+export const MAX_PAGE_LENGTH = 2_097_152
 
 export interface Found {
   readonly changes: readonly Change[]
@@ -105,7 +116,9 @@ export interface Found {
 function find(reader: Reader, { workspacePk, after, limit, ...filter }: PageInput): Found {
   const last = lastChange(reader, workspacePk)
   const upTo = scanEnd(reader, workspacePk, after, last)
-  const found = changesAfter(reader, workspacePk, { after, upTo, limit: limit + 1 }, filter)
+  const selected = selectAfter(reader, workspacePk, { after, upTo, limit: limit + 1 }, filter)
+  const { taken: found, isCut } = takeTransactions(eachChange(reader, selected), MAX_PAGE_LENGTH)
+  if (isCut) return { changes: found, position: found.at(-1)?.number ?? after, hasMore: true }
   const next = found[limit]
   if (!next) return { changes: found, position: Math.max(after, upTo), hasMore: upTo < last }
   const start = found.findIndex(({ first }) => first === next.first)
@@ -139,9 +152,7 @@ export function write(
 ): FeedPage {
   const writer = new ChangeWriter(reader, input.workspacePk)
   const objects = input.includesObjects ? new CurrentObjects(reader, input) : undefined
-  objects?.loadRecords([
-    ...new Set(found.changes.flatMap(({ kind, id }) => (kind === 'record' ? [String(id)] : []))),
-  ])
+  objects?.loadRecords(recordIdsOf(found.changes))
   const changes: { cursor: string; json: string }[] = []
   let { position, hasMore } = found
   let length = 0
@@ -187,12 +198,24 @@ export const noteBytes = ({ sql }: Reader, changes: readonly Change[]): number =
     JSON.stringify(changes.filter(({ kind }) => kind === 'note').map(({ id }) => id)),
   )
 
+const recordIdsOf = (changes: readonly Change[]): string[] => [
+  ...new Set(changes.flatMap(({ kind, id }) => (kind === 'record' ? [String(id)] : []))),
+]
+
+/** Changes with more text than this are not read to find out what a page costs. */
+const MAX_BYTES_OF_PLAN = 500_000
+
+/** Whether the selected changes have so much text that they are read in the worker. */
+export const isLong = (reader: Reader, selected: SqlPart): boolean =>
+  sizeOf(reader, selected).bytes > MAX_BYTES_OF_PLAN
+
 /** What writing a page costs, in rows of a scan. */
 export function readingCost(reader: Reader, { includesObjects }: FeedQuery, { changes }: Found): number {
   if (!includesObjects) return changes.length * CHANGE_COST
   const records = changes.filter(({ kind }) => kind === 'record').length
   const objects = records * RECORD_COST + (changes.length - records) * OBJECT_COST
-  return objects + noteBytes(reader, changes) / BYTES_PER_ROW
+  const bytes = noteBytes(reader, changes) + recordBytes(reader, recordIdsOf(changes))
+  return objects + bytes / BYTES_PER_ROW
 }
 
 /** An estimate without reading the changes, for a page that reads many: objects may be large. Undefined for others. */
@@ -211,6 +234,10 @@ export const feedPageQuery: WorkerQuery<PageInput, FeedPlan, FeedPage> = {
     const ahead = Math.min(lastChange(reader, input.workspacePk) - input.after, MAX_SCANNED)
     const cost = estimateOfMany(input, ahead)
     if (cost !== undefined) return { cost, input, found: undefined }
+    const { workspacePk, after, limit, ...filter } = input
+    const range = { after, upTo: after + ahead, limit: limit + 1 }
+    if (isLong(reader, selectAfter(reader, workspacePk, range, filter)))
+      return { cost: Number.POSITIVE_INFINITY, input, found: undefined }
     const found = find(reader, input)
     return { cost: readingCost(reader, input, found), input, found }
   },

@@ -1,7 +1,7 @@
 import { CHANGE_KINDS } from '../changes/entries.ts'
 import { checkCursor, findPosition, firstKept } from '../changes/epochs.ts'
 import { lastChange } from '../changes/log.ts'
-import { changesBefore } from '../changes/read.ts'
+import { eachChange, selectBefore, takeTransactions } from '../changes/read.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
@@ -13,6 +13,8 @@ import {
   type FeedQuery,
   type FeedRequest,
   type Found,
+  isLong,
+  MAX_PAGE_LENGTH,
   MAX_SCANNED,
   parseFeedRequest,
   readingCost,
@@ -68,7 +70,9 @@ function endPosition(reader: Reader, workspace: number, before: string): number 
 function find(reader: Reader, { workspacePk, before, limit, ...filter }: NewestFirstInput): Found {
   const first = firstKept(reader, workspacePk)
   const downTo = Math.max(first, before - MAX_SCANNED)
-  const found = changesBefore(reader, workspacePk, { before, downTo, limit: limit + 1 }, filter)
+  const selected = selectBefore(reader, workspacePk, { before, downTo, limit: limit + 1 }, filter)
+  const { taken: found, isCut } = takeTransactions(eachChange(reader, selected), MAX_PAGE_LENGTH)
+  if (isCut) return { changes: found, position: found.at(-1)?.number ?? before, hasMore: true }
   const next = found[limit]
   if (!next) {
     const position = Math.min(before, downTo, lastChange(reader, workspacePk))
@@ -92,6 +96,10 @@ export const newestFirstQuery: WorkerQuery<NewestFirstInput, NewestFirstPlan, Fe
     const behind = Math.min(input.before - firstKept(reader, input.workspacePk), MAX_SCANNED)
     const cost = estimateOfMany(input, behind)
     if (cost !== undefined) return { cost, input, found: undefined }
+    const { workspacePk, before, limit, ...filter } = input
+    const range = { before, downTo: before - behind, limit: limit + 1 }
+    if (isLong(reader, selectBefore(reader, workspacePk, range, filter)))
+      return { cost: Number.POSITIVE_INFINITY, input, found: undefined }
     const found = find(reader, input)
     return { cost: readingCost(reader, input, found), input, found }
   },

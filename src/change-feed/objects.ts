@@ -15,7 +15,7 @@ import { findProperty } from '../properties/store.ts'
 import { presentItem } from '../quick-access/present.ts'
 import { findItem } from '../quick-access/store.ts'
 import { recordJson } from '../records/present.ts'
-import { findLiveRecords, type RecordRow } from '../records/store.ts'
+import { findLiveRecords, type RecordRow, recordBytes } from '../records/store.ts'
 import { Refusal } from '../refusal.ts'
 import { presentStructure } from '../structures/present.ts'
 import { findStructureById } from '../structures/store.ts'
@@ -79,6 +79,8 @@ function unlessGone<Found>(get: () => Found): Found | undefined {
   }
 }
 
+const MAX_BYTES_AT_ONCE = 16_777_216
+
 /** The current state of objects as JSON text, each read once. */
 export class CurrentObjects {
   readonly #known = new Map<string, string>()
@@ -91,8 +93,9 @@ export class CurrentObjects {
     private readonly caller: InWorkspace,
   ) {}
 
-  /** Reads live records at once, for `jsonOf`. */
+  /** Reads live records at once, for `jsonOf`; very long ones are left to be read one by one. */
   loadRecords(ids: readonly string[]): void {
+    if (recordBytes(this.reader, ids) > MAX_BYTES_AT_ONCE) return
     const found = findLiveRecords(this.reader, ids)
     for (const id of ids) this.#records.set(id, undefined)
     for (const row of found) this.#records.set(row.id, row)

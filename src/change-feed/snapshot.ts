@@ -6,7 +6,7 @@ import type { Reader } from '../db/reader.ts'
 import { rowTable } from '../db/row-table-names.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import { recordJson } from '../records/present.ts'
-import { loadRecords } from '../records/store.ts'
+import { eachRecord } from '../records/store.ts'
 import { findStructureById, findStructureByPk } from '../structures/store.ts'
 import { CurrentObjects } from './objects.ts'
 
@@ -151,7 +151,7 @@ function readRecords(reader: Reader, workspacePk: number, place: Place): Part {
   const lines: string[] = []
   let length = 0
   let last = after
-  for (const row of loadRecords(reader, pks)) {
+  for (const row of eachRecord(reader, pks)) {
     last = row.pk
     lines.push(line('record', structure.id, recordJson(row)))
     length += row.data.length

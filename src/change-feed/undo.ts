@@ -1,6 +1,6 @@
 import { createBus } from '../changes/bus.ts'
 import { findPosition } from '../changes/epochs.ts'
-import { type Change, changesOfTransaction } from '../changes/read.ts'
+import { type Change, changesOfTransaction, selectAfter, sizeOf } from '../changes/read.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
@@ -13,6 +13,8 @@ import { type Undone, undoTransaction } from './undo-transaction.ts'
 /** The main thread undoes this much, in a few milliseconds; a worker undoes more. */
 const MAX_CHANGES_IN_MAIN_THREAD = 50
 const MAX_BYTES_IN_MAIN_THREAD = 128 * 1024
+/** What is read to find out how large a transaction is, with changes that follow it. */
+const MAX_BYTES_READ_AHEAD = 1024 * 1024
 
 /** Undoes all changes of notes and records of a transaction, in one new transaction, or refuses. */
 export async function undo(
@@ -34,7 +36,10 @@ export async function undo(
 function isLarge(reader: Reader, { workspacePk }: Caller, transaction: string): boolean {
   const first = findPosition(reader, workspacePk, transaction)
   if (first === undefined) return false
-  const changes = changesOfTransaction(reader, workspacePk, first, MAX_CHANGES_IN_MAIN_THREAD + 1)
+  const limit = MAX_CHANGES_IN_MAIN_THREAD + 1
+  const ahead = selectAfter(reader, workspacePk, { after: first - 1, upTo: first + limit, limit })
+  if (sizeOf(reader, ahead).bytes > MAX_BYTES_READ_AHEAD) return true
+  const changes = changesOfTransaction(reader, workspacePk, first, limit)
   if (changes.length > MAX_CHANGES_IN_MAIN_THREAD) return true
   return noteBytes(reader, changes) + replacedBytes(reader, changes) > MAX_BYTES_IN_MAIN_THREAD
 }

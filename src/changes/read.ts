@@ -31,8 +31,9 @@ export interface StoredChange {
 }
 
 /* As text, because every binary value would be an object of its own. `hex` of null is empty. */
-const COLUMNS =
-  'key, position, at, actor, kind, hex(object) AS object, hex(structure) AS structure, revision AS replaced, detail'
+const COLUMNS_BUT_DETAIL =
+  'key, position, at, actor, kind, hex(object) AS object, hex(structure) AS structure, revision AS replaced'
+const COLUMNS = `${COLUMNS_BUT_DETAIL}, detail`
 
 /** One change of the log. */
 export interface Change {
@@ -86,58 +87,116 @@ function filterSql({ kinds, structureId }: ChangeFilter): SqlPart {
   return { text: parts.join(' '), values }
 }
 
+interface Between {
+  readonly first: number
+  readonly last: number
+  readonly limit: number
+}
+
 /** The changes after a number, up to `upTo`, in order, at most `limit`. */
-export const changesAfter = (
+export const selectAfter = (
   reader: Reader,
   workspace: number,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
   filter?: ChangeFilter,
-): Change[] => changesBetween(reader, workspace, { first: after + 1, last: upTo, limit }, 'ASC', filter)
+): SqlPart => selectBetween(reader, workspace, { first: after + 1, last: upTo, limit }, 'ASC', filter)
 
 /** The changes before a number, down to `downTo`, newest first, at most `limit`. */
-export const changesBefore = (
+export const selectBefore = (
   reader: Reader,
   workspace: number,
   { before, downTo, limit }: { readonly before: number; readonly downTo: number; readonly limit: number },
   filter?: ChangeFilter,
-): Change[] => changesBetween(reader, workspace, { first: downTo, last: before - 1, limit }, 'DESC', filter)
+): SqlPart => selectBetween(reader, workspace, { first: downTo, last: before - 1, limit }, 'DESC', filter)
 
-function changesBetween(
+function selectBetween(
   { sql }: Reader,
   workspace: number,
-  { first, last, limit }: { readonly first: number; readonly last: number; readonly limit: number },
+  { first, last, limit }: Between,
   order: 'ASC' | 'DESC',
   filter: ChangeFilter = {},
-): Change[] {
+): SqlPart {
   const { text, values } = filterSql(filter)
   const stop = sql.stopCondition('key')
-  return sql
-    .all<StoredChange>(
-      `SELECT ${COLUMNS} FROM changes WHERE ${stop.text} AND key BETWEEN ? AND ? ${text} ORDER BY key ${order} LIMIT ?`,
-      keyOf(workspace, first),
-      Math.min(keyOf(workspace, last), endOfKeys(workspace) - 1),
-      ...values,
-      limit,
-    )
-    .map(changeOf)
+  const end = Math.min(keyOf(workspace, last), endOfKeys(workspace) - 1)
+  return {
+    text: `FROM changes WHERE ${stop.text} AND key BETWEEN ? AND ? ${text} ORDER BY key ${order} LIMIT ?`,
+    values: [keyOf(workspace, first), end, ...values, limit],
+  }
 }
 
-/** The changes of one object, newest first, or those before a number. */
-export const changesOfObject = (
+interface OfObject {
+  readonly after?: number
+  readonly before?: number | undefined
+  readonly limit: number
+}
+
+/** The changes of one object, newest first, or those between two numbers. */
+export function selectOfObject(
   { sql }: Reader,
   workspace: number,
   id: string | number,
-  { before, limit }: { readonly before?: number | undefined; readonly limit: number },
-): Change[] =>
-  sql
-    .all<StoredChange>(
-      `SELECT ${COLUMNS} FROM changes WHERE object = ? AND key > ? AND key < ? ORDER BY key DESC LIMIT ?`,
+  { after = 0, before, limit }: OfObject,
+): SqlPart {
+  const stop = sql.stopCondition('key')
+  const end = endOfKeys(workspace)
+  return {
+    text: `FROM changes WHERE object = ? AND ${stop.text} AND key > ? AND key < ? ORDER BY key DESC LIMIT ?`,
+    values: [
       storedId(id),
-      keyOf(workspace, 0),
-      before === undefined ? endOfKeys(workspace) : Math.min(keyOf(workspace, before), endOfKeys(workspace)),
+      keyOf(workspace, after),
+      before === undefined ? end : Math.min(keyOf(workspace, before), end),
       limit,
-    )
-    .map(changeOf)
+    ],
+  }
+}
+
+/** Selected changes one by one, as each may have much text; the same may not be selected again before the last. */
+export function* eachChange({ sql }: Reader, { text, values }: SqlPart): Generator<Change> {
+  for (const row of sql.each<StoredChange>(`SELECT ${COLUMNS} ${text}`, ...values)) yield changeOf(row)
+}
+
+/** How many changes are selected, and how many bytes of text they have, which is not read for it. */
+export function sizeOf({ sql }: Reader, { text, values }: SqlPart): { count: number; bytes: number } {
+  const [size] = sql.all<{ count: number; bytes: number }>(
+    `SELECT count(*) AS count, total(bytes) AS bytes FROM (SELECT octet_length(detail) AS bytes ${text})`,
+    ...values,
+  )
+  return size ?? { count: 0, bytes: 0 }
+}
+
+export const changesAfter = (
+  reader: Reader,
+  workspace: number,
+  range: Parameters<typeof selectAfter>[2],
+): Change[] => [...eachChange(reader, selectAfter(reader, workspace, range))]
+
+/** The changes of one object as `selectOfObject` has them, without their text. */
+export function changesOfObject(
+  reader: Reader,
+  workspace: number,
+  id: string | number,
+  range: OfObject,
+): Change[] {
+  const { text, values } = selectOfObject(reader, workspace, id, range)
+  const rows = reader.sql.all<StoredChange>(`SELECT ${COLUMNS_BUT_DETAIL}, NULL AS detail ${text}`, ...values)
+  return rows.map(changeOf)
+}
+
+/** Takes changes until those taken have more text than this; then it ends before the next transaction. */
+export function takeTransactions(
+  changes: Iterable<Change>,
+  maxLength: number,
+): { readonly taken: Change[]; readonly isCut: boolean } {
+  const taken: Change[] = []
+  let length = 0
+  for (const change of changes) {
+    if (length > maxLength && taken.at(-1)?.first !== change.first) return { taken, isCut: true }
+    taken.push(change)
+    length += change.detail?.length ?? 0
+  }
+  return { taken, isCut: false }
+}
 
 /** The changes of a transaction, given by the number of its first change; at most `limit`. */
 export const changesOfTransaction = (

@@ -2,7 +2,7 @@ import type { Reader } from '../db/reader.ts'
 import { TooLongHere } from '../db/worker/client.ts'
 import { parseDifference } from './entries.ts'
 import { lastChange } from './log.ts'
-import { type Change, changesAfter } from './read.ts'
+import { type Change, eachChange, selectAfter } from './read.ts'
 
 /** What later changes replaced of a record that was live at a position in the log. */
 export interface Replaced {
@@ -11,8 +11,6 @@ export interface Replaced {
   readonly updatedAt: number
 }
 
-/** Each may hold as much as a record. */
-const CHANGES_AT_ONCE = 50
 /** More changes or old values than this are not collected. */
 const MAX_CHANGES = 100_000
 const MAX_LENGTH = 67_108_864
@@ -30,23 +28,18 @@ export function replacedAfter(
   maxLength?: number,
 ): Map<string, Replaced | undefined> | undefined {
   const found = new Map<string, Replaced | undefined>()
-  const upTo = lastChange(reader, workspace)
-  let position = after
+  const range = { after, upTo: lastChange(reader, workspace), limit: MAX_CHANGES + 1 }
+  const selected = selectAfter(reader, workspace, range, { kinds: ['record'], structureId })
   let count = 0
   let length = 0
-  for (;;) {
-    const page = { after: position, upTo, limit: CHANGES_AT_ONCE }
-    const changes = changesAfter(reader, workspace, page, { kinds: ['record'], structureId })
-    for (const change of changes) {
-      if (!add(found, change)) return undefined
-      length += change.detail?.length ?? 0
-      position = change.number
-    }
-    count += changes.length
+  for (const change of eachChange(reader, selected)) {
+    if (!add(found, change)) return undefined
+    count += 1
+    length += change.detail?.length ?? 0
     if (maxLength !== undefined && length > maxLength) throw new TooLongHere()
     if (count > MAX_CHANGES || length > MAX_LENGTH) return undefined
-    if (changes.length < CHANGES_AT_ONCE) return found
   }
+  return found
 }
 
 /** Adds a change; of several, the first one names what the record had. False if the log does not say. */

@@ -1,32 +1,80 @@
 import { positionAfter } from '../changes/epochs.ts'
-import { ChangeWriter, changesOfObject } from '../changes/read.ts'
-import type { InWorkspace } from '../context.ts'
+import { ChangeWriter, eachChange, selectOfObject, sizeOf } from '../changes/read.ts'
+import type { Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { fail, notFound } from '../refusal.ts'
+import type { QueryPlan, WorkerClient, WorkerQuery } from '../db/worker/client.ts'
+import { encoded, type JsonBody } from '../http/responses.ts'
+import { notFound } from '../refusal.ts'
 import { findStructureByPk } from '../structures/store.ts'
-import { findRecord, type RecordRow } from './store.ts'
 
 const DEFAULT_LIMIT = 50
 
-/** A record of the workspace, live or deleted. */
-export function getAnyRecord(reader: Reader, { workspacePk }: InWorkspace, id: string): RecordRow {
-  const row = findRecord(reader, id)
-  const structure = row && findStructureByPk(reader, workspacePk, row.structure)
-  return row && structure ? row : fail(notFound('record'))
+/** Whether a record of the workspace is live; refuses one that there is not. */
+export function isLive(reader: Reader, { workspacePk }: InWorkspace, id: string): boolean {
+  const row = reader.sql.get<{ structure: number; isLive: number }>(
+    'SELECT structure, deleted_at IS NULL AS isLive FROM records WHERE id = ?',
+    id,
+  )
+  if (!row || !findStructureByPk(reader, workspacePk, row.structure)) throw notFound('record')
+  return row.isLive === 1
 }
 
-/** The versions of a row as JSON text, newest first, as far back as the log is kept. */
-export function historyResponse(
-  reader: Reader,
-  caller: InWorkspace,
-  id: string,
-  { limit = DEFAULT_LIMIT, before }: { limit?: number; before?: string },
-): string {
-  const { workspacePk } = caller
-  const end = before === undefined ? undefined : positionAfter(reader, workspacePk, before, 'before')
-  getAnyRecord(reader, caller, id)
-  const changes = changesOfObject(reader, workspacePk, id, { before: end, limit: limit + 1 })
-  const writer = new ChangeWriter(reader, workspacePk)
-  const versions = changes.slice(0, limit).map((change) => `{${writer.versionMembers(change)}}`)
-  return `{"versions":[${versions.join(',')}],"has_more":${changes.length > limit}}`
+interface HistoryRequest {
+  readonly limit?: number
+  readonly before?: string
 }
+
+interface HistoryInput extends HistoryRequest {
+  readonly caller: InWorkspace
+  readonly id: string
+}
+
+interface HistoryPlan extends QueryPlan {
+  readonly workspacePk: number
+  readonly id: string
+  readonly end: number | undefined
+  readonly limit: number
+}
+
+/** What a version costs, in rows of a scan. */
+const VERSION_COST = 15
+const BYTES_PER_ROW = 100
+/** A page with more text than this ends early. */
+const MAX_PAGE_LENGTH = 2_097_152
+
+/** The versions of a row as JSON text, newest first, as far back as the log is kept. */
+export const historyQuery: WorkerQuery<HistoryInput, HistoryPlan, JsonBody> = {
+  name: 'records.history',
+  plan: (reader, { caller, id, limit = DEFAULT_LIMIT, before }) => {
+    const { workspacePk } = caller
+    const end = before === undefined ? undefined : positionAfter(reader, workspacePk, before, 'before')
+    isLive(reader, caller, id)
+    const range = { before: end, limit: limit + 1 }
+    const { count, bytes } = sizeOf(reader, selectOfObject(reader, workspacePk, id, range))
+    return { workspacePk, id, end, limit, cost: count * VERSION_COST + bytes / BYTES_PER_ROW }
+  },
+  run: (reader, { workspacePk, id, end, limit }) => {
+    const range = { before: end, limit: limit + 1 }
+    const writer = new ChangeWriter(reader, workspacePk)
+    const versions: string[] = []
+    let length = 0
+    let hasMore = false
+    for (const change of eachChange(reader, selectOfObject(reader, workspacePk, id, range))) {
+      hasMore = versions.length === limit || length > MAX_PAGE_LENGTH
+      if (hasMore) break
+      const version = `{${writer.versionMembers(change)}}`
+      versions.push(version)
+      length += version.length
+    }
+    return encoded(`{"versions":[${versions.join(',')}],"has_more":${hasMore}}`)
+  },
+}
+
+/** The same as the body of a response; long ones are read in the worker. */
+export const historyResponse = (
+  { worker }: { readonly worker: WorkerClient },
+  caller: Caller,
+  id: string,
+  request: HistoryRequest,
+): Promise<JsonBody> =>
+  worker.run(historyQuery, { ...request, caller: { workspacePk: caller.workspacePk }, id }, caller)

@@ -85,7 +85,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       '/:id/history',
       'listRecordHistory',
       'What changed in a row, when and by whom, newest first',
-      ({ caller, params, query }) => jsonResponse(historyResponse(ctx.db, caller, params.id, query)),
+      async ({ caller, params, query }) => jsonResponse(await historyResponse(ctx, caller, params.id, query)),
       {
         cursor: true,
         query: schema.HistoryQuery,

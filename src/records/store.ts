@@ -39,6 +39,13 @@ export const findLiveRecords = ({ sql }: Reader, ids: readonly string[]): Record
     JSON.stringify(ids),
   )
 
+/** How long these records are, live or deleted, in bytes; they are not read for it. */
+export const recordBytes = ({ sql }: Reader, ids: readonly string[]): number =>
+  sql.scalar(
+    'SELECT total(octet_length(data)) FROM records WHERE id IN (SELECT value FROM json_each(?))',
+    JSON.stringify(ids),
+  )
+
 /** A live record with the id of its structure. */
 export interface FoundRecord extends RecordRow {
   structureId: string
@@ -70,14 +77,18 @@ const PAGE = `SELECT ${COLUMNS} FROM (SELECT value FROM json_each(?) LIMIT -1) A
 export const loadRecords = ({ sql }: Reader, pks: readonly number[]): RecordRow[] =>
   sql.all(PAGE, JSON.stringify(pks))
 
+/** The same one by one, as they may be very long. */
+export const eachRecord = ({ sql }: Reader, pks: readonly number[]): IterableIterator<RecordRow> =>
+  sql.each(PAGE, JSON.stringify(pks))
+
 /** A page ends early once it is this long, in characters. */
 const MAX_PAGE_LENGTH = 64_000_000
 
 /** The records of a page as `loadRecords` gives them, fewer if they are very long; throws `TooLongHere`. */
-export function loadPage({ sql }: Reader, pks: readonly number[], maxLength?: number): RecordRow[] {
+export function loadPage(reader: Reader, pks: readonly number[], maxLength?: number): RecordRow[] {
   const rows: RecordRow[] = []
   let length = 0
-  for (const row of sql.each<RecordRow>(PAGE, JSON.stringify(pks))) {
+  for (const row of eachRecord(reader, pks)) {
     rows.push(row)
     length += row.data.length
     if (maxLength !== undefined && length > maxLength) throw new TooLongHere()

@@ -167,9 +167,9 @@ export const historyTool = tool({
   writes: false,
   input: strict({ record: name('id'), limit: limit(USUAL_VERSIONS, MAX_VERSIONS) }),
   output: output({ versions: list(), has_more: Type.Boolean() }),
-  run: ({ db }, caller, { record, limit: most = USUAL_VERSIONS }) => {
+  run: async (ctx, caller, { record, limit: most = USUAL_VERSIONS }) => {
     const found = parsedBody<{ versions: PresentedVersion[]; has_more: boolean }>(
-      historyResponse(db, caller, record, { limit: most }),
+      await historyResponse(ctx, caller, record, { limit: most }),
     )
     return fitted(found.versions, (items, cut) => {
       const versions = shortenEach(items, cut)

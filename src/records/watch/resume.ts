@@ -11,7 +11,7 @@ import { compareCodePoints, fold } from '../../lib/text.ts'
 import { isFolded } from '../../structures/storage/auto-index.ts'
 import { firstRowsWithout, type ListInput, type ListPlan, listQuery, withKnownTotal } from '../query/list.ts'
 import type { SortTarget } from '../query/row-query.ts'
-import { dataOf, findRecords, type RecordRow, stateOf } from '../store.ts'
+import { dataOf, findRecords, type RecordRow, recordBytes, stateOf } from '../store.ts'
 import type { Versions } from './page.ts'
 
 /*
@@ -81,9 +81,10 @@ function* statesBefore(
   const ids = [...replaced.keys()].filter((id) => replaced.get(id) !== undefined)
   let length = 0
   for (let start = 0; start < ids.length; start += RECORDS_AT_ONCE) {
-    const rows = findRecords(reader, ids.slice(start, start + RECORDS_AT_ONCE))
-    length += rows.reduce((sum, { data }) => sum + data.length, 0)
+    const some = ids.slice(start, start + RECORDS_AT_ONCE)
+    length += maxLength === undefined ? 0 : recordBytes(reader, some)
     if (maxLength !== undefined && length > maxLength) throw new TooLongHere()
+    const rows = findRecords(reader, some)
     yield rows.flatMap((row) => stateBefore(row, replaced.get(row.id)) ?? [])
   }
 }
