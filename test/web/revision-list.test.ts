@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
-import { joined, type Revision } from '../../src/web/pages/notes/details/revision-list.ts'
+import { joined } from '../../src/web/pages/notes/details/joined.ts'
 
-const revisions = (...ids: string[]): Revision[] =>
-  ids.map((id) => ({ id, created_at: '', surface: 'web', title: '', content: '' }))
+const revisions = (...ids: string[]) => ids.map((id) => ({ id }))
 
-const ids = (found: readonly Revision[] | undefined) => found?.map(({ id }) => id).join('')
+const ids = (found: readonly { id: string }[] | undefined) => found?.map(({ id }) => id).join('')
 
 test('revisions that are new come before those that were read, each once', () => {
   expect(ids(joined(revisions('d', 'c'), revisions('c', 'b', 'a')))).toBe('dcba')

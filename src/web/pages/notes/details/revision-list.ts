@@ -2,24 +2,12 @@ import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../../data/api.ts'
 import type { components } from '../../../data/api-types.d.ts'
 import { useQuery } from '../../../data/cache.ts'
+import { joined } from './joined.ts'
 
 export type Revision = components['schemas']['Revision']
 
 /** How many are read: the newest again after every edit, more of them once, when older ones are asked for. */
 const LIMITS = [20, 60, 200] as const
-
-/**
- * The newest revisions, followed by older ones that were read before; undefined when so many are new that the two do not
- * meet.
- */
-export function joined(
-  newest: readonly Revision[],
-  older: readonly Revision[],
-): readonly Revision[] | undefined {
-  const last = newest.at(-1)
-  const at = older.findIndex(({ id }) => id === last?.id)
-  return at === -1 ? undefined : [...newest, ...older.slice(at + 1)]
-}
 
 const read = async (id: string, limit: number, signal: AbortSignal) =>
   (await api.get('/v1/notes/{id}/revisions', { params: { id }, query: { limit }, signal })).revisions
