@@ -59,7 +59,8 @@ export function undoTransaction(ctx: Ctx, tx: Tx, caller: Caller, transaction: s
 function findTransaction(tx: Tx, workspace: number, transaction: string): Change[] {
   const first = findPosition(tx, workspace, transaction)
   const changes = first === undefined ? [] : changesOfTransaction(tx, workspace, first, MAX_UNDONE + 1)
-  if (changes.length === 0) throw notFound('transaction')
+  // Of a transaction whose first changes are no longer kept, the rest is not the whole.
+  if (changes[0]?.number !== first) throw notFound('transaction')
   if (changes.length <= MAX_UNDONE) return changes
   throw refused(
     `This transaction has more than ${MAX_UNDONE.toLocaleString('en-US')} changes, too many to be undone at once.`,
