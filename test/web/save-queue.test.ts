@@ -183,6 +183,27 @@ describe('what another person saved', () => {
       expect([it.note().content, it.kept, kind(it)]).toEqual([expected, undefined, 'saved'])
     })
 
+  test('in the same line: what is typed before the choice is shown is part of it', async () => {
+    const it = start('one\n')
+    it.queue.edit({ content: 'mine\n' })
+    it.change({ content: 'theirs\n' })
+    await it.pass()
+    it.queue.edit({ content: 'mine, too\n' })
+    expect([kind(it), it.kept?.content]).toEqual(['conflict', 'mine, too\n'])
+    it.queue.settle('content', 0, 'both')
+    await it.pass()
+    expect([it.note().content, kind(it)]).toEqual(['mine, too\ntheirs\n', 'saved'])
+  })
+
+  test('in the same line is settled by typing the same', async () => {
+    const it = start('one\n')
+    it.queue.edit({ content: 'mine\n' })
+    it.change({ content: 'theirs\n' })
+    await it.pass()
+    it.queue.edit({ content: 'theirs\n' })
+    expect([it.note().content, it.kept, kind(it)]).toEqual(['theirs\n', undefined, 'saved'])
+  })
+
   test('in the title waits for a choice too', async () => {
     const it = start()
     it.queue.edit({ title: 'Mine' })

@@ -89,11 +89,14 @@ export class SaveQueue {
     const text = { ...this.text.peek(), ...change }
     if (hasSameText(text, this.text.peek())) return
     this.text.value = text
-    const isConflict = this.state.peek().kind === 'conflict'
-    const isIdle = !isConflict && !this.#isSaving
+    const state = this.state.peek()
+    const isIdle = state.kind !== 'conflict' && !this.#isSaving
     if (isIdle && hasSameText(text, this.#base)) this.discard()
     else this.#markUnsaved()
-    if (isIdle && this.#isUnsaved) this.#wait(change.title === undefined ? PAUSE_MS : TITLE_PAUSE_MS)
+    // What is typed just before the passages are shown belongs to them.
+    const isMerged = state.kind === 'conflict' && this.#merge(this.#base, state.conflict.theirs)
+    if ((isIdle || isMerged) && this.#isUnsaved)
+      this.#wait(change.title === undefined ? PAUSE_MS : TITLE_PAUSE_MS)
   }
 
   /** Saves at once what is not saved. */
@@ -210,10 +213,15 @@ export class SaveQueue {
     }
     this.collect()
     const isOurs = this.#sent.includes(fingerprint(theirs))
-    const conflict = mergeNotes(isOurs ? theirs : this.#base, this.text.peek(), theirs)
+    return this.#merge(isOurs ? theirs : this.#base, theirs)
+  }
+
+  /** Returns whether the text that is here could be merged; else there are passages to be settled. */
+  #merge(base: NoteText, theirs: NoteVersion): boolean {
+    const conflict = mergeNotes(base, this.text.peek(), theirs)
     const text = settledText(conflict)
-    if (!text) this.state.value = { kind: 'conflict', conflict }
-    else this.#rebase(theirs, text)
+    if (text) this.#rebase(theirs, text)
+    else this.state.value = { kind: 'conflict', conflict }
     if (!this.#isUnsaved) this.state.value = { kind: 'saved' }
     return text !== undefined
   }
