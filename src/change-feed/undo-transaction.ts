@@ -58,7 +58,8 @@ export function undoTransaction(ctx: Ctx, tx: Tx, caller: Caller, transaction: s
 
 function findTransaction(tx: Tx, workspace: number, transaction: string): Change[] {
   const first = findPosition(tx, workspace, transaction)
-  const changes = first === undefined ? [] : changesOfTransaction(tx, workspace, first, MAX_UNDONE + 1)
+  if (first === undefined) throw notFound('transaction')
+  const changes = changesOfTransaction(tx, workspace, first, MAX_UNDONE + 1)
   // Of a transaction whose first changes are no longer kept, the rest is not the whole.
   if (changes[0]?.number !== first) throw notFound('transaction')
   if (changes.length <= MAX_UNDONE) return changes
