@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
     browser = await startBrowser()
     page = await browser.newPage()
     page.setDefaultTimeout(TIMEOUT_MS)
-    await page.goto(`${server.url}/docs`)
+    await page.goto(`${server.url}/docs#/Notes/createNote`)
     await page.waitForSelector('.opblock')
     await authorize()
   }, TIMEOUT_MS)
@@ -42,9 +42,10 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   }
 
   const open = async (operation: string) => {
-    await page.goto(`${server.url}/docs#/${operation}`)
-    await page.reload()
-    await page.waitForSelector('.opblock.is-open .responses-wrapper')
+    const block = `#operations-${operation}`
+    await page.locator(`${block} .opblock-summary-control`).click()
+    await page.waitForSelector(`${block}.is-open .responses-wrapper`)
+    return block
   }
 
   test(
@@ -64,11 +65,13 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   )
 
   test(
-    'shows what is filled in as accepted',
+    'opens the operation of its address, and shows what is filled in as accepted',
     async () => {
-      await open('Notes/createNote')
-      await page.locator('.execute').click()
-      const status = await page.waitForSelector('.live-responses-table .response .response-col_status')
+      const block = '#operations-Notes-createNote.is-open'
+      await page.locator(`${block} .execute`).click()
+      const status = await page.waitForSelector(
+        `${block} .live-responses-table .response .response-col_status`,
+      )
       expect(await status?.evaluate(({ textContent }) => textContent?.trim())).toBe('201')
     },
     TIMEOUT_MS,
@@ -77,12 +80,14 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   test(
     'gives each error one line, and opens it',
     async () => {
-      await open('Records/listRecords')
-      const heights = await page.$$eval('tr.error', (rows) => rows.map(({ clientHeight }) => clientHeight))
+      const block = await open('Records-listRecords')
+      const heights = await page.$$eval(`${block} tr.error`, (rows) =>
+        rows.map(({ clientHeight }) => clientHeight),
+      )
       expect(heights.length).toBeGreaterThan(5)
       expect(Math.max(...heights)).toBeLessThan(60)
-      await page.locator('tr.error button').click()
-      await page.waitForSelector('tr.response[data-code="400"]')
+      await page.locator(`${block} tr.error button`).click()
+      await page.waitForSelector(`${block} tr.response[data-code="400"]`)
     },
     TIMEOUT_MS,
   )
@@ -90,13 +95,13 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   test(
     'ends a stream that is tried after its first event',
     async () => {
-      await open('Records/watchRecords')
-      await page.locator('.execute').click()
-      await page.waitForSelector('.live-responses-table .response-col_description pre')
-      const shown = await page.$eval('.live-responses-table', ({ textContent }) => textContent ?? '')
+      const block = await open('Records-watchRecords')
+      await page.locator(`${block} .execute`).click()
+      await page.waitForSelector(`${block} .live-responses-table .response-col_description pre`)
+      const shown = await page.$eval(`${block} .live-responses-table`, ({ textContent }) => textContent ?? '')
       expect(shown).toContain('event: answer')
       expect(shown).toContain('this page ended the stream here')
-      expect(await page.$('.loading-container')).toBeNull()
+      expect(await page.$(`${block} .loading-container`)).toBeNull()
     },
     TIMEOUT_MS,
   )
