@@ -1,31 +1,24 @@
 /*
  * The program of the worker threads (`db/worker`): large queries, and long changes of derived data, on connections of
- * their own, so that the main thread goes on serving requests. Every query and task that may run here is listed here.
+ * their own, so that the main thread goes on serving requests. Every query and task that may run here is listed here or
+ * in `worker-on-demand.ts`.
  */
 import { Database } from 'bun:sqlite'
-import { feedPageQuery } from './change-feed/feed.ts'
-import { newestFirstQuery } from './change-feed/newest-first.ts'
-import { snapshotQuery } from './change-feed/snapshot.ts'
-import { undoTask } from './change-feed/undo.ts'
 import { openReadingConnection, prepareWriting, shrinkMemory } from './db/connection/open.ts'
 import { asUnavailable } from './db/errors.ts'
 import { type Reader, readerOf } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import type { QueryPlan, WorkerQuery, WorkerTask } from './db/worker/client.ts'
 import { OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/protocol.ts'
-import { features } from './features.ts'
 import { fileSearchQuery } from './files/search.ts'
-import { fileRename } from './files/service.ts'
 import { encoded } from './http/responses.ts'
 import { graphQuery } from './lenses/graph.ts'
 import { lowerThreadPriority } from './lib/thread-priority.ts'
-import { mirrorApply } from './mirror/apply/worker-task.ts'
 import { linkDifference } from './notes/links/indexing.ts'
 import { linksQuery } from './notes/links/note-links.ts'
 import { listQuery as noteListQuery } from './notes/query/list.ts'
 import { treeQuery } from './notes/query/tree-query.ts'
 import { longNoteEntries, longNoteWords } from './notes/search/long-notes.ts'
-import { noteRename } from './notes/writing/rename.ts'
 import { historyQuery } from './records/history.ts'
 import { deletedQuery } from './records/query/deleted.ts'
 import { bodyQuery, listQuery } from './records/query/list.ts'
@@ -68,9 +61,6 @@ const QUERIES = new Map(
       viewQuery,
       graphQuery,
       fileSearchQuery,
-      feedPageQuery,
-      newestFirstQuery,
-      snapshotQuery,
     ] as unknown as AnyQuery[]
   ).map((query) => [query.name, query]),
 )
@@ -86,9 +76,6 @@ const TASKS = new Map(
     [
       opening,
       longNoteEntries,
-      noteRename,
-      fileRename,
-      undoTask(features),
       autoIndexStart,
       autoIndexSort,
       autoIndexFill,
@@ -98,10 +85,23 @@ const TASKS = new Map(
       uniqueSort,
       uniqueFill,
       uniqueDrop,
-      mirrorApply,
     ] as unknown as AnyTask[]
   ).map((task) => [task.name, task]),
 )
+
+/** Finds what is listed here, or loads it with the rest. */
+async function find<One extends { readonly name: string }>(
+  known: ReadonlyMap<string, One>,
+  kind: 'queries' | 'tasks',
+  name: string,
+): Promise<One> {
+  const found = known.get(name)
+  if (found) return found
+  const rest = (await import('./worker-on-demand.ts'))[kind] as unknown as One[]
+  const one = rest.find((other) => other.name === name)
+  if (!one) throw new Error(`there is nothing of the ${kind} named "${name}" in the worker`)
+  return one
+}
 
 let reading: Reader | undefined
 let writing: Reader | undefined
@@ -122,9 +122,7 @@ function openWriting({ file }: WorkerRequest): Reader {
 }
 
 /** Everything that one query reads is of one snapshot. A long JSON text is encoded here and not when it is sent. */
-function runQuery({ file, name, input }: WorkerRequest): unknown {
-  const query = QUERIES.get(name)
-  if (!query) throw new Error(`there is no query "${name}" for the worker`)
+function runQuery(query: AnyQuery, { file, input }: WorkerRequest): unknown {
   reading ??= openReading(file)
   const { database } = reading.sql
   database.run('BEGIN')
@@ -138,9 +136,7 @@ function runQuery({ file, name, input }: WorkerRequest): unknown {
 }
 
 /** The connection is kept: opening one takes longer than many tasks do. */
-function runTask(request: WorkerRequest): unknown {
-  const task = TASKS.get(request.name)
-  if (!task) throw new Error(`there is no task "${request.name}" for the worker`)
+function runTask(task: AnyTask, request: WorkerRequest): unknown {
   writing ??= openWriting(request)
   const { sql } = writing
   sql.run(task.isPreparation ? 'BEGIN' : 'BEGIN IMMEDIATE')
@@ -153,10 +149,16 @@ function runTask(request: WorkerRequest): unknown {
   }
 }
 
-function responseTo(request: WorkerRequest): WorkerResponse {
+async function outputOf(request: WorkerRequest): Promise<unknown> {
+  const { kind, name } = request
+  if (kind === 'query') return runQuery(await find(QUERIES, 'queries', name), request)
+  return runTask(await find(TASKS, 'tasks', name), request)
+}
+
+async function responseTo(request: WorkerRequest): Promise<WorkerResponse> {
   stopFlag = request.stopFlag
   try {
-    return { output: request.kind === 'query' ? runQuery(request) : runTask(request) }
+    return { output: await outputOf(request) }
   } catch (thrown) {
     const error = asUnavailable(thrown)
     if (error instanceof Refusal) return { code: error.code, sentence: error.message }
@@ -181,9 +183,9 @@ function releaseMemory(): void {
   Bun.gc(true)
 }
 
-self.onmessage = ({ data }: MessageEvent<WorkerRequest>) => {
+self.onmessage = async ({ data }: MessageEvent<WorkerRequest>) => {
   clearTimeout(idleTimer)
-  const response = responseTo(data)
+  const response = await responseTo(data)
   self.postMessage(response, 'output' in response ? buffersIn(response.output) : [])
   idleTimer = setTimeout(releaseMemory, IDLE_MS)
 }

@@ -32,7 +32,7 @@ const ORDER = [
   ['change-feed'],
   ['portability', 'mcp', 'mirror'],
   ['maintenance'],
-  ['api.ts', 'features.ts', 'worker.ts'],
+  ['api.ts', 'features.ts', 'worker.ts', 'worker-on-demand.ts'],
   ['server.ts'],
   ['cli'],
   ['main.ts'],

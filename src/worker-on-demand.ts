@@ -1,0 +1,15 @@
+/*
+ * What the worker threads are seldom asked for. It is loaded with the first request for it, because it takes longer to
+ * load than all that `worker.ts` needs to start.
+ */
+import { feedPageQuery } from './change-feed/feed.ts'
+import { newestFirstQuery } from './change-feed/newest-first.ts'
+import { snapshotQuery } from './change-feed/snapshot.ts'
+import { undoTask } from './change-feed/undo.ts'
+import { features } from './features.ts'
+import { fileRename } from './files/service.ts'
+import { mirrorApply } from './mirror/apply/worker-task.ts'
+import { noteRename } from './notes/writing/rename.ts'
+
+export const queries = [feedPageQuery, newestFirstQuery, snapshotQuery]
+export const tasks = [noteRename, fileRename, undoTask(features), mirrorApply]
