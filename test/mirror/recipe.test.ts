@@ -5,11 +5,11 @@ import { newSecret } from '../../src/delivery/sign.ts'
 import { newFolder, program, startProcess } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 
-const README = await Bun.file(join(import.meta.dir, '..', '..', 'README.md')).text()
+const RECIPES = await Bun.file(join(import.meta.dir, '..', '..', 'scripts', 'deploy', 'recipes.md')).text()
 
 /** The lines of the recipe, with the addresses of this run. */
 function recipeLines(remote: string, receiver: string, key: string, secret: string): string[] {
-  const [, block = ''] = /<!-- mirror -->\n```sh\n([\s\S]*?)```/.exec(README) ?? []
+  const [, block = ''] = /<!-- mirror -->\n```sh\n([\s\S]*?)```/.exec(RECIPES) ?? []
   return block
     .trim()
     .split('\n')
@@ -23,7 +23,7 @@ function recipeLines(remote: string, receiver: string, key: string, secret: stri
     )
 }
 
-test('the recipe of the README leads from nothing to a copy whose app receives webhooks', async () => {
+test('the recipe of a mirror leads from nothing to a copy whose app receives webhooks', async () => {
   const folder = newFolder()
   const [receiver, remote] = [await startReceiver(), await startProcess(folder.file('remote.db'))]
   const secret = newSecret()
