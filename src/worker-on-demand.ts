@@ -5,11 +5,20 @@
 import { feedPageQuery } from './change-feed/feed.ts'
 import { newestFirstQuery } from './change-feed/newest-first.ts'
 import { snapshotQuery } from './change-feed/snapshot.ts'
-import { undoTask } from './change-feed/undo.ts'
+import { undoPreparation, undoTask } from './change-feed/undo.ts'
 import { features } from './features.ts'
 import { fileRename } from './files/service.ts'
 import { mirrorApply } from './mirror/apply/worker-task.ts'
-import { noteRename } from './notes/writing/rename.ts'
+import { discardPreparation } from './notes/writing/preparation.ts'
+import { noteRename, renamePreparation } from './notes/writing/rename.ts'
 
 export const queries = [feedPageQuery, newestFirstQuery, snapshotQuery]
-export const tasks = [noteRename, fileRename, undoTask(features), mirrorApply]
+export const tasks = [
+  renamePreparation,
+  noteRename,
+  discardPreparation,
+  fileRename,
+  undoPreparation,
+  undoTask(features),
+  mirrorApply,
+]

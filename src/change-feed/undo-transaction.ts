@@ -2,14 +2,14 @@ import { type ChangeKind, type ChangeOperation, parseDifference } from '../chang
 import { findPosition, transactionName } from '../changes/epochs.ts'
 import { loggedRange } from '../changes/log.ts'
 import { type Change, changesAfter, changesOfTransaction } from '../changes/read.ts'
-import { isTouchedAfter, saveUndo } from '../changes/undos.ts'
+import { saveUndo, touchedAfter } from '../changes/undos.ts'
 import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { fold, quoteList } from '../lib/text.ts'
 import { findByAlias, findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
 import { refuseTakenAlias } from '../notes/writing/create.ts'
 import { type PropertyValues, writeProperties } from '../notes/writing/properties.ts'
-import { findNoteText, replaceContent } from '../notes/writing/replace-content.ts'
 import { attachTags, detachTags, ensureTags } from '../notes/writing/tags.ts'
 import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
 import { changesOf, changeText } from '../notes/writing/update.ts'
@@ -17,7 +17,8 @@ import { createItem } from '../quick-access/service.ts'
 import type { TakenItem } from '../quick-access/store.ts'
 import { changeLive, deleteLive, restoreDeleted } from '../records/writing/patch-and-delete.ts'
 import { takeBack } from '../records/writing/revert.ts'
-import { fail, notFound, Refusal, refused } from '../refusal.ts'
+import { notFound, Refusal, refused } from '../refusal.ts'
+import { type ChangedObject, getOldContent, prepareTexts, undoBodies, undoTexts } from './undo-texts.ts'
 
 /** More cannot be undone in one transaction without delaying other writes for long. */
 const MAX_UNDONE = 20_000
@@ -33,13 +34,6 @@ export interface Undone {
   readonly transaction: string | null
 }
 
-/** All changes of one note or record in the transaction, in order. */
-interface ChangedObject {
-  readonly kind: 'note' | 'record'
-  readonly id: string
-  readonly changes: Change[]
-}
-
 /** Undoes all changes of notes and records of a transaction, or refuses; `tx` is the new one. */
 export function undoTransaction(ctx: Ctx, tx: Tx, caller: Caller, transaction: string): Undone {
   const { workspacePk } = caller
@@ -47,7 +41,9 @@ export function undoTransaction(ctx: Ctx, tx: Tx, caller: Caller, transaction: s
   const objects = changedObjects(changes)
   refuseOthers(changes)
   refuseTouched(tx, workspacePk, objects, changes.at(-1)?.number ?? 0)
+  const undone = undoTexts(tx, caller, objects.toReversed())
   for (const object of objects.toReversed()) {
+    if (undone.has(object.id)) continue
     if (object.kind === 'record') undoRecord(ctx, tx, caller, object)
     else undoNote(ctx, tx, caller, object, changes)
   }
@@ -56,10 +52,15 @@ export function undoTransaction(ctx: Ctx, tx: Tx, caller: Caller, transaction: s
   return outcomeOf(tx, workspacePk)
 }
 
-function findTransaction(tx: Tx, workspace: number, transaction: string): Change[] {
-  const first = findPosition(tx, workspace, transaction)
+/** Does what can be done before the transaction; refuses only what that will refuse too. */
+export function prepareUndo(reader: Reader, caller: Caller, transaction: string): void {
+  prepareTexts(reader, caller, changedObjects(findTransaction(reader, caller.workspacePk, transaction)))
+}
+
+function findTransaction(reader: Reader, workspace: number, transaction: string): Change[] {
+  const first = findPosition(reader, workspace, transaction)
   if (first === undefined) throw notFound('transaction')
-  const changes = changesOfTransaction(tx, workspace, first, MAX_UNDONE + 1)
+  const changes = changesOfTransaction(reader, workspace, first, MAX_UNDONE + 1)
   // Of a transaction whose first changes are no longer kept, the rest is not the whole.
   if (changes[0]?.number !== first) throw notFound('transaction')
   if (changes.length <= MAX_UNDONE) return changes
@@ -114,7 +115,7 @@ const isShift = ({ detail }: Change): boolean =>
 
 /** Refuses when any of the objects has a change after the transaction that was not undone. */
 function refuseTouched(tx: Tx, workspace: number, objects: readonly ChangedObject[], last: number): void {
-  const touched = objects.filter(({ id }) => isTouchedAfter(tx, workspace, id, last))
+  const touched = touchedAfter(tx, workspace, objects, last)
   const gone = objects.filter((object) => isGone(tx, object))
   const names = [...new Set([...touched, ...gone])]
     .slice(0, MAX_NAMED)
@@ -175,15 +176,10 @@ function undoNote(ctx: Ctx, tx: Tx, caller: Caller, object: ChangedObject, chang
   const updates = object.changes.filter(({ operation }) => operation === 'updated')
   if (updates.length === 0) return
   const trashed = findTrashedNote(tx, caller.workspacePk, id)
-  if (trashed) undoText(tx, caller, trashed.pk, updates)
-  else undoUpdates(tx, caller, getNote(tx, caller, id), updates)
-}
-
-/** Of a note in the trash, only links in its body can have changed. */
-function undoText(tx: Tx, caller: Caller, pk: number, updates: readonly Change[]): void {
-  const note = findNoteText(tx, pk)
   const [first] = updates
-  if (note && first) replaceContent(tx, caller, note, oldContent(tx, note, first))
+  // Of a note in the trash, only links in its body can have changed.
+  if (trashed && first) undoBodies(tx, caller, new Map([[trashed.pk, first]]))
+  else undoUpdates(tx, caller, getNote(tx, caller, id), updates)
 }
 
 /** The alias that a note had in the trash before it was restored, or before it came there; undefined if it kept it. */
@@ -229,7 +225,7 @@ function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Ch
     const { changed, previous } = parseDifference(change.detail ?? '{}')
     Object.assign(old, previous)
     Object.assign(properties, previous.properties)
-    if (changed.includes('content')) content = oldContent(tx, note, change)
+    if (changed.includes('content')) content = getOldContent(tx, note, change)
   }
   const { tags, title = note.title, ...columns }: OldNote = old
   if (columns.alias) refuseTakenAlias(tx, caller.workspacePk, columns.alias, note.pk)
@@ -243,22 +239,6 @@ function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Ch
     { changes: changesOf(note, columns), tagsAdded, previousProperties },
   )
 }
-
-/** The revision is that of the change, unless retention removed it and its pk was given to another. */
-const oldContent = (
-  { sql }: Tx,
-  { pk, title }: Pick<NoteRow, 'pk' | 'title'>,
-  { replaced, at }: Change,
-): string =>
-  sql.get<{ content: string }>(
-    'SELECT content FROM revisions WHERE pk = ? AND note = ? AND created_at = ?',
-    replaced,
-    pk,
-    at,
-  )?.content ??
-  fail(
-    refused(`The text that the note ${quoteList([title])} had is no longer kept; revisions are kept 7 days.`),
-  )
 
 /** Gives a note exactly these tags; returns whether that changed anything. */
 function setTags(tx: Tx, caller: Caller, note: number, names: readonly string[]): boolean {

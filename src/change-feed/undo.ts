@@ -7,8 +7,9 @@ import type { WorkerTask } from '../db/worker/client.ts'
 import { writeUnlessDry } from '../db/writes/dry-run.ts'
 import { taskTransaction } from '../db/writes/task-transaction.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
+import { runPrepared } from '../notes/writing/preparation.ts'
 import { noteBytes } from './feed.ts'
-import { type Undone, undoTransaction } from './undo-transaction.ts'
+import { prepareUndo, type Undone, undoTransaction } from './undo-transaction.ts'
 
 /** The main thread undoes this much, in a few milliseconds; a worker undoes more. */
 const MAX_CHANGES_IN_MAIN_THREAD = 50
@@ -23,8 +24,8 @@ export async function undo(
   { transaction, dry_run: isDryRun = false }: { transaction: string; dry_run?: boolean },
 ): Promise<Undone> {
   if (isLarge(ctx.db, caller, transaction)) {
-    const input = { caller, transaction, isDryRun, now: ctx.clock.now() }
-    const undone = await ctx.worker.write(undoTask(ctx.features), input)
+    const input = () => ({ caller, transaction, isDryRun, now: ctx.clock.now() })
+    const undone = await runPrepared(ctx.worker, undoPreparation, undoTask(ctx.features), input)
     if (undone.transaction !== null) ctx.bus.wake()
     return undone
   }
@@ -62,6 +63,13 @@ interface UndoInput {
   readonly transaction: string
   readonly isDryRun: boolean
   readonly now: number
+}
+
+/** Stages bodies that come back, before other writes wait. */
+export const undoPreparation: WorkerTask<UndoInput, void> = {
+  name: 'changes.prepareUndo',
+  isPreparation: true,
+  run: (reader, { caller, transaction }) => prepareUndo(reader, caller, transaction),
 }
 
 /** The same in a worker, while other writes wait. */

@@ -163,6 +163,32 @@ export function logCreatedRecords(
   numbers.next += ids.length
 }
 
+const INSERT_TEXTS = `INSERT INTO changes (key, position, at, actor, kind, object, revision, detail)
+  SELECT ?1 + key, ?2 + key, ?3, ?4, ?5, unhex(value ->> 0, '-'), value ->> 1, ?6 FROM json_each(?7)`
+
+/** Logs that the bodies of notes changed, in this order, in one statement: each by its id, with the pk of the revision. */
+export function logTextUpdates(
+  tx: Tx,
+  author: ChangeAuthor,
+  updates: readonly (readonly [id: string, revision: number])[],
+): void {
+  if (author.isCopying || updates.length === 0) return
+  const log = openLog(tx, author)
+  log.numbers ??= startingAt(lastChange(tx, author.workspacePk) + 1, 0)
+  const { numbers } = log
+  tx.sql.run(
+    INSERT_TEXTS,
+    keyOf(author.workspacePk, numbers.next),
+    numbers.next - numbers.first,
+    tx.transaction.startedAt,
+    log.actor,
+    kindNumber('note', 'updated'),
+    differenceText({ changed: ['content'], previous: {} }),
+    JSON.stringify(updates),
+  )
+  numbers.next += updates.length
+}
+
 /** Logs an update with what differs between the object before and after, as responses show it; nothing if nothing does. */
 export function logUpdate(
   tx: Tx,

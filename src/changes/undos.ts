@@ -1,7 +1,8 @@
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import { keyOf } from './entries.ts'
-import { type Change, changesOfObject } from './read.ts'
+import { lastChange } from './log.ts'
+import { type Change, changesAfter, changesOfObject } from './read.ts'
 
 /** Records that a transaction undid another; both are given by the number of their first change. */
 export function saveUndo({ sql }: Tx, workspace: number, first: number, undone: number): void {
@@ -20,7 +21,7 @@ const undoneBy = ({ sql }: Reader, workspace: number, first: number): number | u
 /**
  * Whether an object has changes after a number of the log. Undone changes do not count, nor do those that undid them.
  */
-export function isTouchedAfter(reader: Reader, workspace: number, id: string, number: number): boolean {
+function isTouchedAfter(reader: Reader, workspace: number, id: string, number: number): boolean {
   const [newest] = changesOfObject(reader, workspace, id, { limit: 1 })
   if (!newest || newest.number <= number) return false
   const takenBack = new Set<number>()
@@ -32,6 +33,22 @@ export function isTouchedAfter(reader: Reader, workspace: number, id: string, nu
     takenBack.add(undone)
   }
   return false
+}
+
+/** Those of the objects that have such changes. */
+export function touchedAfter<Of extends { readonly id: string }>(
+  reader: Reader,
+  workspace: number,
+  objects: readonly Of[],
+  number: number,
+): Of[] {
+  const isTouched = ({ id }: Of) => isTouchedAfter(reader, workspace, id, number)
+  const upTo = lastChange(reader, workspace)
+  // Usually few changes were made since, and their objects are the only ones to look at.
+  if (upTo - number > objects.length) return objects.filter(isTouched)
+  const later = changesAfter(reader, workspace, { after: number, upTo, limit: upTo - number })
+  const ids = new Set(later.map(({ id }) => String(id)))
+  return objects.filter((object) => ids.has(object.id) && isTouched(object))
 }
 
 const CHANGES_AT_ONCE = 100

@@ -251,6 +251,28 @@ export const WRITES: readonly Operation[] = [
   get('its revisions', ({ bigNotes }) => `/v1/notes/${bigNotes[1]}/revisions?limit=200`),
   patch('rename a note with a link from every note', ({ hub }) => `/v1/notes/${hub}`, { title: 'Hub 2' }),
   patch('the same, links rewritten', ({ hub }) => `/v1/notes/${hub}`, { title: 'Hub', rewrite_links: true }),
+  patch('rename a note with links from 5,000 notes, links rewritten', ({ middle }) => `/v1/notes/${middle}`, {
+    title: 'Mean',
+    rewrite_links: true,
+  }),
+  {
+    what: 'undo that',
+    run: async ({ world, send }) => {
+      const newest = async (before: string) =>
+        JSON.parse((await send('GET', `/v1/changes?before=${before}&limit=1000&kinds=note`)).text)
+      for (let before = 'now', hasMore = true; hasMore; ) {
+        const { changes, cursor, has_more } = await newest(before)
+        const renamed = changes.find(
+          ({ id, changed }: { id: string; changed: string[] }) =>
+            id === world.middle && changed.includes('title'),
+        )
+        if (renamed) return statuses([send('POST', '/v1/changes/undo', { transaction: renamed.transaction })])
+        before = cursor
+        hasMore = has_more
+      }
+      return []
+    },
+  },
   {
     what: 'link 500 tags to a tag of 3,000 notes',
     run: async ({ send }) => {

@@ -19,6 +19,8 @@ export interface World {
   readonly readKey: string
   /** The note to which every other one links. */
   readonly hub: string
+  /** Every 20th note links to this one. */
+  readonly middle: string
   /** Every 50th note and up to 5,000 more link to this file. */
   readonly file: string
   /** Small, and written to by nothing else. */
@@ -33,7 +35,7 @@ export const BIG = 1_000_000
 const BATCH = 500
 const TAGS = 500
 /** Raised when the database is made in another way, so that a cached one is not taken for it. */
-const EDITION = 3
+const EDITION = 4
 
 const words = (length: number, seed: number): string => {
   let text = ''
@@ -71,10 +73,11 @@ function* notesOf(
   let at = 0
   for (const note of corpus(count)) {
     const link = at % 20 === 0 ? `\n\n[[file:${file}|report.txt]]` : ''
+    const middle = at % 20 === 10 ? '\n\nSee [[Middle]], too.' : ''
     const some = at % 33 === 0 ? ['some'] : []
     yield {
       title: note.title,
-      content: `${note.content}\n\nSee [[Hub]].${link}`,
+      content: `${note.content}\n\nSee [[Hub]].${link}${middle}`,
       tags: [...note.tags, 'everywhere', ...some],
       properties: { everywhere: `value ${at % 100}` },
     }
@@ -97,6 +100,7 @@ async function makeNotes(data: Dataset, count: number, big: number) {
   const created = (title: string, content: string, tags: string[] = []) =>
     ctx.db.write((tx): string => createNote(tx, caller, { title, content, tags }).note.id)
   const hub = await created('Hub', 'The middle.')
+  const middle = await created('Middle', 'Between.')
   const smallNote = await created('Small', 'A small note.')
   for (let at = 0; at < TAGS; at += 100) {
     await created(
@@ -112,7 +116,7 @@ async function makeNotes(data: Dataset, count: number, big: number) {
   const bigNotes: string[] = []
   for (let at = 0; at < big; at++) bigNotes.push(await created(`Big ${at}`, words(BIG, at), ['big']))
   await refreshSearch(ctx, caller.workspacePk)
-  return { file, hub, smallNote, bigNotes }
+  return { file, hub, middle, smallNote, bigNotes }
 }
 
 function* entriesOf(count: number, notes: readonly string[]) {

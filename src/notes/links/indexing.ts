@@ -31,7 +31,7 @@ export function indexLinks(
   { targets, isNew = false }: { targets?: LinkKeys | undefined; isNew?: boolean } = {},
 ): void {
   const stored = isNew ? [] : storedTargets(reader, note, MANY_LINKS + 1)
-  if (stored.length > MANY_LINKS || mayHaveMany(content)) {
+  if (stored.length > MANY_LINKS || mayHaveManyLinks(content)) {
     markLinks(reader, { workspace, note })
     return
   }
@@ -40,16 +40,21 @@ export function indexLinks(
   if (missing.length > 0) add(reader, { workspace, note }, missing)
 }
 
-/** Brings `note_links` up to date with bodies that replace others: in few statements, in the order of the table. */
-export function indexLinksOfMany(
+interface Body {
+  readonly note: number
+  readonly content: string
+}
+
+type Link = readonly [target: string, note: number]
+
+/** What differs between the stored links of notes and those of other bodies; of bodies with many links, nothing is said. */
+export function linkDifferences<Of extends Body>(
   reader: Reader,
-  workspace: number,
-  bodies: readonly { readonly note: number; readonly content: string }[],
-): void {
+  bodies: readonly Of[],
+): { readonly missing: Link[]; readonly surplus: Link[]; readonly long: Of[] } {
   const { short = [], long = [] } = Object.groupBy(bodies, ({ content }) =>
-    mayHaveMany(content) ? 'long' : 'short',
+    mayHaveManyLinks(content) ? 'long' : 'short',
   )
-  for (const { note, content } of long) indexLinks(reader, { workspace, note }, content)
   const stored = storedTargetsOfMany(
     reader,
     short.map(({ note }) => note),
@@ -61,19 +66,8 @@ export function indexLinksOfMany(
     for (const target of difference.missing) missing.push([target, note])
     for (const target of difference.surplus) surplus.push([target, note])
   }
-  const { sql } = reader
-  if (surplus.length > 0) sql.run(REMOVE_LINKS, workspace, inOrder(surplus))
-  if (missing.length > 0) sql.run(ADD_LINKS, workspace, inOrder(missing))
+  return { missing, surplus, long }
 }
-
-type Link = readonly [target: string, note: number]
-
-const LINKS = 'SELECT ?1, value ->> 0, value ->> 1 FROM json_each(?2)'
-const REMOVE_LINKS = `DELETE FROM note_links WHERE (workspace, target, note) IN (${LINKS})`
-const ADD_LINKS = `INSERT OR IGNORE INTO note_links (workspace, target, note) ${LINKS}`
-
-const inOrder = (links: readonly Link[]): string =>
-  JSON.stringify(links.toSorted(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)))
 
 function storedTargetsOfMany({ sql }: Reader, notes: readonly number[]): Map<number, string[]> {
   const rows = sql.rows<[note: number, target: string]>(
@@ -94,7 +88,7 @@ const markLinks = ({ sql }: Reader, { workspace, note }: NoteInWorkspace) =>
   sql.run('INSERT OR IGNORE INTO links_pending (note, workspace) VALUES (?, ?)', note, workspace)
 
 /** Counts every opening bracket: at least as many as there are links, and much faster than parsing. */
-function mayHaveMany(content: string): boolean {
+export function mayHaveManyLinks(content: string): boolean {
   let count = 0
   for (let at = content.indexOf('[['); at !== -1; at = content.indexOf('[[', at + 2))
     if (++count > MANY_LINKS) return true

@@ -26,7 +26,7 @@ export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileNam
     const replaced = withFileLabel(content, fileId, fileName)
     if (replaced === content) return undefined
     if (isTooLong(replaced)) throw noRoom(title)
-    return replaced
+    return { content: replaced, links: 1 }
   })
 }
 

@@ -11,12 +11,16 @@ import { keysOfName } from '../links/note-links.ts'
 import { resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import { isLinkable, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
 import { isTooLong } from '../schema.ts'
-import type { NoteRow } from '../store.ts'
+import { findNote, type NoteRow } from '../store.ts'
+import { runPrepared } from './preparation.ts'
 import {
   bytesOf,
   MAIN_THREAD_LIMITS,
+  type NoteText,
   notesWithLinks,
+  prepareEach,
   type RewriteLimits,
+  type Rewritten,
   replaceEach,
 } from './replace-content.ts'
 import { applyPatch, getPatchable, type NotePatch } from './update.ts'
@@ -46,7 +50,8 @@ export async function renameNote(
     (tx) => [rename(tx, caller, id, patch, MAIN_THREAD_LIMITS)] as const,
     true,
   )
-  return renamed ?? ctx.worker.write(noteRename, { caller, id, patch, now: ctx.clock.now() })
+  const input = () => ({ caller, id, patch, now: ctx.clock.now() })
+  return renamed ?? runPrepared(ctx.worker, renamePreparation, noteRename, input)
 }
 
 interface RenameInput {
@@ -67,7 +72,26 @@ export const noteRename: WorkerTask<RenameInput, RenamedNote> = {
   },
 }
 
+/** Stages the rewritten bodies, as far as can be said before the transaction. It refuses nothing. */
+export const renamePreparation: WorkerTask<RenameInput, void> = {
+  name: 'notes.prepareRename',
+  isPreparation: true,
+  run: (reader, { caller, id, patch }) => {
+    const { workspacePk: workspace } = caller
+    const note = findNote(reader, workspace, id)
+    const names = note ? changedNames(note, patch) : new Map<Name, string>()
+    if (!note || names.size === 0) return
+    const keys = leadingKeys(reader, workspace, note, names, patch.content ?? note.content)
+    const others = othersWithLinks(reader, workspace, note, keys, WORKER_LIMITS.notes)
+    const { purpose, rewrite } = rewriting(note.id, keys, likelyTargets(reader, workspace, note, patch))
+    prepareEach(reader, caller, others, ({ content }) => rewrite(content), purpose)
+  },
+}
+
 type Name = 'title' | 'alias'
+type Keys = ReadonlyMap<string, Name>
+/** What links say instead of the old names: undefined where the new one does not lead to the note. */
+type Targets = Readonly<Record<Name, string | undefined>>
 
 /** Undefined if there is more to rewrite than `limits` allow; then nothing is written. */
 function rename(
@@ -85,24 +109,42 @@ function rename(
   completeLinks(tx, workspace)
   const content = patch.content ?? note.content
   const keys = leadingKeys(tx, workspace, note, names, content)
-  const linking = notesWithLinks(tx, workspace, [...keys.keys()], limits.notes + 2)
-  const others = linking.filter((pk) => pk !== note.pk)
+  const others = othersWithLinks(tx, workspace, note, keys, limits.notes)
   if (others.length > limits.notes || content.length + bytesOf(tx, others) > limits.bytes) return undefined
-  const targets = newTargets(tx, workspace, note, patch)
-  const rewrite = (text: string) =>
-    withLinks(text, (link, inner) => rewritten(link, inner, note.id, keys, targets))
+  const { purpose, rewrite } = rewriting(note.id, keys, newTargets(tx, workspace, note, patch))
   const own = rewrite(content)
-  if (isTooLong(own.content)) throw noRoom(note.title)
-  const after = applyPatch(tx, caller, note, { ...patch, content: own.content })
-  let linksRewritten = own.count
-  replaceEach(tx, caller, others, (other) => {
-    const { content: replaced, count } = rewrite(other.content)
-    if (count === 0) return undefined
-    if (isTooLong(replaced)) throw noRoom(other.title)
-    linksRewritten += count
+  if (own && isTooLong(own.content)) throw noRoom(note.title)
+  const after = applyPatch(tx, caller, note, { ...patch, content: own?.content ?? content })
+  const rewriteOther = (other: NoteText) => {
+    const replaced = rewrite(other.content)
+    if (replaced && isTooLong(replaced.content)) throw noRoom(other.title)
     return replaced
-  })
-  return { note: after, linksRewritten }
+  }
+  const links = replaceEach(tx, caller, others, rewriteOther, purpose)
+  return { note: after, linksRewritten: links + (own?.links ?? 0) }
+}
+
+/** The pks of the other notes that hold links of these keys, up to one more than `most`. */
+function othersWithLinks(
+  reader: Reader,
+  workspace: number,
+  note: NoteRow,
+  keys: Keys,
+  most: number,
+): number[] {
+  const linking = notesWithLinks(reader, workspace, [...keys.keys()], most + 2)
+  return linking.filter((pk) => pk !== note.pk)
+}
+
+/** Rewrites the links of these keys in a body; `purpose` names what that depends on. */
+function rewriting(id: string, keys: Keys, targets: Targets) {
+  return {
+    purpose: JSON.stringify([id, [...keys].sort(), targets.title ?? null, targets.alias ?? null]),
+    rewrite: (text: string): Rewritten | undefined => {
+      const { content, count } = withLinks(text, (link, inner) => rewritten(link, inner, id, keys, targets))
+      return count === 0 ? undefined : { content, links: count }
+    },
+  }
 }
 
 const noRoom = (title: string) =>
@@ -144,15 +186,23 @@ function nameInKey(key: string, { id, title, alias }: NoteRow): Name | undefined
   return alias !== null && trimmed === fold(alias) ? 'alias' : 'title'
 }
 
-/** What links say instead of the old names: undefined where the new one would not lead to the note. */
-function newTargets(
-  tx: Tx,
-  workspace: number,
-  note: NoteRow,
-  patch: NotePatch,
-): Record<Name, string | undefined> {
-  const title = patch.title ?? note.title
-  const alias = patch.alias === undefined ? note.alias : (patch.alias?.trim() ?? null)
+const namesAfter = (note: NoteRow, patch: NotePatch) => ({
+  title: patch.title ?? note.title,
+  alias: patch.alias === undefined ? note.alias : (patch.alias?.trim() ?? null),
+})
+
+/** What `newTargets` will probably say: a name that leads nowhere, or here, will lead here. */
+function likelyTargets(reader: Reader, workspace: number, note: NoteRow, patch: NotePatch): Targets {
+  const { title, alias } = namesAfter(note, patch)
+  const leading = (name: string) =>
+    isLinkable(name) && (resolveTarget(reader, workspace, targetKey(name)) ?? note.pk) === note.pk
+      ? name
+      : undefined
+  return { title: leading(title), alias: leading(alias ?? title) }
+}
+
+function newTargets(tx: Tx, workspace: number, note: NoteRow, patch: NotePatch): Targets {
+  const { title, alias } = namesAfter(note, patch)
   // The names by which links are resolved, as they are after the patch.
   tx.sql.run(
     'UPDATE notes SET title_fold = ?, alias_fold = ? WHERE pk = ?',
@@ -170,8 +220,8 @@ function rewritten(
   { target, label }: WikiLink,
   inner: string,
   id: string,
-  keys: ReadonlyMap<string, Name>,
-  targets: Readonly<Record<Name, string | undefined>>,
+  keys: Keys,
+  targets: Targets,
 ): string | undefined {
   const name = keys.get(targetKey(target))
   if (!name) return undefined
