@@ -10,7 +10,7 @@ import { Loading } from './components/pane.tsx'
 import { Rail, RailMenus } from './components/rail.tsx'
 import { startDocuments } from './data/note-documents.ts'
 import { isSignedOut } from './data/request.ts'
-import { hadCookie, loadSession, session } from './data/session.ts'
+import { hadCookie, session, startSession } from './data/session.ts'
 import { findScreen, type Screen } from './pages/screens.ts'
 import { setupToken } from './pages/sign-in/setup-token.ts'
 import { path, startRouter } from './router.ts'
@@ -89,4 +89,4 @@ if (root) {
     root,
   )
 }
-void loadSession()
+startSession()

@@ -33,10 +33,13 @@ export const mayWrite = computed(
 
 export const isOwner = computed(() => session.value?.workspace.role === 'owner')
 
+const isShown = ({ user, workspace }: Session): boolean => {
+  const shown = session.peek()
+  return shown?.user.id === user.id && shown.workspace.id === workspace.id
+}
+
 function enter(entered: Session): void {
-  const before = session.peek()
-  const isSame = before?.user.id === entered.user.id && before.workspace.id === entered.workspace.id
-  if (isSame) void cache.invalidateQueries()
+  if (isShown(entered)) void cache.invalidateQueries()
   else cache.clear()
   isSignedOut.value = false
   session.value = entered
@@ -56,11 +59,7 @@ export const hadCookie = (): boolean =>
 export const entryRefusal = signal<string | undefined>(undefined)
 
 /** Reads who is signed in, when the page is loaded; only a 401 says that nobody is, after anything else it asks again. */
-export async function loadSession(): Promise<void> {
-  if (!hadCookie()) {
-    session.value = null
-    return
-  }
+async function loadSession(): Promise<void> {
   try {
     enter(await request<Session>('GET', '/app/api/session'))
   } catch (error) {
@@ -71,23 +70,47 @@ export async function loadSession(): Promise<void> {
   }
 }
 
+/** All tabs of a browser have one session: what one of them does with it, the others follow. */
+const tabs = new BroadcastChannel('daybook-session')
+
+async function followOtherTabs(): Promise<void> {
+  const present = await request<Session>('GET', '/app/api/session').catch(() => undefined)
+  if (present && (isSignedOut.peek() || !isShown(present))) enter(present)
+}
+
+/** Keeps this tab with the session of the browser. A tab that was in the background may have missed a message. */
+export function startSession(): void {
+  tabs.onmessage = () => void followOtherTabs()
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden && session.peek()) void followOtherTabs()
+  })
+  if (hadCookie()) void loadSession()
+  else session.value = null
+}
+
+async function enterHere(entering: Promise<Session>): Promise<void> {
+  enter(await entering)
+  tabs.postMessage('entered')
+}
+
 /** Signs in; who did so on a page whose session had ended goes on in the workspace that the page shows. */
 export async function signIn(user: string, password: string): Promise<void> {
   const shown = session.peek()?.workspace.id
   const entered = await request<Session>('POST', '/app/api/session', { body: { user, password } })
   const isElsewhere = shown !== undefined && shown !== entered.workspace.id
   if (isElsewhere && entered.workspaces.some(({ id }) => id === shown)) await enterWorkspace(shown)
-  else enter(entered)
+  else await enterHere(Promise.resolve(entered))
 }
 
-export const setUp = async (token: string, password: string, user: string | undefined): Promise<void> =>
-  enter(await request<Session>('POST', '/app/api/setup', { body: { token, password, user } }))
+export const setUp = (token: string, password: string, user: string | undefined): Promise<void> =>
+  enterHere(request('POST', '/app/api/setup', { body: { token, password, user } }))
 
-export const enterWorkspace = async (id: string): Promise<void> =>
-  enter(await request<Session>('PATCH', '/app/api/session', { body: { workspace_id: id } }))
+export const enterWorkspace = (id: string): Promise<void> =>
+  enterHere(request('PATCH', '/app/api/session', { body: { workspace_id: id } }))
 
 export async function signOut(): Promise<void> {
   await request('DELETE', '/app/api/session')
+  tabs.postMessage('left')
   stopLive()
   cache.clear()
   session.value = null

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  fill,
+  press,
+  startApplication,
+  untilNoText,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { PASSWORD } from '../support/browser-client.ts'
+
+describe.skipIf(!hasBrowser)('two tabs of one browser', () => {
+  let app: Application
+  let one: Page
+  let other: Page
+
+  beforeAll(async () => {
+    app = await startApplication()
+    one = await app.newPage()
+    await app.setUp(one, await app.setupLink())
+    await app.server.post('/v1/notes', { title: 'Of the first workspace' })
+    other = await app.nextPage(one.browserContext())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'show and write the same workspace, also after one of them went into another',
+    async () => {
+      await one.bringToFront()
+      await one.goto(`${app.server.url}/app/notes`)
+      await untilText(one, 'Of the first workspace')
+      await other.bringToFront()
+      await other.goto(`${app.server.url}/app/settings/workspaces`)
+      await fill(other, 'Name of a new workspace', 'Household')
+      await press(other, 'Make workspace')
+      await press(other, 'Open Household')
+      await untilTextIn(other, '.rail-head', 'Household')
+      await one.bringToFront()
+      await untilTextIn(one, '.rail-head', 'Household')
+      await untilNoText(one, 'Of the first workspace')
+      await press(one, 'New note (N)')
+      await one.waitForFunction(`/notes\\/.+/.test(location.pathname)`)
+      expect((await app.server.get('/v1/notes')).body.total).toBe(1)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'are both signed out, and in again, when one of them is',
+    async () => {
+      await other.bringToFront()
+      await other.locator('.rail-head').click()
+      await press(other, 'Sign out')
+      await other.waitForSelector('input[name=password]')
+      await one.bringToFront()
+      await one.waitForSelector('input[name=password]')
+      await other.bringToFront()
+      await fill(other, 'Name', 'owner')
+      await other.type('input[name=password]', PASSWORD)
+      await other.keyboard.press('Enter')
+      await other.waitForSelector('.rail')
+      await one.bringToFront()
+      await one.waitForFunction(`document.querySelector('input[name=password]') === null`)
+      await one.waitForSelector('.rail')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
