@@ -75,7 +75,10 @@ const tabs = new BroadcastChannel('daybook-session')
 
 async function followOtherTabs(): Promise<void> {
   const present = await request<Session>('GET', '/app/api/session').catch(() => undefined)
-  if (present && (isSignedOut.peek() || !isShown(present))) enter(present)
+  if (!present) return
+  if (isSignedOut.peek() || !isShown(present)) enter(present)
+  // An owner may have changed the role.
+  else session.value = present
 }
 
 /** Keeps this tab with the session of the browser. A tab that was in the background may have missed a message. */

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync, statSync } from 'node:fs'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  contentOf,
+  fill,
+  press,
+  startApplication,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { PASSWORD } from '../support/browser-client.ts'
+import { download } from '../support/browser-files.ts'
+import { daybook, newFolder, startProcess } from '../support/process.ts'
+
+describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
+  let app: Application
+  let page: Page
+  let ben: Page
+  const folder = newFolder()
+  const at = (path: string) => `${app.server.url}/app/${path}`
+  const linkOf = async (name: string) => String(await contentOf(page, `Setup link of ${name}`))
+  /** Waits until a link other than this one is shown, and returns it. */
+  const nextLinkOf = async (name: string, link: string) => {
+    await page.waitForFunction(
+      `![${JSON.stringify(link)}, undefined].includes(document.querySelector('[aria-label="Setup link of ${name}"]')?.value)`,
+    )
+    return linkOf(name)
+  }
+  /** Chooses a password with a link, in a browser of its own. */
+  const openLink = async (link: string, password: string): Promise<Page> => {
+    const opened = await app.newPage()
+    await opened.goto(link)
+    await fill(opened, 'Password, 10 characters or more', password)
+    await press(opened, 'Open daybook')
+    return opened
+  }
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  test(
+    'makes a new link for a member: it is good once, the older one no longer, and who comes too late is told how to get another',
+    async () => {
+      await page.goto(at('settings/members'))
+      await fill(page, 'Name of a new member', 'Ben')
+      await page.select('#new-role', 'editor')
+      await press(page, 'Add member')
+      const first = await linkOf('Ben')
+      await press(page, 'New link for Ben')
+      const second = await nextLinkOf('Ben', first)
+
+      const late = await openLink(first, PASSWORD)
+      await untilText(late, 'was replaced by a newer one; ask for a new one.')
+      await untilTextIn(late, '.help', 'Ask an owner for a new one, or run daybook users link')
+      ben = await openLink(second, PASSWORD)
+      await untilText(ben, 'Ben, editor')
+
+      const again = await openLink(second, 'another password')
+      await untilText(again, 'This setup link was used already')
+      await again.goto(at('notes'))
+      await fill(again, 'Name', 'Ben')
+      await fill(again, 'Password', 'another password')
+      await press(again, 'Sign in')
+      await untilText(again, 'do not go together')
+      await again.browserContext().close()
+      await late.browserContext().close()
+
+      await press(page, 'New link for Ben')
+      const third = await nextLinkOf('Ben', second)
+      const renewed = await openLink(third, 'a password after all')
+      await untilText(renewed, 'Ben, editor')
+      // A forgotten password may be one that somebody else knows: whoever used it is signed out.
+      await ben.waitForSelector('dialog:modal input[name=password]')
+      await ben.browserContext().close()
+      ben = renewed
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'changes the role of a member, whose open pages follow: what they may not do is refused, and nothing typed is lost',
+    async () => {
+      const { id } = (await app.server.post('/v1/notes', { title: 'Open', content: '' })).body.note
+      await ben.goto(at(`notes/${id}`))
+      await ben.waitForSelector('.cm-content')
+      const elsewhere = await app.nextPage(ben.browserContext())
+      await elsewhere.goto(at('notes'))
+      await ben.bringToFront()
+      const choose = async (role: string) => {
+        await page.bringToFront()
+        await page.goto(at('settings/members'))
+        await page.waitForSelector('select[aria-label="Role of Ben"]')
+        await page.select('select[aria-label="Role of Ben"]', role)
+        await page.waitForFunction(
+          `document.querySelector('select[aria-label="Role of Ben"]:enabled')?.value === '${role}'`,
+        )
+      }
+      await choose('viewer')
+      await ben.focus('.cm-content')
+      await ben.keyboard.type('typed too late')
+      await untilTextIn(ben, '#note', 'You are a viewer of this workspace and may not change anything')
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('')
+      // A page that is looked at again knows what the person may do now.
+      await elsewhere.bringToFront()
+      await ben.bringToFront()
+      await untilText(ben, 'Ben, viewer')
+      await untilTextIn(ben, '#note', 'typed too late')
+      expect(await ben.$('[contenteditable=true]')).toBeNull()
+
+      await choose('editor')
+      await elsewhere.bringToFront()
+      await ben.bringToFront()
+      await untilText(ben, 'Ben, editor')
+      await ben.waitForFunction(
+        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content === 'typed too late')`,
+        { polling: 200 },
+      )
+      await ben.waitForSelector('#note .st.ok')
+
+      await choose('owner')
+      await ben.goto(at('settings/members'))
+      await ben.waitForSelector('select[aria-label="Role of owner"]')
+      await ben.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'makes a key that may only read: its secret is shown once, reads in /v1 and writes nothing',
+    async () => {
+      await page.bringToFront()
+      await page.goto(at('settings/keys'))
+      await fill(page, 'Name', 'reader')
+      await page.locator('input[name=scope][value=read]').click()
+      await press(page, 'Make key')
+      const secret = String(await contentOf(page, 'Secret of reader'))
+      const key = app.server.as(secret)
+      expect((await key.get('/v1/notes')).status).toBe(200)
+      const refused = await key.post('/v1/notes', { title: 'Written' })
+      expect([refused.status, refused.body.code]).toEqual([403, 'read_only_key'])
+      await page.reload()
+      await untilText(page, 'reader')
+      expect(await page.content()).not.toContain(secret)
+      expect(
+        (await page.evaluate(`fetch('/app/api/keys').then((response) => response.text())`)) as string,
+      ).not.toContain(secret)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'downloads a backup, which is a sound database with everything in it',
+    async () => {
+      const { id } = (await app.server.post('/v1/notes', { title: 'In the backup', content: 'kept' })).body
+        .note
+      await page.goto(at('settings/backup'))
+      await download(app, { page, folder: folder.path, act: () => press(page, 'Download a copy now') })
+      expect(readdirSync(folder.path)).toEqual(['daybook-backup.db'])
+      const file = folder.file('daybook-backup.db')
+      expect(statSync(file).size).toBeGreaterThan(0)
+      const { exitCode, out } = await daybook(['check', '--db', file])
+      expect([exitCode, out]).toEqual([0, expect.stringContaining('ok')])
+      const copy = await startProcess(file, { key: app.server.key ?? '' })
+      expect((await copy.get(`/v1/notes/${id}`)).body.note.content).toBe('kept')
+      await copy.end()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('nothing went wrong in any page, and no other host was asked', () => {
+    expect(app.problems).toEqual([])
+  })
+})

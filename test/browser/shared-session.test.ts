@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  contentOf,
+  fill,
+  press,
+  startApplication,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { PASSWORD } from '../support/browser-client.ts'
+
+describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
+  let app: Application
+  let first: Page
+  let second: Page
+  const at = (path: string) => `${app.server.url}/app/${path}`
+  const rail = (page: Page, text: string) => untilTextIn(page, '.rail', text)
+
+  beforeAll(async () => {
+    app = await startApplication()
+    first = await app.newPage()
+    await app.setUp(first, await app.setupLink())
+    await first.goto(at('settings/members'))
+    await fill(first, 'Name of a new member', 'Ben')
+    await press(first, 'Add member')
+    const ben = await app.newPage()
+    await app.setUp(ben, String(await contentOf(first, 'Setup link of Ben')))
+    await ben.browserContext().close()
+    second = await app.nextPage(first.browserContext())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  /** Signs in where the sign-in screen is. */
+  const signIn = async (page: Page, name: string) => {
+    await page.bringToFront()
+    await fill(page, 'Name', name)
+    await fill(page, 'Password', PASSWORD)
+    await page.keyboard.press('Enter')
+    await rail(page, `${name}, `)
+  }
+  const signOut = async (page: Page) => {
+    await page.bringToFront()
+    await page.locator('.rail-head').click()
+    await press(page, 'Sign out')
+    await page.waitForSelector('.s-sign')
+  }
+
+  test(
+    'goes on in both when one is signed in again: one types on where one was',
+    async () => {
+      const { id } = (await app.server.post('/v1/notes', { title: 'Shared', content: '' })).body.note
+      await first.goto(at(`notes/${id}`))
+      await first.waitForSelector('.cm-content')
+      await second.goto(at('notes'))
+      await second.waitForSelector('.rail')
+      await signOut(second)
+      await first.bringToFront()
+      await first.waitForSelector('dialog:modal input[name=password]')
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('')
+      await signIn(second, 'owner')
+      await first.bringToFront()
+      await first.waitForSelector('dialog:modal', { hidden: true })
+      await first.focus('.cm-content')
+      await first.keyboard.type('goes on')
+      await first.waitForFunction(
+        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === 'goes on')`,
+        { polling: 200 },
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is of one person: who signs in in one tab is who writes in the other',
+    async () => {
+      await first.goto(at('notes'))
+      await rail(first, 'owner, owner')
+      await signOut(second)
+      await first.bringToFront()
+      await first.waitForSelector('dialog:modal')
+      await signIn(second, 'Ben')
+      await first.bringToFront()
+      await rail(first, 'Ben, viewer')
+      expect(await first.$('dialog:modal')).toBeNull()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('nothing went wrong in any page, and no other host was asked', () => {
+    expect(app.problems).toEqual([])
+  })
+})
