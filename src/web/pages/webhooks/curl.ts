@@ -5,7 +5,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 /** A command that sends the body of a delivery once more; it has no signature, as only the server knows the secret. */
 export const curlOf = (url: string, { id, event }: Delivery, body: string): string =>
   [
-    `curl ${quoted(url)}`,
+    `curl --globoff ${quoted(url)}`,
     `-H ${quoted('Content-Type: application/json')}`,
     `-H ${quoted(`X-Service-Event: ${event}`)}`,
     `-H ${quoted(`X-Service-Delivery: ${id}`)}`,

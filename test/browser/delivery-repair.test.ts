@@ -1,0 +1,142 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  press,
+  startApplication,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { type Receiver, startReceiver, status } from '../support/receiver.ts'
+
+/** So many failed deliveries in a row pause a subscription. */
+const MOST_FAILED = 10
+/** What a shell, JSON and curl would each read in their own way. */
+const HARD = `'"\\ $(id) \`id\` !x @file %41 {a,b} [1-3] é 日本\n\ttab`
+
+describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () => {
+  let app: Application
+  let page: Page
+  let receiver: Receiver
+  let id: string
+  const write = (...refs: string[]) =>
+    app.server.post('/v1/records', { structure: 'Orders', rows: refs.map((ref) => ({ data: { ref } })) })
+  const refsOf = (from: number) =>
+    receiver.received.slice(from).map(({ body }) => JSON.parse(body).record.data.ref)
+  const deliveries = async (query = '') =>
+    (await app.server.get(`/v1/webhooks/${id}/deliveries?limit=200${query}`)).body.deliveries
+  const subscription = async () => (await app.server.get(`/v1/webhooks/${id}`)).body.webhook
+  /** Waits until so many deliveries of this state are in the table. */
+  const states = (state: string, count: number) =>
+    page.waitForFunction(
+      `[...document.querySelectorAll('tbody .st')].filter((one) => one.textContent === '${state}').length === ${count}`,
+    )
+  /** Ends the pauses between attempts: the next one is due, and the last. */
+  const dueForTheLastTime = () => {
+    const db = new Database(app.file)
+    db.run('PRAGMA busy_timeout = 10000')
+    db.run(`UPDATE webhook_deliveries SET attempts = 4, next_attempt_at = ? WHERE status = 'pending'`, [
+      Date.now(),
+    ])
+    db.close()
+  }
+
+  beforeAll(async () => {
+    receiver = await startReceiver({ answer: status(503) })
+    app = await startApplication(['--webhook-allow', '127.0.0.1'])
+    const { server } = app
+    await server.post('/v1/records/structures', { name: 'Orders', fields: [{ key: 'ref', type: 'text' }] })
+    const url = `http://127.0.0.1:${receiver.port}/o'neill?filter[ref]={a,b}&from=[1-3]`
+    id = (await server.post('/v1/webhooks', { structure: 'Orders', url, description: 'Orders to books' }))
+      .body.webhook.id
+    page = await app.newPage()
+    await page
+      .browserContext()
+      .overridePermissions(server.url, ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write'])
+    await app.setUp(page, await app.setupLink())
+    await page.goto(`${server.url}/app/webhooks/${id}`)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    await receiver.close()
+  }, BROWSER_TIMEOUT_MS)
+
+  test(
+    'pauses its subscription after ten failures in a row; what happens then waits, and Resume sends it',
+    async () => {
+      const failing = Array.from({ length: MOST_FAILED }, (_, number) => `lost ${number}`)
+      await write(...failing)
+      await receiver.until(MOST_FAILED)
+      await states('pending', MOST_FAILED)
+      dueForTheLastTime()
+      await receiver.until(2 * MOST_FAILED)
+      await untilTextIn(page, '.banner', `${MOST_FAILED} deliveries failed in a row`)
+      expect(await subscription()).toMatchObject({ status: 'paused', consecutive_failures: MOST_FAILED })
+      await page.waitForSelector('.bar .st.bad')
+
+      receiver.answer = status(200)
+      const before = receiver.received.length
+      await write('waited')
+      await states('pending', 1)
+      expect(refsOf(before)).toEqual([])
+      await press(page, 'Resume')
+      await states('delivered', 1)
+      expect(refsOf(before)).toEqual(['waited'])
+      expect(await subscription()).toMatchObject({ status: 'enabled', consecutive_failures: 0 })
+      await page.waitForSelector('.bar .st.ok')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'gets everything that failed for good by one press, each once',
+    async () => {
+      const before = receiver.received.length
+      await untilTextIn(page, '.banner', `${MOST_FAILED} deliveries failed for good since`)
+      await press(page, 'Send them again')
+      await states('delivered', MOST_FAILED + 1)
+      expect(refsOf(before).toSorted()).toEqual(
+        Array.from({ length: MOST_FAILED }, (_, number) => `lost ${number}`),
+      )
+      await page.waitForSelector('.banner', { hidden: true })
+      expect(await deliveries('&status=failed')).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'gets a delivery byte for byte from the copied curl command, run in a shell, whatever is in the row',
+    async () => {
+      const before = receiver.received.length
+      await write(HARD)
+      await receiver.until(before + 1)
+      const [sent] = receiver.received.slice(before)
+      const [{ id: delivery }] = await deliveries()
+      await page.goto(`${app.server.url}/app/webhooks/${id}?open=${delivery}`)
+      await press(page, 'Copy as curl')
+      await untilText(page, 'Copied')
+      const command = String(await page.evaluate('navigator.clipboard.readText()'))
+      const run = Bun.spawn(['bash', '-c', command], { env: { PATH: Bun.env.PATH }, stderr: 'pipe' })
+      expect([await run.exited, await run.stdout.text()]).toEqual([0, 'ok'])
+      const copied = receiver.received.slice(before + 1)
+      expect(copied).toHaveLength(1)
+      const described = (received = copied[0]) => [
+        received?.method,
+        received?.path,
+        received?.body,
+        ...['content-type', 'x-service-event', 'x-service-delivery'].map((name) => received?.headers[name]),
+      ]
+      expect(described()).toEqual(described(sent))
+      // Only the server knows the secret.
+      expect(command.toLowerCase()).not.toContain('signature')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('nothing went wrong in the page, and no other host was asked', () => {
+    expect(app.problems).toEqual([])
+  })
+})
