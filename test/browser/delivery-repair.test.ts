@@ -70,7 +70,9 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
       const failing = Array.from({ length: MOST_FAILED }, (_, number) => `lost ${number}`)
       await write(...failing)
       await receiver.until(MOST_FAILED)
-      await states('pending', MOST_FAILED)
+      await page.waitForFunction(
+        `[...document.querySelectorAll('td.answer')].filter((one) => one.textContent.startsWith('503, next')).length === ${MOST_FAILED}`,
+      )
       dueForTheLastTime()
       await receiver.until(2 * MOST_FAILED)
       await untilTextIn(page, '.banner', `${MOST_FAILED} deliveries failed in a row`)

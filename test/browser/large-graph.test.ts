@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page, WebWorker } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  fill,
+  press,
+  startApplication,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+const NOTES = 5_000
+/** The layout takes seconds of a processor that other tests may use too. */
+const LAYOUT_TIMEOUT_MS = 2 * BROWSER_TIMEOUT_MS
+/** As many as the list shows before more are asked for. */
+const LISTED = 200
+
+/** Each note leads to two before it, so that the early ones are led to most. */
+const contentOf = (number: number) =>
+  number === 0 ? '' : `[[Node ${Math.floor(number / 2)}]] and [[Node ${Math.floor(number / 3)}]]`
+
+interface Node {
+  readonly id: string
+  readonly title: string
+}
+interface Edge {
+  readonly from: string
+  readonly to: string
+}
+
+describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
+  let app: Application
+  let page: Page
+  let graph: { nodes: Node[]; edges: Edge[] }
+  const titlesIn = (section: string) =>
+    page.$$eval(`${section} li a`, (links) => links.map(({ textContent }) => textContent ?? ''))
+  /** The titles of what a note leads to, as the server has it. */
+  const leadsTo = (node: Node | undefined) =>
+    graph.edges
+      .filter(({ from }) => from === node?.id)
+      .map(({ to }) => graph.nodes.find(({ id }) => id === to)?.title ?? '')
+  const chosen = () => graph.nodes.find(({ id }) => id === new URL(page.url()).searchParams.get('node'))
+
+  beforeAll(async () => {
+    app = await startApplication()
+    for (let start = 0; start < NOTES; start += 50)
+      await Promise.all(
+        Array.from({ length: 50 }, (_, place) => {
+          const number = start + place
+          return app.server.post('/v1/notes', { title: `Node ${number}`, content: contentOf(number) })
+        }),
+      )
+    graph = (await app.server.get('/v1/graph')).body
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS * 2)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'is laid out in a worker, and the code that does so is not even loaded by the page',
+    async () => {
+      const started: WebWorker[] = []
+      page.on('workercreated', (worker) => void started.push(worker))
+      const ended = new Promise((resolve) => page.on('workerdestroyed', resolve))
+      await page.goto(`${app.server.url}/app/graph`)
+      await page.waitForFunction(`document.body.textContent.includes('Laid out in')`, {
+        timeout: LAYOUT_TIMEOUT_MS,
+      })
+      await ended
+      expect(started).toHaveLength(1)
+      const loaded = String(
+        await page.evaluate(`performance.getEntriesByType('resource').map(({ name }) => name).join()`),
+      )
+      expect(loaded).toMatch(/\/assets\/screen-\w+\.js/)
+      expect(loaded).not.toContain('layout-worker')
+    },
+    BROWSER_TIMEOUT_MS + LAYOUT_TIMEOUT_MS,
+  )
+
+  test(
+    'is a picture whose nodes are chosen by clicking; the list follows',
+    async () => {
+      const map = await (await page.waitForSelector('.map'))?.boundingBox()
+      const middle = { x: (map?.x ?? 0) + (map?.width ?? 0) / 2, y: (map?.y ?? 0) + (map?.height ?? 0) / 2 }
+      // Where the nodes are is known to the picture alone: places from its middle outwards are tried.
+      for (let at = 0; at < 400 && chosen() === undefined; at++) {
+        const [angle, radius] = [at * 2.4, Math.sqrt(at) * 6]
+        await page.mouse.click(middle.x + radius * Math.cos(angle), middle.y + radius * Math.sin(angle))
+      }
+      const node = chosen()
+      expect(node).toBeDefined()
+      await untilTextIn(page, '.side .bar h2', node?.title ?? '')
+      expect(await titlesIn('.side .sec:nth-of-type(1)')).toEqual(leadsTo(node))
+      await press(page, 'Open')
+      await page.waitForFunction(`location.pathname === '/app/notes/${node?.id}'`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is a list beside the picture, which says the same',
+    async () => {
+      expect(graph.nodes).toHaveLength(NOTES)
+      await page.goto(`${app.server.url}/app/graph`)
+      const count = `${NOTES.toLocaleString('en')} nodes, ${graph.edges.length.toLocaleString('en')} edges`
+      await untilTextIn(page, '.s-graph .bar', count)
+      expect(await titlesIn('.side .sec:last-child')).toEqual(
+        graph.nodes.slice(0, LISTED).map(({ title }) => title),
+      )
+      await press(page, `${(NOTES - LISTED).toLocaleString('en')} more`)
+      await page.waitForFunction(
+        `document.querySelectorAll('.side .sec:last-child li').length === ${2 * LISTED}`,
+      )
+      expect(await titlesIn('.side .sec:last-child')).toEqual(
+        graph.nodes.slice(0, 2 * LISTED).map(({ title }) => title),
+      )
+      await fill(page, 'Find in this graph', 'Node 4999')
+      await page.waitForFunction(`document.querySelectorAll('.side .sec:last-child li').length === 1`)
+      await press(page, 'Node 4999')
+      await untilTextIn(page, '.side .bar', 'Node 4999')
+      expect(await titlesIn('.side .sec:nth-of-type(1)')).toEqual(leadsTo(chosen()))
+      await press(page, 'Open')
+      await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
+      await page.waitForFunction(`document.querySelector('.title-field')?.value === 'Node 4999'`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('has no error in its pages, and asks nobody but the server', () => {
+    expect(app.problems).toEqual([])
+  })
+})
