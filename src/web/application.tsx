@@ -65,10 +65,11 @@ effect(() => {
   document.body.classList.toggle('signed-out', session.value === null)
 })
 
-// A file that is dropped where nothing takes it would else replace the page.
+// A file that is dropped where nothing takes it would else replace the page. The editor takes it when it is dropped.
 for (const kind of ['dragover', 'drop'] as const)
   addEventListener(kind, (event) => {
-    const isTaken = event.defaultPrevented || (event.target as Element | null)?.matches?.('input[type=file]')
+    const isTaken =
+      event.defaultPrevented || (event.target as Element | null)?.closest?.('input[type=file], .cm-editor')
     if (isTaken || !event.dataTransfer?.types.includes('Files')) return
     event.preventDefault()
     event.dataTransfer.dropEffect = 'none'

@@ -23,42 +23,28 @@ export async function download(
   await client.detach()
 }
 
-/** A file as a page is given it. */
-export interface GivenFile {
-  readonly name: string
-  readonly type: string
-  readonly bytes: Uint8Array
+/** Pastes a file where the focus is, as if it had been copied elsewhere. */
+export async function pasteFile(
+  page: Page,
+  { name, type, base64 }: { name: string; type: string; base64: string },
+): Promise<void> {
+  await page.evaluate(`{
+    const bytes = Uint8Array.from(atob('${base64}'), (character) => character.charCodeAt(0))
+    const clipboardData = new DataTransfer()
+    clipboardData.items.add(new File([bytes], '${name}', { type: '${type}' }))
+    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }`)
 }
 
-const dataTransfer = (files: readonly GivenFile[]) => `(() => {
-  const given = ${JSON.stringify(files.map(({ name, type, bytes }) => [name, type, Buffer.from(bytes).toString('base64')]))}
-  const transfer = new DataTransfer()
-  for (const [name, type, base64] of given) {
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-    transfer.items.add(new File([bytes], name, { type }))
-  }
-  return transfer
-})()`
-
-/** Pastes files where the focus is; returns whether the page took them, so that the browser does nothing with them. */
-export const pasteFiles = async (page: Page, files: readonly GivenFile[]): Promise<boolean> =>
-  (await page.evaluate(
-    `!document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: ${dataTransfer(files)}, bubbles: true, cancelable: true }))`,
-  )) === true
-
-/** Drags files over a place of the page and drops them there; returns whether the page took them. */
-export const dropFiles = async (
+/** Drags files from outside the browser over a place of the page, and lets them go there. */
+export async function dropFiles(
   page: Page,
   { x, y }: { x: number; y: number },
-  files: readonly GivenFile[],
-): Promise<boolean> =>
-  (await page.evaluate(`(() => {
-    const place = { clientX: ${x}, clientY: ${y} }
-    const target = document.elementFromPoint(${x}, ${y})
-    const dataTransfer = ${dataTransfer(files)}
-    const send = (type) =>
-      target.dispatchEvent(new DragEvent(type, { dataTransfer, ...place, bubbles: true, cancelable: true }))
-    send('dragenter')
-    const isOver = !send('dragover')
-    return isOver && !send('drop')
-  })()`)) === true
+  paths: readonly string[],
+): Promise<void> {
+  const client = await page.createCDPSession()
+  const data = { items: [], files: [...paths], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await client.send('Input.dispatchDragEvent', { type, x, y, data })
+  await client.detach()
+}

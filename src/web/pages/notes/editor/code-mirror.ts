@@ -62,16 +62,26 @@ const contentAttributes = {
 }
 
 function fileHandlers({ onFiles }: EditorOptions): Extension {
+  /** Where files were put; what is written while they are on their way moves these places. */
+  const places: { at: number }[] = []
   const take = (view: EditorView, transfer: DataTransfer | null, at: number) => {
     const files = [...(transfer?.files ?? [])]
     if (files.length === 0) return false
+    const place = { at }
+    places.push(place)
     onFiles(files, (text) => {
-      const place = Math.min(at, view.state.doc.length)
-      view.dispatch({ changes: { from: place, insert: text }, selection: { anchor: place + text.length } })
+      const insert = view.state.toText(text.replaceAll('\n', view.state.lineBreak))
+      const from = Math.min(place.at, view.state.doc.length)
+      const { head, empty } = view.state.selection.main
+      const selection = { anchor: from + insert.length }
+      view.dispatch({ changes: { from, insert }, ...(empty && head === from && { selection }) })
     })
     return true
   }
-  return EditorView.domEventHandlers({
+  const movePlaces = EditorView.updateListener.of(({ changes }) => {
+    for (const place of places) place.at = changes.mapPos(place.at, 1)
+  })
+  const handlers = EditorView.domEventHandlers({
     drop: (event, view) => {
       const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length
       const isTaken = take(view, event.dataTransfer, at)
@@ -80,6 +90,7 @@ function fileHandlers({ onFiles }: EditorOptions): Extension {
     },
     paste: (event, view) => take(view, event.clipboardData, view.state.selection.main.head),
   })
+  return [movePlaces, handlers]
 }
 
 function stateOf(options: EditorOptions, text: string, onChange: (changes: ChangeSet) => void): EditorState {

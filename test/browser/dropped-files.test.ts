@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { basename } from 'node:path'
+import type { HTTPRequest, Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { dropFiles, pasteFile } from '../support/browser-files.ts'
+import { newFolder } from '../support/process.ts'
+
+const PICTURE = { name: 'rim.gif', type: 'image/gif', base64: 'R0lGODlhAQABAAAAACwAAAAAAQABAAAC' }
+
+describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', () => {
+  let app: Application
+  let page: Page
+  const folder = newFolder()
+  const [one = '', two = '', three = ''] = ['one.txt', 'two.txt', 'three.txt'].map(folder.file)
+  const picture = folder.file(PICTURE.name)
+
+  beforeAll(async () => {
+    for (const path of [one, two, three]) await Bun.write(path, basename(path))
+    await Bun.write(picture, Buffer.from(PICTURE.base64, 'base64'))
+    app = await startApplication()
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  const open = async (content: string): Promise<string> => {
+    const { id } = (await app.server.post('/v1/notes', { title: 'Wheel', content })).body.note
+    await page.goto(`${app.server.url}/app/notes/${id}`)
+    await page.waitForSelector('.cm-content')
+    return id
+  }
+  /** The right end of a line of the editor. */
+  const endOfLine = async (number: number) => {
+    const box = await (await page.$(`.cm-line:nth-of-type(${number})`))?.boundingBox()
+    return { x: (box?.x ?? 0) + (box?.width ?? 0) - 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 }
+  }
+  const middleOf = async (selector: string) => {
+    const box = await (await page.waitForSelector(selector))?.boundingBox()
+    return { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 }
+  }
+  const filesOf = async (id: string): Promise<{ id: string; file_name: string }[]> =>
+    (await app.server.get(`/v1/notes/${id}/files`)).body.files
+  /** Waits until the server has these files of a note, and returns their links. */
+  const linksTo = async (id: string, ...names: string[]): Promise<string[]> => {
+    await page.waitForFunction(
+      `fetch('/v1/notes/${id}/files').then((response) => response.json()).then(({ files }) => files.length === ${names.length})`,
+      { polling: 200 },
+    )
+    const files = await filesOf(id)
+    return names.map((name) => `[[file:${files.find(({ file_name }) => file_name === name)?.id}|${name}]]`)
+  }
+  /** Waits until the server holds this text. */
+  const isStored = (id: string, content: string) =>
+    page
+      .waitForFunction(
+        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === ${JSON.stringify(content)})`,
+        { polling: 200 },
+      )
+      .catch(async (cause) => {
+        const stored = (await app.server.get(`/v1/notes/${id}`)).body.note.content
+        throw new Error(`${JSON.stringify(stored)} is stored, not ${JSON.stringify(content)}`, { cause })
+      })
+
+  test(
+    'into a note are stored, and linked where they were dropped in their order',
+    async () => {
+      const id = await open('first\nsecond')
+      await dropFiles(page, await endOfLine(1), [one, two, three])
+      const links = await linksTo(id, 'one.txt', 'two.txt', 'three.txt')
+      await isStored(id, `first${links.join('\n')}\n\nsecond`)
+      for (const stored of await filesOf(id))
+        expect((await app.server.get(`/v1/files/${stored.id}/content`)).body).toBe(stored.file_name)
+      await untilTextIn(page, '#details', 'three.txt')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'are pasted at the cursor, a picture as a picture; one goes on typing after it',
+    async () => {
+      const id = await open('before after')
+      await page.focus('.cm-content')
+      for (const _ of 'before ') await page.keyboard.press('ArrowRight')
+      await pasteFile(page, PICTURE)
+      const [link] = await linksTo(id, 'rim.gif')
+      await isStored(id, `before !${link}\nafter`)
+      await page.keyboard.type('!')
+      await isStored(id, `before !${link}\n!after`)
+      const sent = await fetch(`${app.server.url}/v1/files/${(await filesOf(id))[0]?.id}/content`, {
+        headers: { authorization: `Bearer ${app.server.key}` },
+      })
+      expect(Buffer.from(await sent.arrayBuffer()).toString('base64')).toBe(PICTURE.base64)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'leave the cursor where one types while they are on their way, and are linked where they were dropped',
+    async () => {
+      const id = await open('first\nsecond')
+      const held = Promise.withResolvers<HTTPRequest>()
+      const hold = (request: HTTPRequest) =>
+        request.url().includes('/app/api/files') ? held.resolve(request) : void request.continue()
+      await page.setRequestInterception(true)
+      page.on('request', hold)
+      await dropFiles(page, await endOfLine(2), [one])
+      const upload = await held.promise
+      await page.focus('.cm-content')
+      await page.keyboard.down('Control')
+      await page.keyboard.press('Home')
+      await page.keyboard.up('Control')
+      await page.keyboard.type('now ')
+      await upload.continue()
+      const [link] = await linksTo(id, 'one.txt')
+      await isStored(id, `now first\nsecond${link}\n`)
+      await page.keyboard.type('and then ')
+      await isStored(id, `now and then first\nsecond${link}\n`)
+      page.off('request', hold)
+      await page.setRequestInterception(false)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'keep the line breaks of a note that has those of Windows',
+    async () => {
+      const id = await open('first\r\nsecond')
+      await dropFiles(page, await endOfLine(1), [one])
+      const [link] = await linksTo(id, 'one.txt')
+      await isStored(id, `first${link}\r\n\r\nsecond`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'beside the text are stored with the note; where nothing takes them, they do not open in place of the application',
+    async () => {
+      const id = await open('text')
+      await dropFiles(page, await middleOf('#details section[aria-label=Files] h3'), [one, two])
+      await linksTo(id, 'one.txt', 'two.txt')
+      await isStored(id, 'text')
+      await page.evaluate('globalThis.isSamePage = true')
+      for (const selector of ['.rail-nav', '#list .bar', '#note .bar', '.title-field']) {
+        await dropFiles(page, await middleOf(selector), [three])
+        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
+        expect([selector, await page.evaluate('globalThis.isSamePage')]).toEqual([selector, true])
+      }
+      expect(page.url()).toBe(`${app.server.url}/app/notes/${id}`)
+      expect(await filesOf(id)).toHaveLength(2)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'among the files are all stored, each under its name; one with the name of another is another file',
+    async () => {
+      await page.goto(`${app.server.url}/app/files`)
+      const before = (await app.server.get('/v1/files')).body.files.length
+      await dropFiles(page, await middleOf('.drop'), [one, two, three, picture])
+      await dropFiles(page, await middleOf('.drop'), [one])
+      await page.waitForFunction(
+        `fetch('/v1/files').then((response) => response.json()).then(({ files }) => files.length === ${before + 5})`,
+        { polling: 200 },
+      )
+      const { files } = (await app.server.get('/v1/files')).body
+      const names = files.slice(0, 5).map(({ file_name }: { file_name: string }) => file_name)
+      expect(names.toSorted()).toEqual(['one.txt', 'one.txt', 'rim.gif', 'three.txt', 'two.txt'])
+      await untilTextIn(page, '.drop', 'rim.gif')
+      await page.waitForSelector('.uploads li', { hidden: true })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('nothing went wrong in the page, and no other host was asked', () => {
+    expect(app.problems).toEqual([])
+  })
+})
