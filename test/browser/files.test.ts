@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       await page.waitForSelector('input[name=name]')
       await fill(page, 'New name; links to it in notes follow', 'engine.pdf')
       await page.keyboard.press('Enter')
-      await untilTextIn(page, '.side h1', 'engine.pdf')
+      await untilTextIn(page, '.side h2', 'engine.pdf')
       expect((await files())[0].file_name).toBe('engine.pdf')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })

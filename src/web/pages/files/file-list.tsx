@@ -20,7 +20,7 @@ export function FileList({ current }: { current: string | undefined }) {
     <Pane kind="home" label="Files">
       <div class={isOver ? 'drop over' : 'drop'} ref={ref}>
         <header class="bar">
-          <h1>Files</h1>
+          <h2>Files</h2>
           <span class="grow" />
           {mayWrite.value && <AddButton />}
         </header>

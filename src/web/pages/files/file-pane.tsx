@@ -23,7 +23,7 @@ export function FilePane({ id }: { id: string }) {
         <a class="b quiet icon phone mid" href={listAddress()} aria-label="Back to the files">
           <Icon name="back" />
         </a>
-        <h1 class="cut">{data?.file_name ?? 'File'}</h1>
+        <h2 class="cut">{data?.file_name ?? 'File'}</h2>
         <span class="grow" />
         {data && (
           <a class="b" href={contentOf(id)} download={data.file_name}>

@@ -8,6 +8,7 @@ export function Main() {
   const [, id] = path.value
   return (
     <main id="main" class={id === undefined ? 's-files' : 's-files show-side'}>
+      <h1 class="vh">Files</h1>
       <FileList current={id} />
       <Pane kind="side" label="File">
         {id === undefined ? (

@@ -23,6 +23,7 @@ export function SubscriptionScreen({ id }: { id: string }) {
   const isSideShown = search.value.has('side')
   return (
     <main id="main" class={isSideShown ? 's-hooks show-side' : 's-hooks'}>
+      <h1 class="vh">Webhooks</h1>
       <Pane kind="home" label="Deliveries">
         <Head id={id} webhook={data} />
         {error ? (
@@ -51,7 +52,7 @@ function Head({ id, webhook }: { id: string; webhook: Webhook | undefined }) {
         <a class="b quiet icon phone" href={address(['webhooks'])} aria-label="All subscriptions">
           <Icon name="back" />
         </a>
-        <h1 class="cut">{webhook ? nameOf(webhook) : 'Webhooks'}</h1>
+        <h2 class="cut">{webhook ? nameOf(webhook) : 'Subscription'}</h2>
         <span class="desk">{webhook && <Status of={webhook.status} />}</span>
         <span class="grow" />
         <a
@@ -61,7 +62,7 @@ function Head({ id, webhook }: { id: string; webhook: Webhook | undefined }) {
         >
           <Icon name="side" />
         </a>
-        {mayWrite.value && (
+        {webhook && mayWrite.value && (
           <Button disabled={isRunning.value} onClick={() => void run()}>
             Send test
           </Button>

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { resolve } from 'node:path'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, press, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+/** The screens in the table of the application, which the addresses below must all name. */
+const table = await Bun.file(resolve('src/web/pages/screens.ts')).text()
+const screens = [...table.matchAll(/^ {2}(\w+): \(\) => import\(/gm)].map(([, name = '']) => name)
+const settings = [
+  ...(await Bun.file(resolve('src/web/pages/settings/screen.tsx')).text()).matchAll(
+    /\{ name: '(\w+)', title: /g,
+  ),
+].map(([, name = '']) => name)
+
+/** An address below `/app/`, and what is on its screen once it is there. */
+type Place = readonly [address: string, shown: string]
+
+/** What a screen is, as a screen reader tells it: its landmarks, headings, chosen links and the fields with their values. */
+const OUTLINE = `(() => {
+  const all = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility())
+  const name = (one) => (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).trim()
+  return JSON.stringify({
+    mains: all('main').length,
+    navigation: all('nav[aria-label=Main]').length,
+    headings: all('h1, h2, h3, h4').filter((one) => !one.closest('.read')).map((one) => [Number(one.localName[1]), name(one)]),
+    chosen: all('[aria-current]').map(name),
+    fields: all('main :is(input, select, textarea)').map((one) => [name(one), one.type === 'file' ? '' : one.value]),
+    isLoading: document.body.textContent.includes('Loading…'),
+  })
+})()`
+
+interface Outline {
+  readonly mains: number
+  readonly navigation: number
+  readonly headings: readonly (readonly [level: number, text: string])[]
+}
+
+/** Resolves when nothing of the page has changed for some frames. */
+const QUIET = `new Promise((resolve) => {
+  let left
+  const observer = new MutationObserver(() => { left = 20 })
+  observer.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true })
+  left = 20
+  const next = () => {
+    if (left-- > 0) return requestAnimationFrame(next)
+    observer.disconnect()
+    resolve()
+  }
+  next()
+})`
+
+describe.skipIf(!hasBrowser)('every address of the application', () => {
+  let app: Application
+  let page: Page
+  let places: Record<string, readonly Place[]>
+
+  beforeAll(async () => {
+    app = await startApplication(['--webhook-allow', '127.0.0.1'])
+    const { server } = app
+    const made = async (path: string, body: object) => (await server.post(path, body)).body
+    const { note } = await made('/v1/notes', {
+      title: 'Hubs',
+      content: '# Hubs\n\n[[Hubs]]',
+      tags: ['wheels'],
+    })
+    await server.patch(`/v1/notes/${note.id}`, { content: '# Hubs' })
+    const fields = [
+      { key: 'ref', type: 'text', label: 'Ref' },
+      { key: 'total', type: 'number', label: 'Total' },
+    ]
+    const { structure } = await made('/v1/records/structures', { name: 'Orders', fields })
+    const { records } = await made('/v1/records', { structure: 'Orders', data: { ref: 'R1', total: 5 } })
+    const hook = { structure: 'Orders', url: 'http://127.0.0.1:9/', enabled: false, description: 'Books' }
+    const { webhook } = await made('/v1/webhooks', hook)
+    await server.post(`/v1/webhooks/${webhook.id}/test`)
+    const { view } = await made('/v1/views', { name: 'Wheels' })
+    const { preset } = await made('/v1/presets', { name: 'Reviewed', tags: ['wheels'] })
+    const { lens } = await made('/v1/lenses', { name: 'Everything' })
+    const { property } = await made('/v1/properties', { key: 'stars', type: 'number' })
+    const tag = (await server.get('/v1/tags')).body.tags[0].id
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+    const { file } = (await page.evaluate(
+      `fetch('/app/api/files?file_name=hub.txt', { method: 'POST', body: new Blob(['hub']) }).then((answer) => answer.json())`,
+    )) as { file: { id: string } }
+    const notes = [
+      'notes',
+      'notes?list=trash',
+      `notes?view=${view.id}`,
+      'notes?tag=wheels',
+      'notes?search=hub',
+      'notes?sort=title',
+    ]
+    places = {
+      notes: [
+        ...notes.map((address): Place => [address, '#list :is(.notes-rows a, .empty)']),
+        [`notes/${note.id}`, '.cm-content'],
+        [`notes/${note.id}?show=preview`, '.read'],
+        [`notes/${note.id}?pane=details`, '#details .ledger li'],
+      ],
+      records: [
+        ['records', 'td[data-row="0"]'],
+        ['records/new', 'main form, main input'],
+        [`records/${structure.id}`, 'td[data-row="0"]'],
+        [`records/${structure.id}?sort=ref&direction=asc&q=R1`, 'td[data-row="0"]'],
+        [`records/${structure.id}?chart=count`, 'td[data-row="0"]'],
+        [`records/${structure.id}?pane=new`, '#value-ref'],
+        [`records/${structure.id}?pane=import`, '#csv-file'],
+        [`records/${structure.id}?pane=deleted`, '.side .empty'],
+        [`records/${structure.id}/${records[0].id}`, '.side [id^=value-]'],
+        [`records/${structure.id}/${records[0].id}?tab=history`, '.side .ledger li'],
+        [`records/${structure.id}/structure`, '.field'],
+      ],
+      webhooks: [
+        ['webhooks', 'main a[href*="/webhooks/"]'],
+        ['webhooks/new', '[name=url]'],
+        [`webhooks/${webhook.id}`, '.facts'],
+        [`webhooks/${webhook.id}?status=failed`, '.facts'],
+        [`webhooks/${webhook.id}?side=open`, '.facts'],
+        [`webhooks/${webhook.id}/edit`, '[name=url]'],
+      ],
+      files: [
+        ['files', '.it'],
+        ['files?q=hub', '.it'],
+        [`files/${file.id}`, '.side .facts'],
+      ],
+      graph: [
+        ['graph', '.side .sec li'],
+        [`graph?lens=${lens.id}&node=${note.id}`, '.side .sec li'],
+        ['graph?list=1', '.side .sec li'],
+      ],
+      changes: [
+        ['changes', '.ledger li'],
+        ['changes?kind=note', '.ledger li'],
+      ],
+      settings: [
+        ['settings', '.set table'],
+        ...settings.map((name): Place => [`settings/${name}`, `#${name} :is(table, ul, button)`]),
+      ],
+      views: [
+        ['views', '.tabs'],
+        ...Object.entries({
+          views: view,
+          presets: preset,
+          lenses: lens,
+          properties: property,
+          tags: { id: tag },
+        }).flatMap(([section, { id }]): Place[] => [
+          [`views/${section}`, `.home a[href*="${id}"]`],
+          [`views/${section}/${id}`, 'main form, main input'],
+        ]),
+        ...['views', 'presets', 'lenses', 'properties'].map(
+          (section): Place => [`views/${section}/new`, 'main input'],
+        ),
+      ],
+      'no screen': [
+        ['nowhere', 'main h1'],
+        ['notes/%zz', '#note [role=status]'],
+        ['%', 'main h1'],
+      ],
+    }
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  const untilShown = (address: string, shown: string) =>
+    page.waitForSelector(shown).catch((cause) => {
+      throw new Error(`${address} does not show ${shown}`, { cause })
+    })
+
+  test('is tried here: none of a screen in the table is forgotten', () => {
+    expect(settings).toContain('members')
+    expect(screens.length).toBeGreaterThan(5)
+    expect(
+      Object.keys(places)
+        .filter((name) => name !== 'no screen')
+        .toSorted(),
+    ).toEqual(screens.toSorted())
+  })
+
+  const outline = async (): Promise<string> => {
+    await page.evaluate(QUIET)
+    return String(await page.evaluate(OUTLINE))
+  }
+  /** Waits until the screen is what it was. */
+  const untilSame = (address: string, before: string) =>
+    page.waitForFunction(`${OUTLINE} === ${JSON.stringify(before)}`).catch(async () => {
+      expect(`${address} ${await page.evaluate(OUTLINE)}`).toBe(`${address} ${before}`)
+    })
+
+  /** Its content is in one landmark under one heading of the first level, and no level of headings is left out. */
+  const expectSound = (address: string, text: string) => {
+    const { mains, navigation, headings } = JSON.parse(text) as Outline
+    expect([address, mains, navigation]).toEqual([address, 1, 1])
+    const firsts = headings.filter(([level]) => level === 1)
+    expect([address, firsts]).toEqual([address, [[1, expect.stringMatching(/\w/)]]])
+    const gaps = headings.filter(([level], at) => level > (headings[at - 1]?.[0] ?? level) + 1)
+    expect([address, gaps]).toEqual([address, []])
+  }
+
+  for (const screen of [...screens, 'no screen'])
+    test(
+      `of ${screen} is sound, and shows the same after a reload, and after going elsewhere and back`,
+      async () => {
+        for (const [address, shown] of places[screen] ?? []) {
+          await page.goto(`${app.server.url}/app/${address}`)
+          await untilShown(address, shown)
+          const before = await outline()
+          const url = page.url()
+          expectSound(address, before)
+          await page.setViewport({ width: 360, height: 800 })
+          expectSound(`${address} on a phone`, await outline())
+          await page.setViewport({ width: 1280, height: 800 })
+          await page.reload()
+          await untilSame(address, before)
+          await press(page, screen === 'changes' ? 'Files' : 'Changes')
+          await page.waitForFunction(`${OUTLINE} !== ${JSON.stringify(before)}`)
+          await page.goBack()
+          await untilSame(address, before)
+          expect(page.url()).toBe(url)
+        }
+        expect(app.problems).toEqual([])
+      },
+      BROWSER_TIMEOUT_MS * 2,
+    )
+})
