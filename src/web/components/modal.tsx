@@ -10,6 +10,14 @@ interface ModalProps {
   readonly children: ComponentChildren
 }
 
+/** What opened a dialog may be gone with what was done there; the keyboard then goes on at the content. */
+function keepFocus(): void {
+  const main = document.getElementById('main')
+  if (!main || document.activeElement !== document.body) return
+  main.tabIndex = -1
+  main.focus({ preventScroll: true })
+}
+
 /** A dialog over the page, which stays as it is behind it. */
 export function Modal({ title, onClose, children }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null)
@@ -18,7 +26,10 @@ export function Modal({ title, onClose, children }: ModalProps) {
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
-    return () => dialog?.close()
+    return () => {
+      dialog?.close()
+      requestAnimationFrame(keepFocus)
+    }
   }, [])
   return (
     <dialog

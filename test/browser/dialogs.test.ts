@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, contentOf, fill, press, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+const NAME_OF_FOCUSED = `{ const one = document.activeElement; (one.ariaLabel ?? one.textContent).trim() }`
+const OPEN = 'dialog:modal, [popover]:popover-open'
+
+describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
+  let app: Application
+  let page: Page
+  let ids: { structure: string; webhook: string; view: string; note: string; file: string }
+  const at = (path: string) => `${app.server.url}/app/${path}`
+  const focused = () => page.evaluate(NAME_OF_FOCUSED)
+  /** Puts the focus on a button or link that can be seen. */
+  const focusOn = async (name: string) => {
+    const button = `[...document.querySelectorAll('button:enabled, a, summary')].find(
+      (one) => (one.ariaLabel ?? one.textContent.trim()) === ${JSON.stringify(name)} && one.checkVisibility(),
+    )`
+    await page.waitForFunction(button)
+    await page.evaluate(`${button}.focus()`)
+    expect(await focused()).toBe(name)
+  }
+
+  beforeAll(async () => {
+    app = await startApplication(['--webhook-allow', '127.0.0.1'])
+    const { server } = app
+    const made = async (path: string, body: object) => (await server.post(path, body)).body
+    const fields = [{ key: 'ref', type: 'text' }]
+    const { structure } = await made('/v1/records/structures', { name: 'Orders', fields })
+    await made('/v1/records', { structure: 'Orders', data: { ref: 'R1' } })
+    const hook = { structure: 'Orders', url: 'http://127.0.0.1:9/', enabled: false, description: 'Books' }
+    const { webhook } = await made('/v1/webhooks', hook)
+    const { view } = await made('/v1/views', { name: 'Wheels' })
+    const { note } = await made('/v1/notes', { title: 'Hubs' })
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+    const { file } = (await page.evaluate(
+      `fetch('/app/api/files?file_name=hub.txt', { method: 'POST', body: new Blob(['hub']) }).then((answer) => answer.json())`,
+    )) as { file: { id: string } }
+    ids = { structure: structure.id, webhook: webhook.id, view: view.id, note: note.id, file: file.id }
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'take the focus when they open, keep it while it goes round, and give it back to what opened them',
+    async () => {
+      const { structure, webhook, view, file } = ids
+      for (const [path, opener] of [
+        ['settings/keys', 'Revoke first key'],
+        [`webhooks/${webhook}`, 'Delete…'],
+        [`files/${file}`, 'Delete…'],
+        [`records/${structure}/structure`, 'Delete Orders…'],
+        [`views/views/${view}`, 'Delete…'],
+      ] as const) {
+        await page.goto(at(path))
+        await focusOn(opener)
+        await page.keyboard.press('Enter')
+        await page.waitForSelector('dialog:modal input:focus')
+        for (let step = 0; step < 5; step++) {
+          await page.keyboard.press('Tab')
+          // After the last control of a dialog a browser goes to its own, and comes back.
+          const isInside = await page.evaluate(
+            `document.activeElement === document.body || document.activeElement.closest('dialog:modal') !== null`,
+          )
+          expect([path, step, isInside]).toEqual([path, step, true])
+        }
+        const title = await page.evaluate(
+          `document.getElementById(document.querySelector('dialog:modal').getAttribute('aria-labelledby')).textContent`,
+        )
+        expect([path, title]).toEqual([path, expect.stringMatching(/^(Revoke|Delete) \S/)])
+        await page.keyboard.press('Escape')
+        await page.waitForSelector('dialog:modal', { hidden: true })
+        expect([path, await focused()]).toEqual([path, opener])
+      }
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'that are opened from anywhere give the focus back to where it was',
+    async () => {
+      await page.goto(at('settings/keys'))
+      for (const open of [
+        async () => {
+          await page.keyboard.down('Control')
+          await page.keyboard.press('k')
+          await page.keyboard.up('Control')
+        },
+        () => page.keyboard.type('?'),
+      ]) {
+        await focusOn('Revoke first key')
+        await open()
+        await page.waitForSelector(OPEN)
+        await page.waitForFunction(`document.activeElement.closest('${OPEN}') !== null`)
+        await page.keyboard.press('Escape')
+        await page.waitForSelector(OPEN, { hidden: true })
+        expect(await focused()).toBe('Revoke first key')
+      }
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'that are menus follow the button that opens them, and close with Escape',
+    async () => {
+      const { structure, note } = ids
+      for (const [path, opener] of [
+        [`notes/${note}`, 'More for this note'],
+        [`notes/${note}`, 'Personal'],
+        [`records/${structure}`, 'Filter'],
+      ] as const) {
+        await page.goto(at(path))
+        await focusOn(opener)
+        await page.keyboard.press('Enter')
+        await page.waitForSelector(OPEN)
+        await page.keyboard.press('Tab')
+        const isInside = await page.evaluate(`document.activeElement.closest('${OPEN}') !== null`)
+        expect([opener, isInside]).toEqual([opener, true])
+        await page.keyboard.press('Escape')
+        await page.waitForSelector(OPEN, { hidden: true })
+        expect([opener, await focused()]).toEqual([opener, opener])
+      }
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'whose opener is gone with what was done leave the focus in the content, not nowhere',
+    async () => {
+      const isInContent = () => page.waitForFunction(`document.activeElement.closest('main') !== null`)
+      await page.goto(at('settings/keys'))
+      await fill(page, 'Name', 'short-lived')
+      await page.keyboard.press('Enter')
+      await contentOf(page, 'Secret of short-lived')
+      await focusOn('Revoke short-lived')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('dialog:modal input:focus')
+      await page.keyboard.type('short-lived')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('dialog:modal', { hidden: true })
+      await isInContent()
+
+      await page.goto(at(`files/${ids.file}`))
+      await press(page, 'Delete…')
+      await page.waitForSelector('dialog:modal input:focus')
+      await page.keyboard.type('hub.txt')
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(`location.pathname === '/app/files'`)
+      await isInContent()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('have no error in their pages, and ask nobody but the server', () => {
+    expect(app.problems).toEqual([])
+  })
+})
