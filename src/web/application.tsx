@@ -65,11 +65,10 @@ effect(() => {
   document.body.classList.toggle('signed-out', session.value === null)
 })
 
-// A file that is dropped where nothing takes it would else replace the page. The editor takes it when it is dropped.
+// A file that is dropped where nothing takes it would else replace the page.
 for (const kind of ['dragover', 'drop'] as const)
   addEventListener(kind, (event) => {
-    const isTaken =
-      event.defaultPrevented || (event.target as Element | null)?.closest?.('input[type=file], .cm-editor')
+    const isTaken = event.defaultPrevented || (event.target as Element | null)?.matches?.('input[type=file]')
     if (isTaken || !event.dataTransfer?.types.includes('Files')) return
     event.preventDefault()
     event.dataTransfer.dropEffect = 'none'
