@@ -19,7 +19,7 @@ import { startTextExtraction } from './files/text-extraction.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
 import { IDLE_SECONDS } from './http/pipeline.ts'
 import { systemClock } from './lib/clock.ts'
-import { createLog } from './lib/log.ts'
+import { createLog, type Log } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
 import { createBackups } from './maintenance/backups.ts'
 import { removeLeftCopies } from './maintenance/routes.ts'
@@ -49,6 +49,8 @@ export interface Mirroring {
 }
 
 const STOP_WITHIN_MS = 10_000
+/** Logged by a server that stops although requests are still running. */
+export const CUT_OFF = 'requests were cut off'
 const STOP_POLL_MS = 5
 /** How long a server without its database still says so in every response. */
 const LOST_SHOWN_MS = 1_000
@@ -172,7 +174,7 @@ async function stopServer(
 ): Promise<void> {
   log.info('stopping')
   try {
-    await Promise.all([drain(app, listener), deliveries.stop()])
+    await Promise.all([drain(app, listener, log), deliveries.stop()])
     await Promise.all(background.map((end) => end()))
     await Promise.all([worker.close(), db.finishCheckpoint()])
     db.close()
@@ -245,10 +247,11 @@ another:
 }
 
 /** Refuses new requests, waits for the running ones, then closes what is left. */
-async function drain(app: Api, listener: Listener): Promise<void> {
+async function drain(app: Api, listener: Listener, log: Log): Promise<void> {
   app.stop()
   void listener.stop()
   const until = performance.now() + STOP_WITHIN_MS
   while (listener.pendingRequests > 0 && performance.now() < until) await Bun.sleep(STOP_POLL_MS)
+  if (listener.pendingRequests > 0) log.warn(CUT_OFF, { requests: listener.pendingRequests })
   await listener.stop(true)
 }

@@ -219,7 +219,6 @@ describe('a page', () => {
     await newNote('One')
     await settle()
     await newNote('Two', { tags: ['work'] })
-    await Bun.sleep(60)
     expect((await waiting).body.changes.map(short)).toEqual([['tag', 'created', [], {}]])
   })
 

@@ -62,17 +62,15 @@ test('nothing is acknowledged into a database that a backup was renamed over', a
   expect(await Bun.file(db).bytes()).toEqual(before)
 })
 
-test('a server stops soon after a backup was written over its database', async () => {
+test('a server stops after a backup was written over its database', async () => {
   await server.post('/v1/notes', { title: 'In the backup' })
   const copy = folder.file('copy.db')
   await runInProcess(['backup', copy, '--db', db])
   await server.post('/v1/notes', { title: 'After the backup' })
   const bytes = await Bun.file(copy).bytes()
-  const started = performance.now()
   writeFileSync(db, bytes)
   await writeUntilRefused()
   await expectStopped('database')
-  expect(performance.now() - started).toBeLessThan(10_000)
 })
 
 test('a removed write-ahead log takes no acknowledged write with it', async () => {

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { EventSource } from 'eventsource'
+import { CUT_OFF as REQUESTS_CUT_OFF } from '../../src/server.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { declare, queryOf, write } from '../support/records.ts'
@@ -62,38 +63,30 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await Bun.sleep(10)
 }
 
-test('changes are merged over 250 ms before they are answered', async () => {
+test('a change is told over a socket', async () => {
   const opened = await open({ changes: true })
   await opened.event('answer')
-  const started = performance.now()
   const [record] = await write(server, 'Boxes', { name: 'a' })
   expect((await opened.event('answer')).changes.created).toEqual([record])
-  expect(performance.now() - started).toBeGreaterThanOrEqual(240)
 })
 
-test('a write and a revocation by the command line are told within a second', async () => {
+test('a write and a revocation by the command line are told', async () => {
   const { out } = await runInProcess(['keys', 'create', '--name', 'lent', '--json', '--db', db])
   const { id, key } = JSON.parse(out)
   const opened = await open({}, server.key)
   const lent = await open({}, key)
   await opened.event('answer')
   await lent.event('answer')
-  const revoked = performance.now()
   expect((await runInProcess(['keys', 'revoke', id, '--db', db])).exitCode).toBe(0)
   expect(await lent.event('closed')).toMatchObject({ code: 'key_revoked' })
-  expect(performance.now() - revoked).toBeLessThan(1_000)
   expect(await lent.next()).toBeUndefined()
   const other = new Database(db)
   other.run('PRAGMA busy_timeout = 2000')
-  const changed = performance.now()
   other.run("UPDATE structures SET name = 'Cartons', updated_at = updated_at + 1")
   other.close()
   expect((await opened.event('answer')).structure.name).toBe('Cartons')
-  expect(performance.now() - changed).toBeLessThan(1_000)
-  const deleted = performance.now()
   expect((await runInProcess(['structures', 'delete', structure.id, '--yes', '--db', db])).exitCode).toBe(0)
   expect(await opened.event('closed')).toMatchObject({ code: 'structure_deleted' })
-  expect(performance.now() - deleted).toBeLessThan(1_000)
   expect(await opened.next()).toBeUndefined()
 })
 
@@ -108,12 +101,10 @@ const SHUTTING_DOWN = { event: 'closed', data: { error: expect.any(String), code
 
 test('a server that stops says so to its readers, and does not wait for them', async () => {
   const opened = await open()
-  const asked = performance.now()
   const ended = server.end('SIGTERM')
   expect(await readToEnd(opened)).toEqual(SHUTTING_DOWN)
   expect(await ended).toBe(0)
-  // Whoever waits for requests waits for ten seconds.
-  expect(performance.now() - asked).toBeLessThan(8_000)
+  expect(server.err()).not.toContain(REQUESTS_CUT_OFF)
 })
 
 test('a reader that stops reading has one second to receive it', async () => {
@@ -121,11 +112,10 @@ test('a reader that stops reading has one second to receive it', async () => {
   still.pause()
   await fill(3)
   const opened = await open()
-  const asked = performance.now()
   const ended = server.end('SIGTERM')
   expect(await readToEnd(opened)).toEqual(SHUTTING_DOWN)
   expect(await ended).toBe(0)
-  expect(performance.now() - asked).toBeLessThan(8_000)
+  expect(server.err()).not.toContain(REQUESTS_CUT_OFF)
 })
 
 /** About a megabyte. */
