@@ -149,8 +149,18 @@ function runTask(task: AnyTask, request: WorkerRequest): unknown {
   }
 }
 
+function closeConnections(): void {
+  for (const reader of [reading, writing]) {
+    reader?.sql.finalize()
+    reader?.sql.database.close()
+  }
+  reading = undefined
+  writing = undefined
+}
+
 async function outputOf(request: WorkerRequest): Promise<unknown> {
   const { kind, name } = request
+  if (kind === 'close') return closeConnections()
   if (kind === 'query') return runQuery(await find(QUERIES, 'queries', name), request)
   return runTask(await find(TASKS, 'tasks', name), request)
 }

@@ -151,7 +151,7 @@ async function applyIn({ clock, log, file }: NewCopy, unfinished: string, target
     const input = { stageFile: stageFileOf(file), now: clock.now(), target }
     await thread.run({ file: unfinished, kind: 'task', name: mirrorApply.name, input })
   } finally {
-    thread.close()
+    await thread.close()
   }
 }
 

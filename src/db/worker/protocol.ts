@@ -6,7 +6,8 @@ export const OPENING = 'open'
 /** What the main thread sends to a worker thread: one request at a time. */
 export interface WorkerRequest {
   readonly file: string
-  readonly kind: 'query' | 'task'
+  /** `close` closes its connections; nothing else is sent after it. */
+  readonly kind: 'query' | 'task' | 'close'
   readonly name: string
   readonly input: unknown
   /** Shared memory: its only element is 1 from the moment the request is to be stopped. */

@@ -104,7 +104,7 @@ export class QueryScheduler {
     const running = [...this.#running.values()]
     for (const job of running) this.#end(job, shuttingDown())
     await Promise.all(running.map(({ finished }) => finished))
-    for (const thread of this.#threads) thread.close()
+    await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
   /** Counts one more query of a key; false if it has too many. */

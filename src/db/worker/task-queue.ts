@@ -51,7 +51,7 @@ export class TaskQueue {
     const stopTimer = this.#options.clock.after(CLOSE_WITHIN_MS, resolve)
     await Promise.race([this.#running, late])
     stopTimer()
-    this.#thread.close()
+    await this.#thread.close()
   }
 
   async #open(request: TaskRequest): Promise<void> {

@@ -6,6 +6,8 @@ import type { WorkerRequest, WorkerResponse } from './protocol.ts'
 
 /** A request that goes on for this long after it was stopped is abandoned. */
 const STOP_WITHIN_MS = 2_000
+/** How long closing connections may take. */
+const CLOSE_WITHIN_MS = 2_000
 
 /** A thread that runs one request at a time. It is started by the first one. */
 export class WorkerThread {
@@ -67,10 +69,20 @@ export class WorkerThread {
     })
   }
 
-  /** Ends the thread, also while it runs a request. */
-  close(): void {
-    if (this.#abandon) this.#abandon(new Error('the worker thread was closed'))
-    else this.#terminate()
+  /**
+   * Ends the thread, also while it runs a request. One that is idle first closes its connections: beside them the
+   * database could not be closed whole.
+   */
+  async close(): Promise<void> {
+    const abandon = () => this.#abandon?.(new Error('the worker thread was closed'))
+    if (this.#abandon) return abandon()
+    if (!this.#worker) return
+    const stopTimer = this.#clock.after(CLOSE_WITHIN_MS, abandon)
+    await this.run({ file: '', kind: 'close', name: '', input: undefined }).catch((error) =>
+      this.#log.warn('a worker thread did not close its connections', { error: String(error) }),
+    )
+    stopTimer()
+    this.#terminate()
   }
 
   #start(): Worker {
