@@ -4,6 +4,14 @@ import { ASSETS_PATH, buildApplication } from '../../src/http/application/build.
 
 const MAX_BYTES = 60 * 1024
 
+test('no rule of the style sheet has an old form of :is(), which weighs more than what was written', async () => {
+  const styles = Object.entries(await buildApplication()).filter(([name]) => name.endsWith('.css'))
+  expect(styles).toHaveLength(1)
+  const [[, css = ''] = []] = styles
+  expect(css).toMatch(/\.tb :is\(td,th\):not\(\.m\)\{/)
+  expect(css).not.toContain('-any(')
+})
+
 test('the list of notes needs at most 60 KB of script and style, compressed, and the editor is none of it', async () => {
   const files = await buildApplication()
   const needed = new Set<string>()

@@ -22,9 +22,19 @@ export async function buildApplication(): Promise<BuiltFiles> {
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
   })
   const files: Record<string, string> = {}
-  for (const output of outputs) files[basename(output.path)] = await output.text()
+  for (const output of outputs) {
+    const name = basename(output.path)
+    files[name] = name.endsWith('.css') ? withoutOldForms(await output.text()) : await output.text()
+  }
   return { ...files, 'index.html': withPreloads(files) }
 }
+
+/**
+ * The bundler adds rules with the old forms of `:is(…)`. They weigh more than the rule as it was written, so that others
+ * would not win over them where they should.
+ */
+const withoutOldForms = (css: string): string =>
+  css.replace(/[^{};]*:-(?:webkit|moz)-any\([^{}]*\{[^{}]*\}/g, '')
 
 /** The page asks at once for the files that every screen needs, which it would else find one after another. */
 function withPreloads(files: BuiltFiles): string {

@@ -33,9 +33,7 @@ export function Loading({ what = 'Loading…' }: { what?: string }) {
 }
 
 /** What belongs here, and what to do, where there is nothing yet. */
-export const Empty = ({ children }: { children: ComponentChildren }) => (
-  <div class="list-end empty">{children}</div>
-)
+export const Empty = ({ children }: { children: ComponentChildren }) => <div class="empty">{children}</div>
 
 interface BannerProps {
   readonly kind?: 'warn' | 'bad'

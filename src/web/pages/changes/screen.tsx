@@ -151,7 +151,7 @@ function Filters() {
   const who = parameter('who')
   const name = people.value.find(({ id }) => id === who)?.name ?? 'somebody'
   return (
-    <div class="tools">
+    <div class="tools wraps">
       <select
         class="in"
         aria-label="Kind"

@@ -51,14 +51,14 @@ function View({ file }: { file: FileWithOutline }) {
 }
 
 const ToDownload = ({ file: { id, file_name } }: { file: FileWithOutline }) => (
-  <>
+  <div class="stack">
     <p>A browser cannot show a file of this kind. Download it and open it with a program that can.</p>
     <p class="row-b">
       <a class="b" href={contentOf(id)} download={file_name}>
         Download {file_name}
       </a>
     </p>
-  </>
+  </div>
 )
 
 interface ViewerProps {

@@ -155,7 +155,7 @@ export function Main() {
           </button>
         </header>
         {(lenses.length > 1 || (lens && mayWrite.value)) && (
-          <div class={lens && mayWrite.value ? 'tools' : 'tools phone mid'}>
+          <div class={lens && mayWrite.value ? 'tools wraps' : 'tools wraps phone mid'}>
             <LensChoice lenses={lenses} lens={lens} />
             <Layers lens={lens} />
           </div>

@@ -64,9 +64,11 @@ export function ListPane({ isHome }: { isHome: boolean }) {
         <span>
           <kbd>Enter</kbd> open
         </span>
-        <span>
-          <kbd>/</kbd> search
-        </span>
+        {list.value.kind !== 'trash' && (
+          <span>
+            <kbd>/</kbd> search
+          </span>
+        )}
         {mayWrite.value && (
           <span>
             <kbd>N</kbd> new

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
@@ -79,6 +79,8 @@ interface OpenRevisionProps {
 
 function OpenRevision({ note, revision, next }: OpenRevisionProps) {
   const [isWhole, setWhole] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [])
   const { run, isRunning, refusal } = useAction(async () => {
     await api.post('/v1/notes/{id}/revisions/{revisionId}/restore', {
       params: { id: note.id, revisionId: revision.id },
@@ -86,7 +88,7 @@ function OpenRevision({ note, revision, next }: OpenRevisionProps) {
     await invalidate(new Set(['note']))
   })
   return (
-    <>
+    <div ref={place}>
       {isWhole ? <p class="verbatim">{revision.content}</p> : <Differences before={revision} after={next} />}
       <p class="row-b">
         {mayWrite.value && (
@@ -99,7 +101,7 @@ function OpenRevision({ note, revision, next }: OpenRevisionProps) {
         </Button>
       </p>
       {refusal.value && <Why>{refusal.value}</Why>}
-    </>
+    </div>
   )
 }
 
