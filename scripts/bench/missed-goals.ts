@@ -84,7 +84,7 @@ const REASONS: readonly Reason[] = [
     section: /^Waits/,
     what: /25 webhooks/,
     reason:
-      'the batch makes 12,500 deliveries in one transaction, of which raw inserts alone take half: others read between its steps, and write after it.',
+      'the batch makes 12,500 deliveries in one transaction, for which raw inserts alone take two thirds of its processor time (46 of 67 ms), mostly for two indexes: others read between its steps, and write after it.',
   },
   {
     section: /^Waits/,

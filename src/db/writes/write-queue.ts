@@ -94,6 +94,8 @@ export class WriteQueue {
   /** Short writes; they do not wait for long ones that were queued before them. */
   #items: Item[] = []
   #longItems: Item[] = []
+  /** Whether short writes were run while a long one waited, which is next. */
+  #isTurnOfLong = false
   #scheduled = false
   #healthy = true
   #isPaused = false
@@ -124,7 +126,7 @@ export class WriteQueue {
     return this.#items.length === 0 && this.#longItems.length === 0 && !this.#open
   }
 
-  /** A long write, such as one of many rows, shares its commit with no other long one. */
+  /** A long write, such as one of many rows, shares its commit with no other. */
   write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) return reject(this.#closed)
@@ -323,17 +325,25 @@ export class WriteQueue {
     }
   }
 
-  /** Runs short writes for a few milliseconds, then one long write, so that neither kind delays the other for long. */
+  /** Runs short writes for a few milliseconds, or one long write, in turn: a short one waits for at most one long one. */
   #runGroup(done: Item[]): void {
+    const isLongWaiting = this.#longItems.length > 0
+    if (!(this.#isTurnOfLong && isLongWaiting) && !this.#runShort(done)) return
+    this.#isTurnOfLong = isLongWaiting && done.length > 0
+    const long = done.length > 0 ? undefined : this.#longItems.shift()
+    if (long) this.#runItem(long, done)
+  }
+
+  /** False if the transaction is rolled back. */
+  #runShort(done: Item[]): boolean {
     const until = performance.now() + GROUP_TIME_MS
     for (let count = 0; count < GROUP_SIZE; count++) {
       const item = this.#items.shift()
       if (!item) break
-      if (!this.#runItem(item, done)) return
+      if (!this.#runItem(item, done)) return false
       if (performance.now() > until) break
     }
-    const long = this.#longItems.shift()
-    if (long) this.#runItem(long, done)
+    return true
   }
 
   /**
