@@ -1,3 +1,4 @@
+import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { requesterKey } from '../db/worker/client.ts'
@@ -65,6 +66,10 @@ export const createOnce = <Created extends Body>(
 
 const asText = (body: Body) => (typeof body === 'string' ? body : JSON.stringify(body))
 
+/** Whose saved responses they are: of a key, or of a person in the workspace that the session looks into now. */
+export const savedFor = (caller: Caller): string =>
+  caller.keyId ?? `${requesterKey(caller)} ${caller.workspaceId}`
+
 function identityOf({ request, caller }: RequestContext): RequestIdentity | undefined {
   const idempotencyKey = request.headers.get('idempotency-key')
   if (idempotencyKey === null) return undefined
@@ -72,7 +77,7 @@ function identityOf({ request, caller }: RequestContext): RequestIdentity | unde
     throw invalid('The header "Idempotency-Key" must be 1 to 255 printable ASCII characters.')
   if (!caller) return undefined
   return {
-    keyId: requesterKey(caller),
+    keyId: savedFor(caller),
     target: `${request.method} ${new URL(request.url).pathname}`,
     idempotencyKey,
   }

@@ -253,6 +253,18 @@ describe('a session', () => {
     expect(await statusOf(browser)).toBe(200)
   })
 
+  test('gets no response again that was of another workspace', async () => {
+    const browser = await signedIn(service)
+    const create = () => browser.request('POST', '/v1/notes', { title: 'Same' }, { 'Idempotency-Key': 'one' })
+    const here = await create()
+    const { body } = await browser.request('POST', '/app/api/workspaces', { name: 'Work' })
+    await browser.request('PATCH', '/app/api/session', { workspace_id: body.workspace.id })
+    const there = await create()
+    expect([there.status, there.headers.get('idempotent-replayed')]).toEqual([201, null])
+    expect(there.body.note.id).not.toBe(here.body.note.id)
+    expect((await create()).body).toEqual(there.body)
+  })
+
   test('looks into another workspace of its user, and into no other', async () => {
     await service.newWorkspace('Foreign')
     const browser = await signedIn(service)

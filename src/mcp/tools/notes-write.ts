@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { transactionName } from '../../changes/epochs.ts'
 import type { AppContext, Caller } from '../../context.ts'
-import { requesterKey } from '../../db/worker/client.ts'
 import { writeUnlessDry } from '../../db/writes/dry-run.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { createOnce, KEY_FORM } from '../../http/idempotency.ts'
+import { createOnce, KEY_FORM, savedFor } from '../../http/idempotency.ts'
 import { strict, text } from '../../http/schema/types.ts'
 import { parseLongBody } from '../../notes/links/link-keys.ts'
 import { presentCreated, presentNote } from '../../notes/present.ts'
@@ -91,7 +90,7 @@ async function createOrRepeat(ctx: AppContext, caller: Caller, key: string | und
   const identity =
     key === undefined
       ? undefined
-      : { keyId: requesterKey(caller), target: 'MCP create_note', idempotencyKey: key }
+      : { keyId: savedFor(caller), target: 'MCP create_note', idempotencyKey: key }
   const { text: created, replayed } = await createOnce(
     ctx.db,
     identity,
