@@ -115,6 +115,24 @@ export const insertFile = ({ sql, now }: Tx, row: NewFileRow): number =>
 /** The size of the parts in which an original is stored. */
 export const PART_BYTES = 524_288
 
+/** Bytes that arrive, in parts of the size in which they are stored; a part is overwritten by the next one. */
+export async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const part = new Uint8Array(PART_BYTES)
+  let filled = 0
+  for await (const chunk of bytes) {
+    for (let from = 0; from < chunk.length; ) {
+      const taken = chunk.subarray(from, from + PART_BYTES - filled)
+      part.set(taken, filled)
+      from += taken.length
+      filled += taken.length
+      if (filled < PART_BYTES) continue
+      yield part
+      filled = 0
+    }
+  }
+  if (filled > 0) yield part.subarray(0, filled)
+}
+
 /** Parts are numbered from 0. */
 export const insertPart = ({ sql }: Tx, file: number, number: number, bytes: Uint8Array) =>
   sql.run('INSERT INTO file_parts (pk, bytes) VALUES (?, ?)', partKey(file, number), bytes)

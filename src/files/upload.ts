@@ -8,10 +8,10 @@ import {
   abandonFile,
   type FileRow,
   findFile,
+  inParts,
   insertFile,
   insertPart,
   makeFileVisible,
-  PART_BYTES,
   setFileSize,
 } from './store.ts'
 
@@ -56,28 +56,20 @@ export async function uploadFile(
   }
 }
 
-/** Returns how many bytes there were. */
+/** Returns how many bytes there were. An empty file has one empty part. */
 async function storeParts(db: Db, pk: number, bytes: Upload['bytes']): Promise<number> {
-  const part = new Uint8Array(PART_BYTES)
   let number = 0
-  let filled = 0
   let size = 0
-  const store = (content: Uint8Array) => db.write((tx): void => void insertPart(tx, pk, number, content))
-  for await (const chunk of arriving(bytes)) {
-    size += chunk.length
-    refuseTooLarge(size)
-    for (let from = 0; from < chunk.length; ) {
-      const taken = chunk.subarray(from, from + PART_BYTES - filled)
-      part.set(taken, filled)
-      from += taken.length
-      filled += taken.length
-      if (filled < PART_BYTES) continue
-      await store(part)
-      number += 1
-      filled = 0
+  const store = (part: Uint8Array) => db.write((tx): void => void insertPart(tx, pk, number++, part))
+  const counted = async function* () {
+    for await (const chunk of arriving(bytes)) {
+      size += chunk.length
+      refuseTooLarge(size)
+      yield chunk
     }
   }
-  if (filled > 0 || number === 0) await store(part.subarray(0, filled))
+  for await (const part of inParts(counted())) await store(part)
+  if (number === 0) await store(new Uint8Array())
   return size
 }
 

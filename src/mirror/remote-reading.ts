@@ -1,5 +1,5 @@
 import type { Reader } from '../db/reader.ts'
-import { hasBytes, PART_BYTES } from '../files/store.ts'
+import { hasBytes, inParts } from '../files/store.ts'
 import { instantOf } from './apply/copy-transaction.ts'
 import { recordAt } from './record-state.ts'
 import { type ChangePage, type Remote, RemoteRefusal } from './remote.ts'
@@ -125,23 +125,9 @@ export class RemoteReading {
       await unlessGone(() => this.#readText(id, pages))
   }
 
-  /** In parts of the size in which files are stored. */
   async #readBytes(id: string): Promise<void> {
-    const part = new Uint8Array(PART_BYTES)
     let number = 0
-    let filled = 0
-    for await (const chunk of this.remote.fileContent(id)) {
-      for (let from = 0; from < chunk.length; ) {
-        const taken = chunk.subarray(from, from + PART_BYTES - filled)
-        part.set(taken, filled)
-        from += taken.length
-        filled += taken.length
-        if (filled < PART_BYTES) continue
-        this.stage.addPart(id, number++, part)
-        filled = 0
-      }
-    }
-    if (filled > 0) this.stage.addPart(id, number, part.subarray(0, filled))
+    for await (const part of inParts(this.remote.fileContent(id))) this.stage.addPart(id, number++, part)
   }
 
   async #readText(id: string, pages: number): Promise<void> {
