@@ -131,6 +131,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
     async () => {
       const isInContent = () => page.waitForFunction(`document.activeElement.closest('main') !== null`)
       await page.goto(at('settings/keys'))
+      await page.waitForSelector('#keys-h:focus')
       await fill(page, 'Name', 'short-lived')
       await page.keyboard.press('Enter')
       await contentOf(page, 'Secret of short-lived')

@@ -53,6 +53,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
     'makes a new link for a member: it is good once, the older one no longer, and who comes too late is told how to get another',
     async () => {
       await page.goto(at('settings/members'))
+      await page.waitForSelector('#members-h:focus')
       await fill(page, 'Name of a new member', 'Ben')
       await page.select('#new-role', 'editor')
       await press(page, 'Add member')
@@ -141,6 +142,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
     async () => {
       await page.bringToFront()
       await page.goto(at('settings/keys'))
+      await page.waitForSelector('#keys-h:focus')
       await fill(page, 'Name', 'reader')
       await page.locator('input[name=scope][value=read]').click()
       await press(page, 'Make key')
