@@ -109,16 +109,19 @@ export function keyFor(label: string): string {
   return plain.slice(0, 63)
 }
 
-export const keyOf = (field: FieldDraft): string => field.kept?.key ?? (field.key || keyFor(field.label))
+export const keyOf = (field: FieldDraft): string => field.key || keyFor(field.label)
 
 const BOUNDED_AS_NUMBER = new Set(['number', 'text'])
 
 export const hasBounds = (type: string): boolean =>
   ['number', 'text', 'date', 'time', 'datetime'].includes(type)
 
+/** A bound as the API takes it; what cannot be one is sent as it was typed, and refused. */
 function boundOf(type: string, text: string): string | number | null {
-  if (text.trim() === '' || !hasBounds(type)) return null
-  return BOUNDED_AS_NUMBER.has(type) ? Number(text) : text
+  const trimmed = text.trim()
+  if (trimmed === '' || !hasBounds(type)) return null
+  if (BOUNDED_AS_NUMBER.has(type)) return Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed
+  return trimmed
 }
 
 const optionsOf = (text: string): string[] | null => {

@@ -5,15 +5,15 @@ import { type FieldDraft, hasBounds, keyFor, keyOf, TYPE_WORDS, TYPES } from './
 
 interface FieldFormProps {
   readonly field: FieldDraft
-  readonly hasRows: boolean
+  /** Whether it was saved and there were rows since: then key and type stay. */
+  readonly isFixed: boolean
   readonly onChange: (part: Partial<FieldDraft>) => void
   readonly onMove: (() => void) | undefined
   readonly onRemove: (() => void) | undefined
 }
 
 /** One field of a structure. What cannot be changed any more is said, not offered. */
-export function FieldForm({ field, hasRows, onChange, onMove, onRemove }: FieldFormProps) {
-  const isFixed = hasRows && field.kept !== undefined
+export function FieldForm({ field, isFixed, onChange, onMove, onRemove }: FieldFormProps) {
   const name = field.label || keyOf(field) || 'new field'
   const selectId = `type-${field.id}`
   return (

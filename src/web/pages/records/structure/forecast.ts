@@ -1,5 +1,8 @@
 import { api } from '../../../data/api.ts'
-import type { Structure } from '../model.ts'
+import { cache } from '../../../data/cache.ts'
+import type { Row, RowPage, Structure } from '../model.ts'
+import { editText } from '../values.ts'
+import { definitionRefusals, type Surroundings } from './definition-refusals.ts'
 import { bodyOf, type Draft, type FieldDraft, keyOf } from './draft.ts'
 
 /** What a change would do to the rows that are there. */
@@ -10,52 +13,86 @@ export interface Forecast {
 }
 
 const MAX_BUCKETS = 10_000
+/** The values of up to this many rows are compared here. */
+const MOST_COMPARED = 5_000
+const PAGE = 500
 const NUMBER = new Intl.NumberFormat()
 
 const rows = (count: number) => (count === 1 ? '1 row' : `${NUMBER.format(count)} rows`)
 
-/** Reads what the rows say about a draft before it is saved. */
-export async function forecast(structure: Structure, draft: Draft, signal: AbortSignal): Promise<Forecast[]> {
-  const parts = await Promise.all([
+/** Says what saving a draft would do: what the server would refuse of it, and what it means for rows that stay. */
+export async function forecast(
+  structure: Structure | undefined,
+  draft: Draft,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<Forecast[]> {
+  const body = bodyOf(draft)
+  const refused = definitionRefusals(body, around).map((sentence) => ({ isRefused: true, sentence }))
+  if (!structure) return refused
+  const sets = body.unique_together.filter(
+    (set) => !structure.unique_together.some((old) => isSameSet(old, set)),
+  )
+  const ofRows = await Promise.all([
     ...draft.fields.map((field) => ofField(structure, field, signal)),
-    Promise.resolve(ofRemoved(structure, draft)),
-    Promise.resolve(ofLimit(structure, draft)),
-    ...bodyOf(draft)
-      .unique_together.filter((set) => !structure.unique_together.some((old) => old.join() === set.join()))
-      .map((set) => ofSet(structure, set)),
+    ...sets.map((set) => ofSet(structure, set)),
   ])
-  return parts.flat()
+  return [...refused, ...ofRows.flat()]
 }
 
-/** Says that uniqueness is judged when it is saved: which rows collide is known to the server alone. */
-const ofSet = async ({ record_count }: Structure, set: readonly string[]): Promise<Forecast[]> =>
-  record_count < 2
+const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
+  one.toSorted().join() === other.toSorted().join()
+
+/** Values that several rows share; of very many rows, whether there are any is known to the server alone. */
+async function ofSet(structure: Structure, set: readonly string[]): Promise<Forecast[]> {
+  const { record_count, fields } = structure
+  if (record_count < 2) return []
+  const names = set.map((key) => fields.find((field) => field.key === key)?.label ?? key).join(' and ')
+  if (record_count > MOST_COMPARED)
+    return [
+      {
+        isRefused: false,
+        sentence: `${names} together must be unique: it is refused when two of the ${rows(record_count)} agree in them.`,
+      },
+    ]
+  const shared = sharedValues(await allRows(structure.id), set)
+  return shared === undefined
     ? []
     : [
         {
-          isRefused: false,
-          sentence: `${set.join(' and ')} together must be unique: it is refused when two of the ${rows(record_count)} agree in them.`,
+          isRefused: true,
+          sentence: `${names} cannot be unique together: “${shared}” is in more than one row.`,
         },
       ]
-
-function ofRemoved({ fields, record_count }: Structure, draft: Draft): Forecast[] {
-  if (record_count === 0) return []
-  const kept = new Set(draft.fields.map((field) => field.kept?.key))
-  return fields
-    .filter(({ key }) => !kept.has(key))
-    .map(({ label }) => ({
-      isRefused: true,
-      sentence: `${label} cannot be removed while there are rows; hide it instead.`,
-    }))
 }
 
-function ofLimit({ record_count }: Structure, { maxRows }: Draft): Forecast[] {
-  const limit = Number(maxRows)
-  if (maxRows.trim() === '' || limit >= record_count) return []
-  return [
-    { isRefused: true, sentence: `At most ${limit} rows is refused: there are ${rows(record_count)} now.` },
-  ]
+/** The first values that two rows have in all of these fields. */
+function sharedValues(all: readonly Row[], set: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  for (const { data } of all) {
+    const values = set.map((key) => data[key])
+    if (values.includes(undefined)) continue
+    const text = JSON.stringify(values)
+    if (seen.has(text)) return values.map(editText).join(', ')
+    seen.add(text)
+  }
+  return undefined
 }
+
+/** All rows, until one of them changes. */
+const allRows = (structure: string): Promise<readonly Row[]> =>
+  cache.fetchQuery({
+    queryKey: ['record', 'all', structure],
+    queryFn: async ({ signal }) => {
+      const found: Row[] = []
+      for (;;) {
+        const query = { structure, direction: 'asc', limit: PAGE, offset: found.length } as const
+        const page = (await api.get('/v1/records', { query, signal })) as RowPage
+        found.push(...page.records)
+        if (!page.has_more) return found
+      }
+    },
+  })
 
 async function ofField(structure: Structure, field: FieldDraft, signal: AbortSignal): Promise<Forecast[]> {
   const { kept } = field
@@ -142,11 +179,16 @@ async function ofUnique(structure: Structure, field: FieldDraft, signal: AbortSi
   const twice = buckets.filter(({ value, count }) => value !== null && count > 1)
   const [first] = twice
   if (!first) return []
-  const others = twice.length > 1 ? ` and ${NUMBER.format(twice.length - 1)} other values` : ''
+  const others =
+    twice.length > 2
+      ? ` and ${NUMBER.format(twice.length - 1)} other values are`
+      : twice.length > 1
+        ? ' and another value are'
+        : ' is'
   return [
     {
       isRefused: true,
-      sentence: `${field.label} cannot be unique: “${String(first.value)}”${others} stand in more than one row.`,
+      sentence: `${field.label} cannot be unique: “${String(first.value)}”${others} in more than one row.`,
     },
   ]
 }

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
 import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Banner, Pane } from '../../../components/pane.tsx'
@@ -11,9 +10,9 @@ import type { Structure } from '../model.ts'
 import { DeleteStructure } from './delete.tsx'
 import { bodyOf, type Draft, draftOf, keyOf, newField } from './draft.ts'
 import { FieldForm } from './field-form.tsx'
-import { type Forecast, forecast } from './forecast.ts'
 import { ReadOnlyStructure } from './read-only.tsx'
 import { UniqueSets } from './unique-sets.tsx'
+import { useForecast, useHadRows } from './use-forecast.ts'
 
 /** The definition of a structure; without one, a new one. */
 export function StructureScreen({ structure }: { structure: Structure | undefined }) {
@@ -65,9 +64,9 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
     isSaved.value = true
     if (!structure) navigate(address(['records', answer.structure.id]))
   })
-  const forecasts = useForecast(structure, draft.value)
+  const hadRows = useHadRows(structure)
+  const forecasts = useForecast(structure, draft.value, hadRows)
   const { fields } = draft.value
-  const hasRows = (structure?.record_count ?? 0) > 0
   return (
     <form
       aria-label="Structure"
@@ -76,11 +75,11 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
         void save.run()
       }}
     >
-      {hasRows && (
+      {hadRows && (
         <Banner>
           <p>
-            There are rows: fields can be added, relabelled and hidden, but not removed, renamed or given
-            another type.
+            {structure?.record_count === 0 ? 'There were rows' : 'There are rows'}: fields can be added,
+            relabelled and hidden, but not removed, renamed or given another type.
           </p>
         </Banner>
       )}
@@ -122,13 +121,13 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
             <FieldForm
               key={field.id}
               field={field}
-              hasRows={hasRows}
+              isFixed={hadRows && field.kept !== undefined}
               onChange={(part) =>
                 change({ fields: fields.map((old) => (old.id === field.id ? { ...old, ...part } : old)) })
               }
               onMove={place > 0 ? () => change({ fields: moveUp(fields, place) }) : undefined}
               onRemove={
-                hasRows && field.kept
+                hadRows && field.kept
                   ? undefined
                   : () => change({ fields: fields.filter(({ id }) => id !== field.id) })
               }
@@ -228,23 +227,4 @@ function RulesForm({ draft, onChange }: RulesFormProps) {
       </div>
     </section>
   )
-}
-
-const TYPING_MS = 300
-
-/** What the rows that are there say about the draft, read while one types. */
-function useForecast(structure: Structure | undefined, draft: Draft): readonly Forecast[] {
-  const [found, setFound] = useState<readonly Forecast[]>([])
-  useEffect(() => {
-    if (!structure) return
-    const controller = new AbortController()
-    const timer = setTimeout(() => {
-      forecast(structure, draft, controller.signal).then(setFound, () => {})
-    }, TYPING_MS)
-    return () => {
-      clearTimeout(timer)
-      controller.abort()
-    }
-  }, [structure, draft])
-  return found
 }

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, press as clickOn, fill, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { gridOn } from '../support/grid.ts'
+
+const HOOK = 'https://hooks.example.com/parts'
+
+describe.skipIf(!hasBrowser)('the form of a structure', () => {
+  let app: Application
+  let page: Page
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  /** Makes a structure, and opens its form. */
+  async function make(name: string, { rows = [] as object[], isEmptied = false, hook = false } = {}) {
+    const { server } = app
+    const fields = ['Part', 'Bin', 'Shelf'].map((label) => ({
+      key: label.toLowerCase(),
+      type: 'text',
+      label,
+    }))
+    const { structure } = (await server.post('/v1/records/structures', { name, fields })).body
+    if (rows.length > 0) {
+      const { records } = (await server.post('/v1/records', { structure: name, rows })).body
+      for (const { id } of isEmptied ? records : []) await server.delete(`/v1/records/${id}`)
+    }
+    if (hook) {
+      const made = await server.post('/v1/webhooks', { structure: name, url: HOOK, fields: ['bin'] })
+      expect(made.status).toBe(201)
+    }
+    await page.goto(`${server.url}/app/records/${structure.id}/structure`)
+    await page.waitForSelector('.field')
+    return structure.id as string
+  }
+  const has = (text: string) => gridOn(page).has(text)
+  const read = async (id: string) =>
+    (await app.server.get(`/v1/records/structures/${id}`)).body.structure.fields.map(
+      ({ key }: { key: string }) => key,
+    )
+
+  test(
+    'says that a field stays once there were rows, also when all of them were deleted',
+    async () => {
+      await make('Emptied', { rows: [{ data: { part: 'A' } }], isEmptied: true })
+      await has('There were rows: fields can be added, relabelled and hidden, but not removed')
+      expect(await page.$$eval('.field .fixed', ({ length }) => length)).toBe(6)
+      expect(await page.$$eval('[aria-label^="Remove"]', ({ length }) => length)).toBe(0)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'says what uses a field that is removed before there are rows',
+    async () => {
+      const id = await make('Hooked', { hook: true })
+      await clickOn(page, 'Remove Bin')
+      await has(`Bin cannot be removed, renamed or given another type: it is used by the webhook to ${HOOK}`)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
+      await clickOn(page, 'Save the structure')
+      await has('"bin" is named by')
+      expect(await read(id)).toEqual(['part', 'bin', 'shelf'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'renames the key of a field before there are rows',
+    async () => {
+      const id = await make('Renamed')
+      await fill(page, 'Key, for programs', 'number')
+      await clickOn(page, 'Save the structure')
+      await has('Saved.')
+      expect(await read(id)).toEqual(['number', 'bin', 'shelf'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'says which rows agree in fields that shall be unique together',
+    async () => {
+      const rows = [
+        { data: { part: 'A', bin: '1' } },
+        { data: { part: 'A', bin: '2' } },
+        { data: { part: 'A', bin: '2' } },
+        { data: { part: 'B' } },
+        { data: { part: 'B' } },
+      ]
+      await make('Sets', { rows })
+      await clickOn(page, 'Add a set')
+      await page.locator('.checks label:nth-of-type(1) input').click()
+      await page.locator('.checks label:nth-of-type(2) input').click()
+      await has('Part and Bin cannot be unique together: “A, 2” is in more than one row.')
+      await page.locator('.checks label:nth-of-type(3) input').click()
+      await gridOn(page).hasNot('cannot be unique together')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'says before a new structure is made that its name is taken',
+    async () => {
+      await make('Taken')
+      await page.goto(`${app.server.url}/app/records/new`)
+      await page.waitForSelector('.field')
+      await page.type('input[name=name]', 'TAKEN')
+      await has('A structure named “Taken” exists already')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('has no error on the console', () => {
+    expect(app.problems).toEqual([])
+  })
+})
