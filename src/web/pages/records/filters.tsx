@@ -14,6 +14,7 @@ import {
   takesValue,
 } from './conditions.ts'
 import type { Structure } from './model.ts'
+import { currentOrder, ordersOf } from './orders.ts'
 import { inputKind, parseValue } from './values.ts'
 import { conditions, searchText, setConditions } from './view.ts'
 
@@ -45,9 +46,33 @@ export function Filters({ structure }: { structure: Structure }) {
         <Icon name="graph" />
         Chart
       </Button>
+      <OrderChoice structure={structure} />
       <SearchField />
       <FilterForm columns={columns} onAdd={(condition) => setConditions([...list, condition])} />
     </fieldset>
+  )
+}
+
+/** The order of the rows on a phone, which shows no headings to click on. */
+function OrderChoice({ structure }: { structure: Structure }) {
+  const orders = ordersOf(structure)
+  const { words } = currentOrder(structure)
+  return (
+    <select
+      class="in phone"
+      aria-label="Order of the rows"
+      value={words}
+      onChange={({ currentTarget }) => {
+        const { sort, direction } = orders[currentTarget.selectedIndex] ?? {}
+        setParameters({ sort, direction: sort === undefined && direction === 'desc' ? undefined : direction })
+      }}
+    >
+      {orders.map((order) => (
+        <option key={order.words} value={order.words}>
+          {order.words}
+        </option>
+      ))}
+    </select>
   )
 }
 

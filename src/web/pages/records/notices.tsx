@@ -2,10 +2,10 @@ import type { Signal } from '@preact/signals'
 import { Button } from '../../components/form.tsx'
 import { Banner, Empty } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
-import { search, setParameters } from '../../router.ts'
+import { setParameters } from '../../router.ts'
 import { deletedRow, restoreRow } from './actions.ts'
-import { columnsOf } from './conditions.ts'
 import type { GridState } from './grid/state.ts'
+import { currentOrder } from './orders.ts'
 import type { RowSource } from './rows.ts'
 import { undoRefusal } from './undo.ts'
 import { paneAddress } from './view.ts'
@@ -105,7 +105,7 @@ export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [firs
   return (
     <div class="foot">
       <span role="status">
-        {range}, {orderWords(grid)}
+        {range}, {currentOrder(grid.structure).words}
       </span>
       <JumpForm grid={grid} />
       <span class="grow" />
@@ -129,26 +129,6 @@ export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [firs
       </span>
     </div>
   )
-}
-
-function orderWords({ structure }: GridState): string {
-  const sort = search.value.get('sort')
-  const isUp = search.value.get('direction') === 'asc'
-  if (sort === null) return isUp ? 'oldest first' : 'newest first'
-  const column = columnsOf(structure).find(({ key }) => key === sort)
-  const [up, down] = ORDERS[column?.type ?? ''] ?? DEFAULT_ORDER
-  return `${column?.label ?? sort} ${isUp ? up : down}`
-}
-
-const DEFAULT_ORDER = ['from A to Z', 'from Z to A'] as const
-const BY_TIME = ['earliest first', 'latest first'] as const
-const ORDERS: Readonly<Record<string, readonly [up: string, down: string]>> = {
-  number: ['smallest first', 'greatest first'],
-  bool: ['no first', 'yes first'],
-  date: BY_TIME,
-  time: BY_TIME,
-  datetime: BY_TIME,
-  instant: BY_TIME,
 }
 
 /** Goes to a row by its number. */

@@ -13,7 +13,8 @@ import { Edits } from './edits.ts'
 import { Filters } from './filters.tsx'
 import { cursorAt } from './grid/cursor.ts'
 import { Grid } from './grid/grid.tsx'
-import { type Editing, type GridState, newCursor } from './grid/state.ts'
+import { cursorOfAddress } from './grid/place.ts'
+import type { Editing, GridState } from './grid/state.ts'
 import { type Structure, shownFields } from './model.ts'
 import { GridFoot, NoRows, Notices } from './notices.tsx'
 import { PasteBanner } from './paste/banner.tsx'
@@ -21,6 +22,7 @@ import { type Pasted, readPasted } from './paste/block.ts'
 import { NewRowPane } from './row/new-row.tsx'
 import { RowPane } from './row/row-pane.tsx'
 import { RowSource } from './rows.ts'
+import { StructureList } from './side.tsx'
 import { undoStack } from './undo.ts'
 import { chosenRow, currentRowQuery, paneAddress } from './view.ts'
 import { follow } from './watch.ts'
@@ -110,16 +112,16 @@ function useGrid(structure: Structure): GridState {
   useEffect(() => follow(source), [source])
   const latest = useRef(source)
   latest.current = source
+  const fields = useMemo(() => shownFields(structure), [structure])
   const [edits] = useState(() => new Edits(() => latest.current))
   const [shared] = useState(() => ({
-    cursor: newCursor(),
+    cursor: signal(cursorOfAddress(fields)),
     editing: signal<Editing | undefined>(undefined),
     isFocused: signal(false),
   }))
   useEffect(() => undoStack.clear, [])
   useEffect(() => warnBeforeLoss(edits), [edits])
   useCursorFollowsRow(source, shared.cursor)
-  const fields = useMemo(() => shownFields(structure), [structure])
   return { ...shared, structure, fields, source, edits, isEditable: mayWrite.value && !structure.immutable }
 }
 
@@ -163,6 +165,7 @@ function RowsBar({
         <Icon name="back" />
       </a>
       <h2 class="cut">{structure.name}</h2>
+      <OtherStructures />
       <small>
         {isFiltered ? `${count} of ${new Intl.NumberFormat().format(structure.record_count)}` : count}
       </small>
@@ -179,5 +182,22 @@ function RowsBar({
     </header>
   )
 }
+
+/** Where the rail has no room for the structures, a menu of them. */
+const OtherStructures = () => (
+  <>
+    <button
+      type="button"
+      class="b quiet icon between"
+      popovertarget="other-structures"
+      aria-label="All structures"
+    >
+      <Icon name="down" />
+    </button>
+    <div popover="auto" id="other-structures" class="menu">
+      <StructureList />
+    </div>
+  </>
+)
 
 const rowCount = (count: number) => (count === 1 ? '1 row' : `${new Intl.NumberFormat().format(count)} rows`)

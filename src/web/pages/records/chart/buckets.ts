@@ -15,7 +15,7 @@ export interface Grouping {
   readonly key: string
 }
 
-/** More bars than this cannot be distinguished; the last ones are shown. */
+/** More bars than this cannot be distinguished. */
 const MAX_BARS = 120
 
 const DATES = new Set(['date', 'datetime'])
@@ -40,17 +40,49 @@ export function groupingsOf({ fields }: Structure): readonly Grouping[] {
 }
 
 export interface Bar {
-  readonly label: string
+  /** The period, or the value as text; undefined for rows that have neither. */
+  readonly of: string | undefined
   readonly value: number
 }
 
 const figureOf = ({ count, sum }: Bucket, isSum: boolean): number => (isSum ? (sum ?? 0) : count)
 
-export function bars(buckets: readonly Bucket[], isSum: boolean): readonly Bar[] {
-  return buckets
-    .filter(({ period, value }) => period !== null || value !== null)
-    .map((bucket) => ({ label: String(bucket.period ?? bucket.value), value: figureOf(bucket, isSum) }))
-    .slice(-MAX_BARS)
+const shownValue = (value: Bucket['value']): string | undefined =>
+  value === null ? undefined : typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
+
+/** A bar for each bucket, also that of the rows without a date or value. */
+export const bars = (buckets: readonly Bucket[], isSum: boolean): readonly Bar[] =>
+  buckets.map((bucket) => ({
+    of: bucket.period ?? shownValue(bucket.value),
+    value: figureOf(bucket, isSum),
+  }))
+
+export interface Drawn {
+  readonly bars: readonly Bar[]
+  /** Which of all bars they are, in words; undefined when they are all. */
+  readonly which: string | undefined
+  /** The rows without a date, which are beside the line of time. */
+  readonly undated: Bar | undefined
+}
+
+const NUMBER = new Intl.NumberFormat()
+
+/** The bars that are drawn: of many periods the last, of many values the greatest. */
+export function drawnBars(all: readonly Bar[], kind: Grouping['kind']): Drawn {
+  const undated = kind === 'value' ? undefined : all.find(({ of }) => of === undefined)
+  const found = all.filter((bar) => bar !== undated)
+  if (found.length <= MAX_BARS) return { bars: found, which: undefined, undated }
+  const bars = kind === 'value' ? greatest(found) : found.slice(-MAX_BARS)
+  const word = kind === 'value' ? 'greatest' : 'last'
+  const which = `the ${word} ${MAX_BARS} of ${NUMBER.format(found.length)} ${kind}s`
+  return { bars, which, undated }
+}
+
+/** The greatest bars in the order in which they were. */
+function greatest(all: readonly Bar[]): readonly Bar[] {
+  const ranked = all.toSorted((one, other) => Math.abs(other.value) - Math.abs(one.value))
+  const chosen = new Set(ranked.slice(0, MAX_BARS))
+  return all.filter((bar) => chosen.has(bar))
 }
 
 /** The figure of all rows together. */

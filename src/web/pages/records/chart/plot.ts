@@ -1,5 +1,4 @@
 import uPlot from 'uplot'
-import type { Bar } from './buckets.ts'
 
 const HEIGHT_PX = 72
 /** The first and the last label stick out by half a date. */
@@ -7,8 +6,14 @@ const LABEL_HALF_PX = 32
 
 const colour = (element: Element, name: string): string => getComputedStyle(element).getPropertyValue(name)
 
+/** A bar with the label below it. */
+export interface Labelled {
+  readonly label: string
+  readonly value: number
+}
+
 /** Draws bars into an element, as wide as it is; the function that is returned takes them away. */
-export function plot(element: HTMLElement, shown: readonly Bar[]): () => void {
+export function plot(element: HTMLElement, shown: readonly Labelled[]): () => void {
   const probe = document.createElement('span')
   probe.className = 'bar-colour'
   element.append(probe)

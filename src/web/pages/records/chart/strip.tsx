@@ -1,10 +1,10 @@
-import { useEffect, useRef } from 'preact/hooks'
 import { Failed } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
 import { search, setParameters } from '../../../router.ts'
 import type { Structure } from '../model.ts'
 import { currentRowQuery } from '../view.ts'
+import { Bars } from './bars.tsx'
 import { type Bucket, bars, type Grouping, groupingsOf, wholeOf } from './buckets.ts'
 
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 })
@@ -67,7 +67,18 @@ export function ChartStrip({ structure }: { structure: Structure }) {
           ))}
         </select>
       </figcaption>
-      {error ? <Failed error={error} /> : data && <Bars buckets={data} isSum={field !== undefined} />}
+      {error ? (
+        <Failed error={error} />
+      ) : (
+        data && (
+          <Bars
+            all={bars(data, field !== undefined)}
+            isSum={field !== undefined}
+            grouping={grouping}
+            field={structure.fields.find(({ key }) => key === grouping.key)}
+          />
+        )
+      )}
     </figure>
   )
 }
@@ -89,48 +100,3 @@ function summaryQuery(
 }
 
 const timeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
-
-function Bars({ buckets, isSum }: { buckets: readonly Bucket[]; isSum: boolean }) {
-  const place = useRef<HTMLDivElement>(null)
-  const shown = bars(buckets, isSum)
-  const text = JSON.stringify(shown)
-  useEffect(() => {
-    const element = place.current
-    if (!element || shown.length === 0) return
-    let remove = () => {}
-    let isOver = false
-    void import('./plot.ts').then(({ plot }) => {
-      if (!isOver) remove = plot(element, shown)
-    })
-    return () => {
-      isOver = true
-      remove()
-    }
-  }, [text])
-  return (
-    <div>
-      <div class="plot" ref={place} aria-hidden="true" />
-      <details class="numbers">
-        <summary>As a table</summary>
-        <table class="tb">
-          <thead>
-            <tr>
-              <th scope="col">Of</th>
-              <th scope="col" class="num">
-                {isSum ? 'Sum' : 'Rows'}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ label, value }) => (
-              <tr key={label}>
-                <td>{label}</td>
-                <td class="num">{NUMBER.format(value)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
-    </div>
-  )
-}

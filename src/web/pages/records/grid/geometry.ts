@@ -45,6 +45,10 @@ export function sliceAt(geometry: Geometry, scrollTop: number): Slice {
   return { first, end, beforePx, afterPx, firstSeen, lastSeen }
 }
 
+/** Where to scroll so that a row is the first that is seen. */
+export const scrollTopOf = (geometry: Geometry, row: number): number =>
+  Math.ceil((row * geometry.rowPx) / ratio(geometry))
+
 /** Where to scroll so that a row is seen; undefined when it is. */
 export function scrollTopFor(geometry: Geometry, scrollTop: number, row: number): number | undefined {
   const { rowPx, viewPx } = geometry

@@ -11,6 +11,7 @@ import { cursorAt } from './cursor.ts'
 import type { Closing } from './editor.tsx'
 import { type Geometry, scrollTopFor, sliceAt } from './geometry.ts'
 import { GRID_KEYS, onGridKey } from './keys.ts'
+import { usePlaceInAddress } from './place.ts'
 import { ROLES } from './roles.ts'
 import { type GridState, openEditor } from './state.ts'
 import { TroubleRow } from './trouble.tsx'
@@ -42,10 +43,11 @@ export function Grid({ grid, onSeen, onPaste, onDelete }: GridProps) {
     onSeen(slice.firstSeen, slice.lastSeen)
   }, [source, slice.first, slice.end, slice.firstSeen, slice.lastSeen, onSeen])
   useLayoutEffect(() => {
-    const height = scroller.current?.querySelector('tr[aria-rowindex]')?.getBoundingClientRect().height
+    const height = scroller.current?.querySelector('tbody tr[aria-rowindex]')?.getBoundingClientRect().height
     if (height && Math.abs(height - rowPx) > 0.5) setRowPx(height)
   }, [version, viewPx])
   useCursorInView(grid, scroller, geometry)
+  usePlaceInAddress(grid, scroller, geometry, slice.firstSeen)
   const close = (row: Row, field: Field, closing: Closing, text: string) => {
     grid.editing.value = undefined
     if (closing !== 'escape') void grid.edits.save(row, field, text).then(() => returnTo(grid, row, field))

@@ -1,8 +1,8 @@
-import { type Signal, signal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import type { Edits } from '../edits.ts'
 import type { Field, Row, Structure } from '../model.ts'
 import type { RowSource } from '../rows.ts'
-import { type Cursor, cursorAt } from './cursor.ts'
+import type { Cursor } from './cursor.ts'
 
 /** The cell that is being edited, and what it is opened with instead of its value. */
 export interface Editing {
@@ -24,8 +24,6 @@ export interface GridState {
   /** Whether the keyboard is in the grid. */
   readonly isFocused: Signal<boolean>
 }
-
-export const newCursor = () => signal(cursorAt(0, 1))
 
 /** Opens the editor of the cell under the cursor, unless rows are never edited. */
 export function openEditor({ cursor, editing, fields, source, isEditable }: GridState, text?: string): void {

@@ -12,7 +12,7 @@ import { showValue } from '../values.ts'
 type History = Answer<'/v1/records/{id}/history', 'get'>
 type Version = History['versions'][number]
 
-const PAGE = 50
+const PAGE = 100
 
 interface RowHistoryProps {
   readonly id: string
@@ -23,13 +23,16 @@ interface RowHistoryProps {
 
 /** Who changed what in a row, newest first, with the way back to each version. */
 export function RowHistory({ id, grid, row }: RowHistoryProps) {
-  const [limit, setLimit] = useState(PAGE)
-  const { data, error } = useQuery<History>(['record', 'history', id, limit], ({ signal }) =>
-    api.get('/v1/records/{id}/history', { params: { id }, query: { limit: Math.min(200, limit) }, signal }),
+  const [pages, setPages] = useState(1)
+  const { data, error, isFetching } = useQuery<History>(
+    ['record', 'history', id, pages],
+    ({ signal }) => readPages(id, pages, signal),
+    { placeholderData: (previous) => previous },
   )
   if (error) return <Failed error={error} />
   if (!data) return <Loading />
   const [newest] = data.versions
+  const values = valuesAfter(data.versions, row)
   return (
     <>
       <ol class="ledger">
@@ -38,7 +41,7 @@ export function RowHistory({ id, grid, row }: RowHistoryProps) {
             <Time at={version.at} />
             <div class="it">
               <Who version={version} />
-              <What version={version} grid={grid} after={valuesAfter(data.versions, place)} now={row} />
+              <What version={version} grid={grid} after={values[place] ?? NO_VALUES} />
               {row && version !== newest && version.op !== 'deleted' && mayWrite.value && (
                 <GoBack id={id} grid={grid} to={version.cursor} />
               )}
@@ -48,17 +51,31 @@ export function RowHistory({ id, grid, row }: RowHistoryProps) {
       </ol>
       {data.has_more ? (
         <p class="list-end">
-          {limit < 200 ? (
-            <Button onClick={() => setLimit(200)}>Show older</Button>
-          ) : (
-            'Older changes are in Changes.'
-          )}
+          <Button disabled={isFetching} onClick={() => setPages(pages + 1)}>
+            Show older
+          </Button>
         </p>
       ) : (
-        <p class="list-end">That is the whole history.</p>
+        <p class="list-end">
+          {data.versions.at(-1)?.op === 'created'
+            ? 'That is the whole history.'
+            : 'Older changes are no longer kept.'}
+        </p>
       )}
     </>
   )
+}
+
+/** The newest versions, as many pages as are shown; together, so that a change meanwhile leaves no gap between them. */
+async function readPages(id: string, pages: number, signal: AbortSignal): Promise<History> {
+  const versions: Version[] = []
+  for (let page = 1; ; page++) {
+    const before = versions.at(-1)?.cursor
+    const query = { limit: PAGE, ...(before !== undefined && { before }) }
+    const found = await api.get('/v1/records/{id}/history', { params: { id }, query, signal })
+    versions.push(...found.versions)
+    if (!found.has_more || page === pages) return { versions, has_more: found.has_more }
+  }
 }
 
 const KINDS: Readonly<Record<string, string>> = { mcp: 'MCP', api: 'key' }
@@ -72,13 +89,20 @@ function Who({ version: { actor } }: { version: Version }) {
   )
 }
 
-/** What each key held after a version: what the next change of it replaced, else what the row holds now. */
-function valuesAfter(versions: readonly Version[], place: number): ReadonlyMap<string, Value> {
-  const values = new Map<string, Value>()
-  for (const { previous } of versions.slice(0, place).reverse())
-    for (const [key, value] of Object.entries(previous))
-      if (!values.has(key)) values.set(key, (value ?? undefined) as Value)
-  return values
+type Values = ReadonlyMap<string, Value>
+
+const NO_VALUES: Values = new Map()
+
+/** What the changed keys held after each version: what the next change of them replaced, else what the row holds now. */
+function valuesAfter(versions: readonly Version[], now: Row | undefined): readonly Values[] {
+  const replaced = new Map<string, Value>()
+  return versions.map(({ changed, previous }) => {
+    const after = new Map(
+      changed.map((key) => [key, replaced.has(key) ? replaced.get(key) : now?.data[key]] as const),
+    )
+    for (const [key, value] of Object.entries(previous)) replaced.set(key, (value ?? undefined) as Value)
+    return after
+  })
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -91,11 +115,10 @@ const WORDS: Readonly<Record<string, string>> = {
 interface WhatProps {
   readonly version: Version
   readonly grid: GridState
-  readonly after: ReadonlyMap<string, Value>
-  readonly now: Row | undefined
+  readonly after: Values
 }
 
-function What({ version, grid, after, now }: WhatProps) {
+function What({ version, grid, after }: WhatProps) {
   const word = WORDS[version.op]
   if (word) return <p>{word}</p>
   return (
@@ -103,12 +126,11 @@ function What({ version, grid, after, now }: WhatProps) {
       {version.changed.map((key) => {
         const field = grid.structure.fields.find((one) => one.key === key)
         const before = version.previous[key] as Value | null
-        const next = after.has(key) ? after.get(key) : now?.data[key]
         return (
           <p key={key}>
             {field?.label ?? key} <span class="was">{shown(field, before ?? undefined)}</span>
             <span class="to">→</span>
-            {shown(field, next)}
+            {shown(field, after.get(key))}
           </p>
         )
       })}

@@ -1,0 +1,45 @@
+import { search } from '../../router.ts'
+import { columnsOf } from './conditions.ts'
+import type { Structure } from './model.ts'
+
+const DEFAULT_ORDER = ['from A to Z', 'from Z to A'] as const
+const BY_TIME = ['earliest first', 'latest first'] as const
+const ORDERS: Readonly<Record<string, readonly [up: string, down: string]>> = {
+  number: ['smallest first', 'greatest first'],
+  bool: ['no first', 'yes first'],
+  date: BY_TIME,
+  time: BY_TIME,
+  datetime: BY_TIME,
+  instant: BY_TIME,
+}
+
+/** An order of the rows, as the address has it; without `sort` it is that of creation. */
+export interface Order {
+  readonly sort: string | undefined
+  readonly direction: 'asc' | 'desc'
+  readonly words: string
+}
+
+/** The orders in which the rows of a structure can be shown. */
+export function ordersOf(structure: Structure): readonly Order[] {
+  const columns = columnsOf(structure).filter(({ key }) => key !== 'created_at')
+  return [
+    { sort: undefined, direction: 'desc', words: 'newest first' },
+    { sort: undefined, direction: 'asc', words: 'oldest first' },
+    ...columns.flatMap(({ key, label, type }) => {
+      const [up, down] = ORDERS[type] ?? DEFAULT_ORDER
+      return [
+        { sort: key, direction: 'asc', words: `${label} ${up}` },
+        { sort: key, direction: 'desc', words: `${label} ${down}` },
+      ] as const
+    }),
+  ]
+}
+
+/** The order in which the rows are shown now. */
+export function currentOrder(structure: Structure): Order {
+  const sort = search.value.get('sort') ?? undefined
+  const direction = search.value.get('direction') === 'asc' ? 'asc' : 'desc'
+  const found = ordersOf(structure).find((order) => order.sort === sort && order.direction === direction)
+  return found ?? { sort, direction, words: `${sort} ${DEFAULT_ORDER[direction === 'asc' ? 0 : 1]}` }
+}

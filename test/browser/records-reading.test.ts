@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { ElementHandle, Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  press as clickOn,
+  fieldOf,
+  fill,
+  startApplication,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { cell, type GridPage, gridOn } from '../support/grid.ts'
+
+const ROWS = 1_200
+const DAYS = 364
+const FIRST_DAY = Date.UTC(2025, 0, 1)
+
+const dayOf = (number: number) =>
+  new Date(FIRST_DAY + (number % DAYS) * 86_400_000).toISOString().slice(0, 10)
+
+describe.skipIf(!hasBrowser)('reading rows', () => {
+  let app: Application
+  let page: Page
+  let grid: GridPage
+  let orders: string
+  let customers: string
+  let note: string
+  let rowIds: string[] = []
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const { server } = app
+    const make = async (name: string, fields: object[]) =>
+      (await server.post('/v1/records/structures', { name, fields })).body.structure.id as string
+    customers = await make('Customers', [{ key: 'name', type: 'text', label: 'Name' }])
+    orders = await make('Orders', [
+      { key: 'ref', type: 'text', label: 'Ref' },
+      { key: 'customer', type: 'record', label: 'Customer', structure: 'Customers' },
+      { key: 'story', type: 'note', label: 'Story' },
+      { key: 'day', type: 'date', label: 'Day' },
+      { key: 'total', type: 'number', label: 'Total' },
+    ])
+    note = (await server.post('/v1/notes', { title: 'The long story' })).body.note.id
+    const ada = (await server.post('/v1/records', { structure: 'Customers', data: { name: 'Ada' } })).body
+      .records[0].id
+    for (let start = 0; start < ROWS; start += 400) {
+      const rows = Array.from({ length: 400 }, (_, at) => {
+        const number = start + at
+        const day = number < 1_100 ? { day: dayOf(number) } : {}
+        return { data: { ref: `R${number + 1}`, customer: ada, story: note, total: number, ...day } }
+      })
+      const { records } = (await server.post('/v1/records', { structure: 'Orders', rows })).body
+      rowIds = [...rowIds, ...records.map(({ id }: { id: string }) => id)]
+    }
+    page = await app.newPage()
+    grid = gridOn(page)
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  /** Opens the rows, the smallest total first. */
+  async function open(query = '', row = '') {
+    const parameters = new URLSearchParams(`sort=total&direction=asc&${query}`)
+    await page.goto(`${app.server.url}/app/records/${orders}${row}?${parameters}`)
+    await page.waitForSelector('tr:not([aria-busy]) td[data-row]')
+  }
+  const untilAddress = (pattern: RegExp) =>
+    page.waitForFunction(`${pattern}.test(decodeURIComponent(location.href))`)
+  /** The number of the first row that is seen. */
+  const firstSeen = async () =>
+    Number(
+      await page.$eval('.foot [role=status]', ({ textContent }) =>
+        /Rows ([\d,]+)/.exec(textContent ?? '')?.[1]?.replace(',', ''),
+      ),
+    )
+
+  test(
+    'opens what a reference names from its cell, and leads back to the same place',
+    async () => {
+      await open()
+      await fill(page, 'Go to row', '900')
+      await page.keyboard.press('Enter')
+      await grid.shows(899, 2, 'Ada')
+      await untilAddress(/cell=900\.ref/)
+      await (await page.waitForSelector(`${cell(899, 2)} a`))?.click()
+      await untilAddress(new RegExp(`/records/${customers}/`))
+      await page.waitForFunction(`document.querySelector('.side h2')?.textContent === 'Ada'`)
+      await page.goBack()
+      await grid.shows(899, 3, 'The long story')
+      await (await page.waitForSelector(`${cell(899, 3)} a`))?.click()
+      await untilAddress(new RegExp(`/notes/${note}`))
+      await page.goBack()
+      await grid.shows(899, 1, 'R900')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'opens what a reference names with the keyboard alone',
+    async () => {
+      await open()
+      await page.focus(cell(4, 2))
+      await page.keyboard.press('Space')
+      await page.waitForFunction(
+        `[...document.querySelectorAll('.side small a')].some(({ textContent }) => textContent === 'Ada')`,
+      )
+      await page.focus('.side small a')
+      await page.keyboard.press('Enter')
+      await untilAddress(new RegExp(`/records/${customers}/`))
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'keeps the place in the address, where it is after loading again',
+    async () => {
+      await open()
+      await page.focus(cell(3, 4))
+      await untilAddress(/cell=4\.day/)
+      await page.$eval('.scroll', (scroller) => {
+        scroller.scrollTop = 20_000
+      })
+      await untilAddress(/at=\d{3}/)
+      const seen = await firstSeen()
+      expect(seen).toBeGreaterThan(500)
+      expect(new URL(page.url()).searchParams.get('at')).toBe(String(seen))
+      await page.reload()
+      await grid.shows(seen - 1, 1, `R${seen}`)
+      expect(await firstSeen()).toBe(seen)
+      expect(new URL(page.url()).searchParams.get('at')).toBe(String(seen))
+      await page.$eval('.scroll', (scroller) => {
+        scroller.scrollTop = 0
+      })
+      await page.waitForSelector(`${cell(3, 4)}[tabindex="0"]`)
+      await untilAddress(/^(?!.*at=)/)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'leads to the row of an address, also on a phone and beyond the last',
+    async () => {
+      await page.setViewport({ width: 360, height: 800 })
+      await open('at=700')
+      await grid.shows(699, 1, 'R700')
+      expect(await firstSeen()).toBe(700)
+      await open('at=5000')
+      await grid.shows(ROWS - 1, 1, `R${ROWS}`)
+      await page.setViewport({ width: 1280, height: 800 })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is sorted on a phone, which has no headings',
+    async () => {
+      await page.setViewport({ width: 360, height: 800 })
+      await page.goto(`${app.server.url}/app/records/${orders}`)
+      await grid.shows(0, 1, `R${ROWS}`)
+      const order = await fieldOf(page, 'Order of the rows')
+      expect(await order.isVisible()).toBeTrue()
+      await page.select('select[aria-label="Order of the rows"]', 'Total smallest first')
+      await grid.shows(0, 1, 'R1')
+      await page.reload()
+      await grid.shows(0, 1, 'R1')
+      await page.setViewport({ width: 1280, height: 800 })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test.each([
+    ['between phone and desk', 900],
+    ['on a phone', 360],
+  ])(
+    'leads from one structure to another %s',
+    async (_, width) => {
+      await page.setViewport({ width, height: 800 })
+      await open()
+      await clickOn(page, 'All structures')
+      const link = await page.waitForFunction(
+        `[...document.querySelectorAll('main a')].find((one) => one.textContent.startsWith('Customers') && one.checkVisibility())`,
+      )
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width, height: 800 })
+      if (width === 900) await page.evaluate(`document.querySelector('#other-structures').showPopover()`)
+      await (link.asElement() as ElementHandle | null)?.click()
+      await grid.shows(0, 1, 'Ada')
+      await page.setViewport({ width: 1280, height: 800 })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'says which of many bars a chart draws, and shows every figure in its table',
+    async () => {
+      await open('chart=count&by=day:day')
+      await page.waitForSelector('.uplot')
+      await grid.has('Not drawn: 100 without a date')
+      await clickOn(page, `Drawn are the last 120 of ${DAYS} days; all as a table`)
+      await clickOn(page, 'Show 165 more')
+      const lines = () =>
+        page.$$eval('.numbers tbody tr', (rows) =>
+          rows.map(({ cells }) => [...cells].map(({ textContent }) => textContent)),
+        )
+      await page.waitForFunction(`document.querySelectorAll('.numbers tbody tr').length === ${DAYS + 1}`)
+      const all = await lines()
+      expect(all[0]).toEqual([dayOf(0), '4'])
+      expect(all.at(-2)).toEqual([dayOf(DAYS - 1), '3'])
+      expect(all.at(-1)).toEqual(['no date', '100'])
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'names in a chart the rows that a field refers to',
+    async () => {
+      await open('chart=count&by=value:customer')
+      await clickOn(page, 'As a table')
+      await page.waitForFunction(
+        `document.querySelector('.numbers tbody').textContent === 'Ada${new Intl.NumberFormat('en-US').format(ROWS)}'`,
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'shows the whole history of a row, however long',
+    async () => {
+      const [id] = rowIds
+      for (let total = 1; total <= 230; total++)
+        await app.server.patch(`/v1/records/${id}`, { data: { total } })
+      await open('tab=history', `/${id}`)
+      await grid.has('229→230')
+      for (const oldest of ['130→131', '30→31']) {
+        await grid.has(oldest)
+        expect(await page.$eval('.side', ({ textContent }) => textContent)).not.toContain('whole history')
+        await clickOn(page, 'Show older')
+      }
+      await grid.has('That is the whole history.')
+      const said = await page.$$eval('.ledger .it', (items) =>
+        items.map(({ textContent }) => textContent ?? ''),
+      )
+      expect(said).toHaveLength(231)
+      expect(said.at(-2)).toContain('0→1')
+      expect(said.at(-1)).toContain('Created')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('has no error on the console', () => {
+    expect(app.problems).toEqual([])
+  })
+})
