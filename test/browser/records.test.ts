@@ -262,6 +262,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForSelector('.map')
       await clickOn(page, 'Import')
       await grid.has('Done. 2 new, 3 refused.')
+      await page.waitForFunction(`document.querySelectorAll('.refused tbody .m').length === 3`)
       const lines = await page.$$eval('.refused tbody .m', (cells) =>
         cells.map(({ textContent }) => textContent),
       )

@@ -21,6 +21,17 @@ function ratio(geometry: Geometry): number {
   return all <= content ? 1 : (all - geometry.viewPx) / (content - geometry.viewPx)
 }
 
+/** Browsers round heights of millions of pixels, so that the end of scrolling may be so much before that of the rows. */
+const END_PX = 2
+
+/** How many pixels of rows are above a position of scrolling. */
+function topAt(geometry: Geometry, scrollTop: number): number {
+  const { total, rowPx, viewPx } = geometry
+  const by = ratio(geometry)
+  const isEnd = by > 1 && scrollTop >= contentPx(geometry) - viewPx - END_PX
+  return isEnd ? total * rowPx - viewPx : scrollTop * by
+}
+
 export interface Slice {
   readonly first: number
   /** The row after the last that is drawn. */
@@ -35,14 +46,23 @@ export interface Slice {
 /** The rows to draw at a position of scrolling. */
 export function sliceAt(geometry: Geometry, scrollTop: number): Slice {
   const { total, rowPx, viewPx } = geometry
-  const top = scrollTop * ratio(geometry)
+  const top = topAt(geometry, scrollTop)
   const firstSeen = Math.min(Math.max(total - 1, 0), Math.floor(top / rowPx))
   const lastSeen = Math.max(0, Math.min(total, Math.ceil((top + viewPx) / rowPx)) - 1)
   const first = Math.max(0, firstSeen - OVERSCAN)
   const end = Math.min(total, lastSeen + 1 + OVERSCAN)
-  const beforePx = Math.max(0, scrollTop - (top - first * rowPx))
+  const beforePx = beforePxOf(geometry, scrollTop, top, first)
   const afterPx = Math.max(0, contentPx(geometry) - beforePx - (end - first) * rowPx)
   return { first, end, beforePx, afterPx, firstSeen, lastSeen }
+}
+
+/** The height of the rows above those that are drawn; of a list scrolled in proportion, what keeps them in sight. */
+function beforePxOf(geometry: Geometry, scrollTop: number, top: number, first: number): number {
+  const { rowPx, viewPx } = geometry
+  if (ratio(geometry) === 1) return first * rowPx
+  const place = Math.min(scrollTop, contentPx(geometry) - viewPx)
+  // Whole, because browsers keep parts of a pixel only of small numbers.
+  return Math.max(0, Math.round(place - (top - first * rowPx)))
 }
 
 /** Where to scroll so that a row is the first that is seen. */
@@ -53,7 +73,7 @@ export const scrollTopOf = (geometry: Geometry, row: number): number =>
 export function scrollTopFor(geometry: Geometry, scrollTop: number, row: number): number | undefined {
   const { rowPx, viewPx } = geometry
   const by = ratio(geometry)
-  const top = scrollTop * by
+  const top = topAt(geometry, scrollTop)
   const rowTop = row * rowPx
   if (rowTop < top) return Math.max(0, Math.floor(rowTop / by))
   if (rowTop + rowPx > top + viewPx) return Math.ceil((rowTop + rowPx - viewPx) / by) + (by > 1 ? 1 : 0)

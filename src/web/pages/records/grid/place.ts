@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { search, setParameters } from '../../../router.ts'
 import type { Field } from '../model.ts'
 import { type Cursor, cursorAt } from './cursor.ts'
-import { type Geometry, scrollTopOf } from './geometry.ts'
+import { type Geometry, scrollTopFor, scrollTopOf, sliceAt } from './geometry.ts'
 import type { GridState } from './state.ts'
 
 /** The address is written once the place has been the same for so long: browsers take few changes of it a second. */
@@ -31,6 +31,14 @@ export function cursorOfAddress(fields: readonly Field[]): Cursor {
   )
 }
 
+/** Where to scroll so that a row is the first, and the row of the cursor is not cut off at the edge. */
+function scrollTopAt(geometry: Geometry, first: number, cursorRow: number): number {
+  const top = scrollTopOf(geometry, first)
+  const { firstSeen, lastSeen } = sliceAt(geometry, top)
+  const isNear = cursorRow >= firstSeen && cursorRow <= lastSeen + 1
+  return (isNear ? scrollTopFor(geometry, top, cursorRow) : undefined) ?? top
+}
+
 /** Goes to the row that the address names, and keeps the place in the address: the row seen first, and the cursor. */
 export function usePlaceInAddress(
   { source, cursor, fields }: GridState,
@@ -46,7 +54,7 @@ export function usePlaceInAddress(
     const element = scroller.current
     if (!element || wanted.current === undefined || total === 0) return
     const row = Math.min(wanted.current, total - 1)
-    element.scrollTop = scrollTopOf(geometry, row)
+    element.scrollTop = scrollTopAt(geometry, row, cursor.peek().row)
     if (source.row(row)) wanted.current = undefined
   }, [total, rowPx, version])
   useEffect(() => {

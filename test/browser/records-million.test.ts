@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, fill, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { cell, type GridPage, gridOn } from '../support/grid.ts'
+import { daybook, newFolder } from '../support/process.ts'
+
+/** At 32 pixels each they are higher than a browser can draw. */
+const ROWS = 1_000_000
+/** Writing them takes seconds on its own. */
+const IMPORT_TIMEOUT_MS = 3 * BROWSER_TIMEOUT_MS
+
+const NUMBER = new Intl.NumberFormat('en-US')
+
+describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
+  let app: Application
+  let page: Page
+  let grid: GridPage
+  let many: string
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const folder = newFolder()
+    await app.restart(async () => {
+      const places = Array.from({ length: ROWS }, (_, at) => at + 1)
+      await Bun.write(folder.file('many.csv'), `place\n${places.join('\n')}\n`)
+      const { err, exitCode } = await daybook(
+        ['import', folder.file('many.csv'), '--structure', 'Many', '--db', app.file],
+        {},
+      )
+      expect({ err, exitCode }).toMatchObject({ exitCode: 0 })
+    })
+    folder.remove()
+    many = (await app.server.get('/v1/records/structures/Many')).body.structure.id
+    page = await app.newPage()
+    grid = gridOn(page)
+    await app.setUp(page, await app.setupLink())
+  }, IMPORT_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  /** Opens the rows in the order of their places. */
+  async function open(query = '') {
+    await page.goto(`${app.server.url}/app/records/${many}?direction=asc${query}`)
+    await page.waitForSelector('tr:not([aria-busy]) td[data-row]')
+  }
+  const shows = (place: number) => grid.shows(place - 1, 1, NUMBER.format(place))
+  /** Whether a row is in sight, but for the pixels that one step of the scroll bar passes. */
+  const isSeen = (place: number) =>
+    page.$eval(cell(place - 1, 1), (found) => {
+      const { top, bottom } = found.getBoundingClientRect()
+      const list = found.closest('.scroll')?.getBoundingClientRect()
+      const head = found.closest('table')?.querySelector('th')?.getBoundingClientRect()
+      return top >= (head?.bottom ?? 0) - 3 && bottom <= (list?.bottom ?? 0) + 1
+    })
+
+  test(
+    'leads to its last row by keyboard, and from there to each before it',
+    async () => {
+      await open()
+      await page.focus(cell(0, 1))
+      await grid.withControl('End')
+      await shows(ROWS)
+      await page.waitForSelector(`${cell(ROWS - 1, 1)}:focus`)
+      expect(await isSeen(ROWS)).toBeTrue()
+      for (let place = ROWS - 1; place >= ROWS - 60; place--) {
+        await page.keyboard.press('ArrowUp')
+        await page.waitForSelector(`${cell(place - 1, 1)}:focus`)
+      }
+      await shows(ROWS - 60)
+      expect(await isSeen(ROWS - 60)).toBeTrue()
+      await grid.withControl('Home')
+      await shows(1)
+      expect(await isSeen(1)).toBeTrue()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'leads to any row by its number, and is there after loading again',
+    async () => {
+      await open()
+      await fill(page, 'Go to row', '654321')
+      await page.keyboard.press('Enter')
+      await shows(654_321)
+      expect(await isSeen(654_321)).toBeTrue()
+      await fill(page, 'Go to row', String(ROWS))
+      await page.keyboard.press('Enter')
+      await shows(ROWS)
+      expect(await isSeen(ROWS)).toBeTrue()
+      await page.waitForFunction(`location.search.includes('cell=${ROWS}.')`)
+      await page.reload()
+      await shows(ROWS)
+      expect(await isSeen(ROWS)).toBeTrue()
+      await open('&at=654321')
+      await shows(654_321)
+      expect(await isSeen(654_321)).toBeTrue()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is scrolled to its end, in less height than browsers draw',
+    async () => {
+      await open()
+      const height = await page.$eval('.scroll', ({ scrollHeight }) => scrollHeight)
+      expect(height).toBeLessThan(17_000_000)
+      await page.$eval('.scroll', (scroller) => {
+        scroller.scrollTop = scroller.scrollHeight
+      })
+      await shows(ROWS)
+      expect(await isSeen(ROWS)).toBeTrue()
+      await page.$eval('.scroll', (scroller) => {
+        scroller.scrollTop = scroller.scrollHeight / 2
+      })
+      await page.waitForFunction(
+        `/Rows 49\\d,\\d{3} |Rows 50\\d,\\d{3} /.test(document.querySelector('.foot').textContent)`,
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('has no error on the console', () => {
+    expect(app.problems).toEqual([])
+  })
+})
