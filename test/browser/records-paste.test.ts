@@ -17,7 +17,7 @@ interface Stored {
   readonly data: Record<string, unknown>
 }
 
-describe.skipIf(!hasBrowser)('a block that is pasted into the grid', () => {
+describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied from it', () => {
   let app: Application
   let page: Page
   let grid: GridPage
@@ -184,6 +184,30 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid', () => {
         'New 2',
         `Bike ${ROWS - 2}`,
       ])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is copied whole, also the rows of it that were not loaded yet',
+    async () => {
+      const { origin } = new URL(app.server.url)
+      await page.browserContext().overridePermissions(origin, ['clipboard-read', 'clipboard-sanitized-write'])
+      await open('Loose', 2, 2)
+      await page.keyboard.down('Shift')
+      await grid.withControl('ArrowDown')
+      await page.keyboard.up('Shift')
+      await page.waitForSelector(`${cell(ROWS - 1, 2)}:focus`)
+      await page.evaluate(`{
+        const clipboardData = new DataTransfer()
+        document.activeElement.dispatchEvent(
+          new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }),
+        )
+      }`)
+      await page.waitForFunction(
+        `navigator.clipboard.readText().then((text) => text.split('\\n').length === ${ROWS - 2})`,
+      )
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(before.slice(2).join('\n'))
     },
     BROWSER_TIMEOUT_MS,
   )

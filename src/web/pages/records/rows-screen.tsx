@@ -44,15 +44,16 @@ export function RowsScreen({ structure }: { structure: Structure }) {
   const row = chosenRow()
   const total = source.total.value
   const error = source.error.value
+  const refuse = (sentence: string) => {
+    refusal.value = sentence
+  }
   const remove = (index: number) => {
     const record = source.row(index)
     refusal.value = undefined
     if (record && mayWrite.peek())
       deleteRow(record).then(
         () => source.refreshNow(),
-        (failure: Error) => {
-          refusal.value = failure.message
-        },
+        (failure: Error) => refuse(failure.message),
       )
   }
   return (
@@ -65,14 +66,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
         {error && <Failed error={error} />}
         <Notices refusal={refusal} source={source} />
         {pasted.value && (
-          <PasteBanner
-            key={pasted.value.number}
-            grid={grid}
-            pasted={pasted}
-            onRefused={(sentence) => {
-              refusal.value = sentence
-            }}
-          />
+          <PasteBanner key={pasted.value.number} grid={grid} pasted={pasted} onRefused={refuse} />
         )}
         {total === undefined && !error && <Loading what="Loading…" />}
         {total === 0 && !error && <NoRows isFiltered={source.rowQuery.filter.length > 0} />}
@@ -83,6 +77,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
             pasted.value = readPasted(grid, text)
           }}
           onDelete={remove}
+          onRefused={refuse}
         />
         <GridFoot grid={grid} seen={seen.value} />
       </Pane>

@@ -1,22 +1,70 @@
+import { api } from '../../../data/api.ts'
 import { isReference, targetOf } from '../labels.ts'
+import { queryOf, type Row, type RowPage } from '../model.ts'
 import { editText } from '../values.ts'
 import { blockOf } from './cursor.ts'
 import type { GridState } from './state.ts'
 
-/** The selected block as a spreadsheet takes it: a line a row, a tab between cells. */
-export function copiedText({ cursor, source, fields }: GridState): string {
-  const { top, bottom, left, right } = blockOf(cursor.peek())
-  const lines: string[] = []
+/** Up to this many rows are copied at a time. */
+const MOST_COPIED = 10_000
+const PAGE = 500
+const NUMBER = new Intl.NumberFormat()
+
+/** The selected block as a spreadsheet takes it; undefined while some of its rows are not read. */
+export function copiedText(grid: GridState): string | undefined {
+  const { top, bottom } = blockOf(grid.cursor.peek())
+  const rows: Row[] = []
   for (let index = top; index <= bottom; index++) {
-    const row = source.row(index)
-    if (!row) continue
-    const cells = fields.slice(left - 1, right).map((field) => {
+    const row = grid.source.row(index)
+    if (!row) return undefined
+    rows.push(row)
+  }
+  return textOf(grid, rows)
+}
+
+/** Reads the rows of the selected block, and copies it. */
+export async function readAndCopy(grid: GridState): Promise<void> {
+  const { top, bottom } = blockOf(grid.cursor.peek())
+  const count = bottom - top + 1
+  if (count > MOST_COPIED)
+    throw new Error(
+      `A block has up to ${NUMBER.format(MOST_COPIED)} rows when it is copied; export the rows as csv for more.`,
+    )
+  if (!isSecureContext)
+    throw new Error(
+      'Over plain http only rows that were in sight are copied; choose fewer, or export them as csv.',
+    )
+  const text = readRows(grid, top, count).then(
+    (rows) => new Blob([textOf(grid, rows)], { type: 'text/plain' }),
+  )
+  await navigator.clipboard.write([new ClipboardItem({ 'text/plain': text })]).catch(async () => {
+    await text
+    throw new Error('The browser does not let this page copy; allow it, or export the rows as csv.')
+  })
+}
+
+async function readRows({ source }: GridState, top: number, count: number): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  while (rows.length < count) {
+    const limit = Math.min(PAGE, count - rows.length)
+    const query = { ...queryOf(source.rowQuery), limit, offset: top + rows.length }
+    const { records, has_more } = (await api.get('/v1/records', { query })) as RowPage
+    rows.push(...records)
+    if (!has_more) break
+  }
+  return rows
+}
+
+/** Rows as a spreadsheet takes them: a line a row, a tab between cells. */
+function textOf({ cursor, fields }: GridState, rows: readonly Row[]): string {
+  const { left, right } = blockOf(cursor.peek())
+  const lines = rows.map((row) =>
+    fields.slice(left - 1, right).map((field) => {
       const text = editText(row.data[field.key])
       return quoted(isReference(field) ? (targetOf(field, text)?.label ?? text) : text)
-    })
-    lines.push(cells.join('\t'))
-  }
-  return lines.join('\n')
+    }),
+  )
+  return lines.map((cells) => cells.join('\t')).join('\n')
 }
 
 const quoted = (text: string): string => (/["\t\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

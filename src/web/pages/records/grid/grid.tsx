@@ -6,7 +6,7 @@ import { search } from '../../../router.ts'
 import { type Field, labelField, type Row } from '../model.ts'
 import { chosenRow, rowAddress, toggleSort } from '../view.ts'
 import { Cell } from './cell.tsx'
-import { copiedText } from './clipboard.ts'
+import { copiedText, readAndCopy } from './clipboard.ts'
 import { cursorAt } from './cursor.ts'
 import type { Closing } from './editor.tsx'
 import { type Geometry, scrollTopFor, sliceAt } from './geometry.ts'
@@ -23,10 +23,12 @@ interface GridProps {
   readonly onSeen: (first: number, last: number) => void
   readonly onPaste: (text: string) => void
   readonly onDelete: (row: number) => void
+  /** Gets why something that was asked of the grid was not done. */
+  readonly onRefused: (sentence: string) => void
 }
 
 /** The rows of a source, however many: only those that are seen are drawn. */
-export function Grid({ grid, onSeen, onPaste, onDelete }: GridProps) {
+export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) {
   useKeys('Rows', GRID_KEYS)
   const scroller = useRef<HTMLElement>(null)
   const [scrollTop, setScrollTop] = useState(0)
@@ -86,7 +88,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete }: GridProps) {
         onFocusOut={(event) => {
           if (event.relatedTarget !== null) grid.isFocused.value = isInside(event)
         }}
-        onCopy={(event) => copy(grid, event)}
+        onCopy={(event) => copy(grid, event, onRefused)}
         onPaste={(event) => {
           const text = event.clipboardData?.getData('text/plain') ?? ''
           if (!grid.isEditable || grid.editing.peek() || text === '') return
@@ -157,10 +159,17 @@ function enter({ cursor, isFocused, editing }: GridState, event: Event): void {
     cursor.value = cursorAt(place.row, place.column)
 }
 
-function copy(grid: GridState, event: TargetedClipboardEvent<HTMLElement>): void {
+/** Copies the block at once where its rows are read, else once they are. */
+function copy(
+  grid: GridState,
+  event: TargetedClipboardEvent<HTMLElement>,
+  onRefused: (sentence: string) => void,
+): void {
   if (grid.editing.peek() || getSelection()?.type === 'Range') return
   event.preventDefault()
-  event.clipboardData?.setData('text/plain', copiedText(grid))
+  const text = copiedText(grid)
+  if (text !== undefined) event.clipboardData?.setData('text/plain', text)
+  else readAndCopy(grid).catch((error: Error) => onRefused(error.message))
 }
 
 function useViewHeight(scroller: { current: HTMLElement | null }, setViewPx: (px: number) => void): void {
