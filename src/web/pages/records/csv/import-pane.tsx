@@ -169,7 +169,7 @@ function ProgressReport({ progress, isRunning, isStopped, head }: ProgressReport
       <p role="status">
         {state} {counts.filter(Boolean).join(', ')}.
       </p>
-      {refused.length > 0 && <RefusedRows refused={refused} head={head} />}
+      {refused.length > 0 && <RefusedRows refused={refused} count={refused.length} head={head} />}
     </section>
   )
 }

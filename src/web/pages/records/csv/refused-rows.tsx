@@ -9,14 +9,16 @@ const ROW_PX = 69
 
 interface RefusedRowsProps {
   readonly refused: readonly RefusedLine[]
+  /** How many there are by now: the list is the same one while it grows. */
+  readonly count: number
   /** The names of the columns of the file. */
   readonly head: readonly string[]
 }
 
 /** Every row that was refused, and why; only those in sight are drawn. */
-export function RefusedRows({ refused, head }: RefusedRowsProps) {
+export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
   const scroller = useRef<HTMLElement>(null)
-  const virtual = useVirtual({ count: refused.length, estimate: ROW_PX, scroller: () => scroller.current })
+  const virtual = useVirtual({ count, estimate: ROW_PX, scroller: () => scroller.current })
   const items = virtual.getVirtualItems()
   const beforePx = items[0]?.start ?? 0
   const afterPx = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
@@ -28,7 +30,7 @@ export function RefusedRows({ refused, head }: RefusedRowsProps) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard. */}
       <section class="refused" aria-label="Refused rows" ref={scroller} tabIndex={0}>
-        <table class="tb" aria-rowcount={refused.length + 1}>
+        <table class="tb" aria-rowcount={count + 1}>
           <caption class="vh">Refused rows</caption>
           <thead>
             <tr aria-rowindex={1}>
