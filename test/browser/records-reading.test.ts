@@ -128,6 +128,8 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await grid.shows(seen - 1, 1, `R${seen}`)
       expect(await firstSeen()).toBe(seen)
       expect(new URL(page.url()).searchParams.get('at')).toBe(String(seen))
+      // The cursor is elsewhere; the keyboard is led to what is seen.
+      await page.waitForSelector(`${cell(seen - 1, 4)}[tabindex="0"]`)
       await page.$eval('.scroll', (scroller) => {
         scroller.scrollTop = 0
       })

@@ -12,17 +12,19 @@ interface CellProps {
   readonly index: number
   readonly field: Field
   readonly column: number
+  /** Whether Tab leads to this row. */
+  readonly isTabRow: boolean
   readonly place: string
   readonly onClose: (row: Row, field: Field, closing: Closing, text: string) => void
 }
 
 /** A cell: its value, what was typed and is not saved yet, or the control that edits it. */
-export function Cell({ grid, row, index, field, column, place, onClose }: CellProps) {
+export function Cell({ grid, row, index, field, column, isTabRow, place, onClose }: CellProps) {
   const state = grid.edits.of(row.id, field.key)
   const editing = grid.editing.value
   const isEdited = editing?.row.id === row.id && editing.key === field.key
   const cursor = grid.cursor.value
-  const isHere = cursor.row === index && cursor.column === column
+  const isHere = isTabRow && cursor.column === column
   const isMoved = grid.source.moved.value.get(row.id)?.has(field.key)
   const value = row.data[field.key]
   const isMany = cursor.anchor.row !== cursor.row || cursor.anchor.column !== cursor.column

@@ -64,9 +64,13 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
     grid.isFocused.value = true
   }
   const places = phonePlaces(grid)
+  const { row: here } = cursor.value
+  const tabRow = here >= slice.first && here < slice.end ? here : slice.firstSeen
   const rows = []
   for (let index = slice.first; index < slice.end; index++)
-    rows.push(<GridRow key={index} grid={grid} index={index} places={places} onClose={close} />)
+    rows.push(
+      <GridRow key={index} grid={grid} index={index} tabRow={tabRow} places={places} onClose={close} />,
+    )
   return (
     <section
       class="scroll"
@@ -262,12 +266,14 @@ function phonePlaces({ structure, fields }: GridState): ReadonlyMap<string, stri
 interface GridRowProps {
   readonly grid: GridState
   readonly index: number
+  /** The row that Tab leads to: that of the cursor, or the first that is seen where the cursor is elsewhere. */
+  readonly tabRow: number
   readonly places: ReadonlyMap<string, string>
   readonly onClose: (row: Row, field: Field, closing: Closing, text: string) => void
 }
 
 /** A row; while it is not known, an empty one of the same height. */
-function GridRow({ grid, index, places, onClose }: GridRowProps) {
+function GridRow({ grid, index, tabRow, places, onClose }: GridRowProps) {
   const { source, fields, edits, cursor } = grid
   const row = source.row(index)
   if (!row)
@@ -283,7 +289,7 @@ function GridRow({ grid, index, places, onClose }: GridRowProps) {
             class={places.get(key) ?? 'px'}
             data-row={index}
             data-column={place + 1}
-            tabIndex={cursor.value.row === index && cursor.value.column === place + 1 ? 0 : -1}
+            tabIndex={tabRow === index && cursor.value.column === place + 1 ? 0 : -1}
           />
         ))}
       </tr>
@@ -292,7 +298,7 @@ function GridRow({ grid, index, places, onClose }: GridRowProps) {
   const isNew = source.moved.value.has(row.id)
   const isChosen = chosenRow() === row.id
   const classes = [isChosen && 'on', trouble && 'no', isNew && !trouble && 'new']
-  const isHere = cursor.value.row === index && cursor.value.column === 0
+  const isHere = tabRow === index && cursor.value.column === 0
   return (
     <>
       <tr
@@ -318,6 +324,7 @@ function GridRow({ grid, index, places, onClose }: GridRowProps) {
             index={index}
             field={field}
             column={place + 1}
+            isTabRow={tabRow === index}
             place={places.get(field.key) ?? 'px'}
             onClose={onClose}
           />
