@@ -99,14 +99,14 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
     'is one request for each row where no unique field says which rows are meant',
     async () => {
       await open('Loose', 5, 2)
-      const lines = Array.from({ length: 150 }, (_, at) => `New ${at + 1}\t${at}.5`)
+      const lines = Array.from({ length: 30 }, (_, at) => `New ${at + 1}\t${at}.5`)
       await grid.paste(lines.join('\n'))
-      await clickOn(page, 'Write over rows 6 to 155')
+      await clickOn(page, 'Write over rows 6 to 35')
       await grid.hasNot('cells to paste')
       const totals = (await stored('Loose')).map(({ data }) => data.total)
-      expect(totals.filter((total) => String(total).endsWith('.5'))).toHaveLength(150)
+      expect(totals.filter((total) => String(total).endsWith('.5'))).toHaveLength(30)
       expect(totals).toHaveLength(ROWS)
-      expect(writes).toEqual(Array.from({ length: 150 }, () => 'PATCH'))
+      expect(writes).toEqual(Array.from({ length: 30 }, () => 'PATCH'))
     },
     BROWSER_TIMEOUT_MS,
   )
