@@ -7,7 +7,7 @@ import { newestFirstQuery } from './change-feed/newest-first.ts'
 import { snapshotQuery } from './change-feed/snapshot.ts'
 import { undoPreparation, undoTask } from './change-feed/undo.ts'
 import { features } from './features.ts'
-import { fileRename } from './files/service.ts'
+import { fileRename, fileRenamePreparation } from './files/service.ts'
 import { mirrorApply } from './mirror/apply/worker-task.ts'
 import { discardPreparation } from './notes/writing/preparation.ts'
 import { noteRename, renamePreparation } from './notes/writing/rename.ts'
@@ -17,6 +17,7 @@ export const tasks = [
   renamePreparation,
   noteRename,
   discardPreparation,
+  fileRenamePreparation,
   fileRename,
   undoPreparation,
   undoTask(features),

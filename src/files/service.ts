@@ -10,7 +10,8 @@ import type { Tx } from '../db/writes/write-queue.ts'
 import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
 import { refreshLinks } from '../notes/links/indexing.ts'
 import { findNoteSummary } from '../notes/store.ts'
-import { hasManyLinksTo, relabelFileLinks } from '../notes/writing/relabel-file-links.ts'
+import { runPrepared } from '../notes/writing/preparation.ts'
+import { hasManyLinksTo, prepareFileLinks, relabelFileLinks } from '../notes/writing/relabel-file-links.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import { mimeTypeOf } from './extraction/kinds.ts'
 import { presentFile } from './present.ts'
@@ -143,7 +144,8 @@ export async function renameFile(
     const isMany = getFile(tx, caller, id).fileName !== fileName && hasManyLinksTo(tx, caller, id)
     return [isMany ? undefined : rename(tx, caller, id, fileName)] as const
   }, true)
-  return renamed ?? ctx.worker.write(fileRename, { caller, id, fileName, now: ctx.clock.now() })
+  const input = () => ({ caller, id, fileName, now: ctx.clock.now() })
+  return renamed ?? runPrepared(ctx.worker, fileRenamePreparation, fileRename, input)
 }
 
 interface RenameInput {
@@ -151,6 +153,13 @@ interface RenameInput {
   readonly id: string
   readonly fileName: string
   readonly now: number
+}
+
+/** Stages the bodies with the new name, before other writes wait. */
+export const fileRenamePreparation: WorkerTask<RenameInput, void> = {
+  name: 'files.prepareRename',
+  isPreparation: true,
+  run: (reader, { caller, id, fileName }) => prepareFileLinks(reader, caller, id, fileName),
 }
 
 /** Renames a file to which many notes link. */

@@ -1,11 +1,13 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { undoPreparation, undoTask } from '../../src/change-feed/undo.ts'
+import { fileRename, fileRenamePreparation } from '../../src/files/service.ts'
 import { noteRename, renamePreparation } from '../../src/notes/writing/rename.ts'
 import { removeSomeTrashedBefore } from '../../src/notes/writing/trash.ts'
 import { callerOf, runInProcess } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
-import { makeNote, type NoteAnswer } from '../support/notes.ts'
+import { makeFile } from '../support/files.ts'
+import { makeNote, type NoteAnswer, readNote } from '../support/notes.ts'
 import { newFolder, startProcess } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -164,6 +166,23 @@ test(
   },
   RANDOM_CASES_MS,
 )
+
+test('the new name of a file is written into what notes hold when it is renamed, not when that was prepared', async () => {
+  const service = await startService({ file: folder.file('file.db') })
+  const id = await makeFile(service, { name: 'old.txt' })
+  const notes: NoteAnswer[] = []
+  for (let at = 0; at < 60; at++)
+    notes.push(await makeNote(service, { title: `Note ${at}`, content: `${at} [[file:${id}|old.txt]]` }))
+  const input = { caller: callerOf(service), id, fileName: 'new.txt', now: service.clock.now() }
+  await service.ctx.worker.write(fileRenamePreparation, input)
+  await service.patch(`/v1/notes/${notes[3]?.id}`, { content: `changed [[file:${id}|old.txt]]` })
+  await service.patch(`/v1/notes/${notes[4]?.id}`, { content: 'none' })
+  await service.ctx.worker.write(fileRename, input)
+  const expected = notes.map((_, at) => `${at === 3 ? 'changed' : at} [[file:${id}|new.txt]]`)
+  const contents = await Promise.all(notes.map(async (note) => (await readNote(service, note.id)).content))
+  expect(contents).toEqual(expected.with(4, 'none'))
+  service.close()
+})
 
 const LINKING = 3_000
 const KILLS = runs(4, 60)
