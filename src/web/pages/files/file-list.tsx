@@ -15,10 +15,10 @@ import { useFileDrop } from './use-file-drop.ts'
 /** The files, the newest first, or the pages that match a search; files can be dropped on it. */
 export function FileList({ current }: { current: string | undefined }) {
   const q = search.value.get('q') ?? ''
-  const { ref, isOver } = useFileDrop()
+  const { handlers, isOver } = useFileDrop()
   return (
     <Pane kind="home" label="Files">
-      <div class={isOver ? 'drop over' : 'drop'} ref={ref}>
+      <div class={isOver ? 'drop over' : 'drop'} {...handlers}>
         <header class="bar">
           <h2>Files</h2>
           <span class="grow" />
