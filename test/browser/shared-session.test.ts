@@ -89,6 +89,32 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
     BROWSER_TIMEOUT_MS,
   )
 
+  test(
+    'keeps to each person what waits to be saved, also in one tab',
+    async () => {
+      const { id } = (await app.server.post('/v1/notes', { title: 'Waiting', content: 'Saved. ' })).body.note
+      await signOut(first)
+      await signIn(first, 'owner')
+      await first.goto(at(`notes/${id}`))
+      await first.waitForSelector('.cm-content')
+      await first.focus('.cm-content')
+      await app.server.patch(`/v1/notes/${id}`, { content: 'Of the server.' })
+      await first.keyboard.type('Of the owner.')
+      await first.waitForSelector('.settle')
+      await signOut(first)
+      await signIn(first, 'Ben')
+      await press(first, 'Waiting')
+      await untilTextIn(first, '#note', 'Of the server.')
+      expect(await first.evaluate('document.body.textContent')).not.toContain('Of the owner.')
+      await signOut(first)
+      await signIn(first, 'owner')
+      await first.waitForFunction(`document.body.textContent.includes('Waiting')`)
+      await press(first, 'Waiting')
+      await untilTextIn(first, '#note', 'Of the owner.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
   test('nothing went wrong in any page, and no other host was asked', () => {
     expect(app.problems).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals'
+import { effect, signal, untracked } from '@preact/signals'
 import { api } from './api.ts'
 import { listDrafts, putDraft, removeDraft } from './drafts.ts'
 import type { Draft, DraftKey, NoteText, NoteVersion } from './note-text.ts'
@@ -18,8 +18,8 @@ export interface NoteDocument {
   readonly queue: SaveQueue
 }
 
-/** By the id of the note, in the order in which they were opened. */
-export const documents = signal<ReadonlyMap<string, NoteDocument>>(new Map())
+/** By whose they are and the id of the note, in the order in which they were opened. */
+const documents = signal<ReadonlyMap<string, NoteDocument>>(new Map())
 
 /** Why drafts cannot be kept in this browser, if they cannot. */
 export const draftsRefusal = signal<string | undefined>(undefined)
@@ -32,7 +32,19 @@ const owner = () => {
   return present && { user: present.user.id, workspace: present.workspace.id }
 }
 
-export const findDocument = (id: string): NoteDocument | undefined => documents.peek().get(id)
+const nameOf = ({ user, workspace, id }: Pick<NoteDocument, 'user' | 'workspace' | 'id'>) =>
+  `${user} ${workspace} ${id}`
+
+const isOwn = ({ user, workspace }: Pick<NoteDocument, 'user' | 'workspace'>): boolean =>
+  owner()?.user === user && owner()?.workspace === workspace
+
+/** Those of who is signed in, in the workspace that is shown; another person who used this tab may have left some. */
+export const ownDocuments = (): NoteDocument[] => [...documents.value.values()].filter(isOwn)
+
+export function findDocument(id: string): NoteDocument | undefined {
+  const present = owner()
+  return present ? documents.value.get(nameOf({ ...present, id })) : undefined
+}
 
 /** Opens a note as the server holds it, or goes on with what is open or waits here. */
 export function openDocument(id: string, version: NoteVersion): NoteDocument {
@@ -43,23 +55,23 @@ export function openDocument(id: string, version: NoteVersion): NoteDocument {
 
 /** A note that is left is saved at once; it stays here until that is acknowledged. */
 export function leaveDocument(id: string): void {
-  const queue = findDocument(id)?.queue
-  queue?.flush()
-  if (queue?.isUnsaved === false) forget(id)
+  const left = findDocument(id)
+  left?.queue.flush()
+  if (left?.queue.isUnsaved === false) forget(left)
 }
 
-function forget(id: string): void {
+function forget(document: NoteDocument): void {
   const left = new Map(documents.peek())
-  left.delete(id)
+  left.delete(nameOf(document))
   documents.value = left
 }
 
 function addDocument(id: string, base: NoteVersion, draft: Draft | undefined): NoteDocument {
   const { user, workspace } = owner() ?? { user: '', workspace: '' }
-  const isOurs = () => owner()?.user === user && owner()?.workspace === workspace
   const saver = {
     save: async (changes: Partial<NoteText>, if_unchanged: string) => {
-      if (!isOurs()) throw new Error('This note belongs to another workspace; its draft waits here.')
+      if (!isOwn({ user, workspace }))
+        throw new Error('This note belongs to another workspace; its draft waits here.')
       const body = { ...changes, if_unchanged, ...(changes.title !== undefined && { rewrite_links: true }) }
       return versionOf((await api.patch('/v1/notes/{id}', { params: { id }, body })).note)
     },
@@ -81,7 +93,7 @@ function addDocument(id: string, base: NoteVersion, draft: Draft | undefined): N
     draft,
   )
   const opened = { id, user, workspace, queue }
-  documents.value = new Map(documents.peek()).set(id, opened)
+  documents.value = new Map(documents.peek()).set(nameOf(opened), opened)
   return opened
 }
 
@@ -110,7 +122,7 @@ export async function takeUpDrafts(): Promise<void> {
   if (!present) return
   const alive = await openTabs()
   for (const draft of await listDrafts(present.user, present.workspace)) {
-    if (alive.has(draft.tab) || documents.peek().has(draft.note)) continue
+    if (alive.has(draft.tab) || findDocument(draft.note)) continue
     await putDraft({ ...draft, tab: TAB })
     await removeDraft(draft)
     addDocument(draft.note, draft.base, draft).queue.flush()
@@ -137,12 +149,12 @@ export function startDocuments(): void {
     if (!session.value || isSignedOut.value) return
     ready = undefined
     void draftsTaken()
-    for (const { queue } of documents.peek().values()) queue.flush()
+    untracked(flushAll)
   })
   addEventListener('pagehide', flushAll)
   addEventListener('online', flushAll)
 }
 
 function flushAll(): void {
-  for (const { queue } of documents.peek().values()) queue.flush()
+  for (const { queue } of ownDocuments()) queue.flush()
 }

@@ -7,8 +7,8 @@ import { Snippet } from '../../components/snippet.tsx'
 import { Time } from '../../components/time.tsx'
 import { useVirtual } from '../../components/virtual.ts'
 import { api } from '../../data/api.ts'
-import { documents } from '../../data/note-documents.ts'
-import { mayWrite, session } from '../../data/session.ts'
+import { ownDocuments } from '../../data/note-documents.ts'
+import { mayWrite } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
 import { useListKeys } from './keys.ts'
 import { type NoteQuery, PAGE_SIZE, type Row, usePages } from './list-data.ts'
@@ -82,11 +82,8 @@ export function ListPane({ isHome }: { isHome: boolean }) {
 /** Notes with something that the person has to decide before it can be saved. */
 function Unsettled() {
   const waiting = useComputed(() =>
-    [...documents.value.values()].filter(
-      ({ id, workspace, queue }) =>
-        id !== noteId.value &&
-        workspace === session.value?.workspace.id &&
-        ['conflict', 'refused'].includes(queue.state.value.kind),
+    ownDocuments().filter(
+      ({ id, queue }) => id !== noteId.value && ['conflict', 'refused'].includes(queue.state.value.kind),
     ),
   )
   if (waiting.value.length === 0) return null

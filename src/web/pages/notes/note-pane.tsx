@@ -5,10 +5,10 @@ import { shortTime } from '../../components/time.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import {
-  documents,
   draftKeptAt,
   draftsRefusal,
   draftsTaken,
+  findDocument,
   leaveDocument,
   type NoteDocument,
   openDocument,
@@ -48,7 +48,7 @@ export function NotePane({ id, isHome }: { id: string; isHome: boolean }) {
   useEffect(() => {
     if (data && isReady) openDocument(id, data.note)
   }, [id, data, isReady])
-  const open = documents.value.get(id)
+  const open = findDocument(id)
   return (
     <section class={isHome ? 'pane home' : 'pane'} id="note" aria-label="Note">
       {open ? <OpenNote open={open} note={data?.note} error={error} /> : <Waiting error={error} />}
