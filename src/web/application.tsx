@@ -6,12 +6,13 @@ import { IconShapes } from './components/icon.tsx'
 import { KeysDialog } from './components/keys.tsx'
 import { lazy, NotLoaded } from './components/lazy.tsx'
 import { Lines } from './components/lines.tsx'
+import { useScreenTitle } from './components/page-title.ts'
 import { Loading } from './components/pane.tsx'
 import { Rail, RailMenus } from './components/rail.tsx'
 import { startDocuments } from './data/note-documents.ts'
 import { isSignedOut } from './data/request.ts'
 import { hadCookie, session, startSession } from './data/session.ts'
-import { findScreen, type Screen } from './pages/screens.ts'
+import { findScreen, type Screen, titleOf } from './pages/screens.ts'
 import { setupToken } from './pages/sign-in/setup-token.ts'
 import { path, startRouter } from './router.ts'
 
@@ -41,6 +42,7 @@ function CurrentScreen() {
   const name = path.value[0] ?? 'notes'
   const [loaded, setLoaded] = useState<{ name: string; screen: Screen }>()
   const [isFailed, setFailed] = useState(false)
+  useScreenTitle(titleOf(name))
   useEffect(() => {
     let isCurrent = true
     findScreen(name).then(

@@ -22,6 +22,7 @@ const OUTLINE = `(() => {
   const all = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility())
   const name = (one) => (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).trim()
   return JSON.stringify({
+    title: document.title,
     mains: all('main').length,
     navigation: all('nav[aria-label=Main]').length,
     headings: all('h1, h2, h3, h4').filter((one) => !one.closest('.read')).map((one) => [Number(one.localName[1]), name(one)]),
@@ -32,6 +33,7 @@ const OUTLINE = `(() => {
 })()`
 
 interface Outline {
+  readonly title: string
   readonly mains: number
   readonly navigation: number
   readonly headings: readonly (readonly [level: number, text: string])[]
@@ -189,9 +191,10 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
       expect(`${address} ${await page.evaluate(OUTLINE)}`).toBe(`${address} ${before}`)
     })
 
-  /** Its content is in one landmark under one heading of the first level, and no level of headings is left out. */
+  /** It has a name, its content is in one landmark under one heading of the first level, and no level of headings is left out. */
   const expectSound = (address: string, text: string) => {
-    const { mains, navigation, headings } = JSON.parse(text) as Outline
+    const { title, mains, navigation, headings } = JSON.parse(text) as Outline
+    expect([address, title]).toEqual([address, expect.stringMatching(/^\w.* – daybook$/)])
     expect([address, mains, navigation]).toEqual([address, 1, 1])
     const firsts = headings.filter(([level]) => level === 1)
     expect([address, firsts]).toEqual([address, [[1, expect.stringMatching(/\w/)]]])

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { usePartTitle } from '../../components/page-title.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
 
 const MAX_TITLE = 500
@@ -7,6 +8,7 @@ const MAX_TITLE = 500
 export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boolean }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const { title } = queue.text.value
+  usePartTitle(title)
   useLayoutEffect(() => {
     if (!field.current || !history.state?.isNew) return
     field.current.focus()

@@ -1,6 +1,7 @@
 import { signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
+import { usePartTitle } from '../../components/page-title.ts'
 import { Failed, Loading, Pane } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, search } from '../../router.ts'
@@ -29,6 +30,7 @@ import { follow } from './watch.ts'
 
 /** The rows of one structure. */
 export function RowsScreen({ structure }: { structure: Structure }) {
+  usePartTitle(structure.name)
   const grid = useGrid(structure)
   const { source } = grid
   const seen = useSignal<readonly [first: number, last: number]>([0, 0])
