@@ -42,9 +42,9 @@ interface Outline {
 /** Resolves when nothing of the page has changed for some frames. */
 const QUIET = `new Promise((resolve) => {
   let left
-  const observer = new MutationObserver(() => { left = 20 })
+  const observer = new MutationObserver(() => { left = 10 })
   observer.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true })
-  left = 20
+  left = 10
   const next = () => {
     if (left-- > 0) return requestAnimationFrame(next)
     observer.disconnect()

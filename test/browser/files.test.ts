@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       await untilTextIn(page, '.page-text', 'Truing stand')
       expect(await contentOf(page, 'page.html, the original')).toBe(html)
       expect(await page.$('.original :is(iframe, script, b)')).toBeNull()
-      expect(await page.title()).toBe('daybook')
+      expect(await page.title()).toBe('Files – daybook')
       expect(await accessibilityProblems(page)).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

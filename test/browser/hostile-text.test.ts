@@ -39,7 +39,7 @@ const HARM = `JSON.stringify({
   links: [...document.querySelectorAll('[href], [src], [action]')]
     .map((one) => one.href?.baseVal ?? one.href ?? one.src ?? one.action)
     .filter((link) => !/^(https?:|blob:|data:,$|data:image\\/|#|$)/.test(link)),
-  title: document.title,
+  title: document.title.split(' – ').at(-1),
 })`
 const HARMLESS = JSON.stringify({ ran: 0, injected: 0, links: [], title: 'daybook' })
 
