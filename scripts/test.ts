@@ -8,8 +8,8 @@ import { buildWhenStale } from './executable.ts'
 
 /** Enough on a busy machine, and still ends a test that hangs. */
 const TIMEOUT_MS = { short: 60_000, long: 1_800_000 }
-/** Tests wait for servers and browsers about half of their time, so there are two processes for each processor, up to this many. */
-const MOST_PROCESSES = 4
+/** Tests wait for servers and browsers for a good part of their time, so there may be more processes than processors. */
+const MOST_PROCESSES = 3
 
 const given = process.argv.slice(2)
 const isLong = given.includes('--long')

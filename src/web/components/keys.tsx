@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './form.tsx'
 
 /** A key, or keys pressed together, and what they do. */
@@ -66,7 +66,8 @@ function obey(event: KeyboardEvent): void {
 /** The dialog with all keys of the screen and those that work everywhere. */
 export function KeysDialog() {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before anything is painted: a key that is pressed at once is not lost.
+  useLayoutEffect(() => {
     const open = () => dialog.current?.open || dialog.current?.showModal()
     addEventListener('keys', open)
     addEventListener('keydown', obey)

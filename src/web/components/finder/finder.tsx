@@ -9,7 +9,8 @@ import type { Found } from './search.ts'
 export function Finder() {
   const dialog = useRef<HTMLDialogElement>(null)
   const [isOpen, setOpen] = useState(false)
-  useEffect(() => {
+  // Before anything is painted: a key that is pressed at once is not lost.
+  useLayoutEffect(() => {
     const open = () => {
       if (dialog.current?.open) return
       setOpen(true)

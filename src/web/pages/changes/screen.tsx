@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { Button, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
@@ -94,7 +94,8 @@ export function Main() {
   const count = shown.value.length
   const names = useNames()
   const undone = mayWrite.value ? parameter('undo') : ''
-  useEffect(() => {
+  // Before anything is painted: a key that is pressed at once is not lost.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && !document.querySelector('dialog:modal'))
         setParameters({ undo: undefined })

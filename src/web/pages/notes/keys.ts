@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type Key, useKeys } from '../../components/keys.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { noteId } from './place.ts'
@@ -48,7 +48,8 @@ export function useListKeys({ rows, total, onCreate }: ListKeys): void {
   useKeys('Notes', LIST_KEYS)
   const latest = useRef({ rows, total, onCreate })
   latest.current = { rows, total, onCreate }
-  useEffect(() => {
+  // Before anything is painted: a key that is pressed at once is not lost.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || isTyping(event)) return
       const key = event.key.toLowerCase()
