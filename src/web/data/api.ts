@@ -50,21 +50,29 @@ function addressOf(path: string, params: object = {}, query: object = {}): strin
 /** A key that names one call; unlike `crypto.randomUUID` it can be made in pages that did not come by https, too. */
 export const newCallKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
+/** The same call after this time is taken for another one: a second new note, not the first one again. */
+const SAME_WITHIN_MS = 600_000
+
 /** The keys of calls that were sent and not answered, by what was sent. */
-const unanswered = new Map<string, string>()
+const unanswered = new Map<string, { readonly key: string; readonly at: number }>()
+
+function keyFor(call: string): string {
+  const earlier = unanswered.get(call)
+  unanswered.delete(call)
+  return earlier && Date.now() - earlier.at < SAME_WITHIN_MS ? earlier.key : newCallKey()
+}
 
 /** Sends a POST; when the same is sent again because no response came, it is done once. */
 async function post<Result>(path: string, { headers, ...options }: RequestOptions): Promise<Result> {
   const call = `${path} ${JSON.stringify(options.body)}`
-  const key = unanswered.get(call) ?? newCallKey()
-  unanswered.delete(call)
+  const key = keyFor(call)
   try {
     return await request<Result>('POST', path, {
       ...options,
       headers: { 'Idempotency-Key': key, ...headers },
     })
   } catch (error) {
-    if (error instanceof Away) unanswered.set(call, key)
+    if (error instanceof Away) unanswered.set(call, { key, at: Date.now() })
     throw error
   }
 }
