@@ -46,8 +46,6 @@ export interface Db extends Reader {
   checkpoint(): void
   /** Must resolve before a server closes the database: another thread may be moving the log. */
   finishCheckpoint(): Promise<void>
-  /** Refreshes the statistics of SQLite's query planner, in a few milliseconds. */
-  optimize(): void
   close(): void
 }
 
@@ -184,10 +182,6 @@ export function openDatabase(options: OpenOptions): Db {
     refresh: () => reading.refresh(),
     checkpoint: () => checkpoints.runNow(),
     finishCheckpoint: () => checkpoints.finish(),
-    optimize: () => {
-      sql.all('PRAGMA analysis_limit = 1000')
-      sql.all('PRAGMA optimize')
-    },
     close: () => {
       health.stop()
       checkpoints.stop()

@@ -17,6 +17,7 @@ import {
   sweepSecrets,
   sweepTrash,
 } from './retention.ts'
+import { refreshStatistics } from './statistics.ts'
 
 const FIRST_RUN_AFTER_MS = 5_000
 
@@ -38,7 +39,7 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
     await finishPropertyDeletions(ctx.db)
     await dropUnusedIndexes(ctx)
     await removeUnfinishedUnique(ctx)
-    ctx.db.optimize()
+    await refreshStatistics(ctx.db)
     if (revisions + notes > 0) {
       ctx.log.info('maintenance', { revisions_removed: revisions, notes_removed: notes })
     }
