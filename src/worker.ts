@@ -14,6 +14,7 @@ import { fileSearchQuery } from './files/search.ts'
 import { encoded } from './http/responses.ts'
 import { graphQuery } from './lenses/graph.ts'
 import { lowerThreadPriority } from './lib/thread-priority.ts'
+import { analyzeTable } from './maintenance/statistics.ts'
 import { linkDifference } from './notes/links/indexing.ts'
 import { linksQuery } from './notes/links/note-links.ts'
 import { listQuery as noteListQuery } from './notes/query/list.ts'
@@ -85,6 +86,7 @@ const TASKS = new Map(
       uniqueSort,
       uniqueFill,
       uniqueDrop,
+      analyzeTable,
     ] as unknown as AnyTask[]
   ).map((task) => [task.name, task]),
 )

@@ -39,7 +39,7 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
     await finishPropertyDeletions(ctx.db)
     await dropUnusedIndexes(ctx)
     await removeUnfinishedUnique(ctx)
-    await refreshStatistics(ctx.db)
+    await refreshStatistics(ctx)
     if (revisions + notes > 0) {
       ctx.log.info('maintenance', { revisions_removed: revisions, notes_removed: notes })
     }

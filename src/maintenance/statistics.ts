@@ -1,21 +1,39 @@
-import type { Db } from '../db/database.ts'
+import type { AppContext } from '../context.ts'
+import type { WorkerTask } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 
-/** How many entries of an index are read at most: an estimate is good enough. */
+/** How many entries of an index are compared at most: an estimate is good enough. */
 const MAX_ENTRIES = 1_000
 /** The default of `PRAGMA optimize`, which would do everything at once, and its bit for naming the statements instead. */
 const NAME_STATEMENTS = 0xffff
+/** SQLite counts all entries of an index: in a file of at most this many pages that takes a millisecond or two. */
+const FEW_PAGES = 4_000
 
 /** One statement for each table whose content has changed much since SQLite last looked at it. */
 const listStatements = ({ sql }: Tx): string[] => sql.column<string>(`PRAGMA optimize(${NAME_STATEMENTS})`)
 
-/** Refreshes the statistics of SQLite's query planner, one table at a time: other requests never wait for all of them. */
-export async function refreshStatistics(db: Db): Promise<void> {
-  for (const statement of await db.write(listStatements))
-    await db.write((tx): void => {
-      const isStillThere = listStatements(tx).includes(statement)
-      if (!isStillThere) return
-      tx.sql.script(`PRAGMA analysis_limit = ${MAX_ENTRIES}`)
-      tx.sql.script(statement)
-    })
+/** Runs one of the statements, unless its table was deleted in the meantime. */
+export const analyzeTable: WorkerTask<string, void> = {
+  name: 'maintenance.analyzeTable',
+  run: ({ sql }, statement) => {
+    const table = sql.get(
+      `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND 'ANALYZE "main"."' || name || '"' = ?`,
+      statement,
+    )
+    if (table === undefined) return
+    sql.script(`PRAGMA analysis_limit = ${MAX_ENTRIES}`)
+    sql.script(statement)
+  },
+}
+
+/**
+ * Refreshes the statistics of SQLite's query planner, one table at a time, so that no write waits for all of them; in a
+ * large file not on the main thread.
+ */
+export async function refreshStatistics({ db, worker }: Pick<AppContext, 'db' | 'worker'>): Promise<void> {
+  const isSmall = db.sql.scalar<number>('PRAGMA page_count') <= FEW_PAGES
+  for (const statement of await db.write(listStatements)) {
+    if (isSmall) await db.write((tx): void => analyzeTable.run(tx, statement))
+    else await worker.write(analyzeTable, statement)
+  }
 }

@@ -1,20 +1,53 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, spyOn, test } from 'bun:test'
 import { refreshStatistics } from '../../src/maintenance/statistics.ts'
-import { startService } from '../support/service.ts'
+import { newFolder } from '../support/process.ts'
+import { startService, type TestService } from '../support/service.ts'
 
-test("the query planner's statistics are refreshed with a commit for each table, between which others write", async () => {
-  const service = await startService()
+const folder = newFolder()
+afterAll(() => folder.remove())
+
+async function withNotes(file?: string): Promise<TestService> {
+  const service = await startService(file === undefined ? {} : { file })
   for (const title of ['One', 'Two', 'Three']) await service.post('/v1/notes', { title })
-  const { db } = service.ctx
+  return service
+}
+
+const statistics = ({ ctx }: TestService) =>
+  ctx.db.sql.all<{ tbl: string; stat: string }>('SELECT tbl, stat FROM sqlite_stat1')
+
+/** How many notes SQLite's query planner believes in. */
+const countedNotes = (service: TestService) =>
+  statistics(service)
+    .filter(({ tbl }) => tbl === 'notes')
+    .map(({ stat }) => stat.split(' ')[0])
+
+/** Returns how many transactions were committed meanwhile, by all threads. */
+async function refreshCountingCommits({ ctx }: TestService): Promise<number> {
   let commits = 0
-  const stop = db.onCommit(() => {
+  const stop = ctx.db.onCommit(() => {
     commits += 1
   })
-  await refreshStatistics(db)
+  await refreshStatistics(ctx)
   stop()
-  const statistics = db.sql.all<{ tbl: string; stat: string }>('SELECT tbl, stat FROM sqlite_stat1')
-  const counts = statistics.filter(({ tbl }) => tbl === 'notes').map(({ stat }) => stat.split(' ')[0])
-  expect(counts).toContain('3')
-  expect(commits).toBeGreaterThanOrEqual(new Set(statistics.map(({ tbl }) => tbl)).size)
+  return commits
+}
+
+test('each table gets a transaction of its own, between which others write', async () => {
+  const service = await withNotes()
+  const commits = await refreshCountingCommits(service)
+  expect(countedNotes(service)).toContain('3')
+  expect(commits).toBeGreaterThanOrEqual(new Set(statistics(service).map(({ tbl }) => tbl)).size)
+  await service.close()
+})
+
+test('in a large file the main thread only asks which tables are to be counted', async () => {
+  const service = await withNotes(folder.file('large.db'))
+  const content = 'text '.repeat(200_000)
+  for (let at = 0; at < 20; at += 1) await service.post('/v1/notes', { title: `Long ${at}`, content })
+  const tasks = spyOn(service.ctx.worker, 'write')
+  const commits = await refreshCountingCommits(service)
+  expect(countedNotes(service)).toContain('23')
+  expect(tasks.mock.calls.length).toBe(commits - 1)
+  tasks.mockRestore()
   await service.close()
 })

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, cpSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKey } from '../../../src/account/keys.ts'
@@ -167,6 +167,14 @@ async function make(folder: string, size: number): Promise<void> {
   await Bun.write(join(folder, 'world.json'), JSON.stringify(world))
 }
 
+/** Waits until the copy is on the disk: else the first operations would be measured beside the writing of the copy. */
+function copyToDisk(from: string, to: string): void {
+  cpSync(from, to)
+  const descriptor = openSync(to, 'r+')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}
+
 /**
  * Copies the database of this size into a folder. It is made once and kept in the temporary folder of the system, as
  * making it takes minutes.
@@ -186,6 +194,6 @@ export async function copyOfWorld(size: number, folder: string): Promise<{ file:
   const file = join(folder, 'stalls.db')
   for (const ending of ['', '-wal'])
     if (existsSync(join(cached, `stalls.db${ending}`)))
-      cpSync(join(cached, `stalls.db${ending}`), `${file}${ending}`)
+      copyToDisk(join(cached, `stalls.db${ending}`), `${file}${ending}`)
   return { file, world: (await Bun.file(join(cached, 'world.json')).json()) as World }
 }
