@@ -8,7 +8,7 @@ import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
 import { fail, notFound } from '../refusal.ts'
 import { isMatch, snippetOf } from '../search/highlighter.ts'
 import { matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query.ts'
-import { hasTable, WORD_OPTIONS } from '../search/tables.ts'
+import { createWordTable, hasTable } from '../search/tables.ts'
 import { indexedText } from '../search/tokenizer.ts'
 import {
   countFiles,
@@ -31,12 +31,9 @@ import {
 /** The full-text table over the pages of a workspace's files; its rowids are page keys. */
 export const pageTable = (workspacePk: number): string => `file_search_${workspacePk}`
 
-/** Its columns and options. */
-const PAGE_TABLE = `text, ${WORD_OPTIONS}`
-
 /** Creates the search table if the workspace has none; called with the first text that is saved. */
-export const ensurePageTable = ({ sql }: Reader, workspacePk: number): void =>
-  sql.script(`CREATE VIRTUAL TABLE IF NOT EXISTS ${pageTable(workspacePk)} USING fts5(${PAGE_TABLE})`)
+export const ensurePageTable = (reader: Reader, workspacePk: number): void =>
+  createWordTable(reader, pageTable(workspacePk), 'text')
 
 export const hasPageTable = (reader: Reader, workspacePk: number): boolean =>
   hasTable(reader, pageTable(workspacePk))

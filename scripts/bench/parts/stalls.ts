@@ -145,7 +145,7 @@ function rowOf({ operation, ended, tookMs, waits }: Measured, idle: Waits): Row 
 
 /**
  * The longest wait of a small read and of a small write beside each operation. `size` scales the database of 100,000
- * notes and 1,000,000 rows; with `only`, the operations whose names hold it.
+ * notes and 1,000,000 rows; with `only`, the operations whose names match it.
  */
 export async function benchStalls(size: number, only?: string): Promise<Section[]> {
   const folder = temporaryFolder()
@@ -168,7 +168,7 @@ export async function benchStalls(size: number, only?: string): Promise<Section[
   const sections: Section[] = []
   for (const [title, operations] of groups) {
     const rows: Row[] = []
-    for (const operation of operations.filter(({ what }) => only === undefined || what.includes(only)))
+    for (const operation of operations.filter(({ what }) => only === undefined || new RegExp(only).test(what)))
       rows.push(rowOf(operation === START ? start : await measure(operation, setting, probe), idle))
     const load = loadavg()
       .map((value) => value.toFixed(1))

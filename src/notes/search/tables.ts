@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
-import { hasTable, WORD_OPTIONS } from '../../search/tables.ts'
+import { createWordTable } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
 
 /** The full-text table over titles, bodies and tags of one workspace; its row ids are note pks. */
@@ -15,34 +15,16 @@ export const tagTable = (workspacePk: number): string => `tag_search_${workspace
 /** The term that represents a tag in an index, so that renaming a tag re-indexes nothing; no text can contain it. */
 export const tagTerm = (tag: number): string => `\ue001${tag}`
 
-/** The search tables of a workspace and their definitions. */
-export const searchTables = (workspacePk: number): { name: string; definition: string }[] => [
-  { name: fullTable(workspacePk), definition: `title, body, tags, ${WORD_OPTIONS}` },
-  { name: titleTable(workspacePk), definition: `title, tags, prefix = '1 2', ${WORD_OPTIONS}` },
-  { name: tagTable(workspacePk), definition: `name, prefix = '1 2', ${WORD_OPTIONS}` },
+/** The search tables of a workspace and their columns, with options of their own. */
+export const searchTables = (workspacePk: number): { name: string; columns: string }[] => [
+  { name: fullTable(workspacePk), columns: 'title, body, tags' },
+  { name: titleTable(workspacePk), columns: "title, tags, prefix = '1 2'" },
+  { name: tagTable(workspacePk), columns: "name, prefix = '1 2'" },
 ]
 
 /** Creates the search tables of a workspace: each has its own, so that totals and ranking never depend on another workspace. */
-export function createSearchTables({ sql }: Reader, workspacePk: number): void {
-  for (const { name, definition } of searchTables(workspacePk)) {
-    sql.script(`CREATE VIRTUAL TABLE ${name} USING fts5(${definition})`)
-  }
-  setMerging({ sql }, workspacePk)
-}
-
-/*
- * FTS5 merges in portions about as large as what is written. Beyond `crisismerge` parts it would merge all of them at
- * once, and requests would have to wait; that many are never reached.
- */
-const MERGE_SETTINGS = { automerge: 4, crisismerge: 1_900 }
-
-/** Sets how the tables over notes are merged; also done in an upgrade, because older versions set it in another way. */
-export function setMerging({ sql }: Pick<Reader, 'sql'>, workspacePk: number): void {
-  for (const table of [fullTable(workspacePk), titleTable(workspacePk)].filter((name) =>
-    hasTable({ sql }, name),
-  ))
-    for (const [name, value] of Object.entries(MERGE_SETTINGS))
-      sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`)
+export function createSearchTables(reader: Reader, workspacePk: number): void {
+  for (const { name, columns } of searchTables(workspacePk)) createWordTable(reader, name, columns)
 }
 
 export function dropSearchTables({ sql }: Reader, workspacePk: number): void {

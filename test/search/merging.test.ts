@@ -1,12 +1,14 @@
 import { expect, test } from 'bun:test'
+import { ensurePageTable } from '../../src/files/search.ts'
 import { upgradeDerived } from '../../src/maintenance/upgrade.ts'
 import { startService } from '../support/service.ts'
 
-const TABLES = ['note_search_1', 'note_search_head_1']
+const TABLES = ['note_search_1', 'note_search_head_1', 'tag_search_1', 'file_search_1']
 
 test('search tables are never merged as a whole while requests wait, nor are those of an older version', async () => {
   const service = await startService()
   const { db } = service.ctx
+  await db.write((tx): void => ensurePageTable(tx, 1))
   const settings = () =>
     TABLES.map((table) =>
       db.sql.rows(`SELECT k, v FROM ${table}_config WHERE k IN ('automerge', 'crisismerge') ORDER BY k`),
