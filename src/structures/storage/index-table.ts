@@ -239,12 +239,19 @@ export const isIntact = ({ sql }: Reader, { name }: IndexTable): boolean =>
     `${name}_update`,
   ) === 4
 
-/** Whether every row has its entry, and every entry its row. */
+/**
+ * Whether every row has its entry, and every entry its row: an entry is found for each row, and there are no others. A
+ * comparison with `+` converts no types.
+ */
 export function isCorrect({ sql }: Reader, table: IndexTable): boolean {
-  const entries = `SELECT ${namesOf(table)} FROM main.${table.name}`
-  const expected = entriesOf(table, '', rowsOf(table))
-  const wrong = `SELECT 1 FROM (${entries} EXCEPT ${expected}) UNION ALL SELECT 1 FROM (${expected} EXCEPT ${entries})`
-  return sql.get(`${wrong} LIMIT 1`) === undefined
+  const expected = `(${entriesOf(table, '', rowsOf(table))}) AS expected`
+  const isFound = table.key.map(({ name }) => `held.${name} = expected.${name}`)
+  const isSame = columnsOf(table).map(({ name }) => `+held.${name} IS +expected.${name}`)
+  const held = `SELECT 1 FROM main.${table.name} AS held WHERE ${[...isFound, ...isSame].join(' AND ')}`
+  const missing = sql.get(`SELECT 1 FROM ${expected} WHERE NOT EXISTS (${held}) LIMIT 1`)
+  if (missing !== undefined) return false
+  const counts = `SELECT (SELECT count(*) FROM ${expected}) = (SELECT count(*) FROM main.${table.name})`
+  return sql.scalar<number>(counts) === 1
 }
 
 /** The unique indexes, of one structure or of all, that are not in force. */

@@ -69,16 +69,14 @@ function count(checked: Checked, { id, createdAt, deletedAt }: StoredRecord): vo
   checked.lastId = lastId !== null && lastId > id ? lastId : id
 }
 
-/** Counts all records in one pass, and inserts the live ones into the row tables of their structures. */
-function fillRowTables(reader: Reader, structures: ReadonlyMap<number, Checked>): void {
-  for (const record of allRecords(reader)) {
-    const checked = structures.get(record.structure)
-    if (!checked) continue
-    count(checked, record)
-    if (record.deletedAt !== null) continue
-    const data = JSON.parse(record.data) as RecordData
-    insertLiveRow(reader, record.structure, checked.definition, { ...record, data })
-  }
+/** Counts a record, and inserts a live one into the row table of its structure. */
+function fillRowTable(reader: Reader, structures: ReadonlyMap<number, Checked>, record: StoredRecord): void {
+  const checked = structures.get(record.structure)
+  if (!checked) return
+  count(checked, record)
+  if (record.deletedAt !== null) return
+  const data = JSON.parse(record.data) as RecordData
+  insertLiveRow(reader, record.structure, checked.definition, { ...record, data })
 }
 
 /** What prevents the contents of the table from being compared at all. */
@@ -131,14 +129,45 @@ function* indexFaults(reader: Reader, { row, definition }: Checked): Generator<s
       yield `The index ${index.name} of the structure "${row.name}" does not match its rows.`
 }
 
-function* rowFaults({ sql }: Reader, { row }: Checked): Generator<string> {
-  const table = rowTable(row.pk)
-  const differing = (one: string, other: string) =>
-    `SELECT pk FROM (SELECT * FROM ${one}.${table} EXCEPT SELECT * FROM ${other}.${table})`
-  const pks = sql.column<number>(`${differing('main', 'temp')} UNION ${differing('temp', 'main')}`)
-  for (const pk of pks) {
-    const id = sql.get<{ id: string }>('SELECT id FROM records WHERE pk = ?', pk)?.id ?? `number ${pk}`
-    yield `The row table of the structure "${row.name}" does not match the record ${id}.`
+/** So many that comparing them is quick for each, and so few that they fit into memory. */
+const COMPARED_AT_ONCE = 10_000
+
+/** Counts all records in one pass, and compares the row tables with those that are made of them, some at a time. */
+function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): Generator<string> {
+  let [after, waiting] = [Number.MIN_SAFE_INTEGER, 0]
+  for (const record of allRecords(reader)) {
+    fillRowTable(reader, structures, record)
+    waiting += 1
+    if (waiting < COMPARED_AT_ONCE) continue
+    yield* faultsBetween(reader, structures, after, record.pk)
+    after = record.pk
+    waiting = 0
+  }
+  yield* faultsBetween(reader, structures, after, Number.MAX_SAFE_INTEGER)
+}
+
+/** Compares the rows with pks after `after`, up to `last`, and empties the temporary tables. */
+function* faultsBetween(
+  { sql }: Reader,
+  structures: ReadonlyMap<number, Checked>,
+  after: number,
+  last: number,
+): Generator<string> {
+  for (const { row } of structures.values()) {
+    const table = rowTable(row.pk)
+    const present = `SELECT * FROM main.${table} WHERE pk > ?1 AND pk <= ?2`
+    const expected = `SELECT * FROM temp.${table}`
+    const differing = (one: string, other: string) => `SELECT pk FROM (${one} EXCEPT ${other})`
+    const pks = sql.column<number>(
+      `${differing(present, expected)} UNION ${differing(expected, present)}`,
+      after,
+      last,
+    )
+    sql.run(`DELETE FROM temp.${table}`)
+    for (const pk of pks) {
+      const id = sql.get<{ id: string }>('SELECT id FROM records WHERE pk = ?', pk)?.id ?? `number ${pk}`
+      yield `The row table of the structure "${row.name}" does not match the record ${id}.`
+    }
   }
 }
 
@@ -168,9 +197,8 @@ export const rowTableCheck: IntegrityCheck = {
       structures.delete(pk)
       yield fault
     }
-    fillRowTables(reader, structures)
+    yield* rowFaults(reader, structures)
     for (const checked of structures.values()) {
-      yield* rowFaults(reader, checked)
       yield* indexFaults(reader, checked)
       yield* counterFaults(checked)
     }
@@ -186,7 +214,7 @@ export const rowTableCheck: IntegrityCheck = {
       dropRowTable(tx, pk)
       createRowTable(tx, pk, definition.fields)
     }
-    fillRowTables(tx, structures)
+    for (const record of allRecords(tx)) fillRowTable(tx, structures, record)
     for (const [pk, checked] of structures) finishRepair(tx, checked, indexes.get(pk) ?? [])
   },
 }
