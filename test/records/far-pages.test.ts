@@ -12,7 +12,7 @@ import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* Pages so far inside a list that the way there has places (`src/records/query/places.ts`). */
+/* Pages so far inside a list that offsets on the way there are cached (`src/records/query/known-offsets.ts`). */
 
 const ROWS = 45_000
 const BATCH = 500
@@ -61,7 +61,7 @@ const arbitraryScene = fc.record({
 })
 
 test(
-  'are those that a list without places has',
+  'are those that a list without cached offsets has',
   async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryScene, async ({ before, at, pages }) => {
@@ -83,7 +83,7 @@ test(
   RANDOM_CASES_MS,
 )
 
-test('are reached from the nearest place once one was read', () => {
+test('are reached from the nearest known offset once one was read', () => {
   const database = openReadingConnection(service.ctx.db.file)
   let checks = 0
   // Statements check about every 64th row whether to stop.

@@ -21,7 +21,7 @@ import {
   wouldServePage,
 } from './costs.ts'
 import { usableIndexes } from './indexes.ts'
-import { pksOfRange, STEP } from './places.ts'
+import { pksOfRange, STEP } from './known-offsets.ts'
 import {
   choiceSorts,
   chooseIndex,

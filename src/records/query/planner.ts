@@ -80,7 +80,7 @@ export function rowsAfter({ offset, limit }: PageRequest, total: number | undefi
 const matchesUntilFull = (page: PageRequest, total: number | undefined): number =>
   (rowsAfter(page, total) ?? page.offset) + page.limit
 
-/** How many rows are read in the requested order until so many match, if those are spread evenly. */
+/** How many rows are read in the requested order until this many match, if those are spread evenly. */
 const rowsUntil = (matches: number, { query }: PageQuery, total: number) =>
   (matches * query.structure.live) / Math.max(1, total)
 
