@@ -16,7 +16,7 @@ import {
   needlesOf,
 } from './planner.ts'
 import { isSortedByPk, type RowQuery, type SortTarget } from './row-query.ts'
-import { findTotal, saveTotal } from './total-cache.ts'
+import { findCached, saveCached } from './total-cache.ts'
 
 /*
  * The cost model of reads. The unit of every estimate is one row of a scan.
@@ -130,13 +130,13 @@ function averageTextBytes(
   const lengths = fields.map(({ column }) => `coalesce(octet_length(${valueColumn(column)}), 0)`)
   const sum = lengths.join(' + ')
   const key = `${structure.pk} ${Math.floor(structure.changes / WRITES_PER_MEASURE)} bytes ${sum}`
-  const cached = findTotal(reader, key)
+  const cached = findCached(reader, key)
   if (cached !== undefined) return cached
   const bytes = reader.sql.scalar<number | null>(
     `SELECT avg(bytes) FROM (SELECT ${sum} AS bytes FROM ${rowTable(structure.pk)} LIMIT ?)`,
     structure.live <= MAX_MEASURED_ROWS ? MAX_MEASURED_ROWS : FEW_ROWS,
   )
-  saveTotal(reader, key, bytes ?? 0)
+  saveCached(reader, key, bytes ?? 0)
   return bytes ?? 0
 }
 

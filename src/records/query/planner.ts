@@ -29,7 +29,7 @@ import {
   tieBreak,
   wayOf,
 } from './row-query.ts'
-import { findTotal, saveTotal, totalKey } from './total-cache.ts'
+import { findCached, saveCached, totalKey } from './total-cache.ts'
 
 /** Everything on which the plan of a page depends. */
 export interface PageQuery {
@@ -296,11 +296,11 @@ function seeksOf(conditions: readonly Condition[], index: UsableIndex): Conditio
 function countFew(reader: Reader, query: RowQuery, path: AccessPath): number | undefined {
   const { text, values } = pkSource(reader, query, path)
   const key = `${FEW_ROWS} of ${totalKey(query)}`
-  const cached = findTotal(reader, key)
+  const cached = findCached(reader, key)
   const count =
     cached ??
     reader.sql.scalar<number>(`SELECT count(*) FROM (SELECT pk ${text} LIMIT ${FEW_ROWS})`, ...values)
-  if (cached === undefined) saveTotal(reader, key, count)
+  if (cached === undefined) saveCached(reader, key, count)
   return count < FEW_ROWS ? count : undefined
 }
 

@@ -1,8 +1,8 @@
+import type { RecordState } from '../../changes/record-change.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Sql } from '../../db/sql.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
-import { type RowVersions, recentWritesOf } from '../total-cache-updates.ts'
 import { ANY_PATH, type RowQuery, rowSource } from './row-query.ts'
 
 /*
@@ -17,7 +17,7 @@ const MAX_KEY_LENGTH = 2_000
 /** The tests of rows against conditions that take no noticeable time. */
 const MAX_TESTS = 2_000
 
-const totalsByReader = new WeakMap<Sql, BoundedCache<string, number>>()
+const numbersByReader = new WeakMap<Sql, BoundedCache<string, number>>()
 
 /** What is counted, and the state of the rows. */
 export interface TotalKey {
@@ -38,14 +38,15 @@ export function totalKey(query: RowQuery): string {
   return `${changes} ${rows}`
 }
 
-export const findTotal = ({ sql }: Reader, key: string): number | undefined =>
-  totalsByReader.get(sql)?.get(key)
+/** A number that was read from the rows; its key says which, and in which state of the rows. */
+export const findCached = ({ sql }: Reader, key: string): number | undefined =>
+  numbersByReader.get(sql)?.get(key)
 
-export function saveTotal({ sql }: Reader, key: string, total: number): void {
+export function saveCached({ sql }: Reader, key: string, number: number): void {
   if (key.length > MAX_KEY_LENGTH) return
-  const totals = totalsByReader.get(sql) ?? new BoundedCache(MAX_TOTALS)
-  totals.set(key, total)
-  totalsByReader.set(sql, totals)
+  const numbers = numbersByReader.get(sql) ?? new BoundedCache(MAX_TOTALS)
+  numbers.set(key, number)
+  numbersByReader.set(sql, numbers)
 }
 
 /** A total that another thread has counted. */
@@ -96,3 +97,98 @@ export function saveCounted({ sql }: Reader, { structurePk, rows, changes }: Tot
   countedByReader.set(sql, totals)
   recentWritesOf(sql)?.follow(structurePk)
 }
+
+/** A row before and after a write; null where it was not live. */
+export interface RowVersions {
+  readonly before: RecordState | null
+  readonly after: RecordState | null
+}
+
+/** What one transaction wrote of one structure, in order. */
+interface RowWrites {
+  readonly structurePk: number
+  /** The definition in force; compared by identity. */
+  readonly definition: object
+  /** The structure's change counter before and after. */
+  readonly from: number
+  readonly to: number
+  readonly rows: readonly RowVersions[]
+  /** The characters of the rows as JSON, together. */
+  readonly size: number
+}
+
+/** More would take longer to go through than the rows take to be counted again, or too much memory. */
+const MAX_RECENT_ROWS = 500
+const MAX_RECENT_SIZE = 500_000
+const MAX_STRUCTURES = 100
+
+/** Writes that follow each other without a gap. */
+interface Chain {
+  readonly definition: object
+  readonly writes: RowWrites[]
+  rows: number
+  size: number
+}
+
+/**
+ * The latest committed writes of this process, by structure: with them a total that was counted is brought up to date
+ * instead of being counted again. Only structures whose totals were asked for are followed. A gap in the change
+ * counters, such as a write by another process, or a change of the definition, begins a new chain.
+ */
+class RecentWrites {
+  readonly #chains = new Map<number, Chain | undefined>()
+
+  /** From now on the writes of the structure are collected. */
+  follow(structurePk: number): void {
+    if (this.#chains.has(structurePk)) return
+    if (this.#chains.size >= MAX_STRUCTURES) this.#chains.clear()
+    this.#chains.set(structurePk, undefined)
+  }
+
+  /** To be called after the commit, in the order of the writes. */
+  add(write: RowWrites): void {
+    const { structurePk, definition, from, to } = write
+    if (from === to || !this.#chains.has(structurePk)) return
+    const known = this.#chains.get(structurePk)
+    const follows = known?.definition === definition && known.writes.at(-1)?.to === from
+    const chain = known && follows ? known : { definition, writes: [], rows: 0, size: 0 }
+    this.#chains.set(structurePk, chain)
+    chain.writes.push(write)
+    chain.rows += write.rows.length
+    chain.size += write.size
+    while (chain.rows > MAX_RECENT_ROWS || chain.size > MAX_RECENT_SIZE) dropOldest(chain)
+  }
+
+  /** The rows written between two values of the change counter; undefined if they are not all known. */
+  between(
+    { structurePk, definition }: Pick<RowWrites, 'structurePk' | 'definition'>,
+    from: number,
+    to: number,
+  ): RowVersions[] | undefined {
+    const chain = this.#chains.get(structurePk)
+    if (chain?.definition !== definition) return undefined
+    const first = chain.writes.findIndex((write) => write.from === from)
+    const last = chain.writes.findLastIndex((write) => write.to === to)
+    if (first === -1 || last < first) return undefined
+    return chain.writes.slice(first, last + 1).flatMap(({ rows }) => rows)
+  }
+}
+
+function dropOldest(chain: Chain): void {
+  const oldest = chain.writes.shift()
+  if (!oldest) return
+  chain.rows -= oldest.rows.length
+  chain.size -= oldest.size
+}
+
+const recentWrites = new WeakMap<object, RecentWrites>()
+
+/** Lets those who read through `sql` see what is written with the bus. */
+export function shareRecentWrites({ bus, db: { sql } }: { bus: object; db: { sql: object } }): void {
+  const recent = new RecentWrites()
+  recentWrites.set(bus, recent)
+  recentWrites.set(sql, recent)
+}
+
+/** By the bus of the writers, or the connection of the readers; undefined where nothing is shared, as in a worker. */
+export const recentWritesOf = (owner: object): RecentWrites | undefined => recentWrites.get(owner)

@@ -26,7 +26,7 @@ import {
 } from '../../structures/store.ts'
 import * as store from '../store.ts'
 import { findRecord } from '../store.ts'
-import { type RowVersions, recentWritesOf } from '../total-cache-updates.ts'
+import { type RowVersions, recentWritesOf } from '../query/total-cache.ts'
 
 /** What it takes to write rows of one structure in one transaction. */
 export interface RowWriter {
@@ -53,7 +53,7 @@ export const rowWriter = (
   return writer
 }
 
-/** After the commit, the written rows are passed on to bring cached totals up to date (`total-cache-updates.ts`). */
+/** After the commit, the written rows are passed on to bring cached totals up to date (`query/total-cache.ts`). */
 function shareWrites({ tx, structure, definition, written }: RowWriter, bus: AppContext['bus']): void {
   const recent = recentWritesOf(bus)
   const { pk: structurePk, changes: from } = structure
