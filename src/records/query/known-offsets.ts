@@ -3,7 +3,7 @@ import type { Sql } from '../../db/sql.ts'
 import { type Direction, sqlWay } from '../../db/sql-part.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { type RowQuery, scanSource } from './row-query.ts'
-import { totalKey } from './total-cache.ts'
+import { totalKeyText } from './total-cache.ts'
 
 /*
  * Skipping rows takes as long as reading them. While a page far inside a list in the order of pks is sought, the row at
@@ -27,7 +27,7 @@ const knownByReader = new WeakMap<Sql, BoundedCache<string, Map<number, KnownOff
 function knownOffsets({ sql }: Reader, query: RowQuery): Map<number, KnownOffset> {
   const lists = knownByReader.get(sql) ?? new BoundedCache(MAX_LISTS)
   knownByReader.set(sql, lists)
-  const key = totalKey(query)
+  const key = totalKeyText(query)
   const known = lists.get(key) ?? new Map()
   lists.set(key, known)
   return known

@@ -29,7 +29,7 @@ import {
   tieBreak,
   wayOf,
 } from './row-query.ts'
-import { findCached, saveCached, totalKey } from './total-cache.ts'
+import { findCached, saveCached, totalKeyText } from './total-cache.ts'
 
 /** Everything on which the plan of a page depends. */
 export interface PageQuery {
@@ -295,7 +295,7 @@ function seeksOf(conditions: readonly Condition[], index: UsableIndex): Conditio
 /** Undefined for `FEW_ROWS` or more. */
 function countFew(reader: Reader, query: RowQuery, path: AccessPath): number | undefined {
   const { text, values } = pkSource(reader, query, path)
-  const key = `${FEW_ROWS} of ${totalKey(query)}`
+  const key = `${FEW_ROWS} of ${totalKeyText(query)}`
   const cached = findCached(reader, key)
   const count =
     cached ??

@@ -33,7 +33,7 @@ export function totalKeyOf(query: RowQuery): TotalKey {
 }
 
 /** The same as text. */
-export function totalKey(query: RowQuery): string {
+export function totalKeyText(query: RowQuery): string {
   const { rows, changes } = totalKeyOf(query)
   return `${changes} ${rows}`
 }
