@@ -1,4 +1,4 @@
-import { beginEpoch } from './changes/epochs.ts'
+import { beginEpoch } from './changes/cursors.ts'
 import type { FeatureHooks } from './feature-hooks.ts'
 import { countFiles } from './files/store.ts'
 import { lensesNamingProperty, lensesNamingTag } from './lenses/service.ts'

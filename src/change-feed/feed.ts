@@ -1,5 +1,5 @@
 import { type ChangeKind, keyOf } from '../changes/entries.ts'
-import { firstKept, positionAfter } from '../changes/epochs.ts'
+import { oldestChange, getPosition } from '../changes/cursors.ts'
 import { lastChange } from '../changes/log.ts'
 import {
   type Change,
@@ -83,9 +83,9 @@ const isInLog = ({ sql }: Reader, workspace: number, id: string): boolean =>
 
 /** The number of the change after which a reader goes on: `now`, a cursor, or by default before the oldest kept. */
 export function startPosition(reader: Reader, workspace: number, after: string | undefined): number {
-  if (after === undefined) return firstKept(reader, workspace) - 1
+  if (after === undefined) return oldestChange(reader, workspace) - 1
   if (after === 'now') return lastChange(reader, workspace)
-  return positionAfter(reader, workspace, after, 'after')
+  return getPosition(reader, workspace, after, 'after')
 }
 
 interface PageInput extends FeedQuery {

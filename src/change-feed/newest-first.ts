@@ -1,5 +1,5 @@
 import { CHANGE_KINDS } from '../changes/entries.ts'
-import { checkCursor, findPosition, firstKept } from '../changes/epochs.ts'
+import { checkCursor, findPosition, oldestChange } from '../changes/cursors.ts'
 import { lastChange } from '../changes/log.ts'
 import { eachChange, selectBefore, takeTransactions } from '../changes/read.ts'
 import type { AppContext, Caller } from '../context.ts'
@@ -68,7 +68,7 @@ function endPosition(reader: Reader, workspace: number, before: string): number 
 
 /** The newest come first; a transaction is split only when it has more changes than fit on one page. */
 function find(reader: Reader, { workspacePk, before, limit, ...filter }: NewestFirstInput): Found {
-  const first = firstKept(reader, workspacePk)
+  const first = oldestChange(reader, workspacePk)
   const downTo = Math.max(first, before - MAX_SCANNED)
   const selected = selectBefore(reader, workspacePk, { before, downTo, limit: limit + 1 }, filter)
   const { taken: found, isCut } = takeTransactions(eachChange(reader, selected), MAX_PAGE_LENGTH)
@@ -93,7 +93,7 @@ interface NewestFirstPlan extends QueryPlan {
 export const newestFirstQuery: WorkerQuery<NewestFirstInput, NewestFirstPlan, FeedPage> = {
   name: 'changes newest first',
   plan: (reader, input) => {
-    const behind = Math.min(input.before - firstKept(reader, input.workspacePk), MAX_SCANNED)
+    const behind = Math.min(input.before - oldestChange(reader, input.workspacePk), MAX_SCANNED)
     const cost = estimateOfMany(input, behind)
     if (cost !== undefined) return { cost, input, found: undefined }
     const { workspacePk, before, limit, ...filter } = input

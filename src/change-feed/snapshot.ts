@@ -1,5 +1,5 @@
 import type { ChangeKind } from '../changes/entries.ts'
-import { cursorNames } from '../changes/epochs.ts'
+import { cursorFormatter } from '../changes/cursors.ts'
 import { lastChange } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
@@ -199,7 +199,7 @@ export async function* snapshotLines(
     isBackground: true,
   }
   const encoder = new TextEncoder()
-  const cursor = cursorNames(db, workspacePk)(lastChange(db, workspacePk))
+  const cursor = cursorFormatter(db, workspacePk)(lastChange(db, workspacePk))
   yield encoder.encode(`{"cursor":"${cursor}"}\n`)
   const counts: Partial<Record<ChangeKind, number>> = {}
   for (const [kind] of SOURCES) {

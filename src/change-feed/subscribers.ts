@@ -1,4 +1,4 @@
-import { refuseExpired } from '../changes/epochs.ts'
+import { refuseExpired } from '../changes/cursors.ts'
 import { lastChange } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { type Requester, requesterKey } from '../db/worker/client.ts'

@@ -1,5 +1,5 @@
 import { type ChangeKind, type ChangeOperation, parseDifference } from '../changes/entries.ts'
-import { findPosition, transactionName } from '../changes/epochs.ts'
+import { findPosition, transactionCursor } from '../changes/cursors.ts'
 import { loggedRange } from '../changes/log.ts'
 import { type Change, changesAfter, changesOfTransaction } from '../changes/read.ts'
 import { saveUndo, touchedAfter } from '../changes/undos.ts'
@@ -267,5 +267,5 @@ function outcomeOf(tx: Tx, workspace: number): Undone {
   const undone = changes.flatMap(({ kind, id, operation: op }) =>
     kind === 'note' || kind === 'record' ? [{ kind, id: String(id), op }] : [],
   )
-  return { undone, transaction: transactionName(tx, workspace) }
+  return { undone, transaction: transactionCursor(tx, workspace) }
 }

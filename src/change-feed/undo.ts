@@ -1,5 +1,5 @@
 import { createBus } from '../changes/bus.ts'
-import { findPosition } from '../changes/epochs.ts'
+import { findPosition } from '../changes/cursors.ts'
 import { type Change, changesOfTransaction, selectAfter, sizeOf } from '../changes/read.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'

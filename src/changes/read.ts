@@ -14,7 +14,7 @@ import {
   parseDifference,
   storedId,
 } from './entries.ts'
-import { cursorNames } from './epochs.ts'
+import { cursorFormatter } from './cursors.ts'
 
 /** A row of the log. */
 export interface StoredChange {
@@ -224,7 +224,7 @@ export class ChangeWriter {
 
   constructor(reader: Reader, workspace: number) {
     this.#reader = reader
-    this.cursorOf = cursorNames(reader, workspace)
+    this.cursorOf = cursorFormatter(reader, workspace)
   }
 
   /** A version of an object: what changed, when and by whom, without the braces. */

@@ -60,7 +60,7 @@ export function copyVerified(database: Database, target: string, onStep: () => v
 
 /**
  * Begins an epoch of the change log in the copy, which may be put in the place of the original: what the original logs
- * from now on is not in its history (`changes/epochs.ts`).
+ * from now on is not in its history (`changes/cursors.ts`).
  */
 function beginEpochs(partial: string): void {
   const copy = new Database(partial, { readwrite: true, create: false })

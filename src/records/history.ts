@@ -1,4 +1,4 @@
-import { positionAfter } from '../changes/epochs.ts'
+import { getPosition } from '../changes/cursors.ts'
 import { ChangeWriter, eachChange, selectOfObject, sizeOf } from '../changes/read.ts'
 import type { Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
@@ -47,7 +47,7 @@ export const historyQuery: WorkerQuery<HistoryInput, HistoryPlan, JsonBody> = {
   name: 'records.history',
   plan: (reader, { caller, id, limit = DEFAULT_LIMIT, before }) => {
     const { workspacePk } = caller
-    const end = before === undefined ? undefined : positionAfter(reader, workspacePk, before, 'before')
+    const end = before === undefined ? undefined : getPosition(reader, workspacePk, before, 'before')
     isLive(reader, caller, id)
     const range = { before: end, limit: limit + 1 }
     const { count, bytes } = sizeOf(reader, selectOfObject(reader, workspacePk, id, range))

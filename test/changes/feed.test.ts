@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { beginEpochs } from '../../src/changes/epochs.ts'
+import { beginEpochs } from '../../src/changes/cursors.ts'
 import { commandCaller } from '../../src/cli/open-database.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'

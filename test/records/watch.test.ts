@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { listKeys, revokeKey } from '../../src/account/keys.ts'
 import { removeUser } from '../../src/account/users.ts'
-import { beginEpochs } from '../../src/changes/epochs.ts'
+import { beginEpochs } from '../../src/changes/cursors.ts'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'

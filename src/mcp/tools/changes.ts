@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { feedPageQuery, parseFeedRequest, startPosition } from '../../change-feed/feed.ts'
 import { MAX_CHANGES } from '../../change-feed/schema.ts'
 import { CHANGE_KINDS } from '../../changes/entries.ts'
-import { firstKept } from '../../changes/epochs.ts'
+import { oldestChange } from '../../changes/cursors.ts'
 import { lastChange } from '../../changes/log.ts'
 import { positionBefore } from '../../changes/read.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -32,7 +32,7 @@ interface Page {
 function positionOf(reader: Reader, workspace: number, after: string | undefined): number {
   const instant = after === undefined ? undefined : parseInstant(after)
   if (instant === undefined) return startPosition(reader, workspace, after)
-  const range = { first: firstKept(reader, workspace), last: lastChange(reader, workspace) }
+  const range = { first: oldestChange(reader, workspace), last: lastChange(reader, workspace) }
   return positionBefore(reader, workspace, instant, range)
 }
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { transactionName } from '../../changes/epochs.ts'
+import { transactionCursor } from '../../changes/cursors.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import { writeUnlessDry } from '../../db/writes/dry-run.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
@@ -79,7 +79,7 @@ function create(
     properties: shortValues(applied?.properties ?? created.properties),
     properties_error: refusal && { ...refusal, error: shortenSentence(refusal.error) },
     ...(applied && { properties_unanswered: applied.unanswered }),
-    transaction: transactionName(tx, caller.workspacePk),
+    transaction: transactionCursor(tx, caller.workspacePk),
   }
 }
 
@@ -205,7 +205,7 @@ export const editNoteTool = tool({
         const after = append
           ? appendText(tx, caller, before, append)
           : editPassages(tx, caller, before, edits ?? [])
-        return { before, after, transaction: transactionName(tx, caller.workspacePk) }
+        return { before, after, transaction: transactionCursor(tx, caller.workspacePk) }
       },
       { isDryRun },
     )
@@ -263,7 +263,7 @@ export const updateNoteTool = tool({
       return {
         row: after,
         values: readProperties(tx, after.pk),
-        transaction: transactionName(tx, caller.workspacePk),
+        transaction: transactionCursor(tx, caller.workspacePk),
       }
     })
     const note = headOf(row)

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { transactionName } from '../../changes/epochs.ts'
+import { transactionCursor } from '../../changes/cursors.ts'
 import { expectedInstant } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import { writeUnlessDry } from '../../db/writes/dry-run.ts'
@@ -87,7 +87,7 @@ function write(
     rows: numbered.map(({ number }) => results.get(number) ?? fail(notFound('record'))),
     inserted: outcome.inserted,
     updated: outcome.updated + results.size - added.length,
-    transaction: transactionName(tx, caller.workspacePk),
+    transaction: transactionCursor(tx, caller.workspacePk),
   }
 }
 

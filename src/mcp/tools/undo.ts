@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { undo } from '../../change-feed/undo.ts'
-import { transactionName } from '../../changes/epochs.ts'
+import { transactionCursor } from '../../changes/cursors.ts'
 import { choice, strict, text } from '../../http/schema/types.ts'
 import { putInTrash } from '../../notes/writing/trash.ts'
 import { deleteLive } from '../../records/writing/patch-and-delete.ts'
@@ -22,7 +22,7 @@ export const deleteTool = tool({
       const found = kind === 'note' ? changedNoteId(tx, caller, id) : id
       if (kind === 'note') putInTrash(ctx, tx, caller, found)
       else deleteLive(ctx, tx, caller, found)
-      return { deleted: true, id: found, transaction: transactionName(tx, caller.workspacePk) }
+      return { deleted: true, id: found, transaction: transactionCursor(tx, caller.workspacePk) }
     })
     return { text: `Deleted the ${kind} ${deleted.id}, ${writtenAs(deleted.transaction)}`, data: deleted }
   },

@@ -1,4 +1,4 @@
-import { cursorNames, findPosition, isKeptAfter } from '../../changes/epochs.ts'
+import { cursorFormatter, findPosition, hasAllAfter } from '../../changes/cursors.ts'
 import { lastChange } from '../../changes/log.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
@@ -50,7 +50,7 @@ const DIGITS = 12
 export const queryDigest = (queryKey: string): string => sha256(queryKey).slice(0, DIGITS)
 
 export const eventId = (reader: Reader, workspacePk: number, position: number, digest: string): string =>
-  `${cursorNames(reader, workspacePk)(position)}-${digest}`
+  `${cursorFormatter(reader, workspacePk)(position)}-${digest}`
 
 /**
  * The position in the log at which the page of an event was read. Undefined if the id is of another query or database, or
@@ -64,7 +64,7 @@ export function findEventPosition(
 ): number | undefined {
   if (!id.endsWith(`-${digest}`)) return undefined
   const position = findPosition(reader, workspacePk, id.slice(0, -digest.length - 1))
-  return position !== undefined && isKeptAfter(reader, workspacePk, position) ? position : undefined
+  return position !== undefined && hasAllAfter(reader, workspacePk, position) ? position : undefined
 }
 
 /** `updated_at` of each record of a page by its id: enough to find what changed since. */

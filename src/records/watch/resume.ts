@@ -1,4 +1,4 @@
-import { isKeptAfter } from '../../changes/epochs.ts'
+import { hasAllAfter } from '../../changes/cursors.ts'
 import { lastChange } from '../../changes/log.ts'
 import { type RecordData, type RecordState, valueIn } from '../../changes/record-change.ts'
 import { type Replaced, replacedAfter } from '../../changes/replaced-values.ts'
@@ -51,7 +51,7 @@ export const pastPageQuery: WorkerQuery<PastInput, PastPlan, Versions | undefine
 function readPastPage(reader: Reader, { input, list }: PastPlan, maxLength?: number): Versions | undefined {
   const { caller, position } = input
   const { query, sort, direction, page } = list
-  if (!isKeptAfter(reader, caller.workspacePk, position)) return undefined
+  if (!hasAllAfter(reader, caller.workspacePk, position)) return undefined
   const replaced = replacedAfter(reader, caller.workspacePk, query.structure.id, position, maxLength)
   if (!replaced) return undefined
   const forSort = (state: RecordState) => withValueOf(state, sort)

@@ -54,10 +54,10 @@ const epochsOf = ({ sql }: Reader, workspace: number): readonly Epoch[] =>
 const BASE = 36
 
 /**
- * How changes are named to readers: URL-safe, at most 64 characters, and always the same for one change. A transaction
- * is named by its first change.
+ * Returns the function that gives the cursor of a change by its number: URL-safe, at most 64 characters, and always the
+ * same for one change.
  */
-export function cursorNames(reader: Reader, workspace: number): (number: number) => string {
+export function cursorFormatter(reader: Reader, workspace: number): (number: number) => string {
   const epochs = epochsOf(reader, workspace)
   let last: Epoch | undefined
   let end = Number.POSITIVE_INFINITY
@@ -90,7 +90,7 @@ export function parseCursor(text: string): Cursor | undefined {
 }
 
 /** The number of the oldest stored change; one more than the last while there is none. */
-export function firstKept(reader: Reader, workspace: number): number {
+export function oldestChange(reader: Reader, workspace: number): number {
   const key = reader.sql.get<{ key: number }>(
     'SELECT key FROM changes WHERE key > ? AND key < ? ORDER BY key LIMIT 1',
     keyOf(workspace, 0),
@@ -121,9 +121,9 @@ export function checkCursor(text: string, name: string): void {
 
 /**
  * The number of the last change that a reader with this cursor has seen. Refuses a malformed cursor, and one whose
- * changes after it are not all kept here.
+ * changes after it are not all stored.
  */
-export function positionAfter(reader: Reader, workspace: number, text: string, name: string): number {
+export function getPosition(reader: Reader, workspace: number, text: string, name: string): number {
   checkCursor(text, name)
   const number = findPosition(reader, workspace, text)
   if (number === undefined) throw expired()
@@ -132,18 +132,18 @@ export function positionAfter(reader: Reader, workspace: number, text: string, n
 }
 
 /** Whether all changes after a position are stored. */
-export const isKeptAfter = (reader: Reader, workspace: number, number: number): boolean =>
-  number >= firstKept(reader, workspace) - 1
+export const hasAllAfter = (reader: Reader, workspace: number, number: number): boolean =>
+  number >= oldestChange(reader, workspace) - 1
 
 /** Refuses a position after which retention removed changes. */
 export function refuseExpired(reader: Reader, workspace: number, number: number): void {
-  if (!isKeptAfter(reader, workspace, number)) throw expired()
+  if (!hasAllAfter(reader, workspace, number)) throw expired()
 }
 
-/** How the transaction is named in the log; null while it has changed nothing in the workspace. */
-export function transactionName(tx: Tx, workspace: number): string | null {
+/** The cursor of the transaction's first change, which names it; null while it has changed nothing in the workspace. */
+export function transactionCursor(tx: Tx, workspace: number): string | null {
   const range = loggedRange(tx, workspace)
-  return range ? cursorNames(tx, workspace)(range.first) : null
+  return range ? cursorFormatter(tx, workspace)(range.first) : null
 }
 
 const expired = () =>
