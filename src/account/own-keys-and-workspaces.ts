@@ -18,7 +18,7 @@ import {
 import { createWorkspace } from './workspaces.ts'
 
 /** The caller's user. */
-export const getOwnUser = (reader: Reader, { userId }: Pick<Caller, 'userId'>): UserRow =>
+const getOwnUser = (reader: Reader, { userId }: Pick<Caller, 'userId'>): UserRow =>
   listUserRows(reader).find(({ id }) => id === userId) ?? fail(notFound('user'))
 
 /** The valid keys of the caller, for an owner all of the workspace; oldest first. */

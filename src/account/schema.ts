@@ -24,7 +24,7 @@ export const KeyInfo = response(
 
 const counted = () => integer({ minimum: 0 })
 
-export const Workspace = strict(
+const Workspace = strict(
   {
     id: id(),
     name: t.String({ examples: ['Personal'] }),

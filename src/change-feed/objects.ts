@@ -27,13 +27,13 @@ import { presentWebhook } from '../webhooks/present.ts'
 import { getWebhook } from '../webhooks/service.ts'
 
 /** A note with its property values beside its fields. */
-export const wholeNote = (reader: Reader, note: NoteRow) => ({
+const wholeNote = (reader: Reader, note: NoteRow) => ({
   ...presentNote(note),
   properties: readProperties(reader, note.pk),
 })
 
 /** A file as it is read alone. */
-export const wholeFile = (reader: Reader, file: NonNullable<ReturnType<typeof findFile>>) =>
+const wholeFile = (reader: Reader, file: NonNullable<ReturnType<typeof findFile>>) =>
   presentFileWithOutline({ file, outline: findOutline(reader, file.pk) ?? '[]' })
 
 type Find = (reader: Reader, caller: InWorkspace, id: string) => object | undefined

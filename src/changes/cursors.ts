@@ -82,7 +82,7 @@ interface Cursor {
 }
 
 /** Undefined for a text that is no cursor. */
-export function parseCursor(text: string): Cursor | undefined {
+function parseCursor(text: string): Cursor | undefined {
   const [, epoch, digits] = FORM.exec(text) ?? []
   if (epoch === undefined || digits === undefined) return undefined
   const number = Number.parseInt(digits, BASE)

@@ -51,7 +51,7 @@ export interface Change {
   readonly detail: string | null
 }
 
-export function changeOf(row: StoredChange): Change {
+function changeOf(row: StoredChange): Change {
   const number = numberOf(row.key)
   return {
     number,

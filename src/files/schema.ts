@@ -33,7 +33,7 @@ const fileFields = {
   updated_at: timestamp(),
 }
 
-export const File = strict(fileFields, { $id: 'File' })
+const File = strict(fileFields, { $id: 'File' })
 
 const FileWithOutline = strict({
   ...fileFields,

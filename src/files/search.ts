@@ -204,7 +204,7 @@ const allNames = ({ sql }: Reader, workspace: number, file?: number): Iterable<N
  * The pks of the files whose names match the search: short names first, those of equal length in the order in which
  * they were added. Names are compared one by one: there are few of them beside pages.
  */
-export function findFilesByName(
+function findFilesByName(
   reader: Reader,
   { workspace, file }: { workspace: number; file?: number },
   phrases: readonly Phrase[],

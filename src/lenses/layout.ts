@@ -7,7 +7,7 @@ export const NODE_KINDS = ['note', 'tag', 'dangling'] as const
 export const MAX_NODES = 5_000
 
 /** The most edges that a graph has: links first, and of each kind those of the oldest notes. */
-export const MAX_EDGES = 20_000
+const MAX_EDGES = 20_000
 
 /** A note by its pk, a tag by its id, or the target of unresolved links. */
 export type NodeOf =

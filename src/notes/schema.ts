@@ -84,7 +84,7 @@ export const Note = strict(
   { $id: 'Note' },
 )
 
-export const ListedNote = strict(
+const ListedNote = strict(
   {
     ...Note.properties,
     content: t.Optional(
@@ -105,12 +105,12 @@ const pageOf = <Item extends typeof ListedNote | typeof TrashedNote>(item: Item)
     }),
   })
 
-export const TrashedNote = strict(
+const TrashedNote = strict(
   { id: id(), title: t.String({ examples: ['Old plan'] }), deleted_at: timestamp() },
   { $id: 'TrashedNote' },
 )
 
-export const Revision = strict(
+const Revision = strict(
   {
     id: id(),
     created_at: timestamp('When the edit happened that replaced this version.'),
@@ -148,7 +148,7 @@ export const TrashedResponse = response({ trashed: t.Boolean({ examples: [true] 
 export const RevisionsResponse = response({ revisions: t.Array(Revision) })
 export const NotePropertiesResponse = response({ properties: propertyValues('Values by property key.') })
 
-export const PropertiesError = strict({
+const PropertiesError = strict({
   error: t.String({ examples: ['There is no property "stauts" in this workspace; define it first.'] }),
   code: t.String({ examples: ['refused'] }),
 })

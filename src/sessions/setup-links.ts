@@ -4,7 +4,7 @@ import { saveSetupLink } from './store.ts'
 import { newToken } from './tokens.ts'
 
 /** A setup link is valid for 30 minutes. */
-export const LINK_VALID_MS = 30 * 60_000
+const LINK_VALID_MS = 30 * 60_000
 
 export interface SetupLink {
   readonly link: string

@@ -26,7 +26,7 @@ const nullable = (member: TSchema) => t.Union([member, t.Null()])
 const bound = (description: string) =>
   t.Union([t.Number(), t.String({ maxLength: 100 }), t.Null()], { description, examples: [0] })
 
-export const Field = strict(
+const Field = strict(
   {
     key: t.String({ examples: ['due'] }),
     type: t.String({ enum: [...FIELD_TYPES], examples: ['date'] }),

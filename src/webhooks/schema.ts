@@ -83,7 +83,7 @@ export const Webhook = strict(
   { $id: 'Webhook', description: 'A subscription to the changes of one structure.' },
 )
 
-export const Delivery = strict(
+const Delivery = strict(
   {
     id: id(),
     webhook_id: id(),

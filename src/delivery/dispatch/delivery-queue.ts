@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /** The delays after the first failed attempt, the second, and so on; there is no retry after the last. */
-export const RETRY_AFTER_MS: readonly number[] = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS]
+const RETRY_AFTER_MS: readonly number[] = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS]
 
 /** How many failed deliveries in a row pause a subscription. */
 export const FAILURES_TO_PAUSE = 10
@@ -236,7 +236,7 @@ export function recordOutcome(tx: Tx, attempt: FinishedAttempt): OutcomeResult {
 const ATTEMPTS_PER_SERIES = RETRY_AFTER_MS.length + 1
 
 /** How many attempts of a delivery are kept: the newest, over all its redeliveries. */
-export const MAX_KEPT_ATTEMPTS = 50
+const MAX_KEPT_ATTEMPTS = 50
 
 /** The attempts of a deleted delivery are not kept; the pk of its event may belong to another one. */
 function insertAttempt({ sql }: Tx, { due, outcome, attemptedAt, ms }: FinishedAttempt): void {

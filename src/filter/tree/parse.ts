@@ -44,7 +44,7 @@ export type FilterTree = GroupNode | TagsNode | PropertyNode | FieldNode
 const MAX_TREE_DEPTH = 4
 const MAX_TREE_CONDITIONS = 50
 /** The most tags or values that one condition may list. */
-export const MAX_LISTED = 500
+const MAX_LISTED = 500
 /** Groups without conditions are allowed, so the number of conditions alone does not limit the size of a tree. */
 const MAX_NODES = 500
 /** Keeps every shift within the range of JavaScript dates. */

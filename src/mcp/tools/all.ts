@@ -11,7 +11,7 @@ import { searchTool } from './search.ts'
 import { deleteTool, undoTool } from './undo.ts'
 
 /** In the order in which they are listed: first those that read. */
-export const TOOLS: readonly Tool[] = [
+const TOOLS: readonly Tool[] = [
   searchTool,
   listNotesTool,
   readNoteTool,

@@ -120,7 +120,7 @@ const USUAL_LINES = 300
 const LONGEST_LINE = 1_000
 
 /** The body in lines, each with its line break but the last; a very long one in parts. */
-export function linesOf(content: string): string[] {
+function linesOf(content: string): string[] {
   const lines: string[] = []
   for (let start = 0; start < content.length; ) {
     const found = content.indexOf('\n', start)

@@ -16,7 +16,7 @@ import { loadNoteHeads, loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
  * A page ends before the note with which its texts would be longer; its first note is always given. Bodies that are left
  * out do not count, unless a search makes snippets of them.
  */
-export const MAX_PAGE_TEXT_BYTES = 8 * 1024 * 1024
+const MAX_PAGE_TEXT_BYTES = 8 * 1024 * 1024
 
 export interface NotePagePlan extends QueryPlan {
   readonly page: PageRequest

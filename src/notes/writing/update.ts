@@ -123,7 +123,7 @@ export function changeText(
 }
 
 /** Saves the version that a change of title or body is about to replace; returns its pk. */
-export const saveRevision = (
+const saveRevision = (
   tx: Tx,
   caller: Caller,
   note: Pick<NoteRow, 'pk' | 'title' | 'content'>,

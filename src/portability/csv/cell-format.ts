@@ -71,7 +71,7 @@ const APOSTROPHE = 0x27
 /** What a spreadsheet would take for a formula is exported with an apostrophe before it. */
 const PROTECTED = /^'+[=+\-@\t\r]/
 
-export const withoutProtection = (cell: string): string =>
+const withoutProtection = (cell: string): string =>
   cell.charCodeAt(0) === APOSTROPHE && PROTECTED.test(cell) ? cell.slice(1) : cell
 
 /** Reads cells as values of fields. */

@@ -155,7 +155,7 @@ const ATTRIBUTE = `\\s+[\\w:.@#-]+(?:\\s*=\\s*(?:"[^"]*"|'[^']*'|[^\\s"'=<>\`]+)
 const LONE_TAG = new RegExp(`^<(?:[a-z][a-z\\d-]*(?:${ATTRIBUTE})*\\s*/?|/[a-z][a-z\\d-]*\\s*)>\\s*$`, 'i')
 
 /** Where the block of HTML ends that begins on this line; undefined when none begins. */
-export function htmlEndOf(line: string, isInParagraph: boolean): HtmlEnd | undefined {
+function htmlEndOf(line: string, isInParagraph: boolean): HtmlEnd | undefined {
   if (line[0] !== '<') return undefined
   const [, end] = BEGINNINGS.find(([beginning]) => beginning.test(line)) ?? []
   return end ?? (!isInParagraph && LONE_TAG.test(line) ? 'blank line' : undefined)

@@ -230,7 +230,7 @@ export interface NewState {
   readonly properties: ReadonlyMap<PropertyRule, unknown>
 }
 
-export const writtenFields = ({
+const writtenFields = ({
   title,
   alias,
   tagIds,
@@ -244,14 +244,14 @@ export const writtenFields = ({
 
 const NOTHING: WrittenFields = { title: '', alias: null, tags: [], properties: {} }
 
-export const fieldsOf = ({ fields }: EarlierImport): WrittenFields => fields ?? NOTHING
+const fieldsOf = ({ fields }: EarlierImport): WrittenFields => fields ?? NOTHING
 
 /**
  * Changes a note as its file was changed since the last import. What was changed in daybook meanwhile and not in the
  * file stays; of a body that was changed in both, that of the file is taken and the other one kept as a revision. Title
  * and alias are in the database already; `head` has the former ones. Returns whether anything changed.
  */
-export function updateFromFile(
+function updateFromFile(
   run: ImportRun,
   caller: Caller,
   note: VaultNote,

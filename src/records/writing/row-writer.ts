@@ -67,7 +67,7 @@ function addWritten({ written }: RowWriter, versions: RowVersions, size: number)
 }
 
 /** Adds to the count of live rows, in storage and in `writer.structure`. */
-export function addLiveCount({ tx, structure }: RowWriter, difference: number): void {
+function addLiveCount({ tx, structure }: RowWriter, difference: number): void {
   live.addLiveCount(tx, structure.pk, difference)
   structure.live += difference
   structure.changes += 1
