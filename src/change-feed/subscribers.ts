@@ -17,7 +17,7 @@ import { type FeedPage, type FeedQuery, feedPageQuery } from './feed.ts'
 /** The time between two rounds in which subscribers are sent what is new; the first after a quiet time is at once. */
 const ROUND_MS = 25
 /** How many subscribers are woken before other requests are served. */
-const FOLLOWERS_PER_TURN = 200
+const SUBSCRIBERS_PER_TURN = 200
 /** After a page that could not be read. */
 const RETRY_MS = 1_000
 
@@ -223,9 +223,9 @@ export class ChangeSubscribers {
 }
 
 async function wakeAll(wakers: readonly (() => void)[]): Promise<void> {
-  for (let woken = 0; woken < wakers.length; woken += FOLLOWERS_PER_TURN) {
+  for (let woken = 0; woken < wakers.length; woken += SUBSCRIBERS_PER_TURN) {
     if (woken > 0) await new Promise((resolve) => setImmediate(resolve))
-    for (const wake of wakers.slice(woken, woken + FOLLOWERS_PER_TURN)) wake()
+    for (const wake of wakers.slice(woken, woken + SUBSCRIBERS_PER_TURN)) wake()
   }
 }
 

@@ -141,52 +141,47 @@ export function logCreatedRecords(
   structureId: string,
   ids: readonly string[],
 ): void {
-  if (author.isCopying) return
   const [id] = ids
-  if (id !== undefined && ids.length === 1) {
+  if (id !== undefined && ids.length === 1)
     logChange(tx, author, { kind: 'record', id, structureId }, 'created')
-    return
-  }
-  const log = openLog(tx, author)
-  log.numbers ??= startingAt(lastChange(tx, author.workspacePk) + 1, 0)
-  const { numbers } = log
-  tx.sql.run(
-    INSERT_CREATED,
-    keyOf(author.workspacePk, numbers.next),
-    numbers.next - numbers.first,
-    tx.transaction.startedAt,
-    log.actor,
-    kindNumber('record', 'created'),
-    structureId,
-    JSON.stringify(ids),
-  )
-  numbers.next += ids.length
+  else logMany(tx, author, kindNumber('record', 'created'), INSERT_CREATED, structureId, ids)
 }
 
 const INSERT_TEXTS = `INSERT INTO changes (key, position, at, actor, kind, object, revision, detail)
   SELECT ?1 + key, ?2 + key, ?3, ?4, ?5, unhex(value ->> 0, '-'), value ->> 1, ?6 FROM json_each(?7)`
+const ONLY_TEXT = differenceText({ changed: ['content'], previous: {} })
 
 /** Logs that the bodies of notes changed, in this order, in one statement: each by its id, with the pk of the revision. */
-export function logTextUpdates(
+export const logTextUpdates = (
   tx: Tx,
   author: ChangeAuthor,
   updates: readonly (readonly [id: string, revision: number])[],
+): void => logMany(tx, author, kindNumber('note', 'updated'), INSERT_TEXTS, ONLY_TEXT, updates)
+
+/** Logs a change of each of these objects in one statement; `shared` is the value that all of them have. */
+function logMany(
+  tx: Tx,
+  author: ChangeAuthor,
+  kind: number,
+  insert: string,
+  shared: string,
+  objects: readonly unknown[],
 ): void {
-  if (author.isCopying || updates.length === 0) return
+  if (author.isCopying || objects.length === 0) return
   const log = openLog(tx, author)
   log.numbers ??= startingAt(lastChange(tx, author.workspacePk) + 1, 0)
   const { numbers } = log
   tx.sql.run(
-    INSERT_TEXTS,
+    insert,
     keyOf(author.workspacePk, numbers.next),
     numbers.next - numbers.first,
     tx.transaction.startedAt,
     log.actor,
-    kindNumber('note', 'updated'),
-    differenceText({ changed: ['content'], previous: {} }),
-    JSON.stringify(updates),
+    kind,
+    shared,
+    JSON.stringify(objects),
   )
-  numbers.next += updates.length
+  numbers.next += objects.length
 }
 
 /** Logs an update with what differs between the object before and after, as responses show it; nothing if nothing does. */

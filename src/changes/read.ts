@@ -15,9 +15,10 @@ import {
   storedId,
 } from './entries.ts'
 import { cursorFormatter } from './cursors.ts'
+import type { ActorRow } from './log.ts'
 
 /** A row of the log. */
-export interface StoredChange {
+interface StoredChange {
   readonly key: number
   readonly position: number
   readonly at: number
@@ -208,13 +209,6 @@ export const changesOfTransaction = (
   changesAfter(reader, workspace, { after: first - 1, upTo: first + limit * 2, limit }).filter(
     (change) => change.first === first,
   )
-
-interface ActorRow {
-  readonly surface: string
-  readonly userId: string | null
-  readonly keyId: string | null
-  readonly name: string | null
-}
 
 /** Writes changes as JSON. */
 export class ChangeWriter {
