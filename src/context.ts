@@ -1,5 +1,5 @@
 import type { Bus } from './changes/bus.ts'
-import type { Surface } from './changes/record-change.ts'
+import type { Surface } from './changes/log.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
 import type { Role } from './db/schema/account.ts'

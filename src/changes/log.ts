@@ -15,13 +15,16 @@ import {
   numberOf,
 } from './entries.ts'
 import { refuseInMirror } from './read-only-copy.ts'
-import type { Surface } from './record-change.ts'
 
 /*
  * One row for each changed object, with an index by object, costs about 89 bytes and 4 microseconds a change. One row
  * for each transaction with its changes packed costs about the same, because every change still needs its entry in
  * that index; only a log without history and undo would be smaller.
  */
+
+/** The kinds of clients from which a change can come. */
+export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block'] as const
+export type Surface = (typeof SURFACES)[number]
 
 /** Who makes a change, in which workspace. */
 export interface ChangeAuthor {

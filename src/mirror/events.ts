@@ -1,4 +1,5 @@
-import type { RecordChange, RecordData, RecordState } from '../changes/record-change.ts'
+import type { RecordChange } from '../changes/bus.ts'
+import type { RecordData, RecordState } from '../changes/record-data.ts'
 import { changePayload } from '../delivery/outbox.ts'
 import { dataOf, findRecord } from '../records/store.ts'
 import { findStructureById } from '../structures/store.ts'

@@ -1,6 +1,6 @@
 import { CurrentObjects } from '../change-feed/objects.ts'
 import { CHANGE_KINDS, type ChangeKind, type Difference, differenceOf } from '../changes/entries.ts'
-import { changedKeys, type RecordData, valueIn } from '../changes/record-change.ts'
+import { changedKeys, type RecordData, valueIn } from '../changes/record-data.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { recordJson } from '../records/present.ts'
 import { findRecord } from '../records/store.ts'

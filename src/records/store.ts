@@ -1,4 +1,4 @@
-import type { RecordData, RecordState } from '../changes/record-change.ts'
+import type { RecordData, RecordState } from '../changes/record-data.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { TooLongHere } from '../db/worker/client.ts'

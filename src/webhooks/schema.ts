@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { SURFACES } from '../changes/record-change.ts'
+import { SURFACES } from '../changes/log.ts'
 import { EVENTS, RECORD_EVENTS } from '../delivery/outbox.ts'
 import { OPERATORS } from '../filter/record/operators.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { RecordChange } from '../../src/changes/record-change.ts'
+import type { RecordChange } from '../../src/changes/bus.ts'
 import { contentOf, declare, field, list, watchChanges, write } from '../support/records.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 

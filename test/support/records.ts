@@ -1,4 +1,4 @@
-import type { RecordChange } from '../../src/changes/record-change.ts'
+import type { RecordChange } from '../../src/changes/bus.ts'
 import type { Answer, Client, TestService } from './service.ts'
 
 export type FieldSpec = Record<string, unknown> & { key: string; type: string }

@@ -1,4 +1,4 @@
-import { changedKeys, type RecordData, valueIn } from '../../changes/record-change.ts'
+import { changedKeys, type RecordData, valueIn } from '../../changes/record-data.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 
 /** A record as the API returns it. */

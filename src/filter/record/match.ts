@@ -1,4 +1,4 @@
-import { type FieldValue, type RecordState, valueIn } from '../../changes/record-change.ts'
+import { type FieldValue, type RecordState, valueIn } from '../../changes/record-data.ts'
 import type { Operator, RowPart, TypedField } from './operators.ts'
 import type { Condition } from './parse.ts'
 import { columnValue, dayIn, dayOf, isPoint, type Operand, searchText } from './values.ts'

@@ -1,4 +1,4 @@
-import type { FieldValue } from '../../changes/record-change.ts'
+import type { FieldValue } from '../../changes/record-data.ts'
 import { DAY_MS, isDay, isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
 import { codePointLength, fold, MAX_TEXT_LENGTH } from '../../lib/text.ts'

@@ -1,4 +1,4 @@
-import type { RecordData } from '../../changes/record-change.ts'
+import type { RecordData } from '../../changes/record-data.ts'
 import { rowTable } from '../../db/row-table-names.ts'
 import * as store from '../../records/store.ts'
 import { addLiveCount, deleteLiveRow, insertLiveRow } from '../../structures/storage/row-table-writes.ts'

@@ -1,4 +1,4 @@
-import type { FieldValue, RecordData } from '../../changes/record-change.ts'
+import type { FieldValue, RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { rowTable } from '../../db/row-table-names.ts'

@@ -1,5 +1,5 @@
 import { logChange } from '../../changes/log.ts'
-import { type RecordData, valueIn } from '../../changes/record-change.ts'
+import { type RecordData, valueIn } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { rowTable } from '../../db/row-table-names.ts'

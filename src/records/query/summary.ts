@@ -1,4 +1,4 @@
-import type { FieldValue } from '../../changes/record-change.ts'
+import type { FieldValue } from '../../changes/record-data.ts'
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { valueColumn } from '../../db/row-table-names.ts'

@@ -1,4 +1,4 @@
-import type { RecordState } from '../../changes/record-change.ts'
+import type { RecordState } from '../../changes/record-data.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Sql } from '../../db/sql.ts'
 import { matchesFilter } from '../../filter/record/match.ts'

@@ -1,6 +1,6 @@
 import { hasAllAfter } from '../../changes/cursors.ts'
 import { lastChange } from '../../changes/log.ts'
-import { type RecordData, type RecordState, valueIn } from '../../changes/record-change.ts'
+import { type RecordData, type RecordState, valueIn } from '../../changes/record-data.ts'
 import { type Replaced, replacedAfter } from '../../changes/replaced-values.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'

@@ -1,4 +1,4 @@
-import type { RecordData } from '../../changes/record-change.ts'
+import type { RecordData } from '../../changes/record-data.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { logCreated } from '../../delivery/outbox.ts'

@@ -1,10 +1,6 @@
+import type { RecordChange } from '../../changes/bus.ts'
 import type { ChangeOperation } from '../../changes/entries.ts'
-import {
-  changedKeys,
-  type FieldValue,
-  type RecordChange,
-  type RecordData,
-} from '../../changes/record-change.ts'
+import { changedKeys, type FieldValue, type RecordData } from '../../changes/record-data.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'

@@ -1,4 +1,4 @@
-import type { RecordData } from '../../changes/record-change.ts'
+import type { RecordData } from '../../changes/record-data.ts'
 import type { IntegrityCheck } from '../../db/integrity.ts'
 import type { Reader } from '../../db/reader.ts'
 import { rowTable, textIndexTable } from '../../db/row-table-names.ts'

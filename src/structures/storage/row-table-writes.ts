@@ -1,4 +1,4 @@
-import { type FieldValue, type RecordData, valueIn } from '../../changes/record-change.ts'
+import { type FieldValue, type RecordData, valueIn } from '../../changes/record-data.ts'
 import type { Reader } from '../../db/reader.ts'
 import { companionColumn, rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { SqlValue } from '../../db/sql.ts'

@@ -1,7 +1,3 @@
-/** The kinds of clients from which a change can come. */
-export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block'] as const
-export type Surface = (typeof SURFACES)[number]
-
 /** A value of a field. In a record, a field without a value is absent. */
 export type FieldValue = string | number | boolean
 export type RecordData = Record<string, FieldValue>
@@ -17,20 +13,6 @@ export interface RecordState {
   readonly createdAt: number
   readonly updatedAt: number
   readonly deletedAt: number | null
-}
-
-/** The creation, update or deletion of one record, as watches and webhooks report it. */
-export interface RecordChange {
-  readonly kind: 'created' | 'updated' | 'deleted'
-  readonly workspacePk: number
-  readonly structure: { readonly pk: number; readonly id: string; readonly name: string }
-  /** Null for a record that was created or restored. */
-  readonly before: RecordState | null
-  /** After a deletion: the record as it was, with `deletedAt` set. */
-  readonly after: RecordState
-  /** The keys of the changed fields; empty unless the record was updated. */
-  readonly changed: readonly string[]
-  readonly source: { readonly surface: Surface; readonly keyId: string | null }
 }
 
 /** Returns the keys whose values differ, in the order of `after`, followed by those that have no value any more. */
