@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ResponseParser } from '../../src/delivery/client/response-parser.ts'
+import { ResponseParser } from '../../src/delivery/client/connection.ts'
 import { runs } from '../support/counts.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 

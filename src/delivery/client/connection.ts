@@ -2,7 +2,155 @@ import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectSecure, type SecureContext } from 'node:tls'
 import type { Clock } from '../../lib/clock.ts'
 import { isAddress } from './address-ranges.ts'
-import { ResponseParser } from './response-parser.ts'
+
+/** The limit for a head and for a body: reading more costs more than a new connection. */
+const MAX_BYTES = 65_536
+
+const LINE_FEED = 0x0a
+const EMPTY = Buffer.alloc(0)
+
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r]*)?$/
+const STATUS_LINE_START = /^HTTP\/1\.[01] [1-9]\d\d[ \r]/
+const STATUS_LINE_SAMPLE = 'HTTP/1.1 200 '
+const SWITCHING_PROTOCOLS = 101
+
+/** Whether the beginning of a line may become a status line. */
+const mayBeStatusLine = (line: string): boolean =>
+  STATUS_LINE_START.test(line + STATUS_LINE_SAMPLE.slice(line.length))
+
+const isInterim = (status: number) => status < 200 && status !== SWITCHING_PROTOCOLS
+
+/** RFC 9112, section 7.1: a chunk's size in hexadecimal; a chunk of size 0 and trailers end the body. */
+const CHUNK_SIZE = /^([0-9a-fA-F]{1,6})[ \t]*(?:;.*)?$/
+
+/** The headers that determine the length of the body and whether the connection stays open. */
+const FRAMING = /^(content-length|transfer-encoding|connection):[ \t]*(.*?)[ \t]*$/
+
+/** The length of the body by its headers; `unknown` when the connection cannot be used after it. */
+function bodyLength(status: number, headers: readonly string[]): number | 'chunked' | 'unknown' {
+  const lengths: string[] = []
+  const codings: string[] = []
+  for (const line of headers) {
+    const [, name = '', value = ''] = FRAMING.exec(line.toLowerCase()) ?? []
+    if (name === 'connection' && /\bclose\b/.test(value)) return 'unknown'
+    if (name === 'content-length') lengths.push(value)
+    if (name === 'transfer-encoding') codings.push(value)
+  }
+  if (status === 204 || status === 304) return 0
+  if (codings.length + lengths.length !== 1) return 'unknown'
+  if (codings.length === 1) return codings[0] === 'chunked' ? 'chunked' : 'unknown'
+  const length = /^\d{1,9}$/.test(lengths[0] ?? '') ? Number(lengths[0]) : Number.NaN
+  return length <= MAX_BYTES ? length : 'unknown'
+}
+
+/**
+ * Parses one HTTP/1.x response as its bytes arrive: first its status, which decides an attempt, then the rest as far as
+ * needed to know whether the connection can be used again. The body is dropped.
+ */
+export class ResponseParser {
+  /** The final status; interim responses (1xx) are skipped. */
+  status: number | null = null
+  /** `complete`: the connection can carry the next request. `unusable`: it must be closed. */
+  state: 'more' | 'complete' | 'unusable' = 'more'
+  /** The bytes read so far of the head, or of the body, without line feeds. */
+  #bytes = 0
+  /** The bytes left until the next line of a chunked body, or until the end of the body. */
+  #left = 0
+  /** The pieces of the line that is being read. */
+  #line: string[] = []
+  #lineLength = 0
+  #takeLine = this.#takeStatusLine
+  #isPersistent = false
+  #isChunked = false
+  #headers: string[] = []
+
+  feed(bytes: Buffer): void {
+    let rest = bytes
+    while (rest.length > 0 && this.state === 'more') {
+      rest = this.#left > 0 ? this.#skip(rest) : this.#read(rest)
+    }
+    if (rest.length > 0) this.state = 'unusable'
+  }
+
+  #skip(bytes: Buffer): Buffer {
+    const skipped = Math.min(this.#left, bytes.length)
+    this.#left -= skipped
+    if (this.#left === 0 && !this.#isChunked) this.state = 'complete'
+    this.#count(skipped)
+    return bytes.subarray(skipped)
+  }
+
+  /** A line is parsed once, when it is complete, so that one that arrives byte by byte costs no more. */
+  #read(bytes: Buffer): Buffer {
+    const end = bytes.indexOf(LINE_FEED)
+    const piece = bytes.toString('latin1', 0, end === -1 ? bytes.length : end)
+    const wasShort = this.#lineLength < STATUS_LINE_SAMPLE.length
+    this.#line.push(piece)
+    this.#lineLength += piece.length
+    this.#count(piece.length)
+    if (end === -1) {
+      const isStatusLine = this.#takeLine === this.#takeStatusLine
+      if (isStatusLine && wasShort && !mayBeStatusLine(this.#line.join(''))) this.state = 'unusable'
+      return EMPTY
+    }
+    const line = this.#line.join('').replace(/\r$/, '')
+    this.#line = []
+    this.#lineLength = 0
+    this.#takeLine(line)
+    return bytes.subarray(end + 1)
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    if (this.#bytes > MAX_BYTES) this.state = 'unusable'
+  }
+
+  #takeStatusLine(line: string): void {
+    const [, minor, digits] = STATUS_LINE.exec(line) ?? []
+    if (digits === undefined) {
+      this.state = 'unusable'
+      return
+    }
+    if (!isInterim(Number(digits))) this.status = Number(digits)
+    this.#isPersistent = minor === '1'
+    this.#takeLine = this.#takeHeader
+  }
+
+  #takeHeader(line: string): void {
+    if (line !== '') this.#headers.push(line)
+    else if (this.status !== null) this.#endHead(this.status)
+    else {
+      this.#headers = []
+      this.#takeLine = this.#takeStatusLine
+    }
+  }
+
+  #endHead(status: number): void {
+    this.#bytes = 0
+    const body = this.#isPersistent && status >= 200 ? bodyLength(status, this.#headers) : 'unknown'
+    this.#isChunked = body === 'chunked'
+    if (body === 'unknown') this.state = 'unusable'
+    else if (body === 'chunked') this.#takeLine = this.#takeChunkSize
+    else if (body === 0) this.state = 'complete'
+    else this.#left = body
+  }
+
+  #takeChunkSize(line: string): void {
+    const [, size] = CHUNK_SIZE.exec(line) ?? []
+    if (size === undefined) this.state = 'unusable'
+    this.#left = Number.parseInt(size ?? '0', 16)
+    this.#takeLine = this.#left > 0 ? this.#takeChunkEnd : this.#takeTrailer
+  }
+
+  #takeChunkEnd(line: string): void {
+    if (line !== '') this.state = 'unusable'
+    this.#takeLine = this.#takeChunkSize
+  }
+
+  #takeTrailer(line: string): void {
+    if (line === '') this.state = 'complete'
+  }
+}
 
 /** Where a connection goes: a checked address, and the name that its certificate must be for. */
 export interface Endpoint {
@@ -16,7 +164,7 @@ export const endpointKey = ({ address, port, secureAs }: Endpoint): string =>
   `${address} ${port} ${secureAs ?? ''}`
 
 /** The result of one request. */
-export type Reply =
+export type SendResult =
   | { readonly status: number }
   /** There is no status; `isUnanswered` when not one byte of a response arrived. */
   | { readonly error: Error; readonly isUnanswered: boolean }
@@ -25,7 +173,7 @@ export type Reply =
 interface PendingRequest {
   readonly parser: ResponseParser
   isUnanswered: boolean
-  settle: ((reply: Reply) => void) | undefined
+  settle: ((result: SendResult) => void) | undefined
 }
 
 const closedEarly = () => Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
@@ -51,7 +199,7 @@ export class Connection {
   }
 
   /** Sends the text of a request; resolves as soon as the status is known, and never rejects. */
-  send(request: string): Promise<Reply> {
+  send(request: string): Promise<SendResult> {
     return new Promise((settle) => {
       if (this.#isClosed) {
         settle({ error: closedEarly(), isUnanswered: true })
@@ -173,65 +321,4 @@ const ERROR_SENTENCES: Record<string, (host: string) => string> = {
 export function connectionError(error: unknown, host: string): string {
   const code = String((error as { code?: unknown } | undefined)?.code ?? 'unknown')
   return ERROR_SENTENCES[code]?.(host) ?? `The connection to ${quoted(host)} failed (${code}).`
-}
-
-/** Less than the 5 seconds after which many servers close an idle connection. */
-const IDLE_MS = 4_000
-const MAX_FREE = 64
-
-interface PooledConnection {
-  readonly key: string
-  readonly connection: Connection
-  /** Cancels closing it for being idle. */
-  cancelClose: () => void
-}
-
-/** Every open connection; free ones are used again for requests to the same endpoint. */
-export class ConnectionPool {
-  readonly #members = new Set<PooledConnection>()
-  /** Oldest first. */
-  readonly #free = new Set<PooledConnection>()
-
-  constructor(private readonly clock: Clock) {}
-
-  get open(): number {
-    return this.#members.size
-  }
-
-  get free(): number {
-    return this.#free.size
-  }
-
-  /** Adds a connection that is in use. It is closed 4 seconds after each status unless it is used again by then. */
-  add(key: string, connection: Connection): void {
-    const member: PooledConnection = { key, connection, cancelClose: () => {} }
-    this.#members.add(member)
-    connection.onStatus = () => {
-      member.cancelClose = this.clock.after(IDLE_MS, () => connection.destroy())
-    }
-    connection.onFree = () => {
-      this.#free.add(member)
-      if (this.#free.size > MAX_FREE) [...this.#free][0]?.connection.destroy()
-    }
-    connection.onClose = () => {
-      member.cancelClose()
-      this.#free.delete(member)
-      this.#members.delete(member)
-    }
-  }
-
-  /** A free connection to one of these endpoints, given by `endpointKey`. */
-  take(keys: readonly string[]): Connection | undefined {
-    for (const member of this.#free) {
-      if (!keys.includes(member.key)) continue
-      member.cancelClose()
-      this.#free.delete(member)
-      return member.connection
-    }
-    return undefined
-  }
-
-  close(): void {
-    for (const { connection } of [...this.#members]) connection.destroy()
-  }
 }

@@ -1,20 +1,26 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import { addressesError, type ParsedUrl, parseDeliveryUrl, urlError } from './address-policy.ts'
+import {
+  addressesError,
+  createResolve,
+  lookupError,
+  type ParsedUrl,
+  parseDeliveryUrl,
+  type Resolve,
+  urlError,
+} from './address-policy.ts'
 import { isAddress } from './address-ranges.ts'
 import { type AllowlistEntry, isNamedAnywhere } from './allowlist.ts'
 import {
   type Connecting,
   type Connection,
-  ConnectionPool,
   connectionError,
   type Endpoint,
   endpointKey,
   openConnection,
-  type Reply,
+  type SendResult,
 } from './connection.ts'
-import { createResolve, lookupError, type Resolve } from './name-lookup.ts'
 
 /** One POST request. */
 export interface AttemptRequest {
@@ -52,6 +58,67 @@ export interface Sender {
 const TIMEOUT_MS = 10_000
 /** How long to wait for one of several addresses before trying the next. */
 const CONNECT_TIMEOUT_MS = 3_000
+
+/** Less than the 5 seconds after which many servers close an idle connection. */
+const IDLE_MS = 4_000
+const MAX_FREE = 64
+
+interface PooledConnection {
+  readonly key: string
+  readonly connection: Connection
+  /** Cancels closing it for being idle. */
+  cancelClose: () => void
+}
+
+/** Every open connection; free ones are used again for requests to the same endpoint. */
+class ConnectionPool {
+  readonly #members = new Set<PooledConnection>()
+  /** Oldest first. */
+  readonly #free = new Set<PooledConnection>()
+
+  constructor(private readonly clock: Clock) {}
+
+  get open(): number {
+    return this.#members.size
+  }
+
+  get free(): number {
+    return this.#free.size
+  }
+
+  /** Adds a connection that is in use. It is closed 4 seconds after each status unless it is used again by then. */
+  add(key: string, connection: Connection): void {
+    const member: PooledConnection = { key, connection, cancelClose: () => {} }
+    this.#members.add(member)
+    connection.onStatus = () => {
+      member.cancelClose = this.clock.after(IDLE_MS, () => connection.destroy())
+    }
+    connection.onFree = () => {
+      this.#free.add(member)
+      if (this.#free.size > MAX_FREE) [...this.#free][0]?.connection.destroy()
+    }
+    connection.onClose = () => {
+      member.cancelClose()
+      this.#free.delete(member)
+      this.#members.delete(member)
+    }
+  }
+
+  /** A free connection to one of these endpoints, given by `endpointKey`. */
+  take(keys: readonly string[]): Connection | undefined {
+    for (const member of this.#free) {
+      if (!keys.includes(member.key)) continue
+      member.cancelClose()
+      this.#free.delete(member)
+      return member.connection
+    }
+    return undefined
+  }
+
+  close(): void {
+    for (const { connection } of [...this.#members]) connection.destroy()
+  }
+}
 
 /** What all attempts of a sender share. */
 interface Shared {
@@ -138,17 +205,17 @@ class Attempt {
     const text = requestText(target, this.request)
     const reused = this.shared.pool.take(endpoints.map(endpointKey))
     if (reused) {
-      const reply = await this.#send(reused, target, text)
-      if ('status' in reply) return reply.status
-      if (!reply.isUnanswered || this.#isOver)
-        throw new AttemptFailed(connectionError(reply.error, target.host))
+      const result = await this.#send(reused, target, text)
+      if ('status' in result) return result.status
+      if (!result.isUnanswered || this.#isOver)
+        throw new AttemptFailed(connectionError(result.error, target.host))
     }
-    const reply = await this.#send(await this.#connect(target, endpoints), target, text)
-    if ('status' in reply) return reply.status
-    throw new AttemptFailed(connectionError(reply.error, target.host))
+    const result = await this.#send(await this.#connect(target, endpoints), target, text)
+    if ('status' in result) return result.status
+    throw new AttemptFailed(connectionError(result.error, target.host))
   }
 
-  #send(connection: Connection, { host }: ParsedUrl, text: string): Promise<Reply> {
+  #send(connection: Connection, { host }: ParsedUrl, text: string): Promise<SendResult> {
     this.#step = `The response of "${host}"`
     this.#current = { abandon: () => connection.destroy() }
     return connection.send(text)

@@ -1,18 +1,24 @@
 import { logChange, systemAuthor } from '../../changes/log.ts'
+import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
 import { TOUCH } from '../../db/sql-part.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { HOUR_MS } from '../../lib/dates.ts'
+import type { Log } from '../../lib/log.ts'
 import type { AttemptOutcome } from '../client/sender.ts'
 import { TEST_EVENT } from '../outbox.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
+/*
+ * The queue of deliveries in the database: which of a subscription's deliveries is due next, and what its queue is after
+ * an attempt.
+ */
 
 /** The delays after the first failed attempt, the second, and so on; there is no retry after the last. */
-const RETRY_AFTER_MS: readonly number[] = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS]
+const RETRY_AFTER_MS: readonly number[] = [60_000, 600_000, HOUR_MS, 6 * HOUR_MS]
 
 /** How many failed deliveries in a row pause a subscription. */
-export const FAILURES_TO_PAUSE = 10
+const FAILURES_TO_PAUSE = 10
 
 export type NextStep =
   | { readonly status: 'delivered' }
@@ -186,7 +192,7 @@ export const shortenRetryDelays = ({ sql, now }: Tx) =>
   )
 
 /** An attempt that has ended. */
-export interface FinishedAttempt {
+interface FinishedAttempt {
   readonly due: DueDelivery
   readonly outcome: AttemptOutcome
   readonly attemptedAt: number
@@ -195,15 +201,15 @@ export interface FinishedAttempt {
 }
 
 /** What is logged about an outcome, if anything. */
-export interface OutcomeResult {
+interface LoggedOutcome {
   readonly hasFailed: boolean
   readonly isPausing: boolean
 }
 
-export const UNREMARKABLE: OutcomeResult = { hasFailed: false, isPausing: false }
+const NOTHING_TO_LOG: LoggedOutcome = { hasFailed: false, isPausing: false }
 
 /** Saves an attempt and its outcome, which counts unless the delivery was requested again or deleted in the meantime. */
-export function recordOutcome(tx: Tx, attempt: FinishedAttempt): OutcomeResult {
+function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
   const { due, outcome, attemptedAt } = attempt
   insertAttempt(tx, attempt)
   const attempts = due.attempts + 1
@@ -224,12 +230,12 @@ export function recordOutcome(tx: Tx, attempt: FinishedAttempt): OutcomeResult {
     due.id,
     due.redeliveries,
   )
-  if (changes === 0 || step.status === 'pending') return UNREMARKABLE
+  if (changes === 0 || step.status === 'pending') return NOTHING_TO_LOG
   const isTest = due.type === TEST_EVENT
   if (step.status === 'failed')
     return { hasFailed: true, isPausing: !isTest && countFailure(tx, due.webhook) }
   if (!isTest) resetFailures(tx, due.webhook)
-  return UNREMARKABLE
+  return NOTHING_TO_LOG
 }
 
 /** The attempts until a delivery fails. */
@@ -296,4 +302,82 @@ function resetFailures({ sql, now }: Tx, webhook: number): void {
     now,
     webhook,
   )
+}
+
+/** Each commit waits for the disk, so up to this many outcomes, or all within this time, share a transaction. */
+const MAX_BATCH = 256
+const BATCH_WITHIN_MS = 50
+const RETRY_WRITE_MS = 1_000
+
+interface PendingOutcome extends FinishedAttempt {
+  settle(): void
+}
+
+/** Saves the outcomes of attempts in batches. */
+export class OutcomeWriter {
+  #waiting: PendingOutcome[] = []
+  #cancelTimer: (() => void) | undefined
+  #isDiscarding = false
+
+  constructor(private readonly options: { readonly db: Db; readonly clock: Clock; readonly log: Log }) {}
+
+  /** Resolves when the outcome is committed or discarded. */
+  write(attempt: FinishedAttempt): Promise<void> {
+    return new Promise((settle) => {
+      if (this.#isDiscarding) return settle()
+      this.#waiting.push({ ...attempt, settle })
+      if (this.#waiting.length >= MAX_BATCH) this.flush()
+      else this.#flushAfter(BATCH_WITHIN_MS)
+    })
+  }
+
+  /** Writes at once what is waiting. */
+  flush(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    const batch = this.#waiting
+    this.#waiting = []
+    if (batch.length > 0) void this.#writeBatch(batch)
+  }
+
+  /** Drops what is not committed; those deliveries are attempted again at the next start. */
+  discard(): void {
+    this.#isDiscarding = true
+    this.#cancelTimer?.()
+    for (const { settle } of this.#waiting.splice(0)) settle()
+  }
+
+  #flushAfter(delayMs: number): void {
+    this.#cancelTimer ??= this.options.clock.after(delayMs, () => this.flush())
+  }
+
+  async #writeBatch(batch: readonly PendingOutcome[]): Promise<void> {
+    const { db, log } = this.options
+    try {
+      const results: LoggedOutcome[] = await db.write((tx) => batch.map((each) => recordOutcome(tx, each)))
+      for (const [index, each] of batch.entries()) logResult(log, each, results[index])
+      for (const { settle } of batch) settle()
+    } catch (error) {
+      log.warn('the outcomes of deliveries could not be saved yet', { error: String(error) })
+      this.#waiting.push(...batch)
+      if (this.#isDiscarding) this.discard()
+      else this.#flushAfter(RETRY_WRITE_MS)
+    }
+  }
+}
+
+function logResult(log: Log, { due, outcome }: FinishedAttempt, result = NOTHING_TO_LOG): void {
+  if (result.hasFailed) {
+    log.warn('a delivery failed for good', {
+      webhook_id: due.webhookId,
+      delivery_id: due.id,
+      event: due.type,
+      attempts: due.attempts + 1,
+      response_status: outcome.status,
+      error: outcome.error,
+    })
+  }
+  if (result.isPausing) {
+    log.warn('a subscription is paused', { webhook_id: due.webhookId, failures: FAILURES_TO_PAUSE })
+  }
 }

@@ -9,10 +9,10 @@ import {
   findDue,
   findNextDueAt,
   listSubscriptionsWithPending,
+  OutcomeWriter,
   type QueueState,
   shortenRetryDelays,
 } from './delivery-queue.ts'
-import { OutcomeWriter } from './outcome-writer.ts'
 
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
 const MAX_IN_FLIGHT = 64
