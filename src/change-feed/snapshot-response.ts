@@ -1,7 +1,7 @@
 import type { AppContext, Caller } from '../context.ts'
 import { markStreamed } from '../http/responses.ts'
 import type { RequestContext } from '../http/routes.ts'
-import { closedSentence } from '../http/stream/sse.ts'
+import { closedSentence } from '../http/sse.ts'
 import type { CredentialMonitor } from '../sessions/credential-monitor.ts'
 import { snapshotLines } from './snapshot.ts'
 

@@ -7,9 +7,7 @@ import {
   closedSentence,
   type StreamEvent,
   type StreamReader,
-  type StreamSource,
-} from '../http/stream/sse.ts'
-import { StreamLimit } from '../http/stream/stream-limit.ts'
+  type StreamSource, StreamLimit } from '../http/sse.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 import { CredentialMonitor } from '../sessions/credential-monitor.ts'
 import { type FeedPage, type FeedQuery, feedPageQuery } from './feed.ts'

@@ -3,7 +3,7 @@ import type { FeedQuery } from '../../src/change-feed/feed.ts'
 import { ChangeSubscribers } from '../../src/change-feed/subscribers.ts'
 import { lastChange } from '../../src/changes/log.ts'
 import { commandCaller } from '../../src/cli/open-database.ts'
-import type { StreamEvent } from '../../src/http/stream/sse.ts'
+import type { StreamEvent } from '../../src/http/sse.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
 const queryOf = (workspacePk: number): FeedQuery => ({ workspacePk, includesObjects: false, limit: 100 })

@@ -1,7 +1,7 @@
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import { asUnavailable } from '../../db/errors.ts'
 import type { Requester } from '../../db/worker/client.ts'
-import { closedEvent, type StreamEvent, type StreamReader } from '../../http/stream/sse.ts'
+import { closedEvent, type StreamEvent, type StreamReader } from '../../http/sse.ts'
 import type { TurnQueue } from '../../lib/event-loop.ts'
 import { Refusal } from '../../refusal.ts'
 import type { StructureRow } from '../../structures/store.ts'

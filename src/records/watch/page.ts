@@ -2,7 +2,7 @@ import { cursorFormatter, findPosition, hasAllAfter } from '../../changes/cursor
 import { lastChange } from '../../changes/log.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
-import type { StreamEvent } from '../../http/stream/sse.ts'
+import type { StreamEvent } from '../../http/sse.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { Refusal } from '../../refusal.ts'
