@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type WatchedPage, WatchHistory } from '../../src/records/watch/page.ts'
+import { type WatchedPage, WatchHistory } from '../../src/records/watch/pages.ts'
 import { testClock } from '../support/service.ts'
 
 const pageOf = (id: string, records: number): WatchedPage => ({

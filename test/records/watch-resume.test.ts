@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { lastChange } from '../../src/changes/log.ts'
 import { TooLongHere } from '../../src/db/worker/client.ts'
-import { pastPageQuery } from '../../src/records/watch/resume.ts'
+import { pastPageQuery } from '../../src/records/watch/pages.ts'
 import { callerOf } from '../support/cli.ts'
 import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
