@@ -7,7 +7,7 @@ import type { WorkerTask } from '../db/worker/client.ts'
 import { writeUnlessDry } from '../db/writes/dry-run.ts'
 import { taskTransaction } from '../db/writes/task-transaction.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
-import { runPrepared } from '../notes/writing/preparation.ts'
+import { runPrepared } from '../notes/writing/staged-contents.ts'
 import { noteBytes } from './feed.ts'
 import { prepareUndo, type Undone, undoTransaction } from './undo-transaction.ts'
 

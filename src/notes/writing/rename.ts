@@ -12,7 +12,7 @@ import { resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import { isLinkable, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
 import { isTooLong } from '../schema.ts'
 import { findNote, type NoteRow } from '../store.ts'
-import { runPrepared } from './preparation.ts'
+import { runPrepared } from './staged-contents.ts'
 import {
   bytesOf,
   MAIN_THREAD_LIMITS,

@@ -109,7 +109,7 @@ function newContent(note: NoteText, rewrite: Rewrite): NewContent | undefined {
 /**
  * Replaces the bodies for which `rewrite` returns another; returns how many links that rewrote. Those that were prepared
  * for the same purpose and have not changed since are not rewritten again; after the transaction they have to be
- * discarded (`preparation.ts`).
+ * discarded (`runPrepared`).
  */
 export function replaceEach(
   tx: Tx,

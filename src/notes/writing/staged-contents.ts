@@ -2,6 +2,7 @@ import { logTextUpdates } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Sql } from '../../db/sql.ts'
+import type { WorkerClient, WorkerTask } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { indexLinks, linkDifferences } from '../links/indexing.ts'
 import { markAllForSearch } from '../search/indexing.ts'
@@ -138,4 +139,25 @@ export function writeStaged(
   for (const { note, content } of long) indexLinks(tx, { workspace, note }, content)
   touchNotes(tx, pks)
   markAllForSearch(tx, workspace, pks, { canWait: false })
+}
+
+export const discardPreparation: WorkerTask<undefined, void> = {
+  name: 'notes.discardPreparation',
+  isPreparation: true,
+  run: discardStage,
+}
+
+/** Runs a task that replaces many bodies after its preparation has staged them, for which other writes do not wait. */
+export async function runPrepared<Input, Output>(
+  worker: WorkerClient,
+  preparation: WorkerTask<Input, void>,
+  task: WorkerTask<Input, Output>,
+  input: () => Input,
+): Promise<Output> {
+  await worker.write(preparation, input())
+  try {
+    return await worker.write(task, input())
+  } finally {
+    await worker.write(discardPreparation, undefined)
+  }
 }
