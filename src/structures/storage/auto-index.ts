@@ -1,3 +1,4 @@
+import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { companionColumn, foldedText, rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
@@ -148,7 +149,7 @@ const MAX_INDEXES = 8
 const MAX_AVERAGE_LENGTH = 200
 const SAMPLED_ROWS = 1_000
 
-/** What is left to do after an index was requested: nothing, for which `done` says whether it is ready, or filling it. */
+/** After an index was requested: whether nothing is left to do, and if so whether the index is ready. */
 export type IndexStart = { readonly isDone: boolean; readonly isReady: boolean }
 
 /** Creates an index, empty, unless none is possible. */
@@ -228,6 +229,42 @@ function findUnfinished(reader: Reader, place: IndexPlace): IndexTable | undefin
   if (findState(reader, place) !== 0) return undefined
   const targets = findTargets(reader, place.structurePk, place.column)
   return targets && autoIndexTable(place.structurePk, targets)
+}
+
+/** The builds that run, so that none runs twice at the same time. */
+const buildsByWorker = new WeakMap<AppContext['worker'], Map<string, Promise<boolean>>>()
+
+type Builder = Pick<AppContext, 'worker' | 'clock'>
+
+/**
+ * Builds an index in steps, between which others write; returns whether it is ready. One that was interrupted, for
+ * example by a crash, is completed.
+ */
+export function buildAutoIndex(ctx: Builder, place: IndexPlace): Promise<boolean> {
+  const builds = buildsByWorker.get(ctx.worker) ?? new Map<string, Promise<boolean>>()
+  buildsByWorker.set(ctx.worker, builds)
+  const key = `${place.structurePk} ${place.column}`
+  const running = builds.get(key)
+  if (running) return running
+  const build = buildInSteps(ctx, place).finally(() => builds.delete(key))
+  builds.set(key, build)
+  return build
+}
+
+async function buildInSteps({ worker, clock }: Builder, place: IndexPlace): Promise<boolean> {
+  const { structurePk, column } = place
+  const { isDone, isReady } = await worker.write(autoIndexStart, { structurePk, column, now: clock.now() })
+  if (isDone) return isReady
+  for (;;) {
+    await worker.write(autoIndexSort, { structurePk, column })
+    let from = 0
+    for (;;) {
+      const state = await worker.write(autoIndexFill, { structurePk, column, from })
+      if (state === 'done') return true
+      if (state === 'lost') break
+      from = state
+    }
+  }
 }
 
 export const autoIndexDrop: WorkerTask<IndexPlace, void> = {

@@ -1,7 +1,6 @@
 import type { AppContext } from '../../context.ts'
 import { DAY_MS } from '../../lib/dates.ts'
-import { autoIndexDrop, findUnusedIndexes, markUsed } from './auto-index.ts'
-import { buildAutoIndex } from './index-build.ts'
+import { autoIndexDrop, buildAutoIndex, findUnusedIndexes, markUsed } from './auto-index.ts'
 import { TEXT_INDEX } from './text-index.ts'
 
 /*
