@@ -6,7 +6,7 @@ export const remoteOf = ({ sql }: Reader): string | undefined =>
   sql.get<{ remote: string }>('SELECT remote FROM mirrors LIMIT 1')?.remote
 
 /** Whether the database is a copy that leaves out the bytes of files. */
-export const lacksOriginals = ({ sql }: Reader): boolean =>
+export const lacksFileContents = ({ sql }: Reader): boolean =>
   sql.get("SELECT 1 FROM mirrors WHERE selection ->> 'hasFiles' = 0") !== undefined
 
 /** The refusal of every write in a copy. */

@@ -4,7 +4,7 @@
  * keeps the database open.
  */
 import { Database } from 'bun:sqlite'
-import { isInLogMode } from './connection/foreign-log.ts'
+import { isInLogMode } from './connection/mismatched-log.ts'
 import { prepareWriting } from './connection/open.ts'
 
 declare const self: Worker

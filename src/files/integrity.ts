@@ -1,5 +1,5 @@
 import { logUpdate, systemAuthor } from '../changes/log.ts'
-import { lacksOriginals, remoteOf } from '../changes/read-only-copy.ts'
+import { lacksFileContents, remoteOf } from '../changes/read-only-copy.ts'
 import type { IntegrityCheck } from '../db/integrity.ts'
 import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
@@ -60,7 +60,7 @@ function extractMissingPagesAgain(tx: Tx): void {
 /** Originals and their extracted text are complete. Text can be extracted again; an original cannot be restored. */
 export const fileCheck: IntegrityCheck = {
   *faults(reader) {
-    const areLeftOut = lacksOriginals(reader)
+    const areLeftOut = lacksFileContents(reader)
     for (const file of allFiles(reader)) {
       if (!areLeftOut && isComplete(file) && storedBytes(reader, file) !== file.size)
         yield `The original of the file ${file.id} is not whole; restore it from a backup.`

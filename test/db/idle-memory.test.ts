@@ -7,7 +7,7 @@ test('memory is released once after a busy time, and never during it or in a qui
   const during = (reads: number, commits = 0) => {
     for (let read = 0; read < reads; read++) memory.noteRead()
     for (let commit = 0; commit < commits; commit++) memory.noteCommit()
-    memory.look()
+    memory.check()
     return released
   }
   expect([during(10), during(10_000), during(0, 100), during(10_000)]).toEqual([0, 0, 0, 0])

@@ -16,7 +16,7 @@ export class IdleMemory {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.look(), CHECK_EVERY_MS)
+    this.#timer = setInterval(() => this.check(), CHECK_EVERY_MS)
     this.#timer.unref()
   }
 
@@ -29,7 +29,7 @@ export class IdleMemory {
   }
 
   /** To be called at intervals. */
-  look(): void {
+  check(): void {
     const isBusy = this.#uses >= MIN_USES
     this.#uses = 0
     if (!isBusy && this.#wasBusy) this.#release()

@@ -3,7 +3,7 @@ import { UnusableDatabase } from '../errors.ts'
 import { type Reader, readerOf } from '../reader.ts'
 import { refuseOtherPrograms, schemaVersion } from '../schema/migrations/migrate.ts'
 import { Sql } from '../sql.ts'
-import { refuseForeignLog } from './foreign-log.ts'
+import { refuseMismatchedLog } from './mismatched-log.ts'
 import { openReadingConnection } from './open.ts'
 
 /**
@@ -12,7 +12,7 @@ import { openReadingConnection } from './open.ts'
  */
 export function inspectDatabase<T>(file: string, use: (reader: Reader, schema: number) => T): T {
   if (!existsSync(file)) throw new UnusableDatabase(`There is no database at ${file}; --db names another.`)
-  refuseForeignLog(file)
+  refuseMismatchedLog(file)
   const database = openReadingConnection(file)
   try {
     refuseOtherPrograms(database)

@@ -7,7 +7,7 @@ import { type Reader, readerOf } from '../reader.ts'
 import { hasSchema, migrate, needsMigration } from '../schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 import { Sql } from '../sql.ts'
-import { refuseForeignLog } from './foreign-log.ts'
+import { refuseMismatchedLog } from './mismatched-log.ts'
 import { finishRestore } from './restore.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 
@@ -76,7 +76,7 @@ function openFile(options: OpenOptions): Database {
       `There is no database at ${file}; "daybook serve" makes one, --db names another.`,
     )
   }
-  if (file !== ':memory:') refuseForeignFiles(options)
+  if (file !== ':memory:') checkFiles(options)
   try {
     return new Database(file, { create: role === 'server', readwrite: true, strict: true })
   } catch {
@@ -84,15 +84,15 @@ function openFile(options: OpenOptions): Database {
   }
 }
 
-/** Reverts a restore that was killed; one that is still running holds the lock. */
-function refuseForeignFiles({ file, role }: OpenOptions): void {
+/** Reverts a restore that was killed, not one that still runs, and refuses the log of another database. */
+function checkFiles({ file, role }: OpenOptions): void {
   if (role === 'server') finishRestore(realFile(file))
   else if ((statSync(file, { throwIfNoEntry: false })?.nlink ?? 1) > 1) {
     const lock = takeServerLock(file)
     if (lock) finishRestore(realFile(file))
     lock?.release()
   }
-  refuseForeignLog(file)
+  refuseMismatchedLog(file)
 }
 
 /** A server waits for locks with a timer (`writes/write-queue.ts`), so that it goes on serving requests meanwhile. */

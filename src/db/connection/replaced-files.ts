@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isInLogMode } from './foreign-log.ts'
+import { isInLogMode } from './mismatched-log.ts'
 import { realFile } from './server-lock.ts'
 
 const POLL_MS = 250

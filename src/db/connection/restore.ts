@@ -12,8 +12,8 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyVerified, syncFolder } from '../copy.ts'
 import { isBusy, showsDamage, UnusableDatabase } from '../errors.ts'
-import { refuseForeignFiles, refuseOtherPrograms } from '../schema/migrations/migrate.ts'
-import { hasForeignLog } from './foreign-log.ts'
+import { refuseUnknownSchema, refuseOtherPrograms } from '../schema/migrations/migrate.ts'
+import { hasMismatchedLog } from './mismatched-log.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 
 /** What SQLite keeps beside a database; the log and the journal may hold what is not in the file yet. */
@@ -56,7 +56,7 @@ function refuseUnusableBackup(backup: string, file: string): void {
     throw new UnusableDatabase(`${backup} is empty, so it is no backup; nothing was changed.`)
   if (existsSync(file) && realpathSync(backup) === resolve(file))
     throw new UnusableDatabase(`${backup} is the database itself; name a backup.`)
-  if (hasForeignLog(backup))
+  if (hasMismatchedLog(backup))
     throw new UnusableDatabase(
       `The write-ahead log ${backup}-wal does not belong to ${backup}; move it elsewhere first.`,
     )
@@ -67,7 +67,7 @@ function copyBackup(backup: string, target: string): void {
   try {
     const source = new Database(backup, { readonly: true })
     try {
-      refuseForeignFiles(source)
+      refuseUnknownSchema(source)
       copyVerified(source, target)
     } finally {
       source.close()
@@ -80,7 +80,7 @@ function copyBackup(backup: string, target: string): void {
 
 /** Moves what is in the log into the old database, so that it is whole in one file; where it is damaged they stay a pair. */
 function closeLog(file: string, name: string): void {
-  if (!existsSync(file) || hasForeignLog(file)) return
+  if (!existsSync(file) || hasMismatchedLog(file)) return
   try {
     const old = new Database(file, { readwrite: true, create: false })
     try {
@@ -99,7 +99,7 @@ function closeLog(file: string, name: string): void {
 
 /**
  * The old file gets a second name first, so that the renaming of the new one replaces it in one step. A log beside the
- * new one is refused until it is moved (`foreign-log.ts`).
+ * new one is refused until it is moved (`mismatched-log.ts`).
  */
 function replace(file: string, restored: string, onStep: () => void): string | undefined {
   const kept = existsSync(file) || LOGS.some((log) => existsSync(file + log)) ? freeName(file) : undefined

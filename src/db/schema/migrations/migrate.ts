@@ -28,7 +28,7 @@ export function refuseOtherPrograms(database: Database): void {
 }
 
 /** Throws UnusableDatabase for a database of another program or of a newer daybook. */
-export function refuseForeignFiles(
+export function refuseUnknownSchema(
   database: Database,
   migrations: readonly { name: string }[] = MIGRATIONS,
 ): void {
@@ -47,12 +47,12 @@ function wayBack(file: string, version: number): string {
     : `go back to the copy made before the upgrade, which lacks what was written since: daybook restore --db ${file} ${copy}`
 }
 
-/** Whether the schema is older than this program's. Throws UnusableDatabase for a foreign or newer file. */
+/** Whether the schema is older than this program's. Throws UnusableDatabase for a file of another program or a newer daybook. */
 export function needsMigration(
   database: Database,
   migrations: readonly { name: string }[] = MIGRATIONS,
 ): boolean {
-  refuseForeignFiles(database, migrations)
+  refuseUnknownSchema(database, migrations)
   return pragma(database, 'user_version') < migrations.length
 }
 
@@ -62,7 +62,7 @@ export const hasSchema = (database: Database): boolean => pragma(database, 'user
 /**
  * Brings the database to the newest schema in one transaction, in which `afterUpgrade` then changes what SQL alone
  * cannot. One that holds data is first copied, verified, to `<file>.before-<version>`. Throws UnusableDatabase for a
- * foreign or newer file.
+ * file of another program or a newer daybook.
  */
 export function migrate(
   database: Database,

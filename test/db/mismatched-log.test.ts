@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
-import { refuseForeignLog } from '../../src/db/connection/foreign-log.ts'
+import { refuseMismatchedLog } from '../../src/db/connection/mismatched-log.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { randomSource } from '../support/random.ts'
@@ -53,7 +53,7 @@ test('the log of a database is its own, whatever was written, checkpointed and b
     }
     const copy = crashed('crashed.db')
     if (existsSync(`${copy}-wal`)) judged += 1
-    expect(() => refuseForeignLog(copy)).not.toThrow()
+    expect(() => refuseMismatchedLog(copy)).not.toThrow()
     rmSync(`${copy}-wal`, { force: true })
   }
   for (const connection of connections) connection.close()

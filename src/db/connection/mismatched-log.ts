@@ -22,21 +22,21 @@ const LOG_MAGIC = 0x377f0682
 const MOST_FRAMES = 20_000
 
 /** Refuses a file whose write-ahead log belongs to another one, or that has several names. Throws UnusableDatabase. */
-export function refuseForeignLog(file: string): void {
+export function refuseMismatchedLog(file: string): void {
   const path = realFile(file)
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat?.isFile() === false) return
   if (stat && stat.nlink > 1) throw new UnusableDatabase(severalNames(file))
-  if (!hasForeignLog(path)) return
-  throw new UnusableDatabase(stat && stat.size > 0 ? foreignLog(file) : logAlone(file))
+  if (!hasMismatchedLog(path)) return
+  throw new UnusableDatabase(stat && stat.size > 0 ? mismatchedLog(file) : logAlone(file))
 }
 
 /** Whether the write-ahead log beside the file belongs to another one; a log beside no file or an empty one does. */
-export function hasForeignLog(file: string): boolean {
+export function hasMismatchedLog(file: string): boolean {
   const path = realFile(file)
   const log = `${path}-wal`
   if (sizeOf(log) <= LOG_HEADER) return false
-  return sizeOf(path) === 0 || isForeign(path, log)
+  return sizeOf(path) === 0 || isMismatched(path, log)
 }
 
 /** Whether the file is a database in the mode that it has while it is open, in which it has a write-ahead log. */
@@ -55,11 +55,11 @@ const severalNames = (file: string) =>
   `The database ${file} has another name (a hard link); its write-ahead log and its lock belong to one name only. Remove the others, or use a copy made with "daybook backup".`
 const logAlone = (file: string) =>
   `There is no database at ${file}, but its write-ahead log is there (${file}-wal). Put the database back beside it, or move the log elsewhere; nothing was changed.`
-const foreignLog = (file: string) =>
+const mismatchedLog = (file: string) =>
   `The write-ahead log ${file}-wal belongs to another database than ${file}, which may have been replaced by a backup. To use ${file} as it is, move ${file}-wal and ${file}-shm elsewhere; nothing was changed.`
 
 /** Repeated if another process wrote meanwhile: parts of different states were read then. */
-function isForeign(file: string, log: string): boolean {
+function isMismatched(file: string, log: string): boolean {
   for (let tries = 0; tries < 3; tries++) {
     const before = read(file, DATABASE_HEADER)
     const logHeader = read(log, LOG_HEADER)

@@ -10,8 +10,8 @@ const PAUSE_MS = 10
 
 const pause = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
 
-/** Goes on until the thread is terminated. */
-function syncForEver(path: string): never {
+/** Does not return: the thread is terminated. */
+function syncUntilTerminated(path: string): never {
   let descriptor: number | undefined
   for (;;) {
     try {
@@ -24,5 +24,5 @@ function syncForEver(path: string): never {
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<string>) => syncForEver(data)
+self.onmessage = ({ data }: MessageEvent<string>) => syncUntilTerminated(data)
 self.postMessage('started')
