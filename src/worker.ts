@@ -15,14 +15,14 @@ import { encoded } from './http/responses.ts'
 import { graphQuery } from './lenses/graph.ts'
 import { lowerThreadPriority } from './lib/thread-priority.ts'
 import { analyzeTable } from './maintenance/statistics.ts'
-import { linkDifference } from './notes/links/indexing.ts'
+import { linkDifferenceQuery } from './notes/links/indexing.ts'
 import { linksQuery } from './notes/links/note-links.ts'
 import { listQuery as noteListQuery } from './notes/query/list.ts'
 import { treeQuery } from './notes/query/tree-query.ts'
-import { longNoteEntries, longNoteWords } from './notes/search/long-notes.ts'
+import { longNoteEntries, longNoteWordsQuery } from './notes/search/long-notes.ts'
 import { historyQuery } from './records/history.ts'
 import { deletedQuery } from './records/query/deleted.ts'
-import { bodyQuery, listQuery } from './records/query/list.ts'
+import { listBodyQuery, listQuery } from './records/query/list.ts'
 import { summaryQuery } from './records/query/summary.ts'
 import { pastPageQuery, watchPageQuery } from './records/watch/pages.ts'
 import { replacedQuery } from './records/writing/revert.ts'
@@ -46,7 +46,7 @@ const QUERIES = new Map(
   (
     [
       listQuery,
-      bodyQuery,
+      listBodyQuery,
       deletedQuery,
       historyQuery,
       replacedQuery,
@@ -54,9 +54,9 @@ const QUERIES = new Map(
       pastPageQuery,
       summaryQuery,
       noteListQuery,
-      longNoteWords,
+      longNoteWordsQuery,
       linksQuery,
-      linkDifference,
+      linkDifferenceQuery,
       treeQuery,
       viewQuery,
       graphQuery,

@@ -8,7 +8,7 @@ const MAX_STATEMENTS = 1_000
 
 /** The SQL function of a stop condition. */
 const CHECK_STOP = 'check_stop'
-/** A stop condition is checked once in as many rows, a power of 2. */
+/** A stop condition is checked once in this many rows, a power of 2. */
 const ROWS_PER_CHECK = 64
 
 export interface SqlOptions {
@@ -74,7 +74,7 @@ export class Sql {
   }
 
   /**
-   * Runs `read`; its statements with a stop condition may together read about so many rows, and the one that would read
+   * Runs `read`; its statements with a stop condition may together read about this many rows, and the one that would read
    * more throws the error.
    */
   withRowLimit<Result>(rows: number, error: () => Error, read: () => Result): Result {

@@ -188,7 +188,7 @@ interface NamedFile {
 const allNames = ({ sql }: Reader, workspace: number, file?: number): Iterable<NamedFile> =>
   scanByPk((after) =>
     sql.all<NamedFile>(
-      // The plus sign makes SQLite walk the table in the order of its key.
+      // The plus sign makes SQLite read the table in the order of its key.
       `SELECT f.pk, f.file_name AS fileName FROM files f
        WHERE ${sql.stopCondition('f.pk').text} AND f.pk > ? AND +f.workspace = ? AND ${VISIBLE}
          ${file === undefined ? '' : 'AND f.pk = ?'}

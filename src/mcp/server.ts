@@ -17,7 +17,7 @@ export interface ServerOptions {
 export const INFO = { name: 'daybook', title: 'daybook', version: VERSION }
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {} }
 
-/** So much of an unknown name is repeated. */
+/** How much of an unknown name is repeated. */
 const SHOWN_NAME = 200
 
 const invalidParams = (sentence: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, sentence)

@@ -42,7 +42,7 @@ export class Follower {
   /** For what is small; used again and again. */
   readonly #memory = new Stage(':memory:')
   #state: MirrorState
-  /** Set when the copy must be made anew: changes could not be applied, or are not enough. */
+  /** Set when the copy must be made again: changes could not be applied, or are not enough. */
   #isDamaged = false
 
   constructor(ctx: AppContext, options: FollowerOptions) {

@@ -14,7 +14,7 @@ import {
 /** A failure that may be over at the next attempt. */
 export class RemoteAway extends Error {}
 
-/** The remote no longer keeps the changes after the cursor: the workspace must be copied anew. */
+/** The remote no longer keeps the changes after the cursor: the workspace must be copied again. */
 export class CursorExpired extends Error {}
 
 /** The remote refused a request; `status` is that of the response. */
@@ -27,7 +27,7 @@ export class RemoteRefusal extends Error {
   }
 }
 
-/** A page of the feed; it is of one moment. */
+/** A page of the feed, read from one state of the database. */
 export interface ChangePage {
   readonly changes: readonly RemoteChange[]
   readonly cursor: string

@@ -179,7 +179,7 @@ export class Selector {
   }
 }
 
-/** Another structure has a name that was asked for: the workspace must be copied anew. */
+/** Another structure has a name that was asked for: the workspace must be copied again. */
 export class NameTaken extends Error {}
 
 /** What must not be copied can no longer be told from the rest. */

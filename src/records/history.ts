@@ -9,14 +9,13 @@ import { findStructureByPk } from '../structures/store.ts'
 
 const DEFAULT_LIMIT = 50
 
-/** Whether a record of the workspace is live; refuses one that there is not. */
-export function isLive(reader: Reader, { workspacePk }: InWorkspace, id: string): boolean {
+/** Whether a record of the workspace is live; undefined where there is no such record, live or deleted. */
+export function isLive(reader: Reader, { workspacePk }: InWorkspace, id: string): boolean | undefined {
   const row = reader.sql.get<{ structure: number; isLive: number }>(
     'SELECT structure, deleted_at IS NULL AS isLive FROM records WHERE id = ?',
     id,
   )
-  if (!row || !findStructureByPk(reader, workspacePk, row.structure)) throw notFound('record')
-  return row.isLive === 1
+  return row && findStructureByPk(reader, workspacePk, row.structure) && row.isLive === 1
 }
 
 interface HistoryRequest {
@@ -48,7 +47,7 @@ export const historyQuery: WorkerQuery<HistoryInput, HistoryPlan, JsonBody> = {
   plan: (reader, { caller, id, limit = DEFAULT_LIMIT, before }) => {
     const { workspacePk } = caller
     const end = before === undefined ? undefined : getPosition(reader, workspacePk, before, 'before')
-    isLive(reader, caller, id)
+    if (isLive(reader, caller, id) === undefined) throw notFound('record')
     const range = { before: end, limit: limit + 1 }
     const { count, bytes } = sizeOf(reader, selectOfObject(reader, workspacePk, id, range))
     return { workspacePk, id, end, limit, cost: count * VERSION_COST + bytes / BYTES_PER_ROW }

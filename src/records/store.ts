@@ -1,7 +1,7 @@
 import type { RecordData, RecordState } from '../changes/record-data.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { TooLongHere } from '../db/worker/client.ts'
+import { TooLongForMainThread } from '../db/worker/client.ts'
 import { notFound } from '../refusal.ts'
 
 /** A row of the table `records`, which holds every record; live ones are also in their structure's row table. */
@@ -84,14 +84,14 @@ export const eachRecord = ({ sql }: Reader, pks: readonly number[]): IterableIte
 /** A page ends early once it is this long, in characters. */
 const MAX_PAGE_LENGTH = 64_000_000
 
-/** The records of a page as `loadRecords` gives them, fewer if they are very long; throws `TooLongHere`. */
+/** The records of a page as `loadRecords` gives them, fewer if they are very long; throws `TooLongForMainThread`. */
 export function loadPage(reader: Reader, pks: readonly number[], maxLength?: number): RecordRow[] {
   const rows: RecordRow[] = []
   let length = 0
   for (const row of eachRecord(reader, pks)) {
     rows.push(row)
     length += row.data.length
-    if (maxLength !== undefined && length > maxLength) throw new TooLongHere()
+    if (maxLength !== undefined && length > maxLength) throw new TooLongForMainThread()
     if (length >= MAX_PAGE_LENGTH) break
   }
   return rows

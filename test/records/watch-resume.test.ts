@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { lastChange } from '../../src/changes/log.ts'
-import { TooLongHere } from '../../src/db/worker/client.ts'
+import { TooLongForMainThread } from '../../src/db/worker/client.ts'
 import { pastPageQuery } from '../../src/records/watch/pages.ts'
 import { callerOf } from '../support/cli.ts'
 import { declare, write } from '../support/records.ts'
@@ -41,5 +41,5 @@ test.each([
   const versions = [other, one].map(({ id, updated_at }) => [id, Date.parse(updated_at)] as const)
   expect(pastPage(name, before)).toEqual(new Map(versions))
   expect(pastPage(name, before, 10 * MAX_LENGTH)).toEqual(new Map(versions))
-  expect(() => pastPage(name, before, MAX_LENGTH)).toThrow(TooLongHere)
+  expect(() => pastPage(name, before, MAX_LENGTH)).toThrow(TooLongForMainThread)
 })

@@ -36,15 +36,15 @@ export interface WorkerQuery<Input, Plan extends QueryPlan, Output> {
   plan(reader: Reader, input: Input): Plan
   /** The input for the worker, with what the main thread knows already; by default the same. */
   workerInput?(plan: Plan, input: Input): Input
-  /** `maxLength`, if given, is how long the text of the output may be, in characters; throws `TooLongHere` beyond. */
+  /** `maxLength`, if given, is how long the text of the output may be, in characters; throws `TooLongForMainThread` beyond. */
   run(reader: Reader, plan: Plan, maxLength?: number): Output
 }
 
-/** Thrown by a query on the main thread: its output is so long, or it reads so many rows, that the worker has to do it. */
-export class TooLongHere extends Error {}
+/** Thrown by a query on the main thread whose output is so long, or that reads so many rows, that the worker has to run it. */
+export class TooLongForMainThread extends Error {}
 
 /** The longest output that is made on the main thread, in characters. */
-const MAX_LENGTH_HERE = 1_048_576
+const MAX_MAIN_THREAD_LENGTH = 1_048_576
 
 /** A change that takes long, mostly of derived data; it runs in a worker thread, in one transaction, while writes wait. */
 export interface WorkerTask<Input, Output> {
@@ -96,16 +96,16 @@ export function openWorker({
     name,
     input,
   })
-  /** Throws `TooLongHere`. */
-  const runHere = <Input, Plan extends QueryPlan, Output>(
+  /** Throws `TooLongForMainThread`. */
+  const runOnMainThread = <Input, Plan extends QueryPlan, Output>(
     query: WorkerQuery<Input, Plan, Output>,
     plan: Plan,
   ): Output => {
     const { mostCost = plan.cost, rowCost = 1 } = plan
-    const read = () => query.run(db, plan, MAX_LENGTH_HERE)
+    const read = () => query.run(db, plan, MAX_MAIN_THREAD_LENGTH)
     return mostCost <= manyRows
       ? read()
-      : db.sql.withRowLimit(manyRows / rowCost, () => new TooLongHere(), read)
+      : db.sql.withRowLimit(manyRows / rowCost, () => new TooLongForMainThread(), read)
   }
   return {
     manyRows,
@@ -117,9 +117,9 @@ export function openWorker({
       const plan = query.plan(db, input)
       if (isInline) return query.run(db, plan)
       try {
-        if (plan.cost <= manyRows) return runHere(query, plan)
+        if (plan.cost <= manyRows) return runOnMainThread(query, plan)
       } catch (error) {
-        if (!(error instanceof TooLongHere)) throw error
+        if (!(error instanceof TooLongForMainThread)) throw error
       }
       const forWorker = query.workerInput?.(plan, input) ?? input
       return (await queries.run(request('query', query.name, forWorker), requester)) as Output

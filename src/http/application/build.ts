@@ -30,7 +30,7 @@ export async function buildApplication(): Promise<BuiltFiles> {
 }
 
 /**
- * The bundler adds rules with the old forms of `:is(…)`. They weigh more than the rule as it was written, so that others
+ * The bundler adds rules with the old forms of `:is(…)`. They are more specific than the rule as it was written, so that others
  * would not win over them where they should.
  */
 const withoutOldForms = (css: string): string =>

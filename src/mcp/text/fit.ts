@@ -82,7 +82,7 @@ export function shorten(text: string, cut: number): string {
   return `${text.slice(0, end)}… (+${text.length - end} characters)`
 }
 
-/** So many entries of a list, or members of an object, are never left out. */
+/** Up to this many entries of a list, or members of an object, are never left out. */
 const FEW = 20
 
 const more = (missing: number) => `… (+${missing} more)`

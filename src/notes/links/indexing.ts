@@ -142,7 +142,7 @@ const contentOf = ({ sql }: Reader, note: number): string =>
   sql.column<string>('SELECT content FROM note_bodies WHERE note = ?', note)[0] ?? ''
 
 /** Undefined for a note that was deleted. */
-export const linkDifference: WorkerQuery<
+export const linkDifferenceQuery: WorkerQuery<
   { note: number },
   QueryPlan & { note: number },
   Difference | undefined
@@ -189,7 +189,7 @@ async function indexNote(
   place: NoteInWorkspace,
   requester: Requester,
 ): Promise<void> {
-  const difference = await worker.run(linkDifference, { note: place.note }, requester)
+  const difference = await worker.run(linkDifferenceQuery, { note: place.note }, requester)
   if (!difference) return
   for (let from: number | undefined = 0; from !== undefined; ) {
     const start: number = from
@@ -218,12 +218,12 @@ function startIndexingNote(ctx: Indexing, place: NoteInWorkspace, requester: Req
   return indexing
 }
 
-/** After so many tries a note is indexed in one transaction: it changes too often, or the worker takes too long for it. */
+/** After this many tries a note is indexed in one transaction: it changes too often, or the worker takes too long for it. */
 const MAX_TRIES = 4
 
 /**
  * Indexes the notes that are marked in the workspace now: links that were committed before this call are read after it.
- * The worker does it in the turn of the requester, and the refusal is thrown if the requester has to try again later.
+ * The worker does it as a query of the requester, and the refusal is thrown if the requester has to try again later.
  */
 export async function refreshLinks(ctx: Indexing, requester: InWorkspace & Requester): Promise<void> {
   const { db } = ctx
@@ -236,7 +236,7 @@ export async function refreshLinks(ctx: Indexing, requester: InWorkspace & Reque
       if (!ofAnother) tries += 1
       await (ofAnother?.catch(unlessRefused) ?? startIndexingNote(ctx, place, requester).catch(unlessTooLong))
     }
-    if (isPending(db, note)) await db.write((tx): void => completeNote(tx, { workspace, note }), true)
+    if (isPending(db, note)) await db.write((tx): void => indexPendingNote(tx, { workspace, note }), true)
   }
 }
 
@@ -253,13 +253,13 @@ export const hasPendingLinks = ({ sql }: Reader, workspace: number): boolean =>
   sql.get('SELECT 1 FROM links_pending WHERE workspace = ? LIMIT 1', workspace) !== undefined
 
 /** Indexes every marked note of the workspace in this transaction. */
-export function completeLinks(reader: Reader, workspace: number): void {
+export function indexPendingLinks(reader: Reader, workspace: number): void {
   const notes = reader.sql.column<number>('SELECT note FROM links_pending WHERE workspace = ?', workspace)
-  for (const note of notes) completeNote(reader, { workspace, note })
+  for (const note of notes) indexPendingNote(reader, { workspace, note })
 }
 
 /** Brings `note_links` up to date with the body of a note, however long that takes. */
-export function completeNote(reader: Reader, place: NoteInWorkspace): void {
+export function indexPendingNote(reader: Reader, place: NoteInWorkspace): void {
   const targets = distinctLinkKeys(contentOf(reader, place.note))
   const { missing, surplus } = differenceBetween(storedTargets(reader, place.note), targets)
   remove(reader, place, surplus)

@@ -3,7 +3,7 @@ import type { Reader } from '../../db/reader.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { hasLongBody, indexLongNote } from './long-notes.ts'
-import { findIndexable, indexNote, unmark } from './tables.ts'
+import { findIndexable, indexNote, unmarkForSearch } from './tables.ts'
 
 /** One transaction indexes notes until this time has passed, and at least one note. */
 const BATCH_TIME_MS = 5
@@ -64,7 +64,7 @@ function indexBatch(tx: Tx, workspace: number, notes: readonly number[], hasWork
   for (const pk of notes) {
     if (hasWorker && hasLongBody(tx, pk)) break
     done += 1
-    const note = unmark(tx, workspace, pk) ? findIndexable(tx, pk) : undefined
+    const note = unmarkForSearch(tx, workspace, pk) ? findIndexable(tx, pk) : undefined
     if (note) indexNote(tx, workspace, note)
     if (performance.now() > until) break
   }

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import type { QueryPlan, WorkerClient, WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
-import { findIndexable, indexedColumns, indexNote, unmark, writeEntries } from './tables.ts'
+import { findIndexable, indexedColumns, indexNote, unmarkForSearch, writeEntries } from './tables.ts'
 
 /*
  * Indexing a body of a million characters takes several hundred milliseconds. A worker splits it into words while everything
@@ -29,7 +29,7 @@ const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
   sql.get<{ updatedAt: number }>('SELECT updated_at AS updatedAt FROM notes WHERE pk = ?', note)?.updatedAt
 
 /** Splits a note into words; undefined for one that is in the trash. */
-export const longNoteWords: WorkerQuery<LongNote, QueryPlan & LongNote, Words | undefined> = {
+export const longNoteWordsQuery: WorkerQuery<LongNote, QueryPlan & LongNote, Words | undefined> = {
   name: 'notes.words',
   plan: (_, input) => ({ ...input, cost: Number.MAX_SAFE_INTEGER }),
   run: (reader, { note: pk }) => {
@@ -43,7 +43,7 @@ export const longNoteWords: WorkerQuery<LongNote, QueryPlan & LongNote, Words | 
 export const longNoteEntries: WorkerTask<LongNote & { words: Words | undefined }, void> = {
   name: 'notes.entries',
   run: (reader, { workspace, note: pk, words }) => {
-    if (!unmark(reader, workspace, pk)) return
+    if (!unmarkForSearch(reader, workspace, pk)) return
     const note = findIndexable(reader, pk)
     if (!note) return
     if (words && words.updatedAt === updatedAtOf(reader, pk))
@@ -56,6 +56,6 @@ const BACKGROUND = { userId: '', keyId: null, surface: 'indexing', isBackground:
 
 /** Indexes a note if it is still marked. */
 export async function indexLongNote(worker: WorkerClient, workspace: number, note: number): Promise<void> {
-  const words = await worker.run(longNoteWords, { workspace, note }, BACKGROUND)
+  const words = await worker.run(longNoteWordsQuery, { workspace, note }, BACKGROUND)
   await worker.write(longNoteEntries, { workspace, note, words })
 }

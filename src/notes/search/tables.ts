@@ -78,7 +78,7 @@ export const findIndexable = ({ sql }: Reader, pk: number): Indexable | undefine
   )
 
 /** Takes the mark off a note; false when it had none. */
-export const unmark = ({ sql }: Reader, workspace: number, note: number): boolean =>
+export const unmarkForSearch = ({ sql }: Reader, workspace: number, note: number): boolean =>
   sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note).changes === 1
 
 /** Removes a note from the search tables at once. */

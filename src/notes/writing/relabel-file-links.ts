@@ -2,7 +2,7 @@ import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { refused } from '../../refusal.ts'
-import { completeLinks, hasPendingLinks } from '../links/indexing.ts'
+import { indexPendingLinks, hasPendingLinks } from '../links/indexing.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
 import { isTooLong } from '../schema.ts'
 import {
@@ -27,7 +27,7 @@ export function hasManyLinksTo(reader: Reader, { workspacePk: workspace }: Calle
  * notes change too: a restored note must not show the old name.
  */
 export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileName: string): void {
-  completeLinks(tx, caller.workspacePk)
+  indexPendingLinks(tx, caller.workspacePk)
   const linking = notesWithLinks(tx, caller.workspacePk, [fileTarget(fileId)])
   const { purpose, rewrite } = relabelling(fileId, fileName)
   const checked: Rewrite = (note) => {

@@ -5,7 +5,7 @@ import { taskTransaction } from '../../db/writes/task-transaction.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { fold } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
-import { completeLinks, hasPendingLinks, refreshLinks } from '../links/indexing.ts'
+import { indexPendingLinks, hasPendingLinks, refreshLinks } from '../links/indexing.ts'
 import { distinctLinkKeys } from '../links/link-keys.ts'
 import { keysOfName } from '../links/note-links.ts'
 import { resolveTarget, resolveTargets } from '../links/resolve-target.ts'
@@ -106,7 +106,7 @@ function rename(
   const names = changedNames(note, patch)
   if (names.size === 0) return { note: applyPatch(tx, caller, note, patch), linksRewritten: 0 }
   if (limits === MAIN_THREAD_LIMITS && hasPendingLinks(tx, workspace)) return undefined
-  completeLinks(tx, workspace)
+  indexPendingLinks(tx, workspace)
   const content = patch.content ?? note.content
   const keys = leadingKeys(tx, workspace, note, names, content)
   const others = othersWithLinks(tx, workspace, note, keys, limits.notes)

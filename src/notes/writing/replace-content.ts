@@ -61,7 +61,7 @@ export interface Rewritten {
 /** Returns undefined for a body that stays; may refuse. */
 export type Rewrite = (note: NoteText) => Rewritten | undefined
 
-/** So much is read and replaced at once, which takes a fraction of the time that one note after the other takes. */
+/** Notes are read and replaced in groups of up to this size: one by one takes several times as long. */
 const NOTES_AT_ONCE = 500
 const BYTES_AT_ONCE = 1024 * 1024
 

@@ -86,7 +86,7 @@ export const listResponse = async (
   ctx: AppContext,
   caller: Caller,
   request: ListRequest,
-): Promise<JsonBody> => (await readPage(ctx, bodyQuery, caller, parsed(request))).body
+): Promise<JsonBody> => (await readPage(ctx, listBodyQuery, caller, parsed(request))).body
 
 /** A page together with what else the query reads of the same moment. */
 export async function readPage<Plan extends QueryPlan, Result extends CountedPage>(
@@ -164,7 +164,7 @@ export const listQuery: WorkerQuery<ListInput, ListPlan, ListResult> = {
 }
 
 /** The page as JSON text. One that is made in the worker is encoded there. */
-export const bodyQuery: WorkerQuery<ListInput, ListPlan, CountedPage & { readonly body: JsonBody }> = {
+export const listBodyQuery: WorkerQuery<ListInput, ListPlan, CountedPage & { readonly body: JsonBody }> = {
   name: 'records.listBody',
   plan: planList,
   workerInput: withKnownTotal,
@@ -202,7 +202,7 @@ function costsOf(reader: Reader, page: PageQuery, total: number | undefined) {
   return { rowsRead: rows, cost, mostCost, rowCost: perRow * ofRow }
 }
 
-/** The first rows of a list, without those of some ids; fewer if they are very long, and throws `TooLongHere`. */
+/** The first rows of a list, without those of some ids; fewer if they are very long, and throws `TooLongForMainThread`. */
 export function firstRowsWithout(
   reader: Reader,
   plan: ListPlan,

@@ -5,7 +5,7 @@ import { type Change, eachChange, selectAfter } from '../../changes/read.ts'
 import { type RecordData, type RecordState, valueIn } from '../../changes/record-data.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
-import { type QueryPlan, TooLongHere, type WorkerQuery } from '../../db/worker/client.ts'
+import { type QueryPlan, TooLongForMainThread, type WorkerQuery } from '../../db/worker/client.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import { columnValue } from '../../filter/record/values.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -210,7 +210,7 @@ function withValueOf(state: RecordState, sort: SortTarget): RecordState {
   return { ...state, data: typeof sort === 'string' || value === undefined ? {} : { [sort.key]: value } }
 }
 
-/** The records that were live, as they were, some at a time; throws `TooLongHere`. */
+/** The records that were live, as they were, some at a time; throws `TooLongForMainThread`. */
 function* statesBefore(
   reader: Reader,
   replaced: ReadonlyMap<string, Replaced | undefined>,
@@ -221,7 +221,7 @@ function* statesBefore(
   for (let start = 0; start < ids.length; start += RECORDS_AT_ONCE) {
     const some = ids.slice(start, start + RECORDS_AT_ONCE)
     length += maxLength === undefined ? 0 : recordBytes(reader, some)
-    if (maxLength !== undefined && length > maxLength) throw new TooLongHere()
+    if (maxLength !== undefined && length > maxLength) throw new TooLongForMainThread()
     const rows = findRecords(reader, some)
     yield rows.flatMap((row) => stateBefore(row, replaced.get(row.id)) ?? [])
   }
@@ -279,7 +279,7 @@ const MAX_LENGTH = 67_108_864
 
 /**
  * The records of a structure that have changes after a number of the log, by id, with what those replaced; undefined
- * for a record that was not live there. Returns undefined if there are too many; throws `TooLongHere` when their old
+ * for a record that was not live there. Returns undefined if there are too many; throws `TooLongForMainThread` when their old
  * values are longer than `maxLength`, if that is given.
  */
 function replacedAfter(
@@ -298,7 +298,7 @@ function replacedAfter(
     if (!addReplaced(found, change)) return undefined
     count += 1
     length += change.detail?.length ?? 0
-    if (maxLength !== undefined && length > maxLength) throw new TooLongHere()
+    if (maxLength !== undefined && length > maxLength) throw new TooLongForMainThread()
     if (count > MAX_CHANGES || length > MAX_LENGTH) return undefined
   }
   return found
