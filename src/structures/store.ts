@@ -7,10 +7,10 @@ import { isId } from '../lib/ids.ts'
 import { fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
 
-export interface StructureRow {
-  pk: number
-  id: string
+/** The columns of a definition. */
+export interface StructureColumns {
   name: string
+  nameFold: string
   description: string | null
   /** JSON array of `FieldDefinition`. */
   fields: string
@@ -19,6 +19,11 @@ export interface StructureRow {
   uniqueTogether: string
   maxRows: number | null
   immutable: number
+}
+
+export interface StructureRow extends Omit<StructureColumns, 'nameFold'> {
+  pk: number
+  id: string
   createdAt: number
   updatedAt: number
   /** The version of its enabled subscriptions (`delivery/outbox.ts`); null if there are none. */
@@ -111,18 +116,6 @@ export const countStructures = (
      WHERE s.workspace = ? AND s.name_fold IS NOT NULL`,
     workspace,
   ) ?? { structures: 0, records: 0 }
-
-/** The columns of a definition. */
-export interface StructureColumns {
-  name: string
-  nameFold: string
-  description: string | null
-  fields: string
-  labelField: string | null
-  uniqueTogether: string
-  maxRows: number | null
-  immutable: number
-}
 
 /** Returns the pk of the new structure. */
 export function insertStructure(

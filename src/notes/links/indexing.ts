@@ -248,7 +248,7 @@ function unlessRefused(error: unknown): void {
   if (!(error instanceof Refusal)) throw error
 }
 
-/** Whether links of the workspace are out of date, so that a transaction that reads them has to complete them first. */
+/** Whether links of the workspace are out of date, so that a transaction that reads them has to index them first. */
 export const hasPendingLinks = ({ sql }: Reader, workspace: number): boolean =>
   sql.get('SELECT 1 FROM links_pending WHERE workspace = ? LIMIT 1', workspace) !== undefined
 

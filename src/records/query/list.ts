@@ -41,8 +41,8 @@ import {
 import {
   type AccessPath,
   isSortedByPk,
-  type Parsed,
-  parsed,
+  type ParsedRequest,
+  parseRequest,
   pkSource,
   type RowQuery,
   rowQuery,
@@ -79,21 +79,21 @@ export const listRecords = async (
   ctx: AppContext,
   caller: Caller,
   request: ListRequest,
-): Promise<RecordPage> => (await readPage(ctx, listQuery, caller, parsed(request))).page
+): Promise<RecordPage> => (await readPage(ctx, listQuery, caller, parseRequest(request))).page
 
 /** One page as the body of the response. */
 export const listResponse = async (
   ctx: AppContext,
   caller: Caller,
   request: ListRequest,
-): Promise<JsonBody> => (await readPage(ctx, listBodyQuery, caller, parsed(request))).body
+): Promise<JsonBody> => (await readPage(ctx, listBodyQuery, caller, parseRequest(request))).body
 
 /** A page together with what else the query reads of the same moment. */
 export async function readPage<Plan extends QueryPlan, Result extends CountedPage>(
   ctx: AppContext,
   query: WorkerQuery<ListInput, Plan, Result>,
   caller: InWorkspace & Requester,
-  request: Parsed<ListRequest>,
+  request: ParsedRequest<ListRequest>,
 ): Promise<Result> {
   const input = { caller: { workspacePk: caller.workspacePk }, request }
   const result = await ctx.worker.run(query, input, caller)
@@ -104,7 +104,7 @@ export async function readPage<Plan extends QueryPlan, Result extends CountedPag
 
 export interface ListInput {
   caller: InWorkspace
-  request: Parsed<ListRequest>
+  request: ParsedRequest<ListRequest>
   /** The total that the main thread knows. */
   known?: KnownTotal
 }

@@ -11,14 +11,14 @@ import { type Definition, definitionOf, getStructure, type StructureRow } from '
 import { decidingColumn, keyCondition, type UsableIndex } from './indexes.ts'
 
 /** A request whose filter is parsed, but not yet checked against the structure. */
-export type Parsed<Request extends { filter?: string }> = Omit<Request, 'filter'> & {
+export type ParsedRequest<Request extends { filter?: string }> = Omit<Request, 'filter'> & {
   readonly filter: readonly RawCondition[]
 }
 
-export const parsed = <Request extends { filter?: string }>({
+export const parseRequest = <Request extends { filter?: string }>({
   filter,
   ...request
-}: Request): Parsed<Request> => ({ ...request, filter: filter === undefined ? [] : parseFilter(filter) })
+}: Request): ParsedRequest<Request> => ({ ...request, filter: filter === undefined ? [] : parseFilter(filter) })
 
 /** The rows of a structure that meet all of the conditions. */
 export interface RowQuery {

@@ -15,7 +15,7 @@ import { FEW_ROWS, filterScanCosts, readCost, readCosts } from './costs.ts'
 import { type Indexes, isPresent, type UsableIndex, usableIndexes } from './indexes.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './planner.ts'
-import { type Parsed, parsed, pkSource, type RowQuery, rowQuery, scanSource } from './row-query.ts'
+import { type ParsedRequest, parseRequest, pkSource, type RowQuery, rowQuery, scanSource } from './row-query.ts'
 
 export interface SummaryRequest {
   structure: string
@@ -68,7 +68,7 @@ const emptyBucket = (period: string | null, value: FieldValue | null): Bucket =>
 
 interface SummaryInput {
   caller: InWorkspace
-  request: Parsed<SummaryRequest>
+  request: ParsedRequest<SummaryRequest>
 }
 
 interface SummaryPlan extends QueryPlan {
@@ -93,7 +93,7 @@ interface SummaryResult {
  * period, then value, those without one last. More than 10,000 buckets are refused.
  */
 export async function summarise(ctx: AppContext, caller: Caller, request: SummaryRequest): Promise<Summary> {
-  const input = { caller: { workspacePk: caller.workspacePk }, request: parsed(request) }
+  const input = { caller: { workspacePk: caller.workspacePk }, request: parseRequest(request) }
   const { summary, costs } = await ctx.worker.run(summaryQuery, input, caller)
   recordReadCosts(ctx, costs)
   return summary

@@ -9,7 +9,7 @@ import { Refusal, unavailable } from '../../refusal.ts'
 import { CredentialMonitor } from '../../sessions/credential-monitor.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { type ListRequest, listQuery, readPage } from '../query/list.ts'
-import { type Parsed, parsed } from '../query/row-query.ts'
+import { type ParsedRequest, parseRequest } from '../query/row-query.ts'
 import {
   eventId,
   findEventPosition,
@@ -106,7 +106,7 @@ const watchQuery = (
   )
 
 function checkedQuery(reader: Reader, workspacePk: number, sent: Omit<WatchRequest, 'changes'>): WatchQuery {
-  const request = parsed(sent)
+  const request = parseRequest(sent)
   const { query, direction, page } = listQuery.plan(reader, { caller: { workspacePk }, request })
   const structureId = query.structure.id
   const canonical = {
@@ -137,7 +137,7 @@ interface WatchQuery {
   readonly workspacePk: number
   readonly structureId: string
   /** Names the structure by its id, because its name may change. */
-  readonly request: Parsed<ListRequest>
+  readonly request: ParsedRequest<ListRequest>
   readonly key: string
 }
 

@@ -90,7 +90,7 @@ export function buildAtOnce(reader: Reader, table: IndexTable): void {
 
 const isUnique = ({ key }: IndexTable) => !key.includes(PK)
 
-/** Exists until a unique index that was filled in steps is in force: pairs of rows that collided in the meantime. */
+/** Exists until a unique index that was filled in steps is enforced: pairs of rows that collided in the meantime. */
 export const collisionTable = ({ name }: Named) => `${name}_collisions`
 
 /** Records a collision of the row `source` with a row that has its entry already. */
@@ -103,13 +103,13 @@ function recordCollisions(table: IndexTable, source: string, from: string): stri
 }
 
 /**
- * `whileFilling` is added to what happens when a row changes or is deleted. A unique index that is not in force yet
+ * `whileFilling` is added to what happens when a row changes or is deleted. A unique index that is not enforced yet
  * records collisions instead of refusing them.
  */
-function createTriggers({ sql }: Reader, table: IndexTable, whileFilling: string, isInForce = true): void {
+function createTriggers({ sql }: Reader, table: IndexTable, whileFilling: string, isEnforced = true): void {
   const { name, key, sources, structurePk } = table
   const into = `INTO ${name} (${namesOf(table)}) ${entriesOf(table, 'new.')};`
-  const insert = isInForce
+  const insert = isEnforced
     ? `INSERT ${into}`
     : `${recordCollisions(table, 'new.', '')}; INSERT OR IGNORE ${into}`
   const isOld = key.map((column) => `${column.name} = ${column.content('old.')}`)
@@ -183,7 +183,7 @@ const recordBatchCollisions = ({ sql }: Reader, table: IndexTable, after: number
     to,
   )
 
-/** Ends the recording of changed rows; the index is complete, but one that is unique not yet in force. */
+/** Ends the recording of changed rows; the index is complete, but one that is unique is not enforced yet. */
 export function finishFilling({ sql }: Reader, table: IndexTable): void {
   sql.script(`DROP TABLE IF EXISTS temp.${sortedTable(table)}`)
   sql.script(`DROP TABLE ${changedTable(table)}`)
@@ -192,7 +192,7 @@ export function finishFilling({ sql }: Reader, table: IndexTable): void {
 }
 
 /** From now on a unique index that was filled in steps refuses collisions. There must be none. */
-export function putInForce(reader: Reader, table: IndexTable): void {
+export function enforceUnique(reader: Reader, table: IndexTable): void {
   reader.sql.script(`DROP TABLE ${collisionTable(table)}`)
   dropTriggers(reader, table)
   createTriggers(reader, table, '')
@@ -254,7 +254,7 @@ export function isCorrect({ sql }: Reader, table: IndexTable): boolean {
   return sql.scalar<number>(counts) === 1
 }
 
-/** The unique indexes, of one structure or of all, that are not in force. */
+/** The unique indexes, of one structure or of all, that are not enforced yet. */
 export const listUnfinishedUnique = ({ sql }: Reader, structurePk?: number): string[] => {
   const end = '_collisions'
   const pattern = `${structurePk === undefined ? 'rows_[0-9]*' : rowTable(structurePk)}_unique_*${end}`

@@ -95,7 +95,7 @@ function schemaFault(reader: Reader, { row, definition }: Checked): string | und
     return `The row table of the structure "${row.name}" lacks an automatic index that is on record.`
   const known = [...present.unique, ...present.automatic].map(({ name }) => name)
   const tables = listIndexTables(reader, row.pk)
-  // Only with a unique index that is not in force yet there is a table of collisions.
+  // Only a unique index that is not enforced yet has a table of collisions.
   const baseOf = (table: string) => table.replace(/_(changed|collisions)$/, '')
   const isKnown = (table: string) =>
     known.includes(baseOf(table)) || tables.includes(`${baseOf(table)}_collisions`)

@@ -18,7 +18,7 @@ import {
   type IndexTable,
   listIndexTables,
   PK,
-  putInForce,
+  enforceUnique,
 } from './index-table.ts'
 import { dropTextIndex } from './text-index.ts'
 
@@ -135,7 +135,7 @@ function createUnique(tx: Tx, structurePk: number, set: UniqueSet): void {
   if (prepared) {
     const [pair] = tx.sql.rows<[number, number]>(`SELECT pk, other FROM ${collisionTable(table)} LIMIT 1`)
     if (pair) throw refused(collisionSentence(tx, set, pair))
-    putInForce(tx, table)
+    enforceUnique(tx, table)
     return
   }
   try {

@@ -96,8 +96,8 @@ function oneAtATime<T>(worker: AppContext['worker'], run: () => Promise<T>): Pro
 }
 
 /**
- * Fills unique indexes for the sets in steps, then runs `use`, which puts them into force or refuses; those that did
- * not come into force are removed. One structure at a time.
+ * Fills unique indexes for the sets in steps, then runs `use`, which enforces them or refuses; those that are then
+ * not enforced are removed. One structure at a time.
  */
 export const withUniqueIndexes = <T>(
   { worker }: Pick<AppContext, 'worker'>,
