@@ -3,7 +3,7 @@ import { refused } from '../refusal.ts'
 import type { RecordPage } from './query/list.ts'
 import type { Summary } from './query/summary.ts'
 import type { FoundRecord, RecordRow } from './store.ts'
-import type { Written } from './writing/create.ts'
+import type { Written } from './writing/write-records.ts'
 
 const instant = (value: number | null) => (value === null ? 'null' : `"${isoTimestamp(value)}"`)
 

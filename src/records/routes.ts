@@ -13,7 +13,7 @@ import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
 import { shareRecentWrites } from './query/total-cache.ts'
 import type { Watches } from './watch/watches.ts'
-import { checkedWrite, isBatch, writeRecords } from './writing/create.ts'
+import { checkedWrite, isBatch, writeRecords } from './writing/write-records.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './writing/patch-and-delete.ts'
 import { revertRecord } from './writing/revert.ts'
 

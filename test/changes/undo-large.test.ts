@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { writeRecords } from '../../src/records/writing/create.ts'
+import { writeRecords } from '../../src/records/writing/write-records.ts'
 import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'

@@ -1,5 +1,5 @@
 import type { Page } from 'puppeteer-core'
-import { writeRecords } from '../../../src/records/writing/create.ts'
+import { writeRecords } from '../../../src/records/writing/write-records.ts'
 import { createStructure } from '../../../src/structures/service.ts'
 import { type Data, ROW_FIELDS, rowsOf } from '../corpus.ts'
 import type { Dataset } from '../dataset.ts'

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeRecords } from '../../../src/records/writing/create.ts'
+import { writeRecords } from '../../../src/records/writing/write-records.ts'
 import { createStructure } from '../../../src/structures/service.ts'
 import { buildAutoIndex } from '../../../src/structures/storage/auto-index.ts'
 import { TEXT_INDEX, textIndexFill } from '../../../src/structures/storage/text-index.ts'

@@ -47,6 +47,7 @@ export interface UsableIndex {
 /** By name; the text index is `*`. */
 export type Indexes = ReadonlyMap<string, UsableIndex>
 
+/** The indexes that a query may use: the unique ones of the definition, and the automatic ones that are ready. */
 export function usableIndexes(
   reader: Reader,
   { structure, definition }: { structure: StructureRow; definition: Definition },

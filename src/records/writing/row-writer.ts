@@ -32,6 +32,7 @@ export interface RowWriter {
   /** With the counters as they are after what was written so far. */
   readonly structure: StructureRow
   readonly definition: Definition
+  /** The rows written so far, and the characters of them as JSON, by which cached totals are brought up to date. */
   readonly written: { readonly rows: RowVersions[]; size: number }
 }
 

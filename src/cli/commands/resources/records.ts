@@ -12,7 +12,7 @@ import { STDIN, textOf } from '../../read-input.ts'
 import { checkStructure } from '../../structure-name.ts'
 
 /** Imported only when needed, because it loads the records. */
-const writing = () => import('../../../records/writing/create.ts')
+const writing = () => import('../../../records/writing/write-records.ts')
 
 const BATCH_SIZE = 500
 const MAX_LINE_LENGTH = 10_485_760
