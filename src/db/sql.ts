@@ -74,7 +74,7 @@ export class Sql {
   }
 
   /**
-   * Runs `read`; its statements with a stop condition may together read about this many rows, and the one that would read
+   * Runs `read`; its statements with a stop condition may together read about this many rows, and one that would read
    * more throws the error.
    */
   withRowLimit<Result>(rows: number, error: () => Error, read: () => Result): Result {

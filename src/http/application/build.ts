@@ -30,8 +30,8 @@ export async function buildApplication(): Promise<BuiltFiles> {
 }
 
 /**
- * The bundler adds rules with the old forms of `:is(…)`. They are more specific than the rule as it was written, so that others
- * would not win over them where they should.
+ * The bundler adds rules with the old forms of `:is(…)`. They are more specific than the rule as it was written, so that
+ * others would not win over them where they should.
  */
 const withoutOldForms = (css: string): string =>
   css.replace(/[^{};]*:-(?:webkit|moz)-any\([^{}]*\{[^{}]*\}/g, '')

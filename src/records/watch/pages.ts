@@ -279,8 +279,8 @@ const MAX_LENGTH = 67_108_864
 
 /**
  * The records of a structure that have changes after a number of the log, by id, with what those replaced; undefined
- * for a record that was not live there. Returns undefined if there are too many; throws `TooLongForMainThread` when their old
- * values are longer than `maxLength`, if that is given.
+ * for a record that was not live there. Returns undefined if there are too many; throws `TooLongForMainThread` when their
+ * old values are longer than `maxLength`, if that is given.
  */
 function replacedAfter(
   reader: Reader,
