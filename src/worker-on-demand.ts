@@ -9,8 +9,8 @@ import { undoPreparation, undoTask } from './change-feed/undo.ts'
 import { features } from './features.ts'
 import { fileRename, fileRenamePreparation } from './files/service.ts'
 import { mirrorApply } from './mirror/apply/worker-task.ts'
-import { discardPreparation } from './notes/writing/staged-contents.ts'
 import { noteRename, renamePreparation } from './notes/writing/rename.ts'
+import { discardPreparation } from './notes/writing/staged-contents.ts'
 
 export const queries = [feedPageQuery, newestFirstQuery, snapshotQuery]
 export const tasks = [

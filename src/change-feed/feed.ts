@@ -1,5 +1,5 @@
+import { getPosition, oldestChange } from '../changes/cursors.ts'
 import { type ChangeKind, keyOf } from '../changes/entries.ts'
-import { oldestChange, getPosition } from '../changes/cursors.ts'
 import { lastChange } from '../changes/log.ts'
 import {
   type Change,

@@ -1,5 +1,5 @@
-import { CHANGE_KINDS } from '../changes/entries.ts'
 import { checkCursor, findPosition, oldestChange } from '../changes/cursors.ts'
+import { CHANGE_KINDS } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
 import { eachChange, selectBefore, takeTransactions } from '../changes/read.ts'
 import type { AppContext, Caller } from '../context.ts'

@@ -1,5 +1,5 @@
-import { CHANGE_KINDS } from '../changes/entries.ts'
 import { checkCursor } from '../changes/cursors.ts'
+import { CHANGE_KINDS } from '../changes/entries.ts'
 import type { AppContext } from '../context.ts'
 import { type JsonBody, jsonResponse } from '../http/responses.ts'
 import { type RequestContext, routes } from '../http/routes.ts'

@@ -1,5 +1,5 @@
-import type { ChangeKind } from '../changes/entries.ts'
 import { cursorFormatter } from '../changes/cursors.ts'
+import type { ChangeKind } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'

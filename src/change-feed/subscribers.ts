@@ -6,8 +6,10 @@ import {
   closedEvent,
   closedSentence,
   type StreamEvent,
+  StreamLimit,
   type StreamReader,
-  type StreamSource, StreamLimit } from '../http/sse.ts'
+  type StreamSource,
+} from '../http/sse.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 import { CredentialMonitor } from '../sessions/credential-monitor.ts'
 import { type FeedPage, type FeedQuery, feedPageQuery } from './feed.ts'

@@ -1,5 +1,5 @@
-import { type ChangeKind, type ChangeOperation, parseDifference } from '../changes/entries.ts'
 import { findPosition, transactionCursor } from '../changes/cursors.ts'
+import { type ChangeKind, type ChangeOperation, parseDifference } from '../changes/entries.ts'
 import { loggedRange } from '../changes/log.ts'
 import { type Change, changesAfter, changesOfTransaction } from '../changes/read.ts'
 import { saveUndo, touchedAfter } from '../changes/undos.ts'

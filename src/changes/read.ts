@@ -1,6 +1,7 @@
 import type { Reader } from '../db/reader.ts'
 import type { SqlPart } from '../db/sql-part.ts'
 import { isoTimestamp } from '../lib/dates.ts'
+import { cursorFormatter } from './cursors.ts'
 import {
   type ChangeKind,
   type ChangeOperation,
@@ -14,7 +15,6 @@ import {
   parseDifference,
   storedId,
 } from './entries.ts'
-import { cursorFormatter } from './cursors.ts'
 import type { ActorRow } from './log.ts'
 
 /** A row of the log. */

@@ -9,13 +9,13 @@ import { foundResponse, presentBuckets, recordResponse, writtenResponse } from '
 import { listDeletedRecords } from './query/deleted.ts'
 import { listResponse } from './query/list.ts'
 import { summarise } from './query/summary.ts'
+import { shareRecentWrites } from './query/total-cache.ts'
 import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
-import { shareRecentWrites } from './query/total-cache.ts'
 import type { Watches } from './watch/watches.ts'
-import { checkedWrite, isBatch, writeRecords } from './writing/write-records.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './writing/patch-and-delete.ts'
 import { revertRecord } from './writing/revert.ts'
+import { checkedWrite, isBatch, writeRecords } from './writing/write-records.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {
   shareRecentWrites(ctx)

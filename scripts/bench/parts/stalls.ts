@@ -168,7 +168,9 @@ export async function benchStalls(size: number, only?: string): Promise<Section[
   const sections: Section[] = []
   for (const [title, operations] of groups) {
     const rows: Row[] = []
-    for (const operation of operations.filter(({ what }) => only === undefined || new RegExp(only).test(what)))
+    for (const operation of operations.filter(
+      ({ what }) => only === undefined || new RegExp(only).test(what),
+    ))
       rows.push(rowOf(operation === START ? start : await measure(operation, setting, probe), idle))
     const load = loadavg()
       .map((value) => value.toFixed(1))

@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyVerified, syncFolder } from '../copy.ts'
 import { isBusy, showsDamage, UnusableDatabase } from '../errors.ts'
-import { refuseUnknownSchema, refuseOtherPrograms } from '../schema/migrations/migrate.ts'
+import { refuseOtherPrograms, refuseUnknownSchema } from '../schema/migrations/migrate.ts'
 import { hasMismatchedLog } from './mismatched-log.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 

@@ -1,6 +1,5 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectSecure, type SecureContext } from 'node:tls'
-import type { Clock } from '../../lib/clock.ts'
 import { isAddress } from './address-ranges.ts'
 
 /** The limit for a head and for a body: reading more costs more than a new connection. */

@@ -2,7 +2,7 @@ import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { refused } from '../../refusal.ts'
-import { indexPendingLinks, hasPendingLinks } from '../links/indexing.ts'
+import { hasPendingLinks, indexPendingLinks } from '../links/indexing.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
 import { isTooLong } from '../schema.ts'
 import {

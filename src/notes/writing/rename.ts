@@ -5,14 +5,13 @@ import { taskTransaction } from '../../db/writes/task-transaction.ts'
 import type { Tx } from '../../db/writes/write-queue.ts'
 import { fold } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
-import { indexPendingLinks, hasPendingLinks, refreshLinks } from '../links/indexing.ts'
+import { hasPendingLinks, indexPendingLinks, refreshLinks } from '../links/indexing.ts'
 import { distinctLinkKeys } from '../links/link-keys.ts'
 import { keysOfName } from '../links/note-links.ts'
 import { resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import { isLinkable, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
 import { isTooLong } from '../schema.ts'
 import { findNote, type NoteRow } from '../store.ts'
-import { runPrepared } from './staged-contents.ts'
 import {
   bytesOf,
   MAIN_THREAD_LIMITS,
@@ -23,6 +22,7 @@ import {
   type Rewritten,
   replaceEach,
 } from './replace-content.ts'
+import { runPrepared } from './staged-contents.ts'
 import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 
 /*

@@ -123,11 +123,7 @@ export function changeText(
 }
 
 /** Saves the version that a change of title or body is about to replace; returns its pk. */
-const saveRevision = (
-  tx: Tx,
-  caller: Caller,
-  note: Pick<NoteRow, 'pk' | 'title' | 'content'>,
-): number =>
+const saveRevision = (tx: Tx, caller: Caller, note: Pick<NoteRow, 'pk' | 'title' | 'content'>): number =>
   tx.sql.run(
     'INSERT INTO revisions (id, note, created_at, surface, title, content) VALUES (?, ?, ?, ?, ?, ?)',
     tx.newId(),

@@ -230,12 +230,7 @@ export interface NewState {
   readonly properties: ReadonlyMap<PropertyRule, unknown>
 }
 
-const writtenFields = ({
-  title,
-  alias,
-  tagIds,
-  properties,
-}: Omit<NewState, 'body'>): WrittenFields => ({
+const writtenFields = ({ title, alias, tagIds, properties }: Omit<NewState, 'body'>): WrittenFields => ({
   title,
   alias,
   tags: tagIds,

@@ -18,7 +18,10 @@ export type ParsedRequest<Request extends { filter?: string }> = Omit<Request, '
 export const parseRequest = <Request extends { filter?: string }>({
   filter,
   ...request
-}: Request): ParsedRequest<Request> => ({ ...request, filter: filter === undefined ? [] : parseFilter(filter) })
+}: Request): ParsedRequest<Request> => ({
+  ...request,
+  filter: filter === undefined ? [] : parseFilter(filter),
+})
 
 /** The rows of a structure that meet all of the conditions. */
 export interface RowQuery {

@@ -15,7 +15,14 @@ import { FEW_ROWS, filterScanCosts, readCost, readCosts } from './costs.ts'
 import { type Indexes, isPresent, type UsableIndex, usableIndexes } from './indexes.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './planner.ts'
-import { type ParsedRequest, parseRequest, pkSource, type RowQuery, rowQuery, scanSource } from './row-query.ts'
+import {
+  type ParsedRequest,
+  parseRequest,
+  pkSource,
+  type RowQuery,
+  rowQuery,
+  scanSource,
+} from './row-query.ts'
 
 export interface SummaryRequest {
   structure: string

@@ -3,7 +3,13 @@ import { asUnavailable } from '../../db/errors.ts'
 import type { Reader } from '../../db/reader.ts'
 import { type Requester, requesterKey } from '../../db/worker/client.ts'
 import type { RawCondition } from '../../filter/record/parse.ts'
-import { closedEvent, type StreamEvent, StreamLimit, type StreamReader, type StreamSource } from '../../http/sse.ts'
+import {
+  closedEvent,
+  type StreamEvent,
+  StreamLimit,
+  type StreamReader,
+  type StreamSource,
+} from '../../http/sse.ts'
 import { BurstQueue, TurnQueue } from '../../lib/event-loop.ts'
 import { Refusal, unavailable } from '../../refusal.ts'
 import { CredentialMonitor } from '../../sessions/credential-monitor.ts'

@@ -1,5 +1,5 @@
-import { parseDifference } from '../../changes/entries.ts'
 import { checkCursor, findPosition } from '../../changes/cursors.ts'
+import { parseDifference } from '../../changes/entries.ts'
 import { type Change, changesOfObject, eachChange, selectOfObject, sizeOf } from '../../changes/read.ts'
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'

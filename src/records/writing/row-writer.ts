@@ -20,9 +20,9 @@ import {
   type StructureRow,
   type UniqueSet,
 } from '../../structures/store.ts'
+import { type RowVersions, recentWritesOf } from '../query/total-cache.ts'
 import * as store from '../store.ts'
 import { findRecord } from '../store.ts'
-import { type RowVersions, recentWritesOf } from '../query/total-cache.ts'
 
 /** What it takes to write rows of one structure in one transaction. */
 export interface RowWriter {

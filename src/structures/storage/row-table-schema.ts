@@ -15,10 +15,10 @@ import {
   collisionTable,
   createEmpty,
   dropIndexTable,
+  enforceUnique,
   type IndexTable,
   listIndexTables,
   PK,
-  enforceUnique,
 } from './index-table.ts'
 import { dropTextIndex } from './text-index.ts'
 
