@@ -6,7 +6,7 @@
 import { Database } from 'bun:sqlite'
 import { openReadingConnection, prepareWriting, shrinkMemory } from './db/connection/open.ts'
 import { asUnavailable } from './db/errors.ts'
-import { type Reader, readerOf } from './db/reader.ts'
+import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import type { QueryPlan, WorkerQuery, WorkerTask } from './db/worker/client.ts'
 import { OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/protocol.ts'
@@ -113,13 +113,15 @@ function checkStop(): void {
   if (Atomics.load(stopFlag, 0) === 1) throw new Error('the request was stopped')
 }
 
-const openReading = (file: string): Reader => readerOf(new Sql(openReadingConnection(file), { checkStop }))
+const openReading = (file: string): Reader => ({
+  sql: new Sql(openReadingConnection(file), { checkStop }),
+})
 
 function openWriting({ file }: WorkerRequest): Reader {
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   prepareWriting(database)
   database.run('PRAGMA wal_autocheckpoint = 0')
-  return readerOf(new Sql(database))
+  return { sql: new Sql(database) }
 }
 
 /** Everything that one query reads is of one snapshot. A long JSON text is encoded here and not when it is sent. */

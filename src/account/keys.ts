@@ -1,8 +1,8 @@
-import { asc, eq, sql } from 'drizzle-orm'
 import type { AppContext, Caller } from '../context.ts'
+import { columnsOf, insertRow } from '../db/crud.ts'
 import type { Db } from '../db/database.ts'
-import { prepared, type Reader } from '../db/reader.ts'
-import { keys, type Role, users, workspaces } from '../db/schema/account.ts'
+import type { Reader } from '../db/reader.ts'
+import { keys, type Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import type { Authenticate } from '../http/authorizer.ts'
 import { sha256 } from '../lib/sha256.ts'
@@ -29,13 +29,10 @@ interface NewKey {
 export function createKey(tx: Tx, input: NewKey): { id: string; secret: string } {
   const secret = newSecret()
   const id = tx.newId()
-  insertKey(tx, {
-    ...input,
-    name: checkedName(input.name, 'key'),
-    id,
-    hash: sha256(secret),
-    createdAt: tx.now,
-  })
+  const { workspace, user, scope, expiresAt } = input
+  const name = checkedName(input.name, 'key')
+  const hash = sha256(secret)
+  insertRow(tx, keys, { id, workspace, user, name, scope, hash, createdAt: tx.now, expiresAt })
   return { id, secret }
 }
 
@@ -134,8 +131,6 @@ export function createAuthenticate(ctx: AppContext): Authenticate {
   }
 }
 
-const placeholder = sql.placeholder
-
 interface PresentedKey {
   pk: number
   id: string
@@ -178,47 +173,27 @@ const findUnrevokedKey = (
 const touchKey = (reader: Reader, pk: number, now: number) =>
   reader.sql.run('UPDATE keys SET last_used_at = ? WHERE pk = ?', now, pk)
 
-const keyById = prepared((orm) =>
-  orm
-    .select()
-    .from(keys)
-    .where(eq(keys.id, placeholder('id')))
-    .prepare(),
-)
-/** A key of any workspace, revoked ones too. */
-export const findKey = (reader: Reader, id: string): KeyRow | undefined => keyById(reader).get({ id })
+const KEY_BY_ID = `SELECT ${columnsOf(keys)} FROM keys WHERE id = ?`
 
-const insertKeyRow = prepared((orm) =>
-  orm
-    .insert(keys)
-    .values({
-      id: placeholder('id'),
-      workspace: placeholder('workspace'),
-      user: placeholder('user'),
-      name: placeholder('name'),
-      scope: placeholder('scope'),
-      hash: placeholder('hash'),
-      createdAt: placeholder('createdAt'),
-      expiresAt: placeholder('expiresAt'),
-    })
-    .prepare(),
-)
-const insertKey = (
-  reader: Reader,
-  row: Pick<KeyRow, 'id' | 'workspace' | 'user' | 'name' | 'scope' | 'hash' | 'createdAt' | 'expiresAt'>,
-): void => void insertKeyRow(reader).run(row)
+/** A key of any workspace, revoked ones too. */
+export const findKey = ({ sql }: Reader, id: string): KeyRow | undefined => sql.get(KEY_BY_ID, id)
 
 const markKeyRevoked = (reader: Reader, pk: number, now: number) =>
   reader.sql.run('UPDATE keys SET revoked_at = ? WHERE pk = ?', now, pk)
 
-const allKeys = prepared((orm) =>
-  orm
-    .select({ key: keys, workspace: workspaces.name, user: users.name, userId: users.id })
-    .from(keys)
-    .innerJoin(workspaces, eq(workspaces.pk, keys.workspace))
-    .leftJoin(users, eq(users.pk, keys.user))
-    .orderBy(asc(keys.pk))
-    .prepare(),
-)
-/** All keys, revoked ones included, oldest first, with the names of their workspace and user (null once deleted). */
-export const listKeys = (reader: Reader) => allKeys(reader).all()
+/** A key with the names of its workspace and user; null once the user is deleted. */
+export interface ListedKey {
+  readonly key: KeyRow
+  readonly workspace: string
+  readonly user: string | null
+  readonly userId: string | null
+}
+
+const KEYS_WITH_NAMES = `SELECT ${columnsOf(keys)}, w.name AS workspaceName, u.name AS userName, u.id AS userId
+  FROM keys JOIN workspaces w ON w.pk = keys.workspace LEFT JOIN users u ON u.pk = keys.user ORDER BY keys.pk`
+
+/** All keys, revoked ones included, oldest first. */
+export const listKeys = ({ sql }: Reader): ListedKey[] =>
+  sql
+    .all<KeyRow & { workspaceName: string; userName: string | null; userId: string | null }>(KEYS_WITH_NAMES)
+    .map(({ workspaceName: workspace, userName: user, userId, ...key }) => ({ key, workspace, user, userId }))

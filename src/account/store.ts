@@ -1,47 +1,31 @@
-import { asc, eq, sql } from 'drizzle-orm'
-import { prepared, type Reader } from '../db/reader.ts'
-import { type keys, members, type Role, users, workspaces } from '../db/schema/account.ts'
-
-const placeholder = sql.placeholder
+import { columnsOf, insertRow } from '../db/crud.ts'
+import type { Reader } from '../db/reader.ts'
+import { type keys, type Role, users, workspaces } from '../db/schema/account.ts'
 
 export type WorkspaceRow = typeof workspaces.$inferSelect
 export type UserRow = typeof users.$inferSelect
 export type KeyRow = typeof keys.$inferSelect
 
-const allWorkspaces = prepared((orm) => orm.select().from(workspaces).orderBy(asc(workspaces.pk)).prepare())
-export const listWorkspaces = (reader: Reader): WorkspaceRow[] => allWorkspaces(reader).all()
+const WORKSPACE = `SELECT ${columnsOf(workspaces)} FROM workspaces`
 
-const workspaceByPk = prepared((orm) =>
-  orm
-    .select()
-    .from(workspaces)
-    .where(eq(workspaces.pk, placeholder('pk')))
-    .prepare(),
-)
-export const findWorkspace = (reader: Reader, pk: number) => workspaceByPk(reader).get({ pk })
+export const listWorkspaces = ({ sql }: Reader): WorkspaceRow[] => sql.all(`${WORKSPACE} ORDER BY pk`)
 
-const insertWorkspaceRow = prepared((orm) =>
-  orm
-    .insert(workspaces)
-    .values({
-      id: placeholder('id'),
-      name: placeholder('name'),
-      nameFold: placeholder('nameFold'),
-      createdAt: placeholder('createdAt'),
-    })
-    .returning()
-    .prepare(),
-)
-export const insertWorkspace = (
-  reader: Reader,
-  row: Pick<WorkspaceRow, 'id' | 'name' | 'nameFold' | 'createdAt'>,
-): WorkspaceRow => insertWorkspaceRow(reader).get(row)
+export const findWorkspace = ({ sql }: Reader, pk: number): WorkspaceRow | undefined =>
+  sql.get(`${WORKSPACE} WHERE pk = ?`, pk)
 
-const allUsers = prepared((orm) => orm.select().from(users).orderBy(asc(users.pk)).prepare())
-export const listUserRows = (reader: Reader): UserRow[] => allUsers(reader).all()
+type NewRow = Pick<WorkspaceRow, 'id' | 'name' | 'nameFold' | 'createdAt'>
 
-const USER = `SELECT pk, id, name, name_fold AS nameFold, created_at AS createdAt, password_hash AS passwordHash
-  FROM users`
+export const insertWorkspace = (reader: Reader, row: NewRow): WorkspaceRow => ({
+  ...row,
+  pk: insertRow(reader, workspaces, row),
+  liveNotes: 0,
+  trashedNotes: 0,
+  notesInOrder: 1,
+})
+
+const USER = `SELECT ${columnsOf(users)} FROM users`
+
+export const listUserRows = ({ sql }: Reader): UserRow[] => sql.all(`${USER} ORDER BY pk`)
 
 export const findUserByPk = ({ sql }: Reader, pk: number): UserRow | undefined =>
   sql.get(`${USER} WHERE pk = ?`, pk)
@@ -49,42 +33,31 @@ export const findUserByPk = ({ sql }: Reader, pk: number): UserRow | undefined =
 export const findUserByFoldedName = ({ sql }: Reader, nameFold: string): UserRow | undefined =>
   sql.get(`${USER} WHERE name_fold = ?`, nameFold)
 
-const insertUserRow = prepared((orm) =>
-  orm
-    .insert(users)
-    .values({
-      id: placeholder('id'),
-      name: placeholder('name'),
-      nameFold: placeholder('nameFold'),
-      createdAt: placeholder('createdAt'),
-    })
-    .returning()
-    .prepare(),
-)
-export const insertUser = (
-  reader: Reader,
-  row: Pick<UserRow, 'id' | 'name' | 'nameFold' | 'createdAt'>,
-): UserRow => insertUserRow(reader).get(row)
+export const insertUser = (reader: Reader, row: NewRow): UserRow => ({
+  ...row,
+  pk: insertRow(reader, users, row),
+  passwordHash: null,
+})
 
 export const deleteUser = (reader: Reader, pk: number) => reader.sql.run('DELETE FROM users WHERE pk = ?', pk)
 
 export const setPasswordHash = (reader: Reader, pk: number, hash: string) =>
   reader.sql.run('UPDATE users SET password_hash = ? WHERE pk = ?', hash, pk)
 
-const allMembers = prepared((orm) =>
-  orm
-    .select({
-      userPk: members.user,
-      workspacePk: members.workspace,
-      workspace: workspaces.name,
-      role: members.role,
-    })
-    .from(members)
-    .innerJoin(workspaces, eq(workspaces.pk, members.workspace))
-    .orderBy(asc(members.workspace))
-    .prepare(),
-)
-export const listMemberships = (reader: Reader) => allMembers(reader).all()
+interface Membership {
+  readonly userPk: number
+  readonly workspacePk: number
+  /** The name of the workspace. */
+  readonly workspace: string
+  readonly role: Role
+}
+
+/** Of all users. */
+export const listMemberships = ({ sql }: Reader): Membership[] =>
+  sql.all(
+    `SELECT m.user AS userPk, m.workspace AS workspacePk, w.name AS workspace, m.role
+     FROM members m JOIN workspaces w ON w.pk = m.workspace ORDER BY m.workspace`,
+  )
 
 /** A workspace and the role of a user in it. */
 export interface MembershipRow {

@@ -14,11 +14,11 @@ import {
 } from './connection/open.ts'
 import { ReadSnapshot } from './connection/read-snapshot.ts'
 import { unlessStorageFails } from './errors.ts'
-import { type Reader, readerOf } from './reader.ts'
+import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
 import { type WriteFunction, WriteQueue } from './writes/write-queue.ts'
 
-/** An open database. Everything is read through `sql` and `orm`, and written through `write`. */
+/** An open database. Everything is read through `sql`, and written through `write`. */
 export interface Db extends Reader {
   readonly file: string
   /** Runs the function in a transaction and returns its result after the commit (`writes/write-queue.ts`). */
@@ -86,7 +86,7 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
   }
   const sql = new Sql(database, { enter, memory: memoized })
   return {
-    reader: readerOf(sql),
+    reader: { sql },
     renew: () => snapshot.leave(),
     noteCommit: () => {
       snapshot.leave()
@@ -111,7 +111,7 @@ export function openDatabase(options: OpenOptions): Db {
   const movesLog = role === 'server' && file !== ':memory:' && options.checkpoint !== 'off'
   const database = openWritingConnection(options)
   const sql = new Sql(database)
-  const writer = readerOf(sql)
+  const writer = { sql }
   const idleMemory = new IdleMemory(() =>
     unlessStorageFails(log, () => {
       shrinkMemory(database)

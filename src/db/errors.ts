@@ -5,7 +5,7 @@ import { Refusal, unavailable } from '../refusal.ts'
 /** The file cannot be used; the message is a sentence for the operator. */
 export class UnusableDatabase extends Error {}
 
-/** The SQLite error in `error` or in what it wraps (drizzle wraps), if any. */
+/** The SQLite error in `error` or in its cause, if any. */
 function sqliteErrorIn(error: unknown): SQLiteError | undefined {
   if (error instanceof SQLiteError) return error
   return error instanceof Error && error.cause !== undefined ? sqliteErrorIn(error.cause) : undefined

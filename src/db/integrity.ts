@@ -22,7 +22,7 @@ interface BrokenReference {
 const MAX_PLACES = 100
 
 /** How many malformed pages and indexes SQLite finds, up to 100. */
-function damagedPlaces({ sql }: Pick<Reader, 'sql'>): number {
+function damagedPlaces({ sql }: Reader): number {
   try {
     const lines = sql.column<string>(`PRAGMA integrity_check(${MAX_PLACES})`)
     return lines.filter((line) => line !== 'ok').length

@@ -49,10 +49,10 @@ function refusalResponse(refusal: Refusal): Response {
   )
 }
 
-/** What failed and where, without what drizzle puts into its messages: the values that were bound. */
+/** What failed and where. */
 function loggable(error: unknown): { error: string; stack: string } {
   if (!(error instanceof Error)) return { error: typeof error, stack: '' }
-  const { message, stack = '' } = error.cause instanceof Error ? error.cause : error
+  const { message, stack = '' } = error
   return { error: message, stack: stack.split('\n').filter(isFrame).join('\n') }
 }
 

@@ -49,10 +49,7 @@ export interface Progress {
   readonly selection?: Selection
 }
 
-export const saveProgress = (
-  { sql }: Pick<Reader, 'sql'>,
-  { cursor, delayMs, lastContactAt, selection }: Progress,
-) =>
+export const saveProgress = ({ sql }: Reader, { cursor, delayMs, lastContactAt, selection }: Progress) =>
   sql.run(
     `UPDATE mirrors SET cursor = ?, delay_ms = ?, last_contact_at = ?,
        selection = coalesce(?, selection)`,

@@ -8,7 +8,7 @@ import type { Reader } from '../db/reader.ts'
 const WORD_OPTIONS = `tokenize = 'ascii', content = '', contentless_delete = 1`
 
 /** Whether the database has the table. */
-export const hasTable = ({ sql }: Pick<Reader, 'sql'>, table: string): boolean =>
+export const hasTable = ({ sql }: Reader, table: string): boolean =>
   sql.get("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table) !== undefined
 
 /*
@@ -25,7 +25,7 @@ export function createWordTable({ sql }: Reader, table: string, columns: string)
 }
 
 /** Sets how a search table over words is merged; tables of older versions are merged in another way. */
-export function setMerging({ sql }: Pick<Reader, 'sql'>, table: string): void {
+export function setMerging({ sql }: Reader, table: string): void {
   for (const [name, value] of Object.entries(MERGE_SETTINGS))
     sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`)
 }

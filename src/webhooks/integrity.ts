@@ -1,5 +1,5 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Reader } from '../db/reader.ts'
 import { renewSubscriptionsVersion } from '../delivery/outbox.ts'
 
 const ENABLED = `EXISTS (SELECT 1 FROM webhooks w
@@ -13,7 +13,7 @@ interface WrongStructure {
   isQuiet: number
 }
 
-const listWrong = ({ sql }: Pick<Tx, 'sql'>) => sql.all<WrongStructure>(WRONG)
+const listWrong = ({ sql }: Reader) => sql.all<WrongStructure>(WRONG)
 
 const ORPHANED_EVENTS = `webhook_events WHERE NOT EXISTS
   (SELECT 1 FROM webhook_deliveries d WHERE d.event = webhook_events.pk)`

@@ -102,8 +102,9 @@ export function createWebhook(
   refuseTooMany(tx, workspace)
   const columns = merged(ctx, tx, caller, structure, { ...NEW_WEBHOOK, url: input.url }, input)
   const secret = newSecret()
-  const own = { id: tx.newId(), workspace, structure: structure.pk, secret, createdByKeyId, now: tx.now }
-  const row = store.insertWebhook(tx, { ...columns, ...own })
+  const own = { id: tx.newId(), workspace, structure: structure.pk, secret, createdByKeyId }
+  store.insertWebhook(tx, { ...columns, ...own })
+  const row = getRow(tx, caller, own.id)
   renewSubscriptionsVersion(tx, structure.pk)
   logChange(tx, caller, changedWebhook({ row, structure }), 'created')
   return { row, structure, secret }
@@ -128,7 +129,7 @@ export async function patchWebhook(
     const before = old.row
     const columns = merged(ctx, tx, caller, structureOf(tx, before), before, input)
     if (!isSame(before, columns)) {
-      store.updateWebhook(tx, { ...columns, pk: before.pk, now: tx.now })
+      store.updateWebhook(tx, before.pk, columns)
       renewSubscriptionsVersion(tx, before.structure)
     }
     if (resume) resumeRow(tx, before)

@@ -1,12 +1,10 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
-import { prepared, type Reader } from '../db/reader.ts'
+import { columnsOf, insertRow, updateRow } from '../db/crud.ts'
+import type { Reader } from '../db/reader.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
 import { TOUCH } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/write-queue.ts'
 import type { RecordEvent } from '../delivery/outbox.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
-
-const placeholder = sql.placeholder
 
 export type WebhookRow = typeof webhooks.$inferSelect
 
@@ -34,96 +32,30 @@ export const headersOf = ({ headers }: Pick<WebhookRow, 'headers'>): Record<stri
 export const fieldsOf = ({ fields }: Pick<WebhookRow, 'fields'>): string[] | null =>
   fields === null ? null : JSON.parse(fields)
 
-const isNotRemoved = eq(webhooks.isRemoved, 0)
+const SELECT = `SELECT ${columnsOf(webhooks)} FROM webhooks`
 
-const webhooksOfWorkspace = prepared((orm) =>
-  orm
-    .select()
-    .from(webhooks)
-    .where(and(eq(webhooks.workspace, placeholder('workspace')), isNotRemoved))
-    .orderBy(asc(webhooks.pk))
-    .prepare(),
-)
 /** The subscriptions of a workspace by creation. */
-export const listWebhookRows = (reader: Reader, workspace: number): WebhookRow[] =>
-  webhooksOfWorkspace(reader).all({ workspace })
+export const listWebhookRows = ({ sql }: Reader, workspace: number): WebhookRow[] =>
+  sql.all(`${SELECT} WHERE workspace = ? AND is_removed = 0 ORDER BY pk`, workspace)
 
-const webhooksOfStructure = prepared((orm) =>
-  orm
-    .select()
-    .from(webhooks)
-    .where(and(eq(webhooks.structure, placeholder('structure')), isNotRemoved))
-    .orderBy(asc(webhooks.pk))
-    .prepare(),
-)
 /** The subscriptions of a structure by creation. */
-export const listWebhooksOf = (reader: Reader, structure: number): WebhookRow[] =>
-  webhooksOfStructure(reader).all({ structure })
+export const listWebhooksOf = ({ sql }: Reader, structure: number): WebhookRow[] =>
+  sql.all(`${SELECT} WHERE structure = ? AND is_removed = 0 ORDER BY pk`, structure)
 
-const webhookById = prepared((orm) =>
-  orm
-    .select()
-    .from(webhooks)
-    .where(
-      and(eq(webhooks.id, placeholder('id')), eq(webhooks.workspace, placeholder('workspace')), isNotRemoved),
-    )
-    .prepare(),
-)
-export const findWebhook = (reader: Reader, workspace: number, id: string): WebhookRow | undefined =>
-  webhookById(reader).get({ id, workspace })
+export const findWebhook = ({ sql }: Reader, workspace: number, id: string): WebhookRow | undefined =>
+  sql.get(`${SELECT} WHERE id = ? AND workspace = ? AND is_removed = 0`, id, workspace)
 
 export const countWebhooks = (reader: Reader, workspace: number): number =>
   reader.sql.scalar('SELECT count(*) FROM webhooks WHERE workspace = ? AND is_removed = 0', workspace)
 
-/** drizzle's `update` accepts no bare placeholder. */
-const bound = (name: keyof WebhookColumns) => sql`${placeholder(name)}`
-
-const columns = {
-  url: bound('url'),
-  events: bound('events'),
-  filter: bound('filter'),
-  fields: bound('fields'),
-  ignoreOwnKey: bound('ignoreOwnKey'),
-  ignoreKeyId: bound('ignoreKeyId'),
-  description: bound('description'),
-  headers: bound('headers'),
-  enabled: bound('enabled'),
-}
-
-const insertWebhookRow = prepared((orm) =>
-  orm
-    .insert(webhooks)
-    .values({
-      ...columns,
-      id: placeholder('id'),
-      workspace: placeholder('workspace'),
-      structure: placeholder('structure'),
-      secret: placeholder('secret'),
-      createdByKeyId: placeholder('createdByKeyId'),
-      createdAt: placeholder('now'),
-      updatedAt: placeholder('now'),
-    })
-    .returning()
-    .prepare(),
-)
+/** Returns the pk of the new subscription. */
 export const insertWebhook = (
-  reader: Reader,
-  row: WebhookColumns &
-    Pick<WebhookRow, 'id' | 'workspace' | 'structure' | 'secret' | 'createdByKeyId'> & { now: number },
-): WebhookRow => insertWebhookRow(reader).get(row)
+  tx: Tx,
+  row: WebhookColumns & Pick<WebhookRow, 'id' | 'workspace' | 'structure' | 'secret' | 'createdByKeyId'>,
+): number => insertRow(tx, webhooks, { ...row, createdAt: tx.now, updatedAt: tx.now })
 
-/** `updated_at` grows with every update, even within a millisecond. */
-const touched = sql`max(${placeholder('now')}, ${webhooks.updatedAt} + 1)`
-
-const updateWebhookRow = prepared((orm) =>
-  orm
-    .update(webhooks)
-    .set({ ...columns, updatedAt: touched })
-    .where(eq(webhooks.pk, placeholder('pk')))
-    .prepare(),
-)
-export const updateWebhook = (reader: Reader, row: WebhookColumns & { pk: number; now: number }): void =>
-  void updateWebhookRow(reader).run(row)
+export const updateWebhook = (tx: Tx, pk: number, columns: WebhookColumns) =>
+  updateRow(tx, webhooks, pk, columns, tx.now)
 
 /** Sets the current secret, and those that sign beside it. */
 export const setSecrets = (

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { openReadingConnection } from '../../src/db/connection/open.ts'
 import type { Reader } from '../../src/db/reader.ts'
 import { Sql } from '../../src/db/sql.ts'
@@ -71,7 +70,7 @@ function checksOf<Input, Plan extends QueryPlan>(
     return undefined
   }
   const sql = new Sql(database, { enter, checkStop: count })
-  const reader: Reader = { sql, orm: drizzle(database) }
+  const reader: Reader = { sql }
   query.run(reader, query.plan(reader, input))
   sql.finalize()
   database.close()

@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, expect, test } from 'bun:test'
-import { readerOf } from '../../src/db/reader.ts'
 import { Sql } from '../../src/db/sql.ts'
 import { WriteQueue } from '../../src/db/writes/write-queue.ts'
 import { createIdSource } from '../../src/lib/ids.ts'
@@ -21,7 +20,7 @@ test('writes wait for another connection of ours as long as it takes, and no lon
   const clock = testClock()
   const log = createLog('silent', clock, () => {})
   const sql = new Sql(database)
-  const options = { ...readerOf(sql), clock, log, newId: createIdSource(), lockWaitMs: 0 }
+  const options = { sql, clock, log, newId: createIdSource(), lockWaitMs: 0 }
   const queue = new WriteQueue(options)
   const line = (text: string) =>
     queue.write((tx): string => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
 import fc from 'fast-check'
 import { openReadingConnection } from '../../src/db/connection/open.ts'
 import { Sql } from '../../src/db/sql.ts'
@@ -88,7 +87,7 @@ test('are reached from the nearest known offset once one was read', () => {
   let checks = 0
   // Statements check about every 64th row whether to stop.
   const sql = new Sql(database, { checkStop: () => void checks++ })
-  const reader = { sql, orm: drizzle(database) }
+  const reader = { sql }
   const checksOf = (offset: number): number => {
     const filter = parseFilter(JSON.stringify(FILTER))
     const request = { structure: 'Far', filter, limit: 10, offset }

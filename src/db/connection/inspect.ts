@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { UnusableDatabase } from '../errors.ts'
-import { type Reader, readerOf } from '../reader.ts'
+import type { Reader } from '../reader.ts'
 import { refuseOtherPrograms, schemaVersion } from '../schema/migrations/migrate.ts'
 import { Sql } from '../sql.ts'
 import { refuseMismatchedLog } from './mismatched-log.ts'
@@ -18,7 +18,7 @@ export function inspectDatabase<T>(file: string, use: (reader: Reader, schema: n
     refuseOtherPrograms(database)
     const sql = new Sql(database)
     try {
-      return use(readerOf(sql), schemaVersion(database))
+      return use({ sql }, schemaVersion(database))
     } finally {
       sql.finalize()
     }

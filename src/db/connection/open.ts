@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { isBusy, isDamaged, isNotADatabase, isStorageFailure, RESTORE, UnusableDatabase } from '../errors.ts'
-import { type Reader, readerOf } from '../reader.ts'
+import type { Reader } from '../reader.ts'
 import { hasSchema, migrate, needsMigration } from '../schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 import { Sql } from '../sql.ts'
@@ -156,7 +156,7 @@ function upgrade(database: Database, options: OpenOptions): void {
 function updateDerived(database: Database, { afterUpgrade }: OpenOptions): void {
   const sql = new Sql(database)
   try {
-    afterUpgrade?.(readerOf(sql))
+    afterUpgrade?.({ sql })
   } finally {
     sql.finalize()
   }

@@ -8,9 +8,8 @@ const newId = createIdSource()
  * The transaction of a task in a worker thread, for functions that write. What it leaves to be done after the commit is
  * not done: nothing that waits for a commit is in that thread.
  */
-export const taskTransaction = ({ sql, orm }: Reader, now: number): Tx => ({
+export const taskTransaction = ({ sql }: Reader, now: number): Tx => ({
   sql,
-  orm,
   now,
   newId: () => newId(now),
   inSteps: stepsAtOnce,

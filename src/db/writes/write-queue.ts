@@ -4,7 +4,7 @@ import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
-import type { Orm, Reader } from '../reader.ts'
+import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
 
 /** An open transaction of one write: all of it is written, or nothing. */
@@ -48,7 +48,6 @@ interface Item {
 
 export interface WriteQueueOptions {
   sql: Sql
-  orm: Orm
   clock: Clock
   newId: IdSource
   log: Log
@@ -185,7 +184,7 @@ export class WriteQueue {
   }
 
   #item<T>(run: (tx: Tx) => T, resolve: (result: T) => void, reject: (error: unknown) => void): Item {
-    const { sql, orm, clock, newId, log } = this.#options
+    const { sql, clock, newId, log } = this.#options
     const actions: (() => void)[] = []
     const steps: (() => boolean)[] = []
     let result: T
@@ -196,7 +195,6 @@ export class WriteQueue {
         const now = clock.now()
         result = run({
           sql,
-          orm,
           now,
           newId: () => newId(now),
           inSteps: (step) => steps.push(step),

@@ -48,14 +48,13 @@ export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhoo
   const input = parseInput(original.input)
   const structure = getStructure(tx, caller, input.structure)
   const secret = newSecret()
-  const { pk } = insertWebhook(txForOriginal(tx, original), {
+  const pk = insertWebhook(txForOriginal(tx, original), {
     ...mergedColumns(structure, { ...NEW_WEBHOOK, url: input.url }, input),
     id,
     workspace: caller.workspacePk,
     structure: structure.pk,
     secret,
     createdByKeyId: textOrNull(created_by_key_id),
-    now: original.createdAt,
   })
   tx.sql.run(
     'UPDATE webhooks SET paused_at = ?, consecutive_failures = ?, updated_at = ? WHERE pk = ?',

@@ -1,5 +1,5 @@
+import type { Reader } from '../../db/reader.ts'
 import { rowTable } from '../../db/row-table-names.ts'
-import type { Sql } from '../../db/sql.ts'
 
 /*
  * An index of a structure's rows is a table of its own in the order of its values, because that can be filled in
@@ -31,7 +31,6 @@ export interface IndexTable {
 
 export const PK: IndexColumn = { name: 'pk', type: 'INTEGER', content: (row) => `${row}pk` }
 
-type Reader = { readonly sql: Sql }
 type Named = Pick<IndexTable, 'name'>
 
 /** Exists while the index is being filled. */

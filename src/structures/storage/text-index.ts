@@ -189,7 +189,7 @@ function indexNew({ sql }: Reader, structurePk: number, text: string, most: numb
   return rows.length
 }
 
-const writeEntry = ({ sql }: Pick<Reader, 'sql'>, structurePk: number, row: number, text: string) =>
+const writeEntry = ({ sql }: Reader, structurePk: number, row: number, text: string) =>
   sql.run(
     `INSERT OR REPLACE INTO ${textIndexTable(structurePk)} (rowid, runs) VALUES (?, ?)`,
     row,

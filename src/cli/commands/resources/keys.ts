@@ -1,4 +1,4 @@
-import { createKey, listKeys, revokeKey } from '../../../account/keys.ts'
+import { createKey, type ListedKey, listKeys, revokeKey } from '../../../account/keys.ts'
 import { getMember } from '../../../account/users.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
 import { systemClock } from '../../../lib/clock.ts'
@@ -61,8 +61,6 @@ export const keysCreate: Command = {
     })
   },
 }
-
-type ListedKey = ReturnType<typeof listKeys>[number]
 
 const presentKey = ({ key, workspace, user }: ListedKey) => ({
   id: key.id,
