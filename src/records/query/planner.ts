@@ -156,7 +156,7 @@ export interface SortedRows {
   readonly orderBy: string
 }
 
-/** The rows that a page is taken from: those of the first part in this order, then those of the next. */
+/** The rows that a page is read from: those of the first part in this order, then those of the next. */
 export function pageParts(
   reader: Reader,
   query: RowQuery,

@@ -10,6 +10,7 @@ import {
   dropIndexTable,
   type FillState,
   type FillStep,
+  fillInSteps,
   fillSome,
   finishFilling,
   type IndexColumn,
@@ -255,16 +256,8 @@ async function buildInSteps({ worker, clock }: Builder, place: IndexPlace): Prom
   const { structurePk, column } = place
   const { isDone, isReady } = await worker.write(autoIndexStart, { structurePk, column, now: clock.now() })
   if (isDone) return isReady
-  for (;;) {
-    await worker.write(autoIndexSort, { structurePk, column })
-    let from = 0
-    for (;;) {
-      const state = await worker.write(autoIndexFill, { structurePk, column, from })
-      if (state === 'done') return true
-      if (state === 'lost') break
-      from = state
-    }
-  }
+  await fillInSteps(worker, autoIndexSort, autoIndexFill, { structurePk, column })
+  return true
 }
 
 export const autoIndexDrop: WorkerTask<IndexPlace, void> = {

@@ -1,5 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import { rowTable } from '../../db/row-table-names.ts'
+import type { WorkerClient, WorkerTask } from '../../db/worker/client.ts'
 
 /*
  * An index of a structure's rows is a table of its own in the order of its values, because that can be filled in
@@ -181,6 +182,19 @@ const recordBatchCollisions = ({ sql }: Reader, table: IndexTable, after: number
     after,
     to,
   )
+
+/** Fills an index by the tasks of its kind, in short steps between which others write. */
+export async function fillInSteps<Place>(
+  worker: WorkerClient,
+  sort: WorkerTask<Place, void>,
+  fill: WorkerTask<Place & FillStep, FillState>,
+  place: Place,
+): Promise<void> {
+  for (let state: FillState = 'lost'; state !== 'done'; ) {
+    if (state === 'lost') await worker.write(sort, place)
+    state = await worker.write(fill, { ...place, from: state === 'lost' ? 0 : state })
+  }
+}
 
 /** Ends the recording of changed rows; the index is complete, but one that is unique is not enforced yet. */
 export function finishFilling({ sql }: Reader, table: IndexTable): void {

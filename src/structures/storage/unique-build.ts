@@ -9,6 +9,7 @@ import {
   dropIndexTable,
   type FillState,
   type FillStep,
+  fillInSteps,
   fillSome,
   finishFilling,
   type IndexTable,
@@ -121,9 +122,5 @@ export const removeUnfinishedUnique = ({ worker, db }: Pick<AppContext, 'worker'
   })
 
 async function fill(worker: AppContext['worker'], place: UniquePlace): Promise<void> {
-  if (!(await worker.write(uniqueStart, place))) return
-  for (let state: FillState = 'lost'; state !== 'done'; ) {
-    if (state === 'lost') await worker.write(uniqueSort, place)
-    state = await worker.write(uniqueFill, { ...place, from: state === 'lost' ? 0 : state })
-  }
+  if (await worker.write(uniqueStart, place)) await fillInSteps(worker, uniqueSort, uniqueFill, place)
 }
