@@ -44,6 +44,8 @@ export interface Db extends Reader {
   refresh(): void
   /** Moves the write-ahead log into the file as far as readers allow. */
   checkpoint(): void
+  /** Long work awaits it between its parts, so that the write-ahead log does not grow faster than it is moved. */
+  waitForCheckpoint(): Promise<void>
   /** Must resolve before a server closes the database: another thread may be moving the log. */
   finishCheckpoint(): Promise<void>
   close(): void
@@ -123,7 +125,8 @@ export function openDatabase(options: OpenOptions): Db {
   const health = new Health(file, log)
   const isSound = () => health.refusalOfCommit() === undefined
   const renew = () => reading.renew()
-  const checkpoints = new Checkpoints({ file, clock, log, sql, renew, isSound })
+  const pauseDuring = <T>(action: () => Promise<T>) => queue.pauseDuring(action)
+  const checkpoints = new Checkpoints({ file, clock, log, sql, renew, isSound, pauseDuring })
   const commitListeners = new Set<() => void>()
   const queue = new WriteQueue({
     ...writer,
@@ -181,6 +184,9 @@ export function openDatabase(options: OpenOptions): Db {
     },
     refresh: () => reading.refresh(),
     checkpoint: () => checkpoints.runNow(),
+    waitForCheckpoint: async () => {
+      if (movesLog) await checkpoints.keepUp()
+    },
     finishCheckpoint: () => checkpoints.finish(),
     close: () => {
       health.stop()

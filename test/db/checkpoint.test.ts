@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { statSync, truncateSync } from 'node:fs'
 import { openDatabase } from '../../src/db/database.ts'
+import { inChunks } from '../../src/db/writes/chunks.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
@@ -121,6 +122,24 @@ test('a large log starts again although transactions are open when it is looked 
   db.close()
   folder.remove()
 })
+
+test('work in chunks waits for the log to be moved, which therefore never gets long', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const db = openAs('server', file)
+  await db.write((tx): void => tx.sql.script('CREATE TABLE blobs (bytes BLOB)'))
+  let chunks = 0
+  await inChunks(db, (tx) => {
+    for (let at = 0; at < 10; at += 1) tx.sql.run('INSERT INTO blobs VALUES (zeroblob(1000000))')
+    chunks += 1
+    return chunks < 20
+  })
+  // It starts again after 16,000 pages; without waiting it would have 200 MB.
+  expect(statSync(`${file}-wal`).size).toBeLessThan(120_000_000)
+  await db.finishCheckpoint()
+  db.close()
+  folder.remove()
+}, 20_000)
 
 test('a log that cannot be moved into the file when a database is closed takes nothing back', async () => {
   const folder = newFolder()

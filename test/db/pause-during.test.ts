@@ -47,6 +47,15 @@ test('writes wait for another connection of ours as long as it takes, and no lon
   const next = queue.pauseDuring(async () => void order.push('the next action'))
   await Promise.all([first, next])
   expect(order).toEqual(['one that came first', 'the next action'])
+  const [writing, moving] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const pauses = [writing, moving].map(({ promise }) => queue.pauseDuring(() => promise))
+  const afterBoth = line('after both')
+  moving.resolve()
+  await pauses[1]
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(queue.idle).toBe(false)
+  writing.resolve()
+  expect(await afterBoth).toBe('after both')
   other.run('BEGIN IMMEDIATE')
   expect(await line('refused').catch(({ code }) => code)).toBe('unavailable')
   other.run('ROLLBACK')

@@ -9,8 +9,10 @@ const INTERVAL_MS = 1_000
 const MANY_PAGES = 10_000
 /** Moving up to this many pages takes some milliseconds, which the main thread does. */
 const FEW_PAGES = 500
-/** In each round fewer pages are left: those that were written meanwhile. After the last one writes have to wait. */
-const MAX_ROUNDS = 8
+/** In each round those pages are left that were written meanwhile. In the last one writes wait. */
+const MAX_ROUNDS = 4
+/** Long work waits while more pages are not in the file: a log of many times as many takes long to truncate. */
+const TOO_MANY_PAGES = 16_000
 /** While a reader has an older state open, no thread is started for this many checks. */
 const CHECKS_TO_SKIP = 10
 
@@ -24,6 +26,8 @@ export interface CheckpointOptions {
   readonly renew: () => void
   /** Whether the files at the paths are those of the open database: another thread opens them by their names. */
   readonly isSound: () => boolean
+  /** Runs an action while writes wait. */
+  readonly pauseDuring: (action: () => Promise<void>) => Promise<void>
 }
 
 /**
@@ -53,6 +57,17 @@ export class Checkpoints {
     this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
     this.#afterTransaction?.()
     this.#afterTransaction = undefined
+  }
+
+  /**
+   * Resolves at once, or, while much of the log is not in the file, once that is moved. Awaited between the parts of long
+   * work, it keeps the log from growing faster than it is moved.
+   */
+  async keepUp(): Promise<void> {
+    if (this.#isStopped || this.#isInTransaction || this.#checksToSkip > 0) return
+    if (this.#pages().left <= TOO_MANY_PAGES) return
+    this.#running ??= this.#moveInThread()
+    await this.#running
   }
 
   /** Moves the log in this thread, as far as readers of other processes allow. */
@@ -117,7 +132,7 @@ export class Checkpoints {
     try {
       const isKept = await this.#moveInRounds(worker)
       if (isKept) this.#checksToSkip = CHECKS_TO_SKIP
-      else if (this.#mayGoOn) this.runNow()
+      else if (this.#mayGoOn && this.#pages().left <= FEW_PAGES) this.runNow()
     } catch (error) {
       this.#options.log.warn('the write-ahead log could not be moved into the file', { error: String(error) })
     } finally {
@@ -140,14 +155,16 @@ export class Checkpoints {
 
   /** Returns whether a part of the log stays because a reader has an older state open. */
   async #moveInRounds(worker: Worker): Promise<boolean> {
-    let before = Number.POSITIVE_INFINITY
-    for (let round = 0; round < MAX_ROUNDS && this.#mayGoOn; round++) {
-      await checkpointIn(worker, this.#options.file)
+    const { file, pauseDuring } = this.#options
+    const move = () => checkpointIn(worker, file)
+    for (let round = 1; round <= MAX_ROUNDS && this.#mayGoOn; round++) {
+      const before = this.#pages()
+      await (round < MAX_ROUNDS ? move() : pauseDuring(move))
       await this.#transactionEnd()
-      const { left } = this.#pages()
-      if (left <= FEW_PAGES) return false
-      if (left >= before) return true
-      before = left
+      const after = this.#pages()
+      if (after.left <= FEW_PAGES) return false
+      const moved = after.total - after.left - (before.total - before.left)
+      if (after.total >= before.total && moved < before.left / 2) return true
     }
     return false
   }

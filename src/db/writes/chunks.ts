@@ -12,6 +12,7 @@ export async function inChunks(db: Db, chunk: WriteFunction<boolean>, signal?: A
   signal?.throwIfAborted()
   while (await db.write(chunk)) {
     await Bun.sleep(PAUSE_MS)
+    await db.waitForCheckpoint()
     signal?.throwIfAborted()
   }
 }

@@ -97,7 +97,7 @@ export class WriteQueue {
   #isTurnOfLong = false
   #scheduled = false
   #healthy = true
-  #isPaused = false
+  #pauses = 0
   #pausedUntil = 0
   #committedAt = Number.NEGATIVE_INFINITY
   /** How long the lock was held since it was last left free. */
@@ -138,17 +138,17 @@ export class WriteQueue {
   /**
    * Lets another connection of this process write: until `action` has finished, writes wait, however long it takes.
    * Writes that are already waiting run first, so that a series of such actions delays a write by at most one of them.
-   * There may be only one action at a time.
+   * Only one of them may write: another one, meanwhile, may move the write-ahead log.
    */
   async pauseDuring<T>(action: () => Promise<T>): Promise<T> {
     if (!this.idle) await this.write((): void => {}, true)
     if (this.#closed) throw this.#closed
-    this.#isPaused = true
     this.#options.beforeCommit?.()
+    this.#pauses += 1
     try {
       return await action()
     } finally {
-      this.#isPaused = false
+      this.#pauses -= 1
       this.#pausedUntil = performance.now()
       this.#options.onCommit?.()
       this.#continue()
@@ -234,7 +234,7 @@ export class WriteQueue {
 
   #flush(): void {
     this.#scheduled = false
-    if (this.idle || this.#isPaused || !this.#begin()) return
+    if (this.idle || this.#pauses > 0 || !this.#begin()) return
     const done: Item[] = []
     const locked = performance.now()
     try {
