@@ -12,6 +12,7 @@ import { Rail, RailMenus } from './components/rail.tsx'
 import { startDocuments } from './data/note-documents.ts'
 import { isSignedOut } from './data/request.ts'
 import { hadCookie, session, startSession } from './data/session.ts'
+import { whose } from './data/whose.ts'
 import { findScreen, type Screen, titleOf } from './pages/screens.ts'
 import { setupToken } from './pages/sign-in/setup-token.ts'
 import { path, startRouter } from './router.ts'
@@ -22,13 +23,12 @@ const SignInAgain = lazy(async () => (await import('./pages/sign-in/sign-in.tsx'
 function Application() {
   if (session.value === undefined) return <Loading />
   if (session.value === null || setupToken() !== undefined) return <SignIn />
-  const { user, workspace } = session.value
   return (
     <>
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <CurrentScreen key={`${user.id} ${workspace.id}`} />
+      <CurrentScreen key={whose.value} />
       <RailMenus />
       <Finder />
       <KeysDialog />

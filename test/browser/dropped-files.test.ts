@@ -127,6 +127,66 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
+    'are linked at the end of a note that was left while they were on their way',
+    async () => {
+      const id = await open('text')
+      const held = Promise.withResolvers<HTTPRequest>()
+      const hold = (request: HTTPRequest) =>
+        request.url().includes('/app/api/files') ? held.resolve(request) : void request.continue()
+      await page.setRequestInterception(true)
+      page.on('request', hold)
+      await dropFiles(page, await endOfLine(1), [one])
+      const upload = await held.promise
+      await page.click('.rail-nav a[href="/app/records"]')
+      await page.waitForSelector('.s-records')
+      await upload.continue()
+      const [link] = await linksTo(id, 'one.txt')
+      await isStored(id, `text\n\n${link}`)
+      page.off('request', hold)
+      await page.setRequestInterception(false)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'go into the workspace in which they were dropped, also when one is elsewhere by then',
+    async () => {
+      await page.evaluate(`fetch('/app/api/workspaces', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ name: 'Elsewhere' }),
+      })`)
+      await page.goto(`${app.server.url}/app/files`)
+      const name = () => page.$eval('.rail-head .cut', ({ textContent }) => String(textContent))
+      await page.waitForSelector('.drop')
+      const here = await name()
+      const openWorkspace = async (wanted: string) => {
+        await page.evaluate(
+          `[...document.querySelectorAll('#spaces button')].find((one) => one.textContent === '${wanted}').click()`,
+        )
+        await untilTextIn(page, '.rail-head', wanted)
+      }
+      const held = Promise.withResolvers<HTTPRequest>()
+      const hold = (request: HTTPRequest) =>
+        request.url().includes('file_name=two') ? held.resolve(request) : void request.continue()
+      await page.setRequestInterception(true)
+      page.on('request', hold)
+      await dropFiles(page, await middleOf('.drop'), [two, three])
+      const upload = await held.promise
+      await openWorkspace('Elsewhere')
+      const arrived = page.waitForResponse((response) => response.url().includes('file_name=two'))
+      await upload.continue()
+      await arrived
+      await openWorkspace(here)
+      const isHere = `fetch('/v1/files').then((response) => response.json()).then(({ files }) => files.some(({ file_name, note_id }) => file_name === 'three.txt' && note_id === null))`
+      await page.waitForFunction(isHere, { polling: 200 })
+      page.off('request', hold)
+      await page.setRequestInterception(false)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'keep the line breaks of a note that has those of Windows',
     async () => {
       const id = await open('first\r\nsecond')

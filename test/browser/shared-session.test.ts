@@ -115,6 +115,38 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
     BROWSER_TIMEOUT_MS,
   )
 
+  test(
+    'does not save in the name of another what waited when it ended',
+    async () => {
+      const { id } = (await app.server.post('/v1/notes', { title: 'Mine', content: '' })).body.note
+      await first.evaluate(`fetch('/app/api/members').then((response) => response.json()).then(({ members }) =>
+        fetch('/app/api/members/' + members.find(({ name }) => name === 'Ben').user_id, {
+          method: 'PATCH',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ role: 'editor' }),
+        }))`)
+      await first.goto(at(`notes/${id}`))
+      await first.waitForSelector('.cm-content')
+      await first.focus('.cm-content')
+      await first.keyboard.type('Of the owner.')
+      await first.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
+      await first.waitForSelector('dialog:modal')
+      await untilTextIn(first, '#note .bar', 'sign in again')
+      await signIn(first, 'Ben')
+      const other = (await app.server.post('/v1/notes', { title: 'Later' })).body.note.id
+      await untilTextIn(first, '#list', 'Later')
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('')
+      await signOut(first)
+      await signIn(first, 'owner')
+      await first.goto(at(`notes/${other}`))
+      await first.waitForFunction(
+        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === 'Of the owner.')`,
+        { polling: 200 },
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
   test('nothing went wrong in any page, and no other host was asked', () => {
     expect(app.problems).toEqual([])
   })

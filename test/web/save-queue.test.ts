@@ -8,6 +8,7 @@ function start(content = 'one\ntwo\nthree\n', draft?: string) {
   let note: NoteVersion = { title: 'Note', content, updated_at: '1' }
   let isAway = false
   let losesResponse = false
+  let rewrite = (content: string) => content
   let timer: (() => void) | undefined
   const world = { kept: undefined as NoteText | undefined, writes: [] as Partial<NoteText>[], unsaved: 0 }
   const change = (changes: Partial<NoteText>) => {
@@ -23,6 +24,7 @@ function start(content = 'one\ntwo\nthree\n', draft?: string) {
           throw new Refused(409, 'stale', 'The note was changed.', undefined)
         world.writes.push(changes)
         change(changes)
+        if (changes.title !== undefined) note = { ...note, content: rewrite(note.content) }
         if (losesResponse) throw new Away('away')
         return note
       },
@@ -55,6 +57,10 @@ function start(content = 'one\ntwo\nthree\n', draft?: string) {
     setLosing: (value: boolean) => {
       losesResponse = value
     },
+    /** Has the server change the content when it is given another title. */
+    setRewriting: (value: typeof rewrite) => {
+      rewrite = value
+    },
     /** Lets the pause pass, and everything that follows from it. */
     pass: async () => {
       timer?.()
@@ -73,6 +79,28 @@ describe('what is typed', () => {
     expect([it.kept?.content, it.unsaved, kind(it)]).toEqual(['ab', 1, 'waiting'])
     await it.pass()
     expect([it.writes, it.kept, it.unsaved, kind(it)]).toEqual([[{ content: 'ab' }], undefined, 0, 'saved'])
+  })
+
+  test('is saved also when it is what it was before a save of which no response came', async () => {
+    const it = start()
+    it.setLosing(true)
+    it.queue.edit({ content: 'a' })
+    await it.pass()
+    it.setLosing(false)
+    it.queue.edit({ content: 'one\ntwo\nthree\n' })
+    await it.pass()
+    expect([it.note().content, kind(it), it.kept]).toEqual(['one\ntwo\nthree\n', 'saved', undefined])
+  })
+
+  test('while the server changes more than was sent is merged with that', async () => {
+    const it = start('[[Note]]\nend\n')
+    it.setRewriting((content) => content.replace('[[Note]]', '[[New]]'))
+    it.queue.edit({ title: 'New' })
+    it.queue.flush()
+    it.queue.edit({ content: '[[Note]]\nend\nmore\n' })
+    await it.pass()
+    await it.pass()
+    expect([it.note().content, it.queue.text.value.content]).toEqual(Array(2).fill('[[New]]\nend\nmore\n'))
   })
 
   test('while a save is under way is saved after it', async () => {

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { keepFocus } from './focus.ts'
 import { Button, Field, useAction, Why } from './form.tsx'
 
 interface ModalProps {
@@ -8,14 +9,6 @@ interface ModalProps {
   /** Called when the person gives up; without it the dialog stays until it is taken away. */
   readonly onClose?: () => void
   readonly children: ComponentChildren
-}
-
-/** What opened a dialog may be gone with what was done there; the keyboard then goes on at the content. */
-function keepFocus(): void {
-  const main = document.getElementById('main')
-  if (!main || document.activeElement !== document.body) return
-  main.tabIndex = -1
-  main.focus({ preventScroll: true })
 }
 
 /** A dialog over the page, which stays as it is behind it. */
@@ -28,7 +21,7 @@ export function Modal({ title, onClose, children }: ModalProps) {
     dialog?.showModal()
     return () => {
       dialog?.close()
-      requestAnimationFrame(keepFocus)
+      keepFocus()
     }
   }, [])
   return (

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { enterWorkspace, mayWrite, session, signOut } from '../data/session.ts'
-import { address, navigate, path } from '../router.ts'
+import { goToWorkspace, leave } from '../data/leaving.ts'
+import { mayWrite, session } from '../data/session.ts'
+import { address, path } from '../router.ts'
+import { useAction, Why } from './form.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { ServerState } from './lines.tsx'
 
@@ -83,50 +85,53 @@ function ServerLine() {
 }
 
 /** The menus of the rail: the workspaces, and on a phone the places that its bar has no room for. */
-export const RailMenus = () => (
-  <>
-    <div popover="auto" id="spaces" class="menu">
-      {session.value?.workspaces.map(({ id, name }) => (
-        <button type="button" key={id} onClick={() => void change(id)}>
-          <Icon name={id === session.value?.workspace.id ? 'check' : 'book'} />
-          {name}
-        </button>
-      ))}
-      <a href={address(['settings', 'workspaces'])}>
-        <Icon name="plus" />
-        New workspace
-      </a>
-      <button type="button" onClick={() => void signOut()}>
-        <Icon name="back" />
-        Sign out
-      </button>
-    </div>
-    <div popover="auto" id="more" class="menu">
-      <button type="button" onClick={openFinder}>
-        <Icon name="search" />
-        Find
-      </button>
-      {PLACES.filter(({ isUnderMore }) => isUnderMore).map(({ name, title, icon }) => (
-        <a key={name} href={address([name])}>
-          <Icon name={icon} />
-          {title}
+export function RailMenus() {
+  const { run, refusal } = useAction((act: () => Promise<void>) => act())
+  const change = (id: string) => {
+    if (id === session.value?.workspace.id) hideSpaces()
+    else void run(() => goToWorkspace(id).then(hideSpaces))
+  }
+  return (
+    <>
+      <div popover="auto" id="spaces" class="menu">
+        {session.value?.workspaces.map(({ id, name }) => (
+          <button type="button" key={id} onClick={() => change(id)}>
+            <Icon name={id === session.value?.workspace.id ? 'check' : 'book'} />
+            {name}
+          </button>
+        ))}
+        <a href={address(['settings', 'workspaces'])}>
+          <Icon name="plus" />
+          New workspace
         </a>
-      ))}
-      <a href={address(['views'])}>
-        <Icon name="side" />
-        Views, tags, properties
-      </a>
-      <button type="button" popovertarget="spaces">
-        <Icon name="book" />
-        {session.value?.workspace.name}
-      </button>
-    </div>
-  </>
-)
-
-async function change(id: string): Promise<void> {
-  document.getElementById('spaces')?.hidePopover()
-  if (id === session.value?.workspace.id) return
-  await enterWorkspace(id)
-  navigate('/app')
+        <button type="button" onClick={() => void run(leave)}>
+          <Icon name="back" />
+          Sign out
+        </button>
+        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      </div>
+      <div popover="auto" id="more" class="menu">
+        <button type="button" onClick={openFinder}>
+          <Icon name="search" />
+          Find
+        </button>
+        {PLACES.filter(({ isUnderMore }) => isUnderMore).map(({ name, title, icon }) => (
+          <a key={name} href={address([name])}>
+            <Icon name={icon} />
+            {title}
+          </a>
+        ))}
+        <a href={address(['views'])}>
+          <Icon name="side" />
+          Views, tags, properties
+        </a>
+        <button type="button" popovertarget="spaces">
+          <Icon name="book" />
+          {session.value?.workspace.name}
+        </button>
+      </div>
+    </>
+  )
 }
+
+const hideSpaces = () => document.getElementById('spaces')?.hidePopover()

@@ -2,10 +2,11 @@ import { effect, signal, untracked } from '@preact/signals'
 import { api } from './api.ts'
 import { listDrafts, putDraft, removeDraft } from './drafts.ts'
 import type { Draft, DraftKey, NoteText, NoteVersion } from './note-text.ts'
-import { pendingCount } from './pending.ts'
+import { pendingCount, savers } from './pending.ts'
 import { isSignedOut } from './request.ts'
 import { type Kept, SaveQueue } from './save-queue.ts'
 import { session } from './session.ts'
+import { whose } from './whose.ts'
 
 /** This tab; its drafts are not another tab's to take up while it is open. */
 const TAB = crypto.getRandomValues(new Uint32Array(4)).join('-')
@@ -27,16 +28,16 @@ export const draftsRefusal = signal<string | undefined>(undefined)
 /** When the last draft was kept in this browser. */
 export const draftKeptAt = signal<number | undefined>(undefined)
 
-const owner = () => {
+type Owner = Pick<NoteDocument, 'user' | 'workspace'>
+
+const owner = (): Owner | null | undefined => {
   const present = session.peek()
   return present && { user: present.user.id, workspace: present.workspace.id }
 }
 
-const nameOf = ({ user, workspace, id }: Pick<NoteDocument, 'user' | 'workspace' | 'id'>) =>
-  `${user} ${workspace} ${id}`
+const nameOf = ({ user, workspace, id }: Owner & Pick<NoteDocument, 'id'>) => `${user} ${workspace} ${id}`
 
-const isOwn = ({ user, workspace }: Pick<NoteDocument, 'user' | 'workspace'>): boolean =>
-  owner()?.user === user && owner()?.workspace === workspace
+const isOwn = ({ user, workspace }: Owner): boolean => whose.peek() === `${user} ${workspace}`
 
 /** Those of who is signed in, in the workspace that is shown; another person who used this tab may have left some. */
 export const ownDocuments = (): NoteDocument[] => [...documents.value.values()].filter(isOwn)
@@ -47,18 +48,34 @@ export function findDocument(id: string): NoteDocument | undefined {
 }
 
 /** Opens a note as the server holds it, or goes on with what is open or waits here. */
-export function openDocument(id: string, version: NoteVersion): NoteDocument {
+export function openDocument(id: string, version: NoteVersion): void {
   const open = findDocument(id)
-  open?.queue.receive(version)
-  return open ?? addDocument(id, version, undefined)
+  const present = owner()
+  if (open) open.queue.receive(version)
+  else if (present) addDocument({ ...present, id }, version, undefined)
+}
+
+/** The notes that are on the screen. */
+const shown = new Set<string>()
+
+/** Keeps what is typed into a note here while it is shown, until the function that is returned is called. */
+export function showDocument(id: string): () => void {
+  shown.add(id)
+  return () => leaveDocument(id)
 }
 
 /** A note that is left is saved at once; it stays here until that is acknowledged. */
-export function leaveDocument(id: string): void {
-  const left = findDocument(id)
-  left?.queue.flush()
-  if (left?.queue.isUnsaved === false) forget(left)
+function leaveDocument(id: string): void {
+  shown.delete(id)
+  for (const left of documents.peek().values()) {
+    if (left.id !== id) continue
+    void left.queue.flush()
+    if (!left.queue.isUnsaved) forget(left)
+  }
 }
+
+/** Saves what is typed into a note; resolves when it is saved, or cannot be saved now. */
+export const saveDocument = async (id: string): Promise<void> => findDocument(id)?.queue.flush()
 
 function forget(document: NoteDocument): void {
   const left = new Map(documents.peek())
@@ -66,8 +83,11 @@ function forget(document: NoteDocument): void {
   documents.value = left
 }
 
-function addDocument(id: string, base: NoteVersion, draft: Draft | undefined): NoteDocument {
-  const { user, workspace } = owner() ?? { user: '', workspace: '' }
+function addDocument(
+  { id, user, workspace }: Owner & Pick<NoteDocument, 'id'>,
+  base: NoteVersion,
+  draft: Draft | undefined,
+): SaveQueue {
   const saver = {
     save: async (changes: Partial<NoteText>, if_unchanged: string) => {
       if (!isOwn({ user, workspace }))
@@ -88,13 +108,14 @@ function addDocument(id: string, base: NoteVersion, draft: Draft | undefined): N
       },
       onUnsaved: (isUnsaved) => {
         pendingCount.value += isUnsaved ? 1 : -1
+        if (!isUnsaved && !shown.has(id)) forget(opened)
       },
     },
     draft,
   )
   const opened = { id, user, workspace, queue }
   documents.value = new Map(documents.peek()).set(nameOf(opened), opened)
-  return opened
+  return queue
 }
 
 const versionOf = ({ title, content, updated_at }: NoteVersion): NoteVersion => ({
@@ -125,7 +146,8 @@ export async function takeUpDrafts(): Promise<void> {
     if (alive.has(draft.tab) || findDocument(draft.note)) continue
     await putDraft({ ...draft, tab: TAB })
     await removeDraft(draft)
-    addDocument(draft.note, draft.base, draft).queue.flush()
+    // Of whom it is, not of who may have signed in meanwhile.
+    void addDocument({ ...present, id: draft.note }, draft.base, draft).flush()
   }
 }
 
@@ -149,12 +171,11 @@ export function startDocuments(): void {
     if (!session.value || isSignedOut.value) return
     ready = undefined
     void draftsTaken()
-    untracked(flushAll)
+    void untracked(flushAll)
   })
   addEventListener('pagehide', flushAll)
   addEventListener('online', flushAll)
+  savers.add(flushAll)
 }
 
-function flushAll(): void {
-  for (const { queue } of ownDocuments()) queue.flush()
-}
+const flushAll = (): Promise<unknown> => Promise.all(ownDocuments().map(({ queue }) => queue.flush()))

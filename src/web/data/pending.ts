@@ -2,3 +2,15 @@ import { signal } from '@preact/signals'
 
 /** How many changes wait in this browser until the server can be reached. */
 export const pendingCount = signal(0)
+
+/** Save at once what waits; each resolves when it is saved, or cannot be saved now. */
+export const savers = new Set<() => Promise<unknown>>()
+
+/** A server that does not answer is not waited for longer. */
+const PATIENCE_MS = 3_000
+
+/** Saves what waits, before the session is another one: who leaves may not come back to this browser. */
+export async function saveWhatWaits(): Promise<void> {
+  const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))
+  await Promise.race([Promise.all([...savers].map((save) => save())), patience])
+}

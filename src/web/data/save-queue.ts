@@ -43,9 +43,10 @@ const PAUSE_MS = 1_000
 const TITLE_PAUSE_MS = 4_000
 const MAX_SENT = 100
 
+/** The content is written also when nothing differs: then it is not known whether the server holds it. */
 const changesBetween = (base: NoteText, text: NoteText): Partial<NoteText> => ({
   ...(text.title !== base.title && { title: text.title }),
-  ...(text.content !== base.content && { content: text.content }),
+  ...((text.content !== base.content || text.title === base.title) && { content: text.content }),
 })
 
 /**
@@ -59,6 +60,8 @@ export class SaveQueue {
   #base: NoteVersion
   #sent: readonly string[]
   #isSaving = false
+  /** The save that is under way, or was last. */
+  #saving: Promise<void> = Promise.resolve()
   #isUnsaved = false
   #cancel: (() => void) | undefined
   /** Has an open editor hand over with `edit` what it still holds; it does so by itself after a moment. */
@@ -73,7 +76,7 @@ export class SaveQueue {
     this.#base = base
     this.#sent = sent
     this.text = signal({ title: text.title, content: text.content })
-    if (!hasSameText(text, base)) this.#markUnsaved()
+    if (!hasSameText(text, base) || sent.length > 0) this.#markUnsaved()
   }
 
   get base(): NoteVersion {
@@ -91,7 +94,8 @@ export class SaveQueue {
     this.text.value = text
     const state = this.state.peek()
     const isIdle = state.kind !== 'conflict' && !this.#isSaving
-    if (isIdle && hasSameText(text, this.#base)) this.discard()
+    // What was sent without an acknowledgement may be what the server holds.
+    if (isIdle && this.#sent.length === 0 && hasSameText(text, this.#base)) this.discard()
     else this.#markUnsaved()
     // What is typed just before the passages are shown belongs to them.
     const isMerged = state.kind === 'conflict' && this.#merge(this.#base, state.conflict.theirs)
@@ -99,10 +103,11 @@ export class SaveQueue {
       this.#wait(change.title === undefined ? PAUSE_MS : TITLE_PAUSE_MS)
   }
 
-  /** Saves at once what is not saved. */
-  flush(): void {
+  /** Saves at once what is not saved; resolves when it is, or cannot be saved now. */
+  flush(): Promise<void> {
     this.collect()
-    if (this.#isUnsaved && this.state.peek().kind !== 'conflict') void this.#saveAll()
+    if (this.#isUnsaved && this.state.peek().kind !== 'conflict') this.#save()
+    return this.#saving
   }
 
   /** Takes over what the server holds now, when nothing is waiting here; else saving will find out. */
@@ -123,7 +128,7 @@ export class SaveQueue {
     if (text) {
       this.#rebase(conflict.theirs, text)
       this.state.value = { kind: this.#isUnsaved ? 'waiting' : 'saved' }
-      void this.#saveAll()
+      this.#save()
     } else this.state.value = { kind: 'conflict', conflict }
   }
 
@@ -152,12 +157,15 @@ export class SaveQueue {
 
   #saveAfter(ms: number): void {
     this.#cancel?.()
-    this.#cancel = this.options.later(() => void this.#saveAll(), ms)
+    this.#cancel = this.options.later(() => this.#save(), ms)
+  }
+
+  #save(): void {
+    this.#cancel?.()
+    if (!this.#isSaving) this.#saving = this.#saveAll()
   }
 
   async #saveAll(): Promise<void> {
-    this.#cancel?.()
-    if (this.#isSaving) return
     this.#isSaving = true
     try {
       while (this.#isUnsaved && (await this.#saveOnce()));
@@ -177,8 +185,8 @@ export class SaveQueue {
     try {
       const saved = await this.options.save(changesBetween(this.#base, sent), this.#base.updated_at)
       this.collect()
-      this.#rebase(saved, hasSameText(sent, this.text.peek()) ? saved : this.text.peek())
-      if (!this.#isUnsaved) this.state.value = { kind: 'saved' }
+      // The server may have changed more than was sent: links of the note to itself follow its title.
+      this.#merge(sent, saved)
       return false
     } catch (error) {
       return await this.#recover(error as Error)

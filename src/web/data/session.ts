@@ -1,7 +1,8 @@
-import { computed, effect, signal } from '@preact/signals'
+import { batch, computed, effect, signal } from '@preact/signals'
 import { cache } from './cache.ts'
 import { startLive, stopLive } from './live.ts'
 import { isSignedOut, Refused, request, retryDelayOf } from './request.ts'
+import { whose } from './whose.ts'
 
 export type Role = 'owner' | 'editor' | 'viewer'
 
@@ -33,16 +34,19 @@ export const mayWrite = computed(
 
 export const isOwner = computed(() => session.value?.workspace.role === 'owner')
 
-const isShown = ({ user, workspace }: Session): boolean => {
-  const shown = session.peek()
-  return shown?.user.id === user.id && shown.workspace.id === workspace.id
-}
+const nameOf = ({ user, workspace }: Session): string => `${user.id} ${workspace.id}`
+
+const isShown = (other: Session): boolean => whose.peek() === nameOf(other)
 
 function enter(entered: Session): void {
   if (isShown(entered)) void cache.invalidateQueries()
   else cache.clear()
-  isSignedOut.value = false
-  session.value = entered
+  // Together: what somebody else left unsaved is not sent in this session.
+  batch(() => {
+    isSignedOut.value = false
+    whose.value = nameOf(entered)
+    session.value = entered
+  })
   startLive()
 }
 
@@ -116,6 +120,7 @@ export async function signOut(): Promise<void> {
   tabs.postMessage('left')
   stopLive()
   cache.clear()
+  whose.value = undefined
   session.value = null
 }
 

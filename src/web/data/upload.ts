@@ -1,43 +1,60 @@
-import { signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import { invalidate } from './cache.ts'
+import type { StoredFile } from './files.ts'
 import { Away, isSignedOut, refusalOf } from './request.ts'
+import { whose } from './whose.ts'
+
+interface Purpose {
+  /** The note that the files are stored with. */
+  readonly note?: string
+  /** What is done with each once it is stored. */
+  readonly onStored?: ((stored: StoredFile) => Promise<void>) | undefined
+}
 
 /** A file on its way to the server. */
-export interface Upload {
+export interface Upload extends Purpose {
   readonly id: number
   readonly file: File
+  /** Who sends it, and into which workspace; in another session it waits. */
+  readonly sender: string | undefined
   /** From 0 to 1. */
   readonly sent: number
+  readonly stored?: StoredFile
   /** Why it did not arrive. */
   readonly refusal?: string
 }
 
-/** What is on its way, or was refused; in order. */
-export const uploads = signal<readonly Upload[]>([])
+const all = signal<readonly Upload[]>([])
+
+/** What is on its way, or was refused, of who is signed in; in order. */
+export const uploads = computed(() => all.value.filter(({ sender }) => sender === whose.value))
 
 let made = 0
 let isRunning = false
 const started = new Set<number>()
 
 /** Sends files one after the other; each is gone from the list when it has arrived. */
-export function upload(files: Iterable<File>): void {
-  const added = [...files].map((file): Upload => ({ id: made++, file, sent: 0 }))
-  uploads.value = [...uploads.value, ...added]
+export function upload(files: Iterable<File>, purpose: Purpose = {}): void {
+  const sender = whose.peek()
+  const added = [...files].map((file): Upload => ({ ...purpose, id: made++, file, sender, sent: 0 }))
+  all.value = [...all.value, ...added]
   void sendAll()
 }
 
 export function retryUpload(id: number): void {
   started.delete(id)
-  uploads.value = uploads.value.map((one) => (one.id === id ? { id, file: one.file, sent: 0 } : one))
+  all.value = all.value.map(({ refusal, ...one }) =>
+    one.id === id || refusal === undefined ? one : { ...one, refusal },
+  )
   void sendAll()
 }
 
 export function dropUpload(id: number): void {
-  uploads.value = uploads.value.filter((one) => one.id !== id)
+  all.value = all.value.filter((one) => one.id !== id)
 }
 
 const change = (id: number, part: Partial<Upload>) => {
-  uploads.value = uploads.value.map((one) => (one.id === id ? { ...one, ...part } : one))
+  all.value = all.value.map((one) => (one.id === id ? { ...one, ...part } : one))
 }
 
 async function sendAll(): Promise<void> {
@@ -52,9 +69,13 @@ async function sendAll(): Promise<void> {
   isRunning = false
 }
 
-async function sendOne({ id, file }: Upload): Promise<void> {
+async function sendOne(one: Upload): Promise<void> {
+  const { id, sender, onStored } = one
   try {
-    await send(file, (sent) => change(id, { sent }))
+    const stored = one.stored ?? (await send(one, (sent) => change(id, { sent })))
+    change(id, { stored })
+    if (whose.peek() !== sender) return void started.delete(id)
+    await onStored?.(stored)
     dropUpload(id)
     await invalidate(new Set(['file']))
   } catch (error) {
@@ -63,17 +84,28 @@ async function sendOne({ id, file }: Upload): Promise<void> {
 }
 
 /** `fetch` does not report how much of a body is sent. */
-function send(file: File, onProgress: (part: number) => void): Promise<void> {
+function send({ file, note }: Upload, onProgress: (part: number) => void): Promise<StoredFile> {
+  const query = new URLSearchParams({ file_name: file.name, ...(note !== undefined && { note_id: note }) })
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('POST', `/app/api/files?${new URLSearchParams({ file_name: file.name })}`)
+    request.open('POST', `/app/api/files?${query}`)
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total)
     request.onerror = () => reject(new Away('The server cannot be reached; try again.'))
     request.onload = () => {
-      if (request.status < 300) return resolve()
+      if (request.status < 300)
+        return resolve((JSON.parse(request.responseText) as { file: StoredFile }).file)
       if (request.status === 401) isSignedOut.value = true
       void refusalOf(new Response(request.responseText, { status: request.status })).then(reject)
     }
     request.send(file)
   })
 }
+
+/** What waited in another session goes on in its own. */
+effect(() => {
+  if (whose.value) void sendAll()
+})
+
+addEventListener('beforeunload', (event) => {
+  if (uploads.peek().some(({ refusal }) => refusal === undefined)) event.preventDefault()
+})

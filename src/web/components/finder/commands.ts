@@ -1,5 +1,6 @@
 import { api } from '../../data/api.ts'
-import { enterWorkspace, mayWrite, session, signOut } from '../../data/session.ts'
+import { goToWorkspace, leave } from '../../data/leaving.ts'
+import { mayWrite, session } from '../../data/session.ts'
 import { address, navigate } from '../../router.ts'
 import { openKeys } from '../keys.tsx'
 import { noteAddress } from '../places.ts'
@@ -42,9 +43,9 @@ const others = (): Found[] => [
       icon: 'book' as const,
       title: `Go to the workspace ${name}`,
       what: 'command',
-      run: () => enterWorkspace(id).then(() => navigate('/app')),
+      run: () => goToWorkspace(id),
     })),
-  { id: 'sign-out', icon: 'back', title: 'Sign out', what: 'command', run: () => signOut() },
+  { id: 'sign-out', icon: 'back', title: 'Sign out', what: 'command', run: () => leave() },
 ]
 
 /** Commands and places whose words contain what was typed. */

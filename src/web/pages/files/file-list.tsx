@@ -1,15 +1,15 @@
 import { useRef } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { sizeText } from '../../components/size.ts'
 import { Time } from '../../components/time.tsx'
+import { Uploads } from '../../components/uploads.tsx'
 import { useVirtual } from '../../components/virtual.ts'
 import { type StoredFile, useFiles } from '../../data/files.ts'
 import { mayWrite } from '../../data/session.ts'
 import { upload } from '../../data/upload.ts'
 import { address, search, setParameters } from '../../router.ts'
 import { FoundPages } from './found-pages.tsx'
-import { sizeText } from './size.ts'
-import { Uploads } from './uploads.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 
 /** The files, the newest first, or the pages that match a search; files can be dropped on it. */

@@ -3,13 +3,13 @@ import { Button, Field, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
 import { Banner, Failed, Loading } from '../../components/pane.tsx'
+import { sizeText } from '../../components/size.ts'
 import { Time } from '../../components/time.tsx'
 import { contentOf, deleteFile, type FileWithOutline, renameFile, useFile } from '../../data/files.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate, search } from '../../router.ts'
 import { FileText } from './file-text.tsx'
 import { Original } from './original.tsx'
-import { sizeText } from './size.ts'
 
 const listAddress = () => address(['files'], { q: search.value.get('q') ?? undefined })
 

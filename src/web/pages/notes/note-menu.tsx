@@ -1,10 +1,12 @@
+import { keepFocus } from '../../components/focus.ts'
 import { useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
+import { saveDocument } from '../../data/note-documents.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate } from '../../router.ts'
 import type { Note } from './list-data.ts'
-import { listAddress } from './place.ts'
+import { listAddress, noteId } from './place.ts'
 import { moveInQuickAccess, useQuickAccess } from './side.tsx'
 
 /** What can be done with the whole note. */
@@ -72,8 +74,12 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
             <button
               type="button"
               onClick={choose(async () => {
+                await saveDocument(id)
                 await api.delete('/v1/notes/{id}', { params })
+                // Meanwhile another note may have been opened.
+                if (noteId.peek() !== id) return
                 navigate(listAddress())
+                keepFocus()
               })}
             >
               <Icon name="x" />

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { Banner, Failed, Loading } from '../../components/pane.tsx'
 import { shortTime } from '../../components/time.tsx'
+import { Uploads } from '../../components/uploads.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import {
@@ -9,14 +10,15 @@ import {
   draftsRefusal,
   draftsTaken,
   findDocument,
-  leaveDocument,
   type NoteDocument,
   openDocument,
+  showDocument,
 } from '../../data/note-documents.ts'
 import { passagesLeft } from '../../data/note-text.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
 import { mayWrite } from '../../data/session.ts'
-import { useUpload } from './details/upload.ts'
+import { uploads } from '../../data/upload.ts'
+import { storeWithNote } from './details/upload.ts'
 import { Editor } from './editor/editor.tsx'
 import { GoneNote } from './gone-note.tsx'
 import type { Note } from './list-data.ts'
@@ -44,7 +46,7 @@ export function NotePane({ id, isHome }: { id: string; isHome: boolean }) {
       isCurrent = false
     }
   }, [])
-  useEffect(() => () => leaveDocument(id), [id])
+  useEffect(() => showDocument(id), [id])
   useEffect(() => {
     if (data && isReady) openDocument(id, data.note)
   }, [id, data, isReady])
@@ -75,7 +77,7 @@ interface OpenNoteProps {
 function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
   const state = queue.state.value
   const isReading = isPreview.value || !mayWrite.value
-  const upload = useUpload(id)
+  const isStoring = uploads.value.some(({ note: of }) => of === id)
   return (
     <>
       <header class="bar">
@@ -102,14 +104,9 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
       </header>
       <StateBanner queue={queue} />
       {error && state.kind === 'saved' && <Failed error={error} />}
-      {upload.refusal !== undefined && (
-        <Banner kind="bad">
-          <p>{upload.refusal}</p>
-        </Banner>
-      )}
-      {upload.waiting > 0 && (
+      {isStoring && (
         <Banner>
-          <p>Storing with this note: {upload.waiting === 1 ? 'a file' : `${upload.waiting} files`}…</p>
+          <Uploads note={id} />
         </Banner>
       )}
       <article
@@ -120,7 +117,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
           // The editor has taken those that were dropped into the text.
           if (event.defaultPrevented || files.length === 0 || !mayWrite.peek()) return
           event.preventDefault()
-          void upload.take(files)
+          storeWithNote(id, files)
         }}
       >
         {state.kind === 'conflict' ? (
@@ -131,7 +128,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
             {isReading ? (
               <LazyPreview id={id} text={queue.text.value.content} saved={queue.base.content} />
             ) : (
-              <Editor queue={queue} onFiles={upload.take} />
+              <Editor queue={queue} onFiles={(files, insert) => storeWithNote(id, files, insert)} />
             )}
           </>
         )}

@@ -27,7 +27,7 @@ export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boole
         aria-invalid={title.trim() === ''}
         value={title}
         onInput={({ currentTarget }) => queue.edit({ title: currentTarget.value.replace(/[\r\n\t]+/g, ' ') })}
-        onBlur={() => queue.flush()}
+        onBlur={() => void queue.flush()}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' && event.key !== 'ArrowDown') return
           if (event.key === 'Enter') event.preventDefault()

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { Button, Field, useAction } from '../../components/form.tsx'
+import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Known } from '../../components/pane.tsx'
-import { enterWorkspace, refreshSession, session, type Workspace } from '../../data/session.ts'
+import { goToWorkspace } from '../../data/leaving.ts'
+import { refreshSession, session, type Workspace } from '../../data/session.ts'
 import { createWorkspace, renameWorkspace, useWorkspaces } from '../../data/settings.ts'
-import { navigate } from '../../router.ts'
 import { LineForm, textOf } from './line-form.tsx'
 import { Section } from './section.tsx'
 
@@ -29,6 +29,7 @@ export function Workspaces() {
 
 function Row({ workspace }: { workspace: Workspace }) {
   const isRenamed = useSignal(false)
+  const opening = useAction(goToWorkspace)
   const isCurrent = workspace.id === session.value?.workspace.id
   const close = () => {
     isRenamed.value = false
@@ -55,17 +56,17 @@ function Row({ workspace }: { workspace: Workspace }) {
         </Button>
       )}
       {!isCurrent && (
-        <Button kind="quiet" aria-label={`Open ${workspace.name}`} onClick={() => void open(workspace.id)}>
+        <Button
+          kind="quiet"
+          aria-label={`Open ${workspace.name}`}
+          onClick={() => void opening.run(workspace.id)}
+        >
           Open
         </Button>
       )}
+      {opening.refusal.value !== undefined && <Why>{opening.refusal.value}</Why>}
     </li>
   )
-}
-
-async function open(id: string): Promise<void> {
-  await enterWorkspace(id)
-  navigate('/app')
 }
 
 function Rename({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {

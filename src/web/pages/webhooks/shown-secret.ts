@@ -1,4 +1,10 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
+import { whose } from '../../data/whose.ts'
 
-/** The secret that was made last, until the page is left; the server never shows it again. */
+/** The secret that was made last, until somebody else is signed in; the server never shows it again. */
 export const shownSecret = signal<{ readonly id: string; readonly secret: string } | undefined>(undefined)
+
+effect(() => {
+  void whose.value
+  shownSecret.value = undefined
+})

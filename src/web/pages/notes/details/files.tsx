@@ -1,23 +1,16 @@
-import { Why } from '../../../components/form.tsx'
+import { sizeText } from '../../../components/size.ts'
+import { Uploads } from '../../../components/uploads.tsx'
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address } from '../../../router.ts'
-import { useUpload } from './upload.ts'
-
-const UNITS = ['bytes', 'KB', 'MB'] as const
-
-function sizeOf(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  return `${Math.round(bytes / 1_000 ** power)} ${UNITS[power]}`
-}
+import { storeWithNote } from './upload.ts'
 
 /** The files of a note; more are added by choosing, dropping or pasting them. */
 export function Files({ id }: { id: string }) {
   const { data } = useQuery(['file note', 'files', id], () =>
     api.get('/v1/notes/{id}/files', { params: { id } }),
   )
-  const { refusal, waiting, take } = useUpload(id)
   const files = data?.files ?? []
   if (files.length === 0 && !mayWrite.value) return null
   return (
@@ -27,7 +20,7 @@ export function Files({ id }: { id: string }) {
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault()
-        void take([...(event.dataTransfer?.files ?? [])])
+        storeWithNote(id, [...(event.dataTransfer?.files ?? [])])
       }}
     >
       <h3>Files</h3>
@@ -35,7 +28,7 @@ export function Files({ id }: { id: string }) {
         {files.map(({ id: file, file_name, size }) => (
           <li key={file}>
             <a href={address(['files', file])}>{file_name}</a>
-            <small class="dim">{sizeOf(size)}</small>
+            <small class="dim">{sizeText(size)}</small>
           </li>
         ))}
       </ul>
@@ -46,14 +39,13 @@ export function Files({ id }: { id: string }) {
             type="file"
             multiple
             onChange={({ currentTarget }) => {
-              void take([...(currentTarget.files ?? [])])
+              storeWithNote(id, [...(currentTarget.files ?? [])])
               currentTarget.value = ''
             }}
           />
         </label>
       )}
-      {waiting > 0 && <p role="status">{waiting === 1 ? 'Storing a file…' : `Storing ${waiting} files…`}</p>}
-      {refusal !== undefined && <Why>{refusal}</Why>}
+      <Uploads note={id} />
     </section>
   )
 }

@@ -1,18 +1,7 @@
-import { useState } from 'preact/hooks'
-import type { components } from '../../../data/api-types.d.ts'
-import { invalidate } from '../../../data/cache.ts'
-import { request } from '../../../data/request.ts'
+import { api } from '../../../data/api.ts'
+import type { StoredFile } from '../../../data/files.ts'
 import { mayWrite } from '../../../data/session.ts'
-
-type StoredFile = components['schemas']['File']
-
-async function upload(note: string, file: File): Promise<StoredFile> {
-  const query = new URLSearchParams({ file_name: file.name, note_id: note })
-  const { file: stored } = await request<{ file: StoredFile }>('POST', `/app/api/files?${query}`, {
-    body: file,
-  })
-  return stored
-}
+import { upload } from '../../../data/upload.ts'
 
 /** Characters that would end the label of a link. */
 const asLabel = (name: string) => name.replace(/[[\]|\r\n]/g, ' ')
@@ -20,24 +9,16 @@ const asLabel = (name: string) => name.replace(/[[\]|\r\n]/g, ' ')
 const linkTo = ({ id, file_name, mime_type }: StoredFile) =>
   `${mime_type.startsWith('image/') ? '!' : ''}[[file:${id}|${asLabel(file_name)}]]`
 
-/** Stores files with a note, one after the other, and writes a link to each where it was put. */
-export function useUpload(note: string) {
-  const [refusal, setRefusal] = useState<string>()
-  const [waiting, setWaiting] = useState(0)
-  const take = async (files: readonly File[], insert?: (text: string) => void) => {
-    if (!mayWrite.peek()) return
-    setRefusal(undefined)
-    for (const [index, file] of files.entries()) {
-      setWaiting(files.length - index)
-      try {
-        const stored = await upload(note, file)
-        insert?.(`${linkTo(stored)}\n`)
-      } catch (error) {
-        setRefusal(`${file.name}: ${(error as Error).message}`)
-      }
-    }
-    setWaiting(0)
-    void invalidate(new Set(['file']))
+/** Puts text where files were dropped or pasted; returns whether it could: the editor may be gone. */
+export type Insert = (text: string) => boolean
+
+/** Stores files with a note, and writes a link to each where it was put; at the end of a note that was left meanwhile. */
+export function storeWithNote(note: string, files: readonly File[], insert?: Insert): void {
+  if (!mayWrite.peek()) return
+  const link = async (stored: StoredFile) => {
+    const text = linkTo(stored)
+    if (insert?.(`${text}\n`)) return
+    await api.post('/v1/notes/{id}/append', { params: { id: note }, body: { text } })
   }
-  return { refusal, waiting, take }
+  upload(files, { note, onStored: insert && link })
 }

@@ -12,6 +12,7 @@ import { Annotation, type ChangeSet, EditorState, type Extension } from '@codemi
 import { EditorView, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { GFM, parser } from '@lezer/markdown'
+import type { Insert } from '../details/upload.ts'
 import { changedText } from './changed-text.ts'
 import { completeTags, completeTitles } from './completions.ts'
 import { theme } from './theme.ts'
@@ -21,8 +22,8 @@ export interface EditorOptions {
   readonly text: string
   /** Called with each change that the person makes, and how long the text is then. */
   readonly onEdit: (length: number) => void
-  /** Takes files that were dropped or pasted; `insert` puts text where they were put. */
-  readonly onFiles: (files: readonly File[], insert: (text: string) => void) => void
+  /** Takes files that were dropped or pasted. */
+  readonly onFiles: (files: readonly File[], insert: Insert) => void
 }
 
 /** Marks what does not come from the person who types here. */
@@ -70,11 +71,13 @@ function fileHandlers({ onFiles }: EditorOptions): Extension {
     const place = { at }
     places.push(place)
     onFiles(files, (text) => {
+      if (!view.dom.isConnected) return false
       const insert = view.state.toText(text.replaceAll('\n', view.state.lineBreak))
       const from = Math.min(place.at, view.state.doc.length)
       const { head, empty } = view.state.selection.main
       const selection = { anchor: from + insert.length }
       view.dispatch({ changes: { from, insert }, ...(empty && head === from && { selection }) })
+      return true
     })
     return true
   }
