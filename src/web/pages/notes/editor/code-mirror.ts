@@ -8,7 +8,7 @@ import {
   syntaxHighlighting,
 } from '@codemirror/language'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
-import { Annotation, type ChangeSet, EditorState, type Extension } from '@codemirror/state'
+import { Annotation, type ChangeSet, EditorState, type Extension, Transaction } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { GFM, parser } from '@lezer/markdown'
@@ -62,6 +62,10 @@ const contentAttributes = {
   spellcheck: 'true',
 }
 
+/** Spreadsheets and word processors put a picture of what was copied beside its text. */
+const isCopiedText = (transfer: DataTransfer | null) =>
+  ['text/plain', 'text/html'].every((type) => transfer?.types.includes(type))
+
 function fileHandlers({ onFiles }: EditorOptions): Extension {
   /** Where files were put; what is written while they are on their way moves these places. */
   const places: { at: number }[] = []
@@ -91,7 +95,8 @@ function fileHandlers({ onFiles }: EditorOptions): Extension {
       if (isTaken) event.preventDefault()
       return isTaken
     },
-    paste: (event, view) => take(view, event.clipboardData, view.state.selection.main.head),
+    paste: (event, view) =>
+      !isCopiedText(event.clipboardData) && take(view, event.clipboardData, view.state.selection.main.head),
   })
   return [movePlaces, handlers]
 }
@@ -161,7 +166,8 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
         view.setState(stateOf(options, next, onChange))
         return
       }
-      const annotations = isFromElsewhere.of(true)
+      // Undo takes back what was typed here, never what somebody else wrote.
+      const annotations = [isFromElsewhere.of(true), Transaction.addToHistory.of(false)]
       const all = { from: 0, to: view.state.doc.length, insert: next }
       const isPlain = view.state.lineBreak === '\n'
       view.dispatch({ changes: isPlain ? changeBetween(present, next) : all, annotations })
