@@ -20,11 +20,18 @@ export interface Change {
 export const connection = signal<'connecting' | 'live' | 'away'>('connecting')
 
 const listeners = new Set<(change: Change) => void>()
+const missedListeners = new Set<() => void>()
 
 /** Calls the listener for every change from now on; returns the function that stops it. */
 export function onChange(listener: (change: Change) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+/** Calls the listener when changes may have been missed, and what is kept outside the cache is to be read again. */
+export function onMissed(listener: () => void): () => void {
+  missedListeners.add(listener)
+  return () => missedListeners.delete(listener)
 }
 
 /** Changes that arrive within this time are applied together. */
@@ -60,7 +67,10 @@ export function startLive(hasMissed = false): void {
   opened.onopen = () => {
     connection.value = 'live'
     awaySince.value = undefined
-    if (isBehind) void cache.invalidateQueries()
+    if (isBehind) {
+      void cache.invalidateQueries()
+      for (const listener of missedListeners) listener()
+    }
     isBehind = false
   }
   opened.onerror = () => {

@@ -1,10 +1,22 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
+import { whose } from '../../data/whose.ts'
 import type { Row } from './model.ts'
 import { undoStack } from './undo.ts'
 
 /** The row that was deleted last, so that it can be put back at once. */
 export const deletedRow = signal<Row | undefined>(undefined)
+
+/** What was done to the rows of one structure, or by one person, is not offered to be taken back elsewhere. */
+export function forgetDone(): void {
+  deletedRow.value = undefined
+  undoStack.clear()
+}
+
+effect(() => {
+  void whose.value
+  forgetDone()
+})
 
 export async function deleteRow(row: Row): Promise<void> {
   await api.delete('/v1/records/{id}', { params: { id: row.id } })

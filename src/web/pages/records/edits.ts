@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { pendingCount } from '../../data/pending.ts'
-import { Away, Refused } from '../../data/request.ts'
+import { isPutOff, Refused, retryDelayOf } from '../../data/request.ts'
+import { whose } from '../../data/whose.ts'
 import type { Field, Row, Value } from './model.ts'
 import { faultyField } from './refusals.ts'
 import type { RowSource } from './rows.ts'
@@ -18,13 +19,12 @@ export type CellState =
 /** Values by their fields. */
 export type Values = ReadonlyMap<Field, Value>
 
-/** A row as a write left it, and the fields that were written. */
+/** A row as a write left it and as it was before, and the fields that were written. */
 export interface Saved {
   readonly row: Row
+  readonly before: Row
   readonly fields: readonly Field[]
 }
-
-const RETRY_MS = 2_000
 
 const cellKey = (id: string, key: string) => `${id} ${key}`
 
@@ -32,8 +32,14 @@ const cellKey = (id: string, key: string) => `${id} ${key}`
 export class Edits {
   readonly cells = signal<ReadonlyMap<string, CellState>>(new Map())
   #last: Promise<void> = Promise.resolve()
+  /** What was saved last in a cell from here, and when: who edited it again before that was known met nobody else. */
+  readonly #own = new Map<string, { readonly value: Value; readonly at: string }>()
+  readonly #whose = whose.peek()
 
   constructor(private readonly source: () => RowSource) {}
+
+  /** Resolves when what waits now is saved or refused. */
+  settled = (): Promise<void> => this.#last
 
   of(id: string, key: string): CellState | undefined {
     return this.cells.value.get(cellKey(id, key))
@@ -78,7 +84,8 @@ export class Edits {
       return Promise.resolve()
     }
     const value = parsed.value ?? undefined
-    if (value === before || text === editText(before)) {
+    const isSaving = this.cells.peek().get(cellKey(row.id, field.key))?.kind === 'saving'
+    if (!isSaving && (value === before || text === editText(before))) {
       this.drop(row.id, field.key)
       return Promise.resolve()
     }
@@ -89,10 +96,9 @@ export class Edits {
   async write(row: Row, field: Field, value: Value): Promise<void> {
     const saved = await this.writeRow(row, new Map([[field, value]]))
     if (!saved) return
-    const before = row.data[field.key]
     undoStack.push({
       label: `${field.label} of a row`,
-      run: () => this.write(saved.row, field, before),
+      run: () => this.write(saved.row, field, saved.before.data[field.key]),
     })
   }
 
@@ -113,10 +119,11 @@ export class Edits {
   }
 
   async #write(row: Row, values: Values): Promise<Saved | undefined> {
+    if (whose.peek() !== this.#whose) throw new Error('Somebody else is signed in; nothing was written.')
     const newest = newer(this.source().find(row.id), row)
     const rest = new Map(values)
     for (const [field, value] of values) {
-      if (newest.data[field.key] === row.data[field.key]) continue
+      if (this.#isUnchanged(row, newest, field)) continue
       this.#conflict(newest, field, value)
       rest.delete(field)
     }
@@ -124,17 +131,34 @@ export class Edits {
     try {
       const saved = await patch(newest, rest)
       this.source().replace(saved)
-      const fields = [...rest.keys()]
-      this.drop(row.id, ...fields.map(({ key }) => key))
-      return { row: saved, fields }
+      this.#acknowledge(saved, rest)
+      return { row: saved, before: newest, fields: [...rest.keys()] }
     } catch (error) {
       return this.#failed(error as Error, row, rest)
     }
   }
 
+  /** Whether a cell holds what it held when the row was read, or what was saved from here since. */
+  #isUnchanged(read: Row, newest: Row, { key }: Field): boolean {
+    const own = this.#own.get(cellKey(read.id, key))
+    const held = newest.data[key]
+    return held === read.data[key] || (own !== undefined && own.at > read.updated_at && held === own.value)
+  }
+
+  /** The cells show their row again, but those that were edited once more meanwhile. */
+  #acknowledge({ id, data, updated_at }: Row, values: Values): void {
+    for (const { key } of values.keys()) this.#own.set(cellKey(id, key), { value: data[key], at: updated_at })
+    this.#change((cells) => {
+      for (const [{ key }, value] of values) {
+        const state = cells.get(cellKey(id, key))
+        if (state?.kind === 'saving' && state.value === value) cells.delete(cellKey(id, key))
+      }
+    })
+  }
+
   async #failed(error: Error, row: Row, values: Values): Promise<Saved | undefined> {
-    if (error instanceof Away) {
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    if (isPutOff(error)) {
+      await new Promise((resolve) => setTimeout(resolve, retryDelayOf(error)))
       return this.#write(row, values)
     }
     if (error instanceof Refused && error.code === 'stale') {

@@ -1,6 +1,8 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import { onChange } from '../../data/live.ts'
+import { onChange, onMissed } from '../../data/live.ts'
+import { isPutOff, Refused, retryDelayOf } from '../../data/request.ts'
+import { whose } from '../../data/whose.ts'
 import { address } from '../../router.ts'
 import { type Field, type Row, rowLabel, type Structure } from './model.ts'
 import { addressOfRow } from './view.ts'
@@ -11,17 +13,35 @@ export interface Target {
   readonly href: string | undefined
 }
 
-const GONE = 'no longer there'
+const NOT_THERE: Target = { label: 'no longer there', href: undefined }
 const KEPT = 5_000
 
 const targets = signal<ReadonlyMap<string, Target>>(new Map())
 const asked = new Set<string>()
-let waiting: { field: Field; id: string }[] = []
+
+/** A reference that is to be read. */
+interface Asked {
+  readonly field: Field
+  readonly id: string
+}
+
+let waiting: Asked[] = []
 
 /** Labels change with what they name. */
 onChange(({ kind, id }) => {
   if (kind !== 'note' && kind !== 'file' && kind !== 'record') return
   if (asked.delete(id)) forget([id])
+})
+
+function forgetAll(): void {
+  asked.clear()
+  targets.value = new Map()
+}
+
+onMissed(forgetAll)
+effect(() => {
+  void whose.value
+  forgetAll()
 })
 
 function forget(ids: readonly string[]): void {
@@ -38,10 +58,7 @@ export function targetOf(field: Field, id: string): Target | undefined {
 }
 
 function ask(field: Field, id: string): void {
-  if (asked.size > KEPT) {
-    asked.clear()
-    targets.value = new Map()
-  }
+  if (asked.size > KEPT) forgetAll()
   asked.add(id)
   if (waiting.length === 0) setTimeout(() => void resolveWaiting())
   waiting.push({ field, id })
@@ -54,20 +71,33 @@ function know(found: Iterable<readonly [string, Target]>): void {
 async function resolveWaiting(): Promise<void> {
   const batch = waiting
   waiting = []
-  const single = batch.filter(({ field }) => field.type !== 'record' || field.structure === null)
-  const byStructure = new Map<string, string[]>()
-  for (const { field, id } of batch) {
-    if (field.type !== 'record' || field.structure === null) continue
-    byStructure.set(field.structure, [...(byStructure.get(field.structure) ?? []), id])
-  }
+  const isOfRow = ({ field }: Asked) => field.type === 'record' && field.structure !== null
+  const rows = Map.groupBy(batch.filter(isOfRow), ({ field }) => field.structure ?? '')
+  const others = batch.filter((one) => !isOfRow(one))
   await Promise.all([
-    ...single.map(({ field, id }) => resolveOne(field, id)),
-    ...[...byStructure].map(([structure, ids]) => resolveRows(structure, ids)),
-  ]).catch(() => {})
+    ...others.map((one) => resolveOne(one).catch((error: Error) => unresolved([one], error))),
+    ...[...rows].map(([structure, some]) =>
+      resolveRows(structure, some).catch((error: Error) => unresolved(some, error)),
+    ),
+  ])
+}
+
+/** Only a 404 says that something is no longer there; what cannot be read now is asked for again. */
+function unresolved(some: readonly Asked[], error: Error): void {
+  if (error instanceof Refused && error.status === 404) {
+    know(some.map(({ id }) => [id, NOT_THERE]))
+    return
+  }
+  for (const { id } of some) asked.delete(id)
+  const again = () => {
+    for (const { field, id } of some) targetOf(field, id)
+  }
+  if (isPutOff(error)) setTimeout(again, retryDelayOf(error))
 }
 
 /** Rows of one structure are read together. */
-async function resolveRows(nameOrId: string, ids: readonly string[]): Promise<void> {
+async function resolveRows(nameOrId: string, all: readonly Asked[]): Promise<void> {
+  const ids = all.map(({ id }) => id)
   const { structure } = await api.get('/v1/records/structures/{nameOrId}', { params: { nameOrId } })
   for (let start = 0; start < ids.length; start += 200) {
     const some = ids.slice(start, start + 200)
@@ -81,13 +111,10 @@ async function resolveRows(nameOrId: string, ids: readonly string[]): Promise<vo
 }
 
 const targetOfRow = (structure: Structure, id: string, row: Row | undefined): Target =>
-  row
-    ? { label: rowLabel(structure, row), href: addressOfRow(structure.id, id) }
-    : { label: GONE, href: undefined }
+  row ? { label: rowLabel(structure, row), href: addressOfRow(structure.id, id) } : NOT_THERE
 
-async function resolveOne(field: Field, id: string): Promise<void> {
-  const target = await readTarget(field, id).catch(() => ({ label: GONE, href: undefined }))
-  know([[id, target]])
+async function resolveOne({ field, id }: Asked): Promise<void> {
+  know([[id, await readTarget(field, id)]])
 }
 
 async function readTarget(field: Field, id: string): Promise<Target> {
@@ -103,42 +130,6 @@ async function readTarget(field: Field, id: string): Promise<Target> {
   const nameOrId = structure_id
   const { structure } = await api.get('/v1/records/structures/{nameOrId}', { params: { nameOrId } })
   return targetOfRow(structure, id, record as Row)
-}
-
-export interface Suggestion {
-  readonly id: string
-  readonly label: string
-}
-
-const OFFERED = 12
-
-/** What a reference may name, by what was typed. */
-export async function suggest(field: Field, text: string): Promise<readonly Suggestion[]> {
-  const limit = OFFERED
-  if (field.type === 'note') {
-    const search = text.trim() === '' ? {} : { search: `${text.trim()}*` }
-    const { notes } = await api.get('/v1/notes', { query: { ...search, limit } })
-    return notes.map(({ id, title }) => ({ id, label: title }))
-  }
-  if (field.type === 'file') {
-    const { files } = await api.get('/v1/files', {})
-    const part = text.trim().toLowerCase()
-    return files
-      .filter(({ file_name }) => file_name.toLowerCase().includes(part))
-      .slice(0, OFFERED)
-      .map(({ id, file_name }) => ({ id, label: file_name }))
-  }
-  if (field.structure === null) return []
-  return suggestRows(field.structure, text.trim())
-}
-
-async function suggestRows(nameOrId: string, text: string): Promise<readonly Suggestion[]> {
-  const { structure } = await api.get('/v1/records/structures/{nameOrId}', { params: { nameOrId } })
-  const filter = JSON.stringify([{ field: '*', op: 'contains', value: text.slice(0, 200) }])
-  const { records } = await api.get('/v1/records', {
-    query: { structure: structure.id, limit: OFFERED, ...(text !== '' && { filter }) },
-  })
-  return (records as Row[]).map((row) => ({ id: row.id, label: rowLabel(structure, row) }))
 }
 
 export const isReference = ({ type }: Pick<Field, 'type'>): boolean =>

@@ -3,9 +3,10 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { usePartTitle } from '../../components/page-title.ts'
 import { Failed, Loading, Pane } from '../../components/pane.tsx'
+import { savers } from '../../data/pending.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, search } from '../../router.ts'
-import { createRow, deleteRow } from './actions.ts'
+import { createRow, deleteRow, forgetDone } from './actions.ts'
 import { ChartStrip } from './chart/strip.tsx'
 import { ImportPane } from './csv/import-pane.tsx'
 import { RowsMenu } from './csv/menu.tsx'
@@ -24,7 +25,6 @@ import { NewRowPane } from './row/new-row.tsx'
 import { RowPane } from './row/row-pane.tsx'
 import { RowSource } from './rows.ts'
 import { StructureList } from './side.tsx'
-import { undoStack } from './undo.ts'
 import { chosenRow, currentRowQuery, paneAddress } from './view.ts'
 import { follow } from './watch.ts'
 
@@ -116,8 +116,14 @@ function useGrid(structure: Structure): GridState {
     editing: signal<Editing | undefined>(undefined),
     isFocused: signal(false),
   }))
-  useEffect(() => undoStack.clear, [])
+  useEffect(() => forgetDone, [])
   useEffect(() => warnBeforeLoss(edits), [edits])
+  useEffect(() => {
+    savers.add(edits.settled)
+    return () => {
+      savers.delete(edits.settled)
+    }
+  }, [edits])
   useCursorFollowsRow(source, shared.cursor)
   return { ...shared, structure, fields, source, edits, isEditable: mayWrite.value && !structure.immutable }
 }

@@ -1,4 +1,4 @@
-import { onChange } from '../../data/live.ts'
+import { onChange, onMissed } from '../../data/live.ts'
 import { navigate } from '../../router.ts'
 import { queryOf, type RowPage } from './model.ts'
 import { BLOCK, type RowSource } from './rows.ts'
@@ -24,6 +24,7 @@ export function follow(source: RowSource): () => void {
     }
     source.refresh()
   })
+  const stopMissed = onMissed(() => source.refresh())
   const open = () => {
     stream = new EventSource(`/v1/records/watch?${watchQuery(source)}`)
     stream.addEventListener('answer', (event) => {
@@ -55,6 +56,7 @@ export function follow(source: RowSource): () => void {
   return () => {
     document.removeEventListener('visibilitychange', onVisibility)
     stopChanges()
+    stopMissed()
     close()
     source.close()
   }

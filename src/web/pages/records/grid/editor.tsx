@@ -1,7 +1,8 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { isReference, type Suggestion, suggest } from '../labels.ts'
+import { isReference } from '../labels.ts'
 import type { Field } from '../model.ts'
+import { type Suggestion, suggest } from '../suggestions.ts'
 import { inputKind, localInstant } from '../values.ts'
 
 /** Why an editor closed: what was typed is saved, unless it was given up. */
@@ -21,10 +22,12 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 export function Editor({ field, text, isTyped, onClose }: EditorProps) {
   const control = useRef<Control>(null)
   const isClosed = useRef(false)
+  const first = useRef<string | undefined>(undefined)
   const list = useSuggestions(field, text)
   const listId = useId()
   useLayoutEffect(() => {
     control.current?.focus()
+    first.current = control.current?.value
     const text = control.current
     if (!text || !('select' in text)) return
     if (!isTyped) text.select()
@@ -33,7 +36,9 @@ export function Editor({ field, text, isTyped, onClose }: EditorProps) {
   const close = (closing: Closing) => {
     if (isClosed.current) return
     isClosed.current = true
-    onClose(closing, list.idOf(control.current?.value ?? ''))
+    // A control may hold less than the value: no parts of a second, and other line breaks.
+    const value = control.current?.value ?? ''
+    onClose(closing, !isTyped && value === first.current ? text : list.idOf(value))
   }
   const shared = {
     class: 'in cell',

@@ -67,10 +67,14 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
   const { row: here } = cursor.value
   const tabRow = here >= slice.first && here < slice.end ? here : slice.firstSeen
   const rows = []
-  for (let index = slice.first; index < slice.end; index++)
-    rows.push(
-      <GridRow key={index} grid={grid} index={index} tabRow={tabRow} places={places} onClose={close} />,
-    )
+  const drawn = new Set<string>()
+  for (let index = slice.first; index < slice.end; index++) {
+    // A cell goes on being edited when rows before it come and go. While pages are read, a row may be there twice.
+    const id = source.row(index)?.id
+    const key = id === undefined || drawn.has(id) ? index : id
+    drawn.add(id ?? '')
+    rows.push(<GridRow key={key} grid={grid} index={index} tabRow={tabRow} places={places} onClose={close} />)
+  }
   return (
     <section
       class="scroll"

@@ -91,14 +91,12 @@ async function writeEach(
     over.map(async ({ record, data }) => {
       const values = changesOf(grid.fields, record, data)
       const saved = values.size === 0 ? undefined : await grid.edits.writeRow(record, values)
-      return { record, saved, isWhole: values.size === (saved?.fields.length ?? 0) }
+      return { saved, isWhole: values.size === (saved?.fields.length ?? 0) }
     }),
   )
-  const changed = written.flatMap(({ record, saved }) => (saved ? [{ record, saved }] : []))
+  const changed = written.flatMap(({ saved }) => saved ?? [])
   const takeBack = async () => {
-    await Promise.all(
-      changed.map(({ record, saved }) => grid.edits.writeRow(saved.row, before(record, saved))),
-    )
+    await Promise.all(changed.map((saved) => grid.edits.writeRow(saved.row, valuesBefore(saved))))
     await takeBackAdded?.()
     grid.source.refreshNow()
   }
@@ -115,8 +113,8 @@ const changesOf = (fields: readonly Field[], { data: held }: Row, data: Data): V
       .filter(([{ key }, value]) => held[key] !== value),
   )
 
-const before = ({ data }: Row, { fields }: Saved): Values =>
-  new Map(fields.map((field) => [field, data[field.key]]))
+const valuesBefore = ({ before, fields }: Saved): Values =>
+  new Map(fields.map((field) => [field, before.data[field.key]]))
 
 /** What takes a batch back in one transaction; `row` is one that the batch changed. */
 async function takeBackOf(source: GridState['source'], structure: string, row: Row | undefined) {

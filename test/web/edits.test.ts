@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
+import { whose } from '../../src/web/data/whose.ts'
+import { Edits } from '../../src/web/pages/records/edits.ts'
+import type { Field, Row } from '../../src/web/pages/records/model.ts'
+import { RowSource } from '../../src/web/pages/records/rows.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const NAME = { key: 'name', label: 'Name', type: 'text' } as Field
+const TOTAL = { key: 'total', label: 'Total', type: 'number' } as Field
+
+let service: TestService
+let source: RowSource
+let edits: Edits
+let row: Row
+/** Changes of rows wait for this. */
+let held: Promise<unknown>
+let fetched: ReturnType<typeof spyOn<typeof globalThis, 'fetch'>>
+
+/** One row, and what edits it; both ask a real service as the page would. */
+beforeEach(async () => {
+  service = await startService()
+  held = Promise.resolve()
+  await service.post('/v1/records/structures', { name: 'Orders', fields: [NAME, TOTAL] })
+  const data = { name: 'before', total: 1 }
+  row = (await service.post('/v1/records', { structure: 'Orders', data })).body.records[0]
+  fetched = spyOn(globalThis, 'fetch')
+  fetched.mockImplementation((async (path: string, init: RequestInit) => {
+    if (init.method === 'PATCH') await held
+    const headers = { ...init.headers, authorization: `Bearer ${service.key}` }
+    return service.app.fetch(new Request(`http://localhost${path}`, { ...init, headers }))
+  }) as typeof fetch)
+  source = new RowSource({ structure: 'Orders', filter: [], sort: undefined, direction: 'desc' })
+  edits = new Edits(() => source)
+})
+afterEach(() => {
+  source.close()
+  fetched.mockRestore()
+  whose.value = undefined
+  service.close()
+})
+
+const stored = async (): Promise<Row['data']> => (await service.get(`/v1/records/${row.id}`)).body.record.data
+
+test.each([
+  ['put back as it was', 'before'],
+  ['edited once more', 'second'],
+])(
+  'a cell that is %s before its edit is saved holds what was typed last, and is no conflict',
+  async (_, last) => {
+    const release = Promise.withResolvers<void>()
+    held = release.promise
+    const first = edits.save(row, NAME, 'first')
+    const second = edits.save(row, NAME, last)
+    expect(edits.of(row.id, 'name')).toMatchObject({ kind: 'saving', text: last })
+    release.resolve()
+    await first
+    await second
+    expect([(await stored()).name, edits.of(row.id, 'name')]).toEqual([last, undefined])
+  },
+)
+
+test('a cell that was edited once more shows that, as being saved, when its first edit is saved', async () => {
+  const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  held = one.promise.then(() => {
+    held = other.promise
+  })
+  const first = edits.save(row, NAME, 'first')
+  const second = edits.save(row, NAME, 'second')
+  one.resolve()
+  await first
+  expect([edits.of(row.id, 'name')?.text, edits.isSaving]).toEqual(['second', true])
+  other.resolve()
+  await second
+  expect((await stored()).name).toBe('second')
+})
+
+test('what somebody else wrote after an edit from here is a conflict for what was read before', async () => {
+  await edits.save(row, NAME, 'first')
+  await service.patch(`/v1/records/${row.id}`, { data: { name: 'theirs' } })
+  await edits.save(row, NAME, 'second')
+  expect(edits.of(row.id, 'name')).toMatchObject({ kind: 'conflict', theirs: 'theirs', text: 'second' })
+  expect((await stored()).name).toBe('theirs')
+})
+
+test('what one person edited is not written in the session of another', async () => {
+  const release = Promise.withResolvers<void>()
+  held = release.promise
+  const first = edits.save(row, NAME, 'first')
+  const second = edits.save(row, TOTAL, '2')
+  whose.value = 'another'
+  release.resolve()
+  await first
+  await second
+  expect((await stored()).total).toBe(1)
+  expect(edits.of(row.id, 'total')).toMatchObject({ kind: 'refused', text: '2' })
+})
