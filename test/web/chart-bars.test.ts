@@ -36,6 +36,38 @@ describe('the bars of a chart', () => {
     expect(drawn.undated).toEqual({ of: undefined, value: 9 })
   })
 
+  test('are of nothing in periods without rows between others', () => {
+    const drawn = (kind: 'day' | 'week' | 'month' | 'year', ...periods: string[]) => {
+      const all = bars(
+        periods.map((period) => bucket({ period, count: 1 })),
+        false,
+      )
+      return drawnBars(all, kind).bars.map(({ of, value }) => `${of} ${value}`)
+    }
+    expect(drawn('day', '2026-02-27', '2026-03-02')).toEqual([
+      '2026-02-27 1',
+      '2026-02-28 0',
+      '2026-03-01 0',
+      '2026-03-02 1',
+    ])
+    expect(drawn('week', '2026-11-02', '2026-11-16')).toEqual([
+      '2026-11-02 1',
+      '2026-11-09 0',
+      '2026-11-16 1',
+    ])
+    expect(drawn('month', '2025-12-01', '2026-02-01')).toEqual([
+      '2025-12-01 1',
+      '2026-01-01 0',
+      '2026-02-01 1',
+    ])
+    expect(drawn('year', '2024-01-01', '2026-01-01')).toEqual([
+      '2024-01-01 1',
+      '2025-01-01 0',
+      '2026-01-01 1',
+    ])
+    expect(drawn('day', '0001-01-01', '9999-12-31')).toEqual(['0001-01-01 1', '9999-12-31 1'])
+  })
+
   test('are also those of the rows without a value', () => {
     const all = bars([bucket({ value: 'ready', count: 3 }), bucket({ count: 2 })], false)
     expect(drawnBars(all, 'value').bars).toEqual(all)

@@ -70,12 +70,41 @@ const NUMBER = new Intl.NumberFormat()
 /** The bars that are drawn: of many periods the last, of many values the greatest. */
 export function drawnBars(all: readonly Bar[], kind: Grouping['kind']): Drawn {
   const undated = kind === 'value' ? undefined : all.find(({ of }) => of === undefined)
-  const found = all.filter((bar) => bar !== undated)
+  const dated = all.filter((bar) => bar !== undated)
+  const found = kind === 'value' ? dated : withEmptyPeriods(dated, kind)
   if (found.length <= MAX_BARS) return { bars: found, which: undefined, undated }
   const bars = kind === 'value' ? greatest(found) : found.slice(-MAX_BARS)
   const word = kind === 'value' ? 'greatest' : 'last'
   const which = `the ${word} ${MAX_BARS} of ${NUMBER.format(found.length)} ${kind}s`
   return { bars, which, undated }
+}
+
+type Period = Exclude<Grouping['kind'], 'value'>
+
+const STEPS: Readonly<Record<Period, (day: Date) => number>> = {
+  day: (day) => day.setUTCDate(day.getUTCDate() + 1),
+  week: (day) => day.setUTCDate(day.getUTCDate() + 7),
+  month: (day) => day.setUTCMonth(day.getUTCMonth() + 1),
+  year: (day) => day.setUTCFullYear(day.getUTCFullYear() + 1),
+}
+
+/** With a bar of nothing for each period without rows between others: else the line of time would skip it. */
+function withEmptyPeriods(dated: readonly Bar[], kind: Period): readonly Bar[] {
+  const days = dated.map(({ of }) => Date.parse(`${of}T00:00:00Z`))
+  return dated.flatMap((bar, at) => [...emptyBetween(kind, days[at - 1], days[at]), bar])
+}
+
+/** Periods that are further apart than this are drawn beside each other: one of them is likely a mistake. */
+const FAR_MS = 40_000 * 86_400_000
+
+/** The bars of nothing between two periods, by their first days. */
+function emptyBetween(kind: Period, before = Number.NaN, after = Number.NaN): readonly Bar[] {
+  const empty: Bar[] = []
+  if (after - before > FAR_MS) return empty
+  const day = new Date(before)
+  for (STEPS[kind](day); day.getTime() < after; STEPS[kind](day))
+    empty.push({ of: day.toISOString().slice(0, 10), value: 0 })
+  return empty
 }
 
 /** The greatest bars in the order in which they were. */
