@@ -19,6 +19,22 @@ describe('a preview', () => {
     ])
   })
 
+  test('keeps a link with a label whole in a table, and the bars of code as they are', () => {
+    const text = '| a | b |\n|---|---|\n| [[One|the first]] | [[Two\\|the second]] |\n\n`[[a|b]]` [[c|d|e]]'
+    const found = all(
+      tokensOf(text).flatMap((token) =>
+        token.type === 'table' ? (token as Tokens.Table).rows.flat().flatMap(({ tokens }) => tokens) : token,
+      ),
+    ).map((token) => token as Tokens.Generic)
+    const links = found.filter(({ type }) => type === 'wiki')
+    expect(links.map(({ target, label }) => [target, label])).toEqual([
+      ['One', 'the first'],
+      ['Two', 'the second'],
+      ['c', 'd|e'],
+    ])
+    expect(found.find(({ type }) => type === 'codespan')?.text).toBe('[[a|b]]')
+  })
+
   test('knows where each link leads when several have the same label', () => {
     const [one, two, three, four] = ['1', '2', '3', '4'].map((id) => ({ id, title: `Note ${id}` }))
     const text = [

@@ -9,7 +9,10 @@ export interface WikiToken {
   readonly label: string | undefined
 }
 
-const WIKI = /^(!?)\[\[([^[\]|\n]+)(?:\|([^[\]\n]*))?\]\]/
+/** Stands for the bar of a link while the text is taken apart: a bar would end a cell of a table. */
+const BAR = '\uFDD0'
+const WIKI = new RegExp(`^(!?)\\[\\[([^[\\]|${BAR}\\n]+)(?:${BAR}([^[\\]\\n]*))?\\]\\]`)
+const LABELLED = /\[\[[^[\]|\n]+\|[^[\]\n]*\]\]/g
 
 const marked = new Marked({
   gfm: true,
@@ -35,7 +38,17 @@ const marked = new Marked({
 })
 
 /** The Markdown of a note, taken apart. */
-export const tokensOf = (text: string): Token[] => marked.lexer(text)
+export function tokensOf(text: string): Token[] {
+  const masked = text.replace(LABELLED, (link) => link.replace(/\\?\|/g, BAR))
+  const tokens = marked.lexer(masked)
+  if (masked === text) return tokens
+  marked.walkTokens(tokens, (token) => {
+    for (const [name, value] of Object.entries(token))
+      if (typeof value === 'string' && value.includes(BAR))
+        Object.assign(token, { [name]: value.replaceAll(BAR, '|') })
+  })
+  return tokens
+}
 
 const FILE_CONTENT = /^\/v1\/files\/([0-9a-f-]{36})\/content$/i
 
