@@ -36,8 +36,12 @@ function parseNumber(label: string, text: string): Parsed {
   return Number.isFinite(number) ? { value: number } : { why: `${label} takes a number, such as 12 or 4.5.` }
 }
 
+/** A day, and a time with or without its offset. What has another form would be guessed: which is the month of 03/04? */
+const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d?:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:\d\d)?)?$/i
+
 function parseInstant(label: string, text: string): Parsed {
-  const instant = new Date(text)
+  const [, day, time = '00:00', offset = ''] = INSTANT.exec(text) ?? []
+  const instant = new Date(`${day}T${time.replace(/^\d:/, '0$&')}${offset.toUpperCase()}`)
   if (Number.isNaN(instant.getTime()))
     return { why: `${label} takes a date and a time, such as 2026-11-21 09:30.` }
   return { value: instant.toISOString() }
