@@ -1,14 +1,18 @@
 import { fetchBytes } from './request.ts'
 
-/** Downloads what an endpoint sends, under a name; throws `Refused` or `Away`. */
-export async function download(path: string, fileName: string): Promise<void> {
-  const url = URL.createObjectURL(await fetchBytes(path))
+/** The browser has begun to copy the bytes long before. */
+const REVOKE_MS = 60_000
+
+/** Hands bytes to the browser as a file. */
+export function saveFile(name: string, bytes: Blob): void {
+  const url = URL.createObjectURL(bytes)
   const link = document.createElement('a')
   link.href = url
-  link.download = fileName
+  link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), REVOKE_MS)
 }
 
-/** The browser has begun to copy the bytes long before. */
-const REVOKE_MS = 60_000
+/** Downloads what an endpoint sends, under a name; throws `Refused` or `Away`. */
+export const download = async (path: string, name: string): Promise<void> =>
+  saveFile(name, await fetchBytes(path))

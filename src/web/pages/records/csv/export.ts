@@ -1,4 +1,5 @@
 import { api } from '../../../data/api.ts'
+import { saveFile } from '../../../data/download.ts'
 import { queryOf, type RowPage, type RowQuery, type Structure } from '../model.ts'
 
 const PAGE = 500
@@ -12,15 +13,9 @@ const quoted = (value: unknown): string => {
 export const toCsv = (lines: readonly (readonly unknown[])[]): string =>
   lines.map((line) => `${line.map(quoted).join(',')}\r\n`).join('')
 
-/** Hands text to the browser as a file. */
-export function download(name: string, parts: readonly string[]): void {
-  const url = URL.createObjectURL(new Blob([...parts], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
-}
+/** Hands lines of csv to the browser as a file. */
+export const saveCsv = (name: string, parts: readonly string[]): void =>
+  saveFile(name, new Blob([...parts], { type: 'text/csv' }))
 
 /** Downloads every row of the query as a csv file; `onProgress` gets the number of rows read so far. */
 export async function exportCsv(
@@ -47,5 +42,5 @@ export async function exportCsv(
     onProgress(offset + records.length)
     if (!has_more) break
   }
-  download(`${structure.name}.csv`, parts)
+  saveCsv(`${structure.name}.csv`, parts)
 }

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { useVirtual } from '../../../components/virtual.ts'
 import { ROLES } from '../grid/roles.ts'
-import { download, toCsv } from './export.ts'
+import { saveCsv, toCsv } from './export.ts'
 import type { RefusedLine } from './import-run.ts'
 
 const ROW_PX = 69
@@ -23,7 +23,7 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
   const beforePx = items[0]?.start ?? 0
   const afterPx = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   const save = () =>
-    download('refused.csv', [
+    saveCsv('refused.csv', [
       toCsv([['line', 'reason', ...head], ...refused.map(({ line, why, cells }) => [line, why, ...cells])]),
     ])
   return (
