@@ -65,6 +65,8 @@ export function startRouter(): void {
   document.addEventListener('click', (event) => {
     const link = (event.target as Element | null)?.closest?.('a')
     if (!link || !isPlain(event) || link.target !== '' || link.hasAttribute('download')) return
+    // A place in this page is the browser's to go to.
+    if (link.getAttribute('href')?.startsWith('#')) return
     const to = new URL(link.href)
     if (to.origin !== location.origin || (to.pathname !== ROOT && !to.pathname.startsWith(`${ROOT}/`))) return
     event.preventDefault()

@@ -59,8 +59,10 @@ interface KnownProps<Data> {
   readonly children: (data: Data) => ComponentChildren
 }
 
-/** What a query has read, while it is read, or why it cannot be. */
-export function Known<Data>({ query: { data, error }, children }: KnownProps<Data>) {
-  if (error) return <Failed error={error} />
-  return data === undefined ? <Loading /> : children(data)
-}
+/** What a query has read, while it is read, or why it cannot be; what is there stays when it cannot be read again. */
+export const Known = <Data,>({ query: { data, error }, children }: KnownProps<Data>) => (
+  <>
+    {error && <Failed error={error} />}
+    {data === undefined ? !error && <Loading /> : children(data)}
+  </>
+)

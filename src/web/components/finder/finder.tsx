@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { navigate } from '../../router.ts'
 import { Why } from '../form.tsx'
 import { Icon } from '../icon.tsx'
+import { openFinder } from '../rail.tsx'
 import { useResults } from './results.ts'
 import type { Found } from './search.ts'
 
@@ -9,6 +10,7 @@ import type { Found } from './search.ts'
 export function Finder() {
   const dialog = useRef<HTMLDialogElement>(null)
   const [isOpen, setOpen] = useState(false)
+  const [refused, setRefused] = useState<Refused>()
   // Before anything is painted: a key that is pressed at once is not lost.
   useLayoutEffect(() => {
     const open = () => {
@@ -34,11 +36,38 @@ export function Finder() {
       id="find"
       class="dialog palette"
       aria-label="Find notes, rows, files and commands"
-      onClose={() => setOpen(false)}
+      onClose={({ currentTarget }) => {
+        // It may have been opened again, because what was chosen was refused.
+        if (currentTarget.open) return
+        setOpen(false)
+        setRefused(undefined)
+      }}
     >
-      {isOpen && <Search close={() => dialog.current?.close()} />}
+      {isOpen && (
+        <Search
+          key={refused?.sentence}
+          refused={refused}
+          close={() => dialog.current?.close()}
+          onRefused={(given) => {
+            setRefused(given)
+            openFinder()
+          }}
+        />
+      )}
     </dialog>
   )
+}
+
+/** What was typed when a command was chosen, and why it was refused. */
+interface Refused {
+  readonly text: string
+  readonly sentence: string
+}
+
+interface SearchProps {
+  readonly refused: Refused | undefined
+  readonly close: () => void
+  readonly onRefused: (refused: Refused) => void
 }
 
 /** A field that opens a list of its own, not the browser's. */
@@ -50,10 +79,10 @@ const COMBOBOX = {
   'aria-autocomplete': 'list',
 } as const
 
-function Search({ close }: { close: () => void }) {
-  const [text, setText] = useState('')
+function Search({ refused, close, onRefused }: SearchProps) {
+  const [text, setText] = useState(refused?.text ?? '')
   const [selectedId, setSelectedId] = useState<string>()
-  const [refusal, setRefusal] = useState<string>()
+  const [refusal, setRefusal] = useState(refused?.sentence)
   const [isWaiting, setWaiting] = useState(false)
   const { found, isSearching, error } = useResults(text.trim())
   const input = useRef<HTMLInputElement>(null)
@@ -69,8 +98,7 @@ function Search({ close }: { close: () => void }) {
       if (one.to !== undefined) navigate(one.to)
       else await one.run?.()
     } catch (failure) {
-      dispatchEvent(new Event('find'))
-      setRefusal((failure as Error).message)
+      onRefused({ text, sentence: (failure as Error).message })
     }
   }
   const move = (by: number) => {

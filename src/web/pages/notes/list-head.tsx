@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
+import { useTypedSearch } from '../../components/typed-search.ts'
 import { mayWrite } from '../../data/session.ts'
 import { setParameters } from '../../router.ts'
 import { list, type Sort, searchText, sort } from './place.ts'
@@ -88,27 +89,17 @@ function Order({ isSearching }: { isSearching: boolean }) {
 
 /** Searches as one types; the address follows after a short pause. */
 function Search({ name }: { name: string }) {
-  const input = useRef<HTMLInputElement>(null)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const shown = searchText.value
-  useEffect(() => {
-    if (input.current && input.current.value.trim() !== shown) input.current.value = shown
-  }, [shown])
-  const apply = (text: string) => {
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => setParameters({ search: text.trim() }, { replace: true }), TYPING_MS)
-  }
+  const field = useTypedSearch(
+    searchText.value,
+    (search) => setParameters({ search }, { replace: true }),
+    TYPING_MS,
+  )
   return (
     <search class="tools">
       <label class="in-find">
         <Icon name="search" />
         <span class="vh">Search {name}</span>
-        <input
-          class="in"
-          type="search"
-          ref={input}
-          onInput={({ currentTarget }) => apply(currentTarget.value)}
-        />
+        <input class="in" type="search" {...field} />
       </label>
     </search>
   )

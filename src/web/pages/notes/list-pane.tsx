@@ -121,14 +121,14 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
   const indices = [...new Set(inSight.map(({ index }) => Math.floor(index / PAGE_SIZE)))]
   const pages = usePages(noteQuery, indices)
   useListKeys({ rows, total: first.total ?? 0, onCreate })
-  if (first.error) return <Failed error={first.error} />
-  if (first.total === undefined) return <Loading />
+  if (first.total === undefined) return first.error ? <Failed error={first.error} /> : <Loading />
   if (first.total === 0) return <Nothing noteQuery={noteQuery} onCreate={onCreate} />
   const margin = items.current?.offsetTop ?? 0
   const before = (inSight[0]?.start ?? margin) - margin
   const after = rows.getTotalSize() - ((inSight.at(-1)?.end ?? margin) - margin)
   return (
     <>
+      {first.error && <Failed error={first.error} />}
       <p class="list-end" role="status">
         {number.format(first.total)} {first.total === 1 ? 'note' : 'notes'}
         {noteQuery.search !== '' && noteQuery.sort === undefined && ', best match first'}

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
 import { Button, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { useTypedSearch } from '../../components/typed-search.ts'
 import { search, setParameters } from '../../router.ts'
 import {
   type Column,
@@ -97,31 +97,17 @@ function Chip({ condition, column, onRemove }: ChipProps) {
 
 /** Searches while one types. */
 function SearchField() {
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const input = useRef<HTMLInputElement>(null)
-  const text = searchText()
-  useEffect(() => {
-    if (input.current && input.current !== document.activeElement) input.current.value = text
-  }, [text])
-  const look = (typed: string) => {
-    clearTimeout(timer.current)
-    timer.current = setTimeout(
-      () => setParameters({ q: typed.trim().slice(0, 200) || undefined }, { replace: true }),
-      TYPING_MS,
-    )
-  }
+  const field = useTypedSearch(searchText(), (q) => setParameters({ q }, { replace: true }), TYPING_MS)
   return (
     <search class="in-find">
       <Icon name="search" />
       <input
-        ref={input}
         class="in"
         type="search"
         maxLength={200}
         aria-label="Search in every field of these rows"
         placeholder="Search these rows"
-        defaultValue={text}
-        onInput={({ currentTarget }) => look(currentTarget.value)}
+        {...field}
       />
     </search>
   )

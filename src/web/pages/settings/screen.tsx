@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { Pane } from '../../components/pane.tsx'
 import { session } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
@@ -57,7 +57,8 @@ function keepInView(name: string): () => void {
 
 export function Main() {
   const named = path.value[1]
-  useEffect(() => {
+  // Before anything is painted: the focus is not taken from who types at once.
+  useLayoutEffect(() => {
     if (named === undefined) return
     document.getElementById(`${named}-h`)?.focus({ preventScroll: true })
     return keepInView(named)

@@ -28,10 +28,12 @@ export function Editor({ title, what, name, save, remove, consequence, children 
   const [isSaved, setSaved] = useState(false)
   const section = path.value[1] ?? 'views'
   const { run, isRunning, refusal } = useAction(async () => {
+    const from = location.pathname
     const id = await save()
     await invalidate(new Set([what]))
     setSaved(true)
-    navigate(address(['views', section, id]), { replace: true })
+    // Meanwhile something else may have been opened.
+    if (location.pathname === from) navigate(address(['views', section, id]), { replace: true })
   })
   return (
     <Pane kind="side" label={title}>

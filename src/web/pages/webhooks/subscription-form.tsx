@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { TargetedSubmitEvent } from 'preact'
 import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Empty, Known, Pane } from '../../components/pane.tsx'
 import { type Answer, api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import { useKeys } from '../../data/settings.ts'
@@ -31,23 +31,23 @@ const useStructures = () =>
   )
 
 export function NewWebhook() {
-  const { data, error } = useStructures()
+  const structures = useStructures()
   return (
     <FormPane title="New subscription" back={address(['webhooks'])}>
-      {error ? (
-        <Failed error={error} />
-      ) : data === undefined ? (
-        <Loading />
-      ) : data.length === 0 ? (
-        <Empty>
-          <p>A subscription follows the rows of a structure, and there is no structure yet.</p>
-          <a class="b" href={address(['records'])}>
-            Go to the records
-          </a>
-        </Empty>
-      ) : (
-        <WebhookForm structures={data} />
-      )}
+      <Known query={structures}>
+        {(known) =>
+          known.length === 0 ? (
+            <Empty>
+              <p>A subscription follows the rows of a structure, and there is no structure yet.</p>
+              <a class="b" href={address(['records'])}>
+                Go to the records
+              </a>
+            </Empty>
+          ) : (
+            <WebhookForm structures={known} />
+          )
+        }
+      </Known>
     </FormPane>
   )
 }
@@ -55,16 +55,13 @@ export function NewWebhook() {
 export function EditWebhook({ id }: { id: string }) {
   const structures = useStructures()
   const webhook = useWebhook(id)
-  const error = webhook.error ?? structures.error
   return (
     <FormPane title={webhook.data ? `Edit ${nameOf(webhook.data)}` : 'Edit'} back={address(['webhooks', id])}>
-      {error ? (
-        <Failed error={error} />
-      ) : structures.data && webhook.data ? (
-        <WebhookForm structures={structures.data} webhook={webhook.data} />
-      ) : (
-        <Loading />
-      )}
+      <Known query={structures}>
+        {(known) => (
+          <Known query={webhook}>{(present) => <WebhookForm structures={known} webhook={present} />}</Known>
+        )}
+      </Known>
     </FormPane>
   )
 }

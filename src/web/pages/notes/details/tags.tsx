@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { api } from '../../../data/api.ts'
@@ -43,18 +43,26 @@ export function Tags({ note: { id, tags } }: { note: Note }) {
 function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
   const field = useId()
   const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
-  const { run, isRunning, refusal } = useAction(async (name: string) => {
+  const { run, refusal } = useAction(async (name: string) => {
     await api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [name] } })
     await invalidate(CHANGED)
   })
+  const adding = useRef<Promise<unknown>>(Promise.resolve())
+  const input = useRef<HTMLInputElement>(null)
+  const add = async (name: string) => {
+    const isAdded = await run(name)
+    if (!isAdded && input.current?.value === '') input.current.value = name
+  }
   return (
     <form
       class="add-line"
-      onSubmit={async (event) => {
+      onSubmit={(event) => {
         event.preventDefault()
-        const form = event.currentTarget
-        const name = String(new FormData(form).get('tag') ?? '').trim()
-        if (name !== '' && (await run(name.replace(/^#/, '')))) form.reset()
+        const name = input.current?.value.trim().replace(/^#/, '')
+        if (!input.current || !name) return
+        // Emptied at once, as the next tag may be typed while this one is added.
+        input.current.value = ''
+        adding.current = adding.current.then(() => add(name))
       }}
     >
       <label class="vh" for={field}>
@@ -63,7 +71,7 @@ function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
       <input
         class="in"
         id={field}
-        name="tag"
+        ref={input}
         list={`${field}-list`}
         autocomplete="off"
         maxLength={500}
@@ -76,9 +84,7 @@ function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
             <option key={tag} value={name} />
           ))}
       </datalist>
-      <Button type="submit" disabled={isRunning.value}>
-        Add tag
-      </Button>
+      <Button type="submit">Add tag</Button>
       {refusal.value && <Why>{refusal.value}</Why>}
     </form>
   )

@@ -1,8 +1,9 @@
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
-import { navigate } from '../../../router.ts'
+import { whose } from '../../../data/whose.ts'
+import { navigate, search } from '../../../router.ts'
 import type { Field, Row, Structure } from '../model.ts'
 import { faultyField } from '../refusals.ts'
 import type { RowSource } from '../rows.ts'
@@ -11,6 +12,10 @@ import { paneAddress } from '../view.ts'
 import { FieldControl } from './field-control.tsx'
 
 type Data = Record<string, string | number | boolean | null>
+type Texts = Readonly<Record<string, string>>
+
+/** What is typed into the new row of each structure, until it is written or given up: other rows may be opened meanwhile. */
+const typed = signal<ReadonlyMap<string, Texts>>(new Map())
 
 interface NewRowPaneProps {
   readonly structure: Structure
@@ -20,13 +25,17 @@ interface NewRowPaneProps {
 
 /** A form with all fields of the structure; what is refused stays filled in. */
 export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
-  const texts = useSignal<Readonly<Record<string, string>>>({})
+  const name = `${whose.value} ${structure.id}`
+  const texts = typed.value.get(name) ?? {}
+  const setTexts = (next: Texts) => {
+    typed.value = new Map(typed.peek()).set(name, next)
+  }
   const faults = useSignal<Readonly<Record<string, string>>>({})
   const create = useAction(async () => {
     const data: Data = {}
     const found: Record<string, string> = {}
     for (const field of structure.fields) {
-      const parsed = parseValue(field, texts.value[field.key] ?? '')
+      const parsed = parseValue(field, texts[field.key] ?? '')
       if ('why' in parsed) found[field.key] = parsed.why
       else if (parsed.value !== null) data[field.key] = parsed.value
       else if (field.required) found[field.key] = `${field.label} needs a value.`
@@ -34,8 +43,10 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
     faults.value = found
     if (Object.keys(found).length > 0) return focusFault(structure.fields, found)
     await onCreate(data)
+    setTexts({})
     source.refreshNow()
-    navigate(paneAddress(undefined))
+    // Meanwhile something else may have been opened.
+    if (search.peek().get('pane') === 'new') navigate(paneAddress(undefined))
   })
   const why = create.refusal.value
   const atField = why === undefined ? undefined : faultyField(structure.fields, why)
@@ -44,7 +55,12 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
       <header class="bar">
         <h2>New row</h2>
         <span class="grow" />
-        <a class="b quiet icon" href={paneAddress(undefined)} aria-label="Close without saving">
+        <a
+          class="b quiet icon"
+          href={paneAddress(undefined)}
+          aria-label="Close without saving"
+          onClick={() => setTexts({})}
+        >
           <Icon name="x" />
         </a>
       </header>
@@ -59,12 +75,10 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
           <FieldControl
             key={field.key}
             field={field}
-            text={texts.value[field.key] ?? ''}
+            text={texts[field.key] ?? ''}
             isFirst={place === 0}
             why={faults.value[field.key] ?? (atField === field ? why : undefined)}
-            onText={(text) => {
-              texts.value = { ...texts.value, [field.key]: text }
-            }}
+            onText={(text) => setTexts({ ...typed.peek().get(name), [field.key]: text })}
           />
         ))}
         {why !== undefined && !atField && <Why>{why}</Why>}

@@ -9,7 +9,7 @@ import { navigate, search } from '../../../router.ts'
 import { deleteRow, restoreRow } from '../actions.ts'
 import type { GridState } from '../grid/state.ts'
 import { type Row, rowLabel } from '../model.ts'
-import { rowAddress } from '../view.ts'
+import { chosenRow, rowAddress } from '../view.ts'
 import { RowFields } from './fields.tsx'
 import { RowHistory } from './history.tsx'
 import { UsedBy } from './used-by.tsx'
@@ -69,7 +69,8 @@ function DeleteButton({ row, grid }: { row: Row; grid: GridState }) {
   const remove = useAction(async () => {
     await deleteRow(row)
     grid.source.refreshNow()
-    navigate(rowAddress(undefined))
+    // Meanwhile another row may have been opened.
+    if (chosenRow() === row.id) navigate(rowAddress(undefined))
   })
   return (
     <>

@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  contentOf,
+  fieldOf,
+  fill,
+  press,
+  startApplication,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { PASSWORD } from '../support/browser-client.ts'
+import { cell } from '../support/grid.ts'
+
+describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
+  let app: Application
+  let page: Page
+  let orders: string
+  const at = (path: string) => `${app.server.url}/app/${path}`
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const fields = [
+      { key: 'name', type: 'text' },
+      { key: 'due', type: 'datetime' },
+    ]
+    const made = await app.server.post('/v1/records/structures', { name: 'Orders', fields })
+    orders = made.body.structure.id
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  const makeNote = async (content = ''): Promise<string> =>
+    (await app.server.post('/v1/notes', { title: 'Wheel', content })).body.note.id
+  const openNote = async (id: string) => {
+    await page.goto(at(`notes/${id}`))
+    await page.waitForSelector('.cm-content')
+    await page.focus('.cm-content')
+  }
+  const isStored = (id: string, content: string) =>
+    page.waitForFunction(
+      `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === ${JSON.stringify(content)})`,
+      { polling: 200 },
+    )
+  const withControl = async (key: 'z' | 'End') => {
+    await page.keyboard.down('Control')
+    await page.keyboard.press(key)
+    await page.keyboard.up('Control')
+  }
+  const signIn = async () => {
+    await fill(page, 'Password', PASSWORD)
+    await page.keyboard.press('Enter')
+  }
+
+  test(
+    'into a search, as its text goes to the address, stays in the search',
+    async () => {
+      await page.goto(at('notes'))
+      await page.waitForSelector('#list input[type=search]')
+      const found = page.evaluate(`new Promise((resolve) => {
+        const field = document.querySelector('#list input[type=search]')
+        const type = (text) => {
+          field.value = text
+          field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+        }
+        const { replaceState } = history
+        history.replaceState = (...given) => {
+          replaceState.apply(history, given)
+          if (!location.search.includes('search=ab')) return
+          history.replaceState = replaceState
+          type('abc')
+          requestAnimationFrame(() => setTimeout(() => resolve(field.value), 50))
+        }
+        type('ab')
+      })`)
+      expect(await found).toBe('abc')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'as soon as the settings appear goes where it was meant to go',
+    async () => {
+      await page.goto(at('notes'))
+      await page.waitForSelector('.rail')
+      const focused = page.evaluate(`new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          const field = document.querySelector('#keys input[name=name]')
+          if (!field) return
+          observer.disconnect()
+          field.focus()
+          setTimeout(() => resolve(document.activeElement === field), 500)
+        }).observe(document, { childList: true, subtree: true })
+        history.pushState(null, '', '/app/settings/keys')
+        dispatchEvent(new PopStateEvent('popstate'))
+      })`)
+      expect(await focused).toBe(true)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'after the tag before it, which is still being added, is the next tag',
+    async () => {
+      const id = await makeNote()
+      await openNote(id)
+      await (await fieldOf(page, 'New tag')).focus()
+      await page.keyboard.type('one\ntwo\nthree')
+      await untilTextIn(page, '#details .tags', 'two')
+      expect(await contentOf(page, 'New tag')).toBe('three')
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags.toSorted()).toEqual(['one', 'two'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is what undo takes back, never what somebody else wrote since',
+    async () => {
+      const id = await makeNote('first\n')
+      await openNote(id)
+      await withControl('End')
+      await page.keyboard.type('mine')
+      await isStored(id, 'first\nmine')
+      await app.server.patch(`/v1/notes/${id}`, { content: 'theirs\nfirst\nmine' })
+      await untilTextIn(page, '.cm-content', 'theirs')
+      await withControl('z')
+      await isStored(id, 'theirs\nfirst\n')
+      await withControl('z')
+      await page.keyboard.type('!')
+      await isStored(id, 'theirs\nfirst\n!')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'just before one signs out is saved',
+    async () => {
+      const id = await makeNote()
+      await openNote(id)
+      await page.keyboard.type('the last words')
+      await page.evaluate(
+        `[...document.querySelectorAll('#spaces button')].find((one) => one.textContent === 'Sign out').click()`,
+      )
+      await page.waitForSelector('.s-sign')
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('the last words')
+      await fill(page, 'Name', 'owner')
+      await signIn()
+      await page.waitForSelector('.rail')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'just before a note is moved to the trash is in the trash with it, and the keyboard goes on at the content',
+    async () => {
+      const id = await makeNote()
+      await openNote(id)
+      await page.keyboard.type('the last words')
+      await press(page, 'More for this note')
+      await press(page, 'Move to trash')
+      await page.waitForFunction(`location.pathname === '/app/notes'`)
+      await page.waitForFunction(`document.activeElement.id === 'main'`)
+      await app.server.post(`/v1/notes/${id}/restore`)
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('the last words')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'into a cell while rows come in before it goes on in that cell',
+    async () => {
+      const add = (name: string) => app.server.post('/v1/records', { structure: 'Orders', data: { name } })
+      const { id } = (await add('before')).body.records[0]
+      await page.goto(at(`records/${orders}`))
+      await page.waitForSelector(cell(0, 1))
+      await page.focus(cell(0, 1))
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.in.cell:focus')
+      await page.keyboard.type('half')
+      await add('another')
+      await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent === 'another'`)
+      await page.keyboard.type(' and half\n')
+      await page.waitForFunction(`document.querySelector('${cell(1, 1)}')?.textContent === 'half and half'`)
+      await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+      expect((await app.server.get(`/v1/records/${id}`)).body.record.data.name).toBe('half and half')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is all that changes a cell: one that is opened and left keeps every byte',
+    async () => {
+      const data = { name: 'two\r\nlines', due: '2026-11-21T09:30:00.250Z' }
+      const [record] = (await app.server.post('/v1/records', { structure: 'Orders', data })).body.records
+      await page.goto(at(`records/${orders}`))
+      await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent.includes('lines')`)
+      await page.focus(cell(0, 1))
+      for (const _ of ['name', 'due']) {
+        await page.keyboard.press('Enter')
+        await page.waitForSelector('.in.cell:focus')
+        await page.keyboard.press('Tab')
+        await page.waitForSelector('.in.cell', { hidden: true })
+      }
+      await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+      expect((await app.server.get(`/v1/records/${record.id}`)).body.record).toEqual(record)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'into a new row is there again when another row was looked at meanwhile',
+    async () => {
+      await page.goto(at(`records/${orders}?pane=new`))
+      await fill(page, 'name', 'half a row')
+      await page.locator(`${cell(0, 0)} a`).click()
+      await page.waitForSelector('.tabs')
+      await press(page, 'New row')
+      await page.waitForFunction(`document.querySelector('#value-name')?.value === 'half a row'`)
+      await press(page, 'Close without saving')
+      await press(page, 'New row')
+      await page.waitForFunction(`document.querySelector('#value-name')?.value === ''`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'into a form is still there when the session ended and one signed in again',
+    async () => {
+      const webhook = await app.server.post('/v1/webhooks', {
+        structure: 'Orders',
+        url: 'https://example.org/hook',
+        events: ['record.created'],
+      })
+      await page.goto(at(`webhooks/${webhook.body.webhook.id}/edit`))
+      await fill(page, 'Description (optional)', 'half a description')
+      const refused = page.waitForResponse(
+        (response) => response.url().includes('/v1/webhooks/') && response.status() === 401,
+      )
+      await page.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
+      await page.waitForSelector('dialog:modal')
+      await refused
+      await signIn()
+      await page.waitForSelector('dialog:modal', { hidden: true })
+      expect(await contentOf(page, 'Description (optional)')).toBe('half a description')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'as the title of a new note is told why it is refused, and stays',
+    async () => {
+      await page.goto(at('notes'))
+      await page.waitForSelector('.rail')
+      await page.evaluate(`{
+        const { fetch } = window
+        window.fetch = (path, init) =>
+          init?.method === 'POST'
+            ? Promise.resolve(Response.json({ error: 'The disk is full.', code: 'unavailable' }, { status: 503 }))
+            : fetch(path, init)
+      }`)
+      await page.evaluate(`dispatchEvent(new Event('find'))`)
+      await page.keyboard.type('quite new')
+      await page.waitForSelector('#new-note')
+      await page.click('#new-note')
+      await untilText(page, 'The disk is full.')
+      expect(await contentOf(page, 'Find')).toBe('quite new')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'after the link that skips the navigation goes to the content',
+    async () => {
+      await page.goto(at('notes'))
+      await page.waitForSelector('.notes-rows')
+      await page.focus('a.skip')
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate(`document.activeElement.closest('#main') !== null`)).toBe(true)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('nothing went wrong in any page, and no other host was asked', () => {
+    expect(app.problems).toEqual([])
+  })
+})
