@@ -71,6 +71,7 @@ function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
       <input
         class="in"
         id={field}
+        name="tag"
         ref={input}
         list={`${field}-list`}
         autocomplete="off"
