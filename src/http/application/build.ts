@@ -17,6 +17,8 @@ export async function buildApplication(): Promise<BuiltFiles> {
   const { outputs } = await Bun.build({
     entrypoints: [page()],
     minify: true,
+    // Leaves out what the libraries do only for who develops a page.
+    define: { 'process.env.NODE_ENV': '"production"' },
     splitting: true,
     publicPath: `${ASSETS_PATH}/`,
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
