@@ -119,6 +119,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
     'does not save in the name of another what waited when it ended',
     async () => {
       const { id } = (await app.server.post('/v1/notes', { title: 'Mine', content: '' })).body.note
+      await first.bringToFront()
       await first.evaluate(`fetch('/app/api/members').then((response) => response.json()).then(({ members }) =>
         fetch('/app/api/members/' + members.find(({ name }) => name === 'Ben').user_id, {
           method: 'PATCH',
