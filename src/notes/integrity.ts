@@ -2,7 +2,7 @@ import type { IntegrityCheck } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
 import { fold } from '../lib/text.ts'
-import { indexPendingNote } from './links/indexing.ts'
+import { indexLinksAtOnce } from './links/indexing.ts'
 import { distinctLinkKeys } from './links/link-keys.ts'
 
 const COUNTS = `SELECT w.pk, w.name, w.live_notes AS live, w.trashed_notes AS trashed,
@@ -97,7 +97,7 @@ function hasWrongLinks({ content, targets, isPending, isTrashed }: NoteTexts): b
  */
 export function refreshNoteTexts(reader: Reader): void {
   for (const note of allNotes(reader)) {
-    if (hasWrongLinks(note)) indexPendingNote(reader, { workspace: note.workspace, note: note.pk })
+    if (hasWrongLinks(note)) indexLinksAtOnce(reader, { workspace: note.workspace, note: note.pk })
     if (!hasWrongFolds(note)) continue
     const { titleFold, aliasFold } = foldsOf(note)
     reader.sql.run(

@@ -78,7 +78,8 @@ export function createStructure(
     uniqueTogether: JSON.stringify(together),
     maxRows: input.max_rows ?? null,
     immutable: input.immutable ? 1 : 0,
-    now: tx.now,
+    createdAt: tx.now,
+    updatedAt: tx.now,
   })
   createRowTable(tx, pk, fields)
   changeUniqueSets(tx, pk, [], uniqueSetsOf(fields, together))

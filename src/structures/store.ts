@@ -1,6 +1,7 @@
 import type { InWorkspace } from '../context.ts'
+import { insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
-import { TOUCH } from '../db/sql-part.ts'
+import { structures } from '../db/schema/structures.ts'
 import type { FieldType, TypedField } from '../filter/record/operators.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { isId } from '../lib/ids.ts'
@@ -117,47 +118,19 @@ export const countStructures = (
     workspace,
   ) ?? { structures: 0, records: 0 }
 
-/** Returns the pk of the new structure. */
+/** Inserts a structure that has no row table yet; returns its pk. */
 export function insertStructure(
-  { sql }: Reader,
-  row: StructureColumns & { id: string; workspace: number; now: number },
+  reader: Reader,
+  row: StructureColumns & Pick<StructureRow, 'id' | 'createdAt' | 'updatedAt'> & { workspace: number },
 ): number {
-  const { lastInsertRowid } = sql.run(
-    `INSERT INTO structures (id, workspace, name, name_fold, description, fields, label_field, unique_together,
-       max_rows, immutable, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.workspace,
-    row.name,
-    row.nameFold,
-    row.description,
-    row.fields,
-    row.labelField,
-    row.uniqueTogether,
-    row.maxRows,
-    row.immutable,
-    row.now,
-    row.now,
-  )
-  sql.run('INSERT INTO structure_stats (structure) VALUES (?)', lastInsertRowid)
-  return lastInsertRowid
+  const pk = insertRow(reader, structures, row)
+  reader.sql.run('INSERT INTO structure_stats (structure) VALUES (?)', pk)
+  return pk
 }
 
 /** Writes the definition and increases `updated_at`. */
-export const updateStructure = ({ sql }: Reader, pk: number, row: StructureColumns, now: number) =>
-  sql.run(
-    `UPDATE structures SET name = ?, name_fold = ?, description = ?, fields = ?, label_field = ?,
-       unique_together = ?, max_rows = ?, immutable = ?, ${TOUCH} WHERE pk = ?`,
-    row.name,
-    row.nameFold,
-    row.description,
-    row.fields,
-    row.labelField,
-    row.uniqueTogether,
-    row.maxRows,
-    row.immutable,
-    now,
-    pk,
-  )
+export const updateStructure = (reader: Reader, pk: number, row: StructureColumns, now: number) =>
+  updateRow(reader, structures, pk, row, now)
 
 /** A field as it is stored: what responses show, and the number of its columns. */
 export interface FieldDefinition extends TypedField {

@@ -1,4 +1,4 @@
-import { insertRow, updateRow } from '../../db/crud.ts'
+import { updateRow } from '../../db/crud.ts'
 import { structures } from '../../db/schema/structures.ts'
 import { fold } from '../../lib/text.ts'
 import { lostFields } from '../../structures/fields.ts'
@@ -13,6 +13,7 @@ import {
   definitionOf,
   type FieldDefinition,
   findStructureById,
+  insertStructure,
   type StructureRow,
   uniqueSetsOf,
 } from '../../structures/store.ts'
@@ -65,20 +66,12 @@ export function applyStructures(copy: CopyTransaction): void {
     if (known) {
       changeTable(copy, known, definition)
       updateRow(tx, structures, known.pk, columnsOf(structure, definition))
-    } else insertStructure(copy, structure, definition)
+    } else {
+      const pk = insertStructure(tx, { ...columnsOf(structure, definition), id: structure.id, workspace })
+      createRowTable(tx, pk, definition.fields)
+      changeUniqueSets(tx, pk, [], definition.uniqueSets)
+    }
   }
-}
-
-function insertStructure(
-  { tx, workspacePk: workspace }: CopyTransaction,
-  structure: RemoteStructure,
-  { fields, uniqueSets }: Pick<Definition, 'fields' | 'uniqueSets'>,
-): void {
-  const { id } = structure
-  const pk = insertRow(tx, structures, { ...columnsOf(structure, { fields }), id, workspace })
-  tx.sql.run('INSERT INTO structure_stats (structure) VALUES (?)', pk)
-  createRowTable(tx, pk, fields)
-  changeUniqueSets(tx, pk, [], uniqueSets)
 }
 
 const columnsOf = (structure: RemoteStructure, { fields }: Pick<Definition, 'fields'>) => ({

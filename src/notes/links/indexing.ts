@@ -236,7 +236,7 @@ export async function refreshLinks(ctx: Indexing, requester: InWorkspace & Reque
       if (!ofAnother) tries += 1
       await (ofAnother?.catch(unlessRefused) ?? startIndexingNote(ctx, place, requester).catch(unlessTooLong))
     }
-    if (isPending(db, note)) await db.write((tx): void => indexPendingNote(tx, { workspace, note }), true)
+    if (isPending(db, note)) await db.write((tx): void => indexLinksAtOnce(tx, { workspace, note }), true)
   }
 }
 
@@ -255,11 +255,11 @@ export const hasPendingLinks = ({ sql }: Reader, workspace: number): boolean =>
 /** Indexes every marked note of the workspace in this transaction. */
 export function indexPendingLinks(reader: Reader, workspace: number): void {
   const notes = reader.sql.column<number>('SELECT note FROM links_pending WHERE workspace = ?', workspace)
-  for (const note of notes) indexPendingNote(reader, { workspace, note })
+  for (const note of notes) indexLinksAtOnce(reader, { workspace, note })
 }
 
 /** Brings `note_links` up to date with the body of a note, however long that takes. */
-export function indexPendingNote(reader: Reader, place: NoteInWorkspace): void {
+export function indexLinksAtOnce(reader: Reader, place: NoteInWorkspace): void {
   const targets = distinctLinkKeys(contentOf(reader, place.note))
   const { missing, surplus } = differenceBetween(storedTargets(reader, place.note), targets)
   remove(reader, place, surplus)
