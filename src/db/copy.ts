@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { workerProgram } from '../lib/program.ts'
-import { isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
+import { asSystemError, isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
 import { CHANGES_PER_WORKSPACE } from './schema/changes.ts'
 
 /** The name holds the process id: another process may be writing a copy to the same place. */
@@ -36,9 +36,9 @@ async function syncContinuously(path: string): Promise<() => void> {
  */
 export function copyVerified(database: Database, target: string, onStep: () => void = () => {}): void {
   const partial = partialCopy(target)
-  if (existsSync(partial)) rmSync(partial)
   try {
-    writeCopy(database, partial, target)
+    removePartial(partial)
+    database.query('VACUUM INTO ?').run(partial)
     onStep()
     beginEpochs(partial)
     onStep()
@@ -48,14 +48,30 @@ export function copyVerified(database: Database, target: string, onStep: () => v
     if (verdict.integrity_check !== 'ok') {
       throw new UnusableDatabase(`The copy did not pass its integrity check: ${verdict.integrity_check}`)
     }
-    syncToDisk(partial, 'r+')
+    syncFile(partial)
     onStep()
     renameSync(partial, target)
     onStep()
     syncFolder(dirname(target))
+  } catch (error) {
+    const cause = causeOutside(error)
+    if (cause === undefined) throw error
+    throw new UnusableDatabase(
+      `No copy could be written to ${target} (${cause}); check the space and the permissions there.`,
+    )
   } finally {
-    if (existsSync(partial)) rmSync(partial)
+    removePartial(partial)
   }
+}
+
+function removePartial(partial: string): void {
+  for (const suffix of ['', '-journal']) if (existsSync(partial + suffix)) rmSync(partial + suffix)
+}
+
+/** What prevents a copy, as the system says it; undefined for a damaged original and for any other error. */
+function causeOutside(error: unknown): string | undefined {
+  if (showsDamage(error)) return undefined
+  return isStorageFailure(error) ? (error as Error).message : asSystemError(error)?.message
 }
 
 /**
@@ -78,16 +94,8 @@ const BEGIN_EPOCHS = `INSERT INTO change_epochs (workspace, epoch, since)
      WHERE key BETWEEN pk * ${CHANGES_PER_WORKSPACE} AND (pk + 1) * ${CHANGES_PER_WORKSPACE} - 1
      ORDER BY key DESC LIMIT 1), 0) FROM workspaces`
 
-function writeCopy(database: Database, partial: string, target: string): void {
-  try {
-    database.query('VACUUM INTO ?').run(partial)
-  } catch (error) {
-    if (!isStorageFailure(error) || showsDamage(error)) throw error
-    throw new UnusableDatabase(
-      `No copy could be written to ${target} (${(error as Error).message}); check the space and the permissions there.`,
-    )
-  }
-}
+/** Makes what was written to a file survive a power loss. */
+export const syncFile = (path: string): void => syncToDisk(path, 'r+')
 
 /** Makes a new name in a folder survive a power loss. Windows has no such call and does not need it. */
 export function syncFolder(folder: string): void {

@@ -5,6 +5,14 @@ import { Refusal, unavailable } from '../refusal.ts'
 /** The file cannot be used; the message is a sentence for the operator. */
 export class UnusableDatabase extends Error {}
 
+/** The error as that of a failed system call, such as EACCES; undefined for any other. */
+export function asSystemError(
+  error: unknown,
+): { readonly code: string; readonly message: string } | undefined {
+  const { syscall, code = '', message = '' } = error as NodeJS.ErrnoException
+  return syscall === undefined ? undefined : { code, message }
+}
+
 /** The SQLite error in `error` or in its cause, if any. */
 function sqliteErrorIn(error: unknown): SQLiteError | undefined {
   if (error instanceof SQLiteError) return error

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { runInProcess } from '../support/cli.ts'
 import { runs } from '../support/counts.ts'
@@ -117,10 +117,49 @@ test('a restore is refused, and changes nothing, while a server runs or for what
   expect(existsSync(`${db}.before-restore`)).toBe(false)
 })
 
-/** Restores in a process that kills itself after this many steps. */
-async function restoreUntil(step: number): Promise<void> {
+test('a copy that an interrupted restore left is no backup: it is refused, and still there afterwards', async () => {
+  for (const suffix of ['.restoring', '.restoring.partial-12']) {
+    const left = db + suffix
+    copyFileSync(backup, left)
+    const { exitCode, err } = await runInProcess(['restore', left, '--db', db])
+    expect([exitCode, err]).toEqual([1, expect.stringContaining('name the backup itself')])
+    expect(readFileSync(left)).toEqual(readFileSync(backup))
+    rmSync(left)
+  }
+  expect((await usersOf(db)).sort()).toEqual(BEFORE)
+})
+
+test('a file whose name only begins like that of such a copy is left alone', async () => {
+  const notes = `${db}.restoring.txt`
+  await Bun.write(notes, 'how to restore')
+  expect((await runInProcess(['restore', backup, '--db', db])).exitCode).toBe(0)
+  await runInProcess(['serve', '--port', '0', '--log-level', 'silent', '--db', db])
+  expect(await Bun.file(notes).text()).toBe('how to restore')
+})
+
+test('another name of the database is the database itself', async () => {
+  linkSync(db, folder.file('link.db'))
+  const { exitCode, err } = await runInProcess(['restore', folder.file('link.db'), '--db', db])
+  expect([exitCode, err]).toEqual([1, expect.stringContaining('is the database itself')])
+})
+
+test('a restore that fails leaves nothing beside the database', async () => {
+  const other = new Database(db)
+  other.run('PRAGMA journal_mode = WAL')
+  other.run('BEGIN IMMEDIATE')
+  const before = readdirSync(folder.path).sort()
+  const { exitCode, err } = await runInProcess(['restore', backup, '--db', db])
+  expect([exitCode, err]).toEqual([1, expect.stringContaining('Another process uses')])
+  expect(readdirSync(folder.path).sort()).toEqual(before)
+  other.run('ROLLBACK')
+  other.close()
+})
+
+/** Restores in a process that kills itself after this many steps, if ever; `prepare` is run in it before. */
+async function restoreUntil(step: number, prepare = ''): Promise<void> {
   const module = resolve('src/db/connection/restore.ts')
   const script = `
+    ${prepare}
     const { restoreDatabase } = await import(${JSON.stringify(module)})
     let left = ${step}
     restoreDatabase(${JSON.stringify(backup)}, ${JSON.stringify(db)}, () => {
@@ -129,8 +168,21 @@ async function restoreUntil(step: number): Promise<void> {
   const child = Bun.spawn([process.execPath, '-e', script], { stderr: 'pipe' })
   expect(await child.stderr.text()).toBe('')
   await child.exited
-  expect(child.signalCode).toBe('SIGKILL')
+  expect(child.signalCode).toBe(step === Number.POSITIVE_INFINITY ? null : 'SIGKILL')
 }
+
+/** As on a file system of a memory card. */
+const WITHOUT_LINKS = `require('node:fs').linkSync = () => { throw new Error('EPERM') }`
+
+test.each([1, 2, 3, 4, 5, Number.POSITIVE_INFINITY])(
+  'also where the file system knows no second names, and killed after step %p, one of the two is whole',
+  async (step) => {
+    await restoreUntil(step, WITHOUT_LINKS)
+    expect(await runInProcess(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+    expect((await usersOf(db)).sort()).toEqual(step < 4 ? BEFORE : RESTORED)
+    if (step >= 3) expect((await usersOf(`${db}.before-restore`)).sort()).toEqual(BEFORE)
+  },
+)
 
 test.each([1, 2, 3, 4, 5])(
   'killed after step %i, a restore leaves the old or the new database whole',

@@ -50,6 +50,15 @@ test('a new database is migrated without a copy, and a second start changes noth
   expect(readdirSync(folder.path)).toEqual(['daybook.db'])
 })
 
+test('what upgrades left that were killed while they copied is removed by the next one', () => {
+  migrateTo(FIRST, '1.0.0')
+  const left = ['daybook.db.before-1.5.0.partial-12', 'daybook.db.before-2.0.0.partial-345-journal']
+  const others = ['daybook.db.before-2.0.0.partial', 'other.db.before-2.0.0.partial-1']
+  for (const name of [...left, ...others]) writeFileSync(folder.file(name), 'left')
+  migrateTo(SECOND, '2.0.0')
+  expect(readdirSync(folder.path).sort()).toEqual(['daybook.db', 'daybook.db.before-2.0.0', ...others].sort())
+})
+
 test('an older database is copied, whole and verified, before it is migrated', () => {
   migrateTo(FIRST, '1.0.0')
   migrateTo(SECOND, '2.0.0')
@@ -155,7 +164,7 @@ test('a command does not migrate a database that a server is using', async () =>
   lock?.release()
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'An older daybook serves this database; stop it before you use this one.\n',
+    err: `An older daybook serves ${file}, or another one upgrades it; stop it, or wait until it is done.\n`,
   })
   expect(await Bun.file(file).bytes()).toEqual(before)
 })

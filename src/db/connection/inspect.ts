@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { UnusableDatabase } from '../errors.ts'
+import { isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import { refuseOtherPrograms, schemaVersion } from '../schema/migrations/migrate.ts'
 import { Sql } from '../sql.ts'
 import { refuseMismatchedLog } from './mismatched-log.ts'
 import { openReadingConnection } from './open.ts'
+import { realFile } from './server-lock.ts'
 
 /**
  * Runs `use` on a database of any schema version without changing it, also beside a server. Throws UnusableDatabase when
@@ -13,6 +14,15 @@ import { openReadingConnection } from './open.ts'
 export function inspectDatabase<T>(file: string, use: (reader: Reader, schema: number) => T): T {
   if (!existsSync(file)) throw new UnusableDatabase(`There is no database at ${file}; --db names another.`)
   refuseMismatchedLog(file)
+  try {
+    return readDatabase(file, use)
+  } catch (error) {
+    if (!isStorageFailure(error) || showsDamage(error)) throw error
+    throw new UnusableDatabase(unreadable(file))
+  }
+}
+
+function readDatabase<T>(file: string, use: (reader: Reader, schema: number) => T): T {
   const database = openReadingConnection(file)
   try {
     refuseOtherPrograms(database)
@@ -26,3 +36,9 @@ export function inspectDatabase<T>(file: string, use: (reader: Reader, schema: n
     database.close()
   }
 }
+
+/** Without writing, SQLite cannot take back a write that was interrupted, nor read a log whose index it must make. */
+const unreadable = (file: string): string =>
+  existsSync(`${realFile(file)}-journal`)
+    ? `A write to ${file} was interrupted (${file}-journal is there); "daybook check --db ${file}" takes it back, then try again.`
+    : `The database ${file} cannot be read; check the disk, and the permissions of the file and of its folder.`

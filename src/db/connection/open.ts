@@ -129,7 +129,9 @@ function migrateAlone(database: Database, options: OpenOptions): void {
   }
   const lock = takeServerLock(file)
   if (!lock)
-    throw new UnusableDatabase('An older daybook serves this database; stop it before you use this one.')
+    throw new UnusableDatabase(
+      `An older daybook serves ${file}, or another one upgrades it; stop it, or wait until it is done.`,
+    )
   try {
     upgrade(database, options)
   } finally {

@@ -10,8 +10,8 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { copyVerified, syncFolder } from '../copy.ts'
-import { isBusy, showsDamage, UnusableDatabase } from '../errors.ts'
+import { copyVerified, syncFile, syncFolder } from '../copy.ts'
+import { asSystemError, isBusy, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
 import { refuseOtherPrograms, refuseUnknownSchema } from '../schema/migrations/migrate.ts'
 import { hasMismatchedLog } from './mismatched-log.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
@@ -19,7 +19,11 @@ import { realFile, takeServerLock } from './server-lock.ts'
 /** What SQLite keeps beside a database; the log and the journal may hold what is not in the file yet. */
 const LOGS = ['-wal', '-journal']
 const INDEX = '-shm'
+/** The copy that takes the place of the database, and the one that keeps it where the file system knows no second names. */
 const UNFINISHED = '.restoring'
+const UNFINISHED_KEPT = '.restoring-old'
+/** What an interrupted restore leaves of them, after the name of the database. */
+const LEFT = /^\.restoring(?:-old|(?:\.partial-\d+)?(?:-journal)?)$/
 
 /**
  * Puts a verified copy of `backup` in the place of the database, and returns the name under which the old one is kept,
@@ -43,19 +47,31 @@ export function restoreDatabase(
     closeLog(file, database)
     onStep()
     return replace(file, restored, onStep)
+  } catch (error) {
+    const { code } = asSystemError(error) ?? {}
+    finishIfPossible(file)
+    if (code === undefined) throw error
+    throw new UnusableDatabase(
+      `${backup} could not be put in the place of ${database} (${code}); check the folder, its permissions and the space on its disk, then restore again.`,
+    )
   } finally {
     lock.release()
   }
 }
 
 function refuseUnusableBackup(backup: string, file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new UnusableDatabase(`${file} is not a file; name the database with --db.`)
   const stat = statSync(backup, { throwIfNoEntry: false })
   if (!stat?.isFile()) throw new UnusableDatabase(`There is no backup at ${backup}.`)
   // SQLite takes an empty file for an empty database.
   if (stat.size === 0)
     throw new UnusableDatabase(`${backup} is empty, so it is no backup; nothing was changed.`)
-  if (existsSync(file) && realpathSync(backup) === resolve(file))
+  if (identityOf(backup) === identityOf(file))
     throw new UnusableDatabase(`${backup} is the database itself; name a backup.`)
+  const [path, own] = [realpathSync(backup), resolve(file)]
+  if (path.startsWith(own) && LEFT.test(path.slice(own.length)))
+    throw new UnusableDatabase(`${backup} is left of a restore that was interrupted; name the backup itself.`)
   if (hasMismatchedLog(backup))
     throw new UnusableDatabase(
       `The write-ahead log ${backup}-wal does not belong to ${backup}; move it elsewhere first.`,
@@ -73,8 +89,12 @@ function copyBackup(backup: string, target: string): void {
       source.close()
     }
   } catch (error) {
-    if (!showsDamage(error)) throw error
-    throw new UnusableDatabase(`${backup} is damaged or not a daybook database; nothing was changed.`)
+    if (showsDamage(error))
+      throw new UnusableDatabase(`${backup} is damaged or not a daybook database; nothing was changed.`)
+    if (!isStorageFailure(error)) throw error
+    throw new UnusableDatabase(
+      `${backup} cannot be read (${(error as Error).message}); copy it, with ${backup}-wal or ${backup}-journal if there is one, to a folder that can be written, and restore that copy.`,
+    )
   }
 }
 
@@ -93,7 +113,11 @@ function closeLog(file: string, name: string): void {
   } catch (error) {
     if (isBusy(error))
       throw new UnusableDatabase(`Another process uses ${name}; let it finish before you restore.`)
-    if (!showsDamage(error)) throw error
+    if (showsDamage(error)) return
+    if (!isStorageFailure(error)) throw error
+    throw new UnusableDatabase(
+      `What ${name} has in its log could not be moved into it (${(error as Error).message}); check the disk and its permissions. It was not replaced.`,
+    )
   }
 }
 
@@ -134,8 +158,10 @@ function nameTwice(file: string, name: string): void {
   try {
     linkSync(file, name)
   } catch {
-    copyFileSync(file, file + UNFINISHED)
-    renameSync(file + UNFINISHED, name)
+    const copy = file + UNFINISHED_KEPT
+    copyFileSync(file, copy)
+    syncFile(copy)
+    renameSync(copy, name)
   }
 }
 
@@ -147,20 +173,31 @@ export function finishRestore(file: string): void {
   const [folder, name] = [dirname(resolve(file)), basename(file)]
   if (!existsSync(folder)) return
   for (const left of readdirSync(folder)) {
-    if (left.startsWith(name + UNFINISHED)) rmSync(join(folder, left))
+    if (left.startsWith(name) && LEFT.test(left.slice(name.length))) rmSync(join(folder, left))
   }
   removeSecondName(file)
 }
 
-function removeSecondName(file: string): void {
-  const identity = (path: string) => {
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-    return stat && `${stat.dev}:${stat.ino}`
+/** Device and inode of a file, which are the same under all its names; undefined if there is none. */
+function identityOf(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat && `${stat.dev}:${stat.ino}`
+}
+
+/** After a failure, which may hinder this too; then the next start does it. */
+function finishIfPossible(file: string): void {
+  try {
+    finishRestore(file)
+  } catch (error) {
+    if (!asSystemError(error)) throw error
   }
-  const own = identity(file)
+}
+
+function removeSecondName(file: string): void {
+  const own = identityOf(file)
   for (let count = 1; own !== undefined; count++) {
     const name = keptName(file, count)
-    const other = identity(name)
+    const other = identityOf(name)
     if (other === undefined) return
     if (other === own) rmSync(name)
   }

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { isBusy, UnusableDatabase } from '../errors.ts'
+import { isBusy, isStorageFailure, UnusableDatabase } from '../errors.ts'
 
 /** The lock that a server holds on its database; the system releases it when the process ends for any reason. */
 export interface ServerLock {
@@ -43,7 +43,10 @@ export function takeServerLock(file: string): ServerLock | undefined {
   } catch (error) {
     database.close()
     if (isBusy(error)) return undefined
-    throw error
+    if (!isStorageFailure(error)) throw error
+    throw new UnusableDatabase(
+      `${lockFileOf(file)} cannot be used as the lock of ${file}; check its permissions, or remove it while no daybook runs on that database.`,
+    )
   }
   return { release: () => database.close() }
 }

@@ -1,5 +1,6 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { DATABASE_SUFFIXES } from '../../db/file-names.ts'
 import { compareCodePoints } from '../../lib/text.ts'
 import type { RefusedPart } from '../import-run.ts'
 import { systemRefusal } from '../read-file.ts'
@@ -35,9 +36,6 @@ function skipReason(name: string): string | undefined {
   return name === 'node_modules' ? 'it holds the packages of a program.' : undefined
 }
 
-/** The files of a database: its own, those of SQLite, and the lock of the server. */
-const DATABASE_SUFFIXES = new Set(['', '-wal', '-shm', '-journal', '.lock', '.lock-journal'])
-
 /**
  * Lists everything in a folder and its subfolders. Symbolic links are not followed: they may lead out of the folder or
  * form a circle. The files of `database` are left out when they are in the folder.
@@ -46,7 +44,7 @@ export function readFolder(folder: string, database: string): FolderContent {
   const root = realpathSync(folder)
   const databaseFile = existsSync(database) ? realpathSync(database) : database
   const isDatabase = (path: string) =>
-    path.startsWith(databaseFile) && DATABASE_SUFFIXES.has(path.slice(databaseFile.length))
+    path.startsWith(databaseFile) && DATABASE_SUFFIXES.includes(path.slice(databaseFile.length))
   const files: FolderFile[] = []
   const unreadable: RefusedPart[] = []
   const skipped: RefusedPart[] = []

@@ -1,7 +1,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { readDatabaseFile } from '../../../config.ts'
 import { copyBesideServer } from '../../../db/copy.ts'
+import { DATABASE_SUFFIXES } from '../../../db/file-names.ts'
 import { refused } from '../../../refusal.ts'
 import { type Command, DB_FLAG, type Input } from '../../command.ts'
 import type { Io } from '../../io.ts'
@@ -45,7 +46,12 @@ async function backupToOutput(input: Input, io: Io): Promise<number> {
   })
 }
 
-const realPath = (file: string) => (existsSync(file) ? realpathSync(file) : resolve(file))
+/** Without symbolic links; of a file that is not there yet, those of its folder. */
+function realPath(file: string): string {
+  if (existsSync(file)) return realpathSync(file)
+  const folder = dirname(resolve(file))
+  return join(existsSync(folder) ? realpathSync(folder) : folder, basename(file))
+}
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /**
@@ -55,6 +61,8 @@ const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.is
 function refuseUnusableTarget(target: string, source: string, mayOverwrite: boolean): void {
   const file = realPath(target)
   if (file === realPath(source)) throw refused(`${target} is the database itself; name another file.`)
+  if (DATABASE_SUFFIXES.some((suffix) => file === realPath(source) + suffix))
+    throw refused(`${target} is a name that the database itself uses; name another file.`)
   if (isFolder(file)) throw refused(`${target} is a folder; name a file in it.`)
   if (!isFolder(dirname(file)))
     throw refused(`There is no folder ${dirname(target)}; create it, or name another file.`)

@@ -1,9 +1,16 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /** The copy that is made before a program of this version changes the schema. */
 export const copyBeforeUpgrade = (file: string, programVersion: string): string =>
   `${file}.before-${programVersion}`
+
+/** Removes the incomplete copies of upgrades that were killed. To be called by the one process that upgrades. */
+export function removeUnfinishedCopies(file: string): void {
+  const start = copyBeforeUpgrade(basename(file), '')
+  for (const name of namesIn(dirname(file)))
+    if (name.startsWith(start) && /\.partial-\d+(?:-journal)?$/.test(name)) rmSync(join(dirname(file), name))
+}
 
 const MAGIC = 'SQLite format 3\0'
 /** Where the header of a database holds its `user_version`, as a big-endian number. */

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { copyVerified } from '../../copy.ts'
 import { isStorageFailure, UnusableDatabase } from '../../errors.ts'
-import { copyBeforeUpgrade, findEarlierCopy } from './earlier-copies.ts'
+import { copyBeforeUpgrade, findEarlierCopy, removeUnfinishedCopies } from './earlier-copies.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** Marks the file as a daybook database (`PRAGMA application_id`): "dybk". */
@@ -73,7 +73,10 @@ export function migrate(
 ): void {
   if (!needsMigration(database, migrations)) return
   const version = schemaVersion(database)
-  if (version > 0 && file !== ':memory:') copyVerified(database, copyBeforeUpgrade(file, programVersion))
+  if (version > 0 && file !== ':memory:') {
+    removeUnfinishedCopies(file)
+    copyVerified(database, copyBeforeUpgrade(file, programVersion))
+  }
   database.run('PRAGMA foreign_keys = OFF')
   database.run('BEGIN IMMEDIATE')
   try {
