@@ -41,7 +41,7 @@ export interface PreparedCopy {
  */
 export async function prepareCopy(request: MirrorRequest): Promise<PreparedCopy> {
   const { config, remote, selection } = request
-  const lock = takeServerLock(config.db) ?? fail(refused(`A daybook server runs on ${config.db} already.`))
+  const lock = takeLock(config)
   try {
     const previous = existsSync(config.db) ? await examine(request) : undefined
     removeUnfinished(config.db)
@@ -58,6 +58,9 @@ export async function prepareCopy(request: MirrorRequest): Promise<PreparedCopy>
     lock.release()
   }
 }
+
+const takeLock = ({ db }: Config) =>
+  takeServerLock(db) ?? fail(refused(`Another daybook serves ${db}, or brings it up to date.`))
 
 /** The keys of a copy must not open another workspace. */
 const anotherWorkspace = (file: string) =>
@@ -99,8 +102,17 @@ async function close(db: Db): Promise<void> {
   db.close()
 }
 
-/** Brings a copy that is not served up to date, once. */
+/** Brings a copy that is not served up to date, once. Two at a time would log each change twice. */
 export async function updateCopy(request: MirrorRequest): Promise<void> {
+  const lock = takeLock(request.config)
+  try {
+    await catchUpAlone(request)
+  } finally {
+    lock.release()
+  }
+}
+
+async function catchUpAlone(request: MirrorRequest): Promise<void> {
   const { clock, log, config, features } = request
   const db = open(request)
   const worker = openWorker({ db, clock, log })

@@ -2,7 +2,7 @@ import type { Reader } from '../db/reader.ts'
 import { hasBytes, inParts } from '../files/store.ts'
 import { instantOf } from './apply/copy-transaction.ts'
 import { recordAt } from './record-state.ts'
-import { type ChangePage, type Remote, RemoteRefusal } from './remote.ts'
+import { type ChangePage, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
 import type { RemoteChange, RemoteObject } from './remote-objects.ts'
 import type { Selector } from './selection.ts'
 import type { Stage } from './stage.ts'
@@ -119,15 +119,20 @@ export class RemoteReading {
     // An import may have given it other content.
     const isSame = known?.updatedAt === instantOf(updated_at)
     const isCopied = isSame && copy !== undefined && hasBytes(copy, known.pk)
-    if (hasFiles && size > 0 && !isCopied) await unlessGone(() => this.#readBytes(id))
+    if (hasFiles && size > 0 && !isCopied) await unlessGone(() => this.#readBytes(id, size))
     const hasText = isSame && known.status === 'ready'
     if (status === 'ready' && pages !== null && pages > 0 && !hasText)
       await unlessGone(() => this.#readText(id, pages))
   }
 
-  async #readBytes(id: string): Promise<void> {
-    let number = 0
-    for await (const part of inParts(this.remote.fileContent(id))) this.stage.addPart(id, number++, part)
+  /** Not every connection shows that it ended too early. */
+  async #readBytes(id: string, size: number): Promise<void> {
+    let [number, bytes] = [0, 0]
+    for await (const part of inParts(this.remote.fileContent(id))) {
+      this.stage.addPart(id, number++, part)
+      bytes += part.byteLength
+    }
+    if (bytes !== size) throw new RemoteAway(`Of the file ${id} arrived ${bytes} bytes, and it has ${size}.`)
   }
 
   async #readText(id: string, pages: number): Promise<void> {

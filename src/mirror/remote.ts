@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
 import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
 import { pagesIn } from './file-text.ts'
@@ -81,12 +82,14 @@ export class Remote {
     this.#hasOwnVersion = version === API_VERSION
     if (document?.paths?.['/v1/changes/snapshot'] === undefined)
       throw refused(`${this.url} has no change feed, which a mirror needs; upgrade the remote.`)
-    const { workspace } = (await this.#json('/v1/workspace')) as { workspace: RemoteWorkspace }
-    return workspace
+    const isWorkspace = ({ workspace }: JsonObject) =>
+      isObject(workspace) && hasTexts(workspace, ['id', 'name', 'created_at'])
+    return (await this.#answer<{ workspace: RemoteWorkspace }>('/v1/workspace', isWorkspace)).workspace
   }
 
   async structures(): Promise<RemoteObject[]> {
-    return ((await this.#json('/v1/records/structures')) as { structures: RemoteObject[] }).structures
+    const isPage = ({ structures }: JsonObject) => isList(structures)
+    return (await this.#answer<{ structures: RemoteObject[] }>('/v1/records/structures', isPage)).structures
   }
 
   /** The changes after a cursor; without any, waits up to some seconds for one. */
@@ -97,7 +100,9 @@ export class Remote {
       include: 'objects',
       ...(waitSeconds > 0 && { wait: String(waitSeconds) }),
     })
-    const page = (await this.#json(`/v1/changes?${query}`)) as ChangePage
+    const page = await this.#answer<ChangePage>(`/v1/changes?${query}`, isChangePage)
+    // It would be asked for again and again.
+    if (page.has_more && page.cursor === after) throw notADaybook(this.url)
     for (const change of page.changes) checkedChange(change)
     return this.#hasOwnVersion ? page : { ...page, changes: page.changes.map(knownChange) }
   }
@@ -106,10 +111,12 @@ export class Remote {
   async *snapshot(): AsyncGenerator<SnapshotObject | { readonly cursor: string }> {
     let isComplete = false
     for await (const line of this.#lines('/v1/changes/snapshot')) {
-      const value = JSON.parse(line) as { cursor?: string; end?: boolean } & SnapshotObject
+      const value = this.#parsed(line)
+      if (!isObject(value)) throw notADaybook(this.url)
       if (value.end === true) isComplete = true
-      else if (value.cursor !== undefined) yield { cursor: value.cursor }
-      else yield this.#objectOf(value)
+      else if (typeof value.cursor === 'string') yield { cursor: value.cursor }
+      else if (isObject(value.object)) yield this.#objectOf(value as unknown as SnapshotObject)
+      else throw notADaybook(this.url)
     }
     if (!isComplete) throw new RemoteAway('The snapshot broke off.')
   }
@@ -137,21 +144,24 @@ export class Remote {
 
   #fileText(id: string, first: number, last: number): Promise<{ pages: string; text: string }> {
     const query = new URLSearchParams({ pages: `${first}-${last}`, max_chars: String(CHARS_PER_REQUEST) })
-    return this.#json(`/v1/files/${id}/text?${query}`) as Promise<{ pages: string; text: string }>
+    return this.#answer(`/v1/files/${id}/text?${query}`, (page) => hasTexts(page, ['pages', 'text']))
   }
 
   async filesOfNote(id: string): Promise<readonly RemoteObject[]> {
-    return ((await this.#json(`/v1/notes/${id}/files`)) as { files: RemoteObject[] }).files
+    const isPage = ({ files }: JsonObject) => isList(files)
+    return (await this.#answer<{ files: RemoteObject[] }>(`/v1/notes/${id}/files`, isPage)).files
   }
 
   /** A record that is live, or one of those that were deleted last; undefined for any other. */
   async findRecord(id: string, structureId: string): Promise<RemoteObject | undefined> {
     const query = new URLSearchParams({ structure: structureId, deleted: 'true', limit: '500' })
-    const { records } = (await this.#json(`/v1/records?${query}`)) as { records: RemoteObject[] }
+    const isPage = ({ records }: JsonObject) => isList(records)
+    const { records } = await this.#answer<{ records: RemoteObject[] }>(`/v1/records?${query}`, isPage)
     const deleted = records.find((record) => record.id === id)
     if (deleted) return deleted
     try {
-      return ((await this.#json(`/v1/records/${id}`)) as { record: RemoteObject }).record
+      const isOne = ({ record }: JsonObject) => isObject(record)
+      return (await this.#answer<{ record: RemoteObject }>(`/v1/records/${id}`, isOne)).record
     } catch (error) {
       if (error instanceof RemoteRefusal && error.status === 404) return undefined
       throw error
@@ -160,18 +170,30 @@ export class Remote {
 
   /** The last versions of a record, newest first. */
   async historyOf(id: string): Promise<readonly RecordVersion[]> {
-    return ((await this.#json(`/v1/records/${id}/history?limit=200`)) as { versions: RecordVersion[] })
-      .versions
+    const isPage = ({ versions }: JsonObject) => isList(versions)
+    const path = `/v1/records/${id}/history?limit=200`
+    return (await this.#answer<{ versions: RecordVersion[] }>(path, isPage)).versions
+  }
+
+  /** Whatever is between the two may answer in the place of the remote: a proxy, a page to sign in. */
+  async #answer<Shape>(path: string, isShaped: (body: JsonObject) => boolean): Promise<Shape> {
+    const body = await this.#json(path)
+    if (isObject(body) && isShaped(body)) return body as Shape
+    throw notADaybook(this.url)
   }
 
   async #json(path: string): Promise<unknown> {
     let text = ''
     const decoder = new TextDecoder()
     for await (const bytes of this.#bytes(path)) text += decoder.decode(bytes, { stream: true })
+    return this.#parsed(text)
+  }
+
+  #parsed(text: string): unknown {
     try {
       return JSON.parse(text)
     } catch {
-      throw refused(`${this.url} does not answer as a daybook does.`)
+      throw notADaybook(this.url)
     }
   }
 
@@ -234,6 +256,16 @@ export class Remote {
   }
 }
 
+const notADaybook = (url: string) => refused(`${url} does not answer as a daybook does.`)
+
+const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isObject)
+
+const hasTexts = (object: JsonObject, names: readonly string[]): boolean =>
+  names.every((name) => typeof object[name] === 'string')
+
+const isChangePage = (page: JsonObject): boolean =>
+  isList(page.changes) && typeof page.cursor === 'string' && typeof page.has_more === 'boolean'
+
 const readerOf = ({ body }: Response) => body?.getReader()
 
 async function errorSentence(response: Response): Promise<string> {
@@ -248,7 +280,7 @@ async function errorSentence(response: Response): Promise<string> {
 /** A newer minor version only adds to the API. */
 function checkVersion(url: string, version: string): void {
   const [, major] = /^(\d+)\.\d+\.\d+/.exec(version) ?? []
-  if (major === undefined) throw refused(`${url} does not answer as a daybook does.`)
+  if (major === undefined) throw notADaybook(url)
   const [own] = API_VERSION.split('.')
   if (major === own) return
   const which = Number(major) > Number(own) ? 'this daybook' : 'the remote'
