@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { runInProcess } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { makeFile } from '../support/files.ts'
 import type { NoteAnswer } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
 import { newVaultTest, type VaultFiles, type VaultTest } from '../support/vault.ts'
@@ -75,6 +76,31 @@ async function importElsewhere(
     other.remove()
   }
 }
+
+test('no note or file gets the path of a folder', async () => {
+  vault.write({ 'sub/Note.md': 'text', 'x.md/Deep.md': 'deep' })
+  await vault.run()
+  await makeFile(vault.service(), { name: 'Sub', bytes: Buffer.from('bytes') })
+  await vault.service().post('/v1/notes', { title: 'x' })
+  expect(Object.keys((await exportVault()).files)).toEqual([
+    'Sub (2)',
+    'sub/Note.md',
+    'x (2).md',
+    'x.md/Deep.md',
+  ])
+})
+
+test('what was in a folder that is a file now goes to the top', async () => {
+  vault.write({ 'sub/Note.md': 'text', 'Other.md': '' })
+  await vault.run()
+  rmSync(join(vault.path, 'sub'), { recursive: true })
+  vault.write({ sub: 'bytes' })
+  await vault.run()
+  const [{ id }] = (await vault.service().get('/v1/files')).body.files
+  await vault.service().patch(`/v1/notes/${(await vault.notes()).Note?.id}`, { title: 'Renamed' })
+  expect((await vault.service().get(`/v1/files/${id}`)).body.file.file_name).toBe('sub')
+  expect(Object.keys((await exportVault()).files)).toEqual(['Other.md', 'Renamed.md', 'sub'])
+})
 
 describe('an export for Obsidian', () => {
   const FILES = {

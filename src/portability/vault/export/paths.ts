@@ -61,9 +61,16 @@ function importedPaths({ sql }: Reader, workspace: number): Map<string, Imported
 /** Signs that no wiki link may have in its target. */
 const NOT_IN_LINKS = /[[\]#^|]/g
 
-/** Gives out paths, each once, also for file systems that ignore case. */
+/** The folders around a path, innermost first; none for a name alone. */
+function* foldersAround(path: string): Generator<string> {
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+    yield path.slice(0, end)
+}
+
+/** Gives out paths, each once, also for file systems that ignore case. No file has the path of a folder. */
 class FreePaths {
   readonly #taken = new Set<string>()
+  readonly #folders = new Set<string>()
 
   /** The path itself; undefined when it is taken or leads out of the folder. */
   exact(path: string): string | undefined {
@@ -71,22 +78,30 @@ class FreePaths {
     return isPlain && this.#take(path) ? path : undefined
   }
 
-  /** A path in the folder for this name, numbered when it is taken. */
+  /** A path in the folder for this name, numbered when it is taken; at the top when a file has the path of the folder. */
   for(folder: string, name: string, extension: string): string {
     const plain = fileNameOf(name.replace(NOT_IN_LINKS, '-'))
+    const parent = this.#isBelowFile(posix.join(folder, plain)) ? '' : folder
     for (let number = 1; ; number++) {
-      const path = posix.join(folder, `${plain}${number === 1 ? '' : ` (${number})`}${extension}`)
+      const path = posix.join(parent, `${plain}${number === 1 ? '' : ` (${number})`}${extension}`)
       if (this.#take(path)) return path
     }
   }
 
   #take(path: string): boolean {
-    const key = fold(normalized(path, 'NFKC').toUpperCase())
-    if (this.#taken.has(key)) return false
+    const key = keyOf(path)
+    if (this.#taken.has(key) || this.#folders.has(key) || this.#isBelowFile(path)) return false
     this.#taken.add(key)
+    for (const folder of foldersAround(path)) this.#folders.add(keyOf(folder))
     return true
   }
+
+  #isBelowFile = (path: string): boolean =>
+    foldersAround(path).some((folder) => this.#taken.has(keyOf(folder)))
 }
+
+/** The same for names that a file system may take for one. */
+const keyOf = (path: string): string => fold(normalized(path, 'NFKC').toUpperCase())
 
 /** The title that a note gets from the name of its file. */
 export const titleOfPath = (path: string): string => nameOf(withoutExtension(baseName(path)))
