@@ -42,7 +42,7 @@ export function openStage(reader: Reader, purpose: string): void {
   purposes.set(reader.sql, purpose)
 }
 
-export function discardStage(reader: Reader): void {
+function discardStage(reader: Reader): void {
   reader.sql.script(TABLES)
   clearStage(reader)
 }

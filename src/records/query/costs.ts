@@ -6,7 +6,6 @@ import { type IndexTarget, indexedColumn, indexName } from '../../structures/sto
 import type { ReadCosts, ScanCost } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
-import type { Indexes } from './indexes.ts'
 import {
   complementOf,
   type IndexChoice,
@@ -17,6 +16,7 @@ import {
 } from './planner.ts'
 import { isSortedByPk, type RowQuery, type SortTarget } from './row-query.ts'
 import { findCached, saveCached } from './total-cache.ts'
+import type { Indexes } from './usable-indexes.ts'
 
 /*
  * The cost model of reads. The unit of every estimate is one row of a scan.

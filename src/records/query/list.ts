@@ -20,7 +20,6 @@ import {
   textScanCosts,
   wouldServePage,
 } from './costs.ts'
-import { usableIndexes } from './indexes.ts'
 import { pksOfRange, STEP } from './known-offsets.ts'
 import {
   choiceSorts,
@@ -57,6 +56,7 @@ import {
   type TotalKey,
   totalKeyOf,
 } from './total-cache.ts'
+import { usableIndexes } from './usable-indexes.ts'
 
 export interface ListRequest {
   structure: string

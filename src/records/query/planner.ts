@@ -8,15 +8,6 @@ import { indexedColumn, indexName } from '../../structures/storage/auto-index.ts
 import { findCandidates, isSearchable, TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { FEW_ROWS, LOOKUP_COST, SKIPS_PER_ROW } from './costs.ts'
 import {
-  decidingColumn,
-  type IndexedColumn,
-  type Indexes,
-  isAbsent,
-  isPresent,
-  testedColumn,
-  type UsableIndex,
-} from './indexes.ts'
-import {
   type AccessPath,
   ANY_PATH,
   isSortedByPk,
@@ -30,6 +21,15 @@ import {
   wayOf,
 } from './row-query.ts'
 import { findCached, saveCached, totalKeyText } from './total-cache.ts'
+import {
+  decidingColumn,
+  type IndexedColumn,
+  type Indexes,
+  isAbsent,
+  isPresent,
+  testedColumn,
+  type UsableIndex,
+} from './usable-indexes.ts'
 
 /** Everything on which the plan of a page depends. */
 export interface PageQuery {

@@ -8,7 +8,7 @@ import { filterSql } from '../../filter/record/sql.ts'
 import { refused } from '../../refusal.ts'
 import { sortExpression } from '../../structures/storage/auto-index.ts'
 import { type Definition, definitionOf, getStructure, type StructureRow } from '../../structures/store.ts'
-import { decidingColumn, keyCondition, type UsableIndex } from './indexes.ts'
+import { decidingColumn, keyCondition, type UsableIndex } from './usable-indexes.ts'
 
 /** A request whose filter is parsed, but not yet checked against the structure. */
 export type ParsedRequest<Request extends { filter?: string }> = Omit<Request, 'filter'> & {

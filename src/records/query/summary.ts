@@ -12,7 +12,6 @@ import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
 import { FEW_ROWS, filterScanCosts, readCost, readCosts } from './costs.ts'
-import { type Indexes, isPresent, type UsableIndex, usableIndexes } from './indexes.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './planner.ts'
 import {
@@ -23,6 +22,7 @@ import {
   rowQuery,
   scanSource,
 } from './row-query.ts'
+import { type Indexes, isPresent, type UsableIndex, usableIndexes } from './usable-indexes.ts'
 
 export interface SummaryRequest {
   structure: string
