@@ -67,14 +67,14 @@ export function writeNewFile(
   const unfinished = unfinishedName(resolve(file))
   try {
     refuseExisting()
-    rmSync(unfinished, { force: true })
+    rmSync(unfinished, { recursive: true, force: true })
     inOneSnapshot(reader, () => withNewFile(unfinished, fill))
     refuseExisting()
     renameSync(unfinished, file)
   } catch (error) {
     throw asRefusal(error, file)
   } finally {
-    rmSync(unfinished, { force: true })
+    rmSync(unfinished, { recursive: true, force: true })
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { markedEncoding } from '../files/extraction/formats/plain-text.ts'
 import { type Refusal, refused } from '../refusal.ts'
 
@@ -46,8 +46,17 @@ export function* textChunks(file: string): Generator<{ text: string; bytesRead: 
   }
 }
 
-/** Decodes a whole file at once, with the same rules as `textChunks`. */
-export const readText = (file: string): string => decodeText(readFileSync(file), file)
+/** Far more than an exported file has that is read at once, and little enough for the memory. */
+const MAX_TEXT_BYTES = 268_435_456
+/** Longer than any row that could be stored. */
+const MAX_LINE_LENGTH = 16_777_216
+
+/** Decodes a whole file at once, with the same rules as `textChunks`. Refuses one that is too large to be an export. */
+export function readText(file: string): string {
+  if (statSync(file).size > MAX_TEXT_BYTES)
+    throw refused(`${file} is larger than 256 MiB, which no exported file of this kind is; export again.`)
+  return decodeText(readFileSync(file), file)
+}
 
 /** Decodes the bytes of a file, which is named in the refusal. */
 export function decodeText(bytes: Uint8Array, file: string): string {
@@ -58,13 +67,15 @@ export function decodeText(bytes: Uint8Array, file: string): string {
   }
 }
 
-/** The lines of a file without their line feeds; the last one may be empty. */
+/** The lines of a file without their line feeds; the last one may be empty. Refuses one that no row can be. */
 export function* linesOf(file: string): Generator<string> {
   let rest = ''
   for (const { text } of textChunks(file)) {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     yield* lines
+    if (rest.length > MAX_LINE_LENGTH)
+      throw refused(`${file} has a line that is longer than 16 MiB, which no exported row is; export again.`)
   }
   yield rest
 }

@@ -90,6 +90,14 @@ test('no note or file gets the path of a folder', async () => {
   ])
 })
 
+test('no file gets the name by which an import knows an exported workspace', async () => {
+  await makeFile(vault.service(), { name: 'daybook.json', bytes: Buffer.from('{}') })
+  await vault.service().post('/v1/notes', { title: 'Note' })
+  const { path, files } = await exportVault()
+  expect(Object.keys(files)).toEqual(['Note.md', 'daybook (2).json'])
+  expect((await importElsewhere(path)).contents).toHaveLength(1)
+})
+
 test('what was in a folder that is a file now goes to the top', async () => {
   vault.write({ 'sub/Note.md': 'text', 'Other.md': '' })
   await vault.run()

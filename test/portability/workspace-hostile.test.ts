@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findFaults } from '../../src/maintenance/integrity.ts'
+import { exportTable } from '../../src/portability/csv/export.ts'
 import { exportWorkspace } from '../../src/portability/workspace/export.ts'
 import { FORMAT } from '../../src/portability/workspace/format.ts'
 import { importWorkspace, isExport } from '../../src/portability/workspace/import.ts'
@@ -63,6 +64,24 @@ test('an original that is too large is refused before it is read', async () => {
   const reason = 'The file is larger than 50 MiB; add a smaller one.'
   expect(await refusalsOf(path)).toEqual([{ place: 'files.json, entry 1', reason }])
 })
+
+test('a file that is far too large for an export, or has a line that is, is refused before it fills the memory', async () => {
+  const notes = folderOf({ 'notes/a.md': '' })
+  truncateSync(`${notes}/notes/a.md`, 6 * 2 ** 30)
+  const [refused] = await refusalsOf(notes)
+  expect(refused).toEqual({ place: 'notes/a.md', reason: expect.stringContaining('is larger than 256 MiB') })
+  const rows = folderOf({ 'structures/a.json': STRUCTURE, 'structures/a.jsonl': '' })
+  truncateSync(`${rows}/structures/a.jsonl`, 6 * 2 ** 30)
+  await expect(refusalsOf(rows)).rejects.toThrow('has a line that is longer than 16 MiB')
+})
+
+test.each(['mine', '[]', '{}', '{"format":"obsidian"}'])(
+  'a daybook.json that is another file is named as that: %s',
+  async (content) => {
+    const path = folderOf({ 'daybook.json': content, 'Note.md': 'text' })
+    await expect(refusalsOf(path)).rejects.toThrow('if this is a folder of notes, rename that file.')
+  },
+)
 
 test('an original with an impossible file name is refused, and the rest is imported', async () => {
   const stored = 'a'.repeat(300)
@@ -163,6 +182,16 @@ test('an export removes nothing that was added to its folder meanwhile', async (
   expect(() => exportWorkspace(service.ctx.db, callerOf(service), path, write)).toThrow('is not empty')
   expect(await Bun.file(`${path}/mine`).text()).toBe('mine')
   rmSync(path, { recursive: true })
+  service.close()
+})
+
+test('a table is written where the export of a folder was interrupted', async () => {
+  const service = await startService()
+  await service.post('/v1/records/structures', { name: 'Books', fields: [{ key: 'title', type: 'text' }] })
+  mkdirSync(folder.file('.books.unfinished/notes'), { recursive: true })
+  const file = folder.file('books')
+  expect(exportTable(service.ctx.db, callerOf(service), 'Books', { format: 'csv', file })).toBe(0)
+  expect(await Bun.file(file).text()).toBe('title\n')
   service.close()
 })
 

@@ -4,7 +4,7 @@ import type { Caller } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { refuseTooLarge } from '../../files/service.ts'
 import { storableJson } from '../../http/body.ts'
-import { refused } from '../../refusal.ts'
+import { Refusal, refused } from '../../refusal.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
 import { linesOf, readText, textChunks } from '../read-file.ts'
@@ -48,10 +48,23 @@ export function importWorkspace(
 }
 
 function refuseOtherFormat(folder: string): void {
-  const { format } = asObject(jsonOf(join(folder, MANIFEST)))
+  const { format } = manifestOf(folder)
   if (format === FORMAT) return
   throw refused(
     `The folder ${folder} is of format ${format}, and this program reads format ${FORMAT}; use a newer one.`,
+  )
+}
+
+/** A folder of notes may hold a file of the same name. */
+function manifestOf(folder: string): Readonly<Record<string, unknown>> {
+  try {
+    const manifest = asObject(jsonOf(join(folder, MANIFEST)))
+    if (typeof manifest.format === 'number') return manifest
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+  throw refused(
+    `${join(folder, MANIFEST)} is not that of an exported workspace: export again or, if this is a folder of notes, rename that file.`,
   )
 }
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../../context.ts'
 import type { Reader } from '../../../db/reader.ts'
 import { type FileRow, listFileRows } from '../../../files/store.ts'
 import { fold, normalized } from '../../../lib/text.ts'
-import { fileNameOf, splitExtension } from '../../workspace/format.ts'
+import { fileNameOf, MANIFEST, splitExtension } from '../../workspace/format.ts'
 import type { WrittenFields } from '../earlier-imports.ts'
 import { baseName, withoutExtension } from '../folder.ts'
 import type { LinkableNote } from '../link-targets.ts'
@@ -69,7 +69,8 @@ function* foldersAround(path: string): Generator<string> {
 
 /** Gives out paths, each once, also for file systems that ignore case. No file has the path of a folder. */
 class FreePaths {
-  readonly #taken = new Set<string>()
+  /** With the name by which an import knows an exported workspace. */
+  readonly #taken = new Set([keyOf(MANIFEST)])
   readonly #folders = new Set<string>()
 
   /** The path itself; undefined when it is taken or leads out of the folder. */
