@@ -25,6 +25,7 @@ export type ChangeOperation = (typeof CHANGE_OPERATIONS)[number]
 /** The changes of a workspace are numbered from 1; its keys are a range. */
 export const keyOf = (workspace: number, number: number): number => workspace * MAX_CHANGES + number
 
+/** The number of a change in its workspace. */
 export const numberOf = (key: number): number => key % MAX_CHANGES
 
 /** Greater than every key of the workspace. */

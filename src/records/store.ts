@@ -64,6 +64,7 @@ export function getRecord({ sql }: Reader, { workspacePk }: InWorkspace, id: str
   return { ...row, structureId: row.structureId }
 }
 
+/** Live or deleted, of any workspace. */
 export const findRecordByPk = ({ sql }: Reader, pk: number): RecordRow | undefined =>
   sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.pk = ?`, pk)
 

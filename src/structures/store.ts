@@ -63,6 +63,7 @@ export const listStructureRows = ({ sql }: Reader, workspace: number): Structure
 export const listAllStructureRows = ({ sql }: Reader): StructureRow[] =>
   sql.all(`SELECT ${COLUMNS} ${FROM} WHERE s.name_fold IS NOT NULL ORDER BY s.workspace, s.pk`)
 
+/** This and the functions below do not find a structure that is being deleted. */
 export const findStructureById = ({ sql }: Reader, workspace: number, id: string): StructureRow | undefined =>
   sql.get(
     `SELECT ${COLUMNS} ${FROM} WHERE s.id = ? AND s.workspace = ? AND s.name_fold IS NOT NULL`,

@@ -32,6 +32,7 @@ export const headersOf = ({ headers }: Pick<WebhookRow, 'headers'>): Record<stri
 export const fieldsOf = ({ fields }: Pick<WebhookRow, 'fields'>): string[] | null =>
   fields === null ? null : JSON.parse(fields)
 
+/* A subscription that is being removed is found and counted by none of these. */
 const SELECT = `SELECT ${columnsOf(webhooks)} FROM webhooks`
 
 /** The subscriptions of a workspace by creation. */

@@ -159,6 +159,7 @@ export interface Endpoint {
   readonly secureAs: string | null
 }
 
+/** A request to an endpoint may go over any connection of the same key. */
 export const endpointKey = ({ address, port, secureAs }: Endpoint): string =>
   `${address} ${port} ${secureAs ?? ''}`
 

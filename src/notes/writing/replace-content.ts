@@ -18,6 +18,7 @@ const TEXT = `SELECT n.pk, n.id, n.title, n.updated_at AS updatedAt,
     (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content
   FROM notes n`
 
+/** Of any workspace, also in the trash. */
 export const findNoteText = ({ sql }: Reader, pk: number): NoteText | undefined =>
   sql.get(`${TEXT} WHERE n.pk = ?`, pk)
 

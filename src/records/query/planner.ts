@@ -319,6 +319,7 @@ const MAX_CANDIDATE_SHARE = 0.05
 export const maxCandidates = ({ structure }: RowQuery) =>
   Math.max(FEW_ROWS, Math.floor(structure.live * MAX_CANDIDATE_SHARE))
 
+/** The texts that conditions search in all fields, as far as the text index can find them. */
 export const needlesOf = (conditions: readonly Condition[]): string[] =>
   conditions
     .filter(({ target }) => target === '*')

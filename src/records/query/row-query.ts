@@ -135,6 +135,7 @@ export function pkSource(
 /** What a list can be sorted by: a field, `created_at` or `updated_at`. */
 export type SortTarget = TypedField | Extract<RowPart, 'created_at' | 'updated_at'>
 
+/** Refuses what is neither a field of the structure nor a time of the row. */
 export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
   if (sort === 'created_at' || sort === 'updated_at') return sort
   const field = byKey.get(sort)

@@ -88,6 +88,7 @@ const gained = (rows: readonly RowVersions[], { conditions }: RowQuery): number 
     return sum + Number(does) - Number(did)
   }, 0)
 
+/** Caches how many rows match, unless the number of a later state is cached. */
 export function saveCounted({ sql }: Reader, { structurePk, rows, changes }: TotalKey, total: number): void {
   if (rows.length > MAX_KEY_LENGTH) return
   const totals = countedByReader.get(sql) ?? new BoundedCache(MAX_TOTALS)

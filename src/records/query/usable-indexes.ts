@@ -159,7 +159,9 @@ const equal = (column: string, [text = '']: readonly string[]): SqlPart => ({
   values: [text],
 })
 
+/** Tests for the entries of rows that have a value in the column. */
 export const isPresent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} > ${ABSENT}`, values: [] })
+/** Tests for the entries of rows that have none; only where the index has such entries (`hasAbsent`). */
 export const isAbsent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} = ${ABSENT}`, values: [] })
 
 /** Leads to the entries; the text as written is then compared itself. */

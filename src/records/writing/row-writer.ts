@@ -36,6 +36,7 @@ export interface RowWriter {
   readonly written: { readonly rows: RowVersions[]; size: number }
 }
 
+/** Begins to write rows of a structure in the caller's transaction. */
 export const rowWriter = (
   { bus }: Pick<AppContext, 'bus'>,
   tx: Tx,

@@ -260,6 +260,7 @@ async function buildInSteps({ worker, clock }: Builder, place: IndexPlace): Prom
   return true
 }
 
+/** Drops an index, also one that is being built. */
 export const autoIndexDrop: WorkerTask<IndexPlace, void> = {
   name: 'structures.dropIndex',
   run: (reader, { structurePk, column }) => {

@@ -63,6 +63,7 @@ export function createRowTable({ sql }: Reader, structurePk: number, fields: rea
   sql.script(`CREATE TABLE ${rowTable(structurePk)} (${columns.join(', ')})`)
 }
 
+/** Drops the row table of a structure with all its indexes; the rows stay in `records`. */
 export function dropRowTable(reader: Reader, structurePk: number): void {
   dropTextIndex(reader, structurePk)
   // With the row table its triggers go, which write to the index tables.
