@@ -1,8 +1,14 @@
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type Server,
+} from '@modelcontextprotocol/server'
 import type { AppContext, Caller } from '../context.ts'
 import { asUnavailable } from '../db/errors.ts'
 import { VERSION } from '../lib/version.ts'
 import { Refusal } from '../refusal.ts'
+import { FormCheckingServer } from './form-errors.ts'
 import { findPrompt, listPrompts } from './prompts.ts'
 import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts'
 import { shorten, shortenSentence } from './text/fit.ts'
@@ -24,7 +30,7 @@ const invalidParams = (sentence: string) => new ProtocolError(ProtocolErrorCode.
 
 /** The MCP server of one request. */
 export function createServer(ctx: AppContext, { caller, instructions }: ServerOptions): Server {
-  const server = new Server(INFO, {
+  const server = new FormCheckingServer(INFO, {
     capabilities: CAPABILITIES,
     ...(instructions !== undefined && { instructions }),
   })

@@ -63,6 +63,25 @@ describe('the endpoint', () => {
     expect(statuses).toEqual([200, 200, 200, 429])
   })
 
+  test.each([
+    ['resources/list', { cursor: 5 }, 'cursor', 'string'],
+    ['tools/list', { cursor: {} }, 'cursor', 'string'],
+    ['prompts/get', {}, 'name', 'string'],
+    ['prompts/get', { name: 'import_table', arguments: { structure: 5 } }, 'arguments.structure', 'string'],
+    ['resources/read', { uri: null }, 'uri', 'string'],
+    ['tools/call', { name: 5 }, 'name', 'string'],
+    ['initialize', {}, 'protocolVersion', 'string'],
+  ])(
+    'refuses parameters of a wrong form as such, in one sentence: %s %j',
+    async (method, params, name, type) => {
+      const { status, body } = await post({ jsonrpc: '2.0', id: 1, method, params })
+      expect([status, body.error]).toEqual([
+        200,
+        { code: -32602, message: `"${name}" must be of the type ${type}; see the schema of MCP.` },
+      ])
+    },
+  )
+
   test('answers GET and DELETE with 405', async () => {
     for (const method of ['GET', 'DELETE']) {
       const { status, headers } = await service.request(method, '/mcp')
