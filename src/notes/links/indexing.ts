@@ -104,21 +104,28 @@ function differenceBetween(stored: readonly string[], targets: LinkKeys) {
   return { missing: [...missing], surplus }
 }
 
-const add = ({ sql }: Reader, { workspace, note }: NoteInWorkspace, targets: readonly string[]) =>
-  sql.run(
-    'INSERT OR IGNORE INTO note_links (workspace, target, note) SELECT ?, value, ? FROM json_each(?)',
-    workspace,
-    note,
-    JSON.stringify(targets),
-  )
+/** Up to this many links are written one by one: with a list SQLite prepares the statement again at every run. */
+const FEW_LINKS = 10
 
-const remove = ({ sql }: Reader, { workspace, note }: NoteInWorkspace, targets: readonly string[]) =>
-  sql.run(
-    'DELETE FROM note_links WHERE workspace = ? AND note = ? AND target IN (SELECT value FROM json_each(?))',
-    workspace,
-    note,
-    JSON.stringify(targets),
-  )
+function add({ sql }: Reader, { workspace, note }: NoteInWorkspace, targets: readonly string[]): void {
+  const insert = 'INSERT OR IGNORE INTO note_links (workspace, target, note)'
+  if (targets.length <= FEW_LINKS)
+    for (const target of targets) sql.run(`${insert} VALUES (?, ?, ?)`, workspace, target, note)
+  else sql.run(`${insert} SELECT ?, value, ? FROM json_each(?)`, workspace, note, JSON.stringify(targets))
+}
+
+function remove({ sql }: Reader, { workspace, note }: NoteInWorkspace, targets: readonly string[]): void {
+  const remove = 'DELETE FROM note_links WHERE workspace = ? AND note = ?'
+  if (targets.length <= FEW_LINKS)
+    for (const target of targets) sql.run(`${remove} AND target = ?`, workspace, note, target)
+  else
+    sql.run(
+      `${remove} AND target IN (SELECT value FROM json_each(?))`,
+      workspace,
+      note,
+      JSON.stringify(targets),
+    )
+}
 
 /** Removes some links of a note that is about to be deleted; returns whether it had any. */
 export const removeSomeLinks = ({ sql }: Reader, note: number): boolean =>
