@@ -93,7 +93,7 @@ function copyBackup(backup: string, target: string): void {
       throw new UnusableDatabase(`${backup} is damaged or not a daybook database; nothing was changed.`)
     if (!isStorageFailure(error)) throw error
     throw new UnusableDatabase(
-      `${backup} cannot be read (${(error as Error).message}); copy it, with ${backup}-wal or ${backup}-journal if there is one, to a folder that can be written, and restore that copy.`,
+      `${backup} cannot be read as it is (${(error as Error).message}); copy it, with ${backup}-wal or ${backup}-journal if there is one, to a folder that can be written, run "daybook check --db <copy>", and restore that copy.`,
     )
   }
 }
