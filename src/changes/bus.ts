@@ -17,13 +17,9 @@ export interface RecordChange {
 
 /** Notifies listeners in this process, after the commit, that data changed. Later listeners get no past changes. */
 export interface Bus {
-  /** Passes the change to every `onChange` listener, and wakes the listeners of its structure. */
-  publish(change: RecordChange): void
   /** Reports that anything in the structure may have changed; without an id, anything at all, as after a write of another process. */
   wake(structureId?: string): void
-  /** Calls the listener for every change. This and the other `on…` functions return a function that removes the listener. */
-  onChange(listener: (change: RecordChange) => void): () => void
-  /** Calls the listener whenever anything in this structure may have changed. */
+  /** Calls the listener whenever anything in this structure may have changed. Each `on…` function returns one that removes the listener. */
   onWake(structureId: string, listener: () => void): () => void
   /** Calls the listener when anything may have changed, including keys and users. */
   onWakeAll(listener: () => void): () => void
@@ -33,7 +29,6 @@ export interface Bus {
 }
 
 export function createBus(): Bus {
-  const changeListeners = new Set<(change: RecordChange) => void>()
   const wakers = new Map<string, Set<() => void>>()
   const allWakers = new Set<() => void>()
   const deliveryWakers = new Set<(webhooks: readonly number[]) => void>()
@@ -47,14 +42,6 @@ export function createBus(): Bus {
   }
   return {
     wake,
-    publish: (change) => {
-      for (const listener of changeListeners) listener(change)
-      wake(change.structure.id)
-    },
-    onChange: (listener) => {
-      changeListeners.add(listener)
-      return () => changeListeners.delete(listener)
-    },
     onWake: (structureId, listener) => {
       const listeners = wakers.get(structureId) ?? new Set()
       wakers.set(structureId, listeners.add(listener))

@@ -33,12 +33,14 @@ export interface Outbox {
   readonly triggered: Set<number>
   /** How many subscriptions the changes so far were compared with, together. */
   compared: number
+  /** Whether the listeners of the structure will be woken after the commit. */
+  wakes: boolean
 }
 
 /** Nothing is published yet. */
 export const openOutbox = (
   about: Pick<Outbox, 'tx' | 'bus' | 'author' | 'workspaceId' | 'subscriptions'>,
-): Outbox => ({ ...about, created: [], waiting: [], triggered: new Set(), compared: 0 })
+): Outbox => ({ ...about, created: [], waiting: [], triggered: new Set(), compared: 0, wakes: false })
 
 interface EventRow {
   id: string
@@ -84,14 +86,15 @@ export function publishChange(
 ): void {
   const { tx, bus, subscriptions } = outbox
   log(outbox, change, operation)
-  tx.afterCommit(() => bus.publish(change))
+  if (!outbox.wakes) tx.afterCommit(() => bus.wake(change.structure.id))
+  outbox.wakes = true
   if (subscriptions.length === 0) return
   outbox.compared += subscriptions.length
   if (outbox.compared <= COMPARED_AT_ONCE) storeEvent(outbox, change)
   else storeLater(outbox, change)
 }
 
-/** Comparing a change with so many subscriptions, and storing deliveries for all, takes few milliseconds. */
+/** Comparing changes with this many subscriptions, and storing deliveries for all, takes a few milliseconds. */
 const COMPARED_AT_ONCE = 500
 
 function storeLater(outbox: Outbox, change: RecordChange): void {

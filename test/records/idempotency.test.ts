@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { removeSavedResponsesBefore } from '../../src/http/idempotency.ts'
-import { declare, list, watchChanges } from '../support/records.ts'
+import { declare, list, watchWakes } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const HOUR = 60 * 60 * 1000
@@ -24,17 +24,17 @@ test.each([
   ['a note', '/v1/notes', { title: 'Once' }],
   ['a property', '/v1/properties', { key: 'status', type: 'text' }],
 ])('%s is made once, and the same call again gets the first answer', async (_, path, body) => {
-  const changes = watchChanges(service)
+  const woken = watchWakes(service)
   const first = await send(path, body, 'k')
   const counts = (await service.get('/v1/workspace')).body.workspace.counts
-  const heard = changes.length
+  const wakes = woken.length
   service.clock.advance(23 * HOUR)
   const again = await send(path, body, 'k')
   expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null])
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
   expect(again.body).toEqual(first.body)
   expect((await service.get('/v1/workspace')).body.workspace.counts).toEqual(counts)
-  expect(changes.length).toBe(heard)
+  expect(woken.length).toBe(wakes)
 })
 
 test('another body under the same key is refused, and writes nothing', async () => {

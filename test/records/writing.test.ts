@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { RecordChange } from '../../src/changes/bus.ts'
-import { contentOf, declare, field, list, watchChanges, write } from '../support/records.ts'
+import { RECORD_EVENTS } from '../../src/delivery/outbox.ts'
+import { contentOf, declare, field, list, watchWakes, write } from '../support/records.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 const NOW = '2026-11-21T09:30:00.000Z'
 const NOWHERE = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
 let service: TestService
-let changes: RecordChange[]
+let woken: string[]
 
 beforeEach(async () => {
   service = await startService()
-  changes = watchChanges(service)
+  woken = watchWakes(service)
 })
 afterEach(() => service.close())
 
@@ -26,12 +26,12 @@ async function expectRefusal(
   says: RegExp | string,
 ) {
   const before = await contentOf(service, structure)
-  const heard = changes.length
+  const wakes = woken.length
   const { status, body } = await call()
   const sentence = typeof says === 'string' ? says : expect.stringMatching(says)
   expect({ status, body }).toEqual({ status: 400, body: { error: sentence, code } })
   expect(await contentOf(service, structure)).toEqual(before)
-  expect(changes.length).toBe(heard)
+  expect(woken.length).toBe(wakes)
 }
 
 test('one row and a batch are answered in the order sent, keys in the order of the fields', async () => {
@@ -218,16 +218,16 @@ test('a patch merges, null removes, and updated_at grows also within a milliseco
   expect((await list(service, 'X')).body.records).toEqual([second.body.record])
 })
 
-test('a write that changes nothing writes nothing and publishes nothing', async () => {
+test('a write that changes nothing writes nothing and tells nobody', async () => {
   await declare(service, 'X', [field('a', 'text', { unique: true }), field('b', 'time')])
   const [record] = await write(service, 'X', { a: 'x', b: '09:30' })
-  changes.length = 0
+  woken.length = 0
   service.clock.advance(1000)
   expect((await patch(record.id, { b: '09:30:00', a: 'x' })).body).toEqual({ record })
   expect((await patch(record.id, {})).body).toEqual({ record })
   const same = await post('X', { data: { a: 'x' }, on_conflict: 'update' })
   expect(same.body).toEqual({ written: 1, inserted: 0, updated: 1, records: [record] })
-  expect(changes).toEqual([])
+  expect(woken).toEqual([])
 })
 
 test('a batch that fails in its last row leaves nothing, and the refusal names the row', async () => {
@@ -404,10 +404,11 @@ test('the row past max_rows is refused, also in the middle of a batch', async ()
 test('under max_rows 1 a write replaces the row, whose values are free for it', async () => {
   await declare(service, 'X', [field('a', 'text', { unique: true })], { max_rows: 1 })
   const [first] = await write(service, 'X', { a: 'x' })
-  changes.length = 0
+  const { cursor } = (await service.get('/v1/changes?after=now')).body
   const second = await post('X', { data: { a: 'x' }, on_conflict: 'update' })
   expect(second.body).toMatchObject({ written: 1, inserted: 1, updated: 0 })
-  expect(changes.map(({ kind, after }) => [kind, after.id])).toEqual([
+  const { changes } = (await service.get(`/v1/changes?after=${cursor}`)).body
+  expect(changes.map(({ op, id }: { op: string; id: string }) => [op, id])).toEqual([
     ['deleted', first.id],
     ['created', second.body.records[0].id],
   ])
@@ -477,31 +478,38 @@ test('a row that names itself comes back, one that names what is gone does not',
   expect((await restore(leaf.id)).status).toBe(200)
 })
 
-test('every change is published once, complete, with who made it', async () => {
+test('every change is an event once, complete, with who made it', async () => {
   const structure = await declare(service, 'X', [field('a', 'text'), field('b', 'number')])
+  const hook = { structure: 'X', url: 'https://hooks.example/x', events: [...RECORD_EVENTS] }
+  expect((await service.post('/v1/webhooks', hook)).status).toBe(201)
   const [{ id }] = await write(service, 'X', { a: 'x', b: 1 })
   await patch(id, { a: 'y', b: null })
   await service.delete(`/v1/records/${id}`)
   await service.post(`/v1/records/${id}/restore`)
-  const keyId = (await service.get('/v1/me')).body.key.id
-  const common = {
-    workspacePk: 1,
-    structure: { pk: 1, id: structure.id, name: 'X' },
-    source: { surface: 'api', keyId },
-  }
-  const at = (data: Record<string, unknown>, moved: number, deletedAt: number | null = null) => ({
-    id,
-    data,
-    createdAt: Date.parse(NOW),
-    updatedAt: Date.parse(NOW) + moved,
-    deletedAt,
+  const { key } = (await service.get('/v1/me')).body
+  const { workspace } = (await service.get('/v1/workspace')).body
+  const instant = (moved: number) => new Date(Date.parse(NOW) + moved).toISOString()
+  const event = (type: string, data: object, moved: number, more: object = {}) => ({
+    id: expect.any(String),
+    type: `record.${type}`,
+    occurred_at: instant(0),
+    workspace_id: workspace.id,
+    structure: { id: structure.id, name: 'X' },
+    record: { id, data, created_at: instant(0), updated_at: instant(moved), deleted_at: null },
+    changed: [],
+    previous: {},
+    source: { surface: 'api', key_id: key.id },
+    ...more,
   })
-  const [made, edited] = [at({ a: 'x', b: 1 }, 0), at({ a: 'y' }, 1)]
-  const gone = at({ a: 'y' }, 2, Date.parse(NOW) + 2)
-  expect(changes).toEqual([
-    { ...common, kind: 'created', before: null, after: made, changed: [] },
-    { ...common, kind: 'updated', before: made, after: edited, changed: ['a', 'b'] },
-    { ...common, kind: 'deleted', before: edited, after: gone, changed: [] },
-    { ...common, kind: 'created', before: null, after: at({ a: 'y' }, 3), changed: [] },
-  ] as RecordChange[])
+  const deleted = event('deleted', { a: 'y' }, 2)
+  const bodies = service.ctx.db.sql.column<string>('SELECT body FROM webhook_events ORDER BY pk')
+  expect(bodies.map((body) => JSON.parse(body))).toEqual([
+    event('created', { a: 'x', b: 1 }, 0),
+    event('updated', { a: 'y' }, 1, { changed: ['a', 'b'], previous: { a: 'x', b: 1 } }),
+    { ...deleted, record: { ...deleted.record, deleted_at: instant(2) } },
+    event('created', { a: 'y' }, 3),
+  ])
+  expect(woken).toEqual(Array(4).fill(structure.id))
+  await write(service, 'X', { a: '1' }, { a: '2' }, { a: '3' })
+  expect(woken.length).toBe(5)
 })

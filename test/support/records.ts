@@ -1,4 +1,3 @@
-import type { RecordChange } from '../../src/changes/bus.ts'
 import type { Answer, Client, TestService } from './service.ts'
 
 export type FieldSpec = Record<string, unknown> & { key: string; type: string }
@@ -59,9 +58,13 @@ export async function contentOf(client: Client, structure: string) {
   return { records: body.records, total: body.total, structure: declared.body.structure }
 }
 
-/** Collects every change that is published. */
-export function watchChanges(service: TestService): RecordChange[] {
-  const changes: RecordChange[] = []
-  service.ctx.bus.onChange((change) => changes.push(change))
-  return changes
+/** Collects the ids of the structures whose listeners are told of changes, once for each time. */
+export function watchWakes({ ctx }: TestService): string[] {
+  const woken: string[] = []
+  const { wake } = ctx.bus
+  ctx.bus.wake = (structureId) => {
+    woken.push(structureId ?? 'all')
+    wake(structureId)
+  }
+  return woken
 }
