@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
+import { notSaved } from '../../src/web/data/pending.ts'
 import { whose } from '../../src/web/data/whose.ts'
 import { Edits } from '../../src/web/pages/records/edits.ts'
 import type { Field, Row } from '../../src/web/pages/records/model.ts'
@@ -11,6 +12,7 @@ const TOTAL = { key: 'total', label: 'Total', type: 'number' } as Field
 let service: TestService
 let source: RowSource
 let edits: Edits
+let leave: () => void
 let row: Row
 /** Changes of rows wait for this. */
 let held: Promise<unknown>
@@ -30,7 +32,8 @@ beforeEach(async () => {
     return service.app.fetch(new Request(`http://localhost${path}`, { ...init, headers }))
   }) as typeof fetch)
   source = new RowSource({ structure: 'Orders', filter: [], sort: undefined, direction: 'desc' })
-  edits = new Edits(() => source)
+  edits = new Edits({ id: 'orders', name: 'Orders' }, source)
+  leave = edits.show()
 })
 afterEach(() => {
   source.close()
@@ -93,4 +96,14 @@ test('what one person edited is not written in the session of another', async ()
   await second
   expect((await stored()).total).toBe(1)
   expect(edits.of(row.id, 'total')).toMatchObject({ kind: 'refused', text: '2' })
+})
+
+test('a cell that is refused after its rows were left is told of elsewhere, and by itself when one is back', async () => {
+  const saving = edits.save(row, TOTAL, '2')
+  await service.delete(`/v1/records/${row.id}`)
+  leave()
+  await saving
+  expect([...notSaved.value]).toEqual([['orders', 'Orders']])
+  edits.show()
+  expect([notSaved.value.size, edits.of(row.id, 'total')?.kind]).toEqual([0, 'refused'])
 })

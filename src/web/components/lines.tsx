@@ -1,7 +1,8 @@
 import { connection } from '../data/live.ts'
-import { pendingCount } from '../data/pending.ts'
+import { notSaved, pendingCount } from '../data/pending.ts'
 import { awaySince, isBusy } from '../data/request.ts'
 import { entryRefusal, mirrorOf, session } from '../data/session.ts'
+import { address } from '../router.ts'
 import { shortTime } from './time.tsx'
 
 const isAway = () => awaySince.value !== undefined || (session.value && connection.value === 'away')
@@ -37,6 +38,11 @@ export const Lines = () => (
         there.
       </p>
     )}
+    {[...notSaved.value].map(([id, name]) => (
+      <p key={id}>
+        Not saved: a cell of <a href={address(['records', id])}>{name}</a>; it says there why.
+      </p>
+    ))}
     {session.value === undefined && entryRefusal.value !== undefined ? (
       <p>{entryRefusal.value} This page asks again by itself.</p>
     ) : (

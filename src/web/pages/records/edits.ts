@@ -1,9 +1,9 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import { pendingCount } from '../../data/pending.ts'
+import { notSaved, pendingCount, savers } from '../../data/pending.ts'
 import { isPutOff, Refused, retryDelayOf } from '../../data/request.ts'
 import { whose } from '../../data/whose.ts'
-import type { Field, Row, Value } from './model.ts'
+import type { Field, Row, Structure, Value } from './model.ts'
 import { faultyField } from './refusals.ts'
 import type { RowSource } from './rows.ts'
 import { undoStack } from './undo.ts'
@@ -35,11 +35,35 @@ export class Edits {
   /** What was saved last in a cell from here, and when: who edited it again before that was known met nobody else. */
   readonly #own = new Map<string, { readonly value: Value; readonly at: string }>()
   readonly #whose = whose.peek()
+  #isShown = false
 
-  constructor(private readonly source: () => RowSource) {}
+  constructor(
+    private readonly structure: Pick<Structure, 'id' | 'name'>,
+    /** The rows that are shown, or were last. */
+    public source: RowSource,
+  ) {}
 
   /** Resolves when what waits now is saved or refused. */
-  settled = (): Promise<void> => this.#last
+  get settled(): Promise<void> {
+    return this.#last
+  }
+
+  /** The cells show by themselves what was refused, until the function that is returned is called. */
+  show(): () => void {
+    this.#isShown = true
+    this.#setNotSaved(false)
+    return () => {
+      this.#isShown = false
+    }
+  }
+
+  #setNotSaved(isSo: boolean): void {
+    const { id, name } = this.structure
+    const structures = new Map(notSaved.peek())
+    if (isSo) structures.set(id, name)
+    else structures.delete(id)
+    notSaved.value = structures
+  }
 
   of(id: string, key: string): CellState | undefined {
     return this.cells.value.get(cellKey(id, key))
@@ -73,6 +97,7 @@ export class Edits {
     const next = new Map(this.cells.peek())
     change(next)
     this.cells.value = next
+    if (!this.#isShown && [...next.values()].some(({ kind }) => kind !== 'saving')) this.#setNotSaved(true)
   }
 
   /** Saves what was typed into a cell; resolves when the row holds it or the cell says why not. */
@@ -120,7 +145,7 @@ export class Edits {
 
   async #write(row: Row, values: Values): Promise<Saved | undefined> {
     if (whose.peek() !== this.#whose) throw new Error('Somebody else is signed in; nothing was written.')
-    const newest = newer(this.source().find(row.id), row)
+    const newest = newer(this.source.find(row.id), row)
     const rest = new Map(values)
     for (const [field, value] of values) {
       if (this.#isUnchanged(row, newest, field)) continue
@@ -130,7 +155,7 @@ export class Edits {
     if (rest.size === 0) return undefined
     try {
       const saved = await patch(newest, rest)
-      this.source().replace(saved)
+      this.source.replace(saved)
       this.#acknowledge(saved, rest)
       return { row: saved, before: newest, fields: [...rest.keys()] }
     } catch (error) {
@@ -163,7 +188,7 @@ export class Edits {
     }
     if (error instanceof Refused && error.code === 'stale') {
       const { record } = await api.get('/v1/records/{id}', { params: { id: row.id } })
-      this.source().replace(record as Row)
+      this.source.replace(record as Row)
       return this.#write(row, values)
     }
     const faulty = faultyField([...values.keys()], error.message)
@@ -183,6 +208,27 @@ export class Edits {
     else this.#change((cells) => cells.set(cellKey(newest.id, field.key), state))
   }
 }
+
+/** The edits of each structure: what was refused is there again when one comes back to it. */
+const kept = new Map<string, Edits>()
+
+/** What edits the cells of a structure, and shows what was not saved of them before. */
+export function editsOf(structure: Pick<Structure, 'id' | 'name'>, source: RowSource): Edits {
+  const edits = kept.get(structure.id) ?? new Edits(structure, source)
+  kept.set(structure.id, edits)
+  edits.source = source
+  return edits
+}
+
+/** Whether cells of any structure are being saved. */
+export const isAnySaving = (): boolean => [...kept.values()].some(({ isSaving }) => isSaving)
+
+savers.add(() => Promise.all([...kept.values()].map(({ settled }) => settled)))
+effect(() => {
+  void whose.value
+  kept.clear()
+  notSaved.value = new Map()
+})
 
 const newer = (known: Row | undefined, read: Row): Row =>
   known && known.updated_at > read.updated_at ? known : read

@@ -3,7 +3,6 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { usePartTitle } from '../../components/page-title.ts'
 import { Failed, Loading, Pane } from '../../components/pane.tsx'
-import { savers } from '../../data/pending.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, search } from '../../router.ts'
 import { createRow, deleteRow, forgetDone } from './actions.ts'
@@ -11,7 +10,7 @@ import { ChartStrip } from './chart/strip.tsx'
 import { ImportPane } from './csv/import-pane.tsx'
 import { RowsMenu } from './csv/menu.tsx'
 import { DeletedRowsPane } from './deleted-rows.tsx'
-import { Edits } from './edits.ts'
+import { editsOf, isAnySaving } from './edits.ts'
 import { Filters } from './filters.tsx'
 import { cursorAt } from './grid/cursor.ts'
 import { Grid } from './grid/grid.tsx'
@@ -107,35 +106,23 @@ function useGrid(structure: Structure): GridState {
     return made
   }, [text])
   useEffect(() => follow(source), [source])
-  const latest = useRef(source)
-  latest.current = source
   const fields = useMemo(() => shownFields(structure), [structure])
-  const [edits] = useState(() => new Edits(() => latest.current))
+  const edits = editsOf(structure, source)
   const [shared] = useState(() => ({
     cursor: signal(cursorOfAddress(fields)),
     editing: signal<Editing | undefined>(undefined),
     isFocused: signal(false),
   }))
   useEffect(() => forgetDone, [])
-  useEffect(() => warnBeforeLoss(edits), [edits])
-  useEffect(() => {
-    savers.add(edits.settled)
-    return () => {
-      savers.delete(edits.settled)
-    }
-  }, [edits])
+  useEffect(() => edits.show(), [edits])
   useCursorFollowsRow(source, shared.cursor)
   return { ...shared, structure, fields, source, edits, isEditable: mayWrite.value && !structure.immutable }
 }
 
-/** The browser asks before it closes a page with edits that the server has not acknowledged. */
-function warnBeforeLoss(edits: Edits): () => void {
-  const ask = (event: BeforeUnloadEvent) => {
-    if (edits.isSaving) event.preventDefault()
-  }
-  addEventListener('beforeunload', ask)
-  return () => removeEventListener('beforeunload', ask)
-}
+// The browser asks before it closes a page with edits that the server has not acknowledged.
+addEventListener('beforeunload', (event) => {
+  if (isAnySaving()) event.preventDefault()
+})
 
 /** The cursor stays on its row when rows before it come and go. */
 function useCursorFollowsRow(source: RowSource, cursor: GridState['cursor']): void {
