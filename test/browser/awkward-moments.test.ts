@@ -26,6 +26,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
     const fields = [
       { key: 'name', type: 'text' },
       { key: 'due', type: 'datetime' },
+      { key: 'total', type: 'number', min: 0 },
     ]
     const made = await app.server.post('/v1/records/structures', { name: 'Orders', fields })
     orders = made.body.structure.id
@@ -212,6 +213,35 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
+    'into a cell and refused once its rows were left is told of, and is there when one comes back',
+    async () => {
+      await app.server.post('/v1/records', { structure: 'Orders', data: { total: 1 } })
+      await page.goto(at(`records/${orders}`))
+      await page.waitForFunction(`document.querySelector('${cell(0, 3)}')?.textContent === '1'`)
+      await page.evaluate(`{
+        const { fetch } = window
+        const left = Promise.withResolvers()
+        globalThis.leave = left.resolve
+        window.fetch = async (path, init) => {
+          if (init?.method === 'PATCH') await left.promise
+          return fetch(path, init)
+        }
+      }`)
+      await page.focus(cell(0, 3))
+      await page.keyboard.type('-5\n')
+      await page.click('.rail-nav a[href="/app/notes"]')
+      await page.waitForSelector('.s-notes')
+      await page.evaluate('leave()')
+      await untilTextIn(page, '.lines', 'Not saved: a cell of Orders')
+      await page.click('.lines a')
+      await page.waitForSelector(`${cell(0, 3)}[aria-invalid]`)
+      expect(await page.$eval(cell(0, 3), ({ textContent }) => textContent)).toBe('-5')
+      await page.waitForFunction(`!document.querySelector('.lines').textContent.includes('Not saved')`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'into a new row is there again when another row was looked at meanwhile',
     async () => {
       await page.goto(at(`records/${orders}?pane=new`))
@@ -223,6 +253,39 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       await press(page, 'Close without saving')
       await press(page, 'New row')
       await page.waitForFunction(`document.querySelector('#value-name')?.value === ''`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'into the form of a structure is not saved over what somebody else changed since, without a word',
+    async () => {
+      const made = await app.server.post('/v1/records/structures', {
+        name: 'Parts',
+        fields: [{ key: 'part', type: 'text' }],
+      })
+      const { id, fields } = made.body.structure
+      const rename = (...labels: string[]) =>
+        app.server.patch(`/v1/records/structures/${id}`, {
+          fields: [...fields, ...labels.map((label) => ({ key: label.toLowerCase(), type: 'text', label }))],
+        })
+      const labels = `[...document.querySelectorAll('input[name^=label-]')].map(({ value }) => value).join()`
+      await page.goto(at(`records/${id}/structure`))
+      await page.waitForFunction(`${labels} === 'part'`)
+      await rename('Colour')
+      await page.waitForFunction(`${labels} === 'part,Colour'`)
+      await fill(page, 'Name', 'Spare parts')
+      await rename('Colour', 'Weight')
+      await untilText(page, 'Somebody else changed this structure since you began')
+      expect(await contentOf(page, 'Name')).toBe('Spare parts')
+      await press(page, 'Begin again with theirs')
+      await page.waitForFunction(`${labels} === 'part,Colour,Weight'`)
+      await fill(page, 'Name', 'Spare parts')
+      await press(page, 'Save the structure')
+      await untilText(page, 'Saved.')
+      const saved = (await app.server.get(`/v1/records/structures/${id}`)).body.structure
+      expect([saved.name, saved.fields.length]).toEqual(['Spare parts', 3])
+      await page.waitForFunction(`!document.body.textContent.includes('Somebody else changed')`)
     },
     BROWSER_TIMEOUT_MS,
   )

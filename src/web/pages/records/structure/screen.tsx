@@ -8,10 +8,11 @@ import { mayWrite } from '../../../data/session.ts'
 import { address, navigate } from '../../../router.ts'
 import type { Structure } from '../model.ts'
 import { DeleteStructure } from './delete.tsx'
-import { bodyOf, type Draft, draftOf, keyOf, newField } from './draft.ts'
+import { bodyOf, type Draft, keyOf, newField } from './draft.ts'
 import { FieldForm } from './field-form.tsx'
 import { ReadOnlyStructure } from './read-only.tsx'
 import { UniqueSets } from './unique-sets.tsx'
+import { useDraft } from './use-draft.ts'
 import { useForecast, useHadRows } from './use-forecast.ts'
 
 /** The definition of a structure; without one, a new one. */
@@ -45,7 +46,7 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
 }
 
 function StructureForm({ structure }: { structure: Structure | undefined }) {
-  const draft = useSignal<Draft>(draftOf(structure))
+  const { draft, isBehind, takeOver } = useDraft(structure)
   const isSaved = useSignal(false)
   const change = (part: Partial<Draft>) => {
     isSaved.value = false
@@ -59,8 +60,8 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
           body,
         })
       : await api.post('/v1/records/structures', { body })
+    takeOver(answer.structure)
     await cache.invalidateQueries({ queryKey: ['structure record', 'structures'] })
-    draft.value = draftOf(answer.structure)
     isSaved.value = true
     if (!structure) navigate(address(['records', answer.structure.id]))
   })
@@ -147,6 +148,14 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
           <h2>{structure ? 'Save' : 'Make it'}</h2>
         </header>
         <div>
+          {isBehind && !save.isRunning.value && (
+            <Banner kind="warn">
+              <p>
+                Somebody else changed this structure since you began. Saving would write over that change.
+              </p>
+              <Button onClick={() => takeOver(structure)}>Begin again with theirs</Button>
+            </Banner>
+          )}
           {forecasts.length > 0 && (
             <ul class="forecast" aria-label="What this change would do">
               {forecasts.map(({ sentence, isRefused }) => (
