@@ -51,6 +51,35 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
   }
 
   test(
+    'goes on while another row is looked at, and says what came of it when one comes back',
+    async () => {
+      await app.server.post('/v1/records', { structure: 'Orders', data: { ref: 'there' } })
+      await Bun.write(folder.file('orders.csv'), ['Ref,Total,Story', 'one,1,', 'two,many,'].join('\n'))
+      await page.goto(`${app.server.url}/app/records/${orders}?pane=import`)
+      await page.evaluate(`{
+        const { fetch } = window
+        const looked = Promise.withResolvers()
+        globalThis.look = looked.resolve
+        window.fetch = async (path, init) => {
+          if (init?.method === 'POST') await looked.promise
+          return fetch(path, init)
+        }
+      }`)
+      const input = await page.waitForSelector<'input[type=file]'>('input[type=file]')
+      await input?.uploadFile(folder.file('orders.csv'))
+      await page.waitForSelector('.map')
+      await clickOn(page, 'Import')
+      await gridOn(page).has('Importing…')
+      await page.locator('tbody td.m a').click()
+      await page.waitForSelector('.tabs')
+      await page.evaluate('look()')
+      await page.goBack()
+      await gridOn(page).has('Done. 1 new, 1 refused.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'shows every row that was refused, and saves them all as csv',
     async () => {
       const lines = Array.from({ length: 2_500 }, (_, at) => `N${at},${at % 2 === 0 ? 'many' : at},`)

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
 import type { Field, Structure } from '../model.ts'
 import type { RowSource } from '../rows.ts'
 import { paneAddress } from '../view.ts'
-import { fieldFor, ImportRun, NO_PROGRESS, type Progress, readHead } from './import-run.ts'
+import { fieldFor, readHead } from './import-run.ts'
+import { forgetImport, type Import, importInto, startImport } from './imports.ts'
 import { RefusedRows } from './refused-rows.tsx'
 
 interface ImportPaneProps {
@@ -20,28 +20,23 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
   const head = useSignal<readonly (readonly string[])[]>([])
   const targets = useSignal<readonly (Field | undefined)[]>([])
   const onConflict = useSignal<'refuse' | 'update'>('refuse')
-  const progress = useSignal<Progress | undefined>(undefined)
-  const abort = useRef<AbortController>(undefined)
+  const found = importInto(structure.id)
+  const isRunning = found?.isRunning === true
   const open = useAction(async (chosen: File) => {
     file.value = chosen
-    progress.value = undefined
+    forgetImport(structure.id)
     head.value = await readHead(chosen)
     targets.value = (head.value[0] ?? []).map((heading) => fieldFor(structure.fields, heading))
   })
-  const run = useAction(async () => {
-    if (!file.value) return
-    abort.current = new AbortController()
-    progress.value = NO_PROGRESS
+  const run = async () => {
+    if (!file.value || isRunning) return
     const plan = { structure, file: file.value, targets: targets.value, onConflict: onConflict.value }
-    const report = (next: Progress) => {
-      progress.value = next
-    }
-    await new ImportRun(plan, abort.current.signal, report).start()
+    await startImport(plan, head.value[0] ?? [])
     source.refreshNow()
-  })
+  }
   const isUnique = structure.fields.some(({ unique }) => unique) || structure.unique_together.length > 0
   const mapped = targets.value.filter(Boolean).length
-  const why = open.refusal.value ?? run.refusal.value
+  const why = open.refusal.value ?? found?.refusal
   return (
     <Pane kind="side" label="Import csv">
       <header class="bar">
@@ -55,7 +50,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
         class="sec stack"
         onSubmit={(event) => {
           event.preventDefault()
-          void run.run()
+          void run()
         }}
       >
         <div class="f">
@@ -65,7 +60,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
             id="csv-file"
             type="file"
             accept=".csv,.tsv,text/csv,text/tab-separated-values"
-            disabled={run.isRunning.value}
+            disabled={isRunning}
             onChange={({ currentTarget }) => {
               const [chosen] = currentTarget.files ?? []
               if (chosen) void open.run(chosen)
@@ -97,23 +92,16 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
           </label>
         )}
         {why !== undefined && <Why>{why}</Why>}
-        {head.value.length > 0 && (
+        {(head.value.length > 0 || isRunning) && (
           <p class="row-b">
-            <Button kind="main" type="submit" disabled={run.isRunning.value || mapped === 0}>
+            <Button kind="main" type="submit" disabled={isRunning || mapped === 0}>
               Import
             </Button>
-            {run.isRunning.value && <Button onClick={() => abort.current?.abort()}>Stop</Button>}
+            {isRunning && <Button onClick={() => found.abort.abort()}>Stop</Button>}
           </p>
         )}
       </form>
-      {progress.value && (
-        <ProgressReport
-          progress={progress.value}
-          isRunning={run.isRunning.value}
-          isStopped={abort.current?.signal.aborted === true}
-          head={head.value[0] ?? []}
-        />
-      )}
+      {found && <ProgressReport found={found} />}
     </Pane>
   )
 }
@@ -146,17 +134,11 @@ const Mapping = ({ heading, sample, fields, target, onChange }: MappingProps) =>
   </label>
 )
 
-interface ProgressReportProps {
-  readonly progress: Progress
-  readonly isRunning: boolean
-  readonly isStopped: boolean
-  readonly head: readonly string[]
-}
-
 const NUMBER = new Intl.NumberFormat()
 
-function ProgressReport({ progress, isRunning, isStopped, head }: ProgressReportProps) {
+function ProgressReport({ found: { progress, isRunning, abort, refusal, head } }: { found: Import }) {
   const { written, updated, refused, part } = progress
+  const isStopped = abort.signal.aborted || refusal !== undefined
   const state = isRunning ? 'Importing…' : isStopped ? 'Stopped.' : 'Done.'
   const counts = [
     `${NUMBER.format(written)} new`,

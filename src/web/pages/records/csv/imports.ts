@@ -1,0 +1,54 @@
+import { effect, signal } from '@preact/signals'
+import { whose } from '../../../data/whose.ts'
+import { ImportRun, NO_PROGRESS, type Plan, type Progress } from './import-run.ts'
+
+/** An import of a file while it runs, and what came of it: both are there again when one comes back. */
+export interface Import {
+  /** The names of the columns of the file. */
+  readonly head: readonly string[]
+  readonly abort: AbortController
+  readonly progress: Progress
+  readonly isRunning: boolean
+  /** Why it ended early. */
+  readonly refusal?: string
+}
+
+/** The last import into each structure. */
+const imports = signal<ReadonlyMap<string, Import>>(new Map())
+
+export const importInto = (structure: string): Import | undefined => imports.value.get(structure)
+
+/** Brings a file in; resolves when that has ended. */
+export async function startImport(plan: Plan, head: readonly string[]): Promise<void> {
+  const { id } = plan.structure
+  const abort = new AbortController()
+  const first: Import = { head, abort, progress: NO_PROGRESS, isRunning: true }
+  const change = (part: Partial<Import>) => {
+    const present = imports.peek().get(id)
+    if (present?.abort === abort) imports.value = new Map(imports.peek()).set(id, { ...present, ...part })
+  }
+  imports.value = new Map(imports.peek()).set(id, first)
+  try {
+    await new ImportRun(plan, abort.signal, (progress) => change({ progress })).start()
+  } catch (error) {
+    change({ refusal: (error as Error).message })
+  }
+  change({ isRunning: false })
+}
+
+export function forgetImport(structure: string): void {
+  const others = new Map(imports.peek())
+  others.delete(structure)
+  imports.value = others
+}
+
+// Nothing goes on in the session of another.
+effect(() => {
+  void whose.value
+  for (const { abort } of imports.peek().values()) abort.abort()
+  imports.value = new Map()
+})
+
+addEventListener('beforeunload', (event) => {
+  if ([...imports.peek().values()].some(({ isRunning }) => isRunning)) event.preventDefault()
+})
