@@ -258,6 +258,22 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
+    'into rows is typed over what they hold by then, also when the session had ended meanwhile',
+    async () => {
+      const data = { name: 'before the end' }
+      const [{ id }] = (await app.server.post('/v1/records', { structure: 'Orders', data })).body.records
+      await page.goto(at(`records/${orders}`))
+      await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent === 'before the end'`)
+      await page.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
+      await page.waitForSelector('dialog:modal')
+      await app.server.patch(`/v1/records/${id}`, { data: { name: 'after the end' } })
+      await signIn()
+      await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent === 'after the end'`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'into the form of a structure is not saved over what somebody else changed since, without a word',
     async () => {
       const made = await app.server.post('/v1/records/structures', {

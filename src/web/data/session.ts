@@ -39,7 +39,8 @@ const nameOf = ({ user, workspace }: Session): string => `${user.id} ${workspace
 const isShown = (other: Session): boolean => whose.peek() === nameOf(other)
 
 function enter(entered: Session): void {
-  if (isShown(entered)) void cache.invalidateQueries()
+  const isSame = isShown(entered)
+  if (isSame) void cache.invalidateQueries()
   else cache.clear()
   // Together: what somebody else left unsaved is not sent in this session.
   batch(() => {
@@ -47,7 +48,7 @@ function enter(entered: Session): void {
     whose.value = nameOf(entered)
     session.value = entered
   })
-  startLive()
+  startLive(isSame)
 }
 
 /** Reads again what the session is called and where it may go. */

@@ -24,7 +24,10 @@ export function follow(source: RowSource): () => void {
     }
     source.refresh()
   })
-  const stopMissed = onMissed(() => source.refresh())
+  const stopMissed = onMissed(() => {
+    if (!stream && !document.hidden) open()
+    source.refresh()
+  })
   const open = () => {
     stream = new EventSource(`/v1/records/watch?${watchQuery(source)}`)
     stream.addEventListener('answer', (event) => {
