@@ -45,7 +45,10 @@ export function Files({ id }: { id: string }) {
           />
         </label>
       )}
-      <Uploads note={id} />
+      {/* Where there is room for the note beside this, it shows them. */}
+      <div class="phone mid">
+        <Uploads note={id} />
+      </div>
     </section>
   )
 }
