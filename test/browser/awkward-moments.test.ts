@@ -119,6 +119,34 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
+    'into a property, while what was in it before is being saved, is saved too',
+    async () => {
+      await app.server.post('/v1/properties', { key: 'wheels', type: 'number' })
+      const id = await makeNote()
+      await openNote(id)
+      await page.evaluate(`{
+        const { fetch } = window
+        const typed = Promise.withResolvers()
+        globalThis.type = typed.resolve
+        window.fetch = async (path, init) => {
+          if (init?.method === 'PATCH') await typed.promise
+          return fetch(path, init)
+        }
+      }`)
+      for (const value of ['1', '2']) {
+        await fill(page, 'wheels', value)
+        await page.keyboard.press('Tab')
+      }
+      await page.evaluate('type()')
+      await page.waitForFunction(
+        `fetch('/v1/notes/${id}/properties').then((response) => response.json()).then(({ properties }) => properties.wheels === 2)`,
+        { polling: 200 },
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'is what undo takes back, never what somebody else wrote since',
     async () => {
       const id = await makeNote('first\n')

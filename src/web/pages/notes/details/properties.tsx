@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import { useAction } from '../../../components/form.tsx'
+import { useInTurn } from '../../../components/in-turn.ts'
 import { api } from '../../../data/api.ts'
 import { invalidate, useQuery } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
@@ -43,6 +44,7 @@ function Value({ note, property, value }: ValueProps) {
     await invalidate(new Set(['note', 'property']))
     setTyped((now) => (now === text ? undefined : now))
   })
+  const save = useInTurn(run)
   const text = fieldText(property, value)
   if (!mayWrite.value)
     return (
@@ -63,7 +65,7 @@ function Value({ note, property, value }: ValueProps) {
           text={typed ?? text}
           why={refusal.value}
           onInput={setTyped}
-          onChange={(given, unreadable) => void run(given, unreadable)}
+          onChange={(given, unreadable) => void save(given, unreadable)}
         />
       </dd>
     </>

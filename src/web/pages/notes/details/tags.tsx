@@ -1,6 +1,7 @@
 import { useId, useRef } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import { useInTurn } from '../../../components/in-turn.ts'
 import { api } from '../../../data/api.ts'
 import { invalidate, useQuery } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
@@ -15,6 +16,7 @@ export function Tags({ note: { id, tags } }: { note: Note }) {
     await api.delete('/v1/notes/{id}/tags/{name}', { params: { id, name } })
     await invalidate(CHANGED)
   })
+  const remove = useInTurn(removal.run)
   return (
     <section class="sec">
       <h3>Tags</h3>
@@ -26,7 +28,7 @@ export function Tags({ note: { id, tags } }: { note: Note }) {
               {name}
             </a>
             {mayWrite.value && (
-              <button type="button" class="b quiet icon" onClick={() => void removal.run(name)}>
+              <button type="button" class="b quiet icon" onClick={() => void remove(name)}>
                 <span class="vh">Remove the tag {name}</span>
                 <Icon name="x" />
               </button>
@@ -47,10 +49,10 @@ function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
     await api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [name] } })
     await invalidate(CHANGED)
   })
-  const adding = useRef<Promise<unknown>>(Promise.resolve())
+  const addInTurn = useInTurn(run)
   const input = useRef<HTMLInputElement>(null)
   const add = async (name: string) => {
-    const isAdded = await run(name)
+    const isAdded = await addInTurn(name)
     if (!isAdded && input.current?.value === '') input.current.value = name
   }
   return (
@@ -62,7 +64,7 @@ function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
         if (!input.current || !name) return
         // Emptied at once, as the next tag may be typed while this one is added.
         input.current.value = ''
-        adding.current = adding.current.then(() => add(name))
+        void add(name)
       }}
     >
       <label class="vh" for={field}>
