@@ -243,11 +243,7 @@ export class Remote {
       this.#throwAway(`${this.url} does not answer (${error.code ?? 'timeout'}).`),
     )
     if (response.ok) return response
-    const sentence = await errorSentence(response)
-    const { status } = response
-    if (status === 410) throw new CursorExpired(sentence)
-    if (status >= 500 || status === 429) throw new RemoteAway(sentence)
-    throw new RemoteRefusal(status, sentence)
+    throw await failureIn(response)
   }
 
   #throwAway(sentence: string): never {
@@ -268,13 +264,23 @@ const isChangePage = (page: JsonObject): boolean =>
 
 const readerOf = ({ body }: Response) => body?.getReader()
 
-async function errorSentence(response: Response): Promise<string> {
+/**
+ * What a response means that is no success. Only a refusal in the form of a daybook says something about the remote: a
+ * proxy may answer 404 while the remote is restarted.
+ */
+async function failureIn(response: Response): Promise<Error> {
   const { status, headers } = response
   if (headers.has('location'))
-    return `The remote answered ${status}, a redirect; give the address to which it leads.`
+    return new RemoteRefusal(
+      status,
+      `The remote answered ${status}, a redirect; give the address to which it leads.`,
+    )
   const body: unknown = await response.json().catch(() => undefined)
-  const { error } = (body ?? {}) as { error?: unknown }
-  return typeof error === 'string' ? error : `The remote answered ${status}, not as a daybook does.`
+  if (!isObject(body) || !hasTexts(body, ['error', 'code']))
+    return new RemoteAway(`The remote answered ${status}, not as a daybook does.`)
+  const sentence = String(body.error)
+  if (status === 410) return new CursorExpired(sentence)
+  return status >= 500 || status === 429 ? new RemoteAway(sentence) : new RemoteRefusal(status, sentence)
 }
 
 /** A newer minor version only adds to the API. */

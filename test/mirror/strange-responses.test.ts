@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { makeFile } from '../support/files.ts'
-import { mirrorOf } from '../support/mirror.ts'
+import { mirrorOf, type TestMirror } from '../support/mirror.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -85,8 +85,44 @@ test('of a file that arrives in part nothing is stored, and it is read again', a
   expect((await mirror.get(`/v1/files/${id}`)).status).toBe(404)
   isCut = false
   await mirror.catchUp()
-  const content = await mirror.request('GET', `/v1/files/${id}/content`)
-  expect(content.status).toBe(200)
+  expect((await mirror.get(`/v1/files/${id}/content`)).status).toBe(200)
   expect((await mirror.get(`/v1/files/${id}`)).body.file.size).toBe(3_000)
   await mirror.close()
+})
+
+describe('a proxy that answers 404 while the remote is restarted', () => {
+  let isAway = false
+  let mirror: TestMirror
+  const notFound = () => new Response('404 page not found', { status: 404 })
+  beforeEach(async () => {
+    isAway = false
+    mirror = await mirrorOf(service, {
+      isForwarding: true,
+      between: async (request, answer) =>
+        isAway && !new URL(request.url).pathname.startsWith('/v1/changes') ? notFound() : answer(),
+    })
+  })
+  afterEach(() => mirror.close())
+
+  test('takes no bytes of a file away', async () => {
+    const bytes = crypto.getRandomValues(new Uint8Array(3_000))
+    isAway = true
+    const id = await makeFile(service, { name: 'whole.bin', bytes })
+    await expect(mirror.catchUp()).rejects.toThrow('The remote answered 404, not as a daybook does.')
+    isAway = false
+    await mirror.catchUp()
+    expect((await mirror.get(`/v1/files/${id}/content`)).status).toBe(200)
+  })
+
+  test('takes no event away of a record that was made and deleted meanwhile', async () => {
+    await service.post('/v1/records/structures', { name: 'Rows', fields: [{ key: 'name', type: 'text' }] })
+    await mirror.catchUp()
+    const { body } = await service.post('/v1/records', { structure: 'Rows', data: { name: 'short-lived' } })
+    await service.delete(`/v1/records/${body.records[0].id}`)
+    isAway = true
+    await expect(mirror.catchUp()).rejects.toThrow('The remote answered 404, not as a daybook does.')
+    isAway = false
+    await mirror.catchUp()
+    expect(mirror.events().map(({ type }) => type)).toEqual(['record.created', 'record.deleted'])
+  })
 })
