@@ -100,6 +100,26 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
+    'are not what a spreadsheet copied: its text is pasted, not the picture beside it',
+    async () => {
+      const id = await open('')
+      await page.focus('.cm-content')
+      await page.evaluate(`{
+        const clipboardData = new DataTransfer()
+        clipboardData.setData('text/plain', 'one\ttwo')
+        clipboardData.setData('text/html', '<table><tr><td>one</td><td>two</td></tr></table>')
+        clipboardData.items.add(new File(['picture'], 'image.png', { type: 'image/png' }))
+        document.activeElement.dispatchEvent(
+          new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+        )
+      }`)
+      await isStored(id, 'one\ttwo')
+      expect(await filesOf(id)).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'leave the cursor where one types while they are on their way, and are linked where they were dropped',
     async () => {
       const id = await open('first\nsecond')
