@@ -103,6 +103,15 @@ describe('what is typed', () => {
     expect([it.note().content, it.queue.text.value.content]).toEqual(Array(2).fill('[[New]]\nend\nmore\n'))
   })
 
+  test('while a save is under way is saved when its saving at once has ended', async () => {
+    const it = start()
+    it.queue.edit({ content: 'a' })
+    void it.queue.flush()
+    it.queue.edit({ content: 'ab' })
+    await it.queue.flush()
+    expect([it.note().content, kind(it), it.unsaved]).toEqual(['ab', 'saved', 0])
+  })
+
   test('while a save is under way is saved after it', async () => {
     const it = start()
     it.queue.edit({ content: 'a' })

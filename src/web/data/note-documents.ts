@@ -143,7 +143,7 @@ export async function takeUpDrafts(): Promise<void> {
   if (!present) return
   const alive = await openTabs()
   for (const draft of await listDrafts(present.user, present.workspace)) {
-    if (alive.has(draft.tab) || findDocument(draft.note)) continue
+    if (alive.has(draft.tab) || documents.peek().has(nameOf({ ...present, id: draft.note }))) continue
     await putDraft({ ...draft, tab: TAB })
     await removeDraft(draft)
     // Of whom it is, not of who may have signed in meanwhile.

@@ -104,10 +104,13 @@ export class SaveQueue {
   }
 
   /** Saves at once what is not saved; resolves when it is, or cannot be saved now. */
-  flush(): Promise<void> {
+  async flush(): Promise<void> {
     this.collect()
+    const isUnderWay = this.#isSaving
     if (this.#isUnsaved && this.state.peek().kind !== 'conflict') this.#save()
-    return this.#saving
+    await this.#saving
+    // What was typed since that save began waits for a pause in typing.
+    if (isUnderWay && this.state.peek().kind === 'waiting') await this.flush()
   }
 
   /** Takes over what the server holds now, when nothing is waiting here; else saving will find out. */
