@@ -13,7 +13,7 @@ test.each([
   expect(parseValue(due, text)).toEqual({ value: instant.toISOString() })
 })
 
-test.each(['5', '2026', '03/04/2026 10:00', 'March 4', '2026-13-01 10:00'])(
+test.each(['5', '2026', '03/04/2026 10:00', 'March 4', '2026-13-01 10:00', '2026-02-30 10:00'])(
   '%p is no date and time: what it means would be guessed',
   (text) => {
     expect(parseValue(due, text)).toEqual({

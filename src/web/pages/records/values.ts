@@ -39,10 +39,13 @@ function parseNumber(label: string, text: string): Parsed {
 /** A day, and a time with or without its offset. What has another form would be guessed: which is the month of 03/04? */
 const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d?:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:\d\d)?)?$/i
 
+/** Whether the calendar has a day; `Date` takes 30 February for 2 March. */
+const isDay = (day = ''): boolean => new Date(`${day}T00:00Z`).getUTCDate() === Number(day.slice(8))
+
 function parseInstant(label: string, text: string): Parsed {
   const [, day, time = '00:00', offset = ''] = INSTANT.exec(text) ?? []
   const instant = new Date(`${day}T${time.replace(/^\d:/, '0$&')}${offset.toUpperCase()}`)
-  if (Number.isNaN(instant.getTime()))
+  if (!isDay(day) || Number.isNaN(instant.getTime()))
     return { why: `${label} takes a date and a time, such as 2026-11-21 09:30.` }
   return { value: instant.toISOString() }
 }
