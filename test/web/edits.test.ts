@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { notSaved } from '../../src/web/data/pending.ts'
 import { whose } from '../../src/web/data/whose.ts'
-import { Edits } from '../../src/web/pages/records/edits.ts'
+import { forgetDone } from '../../src/web/pages/records/actions.ts'
+import { Edits, editsOf } from '../../src/web/pages/records/edits.ts'
 import type { Field, Row } from '../../src/web/pages/records/model.ts'
 import { RowSource } from '../../src/web/pages/records/rows.ts'
+import { undoStack } from '../../src/web/pages/records/undo.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const NAME = { key: 'name', label: 'Name', type: 'text' } as Field
@@ -106,4 +108,44 @@ test('a cell that is refused after its rows were left is told of elsewhere, and 
   expect([...notSaved.value]).toEqual([['orders', 'Orders']])
   edits.show()
   expect([notSaved.value.size, edits.of(row.id, 'total')?.kind]).toEqual([0, 'refused'])
+})
+
+test('a cell that one person left unsaved is not told of in the session of another', async () => {
+  const release = Promise.withResolvers<void>()
+  held = release.promise
+  const first = edits.save(row, NAME, 'first')
+  const second = edits.save(row, TOTAL, '2')
+  whose.value = 'another'
+  leave()
+  release.resolve()
+  await first
+  await second
+  expect([...notSaved.value]).toEqual([])
+})
+
+test('the rows of a structure that was left with nothing unsaved are given up, unlike those with a refused cell', async () => {
+  const structure = { id: 'others', name: 'Others' }
+  const shown = editsOf(structure, source)
+  const leaveThem = shown.show()
+  shown.refuse(row.id, TOTAL, 'many', 'Total takes a number.')
+  leaveThem()
+  expect(editsOf(structure, source)).toBe(shown)
+  const leaveAgain = shown.show()
+  shown.drop(row.id, TOTAL.key)
+  leaveAgain()
+  expect(editsOf(structure, source)).not.toBe(shown)
+})
+
+test('only what was done since everything was forgotten is taken back, not what was under way by then', async () => {
+  const release = Promise.withResolvers<void>()
+  held = release.promise
+  const first = edits.save(row, NAME, 'first')
+  forgetDone()
+  release.resolve()
+  await first
+  await undoStack.undo()
+  expect((await stored()).name).toBe('first')
+  await edits.save(row, TOTAL, '2')
+  await undoStack.undo()
+  expect(await stored()).toEqual({ name: 'first', total: 1 })
 })

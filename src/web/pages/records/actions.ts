@@ -19,9 +19,10 @@ effect(() => {
 })
 
 export async function deleteRow(row: Row): Promise<void> {
+  const keep = undoStack.begin()
   await api.delete('/v1/records/{id}', { params: { id: row.id } })
   deletedRow.value = row
-  undoStack.push({ label: 'the deletion of a row', run: () => restoreRow(row.id) })
+  keep({ label: 'the deletion of a row', run: () => restoreRow(row.id) })
 }
 
 export async function restoreRow(id: string): Promise<Row> {
@@ -63,10 +64,11 @@ export const undoTransaction = (transaction: string) =>
 
 /** Writes one new row; taking it back deletes it. */
 export async function createRow(structure: string, data: Data): Promise<Row> {
+  const keep = undoStack.begin()
   const { records } = await writeRows(structure, [data])
   const [row] = records
   if (!row) throw new Error('The server did not return the new row.')
-  undoStack.push({
+  keep({
     label: 'a new row',
     run: () => api.delete('/v1/records/{id}', { params: { id: row.id } }),
   })

@@ -54,6 +54,7 @@ export class Edits {
     this.#setNotSaved(false)
     return () => {
       this.#isShown = false
+      if (this.cells.peek().size === 0 && kept.get(this.structure.id) === this) kept.delete(this.structure.id)
     }
   }
 
@@ -97,7 +98,8 @@ export class Edits {
     const next = new Map(this.cells.peek())
     change(next)
     this.cells.value = next
-    if (!this.#isShown && [...next.values()].some(({ kind }) => kind !== 'saving')) this.#setNotSaved(true)
+    const isElsewhere = !this.#isShown && whose.peek() === this.#whose
+    if (isElsewhere && [...next.values()].some(({ kind }) => kind !== 'saving')) this.#setNotSaved(true)
   }
 
   /** Saves what was typed into a cell; resolves when the row holds it or the cell says why not. */
@@ -119,9 +121,10 @@ export class Edits {
 
   /** Saves a value, over what the cell held when `row` was read. */
   async write(row: Row, field: Field, value: Value): Promise<void> {
+    const keep = undoStack.begin()
     const saved = await this.writeRow(row, new Map([[field, value]]))
     if (!saved) return
-    undoStack.push({
+    keep({
       label: `${field.label} of a row`,
       run: () => this.write(saved.row, field, saved.before.data[field.key]),
     })
@@ -209,7 +212,7 @@ export class Edits {
   }
 }
 
-/** The edits of each structure: what was refused is there again when one comes back to it. */
+/** The edits of each structure that is shown or has cells that are not saved: these are there again when one comes back. */
 const kept = new Map<string, Edits>()
 
 /** What edits the cells of a structure, and shows what was not saved of them before. */

@@ -13,13 +13,20 @@ const done = signal<readonly Done[]>([])
 export const undoRefusal = signal<string | undefined>(undefined)
 
 let isUndoing = false
+/** How often everything was forgotten. */
+let clearings = 0
 
 /** What was done in this tab, the last first out. */
 export const undoStack = {
-  push(entry: Done): void {
-    if (!isUndoing) done.value = [...done.peek(), entry].slice(-KEPT)
+  /** Begins something; returns what keeps it once it is done, unless everything was forgotten meanwhile. */
+  begin(): (entry: Done) => void {
+    const begun = clearings
+    return (entry) => {
+      if (!isUndoing && begun === clearings) done.value = [...done.peek(), entry].slice(-KEPT)
+    }
   },
   clear(): void {
+    clearings++
     done.value = []
     undoRefusal.value = undefined
   },

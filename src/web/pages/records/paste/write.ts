@@ -31,8 +31,9 @@ export async function coveredRows(
 
 /** Writes the block as new rows: one batch, whole or not at all. */
 export async function addRows(grid: GridState, rows: readonly Data[]): Promise<void> {
+  const keep = undoStack.begin()
   const takeBack = await insert(grid, rows)
-  undoStack.push({ label: LABEL, run: takeBack })
+  keep({ label: LABEL, run: takeBack })
 }
 
 /** Inserts rows, and returns what takes them back. */
@@ -67,6 +68,7 @@ interface Block {
 
 async function writeNamed(grid: GridState, keys: readonly string[], { over, beyond }: Block): Promise<void> {
   const { structure, fields, source } = grid
+  const keep = undoStack.begin()
   const named = over.map(({ record, data }) => ({
     ...Object.fromEntries(keys.map((one) => [one, record.data[one] ?? null])),
     ...data,
@@ -76,7 +78,7 @@ async function writeNamed(grid: GridState, keys: readonly string[], { over, beyo
   }).catch(atField(fields))
   const written = records.find((row, place) => row.updated_at !== over[place]?.record.updated_at)
   const takeBack = await takeBackOf(source, structure.id, written)
-  if (inserted === beyond.length) return undoStack.push({ label: LABEL, run: takeBack })
+  if (inserted === beyond.length) return keep({ label: LABEL, run: takeBack })
   await takeBack()
   throw new BlockRefused('Rows of the block changed while it was written; cancel, and paste it again.')
 }
@@ -86,6 +88,7 @@ async function writeEach(
   over: readonly Covered[],
   beyond: readonly Data[],
 ): Promise<number> {
+  const keep = undoStack.begin()
   const takeBackAdded = beyond.length > 0 ? await insert(grid, beyond) : undefined
   const written = await Promise.all(
     over.map(async ({ record, data }) => {
@@ -100,7 +103,7 @@ async function writeEach(
     await takeBackAdded?.()
     grid.source.refreshNow()
   }
-  if (takeBackAdded || changed.length > 0) undoStack.push({ label: LABEL, run: takeBack })
+  if (takeBackAdded || changed.length > 0) keep({ label: LABEL, run: takeBack })
   return written.filter(({ isWhole }) => !isWhole).length
 }
 
