@@ -26,14 +26,19 @@ export const analyzeTable: WorkerTask<string, void> = {
   },
 }
 
+/** Lets the connection that writes use what another one has counted; else it would ask for the same tables every hour. */
+const loadStatistics = ({ sql }: Tx): void => sql.script('ANALYZE sqlite_schema')
+
 /**
  * Refreshes the statistics of SQLite's query planner, one table at a time, so that no write waits for all of them; in a
  * large file not on the main thread.
  */
 export async function refreshStatistics({ db, worker }: Pick<AppContext, 'db' | 'worker'>): Promise<void> {
   const isSmall = db.sql.scalar<number>('PRAGMA page_count') <= FEW_PAGES
-  for (const statement of await db.write(listStatements)) {
+  const statements = await db.write(listStatements)
+  for (const statement of statements) {
     if (isSmall) await db.write((tx): void => analyzeTable.run(tx, statement))
     else await worker.write(analyzeTable, statement)
   }
+  if (!isSmall && statements.length > 0) await db.write(loadStatistics)
 }

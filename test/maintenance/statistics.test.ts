@@ -1,6 +1,7 @@
 import { afterAll, expect, spyOn, test } from 'bun:test'
 import { refreshStatistics } from '../../src/maintenance/statistics.ts'
 import { newFolder } from '../support/process.ts'
+import { declare, field, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const folder = newFolder()
@@ -40,14 +41,40 @@ test('each table gets a transaction of its own, between which others write', asy
   await service.close()
 })
 
-test('in a large file the main thread only asks which tables are to be counted', async () => {
-  const service = await withNotes(folder.file('large.db'))
+async function withLongNotes(file: string): Promise<TestService> {
+  const service = await withNotes(file)
   const content = 'text '.repeat(200_000)
   for (let at = 0; at < 20; at += 1) await service.post('/v1/notes', { title: `Long ${at}`, content })
+  return service
+}
+
+test('in a large file the main thread only asks which tables are to be counted, and loads the result', async () => {
+  const service = await withLongNotes(folder.file('large.db'))
   const tasks = spyOn(service.ctx.worker, 'write')
   const commits = await refreshCountingCommits(service)
   expect(countedNotes(service)).toContain('23')
-  expect(tasks.mock.calls.length).toBe(commits - 1)
+  expect(tasks.mock.calls.length).toBe(commits - 2)
+  tasks.mockRestore()
+  await service.close()
+})
+
+test('a table of a large file that has grown much is counted again once', async () => {
+  const service = await withLongNotes(folder.file('grown.db'))
+  await refreshStatistics(service.ctx)
+  await declare(service, 'Numbers', [field('number', 'number')])
+  await write(service, 'Numbers', ...Array.from({ length: 400 }, (_, number) => ({ number })))
+  const tasks = spyOn(service.ctx.worker, 'write')
+  const counted: unknown[] = []
+  for (const key of [0, 1]) {
+    // SQLite looks at the tables for which it has planned a query lately.
+    await service.ctx.db.write(
+      (tx): void => void tx.sql.get(`SELECT 1 FROM changes WHERE object = x'00' AND key > ${key}`),
+    )
+    tasks.mockClear()
+    await refreshStatistics(service.ctx)
+    counted.push(tasks.mock.calls.map(([, statement]) => statement))
+  }
+  expect(counted).toEqual([expect.arrayContaining(['ANALYZE "main"."changes"']), []])
   tasks.mockRestore()
   await service.close()
 })
