@@ -1,7 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { statSync, truncateSync } from 'node:fs'
+import { Checkpoints } from '../../src/db/connection/checkpoint.ts'
 import { openDatabase } from '../../src/db/database.ts'
+import { Sql } from '../../src/db/sql.ts'
 import { inChunks } from '../../src/db/writes/chunks.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { runInProcess } from '../support/cli.ts'
@@ -140,6 +142,70 @@ test('work in chunks waits for the log to be moved, which therefore never gets l
   db.close()
   folder.remove()
 }, 20_000)
+
+type Pages = [blocked: number, total: number, moved: number]
+const pagesOf = (database: Database) => database.query('PRAGMA wal_checkpoint(NOOP)').values()[0] as Pages
+
+test('work in chunks waits again once a reader is gone for which it did not wait', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const db = openAs('server', file)
+  await db.write((tx): void => tx.sql.script('CREATE TABLE blobs (bytes BLOB)'))
+  const fill = async () => {
+    const insert = 'INSERT INTO blobs VALUES (zeroblob(1000000))'
+    for (let count = 0; count < 70; count++) await db.write((tx): void => void tx.sql.run(insert))
+  }
+  const reader = new Database(file, { readonly: true })
+  reader.run('BEGIN')
+  reader.query('SELECT count(*) FROM blobs').get()
+  await fill()
+  await db.waitForCheckpoint()
+  reader.run('ROLLBACK')
+  const [, total, moved] = pagesOf(reader)
+  expect(total - moved).toBeGreaterThan(16_000)
+  clock.advance(1_000)
+  clock.advance(1_000)
+  for (let [, total, moved] = pagesOf(reader); moved < total; [, total, moved] = pagesOf(reader))
+    await Bun.sleep(5)
+  await fill()
+  await db.waitForCheckpoint()
+  const [, totalAfter, movedAfter] = pagesOf(reader)
+  expect(totalAfter - movedAfter).toBeLessThan(500)
+  reader.close()
+  await db.finishCheckpoint()
+  db.close()
+  folder.remove()
+}, 20_000)
+
+test('a log that cannot be moved is not tried to be moved again by every part of long work', async () => {
+  const folder = newFolder()
+  const database = new Database(folder.file('daybook.db'))
+  database.run('PRAGMA journal_mode = WAL')
+  database.run('PRAGMA wal_autocheckpoint = 0')
+  database.run('CREATE TABLE blobs (bytes BLOB)')
+  for (let count = 0; count < 70; count++) database.run('INSERT INTO blobs VALUES (zeroblob(1000000))')
+  let logged = ''
+  const ownLog = createLog('warn', clock, (lines) => {
+    logged += lines
+  })
+  const sql = new Sql(database)
+  const checkpoints = new Checkpoints({
+    file: folder.file('missing.db'),
+    clock,
+    log: ownLog,
+    sql,
+    renew: () => {},
+    isSound: () => true,
+    pauseDuring: (action) => action(),
+  })
+  for (let part = 0; part < 3; part++) await checkpoints.keepUp()
+  ownLog.flush()
+  expect(logged.match(/could not be moved/g)?.length).toBe(1)
+  await checkpoints.finish()
+  sql.finalize()
+  database.close()
+  folder.remove()
+})
 
 test('a log that cannot be moved into the file when a database is closed takes nothing back', async () => {
   const folder = newFolder()

@@ -13,7 +13,7 @@ const FEW_PAGES = 500
 const MAX_ROUNDS = 4
 /** Long work waits while more pages are not in the file: a log of many times as many takes long to truncate. */
 const TOO_MANY_PAGES = 16_000
-/** While a reader has an older state open, no thread is started for this many checks. */
+/** While a reader has an older state open, or the log cannot be moved, no thread is started for this many checks. */
 const CHECKS_TO_SKIP = 10
 
 export interface CheckpointOptions {
@@ -129,14 +129,15 @@ export class Checkpoints {
 
   async #moveInThread(): Promise<void> {
     const worker = new Worker(workerProgram('db/checkpoint-worker.ts'))
+    let isKept = true
     try {
-      const isKept = await this.#moveInRounds(worker)
-      if (isKept) this.#checksToSkip = CHECKS_TO_SKIP
-      else if (this.#mayGoOn && this.#pages().left <= FEW_PAGES) this.runNow()
+      isKept = await this.#moveInRounds(worker)
+      if (!isKept && this.#mayGoOn && this.#pages().left <= FEW_PAGES) this.runNow()
     } catch (error) {
       this.#options.log.warn('the write-ahead log could not be moved into the file', { error: String(error) })
     } finally {
       worker.terminate()
+      this.#checksToSkip = isKept ? CHECKS_TO_SKIP : 0
       this.#running = undefined
     }
   }
