@@ -112,6 +112,34 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   )
 
   test(
+    'takes nothing from a reference that is being typed, when one comes back to the page and it is read again',
+    async () => {
+      await open('', `/${rowIds[5]}`)
+      await page.waitForFunction(`document.querySelector('#value-customer')?.value === 'Ada'`)
+      await page.click('#value-customer', { count: 3 })
+      await page.keyboard.type('Ad')
+      const readAgain = page.waitForResponse((response) =>
+        decodeURIComponent(response.url()).includes('"op":"in"'),
+      )
+      await page.evaluate(`{
+        const turn = (isHidden) => {
+          Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true })
+          document.dispatchEvent(new Event('visibilitychange'))
+        }
+        turn(true)
+        turn(false)
+      }`)
+      await readAgain
+      await page.keyboard.type('a')
+      expect(await page.evaluate(`[document.activeElement.id, document.activeElement.value]`)).toEqual([
+        'value-customer',
+        'Ada',
+      ])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'keeps the place in the address, where it is after loading again',
     async () => {
       await open()

@@ -30,35 +30,37 @@ let waiting: Asked[] = []
 /** Labels change with what they name. */
 onChange(({ kind, id }) => {
   if (kind !== 'note' && kind !== 'file' && kind !== 'record') return
-  if (asked.delete(id)) forget([id])
+  if (asked.delete(id)) askAgain()
 })
+onMissed(() => {
+  asked.clear()
+  askAgain()
+})
+
+/** Has what is shown ask for what is not asked; what is known stays until then, also in a field that is being edited. */
+function askAgain(): void {
+  targets.value = new Map(targets.peek())
+}
 
 function forgetAll(): void {
   asked.clear()
   targets.value = new Map()
 }
 
-onMissed(forgetAll)
 effect(() => {
   void whose.value
   forgetAll()
 })
 
-function forget(ids: readonly string[]): void {
-  const next = new Map(targets.peek())
-  for (const id of ids) next.delete(id)
-  targets.value = next
-}
-
 /** The label and the address of what a reference names, once they are known. */
 export function targetOf(field: Field, id: string): Target | undefined {
   const found = targets.value.get(id)
-  if (!found && !asked.has(id)) ask(field, id)
+  if (!asked.has(id)) ask(field, id)
   return found
 }
 
 function ask(field: Field, id: string): void {
-  if (asked.size > KEPT) forgetAll()
+  if (targets.peek().size > KEPT) forgetAll()
   asked.add(id)
   if (waiting.length === 0) setTimeout(() => void resolveWaiting())
   waiting.push({ field, id })
