@@ -27,7 +27,7 @@ const CHECKS: readonly IntegrityCheck[] = [
 export function findFaults(db: Db): string[] {
   const damage = [...storageCheck.faults(db)]
   if (damage.length > 0) return damage
-  // The compared data is as large as the row tables: too large for memory.
+  // Rows may be very long: those that are compared at once may be too large for memory.
   db.sql.script('PRAGMA temp_store = FILE')
   db.sql.run('BEGIN')
   try {

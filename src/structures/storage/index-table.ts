@@ -253,12 +253,12 @@ export const isIntact = ({ sql }: Reader, { name }: IndexTable): boolean =>
   ) === 4
 
 /**
- * Whether every row has its entry, and every entry its row: an entry is found for each row, and there are no others. A
- * comparison with `+` converts no types.
+ * Whether every row has its entry, and every entry its row: an entry is found for each row, and there are no others. With
+ * `+` a comparison converts no types; without it on the right, SQLite would not find numbers by the primary key.
  */
 export function isCorrect({ sql }: Reader, table: IndexTable): boolean {
   const expected = `(${entriesOf(table, '', rowsOf(table))}) AS expected`
-  const isFound = table.key.map(({ name }) => `held.${name} = expected.${name}`)
+  const isFound = table.key.map(({ name }) => `held.${name} = +expected.${name}`)
   const isSame = columnsOf(table).map(({ name }) => `+held.${name} IS +expected.${name}`)
   const held = `SELECT 1 FROM main.${table.name} AS held WHERE ${[...isFound, ...isSame].join(' AND ')}`
   const missing = sql.get(`SELECT 1 FROM ${expected} WHERE NOT EXISTS (${held}) LIMIT 1`)
