@@ -80,6 +80,33 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
   )
 
   test(
+    'writes nothing more once it is stopped while it waits for the server',
+    async () => {
+      const count = async () => (await app.server.get('/v1/records?structure=Orders')).body.total
+      const before = await count()
+      await Bun.write(folder.file('orders.csv'), 'Ref\nnever')
+      await page.goto(`${app.server.url}/app/records/${orders}?pane=import`)
+      await page.evaluate(`{
+        const { fetch } = window
+        window.fetch = async (path, init) => {
+          if (init?.method !== 'POST') return fetch(path, init)
+          window.fetch = fetch
+          setTimeout(() => [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Stop').click(), 500)
+          throw new TypeError('The server is away.')
+        }
+      }`)
+      const input = await page.waitForSelector<'input[type=file]'>('input[type=file]')
+      await input?.uploadFile(folder.file('orders.csv'))
+      await page.waitForSelector('.map')
+      await clickOn(page, 'Import')
+      await gridOn(page).has('Stopped. 0 new')
+      await gridOn(page).hasNot('cannot be reached')
+      expect(await count()).toBe(before)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'shows every row that was refused, and saves them all as csv',
     async () => {
       const lines = Array.from({ length: 2_500 }, (_, at) => `N${at},${at % 2 === 0 ? 'many' : at},`)

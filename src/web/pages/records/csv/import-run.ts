@@ -153,8 +153,9 @@ export class ImportRun {
       } catch (error) {
         if (error instanceof Refused && (error.status === 400 || error.status === TOO_LARGE)) return error
         const mayPass = error instanceof Away || (error instanceof Refused && error.retryAfter !== undefined)
-        if (!mayPass || this.signal.aborted) throw error
+        if (!mayPass) throw error
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+        if (this.signal.aborted) return undefined
       }
     }
   }
