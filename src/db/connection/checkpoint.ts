@@ -11,7 +11,7 @@ const MANY_PAGES = 10_000
 const FEW_PAGES = 500
 /** In each round those pages are left that were written meanwhile. In the last one writes wait. */
 const MAX_ROUNDS = 4
-/** Long work waits while more pages are not in the file: a log of many times as many takes long to truncate. */
+/** Long work waits while more pages than this are not in the file: truncating a log many times as long takes long. */
 const TOO_MANY_PAGES = 16_000
 /** While a reader has an older state open, or the log cannot be moved, no thread is started for this many checks. */
 const CHECKS_TO_SKIP = 10

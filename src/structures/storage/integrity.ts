@@ -129,7 +129,7 @@ function* indexFaults(reader: Reader, { row, definition }: Checked): Generator<s
       yield `The index ${index.name} of the structure "${row.name}" does not match its rows.`
 }
 
-/** So many that comparing them is quick for each, and so few that they are seldom written to the disk. */
+/** Enough for one comparison to cost little for each of them, and few enough to be seldom written to the disk. */
 const COMPARED_AT_ONCE = 10_000
 
 /** Counts all records in one pass, and compares the row tables with those that are made of them, some at a time. */
