@@ -40,7 +40,7 @@ export const Lines = () => (
     )}
     {[...notSaved.value].map(([id, name]) => (
       <p key={id}>
-        Not saved: a cell of <a href={address(['records', id])}>{name}</a>; it says there why.
+        Not saved: a cell of <a href={address(['records', id])}>{name}</a>. Go there to see why.
       </p>
     ))}
     {session.value === undefined && entryRefusal.value !== undefined ? (
