@@ -139,9 +139,16 @@ function withoutInlineCode(text: string): string {
   return result + text.slice(from)
 }
 
+/** A body without these has no code. */
+const CODE_MARKS = /[`~]/
+
 /** The lines outside fenced code, of the parts that contain `mark`, with inline code replaced by NUL characters. */
 export function* linesOutsideCode(body: string, mark = ''): Generator<TextSpan> {
   if (!body.includes(mark)) return
+  if (!CODE_MARKS.test(body)) {
+    for (const line of linesOf(body)) if (line.text.includes(mark)) yield line
+    return
+  }
   for (const block of blocksOf(body)) {
     if (!block.text.includes(mark)) continue
     let start = block.start
