@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, press as clickOn, startApplication } from '../support/application-server.ts'
+import {
+  type Application,
+  press as clickOn,
+  startApplication,
+  untilTextIn,
+} from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { gridOn } from '../support/grid.ts'
 import { newFolder } from '../support/process.ts'
@@ -75,6 +80,50 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
       await page.evaluate('look()')
       await page.goBack()
       await gridOn(page).has('Done. 1 new, 1 refused.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is stopped when one goes to another workspace, and says how far it came when one comes back',
+    async () => {
+      await page.goto(`${app.server.url}/app/records/${orders}?pane=import`)
+      await page.evaluate(`fetch('/app/api/workspaces', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ name: 'Elsewhere' }),
+      })`)
+      await Bun.write(folder.file('orders.csv'), ['Ref,Total,Story', 'far,many,', 'as,1,'].join('\n'))
+      await page.reload()
+      await page.evaluate(`{
+        const { fetch } = window
+        const left = Promise.withResolvers()
+        globalThis.leave = left.resolve
+        window.fetch = async (path, init) => {
+          if (path === '/v1/records') await left.promise
+          return fetch(path, init)
+        }
+      }`)
+      const input = await page.waitForSelector<'input[type=file]'>('input[type=file]')
+      await input?.uploadFile(folder.file('orders.csv'))
+      await page.waitForSelector('.map')
+      await clickOn(page, 'Import')
+      await gridOn(page).has('1 refused')
+      const here = await page.$eval('.rail-head .cut', ({ textContent }) => textContent ?? '')
+      for (const name of ['Elsewhere', here]) {
+        await page.evaluate(
+          `[...document.querySelectorAll('#spaces button')].find((one) => one.textContent === '${name}').click()`,
+        )
+        await untilTextIn(page, '.rail-head', name)
+      }
+      await page.evaluate(`leave()`)
+      await page.waitForSelector('.s-notes')
+      await page.evaluate(`{
+        history.pushState(null, '', '/app/records/${orders}?pane=import')
+        dispatchEvent(new PopStateEvent('popstate'))
+      }`)
+      await page.waitForSelector('#csv-file')
+      await gridOn(page).has('Stopped. 1 new, 1 refused.')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -13,21 +13,23 @@ export interface Import {
   readonly refusal?: string
 }
 
-/** The last import into each structure. */
+/** The last import of each person into each structure. */
 const imports = signal<ReadonlyMap<string, Import>>(new Map())
 
-export const importInto = (structure: string): Import | undefined => imports.value.get(structure)
+const nameOf = (structure: string) => `${whose.peek()} ${structure}`
+
+export const importInto = (structure: string): Import | undefined => imports.value.get(nameOf(structure))
 
 /** Brings a file in; resolves when that has ended. */
 export async function startImport(plan: Plan, head: readonly string[]): Promise<void> {
-  const { id } = plan.structure
+  const name = nameOf(plan.structure.id)
   const abort = new AbortController()
   const first: Import = { head, abort, progress: NO_PROGRESS, isRunning: true }
   const change = (part: Partial<Import>) => {
-    const present = imports.peek().get(id)
-    if (present?.abort === abort) imports.value = new Map(imports.peek()).set(id, { ...present, ...part })
+    const present = imports.peek().get(name)
+    if (present?.abort === abort) imports.value = new Map(imports.peek()).set(name, { ...present, ...part })
   }
-  imports.value = new Map(imports.peek()).set(id, first)
+  imports.value = new Map(imports.peek()).set(name, first)
   try {
     await new ImportRun(plan, abort.signal, (progress) => change({ progress })).start()
   } catch (error) {
@@ -38,15 +40,14 @@ export async function startImport(plan: Plan, head: readonly string[]): Promise<
 
 export function forgetImport(structure: string): void {
   const others = new Map(imports.peek())
-  others.delete(structure)
+  others.delete(nameOf(structure))
   imports.value = others
 }
 
-// Nothing goes on in the session of another.
+// Nothing goes on in the session of another; who comes back is told how far it came.
 effect(() => {
   void whose.value
   for (const { abort } of imports.peek().values()) abort.abort()
-  imports.value = new Map()
 })
 
 addEventListener('beforeunload', (event) => {
