@@ -26,8 +26,15 @@ export const analyzeTable: WorkerTask<string, void> = {
   },
 }
 
-/** Lets the connection that writes use what another one has counted; else it would ask for the same tables every hour. */
-const loadStatistics = ({ sql }: Tx): void => sql.script('ANALYZE sqlite_schema')
+/**
+ * Lets every connection use the new statistics. SQLite reads them with the schema, and only when another connection has
+ * changed that; this one reads them when it is told to.
+ */
+function announceStatistics({ sql }: Tx): void {
+  sql.script('CREATE TABLE statistics_changed (x)')
+  sql.script('DROP TABLE statistics_changed')
+  sql.script('ANALYZE sqlite_schema')
+}
 
 /**
  * Refreshes the statistics of SQLite's query planner, one table at a time, so that no write waits for all of them; in a
@@ -40,5 +47,5 @@ export async function refreshStatistics({ db, worker }: Pick<AppContext, 'db' | 
     if (isSmall) await db.write((tx): void => analyzeTable.run(tx, statement))
     else await worker.write(analyzeTable, statement)
   }
-  if (!isSmall && statements.length > 0) await db.write(loadStatistics)
+  if (statements.length > 0) await db.write(announceStatistics)
 }

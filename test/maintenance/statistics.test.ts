@@ -48,7 +48,7 @@ async function withLongNotes(file: string): Promise<TestService> {
   return service
 }
 
-test('in a large file the main thread only asks which tables are to be counted, and loads the result', async () => {
+test('in a large file the main thread only asks which tables are to be counted, and announces it', async () => {
   const service = await withLongNotes(folder.file('large.db'))
   const tasks = spyOn(service.ctx.worker, 'write')
   const commits = await refreshCountingCommits(service)
@@ -78,3 +78,42 @@ test('a table of a large file that has grown much is counted again once', async 
   tasks.mockRestore()
   await service.close()
 })
+
+test.each([
+  ['small', withNotes],
+  ['large', withLongNotes],
+])(
+  'requests use the statistics of every table of a %s file, also those that read meanwhile',
+  async (size, open) => {
+    const service = await open(folder.file(`read-${size}.db`))
+    const { db } = service.ctx
+    const tables = ['first', 'second', 'third']
+    let queries = 0
+    const query = (table: string) => `SELECT ${queries++} FROM ${table} WHERE same = 1 AND other = 1`
+    await db.write((tx): void => {
+      for (const table of tables)
+        tx.sql.script(
+          `CREATE TABLE ${table} (same INTEGER, other INTEGER);
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+           INSERT INTO ${table} SELECT 1, i FROM n;
+         CREATE INDEX ${table}_other ON ${table} (other);
+         CREATE INDEX ${table}_same ON ${table} (same)`,
+        )
+      for (const table of tables) tx.sql.get(query(table))
+    })
+    const planOf = (table: string) => {
+      db.sql.get('SELECT 1 FROM sqlite_schema')
+      // One that is kept would keep the state that it has read.
+      const statement = db.sql.database.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${query(table)}`)
+      const [step] = statement.all()
+      statement.finalize()
+      return step?.detail
+    }
+    const plans = () => tables.map(planOf)
+    const stop = db.onCommit(() => void plans())
+    await refreshStatistics(service.ctx)
+    stop()
+    expect(plans()).toEqual(tables.map((table) => `SEARCH ${table} USING INDEX ${table}_other (other=?)`))
+    await service.close()
+  },
+)
