@@ -252,7 +252,8 @@ export class Remote {
   }
 }
 
-const notADaybook = (url: string) => refused(`${url} does not answer as a daybook does.`)
+const notADaybook = (url: string) =>
+  refused(`${url} does not answer as a daybook does; check the address, and any proxy before it.`)
 
 const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isObject)
 

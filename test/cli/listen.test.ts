@@ -274,7 +274,7 @@ describe('it ends with a sentence and exit code 1', () => {
       receiver.answer = answer
       return await outcome(['--url', url, '--structure', 'Things'])
     }
-    const err = `${url} does not answer as a daybook does.\n`
+    const err = `${url} does not answer as a daybook does; check the address.\n`
     expect(await said(status(200, '<html>'))).toEqual({ exitCode: 1, out: '', err })
     expect(await said(status(200, '{"hello":1}'))).toEqual({ exitCode: 1, out: '', err })
     expect(await said(status(200, 'null'))).toEqual({ exitCode: 1, out: '', err })

@@ -32,7 +32,10 @@ async function copyFrom(path: string, body: string) {
   const env = { DAYBOOK_KEY: service.key ?? '' }
   const outcome = await daybook(['mirror', url, '--once', '--db', folder.file('mirror.db')], { env })
   await server.stop(true)
-  return { ...outcome, expected: `${url} does not answer as a daybook does.\n` }
+  return {
+    ...outcome,
+    expected: `${url} does not answer as a daybook does; check the address, and any proxy before it.\n`,
+  }
 }
 
 const BODIES = [

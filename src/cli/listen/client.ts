@@ -56,6 +56,9 @@ async function request(
   throw refused(sentence)
 }
 
+const notADaybook = ({ url }: RemoteDaybook) =>
+  refused(`${url} does not answer as a daybook does; check the address.`)
+
 async function requestJson(daybook: RemoteDaybook, path: string, signal: AbortSignal): Promise<unknown> {
   const either = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)])
   const response = await request(daybook, path, either)
@@ -63,14 +66,14 @@ async function requestJson(daybook: RemoteDaybook, path: string, signal: AbortSi
   try {
     return JSON.parse(text)
   } catch {
-    throw refused(`${daybook.url} does not answer as a daybook does.`)
+    throw notADaybook(daybook)
   }
 }
 
 /** The id of the key's workspace. Throws an Error with the service's own sentence when the service refuses the key. */
 export async function fetchWorkspaceId(daybook: RemoteDaybook, signal: AbortSignal): Promise<string> {
   const me = (await requestJson(daybook, '/v1/me', signal)) as { workspace_id?: unknown } | null
-  if (typeof me?.workspace_id !== 'string') throw refused(`${daybook.url} does not answer as a daybook does.`)
+  if (typeof me?.workspace_id !== 'string') throw notADaybook(daybook)
   return me.workspace_id
 }
 

@@ -2,11 +2,12 @@ import { dropUpload, retryUpload, uploads } from '../data/upload.ts'
 import { Button, Why } from './form.tsx'
 
 /** What is on its way to the server, and what was refused; of one note, or of all. */
-export const Uploads = ({ note }: { note?: string }) => (
-  <ul class="plain uploads" aria-label="Files on their way">
-    {uploads.value
-      .filter((one) => note === undefined || one.note === note)
-      .map(({ id, file, sent, refusal }) => (
+export function Uploads({ note }: { note?: string }) {
+  const shown = uploads.value.filter((one) => note === undefined || one.note === note)
+  if (shown.length === 0) return null
+  return (
+    <ul class="plain uploads" aria-label="Files on their way">
+      {shown.map(({ id, file, sent, refusal }) => (
         <li key={id}>
           <span class="grow cut">{file.name}</span>
           {refusal === undefined ? (
@@ -24,5 +25,6 @@ export const Uploads = ({ note }: { note?: string }) => (
           )}
         </li>
       ))}
-  </ul>
-)
+    </ul>
+  )
+}
