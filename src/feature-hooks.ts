@@ -1,7 +1,7 @@
 import type { ChangeAuthor } from './changes/log.ts'
 import type { Db } from './db/database.ts'
 import type { Reader } from './db/reader.ts'
-import type { Tx } from './db/writes/write-queue.ts'
+import type { Tx } from './db/writes/transaction.ts'
 import { quoteList } from './lib/text.ts'
 import { Refusal } from './refusal.ts'
 

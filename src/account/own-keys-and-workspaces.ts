@@ -1,7 +1,7 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { ownerRequired } from '../http/authorizer.ts'
 import { fold } from '../lib/text.ts'
 import { fail, invalid, nameTaken, notFound } from '../refusal.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Log } from '../lib/log.ts'
 

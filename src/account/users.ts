@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, Refusal, refused } from '../refusal.ts'

@@ -1,7 +1,7 @@
 import { refuseInMirror } from '../changes/read-only-copy.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureCounts, FeatureHooks } from '../feature-hooks.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'

@@ -5,7 +5,7 @@ import { type Change, changesAfter, changesOfTransaction } from '../changes/read
 import { saveUndo, touchedAfter } from '../changes/undos.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { fold, quoteList } from '../lib/text.ts'
 import { findByAlias, findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
 import { refuseTakenAlias } from '../notes/writing/create.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { type ChangeKind, type ChangeOperation, differenceText, hexOf, keyOf, kindNumber } from './entries.ts'
 import { type ActorRow, actorPk, lastChange } from './log.ts'
 

@@ -1,5 +1,5 @@
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { cursorExpired, invalid } from '../refusal.ts'
 import { keyOf, numberOf } from './entries.ts'
 import { lastChange, loggedRange } from './log.ts'

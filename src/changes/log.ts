@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import type { Shifted } from '../db/writes/positions.ts'
-import type { Transaction, Tx } from '../db/writes/write-queue.ts'
+import type { Transaction, Tx } from '../db/writes/transaction.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import {
   type ChangeKind,

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { keyOf } from './entries.ts'
 import { lastChange } from './log.ts'
 

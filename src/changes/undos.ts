@@ -1,5 +1,5 @@
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { keyOf } from './entries.ts'
 import { lastChange } from './log.ts'
 import { type Change, changesAfter, changesOfObject } from './read.ts'

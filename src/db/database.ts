@@ -16,7 +16,8 @@ import { ReadSnapshot } from './connection/read-snapshot.ts'
 import { unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
-import { type WriteFunction, WriteQueue } from './writes/write-queue.ts'
+import type { WriteFunction } from './writes/transaction.ts'
+import { WriteQueue } from './writes/write-queue.ts'
 
 /** An open database. Everything is read through `sql`, and written through `write`. */
 export interface Db extends Reader {

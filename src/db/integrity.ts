@@ -1,6 +1,6 @@
 import { RESTORE, showsDamage } from './errors.ts'
 import type { Reader } from './reader.ts'
-import type { Tx } from './writes/write-queue.ts'
+import type { Tx } from './writes/transaction.ts'
 
 /** One check of `daybook check`. Each feature has checks of its own tables; `maintenance/integrity.ts` lists them all. */
 export interface IntegrityCheck {

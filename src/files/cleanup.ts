@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { inChunks } from '../db/writes/chunks.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { deleteSomePages } from './search.ts'
 import { deleteSomeParts, UNFINISHED } from './store.ts'
 

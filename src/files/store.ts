@@ -1,7 +1,7 @@
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { Reader } from '../db/reader.ts'
 import { TOUCH } from '../db/sql-part.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 
 /*
  * The key of a part or page combines the pk of its file with its own number, so that those of a file are a range of

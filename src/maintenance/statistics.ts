@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 
 /** How many entries of an index are compared at most: an estimate is good enough. */
 const MAX_ENTRIES = 1_000

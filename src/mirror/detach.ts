@@ -1,4 +1,4 @@
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { newSecret } from '../delivery/sign.ts'
 import { getState } from './status.ts'
 

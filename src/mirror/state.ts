@@ -1,5 +1,5 @@
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import type { Selection } from './selection.ts'
 
 /** What a copy knows of its remote. */

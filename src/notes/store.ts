@@ -1,7 +1,7 @@
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { TOUCH } from '../db/sql-part.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { fail, notFound } from '../refusal.ts'
 
 /** A note without body and tags. */

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { isUniqueViolation } from '../db/errors.ts'
-import { stepsAtOnce, type Tx } from '../db/writes/write-queue.ts'
+import { stepsAtOnce, type Tx } from '../db/writes/transaction.ts'
 import { Refusal, refused } from '../refusal.ts'
 import { systemRefusal } from './read-file.ts'
 

@@ -1,5 +1,5 @@
 import type { AppContext, Caller } from '../context.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { compareNames, fold } from '../lib/text.ts'
 import { markForSearch } from '../notes/search/indexing.ts'
 import { getNote, type NoteRow, touchNote } from '../notes/store.ts'

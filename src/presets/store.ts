@@ -3,7 +3,7 @@ import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/cru
 import type { Reader } from '../db/reader.ts'
 import { presets } from '../db/schema/presets.ts'
 import { TOUCH } from '../db/sql-part.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import type { UsedBy } from '../feature-hooks.ts'
 import { compareNames } from '../lib/text.ts'
 import type { PropertyRule } from '../notes/writing/properties.ts'

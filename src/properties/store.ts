@@ -1,7 +1,7 @@
 import { columnsOf, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
 import { properties } from '../db/schema/properties.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 
 export type PropertyRow = typeof properties.$inferSelect & { notesWithValue: number }
 

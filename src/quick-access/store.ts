@@ -3,7 +3,7 @@ import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/cru
 import type { Reader } from '../db/reader.ts'
 import { quickAccess } from '../db/schema/quick-access.ts'
 import { closeGap } from '../db/writes/positions.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 
 export type ItemRow = typeof quickAccess.$inferSelect & { noteId: string; title: string }
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { saveSetupLink } from './store.ts'
 import { newToken } from './tokens.ts'

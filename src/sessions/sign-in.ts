@@ -8,7 +8,7 @@ import {
 } from '../account/store.ts'
 import { renameUser } from '../account/users.ts'
 import type { AppContext, Caller } from '../context.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fold } from '../lib/text.ts'
 import { fail, Refusal, refused } from '../refusal.ts'

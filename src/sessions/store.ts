@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 
 /** A session with its user and the user's role in the workspace of the session. */
 export interface SessionRow {

@@ -1,7 +1,7 @@
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { indexTagName } from '../notes/search/tables.ts'

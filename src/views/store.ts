@@ -2,7 +2,7 @@ import { type ChangeAuthor, logLostDefault } from '../changes/log.ts'
 import { clearDefault, columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
 import { views } from '../db/schema/views.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 
 export type ViewRow = typeof views.$inferSelect
 

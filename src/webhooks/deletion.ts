@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { renewSubscriptionsVersion } from '../delivery/outbox.ts'
 
 const DELIVERIES_PER_STEP = 50

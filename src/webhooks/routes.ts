@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { pageRequest } from '../http/page.ts'
 import { routes } from '../http/routes.ts'

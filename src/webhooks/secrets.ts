@@ -1,5 +1,5 @@
 import type { AppContext, Caller } from '../context.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { newSecret, parseEarlierSecrets } from '../delivery/sign.ts'
 import { HOUR_MS } from '../lib/dates.ts'
 import { type DescribedWebhook, getRow, getWebhook, logWebhookUpdate } from './service.ts'

@@ -2,7 +2,7 @@ import { columnsOf, insertRow, updateRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
 import { TOUCH } from '../db/sql-part.ts'
-import type { Tx } from '../db/writes/write-queue.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import type { RecordEvent } from '../delivery/outbox.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
 

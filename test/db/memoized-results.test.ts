@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type Db, openDatabase } from '../../src/db/database.ts'
-import type { Tx } from '../../src/db/writes/write-queue.ts'
+import type { Tx } from '../../src/db/writes/transaction.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { newFolder } from '../support/process.ts'
 import { testClock } from '../support/service.ts'

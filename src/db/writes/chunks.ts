@@ -1,5 +1,5 @@
 import type { Db } from '../database.ts'
-import type { WriteFunction } from './write-queue.ts'
+import type { WriteFunction } from './transaction.ts'
 
 /** Slightly longer than a server waits before it tries again to take the lock that another process holds. */
 const PAUSE_MS = 12

@@ -1,5 +1,5 @@
 import type { Db } from '../database.ts'
-import type { Tx } from './write-queue.ts'
+import type { Tx } from './transaction.ts'
 
 /** Thrown out of a transaction to roll it back and still return what it would have done. */
 class DryRun<Outcome> extends Error {

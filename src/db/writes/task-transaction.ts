@@ -1,6 +1,6 @@
 import { createIdSource } from '../../lib/ids.ts'
 import type { Reader } from '../reader.ts'
-import { stepsAtOnce, type Tx } from './write-queue.ts'
+import { stepsAtOnce, type Tx } from './transaction.ts'
 
 const newId = createIdSource()
 

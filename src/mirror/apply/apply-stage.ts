@@ -1,5 +1,5 @@
 import { appendCopied, type CopiedChange } from '../../changes/append-copied.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { addEvents } from '../events.ts'
 import { reconcile } from '../reconcile.ts'
 import type { Stage, StagedEntry } from '../stage.ts'

@@ -1,6 +1,6 @@
 import type { ChangeKind } from '../../changes/entries.ts'
 import { type ChangeAuthor, systemAuthor } from '../../changes/log.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import type { RemoteObject } from '../remote-objects.ts'
 import type { Stage } from '../stage.ts'
 

@@ -4,7 +4,7 @@ import type { Reader } from '../../db/reader.ts'
 import { type QueryPlan, type Requester, requesterKey, type WorkerQuery } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { Refusal } from '../../refusal.ts'
 import { distinctLinkKeys, type LinkKeys } from './link-keys.ts'
 

@@ -1,7 +1,7 @@
 import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { hasLongBody, indexLongNote } from './long-notes.ts'
 import { findIndexable, indexNote, unmarkForSearch } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { createWordTable } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
 

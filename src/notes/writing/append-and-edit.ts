@@ -1,6 +1,6 @@
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { namingPlace, Refusal } from '../../refusal.ts'
 import { lastHeading } from '../links/syntax.ts'
 import { checkedLength } from '../schema.ts'

@@ -1,6 +1,6 @@
 import { differenceOf } from '../../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { presentNote } from '../present.ts'
 import type { NoteRow } from '../store.ts'
 import type { PropertyValues } from './properties.ts'

@@ -1,6 +1,6 @@
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { isDay } from '../../lib/dates.ts'
 import { codePointLength, fold, MAX_TEXT_LENGTH, quoteList } from '../../lib/text.ts'
 import { type Refusal, refused } from '../../refusal.ts'

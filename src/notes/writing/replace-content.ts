@@ -1,6 +1,6 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { hasPendingLinks, mayHaveManyLinks } from '../links/indexing.ts'
 import { isTooLong } from '../schema.ts'
 import { clearStage, type NewContent, openStage, stage, takeStaged, writeStaged } from './staged-contents.ts'

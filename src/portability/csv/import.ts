@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { checkedName } from '../../account/names.ts'
 import type { AppContext, Caller } from '../../context.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { writeRecords } from '../../records/writing/write-records.ts'
 import { refused } from '../../refusal.ts'
 import { createStructure } from '../../structures/service.ts'

@@ -1,6 +1,6 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { findFile } from '../../files/store.ts'
 import { findNoteSummary } from '../../notes/store.ts'
 import { baseName } from './folder.ts'

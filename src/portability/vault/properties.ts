@@ -1,6 +1,6 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { isDay } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
 import { type PropertyRule, type PropertyType, valueRefusal } from '../../notes/writing/properties.ts'

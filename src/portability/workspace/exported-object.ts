@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { validationRefusal } from '../../http/validation.ts'
 import { parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'

@@ -1,6 +1,6 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { checkedFileName } from '../../files/service.ts'
 import { type FileRow, insertWholeFile, listFileRows } from '../../files/store.ts'
 import { isoTimestamp } from '../../lib/dates.ts'

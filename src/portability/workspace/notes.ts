@@ -1,6 +1,6 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { checkStorable } from '../../http/body.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { presentNote } from '../../notes/present.ts'

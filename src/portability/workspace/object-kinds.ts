@@ -1,7 +1,7 @@
 import { logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
 import { presentLens } from '../../lenses/present.ts'
 import { CreateLensBody } from '../../lenses/schema.ts'

@@ -1,7 +1,7 @@
 import { logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { renewSubscriptionsVersion } from '../../delivery/outbox.ts'
 import { newSecret } from '../../delivery/sign.ts'
 import { refused } from '../../refusal.ts'

@@ -1,6 +1,6 @@
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { fail, notFound } from '../../refusal.ts'
 import { findStructureByPk } from '../../structures/store.ts'
 import * as store from '../store.ts'

@@ -2,7 +2,7 @@ import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { companionColumn, foldedText, rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import type { FieldType, TypedField } from '../../filter/record/operators.ts'
 import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
 import {

@@ -3,7 +3,7 @@ import type { Reader } from '../../db/reader.ts'
 import { rowTable, textIndexTable } from '../../db/row-table-names.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
-import type { Tx } from '../../db/writes/write-queue.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { rowText } from '../../filter/record/sql.ts'
 import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
 
