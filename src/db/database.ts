@@ -4,6 +4,7 @@ import { Checkpoints } from './connection/checkpoint.ts'
 import { ExternalWrites } from './connection/external-writes.ts'
 import { Health } from './connection/health.ts'
 import { IdleMemory } from './connection/idle-memory.ts'
+import { LogSync } from './connection/log-sync.ts'
 import { MemoizedResults } from './connection/memoized-results.ts'
 import {
   closeDatabase,
@@ -17,7 +18,7 @@ import { unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
 import type { WriteFunction } from './writes/transaction.ts'
-import { WriteQueue } from './writes/write-queue.ts'
+import { type Sync, WriteQueue } from './writes/write-queue.ts'
 
 /** An open database. Everything is read through `sql`, and written through `write`. */
 export interface Db extends Reader {
@@ -28,6 +29,8 @@ export interface Db extends Reader {
   pauseDuring<T>(action: () => Promise<T>): Promise<T>
   /** False while commits fail; permanently false once a damaged page was read or a file was replaced. */
   readonly healthy: boolean
+  /** Resolves once all that can be read over another connection of this process is on the disk; mostly at once. */
+  synced(): Promise<void>
   /** How many writes each committed transaction held. */
   readonly commitSizes: Histogram
   /** Must be called with every error of a read: one that shows damage makes the database unhealthy. */
@@ -47,7 +50,7 @@ export interface Db extends Reader {
   checkpoint(): void
   /** Long work awaits it between its parts, so that the write-ahead log does not grow faster than it is moved. */
   waitForCheckpoint(): Promise<void>
-  /** Must resolve before a server closes the database: another thread may be moving the log. */
+  /** Must resolve before a server closes the database: another thread may be moving or syncing the log. */
   finishCheckpoint(): Promise<void>
   close(): void
 }
@@ -59,6 +62,9 @@ interface Reading {
   readonly reader: Reader
   /** Ends the snapshot: called before each commit of this process. */
   renew(): void
+  /** Has every read see what is committed now, until `noteCommit` or `release`. */
+  hold(): void
+  release(): void
   /** Called after each commit of this process. */
   noteCommit(): void
   /** Called when another connection may have written. */
@@ -74,6 +80,8 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
     return {
       reader: writer,
       renew: () => {},
+      hold: () => {},
+      release: () => {},
       noteCommit: () => {},
       refresh: () => {},
       shrink: () => {},
@@ -91,8 +99,10 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
   return {
     reader: { sql },
     renew: () => snapshot.leave(),
+    hold: () => snapshot.hold(),
+    release: () => snapshot.release(),
     noteCommit: () => {
-      snapshot.leave()
+      snapshot.release()
       memoized.noteCommit()
     },
     refresh: () => {
@@ -107,6 +117,31 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
     },
   }
 }
+
+/**
+ * While the disk is slow, a commit is synced in another thread, and until it is on the disk reads go on with the state
+ * before it.
+ */
+const syncingWith = (logSync: LogSync, sql: Sql, reading: Reading): Sync => ({
+  commit: (isLong) => {
+    const takesLong = logSync.takesLong(isLong)
+    if (takesLong) reading.hold()
+    try {
+      sql.run('COMMIT')
+    } catch (error) {
+      reading.release()
+      throw error
+    }
+    if (takesLong) return logSync.inThread()
+    try {
+      logSync.now()
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    return undefined
+  },
+  now: () => logSync.now(),
+})
 
 /** Opens, migrates and prepares the database. Throws UnusableDatabase. */
 export function openDatabase(options: OpenOptions): Db {
@@ -126,8 +161,13 @@ export function openDatabase(options: OpenOptions): Db {
   const health = new Health(file, log)
   const isSound = () => health.refusalOfCommit() === undefined
   const renew = () => reading.renew()
-  const pauseDuring = <T>(action: () => Promise<T>) => queue.pauseDuring(action)
-  const checkpoints = new Checkpoints({ file, clock, log, sql, renew, isSound, pauseDuring })
+  const pauseDuring = (action: () => Promise<void>): Promise<void> => queue.pauseDuring(action)
+  const logSync =
+    role === 'server' && file !== ':memory:'
+      ? new LogSync({ file, log, moveLog: (): boolean => !movesLog || checkpoints.moveAll() })
+      : undefined
+  const disk = logSync ?? { isSlow: false, expectDelay: () => {} }
+  const checkpoints = new Checkpoints({ file, clock, log, sql, renew, isSound, pauseDuring, disk })
   const commitListeners = new Set<() => void>()
   const queue = new WriteQueue({
     ...writer,
@@ -143,6 +183,7 @@ export function openDatabase(options: OpenOptions): Db {
       if (refusal) throw refusal
       reading.renew()
     },
+    ...(logSync && { sync: syncingWith(logSync, sql, reading) }),
     onCommit: () => {
       reading.noteCommit()
       idleMemory.noteCommit()
@@ -167,7 +208,16 @@ export function openDatabase(options: OpenOptions): Db {
     ...reading.reader,
     file,
     write: (run, isLong) => queue.write(run, isLong),
-    pauseDuring: (action) => queue.pauseDuring(() => action().finally(() => reading.refresh())),
+    pauseDuring: (action) => {
+      disk.expectDelay()
+      return queue.pauseDuring(() =>
+        action().finally(() => {
+          disk.expectDelay()
+          reading.refresh()
+        }),
+      )
+    },
+    synced: () => queue.synced(),
     get healthy() {
       return queue.healthy && health.isSound
     },
@@ -176,6 +226,7 @@ export function openDatabase(options: OpenOptions): Db {
     onLost: (listener) => health.onLost(listener),
     onExternalWrite: (listener) =>
       externalWrites.onWrite(() => {
+        disk.expectDelay()
         reading.refresh()
         listener()
       }),
@@ -188,12 +239,16 @@ export function openDatabase(options: OpenOptions): Db {
     waitForCheckpoint: async () => {
       if (movesLog) await checkpoints.keepUp()
     },
-    finishCheckpoint: () => checkpoints.finish(),
+    finishCheckpoint: async () => {
+      await checkpoints.finish()
+      await queue.synced()
+    },
     close: () => {
       health.stop()
       checkpoints.stop()
       idleMemory.stop()
       queue.close()
+      logSync?.close()
       externalWrites.stop()
       unlessStorageFails(log, () => reading.close())
       // SQLite removes the log when it closes a database, and the names may now lead to the files of another one.

@@ -9,7 +9,7 @@ const INTERVAL_MS = 1_000
 const MANY_PAGES = 10_000
 /** Moving up to this many pages takes some milliseconds, which the main thread does. */
 const FEW_PAGES = 500
-/** In each round those pages are left that were written meanwhile. In the last one writes wait. */
+/** In each round those pages are left that were written meanwhile. In the last one, of few pages, writes wait. */
 const MAX_ROUNDS = 4
 /** Long work waits while more pages than this are not in the file: truncating a log many times as long takes long. */
 const TOO_MANY_PAGES = 16_000
@@ -28,12 +28,14 @@ export interface CheckpointOptions {
   readonly isSound: () => boolean
   /** Runs an action while writes wait. */
   readonly pauseDuring: (action: () => Promise<void>) => Promise<void>
+  /** What tells whether syncing takes long, and is to be told of what makes it so. */
+  readonly disk: { readonly isSlow: boolean; expectDelay(): void }
 }
 
 /**
  * Moves the write-ahead log into the file once nothing was committed for a second, or once it is large. What is more than
- * a few pages is moved in another thread. The last pages are moved in this one: only when the whole log is in the file
- * does the next write start it again from its beginning.
+ * a few pages is moved in another thread; so are few, while the disk is slow. Only when the whole log is in the file does
+ * the next write start it again from its beginning.
  */
 export class Checkpoints {
   readonly #options: CheckpointOptions
@@ -80,6 +82,12 @@ export class Checkpoints {
     })
   }
 
+  /** Moves the log in this thread; returns whether the whole log is in the file. */
+  moveAll(): boolean {
+    this.runNow()
+    return !this.#isInTransaction && this.#pages().left === 0
+  }
+
   /** Resolves once no other thread has the database open for a checkpoint, and starts none any more. */
   async finish(): Promise<void> {
     this.stop()
@@ -110,8 +118,8 @@ export class Checkpoints {
       this.#stopChecking = undefined
     }
     const { total, left } = this.#pages()
-    if (isBusy && total <= MANY_PAGES) return
-    if (left <= FEW_PAGES) this.runNow()
+    if (left === 0 || (isBusy && total <= MANY_PAGES)) return
+    if (left <= FEW_PAGES && !this.#options.disk.isSlow) this.runNow()
     else if (isBusy && this.#checksToSkip > 0) this.#checksToSkip -= 1
     else this.#running = this.#moveInThread()
   }
@@ -130,13 +138,14 @@ export class Checkpoints {
   async #moveInThread(): Promise<void> {
     const worker = new Worker(workerProgram('db/checkpoint-worker.ts'))
     let isKept = true
+    this.#options.disk.expectDelay()
     try {
       isKept = await this.#moveInRounds(worker)
-      if (!isKept && this.#mayGoOn && this.#pages().left <= FEW_PAGES) this.runNow()
     } catch (error) {
       this.#options.log.warn('the write-ahead log could not be moved into the file', { error: String(error) })
     } finally {
       worker.terminate()
+      this.#options.disk.expectDelay()
       this.#checksToSkip = isKept ? CHECKS_TO_SKIP : 0
       this.#running = undefined
     }
@@ -158,14 +167,15 @@ export class Checkpoints {
   async #moveInRounds(worker: Worker): Promise<boolean> {
     const { file, pauseDuring } = this.#options
     const move = () => checkpointIn(worker, file)
-    for (let round = 1; round <= MAX_ROUNDS && this.#mayGoOn; round++) {
+    for (let round = 1; this.#mayGoOn; round++) {
       const before = this.#pages()
-      await (round < MAX_ROUNDS ? move() : pauseDuring(move))
+      const isLast = round === MAX_ROUNDS || before.left <= FEW_PAGES
+      await (isLast ? pauseDuring(move) : move())
       await this.#transactionEnd()
       const after = this.#pages()
-      if (after.left <= FEW_PAGES) return false
       const moved = after.total - after.left - (before.total - before.left)
       if (after.total >= before.total && moved < before.left / 2) return true
+      if (isLast) return false
     }
     return false
   }

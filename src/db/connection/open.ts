@@ -95,14 +95,19 @@ function checkFiles({ file, role }: OpenOptions): void {
   refuseMismatchedLog(file)
 }
 
-/** A server waits for locks with a timer (`writes/write-queue.ts`), so that it goes on serving requests meanwhile. */
+/**
+ * A server waits for locks with a timer (`writes/write-queue.ts`), so that it goes on serving requests meanwhile, and
+ * syncs the log after each commit itself (`log-sync.ts`).
+ */
 function prepareMain(database: Database, { role, checkpoint }: OpenOptions): void {
   changeJournal(database, 'WAL')
   database.run('PRAGMA temp_store = MEMORY')
   const movesLog = role === 'command' && checkpoint !== 'off'
   database.run(`PRAGMA wal_autocheckpoint = ${movesLog ? CHECKPOINT_PAGES : 0}`)
   database.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
-  if (role === 'server') database.run('PRAGMA busy_timeout = 0')
+  if (role === 'command') return
+  database.run('PRAGMA busy_timeout = 0')
+  database.run('PRAGMA synchronous = NORMAL')
 }
 
 /** Opens, migrates and prepares the connection that writes. Throws UnusableDatabase. */

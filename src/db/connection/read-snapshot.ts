@@ -13,6 +13,9 @@ export class ReadSnapshot {
   readonly #database: Database
   readonly #begin: Statement
   readonly #end: Statement
+  readonly #read: Statement
+  /** Whether it stays although something was committed. */
+  #isHeld = false
   #timer: Timer | undefined
   #beganAt = 0
 
@@ -20,6 +23,7 @@ export class ReadSnapshot {
     this.#database = database
     this.#begin = database.prepare('BEGIN')
     this.#end = database.prepare('COMMIT')
+    this.#read = database.prepare('PRAGMA schema_version')
   }
 
   /** When the present snapshot, or else the last one, began. */
@@ -39,9 +43,24 @@ export class ReadSnapshot {
     this.#timer = setTimeout(() => this.leave(), MAX_AGE_MS)
   }
 
-  /** Ends the snapshot: the next read sees everything committed by then. */
+  /** Until `release` every read sees what is committed now: for a commit that is not on the disk at once. */
+  hold(): void {
+    this.leave()
+    this.enter()
+    // The state is that of the first statement.
+    this.#read.get()
+    this.#isHeld = true
+  }
+
+  /** Ends a snapshot, also one that is held. */
+  release(): void {
+    this.#isHeld = false
+    this.leave()
+  }
+
+  /** Ends the snapshot, unless it is held: the next read sees everything committed by then. */
   leave(): void {
-    if (this.#timer === undefined) return
+    if (this.#timer === undefined || this.#isHeld) return
     clearTimeout(this.#timer)
     this.#timer = undefined
     // A failing disk may have ended the transaction already, and a read that met a damaged page makes its end fail.
@@ -54,8 +73,9 @@ export class ReadSnapshot {
   }
 
   close(): void {
-    this.leave()
+    this.release()
     this.#begin.finalize()
     this.#end.finalize()
+    this.#read.finalize()
   }
 }

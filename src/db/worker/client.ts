@@ -122,7 +122,10 @@ export function openWorker({
         if (!(error instanceof TooLongForMainThread)) throw error
       }
       const forWorker = query.workerInput?.(plan, input) ?? input
-      return (await queries.run(request('query', query.name, forWorker), requester)) as Output
+      const output = await queries.run(request('query', query.name, forWorker), requester)
+      // The worker may have seen a commit that is not on the disk yet.
+      await db.synced()
+      return output as Output
     },
     write: async <Input, Output>(task: WorkerTask<Input, Output>, input: Input) => {
       if (isInline) return (await db.write((tx) => [task.run(tx, input)] as const))[0] as Output

@@ -12,9 +12,11 @@ interface Item {
   run(): void
   /** Work that is left after `run`, each until it returns false. */
   readonly steps: (() => boolean)[]
-  settle(): void
+  /** Calls what waits for the commit, and reports success or the failure. */
+  settle(failure?: Refusal): void
   reject(error: unknown): void
   readonly queuedAt: number
+  readonly isLong: boolean
 }
 
 export interface WriteQueueOptions {
@@ -30,8 +32,18 @@ export interface WriteQueueOptions {
   yieldsBetweenSteps?: boolean
   /** Called before each commit, and before the queue is paused. */
   beforeCommit?: () => void
+  /** How commits get to the disk, unless COMMIT itself does that. */
+  sync?: Sync
   /** Called after each commit, before its writes are settled; a refusal that it returns rejects them. */
   onCommit?: () => Refusal | undefined
+}
+
+/** Brings commits to the disk. Writes are acknowledged after it, and until then no other write runs. */
+export interface Sync {
+  /** Commits. A promise means that the commit is not on the disk yet; if it rejects, or `now` throws, that is uncertain. */
+  commit(isLong: boolean): Promise<void> | undefined
+  /** Brings the last commit to the disk at once. */
+  now(): void
 }
 
 const GROUP_SIZE = 256
@@ -76,6 +88,8 @@ export class WriteQueue {
   #stopProbing: (() => void) | undefined
   /** The group whose steps are not all done; its transaction is open. */
   #open: Group | undefined
+  /** The group that is committed and not on the disk yet, with the end of that. */
+  #syncing: { readonly group: Group; readonly ended: Promise<void> } | undefined
   /** The refusal of every write once the queue is closed. */
   #closed: Refusal | undefined
 
@@ -93,7 +107,12 @@ export class WriteQueue {
 
   /** Whether no write is waiting or unfinished. */
   get idle(): boolean {
-    return this.#items.length === 0 && this.#longItems.length === 0 && !this.#open
+    return this.#items.length === 0 && this.#longItems.length === 0 && !this.#open && !this.#syncing
+  }
+
+  /** Resolves once all that is committed is on the disk, or is known not to be. */
+  async synced(): Promise<void> {
+    await this.#syncing?.ended
   }
 
   /** A long write, such as one of many rows, shares its commit with no other. */
@@ -101,7 +120,7 @@ export class WriteQueue {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) return reject(this.#closed)
       const items = isLong ? this.#longItems : this.#items
-      items.push(this.#item(run as (tx: Tx) => T, resolve, reject))
+      items.push(this.#item(run as (tx: Tx) => T, resolve, reject, isLong))
       this.#schedule()
     })
   }
@@ -137,6 +156,7 @@ export class WriteQueue {
     this.#longItems = []
     for (const item of waiting) item.reject(refusal)
     if (this.#open) this.#finish(this.#open, Number.POSITIVE_INFINITY)
+    if (this.#syncing) this.#syncNow(this.#syncing.group)
   }
 
   /** While commits fail, tries a write that changes nothing every second, so that `healthy` recovers without a caller. */
@@ -154,13 +174,19 @@ export class WriteQueue {
     this.#stopProbing = undefined
   }
 
-  #item<T>(run: (tx: Tx) => T, resolve: (result: T) => void, reject: (error: unknown) => void): Item {
+  #item<T>(
+    run: (tx: Tx) => T,
+    resolve: (result: T) => void,
+    reject: (error: unknown) => void,
+    isLong: boolean,
+  ): Item {
     const { sql, clock, newId, log } = this.#options
     const actions: (() => void)[] = []
     const steps: (() => boolean)[] = []
     let result: T
     return {
       queuedAt: performance.now(),
+      isLong,
       steps,
       run: () => {
         const now = clock.now()
@@ -173,7 +199,7 @@ export class WriteQueue {
           transaction: { startedAt: now },
         })
       },
-      settle: () => {
+      settle: (failure) => {
         for (const action of actions) {
           try {
             action()
@@ -181,7 +207,8 @@ export class WriteQueue {
             log.error('after-commit action failed', { error: String(error) })
           }
         }
-        resolve(result)
+        if (failure) reject(failure)
+        else resolve(result)
       },
       reject,
     }
@@ -205,7 +232,7 @@ export class WriteQueue {
 
   #flush(): void {
     this.#scheduled = false
-    if (this.idle || this.#pauses > 0 || !this.#begin()) return
+    if (this.idle || this.#syncing || this.#pauses > 0 || !this.#begin()) return
     const done: Item[] = []
     const locked = performance.now()
     try {
@@ -226,20 +253,48 @@ export class WriteQueue {
   /** Does what is left of a group and commits it; after some milliseconds, later. */
   #finish(group: Group, timeMs: number): void {
     this.#open = undefined
+    let synced: Promise<void> | undefined
     try {
       if (hasMoreSteps(group, performance.now() + timeMs)) {
         this.#leaveOpen({ ...group, leftAt: performance.now() })
         return
       }
-      this.#options.beforeCommit?.()
-      this.#options.sql.run('COMMIT')
+      synced = this.#commit(group)
     } catch (error) {
       this.#abandon(group.done, error)
       this.#continue()
       return
     }
-    this.#settle(group)
-    this.#continue()
+    if (synced) this.#settleAfter(synced, group)
+    else this.#settle(group)
+  }
+
+  #commit({ done }: Group): Promise<void> | undefined {
+    const { beforeCommit, sync, sql } = this.#options
+    beforeCommit?.()
+    if (sync) return sync.commit(done.some(({ isLong }) => isLong))
+    sql.run('COMMIT')
+    return undefined
+  }
+
+  #settleAfter(synced: Promise<void>, group: Group): void {
+    const settle = (failure?: Refusal) => {
+      if (this.#syncing?.group !== group) return
+      this.#syncing = undefined
+      this.#settle(group, failure)
+    }
+    this.#syncing = { group, ended: synced.then(() => settle(), settle) }
+  }
+
+  #syncNow(group: Group): void {
+    this.#syncing = undefined
+    let failure: Refusal | undefined
+    try {
+      this.#options.sync?.now()
+    } catch (error) {
+      failure = error as Refusal
+    }
+    this.#settle(group, failure)
   }
 
   #leaveOpen(group: Group): void {
@@ -255,17 +310,19 @@ export class WriteQueue {
     this.#finish(group, Math.max(STEPS_TIME_MS, performance.now() - group.leftAt))
   }
 
-  /** Tells those who wait for a group that it is committed. */
-  #settle({ done, locked }: Group): void {
-    this.#becomeHealthy()
+  /** Tells those who wait for a group that it is committed; `failure` if that may not last. */
+  #settle({ done, locked }: Group, failure?: Refusal): void {
+    if (failure) this.#becomeUnhealthy()
+    else this.#becomeHealthy()
     this.commitSizes.add(done.length)
     this.#committedAt = performance.now()
     this.#heldMs += this.#committedAt - locked
     const refusal = this.#options.onCommit?.()
     for (const item of done) {
       if (refusal) item.reject(refusal)
-      else item.settle()
+      else item.settle(failure)
     }
+    this.#continue()
   }
 
   #continue(): void {
