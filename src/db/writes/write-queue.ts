@@ -7,17 +7,7 @@ import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
-
-interface Item {
-  run(): void
-  /** Work that is left after `run`, each until it returns false. */
-  readonly steps: (() => boolean)[]
-  /** Calls what waits for the commit, and reports success or the failure. */
-  settle(failure?: Refusal): void
-  reject(error: unknown): void
-  readonly queuedAt: number
-  readonly isLong: boolean
-}
+import { type Group, hasMoreSteps, type Item, newItem } from './write-item.ts'
 
 export interface WriteQueueOptions {
   sql: Sql
@@ -54,15 +44,6 @@ const STEPS_TIME_MS = 5
 const LOCK_RETRY_MS = 10
 /** Slightly longer than another process waits between two tries, so that it finds the lock free. */
 const LOCK_FREE_MS = LOCK_RETRY_MS + 2
-/** The writes of an open transaction that have run. */
-interface Group {
-  readonly done: readonly Item[]
-  /** When the lock was taken. */
-  readonly locked: number
-  /** When others were last served. */
-  readonly leftAt: number
-}
-
 /** The total time for which the lock is held, with short gaps, before it is left free. */
 const MAX_HOLD_MS = 25
 const PROBE_MS = 1_000
@@ -120,7 +101,7 @@ export class WriteQueue {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) return reject(this.#closed)
       const items = isLong ? this.#longItems : this.#items
-      items.push(this.#item(run as (tx: Tx) => T, resolve, reject, isLong))
+      items.push(newItem(this.#options, run as (tx: Tx) => T, isLong, { resolve, reject }))
       this.#schedule()
     })
   }
@@ -172,46 +153,6 @@ export class WriteQueue {
     this.#healthy = true
     this.#stopProbing?.()
     this.#stopProbing = undefined
-  }
-
-  #item<T>(
-    run: (tx: Tx) => T,
-    resolve: (result: T) => void,
-    reject: (error: unknown) => void,
-    isLong: boolean,
-  ): Item {
-    const { sql, clock, newId, log } = this.#options
-    const actions: (() => void)[] = []
-    const steps: (() => boolean)[] = []
-    let result: T
-    return {
-      queuedAt: performance.now(),
-      isLong,
-      steps,
-      run: () => {
-        const now = clock.now()
-        result = run({
-          sql,
-          now,
-          newId: () => newId(now),
-          inSteps: (step) => steps.push(step),
-          afterCommit: (action) => actions.push(action),
-          transaction: { startedAt: now },
-        })
-      },
-      settle: (failure) => {
-        for (const action of actions) {
-          try {
-            action()
-          } catch (error) {
-            log.error('after-commit action failed', { error: String(error) })
-          }
-        }
-        if (failure) reject(failure)
-        else resolve(result)
-      },
-      reject,
-    }
   }
 
   #schedule(): void {
@@ -412,15 +353,4 @@ export class WriteQueue {
 /** Writes the first page of the file without changing it. */
 function rewriteVersion({ sql }: Reader): void {
   sql.script(`PRAGMA user_version = ${sql.scalar<number>('PRAGMA user_version')}`)
-}
-
-/** Does the steps that are left of a group until an instant, at least one; returns whether there are more. */
-function hasMoreSteps({ done }: Group, until: number): boolean {
-  for (const { steps } of done) {
-    for (let step = steps[0]; step; step = steps[0]) {
-      if (!step()) steps.shift()
-      if (performance.now() >= until) return done.some((item) => item.steps.length > 0)
-    }
-  }
-  return false
 }

@@ -1,0 +1,92 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { IdSource } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Refusal } from '../../refusal.ts'
+import type { Sql } from '../sql.ts'
+import type { Tx } from './transaction.ts'
+
+/** A write that waits in the queue, or has run. */
+export interface Item {
+  run(): void
+  /** Work that is left after `run`, each until it returns false. */
+  readonly steps: (() => boolean)[]
+  /** Calls what waits for the commit, and reports success or the failure. */
+  settle(failure?: Refusal): void
+  reject(error: unknown): void
+  readonly queuedAt: number
+  readonly isLong: boolean
+}
+
+/** The writes of an open transaction that have run. */
+export interface Group {
+  readonly done: readonly Item[]
+  /** When the lock was taken. */
+  readonly locked: number
+  /** When others were last served. */
+  readonly leftAt: number
+}
+
+interface ItemOptions {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly newId: IdSource
+  readonly log: Log
+}
+
+interface Outcome<T> {
+  resolve(result: T): void
+  reject(error: unknown): void
+}
+
+export function newItem<T>(
+  { sql, clock, newId, log }: ItemOptions,
+  run: (tx: Tx) => T,
+  isLong: boolean,
+  { resolve, reject }: Outcome<T>,
+): Item {
+  const actions: (() => void)[] = []
+  const steps: (() => boolean)[] = []
+  let result: T
+  const callActions = () => {
+    for (const action of actions) {
+      try {
+        action()
+      } catch (error) {
+        log.error('after-commit action failed', { error: String(error) })
+      }
+    }
+  }
+  return {
+    queuedAt: performance.now(),
+    isLong,
+    steps,
+    run: () => {
+      const now = clock.now()
+      result = run({
+        sql,
+        now,
+        newId: () => newId(now),
+        inSteps: (step) => steps.push(step),
+        afterCommit: (action) => actions.push(action),
+        transaction: { startedAt: now },
+      })
+    },
+    settle: (failure) => {
+      callActions()
+      if (failure) reject(failure)
+      else resolve(result)
+    },
+    reject,
+  }
+}
+
+/** Does the steps that are left of a group until an instant, at least one; returns whether there are more. */
+export function hasMoreSteps({ done }: Group, until: number): boolean {
+  for (const { steps } of done) {
+    for (let step = steps[0]; step; step = steps[0]) {
+      if (!step()) steps.shift()
+      if (performance.now() >= until) return done.some((item) => item.steps.length > 0)
+    }
+  }
+  return false
+}
