@@ -93,10 +93,13 @@ const isUnique = ({ key }: IndexTable) => !key.includes(PK)
 /** Exists until a unique index that was filled in steps is enforced: pairs of rows that collided in the meantime. */
 export const collisionTable = ({ name }: Named) => `${name}_collisions`
 
-/** Records a collision of the row `source` with a row that has its entry already. */
+/**
+ * Records a collision of the row `source` with a row that has its entry already. Without `+` SQLite would not find a
+ * number by the primary key, and would compare each row with all others.
+ */
 function recordCollisions(table: IndexTable, source: string, from: string): string {
   const isSame = table.key.map(
-    ({ name, content }) => `held.${name} = ${from ? `${source}${name}` : content(source)}`,
+    ({ name, content }) => `held.${name} = ${from ? `+${source}${name}` : content(source)}`,
   )
   return `INSERT OR IGNORE INTO ${collisionTable(table)} (pk, other)
     SELECT ${source}pk, held.pk FROM ${from} ${table.name} AS held WHERE ${isSame.join(' AND ')} AND held.pk <> ${source}pk`
