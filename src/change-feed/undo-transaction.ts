@@ -7,6 +7,7 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { fold, quoteList } from '../lib/text.ts'
+import { removeAllFromSearch } from '../notes/search/tables.ts'
 import { findByAlias, findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
 import { refuseTakenAlias } from '../notes/writing/create.ts'
 import { type PropertyValues, writeProperties } from '../notes/writing/properties.ts'
@@ -42,11 +43,14 @@ export function undoTransaction(ctx: Ctx, tx: Tx, caller: Caller, transaction: s
   refuseOthers(changes)
   refuseTouched(tx, workspacePk, objects, changes.at(-1)?.number ?? 0)
   const undone = undoTexts(tx, caller, objects.toReversed())
+  const takenItems = takenItemsByNote(changes)
+  const removed: number[] = []
   for (const object of objects.toReversed()) {
     if (undone.has(object.id)) continue
     if (object.kind === 'record') undoRecord(ctx, tx, caller, object)
-    else undoNote(ctx, tx, caller, object, changes)
+    else undoNote(ctx, tx, caller, object, { takenItems, removed })
   }
+  removeAllFromSearch(tx, workspacePk, removed)
   const range = loggedRange(tx, workspacePk)
   if (range) saveUndo(tx, workspacePk, range.first, changes[0]?.first ?? 0)
   return outcomeOf(tx, workspacePk)
@@ -91,12 +95,13 @@ function refuseOthers(changes: readonly Change[]): void {
   const items = changes.filter(({ kind }) => kind === 'quick_access_item')
   const comesOrGoes = ({ operation }: Change) => operation === 'created' || operation === 'deleted'
   const goesAlong = (item: Change) => comesOrGoes(item) && notes.has(noteOf(item) ?? '')
+  const mayShift = items.some(goesAlong)
   const isAllowed = (change: Change): boolean => {
     const { kind, operation } = change
     if (kind === 'record' || (kind === 'tag' && operation === 'created')) return true
     if (kind === 'note') return operation !== 'purged'
     if (kind !== 'quick_access_item') return false
-    return operation === 'updated' ? items.some(goesAlong) && isShift(change) : goesAlong(change)
+    return operation === 'updated' ? mayShift && isShift(change) : goesAlong(change)
   }
   const others = changes.filter((change) => !isAllowed(change))
   if (others.length === 0) return
@@ -162,16 +167,30 @@ function undoRecord(ctx: Ctx, tx: Tx, caller: Caller, object: ChangedObject): vo
   if (Object.keys(values).length > 0) changeLive(ctx, tx, caller, id, values)
 }
 
-function undoNote(ctx: Ctx, tx: Tx, caller: Caller, object: ChangedObject, changes: readonly Change[]): void {
+interface Undoing {
+  /** The deletions of items of Quick Access, by note. */
+  readonly takenItems: ReadonlyMap<string, Change>
+  /** Gets the notes that are to be removed from the search tables. */
+  readonly removed: number[]
+}
+
+function undoNote(
+  ctx: Ctx,
+  tx: Tx,
+  caller: Caller,
+  object: ChangedObject,
+  { takenItems, removed }: Undoing,
+): void {
   const { before, after } = presence(object)
   const { id } = object
   if (!before) {
-    if (after) putInTrash(ctx, tx, caller, id, hiddenAlias(object.changes[0]))
+    if (after) putInTrash(ctx, tx, caller, id, { alias: hiddenAlias(object.changes[0]), removed })
     return
   }
   if (!after) {
     restoreWhole(tx, caller, id, hiddenAlias(object.changes.at(-1)))
-    restoreItem(tx, caller, id, changes)
+    const item = takenItems.get(id)
+    if (item) restoreItem(tx, caller, item)
   }
   const updates = object.changes.filter(({ operation }) => operation === 'updated')
   if (updates.length === 0) return
@@ -196,12 +215,18 @@ function restoreWhole(tx: Tx, caller: Caller, id: string, replaced: string | nul
   takeOutOfTrash(tx, caller, id, { wanted: replaced })
 }
 
-function restoreItem(tx: Tx, caller: Caller, noteId: string, changes: readonly Change[]): void {
-  const taken = changes.find(
-    (change) =>
-      change.kind === 'quick_access_item' && change.operation === 'deleted' && noteOf(change) === noteId,
-  )
-  if (!taken || taken.detail === null) return
+function takenItemsByNote(changes: readonly Change[]): Map<string, Change> {
+  const items = new Map<string, Change>()
+  for (const change of changes) {
+    if (change.kind !== 'quick_access_item' || change.operation !== 'deleted') continue
+    const note = noteOf(change)
+    if (note !== undefined && !items.has(note)) items.set(note, change)
+  }
+  return items
+}
+
+function restoreItem(tx: Tx, caller: Caller, taken: Change): void {
+  if (taken.detail === null) return
   const { createdAt, ...item } = JSON.parse(taken.detail) as TakenItem
   const txOfItem = { ...tx, now: createdAt, newId: () => String(taken.id) }
   const { icon, color, icon_filled, position, note_id } = item

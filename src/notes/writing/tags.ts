@@ -109,12 +109,11 @@ export const addToTagCount = ({ sql }: Tx, tag: number, notes: number) =>
   sql.run('UPDATE tags SET note_count = note_count + ? WHERE id = ?', notes, tag)
 
 /** Adds a note to the counts of its tags (`1`), or takes it out (`-1`), when it leaves or enters the trash. */
-export const countInItsTags = ({ sql }: Tx, note: number, step: 1 | -1) =>
-  sql.run(
-    'UPDATE tags SET note_count = note_count + ? WHERE id IN (SELECT tag FROM note_tags WHERE note = ?)',
-    step,
-    note,
-  )
+export function countInItsTags({ sql }: Tx, note: number, step: 1 | -1): void {
+  // An UPDATE of several rows has SQLite begin a savepoint, at which search tables write what they have collected.
+  for (const tag of sql.column<number>('SELECT tag FROM note_tags WHERE note = ?', note))
+    sql.run('UPDATE tags SET note_count = note_count + ? WHERE id = ?', step, tag)
+}
 
 interface TaggedNote {
   readonly pk: number

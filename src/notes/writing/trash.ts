@@ -31,22 +31,27 @@ export interface TrashRow {
 export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
   ctx.db.write((tx) => putInTrash(ctx, tx, caller, id))
 
-/**
- * Moves a note to the trash in the caller's transaction; `alias` is what it is to have there, where that differs: the
- * one that a restore took from it.
- */
+interface Trashing {
+  /** What its alias is to be in the trash, where that differs: the one that a restore took from it. */
+  readonly alias?: string | null
+  /** Gets the pk of the note if the caller removes it from the search tables (`removeAllFromSearch`). */
+  readonly removed?: number[]
+}
+
+/** Moves a note to the trash in the caller's transaction. */
 export function putInTrash(
   ctx: Pick<AppContext, 'features'>,
   tx: Tx,
   caller: Caller,
   id: string,
-  alias?: string | null,
+  { alias, removed }: Trashing = {},
 ): void {
   const note = getNoteSummary(tx, caller, id)
   tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', tx.now, note.pk)
   if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
   countInItsTags(tx, note.pk, -1)
-  removeFromSearch(tx, caller.workspacePk, note.pk)
+  if (removed) removed.push(note.pk)
+  else removeFromSearch(tx, caller.workspacePk, note.pk)
   addToCounters(tx, caller.workspacePk, -1, 1)
   logChange(tx, caller, { kind: 'note', id }, 'deleted', alias === undefined ? {} : hiddenAlias(note.alias))
   ctx.features.onNoteTrashed(tx, caller, note.pk)
