@@ -1,4 +1,5 @@
 import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { compareNames, fold } from '../lib/text.ts'
 import { markForSearch } from '../notes/search/indexing.ts'
@@ -49,11 +50,11 @@ export function writePreset(
   const { row, tags, properties, asks } = getPreset(tx, caller, idOrName)
   const before = getNote(tx, caller, note_id)
   const { pk } = before
-  const { values, kept, unanswered } = planApply({
+  const { values, kept, unanswered } = planApply(tx, {
     preset: row.name,
     properties,
     asks,
-    answers: checkedAnswers(row.name, asks, answers),
+    answers: checkedAnswers(tx, row.name, asks, answers),
     noteValues: readProperties(tx, pk),
     overwrite,
   })
@@ -80,6 +81,7 @@ export function writePreset(
 
 /** The answers that are not empty, by the pk of their property. */
 function checkedAnswers(
+  reader: Reader,
   preset: string,
   asks: readonly PresetProperty[],
   answers: Readonly<Record<string, unknown>>,
@@ -94,7 +96,7 @@ function checkedAnswers(
       throw refused(`"answers" names the property "${rule.key}" twice in different spelling; name it once.`)
     named.add(rule.pk)
     if (isEmpty(value)) continue
-    const refusal = valueRefusal(rule, value)
+    const refusal = valueRefusal(reader, rule, value)
     if (refusal) throw refusal
     checked.set(rule.pk, value)
   }
@@ -122,7 +124,10 @@ interface ApplyRequest {
  * Decides what is written: an answer wins over the pre-filled value, and a value that the note has stays unless
  * `overwrite` is set. A value of the preset that would be written and no longer fits its property is refused.
  */
-function planApply({ preset, properties, asks, answers, noteValues, overwrite }: ApplyRequest): ApplyPlan {
+function planApply(
+  reader: Reader,
+  { preset, properties, asks, answers, noteValues, overwrite }: ApplyRequest,
+): ApplyPlan {
   const wanted = [
     ...properties.filter(({ value }) => value !== null),
     ...asks.map(({ rule, value }) => ({ rule, value: answers.get(rule.pk) ?? value })),
@@ -131,13 +136,13 @@ function planApply({ preset, properties, asks, answers, noteValues, overwrite }:
   for (const { rule, value } of wanted) {
     if (value === null) plan.unanswered.push(rule.key)
     else if (!overwrite && Object.hasOwn(noteValues, rule.key)) plan.kept.push(rule.key)
-    else plan.values[rule.key] = stillValid(preset, { rule, value })
+    else plan.values[rule.key] = stillValid(reader, preset, { rule, value })
   }
   return plan
 }
 
-function stillValid(preset: string, { rule, value }: PresetProperty): unknown {
-  const refusal = valueRefusal(rule, value)
+function stillValid(reader: Reader, preset: string, { rule, value }: PresetProperty): unknown {
+  const refusal = valueRefusal(reader, rule, value)
   if (!refusal) return value
   throw refused(`${refusal.message} The preset "${preset}" holds another value for it; change the preset.`)
 }

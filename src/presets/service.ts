@@ -145,7 +145,7 @@ const checkedProperties = (
         `"${list}[${at}].key" names "${key}", and there is no such property in this workspace; define it first.`,
       )
     if (isEmpty(value)) return { rule, value: null }
-    const refusal = valueRefusal(rule, value)
+    const refusal = valueRefusal(reader, rule, value)
     if (refusal) throw refusal
     return { rule, value }
   })

@@ -47,8 +47,7 @@ export const tagsOfPreset = ({ sql }: Reader, preset: number): { id: number; nam
 export function propertiesOfPreset({ sql }: Reader, preset: number, isAsked: boolean): PresetProperty[] {
   const rows = sql.all<PropertyRule & { value: string | null }>(
     `SELECT property AS pk, value, (SELECT key FROM properties p WHERE p.pk = property) AS key,
-       (SELECT type FROM properties p WHERE p.pk = property) AS type,
-       (SELECT options FROM properties p WHERE p.pk = property) AS options
+       (SELECT type FROM properties p WHERE p.pk = property) AS type
      FROM preset_properties WHERE preset = ? AND is_asked = ? ORDER BY position`,
     preset,
     isAsked ? 1 : 0,

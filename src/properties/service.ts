@@ -38,7 +38,7 @@ export interface NewPropertyInput {
 
 /** Defines a property; joins the caller's transaction. */
 export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput): store.PropertyRow {
-  refuseRepeatedOption(input.options)
+  checkOptions(input.options)
   refuseTakenKey(tx, caller, input.key)
   const id = tx.newId()
   const end = endOf(tx, 'properties', caller.workspacePk)
@@ -63,10 +63,17 @@ function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): v
   throw nameTaken(`A property with the key "${key}" exists already; choose another key.`)
 }
 
+/** As long as one value of a text: definitions are read with every note that has a value. */
+const MAX_OPTIONS_LENGTH = 100_000
+
 /** Refuses what the schemas cannot express, before anything is looked up. */
-function refuseRepeatedOption(options: readonly string[] = []): void {
-  if (new Set(options).size === options.length) return
-  throw invalid('"options" names one option twice; name each once.')
+function checkOptions(options: readonly string[] = []): void {
+  if (new Set(options).size < options.length)
+    throw invalid('"options" names one option twice; name each once.')
+  if (options.reduce((sum, option) => sum + option.length, 0) > MAX_OPTIONS_LENGTH)
+    throw invalid(
+      `"options" hold more than ${MAX_OPTIONS_LENGTH.toLocaleString('en-US')} characters together; send fewer or shorter ones.`,
+    )
 }
 
 /** The options as they are stored: only a `select` has any. When none are sent, the current ones stay. */
@@ -100,7 +107,7 @@ export const patchProperty = (
   patch: PropertyPatch,
 ): Promise<PatchedProperty> =>
   ctx.db.write((tx) => {
-    refuseRepeatedOption(patch.options)
+    checkOptions(patch.options)
     const before = getPropertyRow(tx, caller, idOrKey)
     if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
     if (patch.type !== undefined && patch.type !== before.type)

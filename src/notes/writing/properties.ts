@@ -15,14 +15,18 @@ export interface PropertyRule {
   pk: number
   key: string
   type: PropertyType
-  /** For `select`: the options as a JSON array of strings. */
-  options: string | null
 }
 
 export type PropertyValues = Record<string, unknown>
 
+/** The options of a `select`, which may be long: they are looked up, not read with each definition. */
+interface Options {
+  has(value: string): boolean
+  list(): string[]
+}
+
 /** Why a value does not fit, after "must be"; undefined when it fits. */
-type Check = (value: unknown, options: readonly string[]) => string | undefined
+type Check = (value: unknown, options: Options) => string | undefined
 
 const unless = (fits: boolean, words: string) => (fits ? undefined : words)
 
@@ -36,19 +40,23 @@ const CHECKS: Record<PropertyType, Check> = {
   date: (value) => unless(typeof value === 'string' && isDay(value), 'a real day in the form YYYY-MM-DD'),
   bool: (value) => unless(typeof value === 'boolean', 'true or false'),
   select: (value, options) =>
-    unless(
-      typeof value === 'string' && options.includes(value),
-      options.length === 0 ? 'one of its options, and it has none' : `one of ${quoteList(options)}`,
-    ),
+    typeof value === 'string' && options.has(value) ? undefined : wordsOfOptions(options.list()),
   json: () => undefined,
 }
 
-const optionsOf = (rule: PropertyRule): string[] =>
-  rule.options === null ? [] : (JSON.parse(rule.options) as string[])
+const wordsOfOptions = (options: readonly string[]) =>
+  options.length === 0 ? 'one of its options, and it has none' : `one of ${quoteList(options)}`
+
+const OPTIONS = 'SELECT value FROM json_each((SELECT options FROM properties WHERE pk = ?))'
+
+const optionsOf = ({ sql }: Reader, { pk }: PropertyRule): Options => ({
+  has: (value) => sql.get(`${OPTIONS} WHERE value = ? LIMIT 1`, pk, value) !== undefined,
+  list: () => sql.column(OPTIONS, pk),
+})
 
 /** The refusal for a value that does not fit the property's type; undefined when it fits. */
-export function valueRefusal(rule: PropertyRule, value: unknown): Refusal | undefined {
-  const words = CHECKS[rule.type](value, optionsOf(rule))
+export function valueRefusal(reader: Reader, rule: PropertyRule, value: unknown): Refusal | undefined {
+  const words = CHECKS[rule.type](value, optionsOf(reader, rule))
   return words === undefined ? undefined : refused(`The property "${rule.key}" must be ${words}.`)
 }
 
@@ -68,7 +76,7 @@ export function presentedValue(type: PropertyType, stored: string | number): unk
 /** Finds a property definition by key, ignoring case. */
 export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string): PropertyRule | undefined =>
   sql.get(
-    'SELECT pk, key, type, options FROM properties WHERE workspace = ? AND key = ? AND is_removed = 0',
+    'SELECT pk, key, type FROM properties WHERE workspace = ? AND key = ? AND is_removed = 0',
     workspace,
     fold(key),
   )
@@ -106,13 +114,8 @@ export function writeProperties(
   note: number,
   values: PropertyValues,
 ): PropertyValues {
-  const checked = Object.entries(values).map(([key, value]) => ({
-    rule: checkedRule(tx, workspacePk, key, value),
-    value,
-  }))
-  const keys = new Set(checked.map(({ rule }) => rule.pk))
-  if (keys.size < checked.length)
-    throw refused('One property is named twice in different spelling; name it once.')
+  const checked = checkedValues(tx, workspacePk, values)
+  refuseTooMuch(tx, note, checked)
   const previous: PropertyValues = {}
   for (const { rule, value } of checked) {
     const before = readValue(tx, note, rule)
@@ -121,6 +124,55 @@ export function writeProperties(
   }
   return previous
 }
+
+interface CheckedValue {
+  readonly rule: PropertyRule
+  readonly value: unknown
+}
+
+function checkedValues(reader: Reader, workspace: number, values: PropertyValues): CheckedValue[] {
+  const entries = Object.entries(values)
+  const named = new Set<string>()
+  return entries.map(([key, value]) => {
+    if (named.has(fold(key)))
+      throw refused('One property is named twice in different spelling; name it once.')
+    named.add(fold(key))
+    if (named.size > MAX_PROPERTIES) throw tooMany('One call sets')
+    return { rule: checkedRule(reader, workspace, key, value), value }
+  })
+}
+
+const MAX_PROPERTIES = 1_000
+const MAX_MIB = 8
+const MAX_BYTES = MAX_MIB * 1024 * 1024
+
+const tooMany = (what: string) =>
+  refused(`${what} at most ${MAX_PROPERTIES.toLocaleString('en-US')} properties; leave some out.`)
+
+/**
+ * Refuses values that would leave a note with more than every reading and writing of it can return at once. One that has
+ * more already may be given less.
+ */
+function refuseTooMuch({ sql }: Reader, note: number, changes: readonly CheckedValue[]): void {
+  const sizes = new Map(
+    sql.rows<[property: number, bytes: number]>(
+      'SELECT property, octet_length(value) FROM note_properties WHERE note = ?',
+      note,
+    ),
+  )
+  const before = sumOf(sizes)
+  const count = sizes.size
+  for (const { rule, value } of changes) {
+    if (value === null) sizes.delete(rule.pk)
+    else sizes.set(rule.pk, Buffer.byteLength(String(storedValue(rule.type, value))))
+  }
+  if (sizes.size > Math.max(MAX_PROPERTIES, count)) throw tooMany('A note holds')
+  if (sumOf(sizes) <= Math.max(MAX_BYTES, before)) return
+  throw refused(`The properties of a note hold at most ${MAX_MIB} MiB together; send shorter values.`)
+}
+
+const sumOf = (sizes: ReadonlyMap<number, number>): number =>
+  sizes.values().reduce((sum, bytes) => sum + bytes, 0)
 
 /** The value of a note; null for none. */
 function readValue({ sql }: Reader, note: number, { pk, type }: PropertyRule): unknown {
@@ -136,7 +188,7 @@ function checkedRule(reader: Reader, workspace: number, key: string, value: unkn
   const rule = findPropertyRule(reader, workspace, key)
   if (!rule)
     throw refused(`There is no property "${key}" in this workspace; define it first or check its spelling.`)
-  const refusal = value === null ? undefined : valueRefusal(rule, value)
+  const refusal = value === null ? undefined : valueRefusal(reader, rule, value)
   if (refusal) throw refusal
   return rule
 }
@@ -166,7 +218,7 @@ export function importProperties(tx: Tx, workspace: number, note: number, values
   for (const [key, value] of Object.entries(values)) {
     const rule = findPropertyRule(tx, workspace, key)
     if (!rule) throw refused(`There is no property "${key}" in this workspace; define it first.`)
-    const refusal = valueRefusal(rule.type === 'select' ? { ...rule, type: 'text' } : rule, value)
+    const refusal = valueRefusal(tx, rule.type === 'select' ? { ...rule, type: 'text' } : rule, value)
     if (refusal) throw refusal
     setValue(tx, note, rule, value)
   }

@@ -39,7 +39,7 @@ function coerced(type: PropertyType, value: unknown): unknown {
   return isPlain && (type === 'text' || type === 'select') ? String(value) : value
 }
 
-const NEW_TEXT_PROPERTY: Omit<PropertyRule, 'key'> = { pk: 0, type: 'text', options: null }
+const NEW_TEXT_PROPERTY: Omit<PropertyRule, 'key'> = { pk: 0, type: 'text' }
 
 /** A property that got a wider type than its first values have. */
 export interface DemotedProperty {
@@ -62,7 +62,10 @@ export class VaultProperties {
   readonly #new = new Map<string, NewProperty>()
   readonly demoted: DemotedProperty[] = []
 
-  constructor(reader: Reader, caller: Caller) {
+  constructor(
+    private readonly reader: Reader,
+    caller: Caller,
+  ) {
     const rows = listProperties(reader, caller)
     for (const row of rows.toReversed()) if (row.label !== null) this.#known.set(fold(row.label), row)
     for (const row of rows) this.#known.set(row.key, row)
@@ -76,7 +79,7 @@ export class VaultProperties {
       const rule =
         this.#ruleOf(written) ??
         (typeof value === 'string' ? { ...NEW_TEXT_PROPERTY, key: keyOf(written) } : undefined)
-      const refusal = rule && valueRefusal(rule, coerced(rule.type, value))
+      const refusal = rule && valueRefusal(this.reader, rule, coerced(rule.type, value))
       if (refusal) throw refused(refusal.message)
     }
   }
