@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { undoTransaction } from '../../src/change-feed/undo-transaction.ts'
+import { insertNote } from '../../src/notes/writing/create.ts'
+import { ensureTags } from '../../src/notes/writing/tags.ts'
 import { writeRecords } from '../../src/records/writing/write-records.ts'
 import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
@@ -71,6 +74,53 @@ test('a write of 5,000 rows is taken back, and that too; whoever watches and sub
   const again = await service.post('/v1/changes/undo', { transaction: undone.body.transaction })
   expect(again.body.undone[0]).toMatchObject({ kind: 'record', op: 'restored' })
   expect(await count()).toBe(5_000)
+})
+
+const NOTES = 1_000
+
+/** Writes many notes in one transaction, as an import does. */
+async function writeNotes(): Promise<void> {
+  const caller = callerOf(service)
+  await service.ctx.db.write((tx): void => {
+    const tagIds = ensureTags(tx, caller, ['tea', 'ink'])
+    for (let at = 0; at < NOTES; at++)
+      insertNote(tx, caller, {
+        id: tx.newId(),
+        title: `note ${at}`,
+        content: `green ${at} [[note 1]]`,
+        tagIds,
+      })
+  }, true)
+}
+
+test('a write of 1,000 notes is taken back, and that too: each is found, counted and linked as before', async () => {
+  await writeNotes()
+  const state = async () => ({
+    found: (await service.get('/v1/notes?search=green&limit=1')).body.total,
+    tags: (await service.get('/v1/tags')).body.tags.map((tag: { note_count: number }) => tag.note_count),
+    trash: (await service.get('/v1/notes/trash?limit=1')).body.total,
+  })
+  const before = await state()
+  expect(before).toEqual({ found: NOTES, tags: [NOTES, NOTES], trash: 0 })
+  const undone = await service.post('/v1/changes/undo', { transaction: (await newest()).transaction })
+  expect(undone.body.undone).toHaveLength(NOTES)
+  expect(await state()).toEqual({ found: 0, tags: [0, 0], trash: NOTES })
+  await service.post('/v1/changes/undo', { transaction: undone.body.transaction })
+  expect(await state()).toEqual(before)
+})
+
+test('taking back many notes has the search tables write what they collect a few times, not for every note', async () => {
+  await writeNotes()
+  await service.get('/v1/notes?search=green')
+  const { transaction } = await newest()
+  const { ctx } = service
+  const written = await ctx.db.write((tx): number => {
+    const changes = () => tx.sql.scalar<number>('SELECT total_changes()')
+    const before = changes()
+    undoTransaction(ctx, tx, callerOf(service), transaction)
+    return changes() - before
+  }, true)
+  expect(written).toBeLessThan(13 * NOTES)
 })
 
 /** Whether the newest transaction is taken back by the worker: then the main thread commits nothing. */

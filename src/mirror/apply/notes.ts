@@ -3,7 +3,7 @@ import { notes } from '../../db/schema/notes.ts'
 import { fold } from '../../lib/text.ts'
 import { indexLinks } from '../../notes/links/indexing.ts'
 import { markForSearch } from '../../notes/search/indexing.ts'
-import { removeFromSearch } from '../../notes/search/tables.ts'
+import { removeAllFromSearch } from '../../notes/search/tables.ts'
 import { addToCounters, findNote, type NoteRow, updateContent } from '../../notes/store.ts'
 import { insertNote } from '../../notes/writing/create.ts'
 import { type PropertyRule, type PropertyValues, setValue } from '../../notes/writing/properties.ts'
@@ -34,14 +34,16 @@ interface RemoteNote extends RemoteObject, Timestamps {
 /** Of a note in the trash of the remote, the copy has nothing. */
 export function removeNotes(copy: CopyTransaction): void {
   const { tx, workspacePk } = copy
+  const removed: number[] = []
   for (const id of gone(copy, 'note')) {
     const note = findNote(tx, workspacePk, id)
     if (!note) continue
     countInItsTags(tx, note.pk, -1)
-    removeFromSearch(tx, workspacePk, note.pk)
     addToCounters(tx, workspacePk, -1, 0)
     tx.sql.run('DELETE FROM notes WHERE pk = ?', note.pk)
+    removed.push(note.pk)
   }
+  removeAllFromSearch(tx, workspacePk, removed)
 }
 
 export function applyNotes(copy: CopyTransaction, names: Names): void {
