@@ -9,9 +9,16 @@ import { prepareWriting } from './connection/open.ts'
 
 declare const self: Worker
 
-function checkpoint(file: string): void {
+export interface CheckpointTask {
+  readonly file: string
+  /** The file that the process has open. */
+  readonly descriptor: number | undefined
+}
+
+function checkpoint({ file, descriptor }: CheckpointTask): void {
   // A backup that has just been put there is not: SQLite would move the log of another database into it.
-  if (!isInLogMode(file)) throw new Error('the file is not that of the open database')
+  if (descriptor === undefined || !isInLogMode(file, descriptor))
+    throw new Error('the file is not that of the open database')
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   try {
     prepareWriting(database)
@@ -22,7 +29,7 @@ function checkpoint(file: string): void {
 }
 
 /** Responds with the error as a text; the empty one means success. */
-self.onmessage = ({ data }: MessageEvent<string>) => {
+self.onmessage = ({ data }: MessageEvent<CheckpointTask>) => {
   try {
     checkpoint(data)
     self.postMessage('')

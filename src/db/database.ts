@@ -167,7 +167,18 @@ export function openDatabase(options: OpenOptions): Db {
       ? new LogSync({ file, log, moveLog: (): boolean => !movesLog || checkpoints.moveAll() })
       : undefined
   const disk = logSync ?? { isSlow: false, expectDelay: () => {} }
-  const checkpoints = new Checkpoints({ file, clock, log, sql, renew, isSound, pauseDuring, disk })
+  const { descriptor } = health
+  const checkpoints = new Checkpoints({
+    file,
+    descriptor,
+    clock,
+    log,
+    sql,
+    renew,
+    isSound,
+    pauseDuring,
+    disk,
+  })
   const commitListeners = new Set<() => void>()
   const queue = new WriteQueue({
     ...writer,
@@ -253,7 +264,12 @@ export function openDatabase(options: OpenOptions): Db {
       unlessStorageFails(log, () => reading.close())
       // SQLite removes the log when it closes a database, and the names may now lead to the files of another one.
       if (health.isLost) saveLog()
-      else closeDatabase(database, options)
+      else {
+        // Bun moves the log of a connection that is not really closed when the process ends, also with --checkpoint off.
+        sql.finalize()
+        closeDatabase(database, options)
+      }
+      health.close()
     },
   }
 }

@@ -192,6 +192,7 @@ test('a log that cannot be moved is not tried to be moved again by every part of
   const sql = new Sql(database)
   const checkpoints = new Checkpoints({
     file: folder.file('missing.db'),
+    descriptor: undefined,
     clock,
     log: ownLog,
     sql,

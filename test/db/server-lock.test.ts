@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { symlinkSync } from 'node:fs'
+import { readFileSync, statSync, symlinkSync } from 'node:fs'
 import { takeServerLock } from '../../src/db/connection/server-lock.ts'
-import { newFolder } from '../support/process.ts'
+import { newFolder, startProcess } from '../support/process.ts'
 
 let folder: ReturnType<typeof newFolder>
 let file: string
@@ -39,3 +39,20 @@ test('links that lead in a circle are a lock file of their own, not an endless s
   expect(lock).toBeDefined()
   lock?.release()
 })
+
+/** The system ends all locks of a process on a file when the process closes any descriptor of it. */
+test.if(process.platform === 'linux')(
+  'a server keeps the lock from which any program with SQLite knows that the database is open',
+  async () => {
+    const server = await startProcess(file)
+    const looks = () => readFileSync(`/proc/${server.pid}/io`, 'utf8').match(/syscr: (\d+)/)?.[1]
+    // It looks at its files several times a second.
+    for (const before = looks(); looks() === before; ) await Bun.sleep(5)
+    const { ino } = statSync(file)
+    const locks = readFileSync('/proc/locks', 'utf8').split('\n')
+    expect(
+      locks.filter((lock) => lock.includes(` READ ${server.pid} `) && lock.includes(`:${ino} `)),
+    ).toHaveLength(1)
+    expect(await server.end()).toBe(0)
+  },
+)

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { workerProgram } from '../../lib/program.ts'
+import type { CheckpointTask } from '../checkpoint-worker.ts'
 import { unlessStorageFails } from '../errors.ts'
 import type { Sql } from '../sql.ts'
 
@@ -18,6 +19,8 @@ const CHECKS_TO_SKIP = 10
 
 export interface CheckpointOptions {
   readonly file: string
+  /** The open database file (`isInLogMode`). */
+  readonly descriptor: number | undefined
   readonly clock: Clock
   readonly log: Log
   /** The connection that writes. */
@@ -165,8 +168,8 @@ export class Checkpoints {
 
   /** Returns whether a part of the log stays because a reader has an older state open. */
   async #moveInRounds(worker: Worker): Promise<boolean> {
-    const { file, pauseDuring } = this.#options
-    const move = () => checkpointIn(worker, file)
+    const { file, descriptor, pauseDuring } = this.#options
+    const move = () => checkpointIn(worker, { file, descriptor })
     for (let round = 1; this.#mayGoOn; round++) {
       const before = this.#pages()
       const isLast = round === MAX_ROUNDS || before.left <= FEW_PAGES
@@ -181,11 +184,11 @@ export class Checkpoints {
   }
 }
 
-async function checkpointIn(worker: Worker, file: string): Promise<void> {
+async function checkpointIn(worker: Worker, task: CheckpointTask): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   worker.onmessage = ({ data }: MessageEvent<string>) => resolve(data)
   worker.onerror = ({ message }) => reject(new Error(message))
-  worker.postMessage(file)
+  worker.postMessage(task)
   const failure = await promise
   if (failure !== '') throw new Error(failure)
 }

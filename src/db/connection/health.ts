@@ -35,6 +35,11 @@ export class Health {
     return this.#lost.includes('write-ahead log') && !this.#lost.includes('database')
   }
 
+  /** The open database file (`isInLogMode`); undefined for a database in memory. */
+  get descriptor(): number | undefined {
+    return this.#files?.descriptor
+  }
+
   /** Checks several times a second whether the files are still there. */
   start(): void {
     this.#files?.start(() => this.#check())
@@ -42,6 +47,11 @@ export class Health {
 
   stop(): void {
     this.#files?.stop()
+  }
+
+  /** To be called once SQLite has closed the file. */
+  close(): void {
+    this.#files?.close()
   }
 
   onLost(listener: () => void): void {

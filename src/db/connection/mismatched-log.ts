@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { UnusableDatabase } from '../errors.ts'
 import { realFile } from './server-lock.ts'
 
@@ -39,9 +39,16 @@ export function hasMismatchedLog(file: string): boolean {
   return sizeOf(path) === 0 || isMismatched(path, log)
 }
 
-/** Whether the file is a database in the mode that it has while it is open, in which it has a write-ahead log. */
-export function isInLogMode(file: string): boolean {
-  const header = read(realFile(file), DATABASE_HEADER)
+/**
+ * Whether the path names the file that is open as `descriptor`, and it is in the mode that it has while it is open, in
+ * which it has a write-ahead log. The descriptor must stay open as long as SQLite has the file open: when a process closes
+ * any descriptor of a file, the system ends all its locks of that file, and SQLite takes those of this process for gone.
+ */
+export function isInLogMode(file: string, descriptor: number): boolean {
+  const open = fstatSync(descriptor, { bigint: true })
+  const named = statSync(realFile(file), { bigint: true, throwIfNoEntry: false })
+  if (named?.ino !== open.ino || named.dev !== open.dev) return false
+  const header = readFrom(descriptor, DATABASE_HEADER)
   return (
     header.length === DATABASE_HEADER &&
     header.toString('latin1', 0, 16) === DATABASE_MAGIC &&
@@ -148,9 +155,13 @@ function checksum(sum: Checksum, bytes: Buffer, isBigEndian: boolean): Checksum 
 function read(path: string, length: number): Buffer {
   const descriptor = openSync(path, 'r')
   try {
-    const bytes = Buffer.alloc(length)
-    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, 0))
+    return readFrom(descriptor, length)
   } finally {
     closeSync(descriptor)
   }
+}
+
+function readFrom(descriptor: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  return bytes.subarray(0, readSync(descriptor, bytes, 0, length, 0))
 }

@@ -1,4 +1,4 @@
-import { lstatSync, type Stats, statSync } from 'node:fs'
+import { closeSync, lstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isInLogMode } from './mismatched-log.ts'
 import { realFile } from './server-lock.ts'
@@ -32,6 +32,8 @@ export class ReplacedFileDetector {
   /** The files through which processes coordinate. */
   readonly #shared: readonly Watched[]
   readonly #file: string
+  /** The open database file (`isInLogMode`). */
+  readonly descriptor: number
   /** The folder of the files that every commit is written to; undefined when they are reached over a symbolic link. */
   readonly #folder: FolderNames | undefined
   readonly #wasInLogMode: boolean
@@ -42,7 +44,8 @@ export class ReplacedFileDetector {
     const real = realFile(file)
     this.#file = file
     this.#folder = isLink(file) ? undefined : new FolderNames(dirname(file), now)
-    this.#wasInLogMode = isInLogMode(file)
+    this.descriptor = openSync(real, 'r')
+    this.#wasInLogMode = isInLogMode(file, this.descriptor)
     this.#written = [...watch(file, 'database'), ...watch(`${real}-wal`, 'write-ahead log')]
     this.#shared = [...watch(`${real}-shm`, 'index of the write-ahead log'), ...watch(`${real}.lock`, 'lock')]
   }
@@ -55,6 +58,11 @@ export class ReplacedFileDetector {
 
   stop(): void {
     clearInterval(this.#timer)
+  }
+
+  /** To be called once SQLite has closed the file. */
+  close(): void {
+    closeSync(this.descriptor)
   }
 
   /** Whether a commit that just ended is in the files at the paths of the database; takes a few microseconds. */
@@ -74,7 +82,7 @@ export class ReplacedFileDetector {
   get #isOverwritten(): boolean {
     if (!this.#wasInLogMode) return false
     try {
-      return !isInLogMode(this.#file)
+      return !isInLogMode(this.#file, this.descriptor)
     } catch (error) {
       return !isOutOfFiles(error)
     }
