@@ -8,9 +8,25 @@ import { snapshotQuery } from './change-feed/snapshot.ts'
 import { undoPreparation, undoTask } from './change-feed/undo.ts'
 import { features } from './features.ts'
 import { fileRename, fileRenamePreparation } from './files/service.ts'
+import { mcpRowsWrite } from './mcp/tools/records-write.ts'
+import { mcpRecordDeletion } from './mcp/tools/undo.ts'
 import { mirrorApply } from './mirror/apply/worker-task.ts'
 import { noteRename, renamePreparation } from './notes/writing/rename.ts'
 import { discardPreparation } from './notes/writing/staged-contents.ts'
+import { recordDeletion, recordPatch, recordRestoration } from './records/writing/patch-and-delete.ts'
+import { type RecordWrite, taskOf } from './records/writing/record-write.ts'
+import { recordRevert } from './records/writing/revert.ts'
+import { rowsWrite } from './records/writing/write-once.ts'
+
+const recordWrites = [
+  rowsWrite,
+  recordPatch,
+  recordDeletion,
+  recordRestoration,
+  recordRevert,
+  mcpRowsWrite,
+  mcpRecordDeletion,
+].map((write) => taskOf(write as RecordWrite<unknown, unknown, unknown>))
 
 export const queries = [feedPageQuery, newestFirstQuery, snapshotQuery]
 export const tasks = [
@@ -22,4 +38,5 @@ export const tasks = [
   undoPreparation,
   undoTask(features),
   mirrorApply,
+  ...recordWrites,
 ]

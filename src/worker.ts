@@ -9,7 +9,8 @@ import { asUnavailable } from './db/errors.ts'
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import type { QueryPlan, WorkerQuery, WorkerTask } from './db/worker/client.ts'
-import { OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/protocol.ts'
+import { type LongText, OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/protocol.ts'
+import { taskIds } from './db/writes/task-transaction.ts'
 import { fileSearchQuery } from './files/search.ts'
 import { encoded } from './http/responses.ts'
 import { graphQuery } from './lenses/graph.ts'
@@ -138,13 +139,34 @@ function runQuery(query: AnyQuery, { file, input }: WorkerRequest): unknown {
   }
 }
 
+/** What came before the request that uses it. */
+let longText: LongText = ''
+/** What the next task was given before writes wait for it. */
+let prepared: { readonly value: unknown } | undefined
+
+function prepare(task: AnyTask, { input }: WorkerRequest): void {
+  const text = longText
+  longText = ''
+  prepared = undefined
+  if (!task.prepare) throw new Error(`the task "${task.name}" has no preparation`)
+  prepared = { value: task.prepare(input, text) }
+}
+
+function takePrepared({ name }: AnyTask): unknown {
+  if (!prepared) throw new Error(`the task "${name}" was not prepared`)
+  const { value } = prepared
+  prepared = undefined
+  return value
+}
+
 /** The connection is kept: opening one takes longer than many tasks do. */
 function runTask(task: AnyTask, request: WorkerRequest): unknown {
   writing ??= openWriting(request)
   const { sql } = writing
+  const input = task.prepare ? takePrepared(task) : request.input
   sql.run(task.isPreparation ? 'BEGIN' : 'BEGIN IMMEDIATE')
   try {
-    const output = task.run(writing, request.input)
+    const output = task.run(writing, input, request.now)
     sql.run('COMMIT')
     return output
   } finally {
@@ -165,13 +187,15 @@ async function outputOf(request: WorkerRequest): Promise<unknown> {
   const { kind, name } = request
   if (kind === 'close') return closeConnections()
   if (kind === 'query') return runQuery(await find(QUERIES, 'queries', name), request)
-  return runTask(await find(TASKS, 'tasks', name), request)
+  const task = await find(TASKS, 'tasks', name)
+  return kind === 'prepare' ? prepare(task, request) : runTask(task, request)
 }
 
 async function responseTo(request: WorkerRequest): Promise<WorkerResponse> {
   stopFlag = request.stopFlag
   try {
-    return { output: await outputOf(request) }
+    taskIds.follow(request.lastId)
+    return { output: await outputOf(request), lastId: taskIds.last() }
   } catch (thrown) {
     const error = asUnavailable(thrown)
     if (error instanceof Refusal) return { code: error.code, sentence: error.message }
@@ -196,8 +220,12 @@ function releaseMemory(): void {
   Bun.gc(true)
 }
 
-self.onmessage = async ({ data }: MessageEvent<WorkerRequest>) => {
+self.onmessage = async ({ data }: MessageEvent<WorkerRequest | LongText>) => {
   clearTimeout(idleTimer)
+  if (typeof data === 'string' || data instanceof Uint8Array) {
+    longText = data
+    return
+  }
   const response = await responseTo(data)
   self.postMessage(response, 'output' in response ? buffersIn(response.output) : [])
   idleTimer = setTimeout(releaseMemory, IDLE_MS)

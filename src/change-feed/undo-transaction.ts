@@ -18,13 +18,14 @@ import { createItem } from '../quick-access/service.ts'
 import type { TakenItem } from '../quick-access/store.ts'
 import { changeLive, deleteLive, restoreDeleted } from '../records/writing/patch-and-delete.ts'
 import { takeBack } from '../records/writing/revert.ts'
+import type { WriteContext } from '../records/writing/row-writer.ts'
 import { notFound, Refusal, refused } from '../refusal.ts'
 import { type ChangedObject, getOldContent, prepareTexts, undoBodies, undoTexts } from './undo-texts.ts'
 
 /** More cannot be undone in one transaction without delaying other writes for long. */
 const MAX_UNDONE = 20_000
 
-type Ctx = Pick<AppContext, 'bus' | 'features'>
+type Ctx = Pick<AppContext, 'bus' | 'features'> & WriteContext
 
 export interface Undone {
   readonly undone: readonly {

@@ -3,7 +3,7 @@ import { findPosition } from '../changes/cursors.ts'
 import { type Change, changesOfTransaction, selectAfter, sizeOf } from '../changes/read.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerTask } from '../db/worker/client.ts'
+import { TooLongForMainThread, type WorkerTask } from '../db/worker/client.ts'
 import { writeUnlessDry } from '../db/writes/dry-run.ts'
 import { taskTransaction } from '../db/writes/task-transaction.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -23,15 +23,31 @@ export async function undo(
   { signal: _, ...caller }: Caller,
   { transaction, dry_run: isDryRun = false }: { transaction: string; dry_run?: boolean },
 ): Promise<Undone> {
-  if (isLarge(ctx.db, caller, transaction)) {
-    const input = () => ({ caller, transaction, isDryRun, now: ctx.clock.now() })
-    const undone = await runPrepared(ctx.worker, undoPreparation, undoTask(ctx.features), input)
-    if (undone.transaction !== null) ctx.bus.wake()
-    return undone
+  if (!isLarge(ctx.db, caller, transaction)) {
+    const undone = await undoShort(ctx, caller, transaction, isDryRun)
+    if (undone) return isDryRun ? { ...undone, transaction: null } : undone
   }
+  const input = () => ({ caller, transaction, isDryRun, now: ctx.clock.now() })
+  const undone = await runPrepared(ctx.worker, undoPreparation, undoTask(ctx.features), input)
+  if (undone.transaction !== null) ctx.bus.wake()
+  return undone
+}
+
+/** On the main thread; undefined if a record that changes is too long for it. */
+async function undoShort(
+  { db, bus, features, worker }: AppContext,
+  caller: Caller,
+  transaction: string,
+  isDryRun: boolean,
+): Promise<Undone | undefined> {
+  const ctx = { bus, features, budget: { left: worker.maxWriteLength } }
   const run = (tx: Tx): Undone => undoTransaction(ctx, tx, caller, transaction)
-  const undone = await writeUnlessDry(ctx.db, run, { isDryRun, isLong: true })
-  return isDryRun ? { ...undone, transaction: null } : undone
+  try {
+    return await writeUnlessDry(db, run, { isDryRun, isLong: true })
+  } catch (error) {
+    if (error instanceof TooLongForMainThread) return undefined
+    throw error
+  }
 }
 
 function isLarge(reader: Reader, { workspacePk }: Caller, transaction: string): boolean {

@@ -1,5 +1,5 @@
 import type { Histogram } from '../lib/histogram.ts'
-import { createIdSource } from '../lib/ids.ts'
+import { createIdSource, type IdSource } from '../lib/ids.ts'
 import { Checkpoints } from './connection/checkpoint.ts'
 import { ExternalWrites } from './connection/external-writes.ts'
 import { Health } from './connection/health.ts'
@@ -29,6 +29,8 @@ export interface Db extends Reader {
   pauseDuring<T>(action: () => Promise<T>): Promise<T>
   /** False while commits fail; permanently false once a damaged page was read or a file was replaced. */
   readonly healthy: boolean
+  /** Makes the ids of what is written. */
+  readonly ids: IdSource
   /** Resolves once all that can be read over another connection of this process is on the disk; mostly at once. */
   synced(): Promise<void>
   /** How many writes each committed transaction held. */
@@ -180,11 +182,12 @@ export function openDatabase(options: OpenOptions): Db {
     disk,
   })
   const commitListeners = new Set<() => void>()
+  const ids = createIdSource()
   const queue = new WriteQueue({
     ...writer,
     clock,
     log,
-    newId: createIdSource(),
+    newId: ids,
     lockWaitMs: LOCK_WAIT_MS[role],
     yieldsLock: role === 'command',
     yieldsBetweenSteps: reading.reader !== writer,
@@ -228,6 +231,7 @@ export function openDatabase(options: OpenOptions): Db {
         }),
       )
     },
+    ids,
     synced: () => queue.synced(),
     get healthy() {
       return queue.healthy && health.isSound

@@ -1,12 +1,12 @@
 import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import { requesterKey } from '../db/worker/client.ts'
+import { requesterKey, TooLongForMainThread } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { invalid, refused } from '../refusal.ts'
-import { jsonResponse } from './responses.ts'
+import { type JsonBody, jsonResponse } from './responses.ts'
 import type { RequestContext } from './routes.ts'
 
 /** How long a response is saved and returned again: 24 hours. */
@@ -45,7 +45,11 @@ export async function respondOnce<Created extends Body>(
 ): Promise<Response> {
   const identity = identityOf(request)
   const { text, replayed } = await createOnce(db, identity, request.bodyText, create, { toSave, isLong })
-  const response = jsonResponse(text, CREATED)
+  return createdResponse(text, replayed)
+}
+
+export function createdResponse(body: JsonBody, replayed: boolean): Response {
+  const response = jsonResponse(body, CREATED)
   if (replayed) response.headers.set('Idempotent-Replayed', 'true')
   return response
 }
@@ -57,12 +61,7 @@ export const createOnce = <Created extends Body>(
   body: string,
   create: (tx: Tx) => Created,
   { toSave = (created) => created, isLong = false }: CreationOptions<Created> = {},
-): Promise<Outcome> =>
-  db.write(
-    (tx) =>
-      identity ? once(tx, identity, body, create, toSave) : { text: asText(create(tx)), replayed: false },
-    isLong,
-  )
+): Promise<Outcome> => db.write((tx) => once(tx, signed(identity, body), create, { toSave }), isLong)
 
 const asText = (body: Body) => (typeof body === 'string' ? body : JSON.stringify(body))
 
@@ -70,7 +69,7 @@ const asText = (body: Body) => (typeof body === 'string' ? body : JSON.stringify
 export const savedFor = (caller: Caller): string =>
   caller.keyId ?? `${requesterKey(caller)} ${caller.workspaceId}`
 
-function identityOf({ request, caller }: RequestContext): RequestIdentity | undefined {
+export function identityOf({ request, caller }: RequestContext): RequestIdentity | undefined {
   const idempotencyKey = request.headers.get('idempotency-key')
   if (idempotencyKey === null) return undefined
   if (!KEY_FORM.test(idempotencyKey))
@@ -83,18 +82,33 @@ function identityOf({ request, caller }: RequestContext): RequestIdentity | unde
   }
 }
 
-function once<Created extends Body>(
+/** A request with a key, and the SHA-256 of its body, hexadecimal. */
+export interface SignedRequest extends RequestIdentity {
+  readonly bodyHash: string
+}
+
+export const signed = (identity: RequestIdentity | undefined, body: string): SignedRequest | undefined =>
+  identity && { ...identity, bodyHash: sha256(body) }
+
+interface OnceOptions<Created extends Body> {
+  toSave?: (created: Created) => Body
+  /** How long the saved response may be, in bytes; throws `TooLongForMainThread`. */
+  maxLength?: number
+}
+
+/** Creates in the transaction, or finds the response to the same request. */
+export function once<Created extends Body>(
   tx: Tx,
-  identity: RequestIdentity,
-  requestBody: string,
+  request: SignedRequest | undefined,
   create: (tx: Tx) => Created,
-  toSave: (created: Created) => Body,
+  { toSave = (created) => created, maxLength }: OnceOptions<Created> = {},
 ): Outcome {
-  const bodyHash = sha256(requestBody)
-  const saved = findSavedResponse(tx, identity, tx.now - RESPONSE_SAVED_MS)
+  if (!request) return { text: asText(create(tx)), replayed: false }
+  const { bodyHash } = request
+  const saved = findSavedResponse(tx, request, tx.now - RESPONSE_SAVED_MS, maxLength)
   if (!saved) {
     const created = create(tx)
-    saveResponse(tx, identity, { bodyHash, response: asText(toSave(created)) }, tx.now)
+    saveResponse(tx, request, { bodyHash, response: asText(toSave(created)) }, tx.now)
     return { text: asText(created), replayed: false }
   }
   if (saved.bodyHash === bodyHash) return { text: saved.response, replayed: true }
@@ -119,19 +133,26 @@ interface SavedResponse {
 }
 
 /** The response saved after the instant `since`, if any. */
-const findSavedResponse = (
+function findSavedResponse(
   { sql }: Reader,
   { keyId, target, idempotencyKey }: RequestIdentity,
   since: number,
-): SavedResponse | undefined =>
-  sql.get(
-    `SELECT body_hash AS bodyHash, response FROM idempotency_keys
-     WHERE key_id = ? AND target = ? AND idempotency_key = ? AND saved_at > ?`,
+  maxLength = Number.MAX_SAFE_INTEGER,
+): SavedResponse | undefined {
+  const saved = sql.get<{ bodyHash: string; response: string | null }>(
+    `SELECT body_hash AS bodyHash, CASE WHEN octet_length(response) <= ? THEN response END AS response
+     FROM idempotency_keys WHERE key_id = ? AND target = ? AND idempotency_key = ? AND saved_at > ?`,
+    maxLength,
     keyId,
     target,
     idempotencyKey,
     since,
   )
+  if (!saved) return undefined
+  const { bodyHash, response } = saved
+  if (response === null) throw new TooLongForMainThread()
+  return { bodyHash, response }
+}
 
 /** Saves a response; replaces an expired one of the same identity. */
 const saveResponse = (

@@ -4,7 +4,13 @@ const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 export const isId = (text: string): boolean => FORM.test(text)
 
 /** Makes UUIDv7 ids for given instants. */
-export type IdSource = (instant: number) => string
+export interface IdSource {
+  (instant: number): string
+  /** The last id; empty before the first. */
+  readonly last: () => string
+  /** From now on ids come after this one, too, of another source. */
+  readonly follow: (id: string) => void
+}
 
 const COUNTER_LIMIT = 0x1000
 const TAIL_BYTES = 8
@@ -44,16 +50,24 @@ export function createIdSource(): IdSource {
   let lastMs = 0
   let counter = 0
   let time = ''
+  let last = ''
   const nextTail = createTails()
-  const moveTo = (ms: number) => {
+  const moveTo = (ms: number, count = 0) => {
     lastMs = ms
-    counter = 0
+    counter = count
     const digits = hex(ms, 12)
     time = `${digits.slice(0, 8)}-${digits.slice(8)}-7`
   }
-  return (instant) => {
+  const next = (instant: number) => {
     if (instant > lastMs) moveTo(instant)
     else if (++counter === COUNTER_LIMIT) moveTo(lastMs + 1)
-    return `${time}${hex(counter, 3)}-${nextTail()}`
+    last = `${time}${hex(counter, 3)}-${nextTail()}`
+    return last
   }
+  const follow = (id: string) => {
+    if (id <= last) return
+    last = id
+    moveTo(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16), Number.parseInt(id.slice(15, 18), 16))
+  }
+  return Object.assign(next, { last: () => last, follow })
 }

@@ -44,7 +44,7 @@ export async function refreshStatistics({ db, worker }: Pick<AppContext, 'db' | 
   const isSmall = db.sql.scalar<number>('PRAGMA page_count') <= FEW_PAGES
   const statements = await db.write(listStatements)
   for (const statement of statements) {
-    if (isSmall) await db.write((tx): void => analyzeTable.run(tx, statement))
+    if (isSmall) await db.write((tx): void => analyzeTable.run(tx, statement, tx.now))
     else await worker.write(analyzeTable, statement)
   }
   if (statements.length > 0) await db.write(announceStatistics)

@@ -1,3 +1,4 @@
+import { encoded, type JsonBody } from '../http/responses.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { refused } from '../refusal.ts'
 import type { RecordPage } from './query/list.ts'
@@ -15,6 +16,9 @@ export const recordJson = ({ id, data, createdAt, updatedAt, deletedAt }: Record
   `{"id":"${id}","data":${data},"created_at":${instant(createdAt)},"updated_at":${instant(updatedAt)},"deleted_at":${instant(deletedAt)}}`
 
 export const recordResponse = (row: RecordRow): string => `{"record":${recordJson(row)}}`
+
+/** The same to be sent. */
+export const presentWritten = (row: RecordRow): JsonBody => encoded(recordResponse(row))
 
 export const foundResponse = (row: FoundRecord): string =>
   `{"record":${recordJson(row)},"structure_id":"${row.structureId}"}`

@@ -1,11 +1,9 @@
 import type { AppContext } from '../context.ts'
-import type { Tx } from '../db/writes/transaction.ts'
-import { respondOnce } from '../http/idempotency.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
 import { historyResponse } from './history.ts'
-import { foundResponse, presentBuckets, recordResponse, writtenResponse } from './present.ts'
+import { foundResponse, presentBuckets } from './present.ts'
 import { listDeletedRecords } from './query/deleted.ts'
 import { listResponse } from './query/list.ts'
 import { summarise } from './query/summary.ts'
@@ -15,7 +13,7 @@ import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
 import { deleteRecord, patchRecord, restoreRecord } from './writing/patch-and-delete.ts'
 import { revertRecord } from './writing/revert.ts'
-import { checkedWrite, isBatch, writeRecords } from './writing/write-records.ts'
+import { respondToWrite } from './writing/write-once.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {
   shareRecentWrites(ctx)
@@ -32,11 +30,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       '/',
       'writeRecords',
       'Write one row or a batch, whole or not at all',
-      (request) => {
-        const wanted = checkedWrite(request.body)
-        const write = (tx: Tx) => writtenResponse(writeRecords(ctx, tx, request.caller, wanted))
-        return respondOnce(ctx.db, request, write, { isLong: isBatch(wanted) })
-      },
+      (request) => respondToWrite(ctx, request),
       {
         write: true,
         creates: true,
@@ -97,8 +91,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       '/:id/revert',
       'revertRecord',
       'Set a row back to how it was after a change',
-      async ({ caller, params, body }) =>
-        jsonResponse(recordResponse(await revertRecord(ctx, caller, params.id, body.to))),
+      async ({ caller, params, body }) => jsonResponse(await revertRecord(ctx, caller, params.id, body.to)),
       {
         write: true,
         cursor: true,
@@ -112,8 +105,8 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       '/:id',
       'updateRecord',
       'Merge values into a row',
-      async ({ caller, params, body }) =>
-        jsonResponse(recordResponse(await patchRecord(ctx, caller, params.id, body))),
+      async ({ caller, params, body, bodyText }) =>
+        jsonResponse(await patchRecord(ctx, caller, params.id, body, bodyText)),
       {
         write: true,
         body: schema.PatchBody,
@@ -141,7 +134,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       '/:id/restore',
       'restoreRecord',
       'Bring a deleted row back',
-      async ({ caller, params }) => jsonResponse(recordResponse(await restoreRecord(ctx, caller, params.id))),
+      async ({ caller, params }) => jsonResponse(await restoreRecord(ctx, caller, params.id)),
       {
         write: true,
         response: schema.RecordResponse,

@@ -2,6 +2,7 @@ import type { RecordData, RecordState } from '../changes/record-data.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { TooLongForMainThread } from '../db/worker/client.ts'
+import { type LengthBudget, spend } from '../db/worker/length-budget.ts'
 import { notFound } from '../refusal.ts'
 
 /** A row of the table `records`, which holds every record; live ones are also in their structure's row table. */
@@ -23,6 +24,34 @@ const COLUMNS = `r.pk, r.id, r.structure, r.data, r.created_at AS createdAt, r.u
 /** A record by id, live or deleted, of any workspace. */
 export const findRecord = ({ sql }: Reader, id: string): RecordRow | undefined =>
   sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.id = ?`, id)
+
+/** The same without its data, which may be long. */
+export const findRecordHead = (
+  { sql }: Reader,
+  id: string,
+): Pick<RecordRow, 'structure' | 'deletedAt'> | undefined =>
+  sql.get('SELECT structure, deleted_at AS deletedAt FROM records WHERE id = ?', id)
+
+/** SQLite knows how long a text is without reading it. */
+const WITHIN = COLUMNS.replace('r.data', 'CASE WHEN octet_length(r.data) <= ?2 THEN r.data END AS data')
+
+/** A record that is about to be written, by its id or its pk; throws `TooLongForMainThread`. */
+export function findWithin(
+  { sql }: Reader,
+  key: string | number,
+  budget: LengthBudget | undefined,
+): RecordRow | undefined {
+  const row = sql.get<Omit<RecordRow, 'data'> & { data: string | null }>(
+    `SELECT ${WITHIN} FROM records r WHERE r.${typeof key === 'string' ? 'id' : 'pk'} = ?1`,
+    key,
+    budget?.left ?? Number.MAX_SAFE_INTEGER,
+  )
+  if (!row) return undefined
+  const { data } = row
+  if (data === null) throw new TooLongForMainThread()
+  spend(budget, data.length)
+  return { ...row, data }
+}
 
 /** These records, live or deleted, of any workspace. */
 export const findRecords = ({ sql }: Reader, ids: readonly string[]): RecordRow[] =>
@@ -64,9 +93,9 @@ export function getRecord({ sql }: Reader, { workspacePk }: InWorkspace, id: str
   return { ...row, structureId: row.structureId }
 }
 
-/** Live or deleted, of any workspace. */
-export const findRecordByPk = ({ sql }: Reader, pk: number): RecordRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.pk = ?`, pk)
+/** The id of a record, live or deleted, of any workspace. */
+export const findRecordId = ({ sql }: Reader, pk: number): string | undefined =>
+  sql.column<string>('SELECT id FROM records WHERE pk = ?', pk)[0]
 
 /**
  * The records of a page, in the order of the given pks. The LIMIT keeps the list a subquery: with a plain join,

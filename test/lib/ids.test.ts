@@ -12,6 +12,22 @@ test('ids are UUIDv7 of their instant and grow strictly, also when the clock sta
   expect([timeOf(ids[0]), timeOf(ids.at(-1))]).toEqual([start, start + 60_000])
 })
 
+test('a source that follows an id of another one goes on after it, whatever its own clock says', () => {
+  const [one, other] = [createIdSource(), createIdSource()]
+  const now = Date.parse('2026-11-21T09:30:00.000Z')
+  const ids: string[] = []
+  for (let round = 0; round < 3_000; round++) {
+    ids.push(one(now), one(now))
+    other.follow(one.last())
+    ids.push(other(now - round), other(now - 1))
+    one.follow(other.last())
+    one.follow(ids[0] ?? '')
+    one.follow('')
+  }
+  expect(ids.every(isId)).toBe(true)
+  expect(ids).toEqual([...new Set(ids)].toSorted())
+})
+
 test('only lower-case UUIDv7 are ids', () => {
   const id = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
   const others = [

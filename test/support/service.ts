@@ -146,7 +146,7 @@ export interface TestServiceOptions {
   file?: string
   config?: Partial<Config>
   clock?: TestClock
-  worker?: Pick<WorkerOptions, 'manyRows' | 'timeLimitMs'>
+  worker?: Pick<WorkerOptions, 'manyRows' | 'maxWriteLength' | 'timeLimitMs'>
 }
 
 let emptyDatabase: Uint8Array | undefined

@@ -2,7 +2,9 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Db } from '../database.ts'
 import type { Reader } from '../reader.ts'
-import type { WorkerRequest } from './protocol.ts'
+import { taskIds } from '../writes/task-transaction.ts'
+import type { Tx } from '../writes/transaction.ts'
+import type { LongText, WorkerRequest } from './protocol.ts'
 import { QueryScheduler, type Requester, requesterKey } from './query-scheduler.ts'
 import { TaskQueue } from './task-queue.ts'
 
@@ -47,23 +49,33 @@ export class TooLongForMainThread extends Error {}
 const MAX_MAIN_THREAD_LENGTH = 1_048_576
 
 /** A change that takes long, mostly of derived data; it runs in a worker thread, in one transaction, while writes wait. */
-export interface WorkerTask<Input, Output> {
+export interface WorkerTask<Input, Output, Prepared = Input> {
   readonly name: string
   /** Whether it writes temporary tables only, so that nothing waits for it. */
   readonly isPreparation?: boolean
-  run(reader: Reader, input: Input): Output
+  /** Makes of the input, and of a long text that came with it, what `run` needs: before writes wait, without the database. */
+  prepare?(input: Input, text: LongText): Prepared
+  /** `now` is the instant from which on writes wait. */
+  run(reader: Reader, prepared: Prepared, now: number): Output
 }
 
 /** Runs what takes long. */
 export interface WorkerClient {
   /** A query that costs more runs in the worker, and a structure of fewer rows needs no index. */
   readonly manyRows: number
+  /** What a write on the main thread reads and writes of texts that may be long, in characters. */
+  readonly maxWriteLength: number
   run<Input, Plan extends QueryPlan, Output>(
     query: WorkerQuery<Input, Plan, Output>,
     input: Input,
     requester: Requester,
   ): Promise<Output>
-  write<Input, Output>(task: WorkerTask<Input, Output>, input: Input): Promise<Output>
+  /** A text that may be long is handed over beside the input, without being copied. */
+  write<Input, Output, Prepared>(
+    task: WorkerTask<Input, Output, Prepared>,
+    input: Input,
+    text?: LongText,
+  ): Promise<Output>
   /** Refuses the queries, and lets a task that runs finish, for some seconds. */
   close(): Promise<void>
 }
@@ -73,10 +85,25 @@ export interface WorkerOptions {
   clock: Clock
   log: Log
   manyRows?: number
+  maxWriteLength?: number
   timeLimitMs?: number
 }
 
+function inline<Input, Output, Prepared>(
+  { ids }: Db,
+  tx: Tx,
+  task: WorkerTask<Input, Output, Prepared>,
+  prepared: Prepared,
+): Output {
+  taskIds.follow(ids.last())
+  const output = task.run(tx, prepared, tx.now)
+  ids.follow(taskIds.last())
+  return output
+}
+
 const MANY_ROWS = 10_000
+/** Written as rows in about ten milliseconds. */
+const MAX_WRITE_LENGTH = 524_288
 const TIME_LIMIT_MS = 30_000
 
 /** Starts threads when they are first needed. A database in memory has one connection, and needs none. */
@@ -85,11 +112,12 @@ export function openWorker({
   clock,
   log,
   manyRows = MANY_ROWS,
+  maxWriteLength = MAX_WRITE_LENGTH,
   timeLimitMs = TIME_LIMIT_MS,
 }: WorkerOptions): WorkerClient {
   const isInline = db.file === ':memory:'
   const queries = new QueryScheduler({ clock, log, timeLimitMs })
-  const tasks = new TaskQueue({ clock, log, around: (run) => db.pauseDuring(run) })
+  const tasks = new TaskQueue({ clock, log, ids: db.ids, around: (run) => db.pauseDuring(run) })
   const request = (kind: WorkerRequest['kind'], name: string, input: unknown) => ({
     file: db.file,
     kind,
@@ -109,6 +137,7 @@ export function openWorker({
   }
   return {
     manyRows,
+    maxWriteLength,
     run: async <Input, Plan extends QueryPlan, Output>(
       query: WorkerQuery<Input, Plan, Output>,
       input: Input,
@@ -127,9 +156,18 @@ export function openWorker({
       await db.synced()
       return output as Output
     },
-    write: async <Input, Output>(task: WorkerTask<Input, Output>, input: Input) => {
-      if (isInline) return (await db.write((tx) => [task.run(tx, input)] as const))[0] as Output
-      return (await tasks.run(request('task', task.name, input), task.isPreparation)) as Output
+    write: async <Input, Output, Prepared>(
+      task: WorkerTask<Input, Output, Prepared>,
+      input: Input,
+      text: LongText = '',
+    ) => {
+      if (isInline) {
+        const prepared = (task.prepare?.(input, text) ?? input) as Prepared
+        return db.write((tx) => [inline(db, tx, task, prepared)] as const).then(([output]) => output)
+      }
+      const { isPreparation = false, prepare } = task
+      const options = { isPreparation, hasPreparation: prepare !== undefined, text }
+      return (await tasks.run(request('task', task.name, input), options)) as Output
     },
     close: async () => {
       await Promise.all([queries.close(), tasks.close()])

@@ -2,8 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { Refusal, refused, unavailable } from '../../refusal.ts'
 import { FairQueue } from './fair-queue.ts'
-import type { WorkerRequest } from './protocol.ts'
-import { WorkerThread } from './thread.ts'
+import { type ThreadRequest, WorkerThread } from './thread.ts'
 
 /** For whom a query runs. */
 export interface Requester {
@@ -23,7 +22,7 @@ export const requesterKey = ({ keyId, surface, userId }: Requester): string => k
 interface Job {
   readonly key: string
   readonly isBackground: boolean
-  readonly request: Omit<WorkerRequest, 'stopFlag'>
+  readonly request: ThreadRequest
   /** The thread that runs it; undefined while it waits. */
   thread: WorkerThread | undefined
   /** Settles when its thread is free again. */

@@ -1,16 +1,22 @@
 import type { Clock } from '../../lib/clock.ts'
+import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
-import { OPENING, type WorkerRequest } from './protocol.ts'
+import { type LongText, OPENING } from './protocol.ts'
 import { shuttingDown } from './query-scheduler.ts'
-import { WorkerThread } from './thread.ts'
+import { type ThreadRequest, WorkerThread } from './thread.ts'
 
 const CLOSE_WITHIN_MS = 5_000
 
-type TaskRequest = Omit<WorkerRequest, 'stopFlag'>
+interface TaskOptions {
+  readonly isPreparation?: boolean
+  /** Whether the input is sent, with a text, to be prepared before writes wait. */
+  readonly hasPreparation?: boolean
+  readonly text?: LongText
+}
 
 interface WaitingTask {
-  readonly request: TaskRequest
-  readonly isPreparation: boolean
+  readonly request: ThreadRequest
+  readonly options: TaskOptions
   resolve(output: unknown): void
   reject(error: unknown): void
 }
@@ -18,6 +24,8 @@ interface WaitingTask {
 export interface TaskQueueOptions {
   readonly clock: Clock
   readonly log: Log
+  /** The ids of the main thread, which come in one order with those of tasks. */
+  readonly ids: IdSource
   /** Called for each task that is no preparation; runs it while nothing else writes. */
   readonly around: (run: () => Promise<unknown>) => Promise<unknown>
 }
@@ -35,10 +43,10 @@ export class TaskQueue {
     this.#thread = new WorkerThread(options.clock, options.log)
   }
 
-  run(request: TaskRequest, isPreparation = false): Promise<unknown> {
+  run(request: ThreadRequest, options: TaskOptions = {}): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(shuttingDown())
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#waiting.push({ request, isPreparation, resolve, reject })
+    this.#waiting.push({ request, options, resolve, reject })
     this.#running ??= this.#runAll()
     return promise
   }
@@ -54,7 +62,7 @@ export class TaskQueue {
     await this.#thread.close()
   }
 
-  async #open(request: TaskRequest): Promise<void> {
+  async #open(request: ThreadRequest): Promise<void> {
     try {
       await this.#thread.run({ ...request, name: OPENING, input: undefined })
     } catch {
@@ -64,12 +72,22 @@ export class TaskQueue {
 
   async #runAll(): Promise<void> {
     for (let task = this.#waiting.shift(); task; task = this.#waiting.shift()) {
-      const { request, isPreparation, resolve, reject } = task
-      const run = () => this.#thread.run(request)
-      // Starting a thread takes longer than many tasks do, and no write should wait for it.
-      if (!isPreparation && !this.#thread.isStarted) await this.#open(request)
-      await (isPreparation ? run() : this.#options.around(run)).then(resolve, reject)
+      await this.#runTask(task).then(task.resolve, task.reject)
     }
     this.#running = undefined
+  }
+
+  async #runTask({
+    request,
+    options: { isPreparation, hasPreparation, text },
+  }: WaitingTask): Promise<unknown> {
+    const { clock, ids, around } = this.#options
+    if (isPreparation) return this.#thread.run(request)
+    // Starting a thread takes longer than many tasks do, and no write should wait for it.
+    if (!this.#thread.isStarted) await this.#open(request)
+    if (hasPreparation) await this.#thread.run({ ...request, kind: 'prepare' }, text)
+    const input = hasPreparation ? undefined : request.input
+    const run = () => this.#thread.run({ ...request, input, now: clock.now(), lastId: ids.last() })
+    return around(() => run().finally(() => ids.follow(this.#thread.lastId)))
   }
 }

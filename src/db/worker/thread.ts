@@ -2,12 +2,16 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { workerProgram } from '../../lib/program.ts'
 import { Refusal } from '../../refusal.ts'
-import type { WorkerRequest, WorkerResponse } from './protocol.ts'
+import type { LongText, WorkerRequest, WorkerResponse } from './protocol.ts'
 
 /** A request that goes on for this long after it was stopped is abandoned. */
 const STOP_WITHIN_MS = 2_000
 /** How long closing connections may take. */
 const CLOSE_WITHIN_MS = 2_000
+
+/** A request as the main thread makes it; only a task has an instant and a last id. */
+export type ThreadRequest = Omit<WorkerRequest, 'stopFlag' | 'now' | 'lastId'> &
+  Partial<Pick<WorkerRequest, 'now' | 'lastId'>>
 
 /** A thread that runs one request at a time. It is started by the first one. */
 export class WorkerThread {
@@ -19,6 +23,7 @@ export class WorkerThread {
   /** Ends the running request from this side. */
   #abandon: ((error: Error) => void) | undefined
   #stopTimer: (() => void) | undefined
+  #lastId = ''
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock
@@ -29,8 +34,13 @@ export class WorkerThread {
     return this.#worker !== undefined
   }
 
+  /** The last id that a task has made. */
+  get lastId(): string {
+    return this.#lastId
+  }
+
   /** Settles when the thread is free again. A refusal by the request is thrown as it is. */
-  async run(request: Omit<WorkerRequest, 'stopFlag'>): Promise<unknown> {
+  async run(request: ThreadRequest, text: LongText = ''): Promise<unknown> {
     const worker = this.#start()
     const { promise, resolve, reject } = Promise.withResolvers<WorkerResponse>()
     this.#abandon = (error) => {
@@ -45,9 +55,12 @@ export class WorkerThread {
     Atomics.store(this.#stopFlag, 0, 0)
     // A worker keeps the process alive only while it runs a request.
     worker.ref()
-    worker.postMessage({ ...request, stopFlag: this.#stopFlag } satisfies WorkerRequest)
+    if (text.length > 0) worker.postMessage(text, typeof text === 'string' ? [] : [text.buffer])
+    worker.postMessage({ now: 0, lastId: '', ...request, stopFlag: this.#stopFlag } satisfies WorkerRequest)
     try {
-      return outputOf(await promise)
+      const response = await promise
+      if ('lastId' in response) this.#lastId = response.lastId
+      return outputOf(response)
     } finally {
       worker.unref()
       this.#stopTimer?.()

@@ -2,7 +2,8 @@ import { createIdSource } from '../../lib/ids.ts'
 import type { Reader } from '../reader.ts'
 import { stepsAtOnce, type Tx } from './transaction.ts'
 
-const newId = createIdSource()
+/** Of this thread; it follows the ids of the main thread, and those follow it. */
+export const taskIds = createIdSource()
 
 /**
  * The transaction of a task in a worker thread, for functions that write. What it leaves to be done after the commit is
@@ -11,7 +12,7 @@ const newId = createIdSource()
 export const taskTransaction = ({ sql }: Reader, now: number): Tx => ({
   sql,
   now,
-  newId: () => newId(now),
+  newId: () => taskIds(now),
   inSteps: stepsAtOnce,
   afterCommit: () => {},
   transaction: { startedAt: now },

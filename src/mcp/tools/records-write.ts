@@ -1,13 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { transactionCursor } from '../../changes/cursors.ts'
 import { expectedInstant } from '../../changes/if-unchanged.ts'
-import type { AppContext, Caller } from '../../context.ts'
-import { writeUnlessDry } from '../../db/writes/dry-run.ts'
+import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { choice, strict } from '../../http/schema/types.ts'
 import { recordJson } from '../../records/present.ts'
-import { findRecord, type RecordRow } from '../../records/store.ts'
+import { findRecordHead, type RecordRow } from '../../records/store.ts'
 import { changeLive } from '../../records/writing/patch-and-delete.ts'
+import { type RecordWrite, writeWhereShort } from '../../records/writing/record-write.ts'
+import type { WriteContext } from '../../records/writing/row-writer.ts'
 import { isBatch, writeRecords } from '../../records/writing/write-records.ts'
 import { fail, invalid, namingPlace, notFound, refused } from '../../refusal.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
@@ -15,7 +16,7 @@ import { parsedBody } from '../parsed-body.ts'
 import { dryRun, ifUnchanged, list, name, optional, output, transaction, values } from '../schema.ts'
 import { fitted, isShortened, shortenEach } from '../text/fit.ts'
 import { count, writtenAs } from '../text/markdown.ts'
-import { tool } from '../tool.ts'
+import { type Answer, tool } from '../tool.ts'
 
 const MAX_ROWS = 100
 
@@ -28,6 +29,13 @@ interface Row {
 /** A row with its number in the call, counted from 1. */
 interface Numbered extends Row {
   readonly number: number
+}
+
+interface Input {
+  readonly structure: string
+  readonly rows: readonly Row[]
+  readonly on_conflict?: 'refuse' | 'update'
+  readonly dry_run?: boolean
 }
 
 interface Written {
@@ -48,23 +56,25 @@ function refuseShortened(rows: readonly Row[]): void {
   }
 }
 
-function update(ctx: AppContext, tx: Tx, caller: Caller, structure: StructureRow, row: Numbered): RecordRow {
+function update(
+  ctx: WriteContext,
+  tx: Tx,
+  caller: Caller,
+  structure: StructureRow,
+  row: Numbered,
+): RecordRow {
   const id = row.id ?? ''
-  const found = findRecord(tx, id)
+  const found = findRecordHead(tx, id)
   if (found?.structure !== structure.pk) throw notFound('record')
   return changeLive(ctx, tx, caller, id, row.data, expectedInstant(row.if_unchanged))
 }
 
 /** Updates come before new rows, which may then have the unique values that an update has removed. */
 function write(
-  ctx: AppContext,
+  ctx: WriteContext,
   tx: Tx,
   caller: Caller,
-  {
-    structure: named,
-    rows,
-    on_conflict,
-  }: { structure: string; rows: readonly Row[]; on_conflict?: 'refuse' | 'update' },
+  { structure: named, rows, on_conflict }: Input,
 ): Written {
   const structure = getStructure(tx, caller, named)
   const numbered = rows.map((row, at): Numbered => ({ ...row, number: at + 1 }))
@@ -91,6 +101,32 @@ function write(
   }
 }
 
+function present(outcome: Written, { dry_run: isDryRun = false, rows }: Input): Answer {
+  const { inserted, updated } = outcome
+  const records = outcome.rows.map((row) => parsedBody<Record<string, unknown>>(recordJson(row)))
+  const id = isDryRun ? null : outcome.transaction
+  return fitted(records, (items, cut) => ({
+    text: [
+      `${count(inserted, 'row')} inserted, ${updated} updated; ${writtenAs(id, isDryRun)}`,
+      ...(isDryRun ? [] : items.map(({ id: row, updated_at }) => `- ${row} updated_at ${updated_at}`)),
+      ...(items.length < records.length ? [`and ${records.length - items.length} more`] : []),
+    ].join('\n'),
+    data: {
+      written: rows.length,
+      inserted,
+      updated,
+      records: shortenEach(items, cut),
+      transaction: id,
+    },
+  }))
+}
+
+export const mcpRowsWrite: RecordWrite<Input, Written, Answer> = {
+  name: 'mcp.writeRecords',
+  run: write,
+  present,
+}
+
 export const writeRecordsTool = tool({
   name: 'write_records',
   description:
@@ -112,31 +148,15 @@ export const writeRecordsTool = tool({
     records: list(),
     transaction: transaction(),
   }),
-  run: async (ctx, caller, { dry_run: isDryRun = false, ...request }) => {
-    const { rows } = request
+  run: (ctx, caller, input) => {
+    const { rows, dry_run: isDryRun } = input
     const stray = rows.findIndex((row) => row.if_unchanged !== undefined && row.id === undefined)
     if (stray !== -1) throw invalid(`"rows[${stray}].if_unchanged" goes with "id", the row to update.`)
     refuseShortened(rows)
-    const outcome = await writeUnlessDry(ctx.db, (tx) => write(ctx, tx, caller, request), {
+    return writeWhereShort(ctx, caller, mcpRowsWrite, () => input, {
+      sent: input,
+      isLong: isBatch(input),
       isDryRun,
-      isLong: isBatch(request),
     })
-    const { inserted, updated } = outcome
-    const records = outcome.rows.map((row) => parsedBody<Record<string, unknown>>(recordJson(row)))
-    const id = isDryRun ? null : outcome.transaction
-    return fitted(records, (items, cut) => ({
-      text: [
-        `${count(inserted, 'row')} inserted, ${updated} updated; ${writtenAs(id, isDryRun)}`,
-        ...(isDryRun ? [] : items.map(({ id: row, updated_at }) => `- ${row} updated_at ${updated_at}`)),
-        ...(items.length < records.length ? [`and ${records.length - items.length} more`] : []),
-      ].join('\n'),
-      data: {
-        written: rows.length,
-        inserted,
-        updated,
-        records: shortenEach(items, cut),
-        transaction: id,
-      },
-    }))
   },
 })

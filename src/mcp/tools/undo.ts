@@ -1,14 +1,38 @@
 import { Type } from '@sinclair/typebox'
 import { undo } from '../../change-feed/undo.ts'
 import { transactionCursor } from '../../changes/cursors.ts'
+import type { Caller } from '../../context.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { choice, strict, text } from '../../http/schema/types.ts'
 import { putInTrash } from '../../notes/writing/trash.ts'
 import { deleteLive } from '../../records/writing/patch-and-delete.ts'
+import { type RecordWrite, writeWhereShort } from '../../records/writing/record-write.ts'
 import { changedNoteId } from '../names.ts'
 import { dryRun, list, name, output, transaction } from '../schema.ts'
 import { fitted } from '../text/fit.ts'
 import { count, writtenAs } from '../text/markdown.ts'
 import { tool } from '../tool.ts'
+
+interface Deleted {
+  readonly deleted: true
+  readonly id: string
+  readonly transaction: string | null
+}
+
+const deletedIn = (tx: Tx, { workspacePk }: Caller, id: string): Deleted => ({
+  deleted: true,
+  id,
+  transaction: transactionCursor(tx, workspacePk),
+})
+
+export const mcpRecordDeletion: RecordWrite<string, Deleted, Deleted> = {
+  name: 'mcp.deleteRecord',
+  run: (ctx, tx, caller, id) => {
+    deleteLive(ctx, tx, caller, id)
+    return deletedIn(tx, caller, id)
+  },
+  present: (deleted) => deleted,
+}
 
 export const deleteTool = tool({
   name: 'delete',
@@ -18,12 +42,15 @@ export const deleteTool = tool({
   input: strict({ kind: choice(['note', 'record']), id: name() }),
   output: output({ deleted: Type.Boolean(), id: Type.String(), transaction: transaction() }),
   run: async (ctx, caller, { kind, id }) => {
-    const deleted = await ctx.db.write((tx) => {
-      const found = kind === 'note' ? changedNoteId(tx, caller, id) : id
-      if (kind === 'note') putInTrash(ctx, tx, caller, found)
-      else deleteLive(ctx, tx, caller, found)
-      return { deleted: true, id: found, transaction: transactionCursor(tx, caller.workspacePk) }
-    })
+    const trash = (tx: Tx): Deleted => {
+      const found = changedNoteId(tx, caller, id)
+      putInTrash(ctx, tx, caller, found)
+      return deletedIn(tx, caller, found)
+    }
+    const deleted =
+      kind === 'note'
+        ? await ctx.db.write(trash)
+        : await writeWhereShort(ctx, caller, mcpRecordDeletion, () => id, { sent: id })
     return { text: `Deleted the ${kind} ${deleted.id}, ${writtenAs(deleted.transaction)}`, data: deleted }
   },
 })

@@ -1,9 +1,12 @@
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import type { JsonBody } from '../../http/responses.ts'
 import { fail, notFound } from '../../refusal.ts'
 import { findStructureByPk } from '../../structures/store.ts'
+import { presentWritten } from '../present.ts'
 import * as store from '../store.ts'
+import { type RecordWrite, receivedText, writeWhereShort } from './record-write.ts'
 import {
   checkedChanges,
   deleteRow,
@@ -17,6 +20,7 @@ import {
   restoreRow,
   rowWriter,
   updateRow,
+  type WriteContext,
 } from './row-writer.ts'
 
 interface Found {
@@ -25,18 +29,18 @@ interface Found {
 }
 
 /** A record of the caller's workspace, live or deleted, with the writer of its structure. */
-function find(ctx: Pick<AppContext, 'bus'>, tx: Tx, caller: Caller, id: string): Found | undefined {
-  const row = store.findRecord(tx, id)
+function find(ctx: WriteContext, tx: Tx, caller: Caller, id: string): Found | undefined {
+  const row = store.findWithin(tx, id, ctx.budget)
   const structure = row && findStructureByPk(tx, caller.workspacePk, row.structure)
   return row && structure && { row, writer: rowWriter(ctx, tx, caller, structure) }
 }
 
-function getLive(ctx: Pick<AppContext, 'bus'>, tx: Tx, caller: Caller, id: string): Found {
+function getLive(ctx: WriteContext, tx: Tx, caller: Caller, id: string): Found {
   const found = find(ctx, tx, caller, id)
   return found?.row.deletedAt === null ? found : fail(notFound('record'))
 }
 
-function getDeleted(ctx: Pick<AppContext, 'bus'>, tx: Tx, caller: Caller, id: string): Found {
+function getDeleted(ctx: WriteContext, tx: Tx, caller: Caller, id: string): Found {
   const found = find(ctx, tx, caller, id)
   return found && found.row.deletedAt !== null ? found : fail(notFound('deleted record'))
 }
@@ -46,23 +50,36 @@ export interface RecordPatch {
   if_unchanged?: string
 }
 
+interface PatchInput extends RecordPatch {
+  readonly id: string
+}
+
+export const recordPatch: RecordWrite<PatchInput, store.RecordRow, JsonBody, { readonly id: string }> = {
+  name: 'records.patch',
+  receive: ({ id }, text) => ({ ...(JSON.parse(receivedText(text)) as RecordPatch), id }),
+  run: (ctx, tx, caller, { id, data, if_unchanged }) =>
+    changeLive(ctx, tx, caller, id, data, expectedInstant(if_unchanged)),
+  present: presentWritten,
+}
+
 /**
  * Merges values into a live row; null removes one. Only the values that are sent are checked. With `if_unchanged`,
- * only when the row was not changed since.
+ * only when the row was not changed since. `text` is the patch as it was sent.
  */
-export function patchRecord(
+export async function patchRecord(
   ctx: AppContext,
   caller: Caller,
   id: string,
-  { data, if_unchanged }: RecordPatch,
-): Promise<store.RecordRow> {
-  const expected = expectedInstant(if_unchanged)
-  return ctx.db.write((tx) => changeLive(ctx, tx, caller, id, data, expected))
+  patch: RecordPatch,
+  text: string,
+): Promise<JsonBody> {
+  expectedInstant(patch.if_unchanged)
+  return writeWhereShort(ctx, caller, recordPatch, () => ({ ...patch, id }), { sent: { id }, text })
 }
 
 /** Merges values into a live row in the caller's transaction; `expected` is the `updated_at` that it must have. */
 export function changeLive(
-  ctx: Pick<AppContext, 'bus'>,
+  ctx: WriteContext,
   tx: Tx,
   caller: Caller,
   id: string,
@@ -77,27 +94,34 @@ export function changeLive(
   return updateRow(writer, row, changes)
 }
 
+export const recordDeletion: RecordWrite<string, void, void> = {
+  name: 'records.delete',
+  run: deleteLive,
+  present: () => {},
+}
+
 /** Deletes a row; it can be restored. */
 export const deleteRecord = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
-  ctx.db.write((tx) => deleteLive(ctx, tx, caller, id))
+  writeWhereShort(ctx, caller, recordDeletion, () => id, { sent: id })
 
 /** Deletes a row in the caller's transaction. */
-export function deleteLive(ctx: Pick<AppContext, 'bus'>, tx: Tx, caller: Caller, id: string): void {
+export function deleteLive(ctx: WriteContext, tx: Tx, caller: Caller, id: string): void {
   const { row, writer } = getLive(ctx, tx, caller, id)
   deleteRow(writer, row)
 }
 
+export const recordRestoration: RecordWrite<string, store.RecordRow, JsonBody> = {
+  name: 'records.restore',
+  run: restoreDeleted,
+  present: presentWritten,
+}
+
 /** Restores a deleted row under its id, checked like a new row; also where rows are immutable. */
-export const restoreRecord = (ctx: AppContext, caller: Caller, id: string): Promise<store.RecordRow> =>
-  ctx.db.write((tx) => restoreDeleted(ctx, tx, caller, id))
+export const restoreRecord = (ctx: AppContext, caller: Caller, id: string): Promise<JsonBody> =>
+  writeWhereShort(ctx, caller, recordRestoration, () => id, { sent: id })
 
 /** Restores a deleted row in the caller's transaction. */
-export function restoreDeleted(
-  ctx: Pick<AppContext, 'bus'>,
-  tx: Tx,
-  caller: Caller,
-  id: string,
-): store.RecordRow {
+export function restoreDeleted(ctx: WriteContext, tx: Tx, caller: Caller, id: string): store.RecordRow {
   const { row, writer } = getDeleted(ctx, tx, caller, id)
   const { definition, structure } = writer
   const changes = checkedChanges(definition, store.dataOf(row))

@@ -4,10 +4,14 @@ import { type Change, changesOfObject, eachChange, selectOfObject, sizeOf } from
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import type { LongText } from '../../db/worker/protocol.ts'
+import type { JsonBody } from '../../http/responses.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
 import { isLive } from '../history.ts'
+import { presentWritten } from '../present.ts'
 import type { RecordRow } from '../store.ts'
 import { changeLive } from './patch-and-delete.ts'
+import { type RecordWrite, receivedText, writeWhereShort } from './record-write.ts'
 
 const noSuchChange = () => notFound('change of this record')
 
@@ -20,15 +24,30 @@ export async function revertRecord(
   caller: Caller,
   id: string,
   to: string,
-): Promise<RecordRow> {
+): Promise<JsonBody> {
   checkCursor(to, 'to')
   const { workspacePk } = caller
-  const { values, last } = await ctx.worker.run(replacedQuery, { caller: { workspacePk }, id, to }, caller)
-  return ctx.db.write((tx) => {
+  const text = await ctx.worker.run(replacedQuery, { caller: { workspacePk }, id, to }, caller)
+  const input = () => ({ id, replaced: replacedIn(text) })
+  return writeWhereShort(ctx, caller, recordRevert, input, { sent: id, text })
+}
+
+const replacedIn = (text: LongText) => JSON.parse(receivedText(text)) as Replaced
+
+export const recordRevert: RecordWrite<
+  { readonly id: string; readonly replaced: Replaced },
+  RecordRow,
+  JsonBody,
+  string
+> = {
+  name: 'records.revert',
+  receive: (id, text) => ({ id, replaced: replacedIn(text) }),
+  run: (ctx, tx, caller, { id, replaced: { values, last } }) => {
     if (!isLive(tx, caller, id)) throw notFound('record')
-    const meanwhile = replacedSince(tx, workspacePk, id, last)
+    const meanwhile = replacedSince(tx, caller.workspacePk, id, last)
     return changeLive(ctx, tx, caller, id, { ...meanwhile.values, ...values })
-  })
+  },
+  present: presentWritten,
 }
 
 /** What the changes of a record after a number replaced, null where there was no value, and the number of the last. */
@@ -73,8 +92,8 @@ const MAX_COUNTED = 1_000
 const CHANGE_COST = 10
 const BYTES_PER_ROW = 100
 
-/** What the changes of a live record after one of them replaced. */
-export const replacedQuery: WorkerQuery<ReplacedInput, ReplacedPlan, Replaced> = {
+/** What the changes of a live record after one of them replaced, as JSON text, which may be long. */
+export const replacedQuery: WorkerQuery<ReplacedInput, ReplacedPlan, JsonBody> = {
   name: 'records.replaced',
   plan: (reader, { caller, id, to }) => {
     const { workspacePk } = caller
@@ -86,7 +105,8 @@ export const replacedQuery: WorkerQuery<ReplacedInput, ReplacedPlan, Replaced> =
     const cost = count * CHANGE_COST + bytes / BYTES_PER_ROW
     return { workspacePk, id, number, cost: count === MAX_COUNTED ? Number.POSITIVE_INFINITY : cost }
   },
-  run: (reader, { workspacePk, id, number }) => replacedSince(reader, workspacePk, id, number),
+  run: (reader, { workspacePk, id, number }) =>
+    JSON.stringify(replacedSince(reader, workspacePk, id, number)),
 }
 
 /** Overwrites what a later change took back: the oldest of several old values counts. */

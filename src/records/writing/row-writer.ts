@@ -1,8 +1,9 @@
-import type { RecordChange } from '../../changes/bus.ts'
+import type { Bus, RecordChange } from '../../changes/bus.ts'
 import type { ChangeOperation } from '../../changes/entries.ts'
 import { changedKeys, type FieldValue, type RecordData } from '../../changes/record-data.ts'
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
+import { type LengthBudget, spend } from '../../db/worker/length-budget.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { type Outbox, openOutbox, publishChange, subscriptionsOf } from '../../delivery/outbox.ts'
 import { findFile } from '../../files/store.ts'
@@ -22,11 +23,19 @@ import {
 } from '../../structures/store.ts'
 import { type RowVersions, recentWritesOf } from '../query/total-cache.ts'
 import * as store from '../store.ts'
-import { findRecord } from '../store.ts'
+import { findRecordHead } from '../store.ts'
+
+/** What writing rows needs of its surroundings. */
+export interface WriteContext {
+  readonly bus: Bus
+  /** Set where others wait for what is read and written; then `TooLongForMainThread` may be thrown. */
+  readonly budget?: LengthBudget
+}
 
 /** What it takes to write rows of one structure in one transaction. */
 export interface RowWriter {
   readonly tx: Tx
+  readonly budget: LengthBudget | undefined
   readonly outbox: Outbox
   readonly caller: Caller
   /** With the counters as they are after what was written so far. */
@@ -38,7 +47,7 @@ export interface RowWriter {
 
 /** Begins to write rows of a structure in the caller's transaction. */
 export const rowWriter = (
-  { bus }: Pick<AppContext, 'bus'>,
+  { bus, budget }: WriteContext,
   tx: Tx,
   caller: Caller,
   structure: StructureRow,
@@ -46,13 +55,13 @@ export const rowWriter = (
   const definition = definitionOf(structure)
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
   const outbox = openOutbox({ tx, bus, author: caller, workspaceId: caller.workspaceId, subscriptions })
-  const writer = { tx, outbox, caller, structure, definition, written: { rows: [], size: 0 } }
+  const writer = { tx, budget, outbox, caller, structure, definition, written: { rows: [], size: 0 } }
   shareWrites(writer, bus)
   return writer
 }
 
 /** After the commit, the written rows are passed on to bring cached totals up to date (`query/total-cache.ts`). */
-function shareWrites({ tx, structure, definition, written }: RowWriter, bus: AppContext['bus']): void {
+function shareWrites({ tx, structure, definition, written }: RowWriter, bus: Bus): void {
   const recent = recentWritesOf(bus)
   const { pk: structurePk, changes: from } = structure
   tx.afterCommit(() => recent?.add({ structurePk, definition, from, to: structure.changes, ...written }))
@@ -105,6 +114,7 @@ export function insertRecord(writer: RowWriter, data: RecordData): store.RecordR
     updatedAt: tx.now,
     deletedAt: null,
   }
+  spend(writer.budget, row.data.length)
   row.pk = store.insertRecord(tx, row)
   const { pk, createdAt, updatedAt } = row
   live.insertLiveRow(tx, structure.pk, definition, { pk, data, createdAt, updatedAt })
@@ -130,6 +140,7 @@ export function updateRow(
   refuseDuplicate(writer, changedSets, data, before.pk)
   const updatedAt = nextUpdatedAt(tx.now, before.updatedAt)
   const row = { ...before, data: JSON.stringify(data), updatedAt }
+  spend(writer.budget, row.data.length)
   store.updateRecord(tx, row)
   live.updateLiveRow(tx, structure.pk, row.pk, fields, { data, updatedAt })
   live.countUpdate(tx, structure.pk)
@@ -185,7 +196,7 @@ export function refuseDuplicate(
   for (const set of sets) {
     const holder = live.findHolder(tx, structure.pk, set, data)
     if (holder === undefined || holder === except) continue
-    throw duplicate(set, `the record ${store.findRecordByPk(tx, holder)?.id}`)
+    throw duplicate(set, `the record ${store.findRecordId(tx, holder)}`)
   }
 }
 
@@ -284,7 +295,7 @@ const REFERENCES: Partial<Record<FieldType, Exists>> = {
     sql.get('SELECT 1 FROM notes WHERE id = ? AND workspace = ? AND deleted_at IS NULL', id, workspace) !==
     undefined,
   record: (reader, workspace, id, { structure: required }) => {
-    const row = findRecord(reader, id)
+    const row = findRecordHead(reader, id)
     const structure =
       row?.deletedAt === null ? findStructureByPk(reader, workspace, row.structure) : undefined
     return structure !== undefined && (required === null || structure.id === required)

@@ -1,5 +1,5 @@
 import type { RecordData } from '../../changes/record-data.ts'
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { logCreated } from '../../delivery/outbox.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
@@ -20,6 +20,7 @@ import {
   refuseMissing,
   rowWriter,
   updateRow,
+  type WriteContext,
 } from './row-writer.ts'
 
 type SentData = Record<string, unknown>
@@ -41,7 +42,8 @@ export function checkedWrite(request: WriteRequest): WriteRequest {
 const FEW_ROWS = 20
 
 /** Whether the write takes so long that single writes should not wait for many of them. */
-export const isBatch = ({ rows }: WriteRequest): boolean => rows !== undefined && rows.length > FEW_ROWS
+export const isBatch = ({ rows }: { readonly rows?: readonly unknown[] }): boolean =>
+  rows !== undefined && rows.length > FEW_ROWS
 
 export interface Written {
   /** The rows as they are after the whole call, in the order sent. */
@@ -67,7 +69,7 @@ const fromOne = (at: number) => at + 1
  * counted from 1 or as `numberOf` says.
  */
 export function writeRecords(
-  ctx: Pick<AppContext, 'bus'>,
+  ctx: WriteContext,
   tx: Tx,
   caller: Caller,
   request: WriteRequest,
@@ -105,11 +107,11 @@ function deleteOnlyRow(writer: RowWriter, rows: number): void {
     )
   }
   const pk = findAnyLiveRow(tx, structure.pk)
-  if (pk !== undefined) deleteRow(writer, getRecord(tx, pk))
+  if (pk !== undefined) deleteRow(writer, getRecord(writer, pk))
 }
 
-function getRecord(tx: Tx, pk: number): store.RecordRow {
-  const row = store.findRecordByPk(tx, pk)
+function getRecord({ tx, budget }: RowWriter, pk: number): store.RecordRow {
+  const row = store.findWithin(tx, pk, budget)
   if (!row) throw new Error('a live row has no record')
   return row
 }
@@ -136,11 +138,11 @@ function updateOrInsert(writer: RowWriter, batch: Batch, changes: FieldChanges):
   const [first, second] = holders
   if (first === undefined) return insert(writer, batch, changes, false)
   if (second !== undefined) throw duplicateOfTwo(writer, first, second)
-  return updateRow(writer, getRecord(tx, first), changes)
+  return updateRow(writer, getRecord(writer, first), changes)
 }
 
 function duplicateOfTwo({ tx }: RowWriter, first: number, second: number): Refusal {
-  const [one, other] = [first, second].map((pk) => store.findRecordByPk(tx, pk)?.id)
+  const [one, other] = [first, second].map((pk) => store.findRecordId(tx, pk))
   return new Refusal(
     'unique_violation',
     `This row collides with two different rows, ${one} and ${other}, and can update only one; send unique values of one of them alone.`,
@@ -170,7 +172,7 @@ function refuseDuplicateInBatch({ tx, structure, definition }: RowWriter, batch:
 
 function holderName(tx: Tx, { written }: Batch, pk: number): string {
   const earlier = written.get(pk)
-  return earlier ? `row ${earlier.number} of this call` : `the record ${store.findRecordByPk(tx, pk)?.id}`
+  return earlier ? `row ${earlier.number} of this call` : `the record ${store.findRecordId(tx, pk)}`
 }
 
 function countInserted({ tx, structure }: RowWriter, { insertedIds }: Batch): void {

@@ -1,0 +1,49 @@
+import type { AppContext, Caller } from '../../context.ts'
+import { createdResponse, identityOf, once, type SignedRequest, signed } from '../../http/idempotency.ts'
+import { encoded, type JsonBody } from '../../http/responses.ts'
+import type { RequestContext } from '../../http/routes.ts'
+import { writtenResponse } from '../present.ts'
+import { type RecordWrite, receivedText, writeWhereShort } from './record-write.ts'
+import { checkedWrite, isBatch, type WriteRequest, writeRecords } from './write-records.ts'
+
+interface Input {
+  readonly wanted: WriteRequest
+  readonly request: SignedRequest | undefined
+}
+
+type Sent = Pick<Input, 'request'>
+
+interface Outcome {
+  readonly text: string
+  readonly replayed: boolean
+}
+
+/** Writes rows, or finds the response to the same request. The worker is sent the body as it came. */
+export const rowsWrite: RecordWrite<Input, Outcome, { body: JsonBody; replayed: boolean }, Sent> = {
+  name: 'records.write',
+  receive: ({ request }, text) => ({ wanted: JSON.parse(receivedText(text)) as WriteRequest, request }),
+  run: (ctx, tx, caller, { wanted, request }) =>
+    once(tx, request, (tx) => writtenResponse(writeRecords(ctx, tx, caller, wanted)), {
+      maxLength: ctx.budget?.left,
+    }),
+  present: ({ text, replayed }) => ({ body: encoded(text), replayed }),
+}
+
+/** Writes rows; with an `Idempotency-Key` once (`http/idempotency.ts`). */
+export async function respondToWrite(
+  ctx: AppContext,
+  request: RequestContext<Caller, unknown, unknown, WriteRequest>,
+): Promise<Response> {
+  const { caller, bodyText: text } = request
+  const wanted = checkedWrite(request.body)
+  const asked = signed(identityOf(request), text)
+  const choice = { sent: { request: asked }, text, isLong: isBatch(wanted) }
+  const { body, replayed } = await writeWhereShort(
+    ctx,
+    caller,
+    rowsWrite,
+    () => ({ wanted, request: asked }),
+    choice,
+  )
+  return createdResponse(body, replayed)
+}
