@@ -202,11 +202,21 @@ test('after a failure of the disk nothing is confirmed until the whole log is in
   sync.close()
 })
 
-test('a disk is expected to be slow for a second after much was written', () => {
+test('another thread syncs after a sync that took long, until one does not, and for a second after much was written', async () => {
   fs.writeFileSync(`${file}-wal`, '')
-  const sync = new LogSync({ file, log, moveLog: () => true })
+  const disk = failingDisk()
+  const { fsyncSync } = disk
+  disk.fsyncSync = (descriptor) => {
+    const until = performance.now() + 6
+    while (performance.now() < until) fsyncSync(descriptor)
+  }
+  const sync = new LogSync({ file, log, disk, moveLog: () => true })
   expect([sync.takesLong(false), sync.takesLong(true)]).toEqual([false, true])
-  sync.expectDelay()
+  sync.now()
   expect([sync.isSlow, sync.takesLong(false)]).toEqual([true, true])
+  while (sync.isSlow) await sync.inThread()
+  expect(sync.takesLong(false)).toBe(false)
+  sync.expectDelay()
+  expect(sync.takesLong(false)).toBe(true)
   sync.close()
 })

@@ -3,9 +3,9 @@ import type { Log } from '../../lib/log.ts'
 import { unavailable } from '../../refusal.ts'
 import { realFile } from './server-lock.ts'
 
-/** Where syncing takes longer, another thread does it. */
-const QUICK_MS = 2
-/** For how long after that, or after other writing, syncing is expected to take long. */
+/** After a sync that took longer, another thread does the next one. */
+const QUICK_MS = 5
+/** For how long after other writing syncing is expected to take long. */
 const SLOW_FOR_MS = 1_000
 
 const NOT_CONFIRMED =
@@ -29,6 +29,7 @@ export class LogSync {
   readonly #options: LogSyncOptions
   readonly #disk: Pick<typeof fs, 'fsync' | 'fsyncSync'>
   readonly #descriptor: number
+  #lastMs = 0
   #slowUntil = Number.NEGATIVE_INFINITY
   #isInThread = false
   #isClosed = false
@@ -44,7 +45,7 @@ export class LogSync {
 
   /** Whether syncing is expected to take long. */
   get isSlow(): boolean {
-    return performance.now() < this.#slowUntil
+    return this.#lastMs > QUICK_MS || performance.now() < this.#slowUntil
   }
 
   /** Whether the next commit, which may be one of much, is to be synced in another thread. */
@@ -92,6 +93,6 @@ export class LogSync {
       this.#options.log.error('the disk did not confirm a commit', { error: String(error) })
       throw unavailable(NOT_CONFIRMED)
     }
-    if (performance.now() - startedAt > QUICK_MS) this.expectDelay()
+    this.#lastMs = performance.now() - startedAt
   }
 }
