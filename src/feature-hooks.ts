@@ -1,6 +1,7 @@
 import type { ChangeAuthor } from './changes/log.ts'
 import type { Db } from './db/database.ts'
 import type { Reader } from './db/reader.ts'
+import type { Requester, WorkerClient } from './db/worker/client.ts'
 import type { Tx } from './db/writes/transaction.ts'
 import { quoteList } from './lib/text.ts'
 import { Refusal } from './refusal.ts'
@@ -25,6 +26,24 @@ export interface PropertyUsage {
   lenses: UsedBy[]
 }
 
+/** What uses an object, as it was found. */
+export interface FoundUsage<Usage> {
+  readonly usage: Usage
+  /** The number of the last change of the workspace by then, or of an earlier one. */
+  readonly upTo: number
+}
+
+/** Finds what uses an object. Every stored filter tree has to be read for it, which takes long where they are long. */
+export interface UsageFinder<Named, Usage> {
+  find(
+    ctx: { readonly db: Db; readonly worker: WorkerClient },
+    caller: Requester & { readonly workspacePk: number },
+    named: Named,
+  ): Promise<FoundUsage<Usage>>
+  /** What uses it in a transaction: only what changed since it was found is read again. */
+  now(reader: Reader, workspace: number, named: Named, found: FoundUsage<Usage>): Usage
+}
+
 /** How many objects of each kind a workspace holds, apart from its notes. */
 export interface FeatureCounts {
   structures: number
@@ -44,8 +63,8 @@ export interface FeatureCounts {
  * Functions with a `Tx` run in the transaction of the change.
  */
 export interface FeatureHooks {
-  usageOfTag(reader: Reader, workspace: number, tag: number): TagUsage
-  usageOfProperty(reader: Reader, workspace: number, property: { pk: number; id: string }): PropertyUsage
+  readonly usageOfTag: UsageFinder<number, TagUsage>
+  readonly usageOfProperty: UsageFinder<{ pk: number; id: string }, PropertyUsage>
   /** The ids of the webhooks that refer to a field of a structure. */
   usageOfField(reader: Reader, structurePk: number, key: string): string[]
   onNoteTrashed(tx: Tx, author: ChangeAuthor, notePk: number): void

@@ -1,5 +1,16 @@
 import { beginEpoch } from './changes/cursors.ts'
-import type { FeatureHooks } from './feature-hooks.ts'
+import { lastChange } from './changes/log.ts'
+import { changedAfter } from './changes/read.ts'
+import type { Reader } from './db/reader.ts'
+import type { QueryPlan, WorkerQuery } from './db/worker/client.ts'
+import type {
+  FeatureHooks,
+  FoundUsage,
+  PropertyUsage,
+  TagUsage,
+  UsageFinder,
+  UsedBy,
+} from './feature-hooks.ts'
 import { countFiles } from './files/store.ts'
 import { lensesNamingProperty, lensesNamingTag } from './lenses/service.ts'
 import { countLenses } from './lenses/store.ts'
@@ -14,17 +25,87 @@ import { countViews } from './views/store.ts'
 import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
 import { countWebhooks, webhooksNamingField } from './webhooks/store.ts'
 
+interface UsageInput<Named> {
+  readonly workspace: number
+  readonly named: Named
+}
+
+type UsageQuery<Named, Usage> = WorkerQuery<
+  UsageInput<Named>,
+  QueryPlan & UsageInput<Named>,
+  FoundUsage<Usage>
+>
+
+/** What uses an object in a workspace; of the views and lenses, only those with these ids if they are given. */
+type ReadUsage<Named, Usage> = (
+  reader: Reader,
+  workspace: number,
+  named: Named,
+  ids?: readonly string[],
+) => Usage
+
+/** Parsing so much of a stored tree takes as long as scanning a row. */
+const TREE_BYTES_PER_ROW = 20
+/** Reading a view or lens takes as long as scanning this many rows. */
+const ROWS_PER_OBJECT = 10
+
+const costOfTrees = ({ sql }: Reader, workspace: number): number =>
+  [
+    'SELECT count(*), total(octet_length(filter)) FROM views WHERE workspace = ?',
+    'SELECT count(*), total(octet_length(scope)) FROM lenses WHERE workspace = ?',
+  ]
+    .flatMap((text) => sql.rows<[count: number, bytes: number]>(text, workspace))
+    .reduce((sum, [count, bytes]) => sum + count * ROWS_PER_OBJECT + bytes / TREE_BYTES_PER_ROW, 0)
+
+const usageQuery = <Named, Usage>(name: string, read: ReadUsage<Named, Usage>): UsageQuery<Named, Usage> => ({
+  name,
+  plan: (reader, input) => ({ ...input, cost: costOfTrees(reader, input.workspace) }),
+  run: (reader, { workspace, named }) => {
+    const upTo = lastChange(reader, workspace)
+    return { upTo, usage: read(reader, workspace, named) }
+  },
+})
+
+function usageFinder<Named, Usage extends { views: UsedBy[]; lenses: UsedBy[] }>(
+  query: UsageQuery<Named, Usage>,
+  read: ReadUsage<Named, Usage>,
+): UsageFinder<Named, Usage> {
+  return {
+    find: ({ worker }, caller, named) => worker.run(query, { workspace: caller.workspacePk, named }, caller),
+    now: (reader, workspace, named, { usage, upTo }) => {
+      const changed = changedAfter(reader, workspace, upTo, ['view', 'lens'])
+      const again = read(reader, workspace, named, changed)
+      const unchanged = ({ id }: UsedBy) => !changed.includes(id)
+      const views = [...usage.views.filter(unchanged), ...again.views]
+      const lenses = [...usage.lenses.filter(unchanged), ...again.lenses]
+      return { ...again, views, lenses }
+    },
+  }
+}
+
+const readTagUsage: ReadUsage<number, TagUsage> = (reader, workspace, tag, ids) => ({
+  views: viewsNamingTag(reader, workspace, tag, ids),
+  lenses: lensesNamingTag(reader, workspace, tag, ids),
+})
+
+const readPropertyUsage: ReadUsage<{ pk: number; id: string }, PropertyUsage> = (
+  reader,
+  workspace,
+  { pk, id },
+  ids,
+) => ({
+  views: viewsNamingProperty(reader, workspace, id, ids),
+  presets: presetsNamingProperty(reader, pk),
+  lenses: lensesNamingProperty(reader, workspace, id, ids),
+})
+
+export const tagUsageQuery = usageQuery('tags.usage', readTagUsage)
+export const propertyUsageQuery = usageQuery('properties.usage', readPropertyUsage)
+
 /** Connects each feature with those that use its objects: a new feature that uses tags, for example, is added here. */
 export const features: FeatureHooks = {
-  usageOfTag: (reader, workspace, tag) => ({
-    views: viewsNamingTag(reader, workspace, tag),
-    lenses: lensesNamingTag(reader, workspace, tag),
-  }),
-  usageOfProperty: (reader, workspace, { pk, id }) => ({
-    views: viewsNamingProperty(reader, workspace, id),
-    presets: presetsNamingProperty(reader, pk),
-    lenses: lensesNamingProperty(reader, workspace, id),
-  }),
+  usageOfTag: usageFinder(tagUsageQuery, readTagUsage),
+  usageOfProperty: usageFinder(propertyUsageQuery, readPropertyUsage),
   usageOfField: webhooksNamingField,
   onNoteTrashed: removeFromQuickAccess,
   onTagDeleted: removeTagFromPresets,

@@ -6,7 +6,7 @@ import { feedPageQuery } from './change-feed/feed.ts'
 import { newestFirstQuery } from './change-feed/newest-first.ts'
 import { snapshotQuery } from './change-feed/snapshot.ts'
 import { undoPreparation, undoTask } from './change-feed/undo.ts'
-import { features } from './features.ts'
+import { features, propertyUsageQuery, tagUsageQuery } from './features.ts'
 import { fileRename, fileRenamePreparation } from './files/service.ts'
 import { mcpRowsWrite } from './mcp/tools/records-write.ts'
 import { mcpRecordDeletion } from './mcp/tools/undo.ts'
@@ -28,7 +28,7 @@ const recordWrites = [
   mcpRecordDeletion,
 ].map((write) => taskOf(write as RecordWrite<unknown, unknown, unknown>))
 
-export const queries = [feedPageQuery, newestFirstQuery, snapshotQuery]
+export const queries = [feedPageQuery, newestFirstQuery, snapshotQuery, tagUsageQuery, propertyUsageQuery]
 export const tasks = [
   renamePreparation,
   noteRename,

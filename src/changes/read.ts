@@ -199,6 +199,23 @@ export function takeTransactions(
   return { taken, isCut: false }
 }
 
+/** The ids of the objects of these kinds that changed after a number, each once. */
+export function changedAfter(
+  { sql }: Reader,
+  workspace: number,
+  after: number,
+  kinds: readonly ChangeKind[],
+): string[] {
+  const { text, values } = filterSql({ kinds })
+  const objects = sql.column<string>(
+    `SELECT DISTINCT hex(object) FROM changes WHERE key > ? AND key < ? ${text}`,
+    keyOf(workspace, after),
+    endOfKeys(workspace),
+    ...values,
+  )
+  return objects.map((object) => String(idOf(object)))
+}
+
 /** The changes of a transaction, given by the number of its first change; at most `limit`. */
 export const changesOfTransaction = (
   reader: Reader,

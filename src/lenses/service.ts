@@ -117,20 +117,29 @@ export const deleteLens = (ctx: AppContext, caller: Caller, id: string): Promise
     logChange(tx, caller, { kind: 'lens', id: heir.id }, 'updated', { difference })
   })
 
-/** The lenses whose scope names the tag. */
-export const lensesNamingTag = (reader: Reader, workspace: number, tag: number): UsedBy[] =>
-  lensesWhere(reader, workspace, ({ tagIds }) => tagIds.includes(tag))
+/** The lenses whose scope names the tag, of all or of these. */
+export const lensesNamingTag = (
+  reader: Reader,
+  workspace: number,
+  tag: number,
+  ids?: readonly string[],
+): UsedBy[] => lensesWhere(reader, workspace, ({ tagIds }) => tagIds.includes(tag), ids)
 
-/** The lenses whose scope names the property. */
-export const lensesNamingProperty = (reader: Reader, workspace: number, property: string): UsedBy[] =>
-  lensesWhere(reader, workspace, ({ propertyIds }) => propertyIds.includes(property))
+/** The lenses whose scope names the property, of all or of these. */
+export const lensesNamingProperty = (
+  reader: Reader,
+  workspace: number,
+  property: string,
+  ids?: readonly string[],
+): UsedBy[] => lensesWhere(reader, workspace, ({ propertyIds }) => propertyIds.includes(property), ids)
 
 const lensesWhere = (
   reader: Reader,
   workspace: number,
   holds: (names: ReturnType<typeof storedTreeReferences>) => boolean,
+  ids: readonly string[] = store.listLensIds(reader, workspace),
 ): UsedBy[] =>
-  store
-    .listLensRows(reader, workspace)
-    .filter(({ scope }) => holds(storedTreeReferences(scope)))
-    .map(({ id, name }) => ({ id, name }))
+  ids.flatMap((id) => {
+    const lens = store.findLens(reader, workspace, id)
+    return lens && holds(storedTreeReferences(lens.scope)) ? [{ id, name: lens.name }] : []
+  })

@@ -15,6 +15,10 @@ const SELECT = `SELECT ${columnsOf(lenses)} FROM lenses`
 export const listLensRows = ({ sql }: Reader, workspace: number): LensRow[] =>
   sql.all(`${SELECT} WHERE workspace = ? ORDER BY pk`, workspace)
 
+/** The ids of the lenses of a workspace by creation. */
+export const listLensIds = ({ sql }: Reader, workspace: number): string[] =>
+  sql.column('SELECT id FROM lenses WHERE workspace = ? ORDER BY pk', workspace)
+
 export const findLens = ({ sql }: Reader, workspace: number, id: string): LensRow | undefined =>
   sql.get(`${SELECT} WHERE id = ? AND workspace = ?`, id, workspace)
 

@@ -9,7 +9,7 @@ import { refuseWhileUsed } from '../feature-hooks.ts'
 import { touchNotes } from '../notes/store.ts'
 import { logAttribute } from '../notes/writing/log-update.ts'
 import { type PropertyRule, presentedValue } from '../notes/writing/properties.ts'
-import { getPropertyRow } from './service.ts'
+import { findUsage, getPropertyRow } from './service.ts'
 import { countNotesHolding } from './store.ts'
 
 /*
@@ -19,11 +19,12 @@ import { countNotesHolding } from './store.ts'
 
 /** Deletes the definition and its value on every note, trashed ones too. Returns how many notes had one. */
 export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> {
+  const { id, found } = await findUsage(ctx, caller, idOrKey)
   const { pk, notes } = await ctx.db.write((tx) => {
-    const property = getPropertyRow(tx, caller, idOrKey)
+    const property = getPropertyRow(tx, caller, id)
     refuseWhileUsed(
       `The property "${property.key}"`,
-      ctx.features.usageOfProperty(tx, caller.workspacePk, property),
+      ctx.features.usageOfProperty.now(tx, caller.workspacePk, property, found),
       'it cannot be deleted before those change',
     )
     tx.sql.run('UPDATE properties SET is_removed = 1, position = ? WHERE pk = ?', NO_POSITION, property.pk)

@@ -38,7 +38,7 @@ export const propertyRoutes = (ctx: AppContext) =>
       '/:idOrKey',
       'getProperty',
       'Read a property and what uses it',
-      ({ caller, params }) => presentPropertyWithUsage(getProperty(ctx, caller, params.idOrKey)),
+      async ({ caller, params }) => presentPropertyWithUsage(await getProperty(ctx, caller, params.idOrKey)),
       {
         response: schema.PropertyWithUseResponse,
         description:

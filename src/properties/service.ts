@@ -3,7 +3,7 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { endOf, moveTo } from '../db/writes/positions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { refuseWhileUsed } from '../feature-hooks.ts'
+import { type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
@@ -22,9 +22,25 @@ export function getPropertyRow(reader: Reader, { workspacePk }: Caller, idOrKey:
 }
 
 /** The property and what uses it, so that it cannot be deleted. */
-export function getProperty({ db, features }: AppContext, caller: Caller, idOrKey: string) {
-  const property = getPropertyRow(db, caller, idOrKey)
-  return { property, usage: features.usageOfProperty(db, caller.workspacePk, property) }
+export async function getProperty(ctx: AppContext, caller: Caller, idOrKey: string) {
+  const { id, found } = await findUsage(ctx, caller, idOrKey)
+  return { property: getPropertyRow(ctx.db, caller, id), usage: found.usage }
+}
+
+/** A property, and what uses it, before the transaction that needs to know. */
+export async function findUsage(
+  ctx: AppContext,
+  caller: Caller,
+  idOrKey: string,
+): Promise<{ id: string; found: FoundUsage<PropertyUsage> }> {
+  const property = getPropertyHead(ctx.db, caller, idOrKey)
+  return { id: property.id, found: await ctx.features.usageOfProperty.find(ctx, caller, property) }
+}
+
+/** Without its count of notes, which is slow to find. */
+function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: string): store.PropertyHead {
+  const byId = isId(idOrKey) ? store.findPropertyHead(reader, workspacePk, idOrKey) : undefined
+  return byId ?? store.findPropertyHeadByKey(reader, workspacePk, fold(idOrKey)) ?? fail(notFound('property'))
 }
 
 export interface NewPropertyInput {
@@ -100,18 +116,20 @@ export interface PatchedProperty {
 }
 
 /** Changes a definition. Values that are no longer among the options stay on their notes; they are returned as stranded. */
-export const patchProperty = (
+export async function patchProperty(
   ctx: AppContext,
   caller: Caller,
   idOrKey: string,
   patch: PropertyPatch,
-): Promise<PatchedProperty> =>
-  ctx.db.write((tx) => {
-    checkOptions(patch.options)
-    const before = getPropertyRow(tx, caller, idOrKey)
+): Promise<PatchedProperty> {
+  checkOptions(patch.options)
+  const { id } = getPropertyHead(ctx.db, caller, idOrKey)
+  const found = patch.type === undefined ? undefined : (await findUsage(ctx, caller, id)).found
+  return ctx.db.write((tx) => {
+    const before = getPropertyRow(tx, caller, id)
     if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
-    if (patch.type !== undefined && patch.type !== before.type)
-      refuseRetype(ctx, tx, caller, before, patch.type)
+    if (found && patch.type !== undefined && patch.type !== before.type)
+      refuseRetype(ctx, tx, caller, before, { type: patch.type, found })
     const after = merged(before, patch)
     const { workspacePk } = caller
     const shifted =
@@ -131,6 +149,7 @@ export const patchProperty = (
     logShifts(tx, caller, 'property', shifted)
     return { property, stranded }
   })
+}
 
 function merged(before: store.PropertyRow, patch: PropertyPatch): store.PropertyColumns {
   const type = patch.type ?? before.type
@@ -148,7 +167,7 @@ function refuseRetype(
   tx: Tx,
   { workspacePk }: Caller,
   property: store.PropertyRow,
-  type: PropertyType,
+  { type, found }: { type: PropertyType; found: FoundUsage<PropertyUsage> },
 ): void {
   if (store.isHeldByAnyNote(tx, property.pk)) {
     throw refused(
@@ -157,7 +176,7 @@ function refuseRetype(
   }
   refuseWhileUsed(
     `The property "${property.key}"`,
-    features.usageOfProperty(tx, workspacePk, property),
+    features.usageOfProperty.now(tx, workspacePk, property, found),
     'its type cannot change before those change',
   )
 }

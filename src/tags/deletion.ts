@@ -27,11 +27,13 @@ import { findTag } from './store.ts'
  */
 export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: string): Promise<number> {
   const { workspacePk } = caller
+  const { usageOfTag } = ctx.features
+  const found = await usageOfTag.find(ctx, caller, getTagRow(ctx.db, caller, idInPath).id)
   const id = await ctx.db.write((tx): number => {
     const tag = getTagRow(tx, caller, idInPath)
     refuseWhileUsed(
       `The tag "${tag.name}"`,
-      ctx.features.usageOfTag(tx, workspacePk, tag.id),
+      usageOfTag.now(tx, workspacePk, tag.id, found),
       'change those first',
     )
     ctx.features.onTagDeleted(tx, caller, tag.id)

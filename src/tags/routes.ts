@@ -23,7 +23,7 @@ export const tagRoutes = (ctx: AppContext) =>
       '/:id',
       'getTag',
       'Read a tag and what uses it',
-      ({ caller, params }) => presentTagWithUsage(getTag(ctx, caller, params.id)),
+      async ({ caller, params }) => presentTagWithUsage(await getTag(ctx, caller, params.id)),
       {
         response: schema.TagWithUseResponse,
         description: '`used_by` names the views and lenses whose filters name the tag.',

@@ -21,9 +21,9 @@ export const getTagRow = (reader: Reader, { workspacePk }: Caller, id: string): 
   findTag(reader, workspacePk, tagId(id)) ?? fail(notFound('tag'))
 
 /** The tag and what uses it, so that it cannot be deleted. */
-export function getTag({ db, features }: AppContext, caller: Caller, id: string) {
-  const tag = getTagRow(db, caller, id)
-  return { tag, usage: features.usageOfTag(db, caller.workspacePk, tag.id) }
+export async function getTag(ctx: AppContext, caller: Caller, id: string) {
+  const { usage } = await ctx.features.usageOfTag.find(ctx, caller, getTagRow(ctx.db, caller, id).id)
+  return { tag: getTagRow(ctx.db, caller, id), usage }
 }
 
 export interface TagChanges {

@@ -188,23 +188,31 @@ function propertyId(reader: Reader, { workspacePk }: Caller, key: string, place:
   throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`)
 }
 
-/** The views whose filter names the tag. */
-export const viewsNamingTag = (reader: Reader, workspace: number, tag: number): UsedBy[] =>
-  store
-    .listViewRows(reader, workspace)
-    .filter((view) => storedTreeReferences(view.filter).tagIds.includes(tag))
-    .map(({ id, name }) => ({ id, name }))
+/** The views whose filter names the tag, of all or of these. One is read after the other: a filter may be long. */
+export const viewsNamingTag = (
+  reader: Reader,
+  workspace: number,
+  tag: number,
+  ids: readonly string[] = store.listViewIds(reader, workspace),
+): UsedBy[] =>
+  ids.flatMap((id) => {
+    const view = store.findView(reader, workspace, id)
+    const isNaming = view && storedTreeReferences(view.filter).tagIds.includes(tag)
+    return isNaming ? [{ id, name: view.name }] : []
+  })
 
-/** The views that name the property, and by which of their parts. */
+/** The views that name the property, of all or of these, and by which of their parts. */
 export const viewsNamingProperty = (
   reader: Reader,
   workspace: number,
   property: string,
+  ids: readonly string[] = store.listViewIds(reader, workspace),
 ): PropertyUsage['views'] =>
-  store
-    .listViewRows(reader, workspace)
-    .map((view) => ({ id: view.id, name: view.name, roles: rolesOf(view, property) }))
-    .filter(({ roles }) => roles.length > 0)
+  ids.flatMap((id) => {
+    const view = store.findView(reader, workspace, id)
+    const roles = view ? rolesOf(view, property) : []
+    return view && roles.length > 0 ? [{ id, name: view.name, roles }] : []
+  })
 
 function rolesOf(view: store.ViewRow, property: string): ViewRole[] {
   const named: Record<ViewRole, boolean> = {

@@ -15,6 +15,10 @@ const SELECT = `SELECT ${columnsOf(views)} FROM views`
 export const listViewRows = ({ sql }: Reader, workspace: number): ViewRow[] =>
   sql.all(`${SELECT} WHERE workspace = ? ORDER BY pk`, workspace)
 
+/** The ids of the views of a workspace by creation. */
+export const listViewIds = ({ sql }: Reader, workspace: number): string[] =>
+  sql.column('SELECT id FROM views WHERE workspace = ? ORDER BY pk', workspace)
+
 export const findView = ({ sql }: Reader, workspace: number, id: string): ViewRow | undefined =>
   sql.get(`${SELECT} WHERE id = ? AND workspace = ?`, id, workspace)
 

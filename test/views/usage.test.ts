@@ -1,0 +1,127 @@
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import type { AppContext } from '../../src/context.ts'
+import type { Tx } from '../../src/db/writes/transaction.ts'
+import { tagUsageQuery } from '../../src/features.ts'
+import { createLens, deleteLens, parseLens } from '../../src/lenses/service.ts'
+import { deleteProperty } from '../../src/properties/deletion.ts'
+import { patchProperty } from '../../src/properties/service.ts'
+import { deleteTag } from '../../src/tags/deletion.ts'
+import { createView, deleteView, parseView, patchView } from '../../src/views/service.ts'
+import { callerOf } from '../support/cli.ts'
+import { makeNote, tagNamed } from '../support/notes.ts'
+import { newFolder } from '../support/process.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/*
+ * Before a tag or property is deleted, every stored filter tree is read, long ones in a worker thread; its transaction
+ * reads again what changed since.
+ */
+
+const folder = newFolder()
+const open: TestService[] = []
+afterEach(() => {
+  for (const service of open.splice(0)) service.close()
+})
+afterAll(() => folder.remove())
+
+async function start(more: Parameters<typeof startService>[0] = {}) {
+  const service = await startService(more)
+  open.push(service)
+  await makeNote(service, { tags: ['work'] })
+  const tag: number = (await tagNamed(service, 'work')).id
+  const property: string = (await service.post('/v1/properties', { key: 'due', type: 'text' })).body.property
+    .id
+  return { service, ctx: service.ctx, caller: callerOf(service), tag, property }
+}
+
+type Started = Awaited<ReturnType<typeof start>>
+
+const treeOf = ({ tag, property }: Pick<Started, 'tag' | 'property'>) => ({
+  type: 'group',
+  match: 'any',
+  children: [
+    { type: 'tags', op: 'has_any', tag_ids: [tag] },
+    { type: 'property', def_id: property, op: 'not_empty' },
+  ],
+})
+
+/** What a caller does with the tag or the property that a tree may name. */
+const ACTIONS: readonly [string, (started: Started) => Promise<unknown>][] = [
+  ['deletion of a tag', ({ ctx, caller, tag }) => deleteTag(ctx, caller, String(tag))],
+  ['deletion of a property', ({ ctx, caller, property }) => deleteProperty(ctx, caller, property)],
+  ['change of a type', ({ ctx, caller, property }) => patchProperty(ctx, caller, property, { type: 'bool' })],
+]
+
+const inTransaction = ({ db }: AppContext, run: (tx: Tx) => unknown) => db.write((tx): void => void run(tx))
+
+const newView = (started: Started, tx: Tx, filter: unknown) =>
+  createView(tx, started.caller, parseView({ name: 'Naming', filter })).row.id
+const newLens = (started: Started, tx: Tx, scope: unknown) =>
+  createLens(tx, started.caller, parseLens({ name: 'Naming', scope })).row.id
+
+describe.each(ACTIONS)('the %s', (_, act) => {
+  test('is refused for a view that was made after all were read', async () => {
+    const started = await start()
+    const acting = act(started)
+    await inTransaction(started.ctx, (tx) => newView(started, tx, treeOf(started)))
+    await expect(acting).rejects.toThrow('the view "Naming"')
+  })
+
+  test('is refused for a lens that was made after all were read', async () => {
+    const started = await start()
+    const acting = act(started)
+    await inTransaction(started.ctx, (tx) => newLens(started, tx, treeOf(started)))
+    await expect(acting).rejects.toThrow('the lens "Naming"')
+  })
+
+  test('is refused for a view that names it only since all were read', async () => {
+    const started = await start()
+    const { service, ctx, caller } = started
+    const { body } = await service.post('/v1/views', { name: 'Naming' })
+    const acting = act(started)
+    await patchView(ctx, caller, body.view.id, parseView({ filter: treeOf(started) }))
+    await expect(acting).rejects.toThrow('the view "Naming"')
+  })
+
+  test('goes on when what named it was changed or deleted since', async () => {
+    const started = await start()
+    const { ctx, caller } = started
+    const ids: string[] = []
+    await inTransaction(ctx, (tx) => {
+      const tree = treeOf(started)
+      ids.push(newView(started, tx, tree), newView(started, tx, tree), newLens(started, tx, tree))
+    })
+    const [changed = '', deleted = '', lens = ''] = ids
+    const acting = act(started)
+    await Promise.all([
+      patchView(ctx, caller, changed, parseView({ filter: null })),
+      deleteView(ctx, caller, deleted),
+      deleteLens(ctx, caller, lens),
+    ])
+    expect(await acting).toBeDefined()
+  })
+})
+
+test('long filters are read in a worker thread', async () => {
+  const started = await start({ file: folder.file('worker.db'), worker: { manyRows: 100 } })
+  const { service, ctx, caller, tag, property } = started
+  const named = { type: 'tags', op: 'has_any', tag_ids: Array.from({ length: 500 }, () => tag) }
+  const cost = () => tagUsageQuery.plan(ctx.db, { workspace: caller.workspacePk, named: tag }).cost
+  await service.post('/v1/views', { name: 'Short', filter: treeOf(started) })
+  expect(cost()).toBeLessThan(100)
+  expect((await service.post('/v1/views', { name: 'Long', filter: named })).status).toBe(201)
+  await service.post('/v1/lenses', { name: 'Lens', scope: { ...named, op: 'has_all' } })
+  expect(cost()).toBeGreaterThan(100)
+  const { body } = await service.get(`/v1/tags/${tag}`)
+  const names = (list: { name: string }[]) => list.map(({ name }) => name)
+  expect([names(body.used_by.views), names(body.used_by.lenses)]).toEqual([['Short', 'Long'], ['Lens']])
+  expect((await service.get(`/v1/properties/${property}`)).body.used_by).toMatchObject({
+    views: [{ name: 'Short', roles: ['filter'] }],
+    presets: [],
+    lenses: [],
+  })
+  expect((await service.delete(`/v1/tags/${tag}`)).body).toEqual({
+    error: 'The tag "work" is used by the views "Short" and "Long" and the lens "Lens"; change those first.',
+    code: 'in_use',
+  })
+})
