@@ -215,6 +215,7 @@ export function storableJson(text: string, what: string): unknown {
 
 function storable(text: string, what: string): unknown {
   const value = parseJson(text, what)
-  if (SUSPICIOUS_ESCAPE.test(text) || SUSPICIOUS_NUMBER.test(text)) checkStorable(value, what)
+  if ((text.includes('\\u') && SUSPICIOUS_ESCAPE.test(text)) || SUSPICIOUS_NUMBER.test(text))
+    checkStorable(value, what)
   return value
 }

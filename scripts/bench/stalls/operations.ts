@@ -221,6 +221,12 @@ const batch = (size: number) => ({
   })),
 })
 
+const LONG_FIELDS = times(92, (at) => ({ key: `f${at}`, type: 'text' }))
+const longRow = (mark: number) =>
+  Object.fromEntries(
+    LONG_FIELDS.map(({ key }) => [key, mark + filler.repeat(Math.floor(98_000 / filler.length))]),
+  )
+
 async function changeFields({ send }: Setting, change: (fields: Record<string, unknown>[]) => unknown[]) {
   const { structure } = JSON.parse((await send('GET', '/v1/records/structures/entries')).text)
   return statuses([send('PATCH', '/v1/records/structures/entries', { fields: change(structure.fields) })])
@@ -238,6 +244,20 @@ export const WRITES: readonly Operation[] = [
     what: 'note of 1,000,000 characters, 60 at once',
     run: ({ send }) =>
       statuses(times(60, (at) => send('POST', '/v1/notes', { title: `Long ${at}`, content: longText(at) }))),
+  },
+  {
+    what: 'row of 9 MB: create, patch, delete, restore',
+    run: async ({ send }) => {
+      await send('POST', '/v1/records/structures', { name: 'long', fields: LONG_FIELDS })
+      const made = await send('POST', '/v1/records', { structure: 'long', data: longRow(0) })
+      const path = `/v1/records/${JSON.parse(made.text).records[0].id}`
+      const results = [made]
+      results.push(await send('PATCH', path, { data: longRow(1) }))
+      results.push(await send('PATCH', path, { data: { f0: 'short' } }))
+      results.push(await send('DELETE', path))
+      results.push(await send('POST', `${path}/restore`))
+      return statuses(results.map(async (result) => result))
+    },
   },
   patch('note of 90,000 links', ({ bigNotes }) => `/v1/notes/${bigNotes[0]}`, { content: manyLinks() }),
   {

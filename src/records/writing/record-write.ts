@@ -1,10 +1,12 @@
 import { createBus } from '../../changes/bus.ts'
 import type { AppContext, Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
 import { TooLongForMainThread, type WorkerTask } from '../../db/worker/client.ts'
 import type { LongText } from '../../db/worker/protocol.ts'
 import { writeUnlessDry } from '../../db/writes/dry-run.ts'
 import { taskTransaction } from '../../db/writes/task-transaction.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { discardFolded, prepareFolded } from '../../structures/storage/folded-texts.ts'
 import type { WriteContext } from './row-writer.ts'
 
 /*
@@ -76,6 +78,14 @@ interface TaskInput<Sent> {
   readonly isDryRun: boolean
 }
 
+function undone<Result>({ sql }: Reader, write: () => Result): Result {
+  sql.run('SAVEPOINT dry_run')
+  const result = write()
+  sql.run('ROLLBACK TO dry_run')
+  sql.run('RELEASE dry_run')
+  return result
+}
+
 /** The same in a worker, while other writes wait. */
 export const taskOf = <Input, Result, Output, Sent>({
   name,
@@ -84,21 +94,20 @@ export const taskOf = <Input, Result, Output, Sent>({
   present,
 }: RecordWrite<Input, Result, Output, Sent>): WorkerTask<TaskInput<Sent>, Output, TaskInput<Input>> => ({
   name,
-  prepare: ({ caller, sent, isDryRun }, text) => ({
-    caller,
-    isDryRun,
-    sent: receive ? receive(sent, text) : (sent as unknown as Input),
-  }),
+  prepare: ({ caller, sent, isDryRun }, text) => {
+    const input = receive ? receive(sent, text) : (sent as unknown as Input)
+    discardFolded()
+    prepareFolded(input)
+    return { caller, isDryRun, sent: input }
+  },
   run: (reader, { caller, sent: input, isDryRun }, now) => {
-    const { sql } = reader
     // The main thread notifies the listeners.
-    const ctx = { bus: createBus() }
-    if (!isDryRun) return present(run(ctx, taskTransaction(reader, now), caller, input), input)
-    sql.run('SAVEPOINT dry_run')
-    const result = run(ctx, taskTransaction(reader, now), caller, input)
-    sql.run('ROLLBACK TO dry_run')
-    sql.run('RELEASE dry_run')
-    return present(result, input)
+    const write = () => run({ bus: createBus() }, taskTransaction(reader, now), caller, input)
+    try {
+      return present(isDryRun ? undone(reader, write) : write(), input)
+    } finally {
+      discardFolded()
+    }
   },
 })
 

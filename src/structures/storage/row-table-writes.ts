@@ -3,20 +3,15 @@ import type { Reader } from '../../db/reader.ts'
 import { companionColumn, rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { SqlValue } from '../../db/sql.ts'
 import { columnValue } from '../../filter/record/values.ts'
-import { fold } from '../../lib/text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
+import { differentFold } from './folded-texts.ts'
 import { hasCompanion, isCollision, uniqueColumn, uniqueTable } from './row-table-schema.ts'
-
-const MAY_FOLD = /[A-Z\u0080-\uffff]/
 
 /** The content of the companion column (`db/row-table-names.ts`). */
 function companionOf(value: FieldValue): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? null : JSON.stringify(value)
-  // Most texts equal their folded form, and testing that is faster than folding them.
-  if (!MAY_FOLD.test(String(value))) return null
-  const folded = fold(String(value))
-  return folded === value ? null : folded
+  return differentFold(String(value))
 }
 
 function columnNames({ column, type }: FieldDefinition): string[] {

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { runBeside } from '../support/beside.ts'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { declare, field } from '../support/records.ts'
+
+/*
+ * The thread that serves requests takes in and sends out rows of many megabytes, and leaves the writing to another one. It
+ * is judged by its processor time against that of sending the same rows, or of refusing the same body, which a slow or
+ * busy machine changes alike.
+ */
+
+const folder = newFolder()
+const file = folder.file('daybook.db')
+let server: ServerProcess
+let other: { key: string; note: string; row: string }
+
+const KEYS = Array.from({ length: 92 }, (_, at) => `f${at}`)
+/** Has a folded form, and is kept as UTF-16 in memory: about 9 MB of JSON. */
+const FILLER = 'Äußere дом Ha! '.repeat(4_200).slice(0, 62_000)
+const longData = (mark: number) => Object.fromEntries(KEYS.map((key) => [key, `${mark} ${key} ${FILLER}`]))
+const body = (value: unknown) => JSON.stringify(value)
+const created = (mark: number, structure = 'Long') => body({ structure, data: longData(mark) })
+
+let long: string
+
+beforeAll(async () => {
+  server = await startProcess(file)
+  await declare(server, 'Long', [
+    ...KEYS.map((key) => field(key, 'text')),
+    field('n', 'number'),
+    field('code', 'text', { unique: true }),
+  ])
+  await declare(server, 'small', [field('n', 'number')])
+  const { out } = await daybook(['keys', 'create', '--name', 'other', '--json', '--db', file])
+  const row = await server.post('/v1/records', { structure: 'small', data: { n: 0 } })
+  const note = await server.post('/v1/notes', { title: 'Small' })
+  other = {
+    key: /dbk_[\w-]{43}/.exec(out)?.[0] ?? '',
+    note: note.body.note.id,
+    row: row.body.records[0].id,
+  }
+  long = (await server.post('/v1/records', created(0))).body.records[0].id
+  for (let at = 0; at < 3; at++)
+    await server.post('/v1/records', { structure: 'Long', data: { ...longData(at), code: `c${at}` } })
+}, 60_000)
+
+afterAll(async () => {
+  await server.end('SIGKILL')
+  folder.remove()
+})
+
+/** Milliseconds of processor time that the main thread has used. */
+const used = () =>
+  Number(readFileSync(`/proc/${server.pid}/task/${server.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+
+/** The least of several rounds: what happens in one of them alone, as a collection of garbage, is not the operation. */
+async function mainMs(operation: (round: number) => Promise<{ status: number }>, statuses = [200, 201]) {
+  const rounds: number[] = []
+  for (let round = 0; round < 4; round++) {
+    const before = used()
+    const { status } = await operation(round)
+    expect(statuses).toContain(status)
+    rounds.push(used() - before)
+  }
+  return Math.min(...rounds)
+}
+
+const read = () => mainMs(() => server.get(`/v1/records/${long}`))
+const refuse = () => mainMs((round) => server.post('/v1/records', created(round, 'nowhere')), [404])
+const update = (round: number) => ({
+  structure: 'Long',
+  on_conflict: 'update',
+  rows: [0, 1, 2].map((at) => ({ data: { code: `c${at}`, n: round } })),
+})
+
+const hasProc = existsSync('/proc/self/schedstat')
+
+/** Each with what the main thread must do for it in any case. */
+const OPERATIONS: readonly [string, (round: number) => Promise<{ status: number }>, () => Promise<number>][] =
+  [
+    [
+      'created',
+      (round) => server.post('/v1/records', created(round)),
+      async () => (await refuse()) + (await read()),
+    ],
+    [
+      'changed whole',
+      (round) => server.patch(`/v1/records/${long}`, body({ data: longData(round + 10) })),
+      async () => (await refuse()) + (await read()),
+    ],
+    ['changed in one field', (n) => server.patch(`/v1/records/${long}`, { data: { n } }), read],
+    [
+      'deleted and restored',
+      async () => {
+        expect((await server.delete(`/v1/records/${long}`)).status).toBe(200)
+        return server.post(`/v1/records/${long}/restore`)
+      },
+      read,
+    ],
+    [
+      'found by a batch of small updates',
+      (round) => server.post('/v1/records', update(round)),
+      async () => 3 * (await read()),
+    ],
+  ]
+
+/** With all that is written, the main thread would take 3.5 times as long or more. */
+const MOST = 2.7
+
+test.skipIf(!hasProc).each(OPERATIONS)(
+  'a row of 9 MB is %s without the main thread',
+  async (_, operation, least) => {
+    await operation(100)
+    const [floorMs, ms] = [await least(), await mainMs(operation)]
+    expect(ms).toBeLessThanOrEqual(MOST * floorMs)
+  },
+  60_000,
+)
+
+const AT_ONCE = 10
+/** A few of the bodies are taken in at once. */
+const MAX_MAIN_MS = 150
+
+test.skipIf(!hasProc)(
+  'beside ten of them at once, a small write waits for one at a time, and a small read for none',
+  async () => {
+    const bodies = Array.from({ length: AT_ONCE }, (_, at) => created(at))
+    const { reads, writes, failed, longestMs } = await runBeside(server, other, async () => {
+      const answers = await Promise.all(bodies.map((sent) => server.post('/v1/records', sent)))
+      expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 201))
+    })
+    expect(failed).toBe(0)
+    expect(longestMs).toBeLessThanOrEqual(MAX_MAIN_MS)
+    expect(reads).toBeGreaterThanOrEqual(AT_ONCE)
+    expect(writes).toBeGreaterThanOrEqual(AT_ONCE - 2)
+  },
+  60_000,
+)
