@@ -1,9 +1,10 @@
 /*
  * A worker that moves the write-ahead log of a database into its file, for the main thread: writing and
- * syncing many pages takes long. Reads and writes go on meanwhile. The connection is closed again, so that it never
- * keeps the database open.
+ * syncing many pages takes long. Reads and writes go on meanwhile. Then it truncates the file of the log if that is long,
+ * which takes long, too. The connection is closed again, so that it never keeps the database open.
  */
 import { Database } from 'bun:sqlite'
+import { FEW_PAGES, isLogFileLong, LOCK_WAIT_MS } from './connection/log-pages.ts'
 import { isInLogMode } from './connection/mismatched-log.ts'
 import { prepareWriting } from './connection/open.ts'
 
@@ -15,6 +16,8 @@ export interface CheckpointTask {
   readonly descriptor: number | undefined
 }
 
+type Moved = [isBusy: number, total: number, moved: number]
+
 function checkpoint({ file, descriptor }: CheckpointTask): void {
   // A backup that has just been put there is not: SQLite would move the log of another database into it.
   if (descriptor === undefined || !isInLogMode(file, descriptor))
@@ -22,10 +25,17 @@ function checkpoint({ file, descriptor }: CheckpointTask): void {
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   try {
     prepareWriting(database)
-    database.query('PRAGMA wal_checkpoint(PASSIVE)').get()
+    const [isBusy, total, moved] = database.query('PRAGMA wal_checkpoint(PASSIVE)').values()[0] as Moved
+    if (!isBusy && total - moved <= FEW_PAGES && isLogFileLong(file)) truncate(database)
   } finally {
     database.close()
   }
+}
+
+/** Writes wait meanwhile, hence readers are not waited for long: then the file stays long until the next time. */
+function truncate(database: Database): void {
+  database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
+  database.query('PRAGMA wal_checkpoint(TRUNCATE)').get()
 }
 
 /** Responds with the error as a text; the empty one means success. */

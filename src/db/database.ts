@@ -1,6 +1,7 @@
 import type { Histogram } from '../lib/histogram.ts'
 import { createIdSource, type IdSource } from '../lib/ids.ts'
 import { Checkpoints } from './connection/checkpoint.ts'
+import { CommandCheckpoints } from './connection/command-checkpoint.ts'
 import { ExternalWrites } from './connection/external-writes.ts'
 import { Health } from './connection/health.ts'
 import { IdleMemory } from './connection/idle-memory.ts'
@@ -148,7 +149,8 @@ const syncingWith = (logSync: LogSync, sql: Sql, reading: Reading): Sync => ({
 /** Opens, migrates and prepares the database. Throws UnusableDatabase. */
 export function openDatabase(options: OpenOptions): Db {
   const { file, clock, log, role } = options
-  const movesLog = role === 'server' && file !== ':memory:' && options.checkpoint !== 'off'
+  /** A server does so in another thread, a command after its commits. */
+  const movesLog = file !== ':memory:' && options.checkpoint !== 'off'
   const database = openWritingConnection(options)
   const sql = new Sql(database)
   const writer = { sql }
@@ -181,6 +183,7 @@ export function openDatabase(options: OpenOptions): Db {
     pauseDuring,
     disk,
   })
+  const commandCheckpoints = new CommandCheckpoints({ sql, log, isSound })
   const commitListeners = new Set<() => void>()
   const ids = createIdSource()
   const queue = new WriteQueue({
@@ -201,10 +204,11 @@ export function openDatabase(options: OpenOptions): Db {
     onCommit: () => {
       reading.noteCommit()
       idleMemory.noteCommit()
-      if (movesLog) checkpoints.noteCommit()
+      if (movesLog) (role === 'server' ? checkpoints : commandCheckpoints).noteCommit()
       for (const listener of commitListeners) listener()
       return health.refusalOfCommit()
     },
+    onRollback: () => checkpoints.noteEnd(),
   })
   /** Once the log has lost its name, acknowledged writes that are only in the log end with this process. */
   const saveLog = () => {
@@ -243,6 +247,7 @@ export function openDatabase(options: OpenOptions): Db {
       externalWrites.onWrite(() => {
         disk.expectDelay()
         reading.refresh()
+        if (movesLog && role === 'server') checkpoints.noteWrite()
         listener()
       }),
     onCommit: (listener) => {
@@ -252,7 +257,7 @@ export function openDatabase(options: OpenOptions): Db {
     refresh: () => reading.refresh(),
     checkpoint: () => checkpoints.runNow(),
     waitForCheckpoint: async () => {
-      if (movesLog) await checkpoints.keepUp()
+      if (movesLog && role === 'server') await checkpoints.keepUp()
     },
     finishCheckpoint: async () => {
       await checkpoints.finish()

@@ -178,6 +178,91 @@ test('work in chunks waits again once a reader is gone for which it did not wait
   folder.remove()
 }, 20_000)
 
+test('work that waits for the log goes on once an open transaction is rolled back', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const db = openAs('server', file)
+  const other = new Database(file)
+  await db.write((tx): void => tx.sql.script('CREATE TABLE blobs (bytes BLOB)'))
+  const insert = 'INSERT INTO blobs VALUES (zeroblob(1000000))'
+  for (let count = 0; count < 70; count++) await db.write((tx): void => void tx.sql.run(insert))
+  const waiting = db.waitForCheckpoint()
+  // Stays open until the other thread has moved everything, and for as many turns as its message may take.
+  let turnsLeft = 50
+  const failing = db.write((tx): void => {
+    tx.sql.run('INSERT INTO blobs VALUES (1)')
+    tx.inSteps(() => {
+      const [, total, moved] = pagesOf(other)
+      if (moved === total) turnsLeft -= 1
+      if (turnsLeft > 0) return true
+      // Stands for a full disk.
+      tx.sql.script('PRAGMA max_page_count = 1')
+      tx.sql.run(insert)
+      return false
+    })
+  }, true)
+  await expect(failing).rejects.toThrow('full or failing')
+  await waiting
+  other.close()
+  await db.finishCheckpoint()
+  db.close()
+  folder.remove()
+}, 20_000)
+
+test('another thread truncates the file of a log that was long; no commit does', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const db = openAs('server', file)
+  await db.write((tx): void => tx.sql.script('CREATE TABLE blobs (bytes BLOB)'))
+  const write = (megabytes: number) =>
+    db.write((tx): void => void tx.sql.run(`INSERT INTO blobs VALUES (zeroblob(${megabytes}000000))`))
+  const other = new Database(file)
+  await write(200)
+  db.checkpoint()
+  for (let count = 0; count < 2; count++) await write(1)
+  expect(pagesOf(other)[1]).toBeLessThan(1_000)
+  const size = () => statSync(`${file}-wal`).size
+  expect(size()).toBeGreaterThan(200_000_000)
+  // For a reader of the log this waits, but not for ever.
+  const reader = new Database(file, { readonly: true })
+  reader.run('BEGIN')
+  reader.query('SELECT count(*) FROM blobs').get()
+  await write(1)
+  clock.advance(1_000)
+  for (let [, total, moved] = pagesOf(other); moved === 0 || total === 0; [, total, moved] = pagesOf(other))
+    await Bun.sleep(5)
+  reader.run('COMMIT')
+  reader.close()
+  while (size() > 100_000_000) {
+    clock.advance(1_000)
+    await Bun.sleep(5)
+  }
+  other.close()
+  await db.finishCheckpoint()
+  expect(db.sql.scalar<number>('SELECT sum(length(bytes)) FROM blobs')).toBe(203_000_000)
+  db.close()
+  folder.remove()
+}, 20_000)
+
+test('what another process leaves in the log is moved by a server that writes nothing', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const db = openAs('server', file)
+  db.onExternalWrite(() => {})
+  const other = new Database(file)
+  other.run('PRAGMA wal_autocheckpoint = 0')
+  other.run('CREATE TABLE blobs AS SELECT zeroblob(20000000) AS bytes')
+  clock.advance(200)
+  for (let [, total, moved] = pagesOf(other); moved < total; [, total, moved] = pagesOf(other)) {
+    clock.advance(1_000)
+    await Bun.sleep(5)
+  }
+  other.close()
+  await db.finishCheckpoint()
+  db.close()
+  folder.remove()
+})
+
 test('a log that cannot be moved is not tried to be moved again by every part of long work', async () => {
   const folder = newFolder()
   const database = new Database(folder.file('daybook.db'))

@@ -4,15 +4,12 @@ import { workerProgram } from '../../lib/program.ts'
 import type { CheckpointTask } from '../checkpoint-worker.ts'
 import { unlessStorageFails } from '../errors.ts'
 import type { Sql } from '../sql.ts'
+import { FEW_PAGES, isLogFileLong, type LogPages, logPages, MANY_PAGES } from './log-pages.ts'
 
 const INTERVAL_MS = 1_000
-/** While writes go on, the log is moved into the file once it has more pages than this. */
-const MANY_PAGES = 10_000
-/** Moving up to this many pages takes some milliseconds, which the main thread does. */
-const FEW_PAGES = 500
 /** In each round those pages are left that were written meanwhile. In the last one, of few pages, writes wait. */
 const MAX_ROUNDS = 4
-/** Long work waits while more pages than this are not in the file: truncating a log many times as long takes long. */
+/** Long work waits while more pages than this are not in the file. */
 const TOO_MANY_PAGES = 16_000
 /** While a reader has an older state open, or the log cannot be moved, no thread is started for this many checks. */
 const CHECKS_TO_SKIP = 10
@@ -38,7 +35,8 @@ export interface CheckpointOptions {
 /**
  * Moves the write-ahead log into the file once nothing was committed for a second, or once it is large. What is more than
  * a few pages is moved in another thread; so are few, while the disk is slow. Only when the whole log is in the file does
- * the next write start it again from its beginning.
+ * the next write start it again from its beginning. The other thread also truncates a file of the log that once was long,
+ * which would take this one a tenth of a second.
  */
 export class Checkpoints {
   readonly #options: CheckpointOptions
@@ -47,6 +45,8 @@ export class Checkpoints {
   #stopChecking: (() => void) | undefined
   #running: Promise<void> | undefined
   #checksToSkip = 0
+  /** For how many checks the file of the log has been long, although it may be used by a few pages only. */
+  #checksWhileLong = 0
   #isStopped = false
   /** What a transaction that stays open between its steps has to end for. */
   #afterTransaction: (() => void) | undefined
@@ -57,9 +57,19 @@ export class Checkpoints {
 
   /** To be called right after each commit, while no transaction is open. */
   noteCommit(): void {
+    this.noteWrite()
+    this.noteEnd()
+  }
+
+  /** To be called once another process wrote. */
+  noteWrite(): void {
     if (this.#isStopped) return
     this.#hasCommitted = this.#stopChecking !== undefined
     this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
+  }
+
+  /** To be called when a transaction ended, also if it was rolled back. */
+  noteEnd(): void {
     this.#afterTransaction?.()
     this.#afterTransaction = undefined
   }
@@ -116,24 +126,24 @@ export class Checkpoints {
     }
     const isBusy = this.#hasCommitted
     this.#hasCommitted = false
-    if (!isBusy) {
+    const { total, left } = this.#pages()
+    this.#checksWhileLong = isLogFileLong(this.#options.file) ? this.#checksWhileLong + 1 : 0
+    if (!isBusy && this.#checksWhileLong === 0) {
       this.#stopChecking?.()
       this.#stopChecking = undefined
     }
-    const { total, left } = this.#pages()
-    if (left === 0 || (isBusy && total <= MANY_PAGES)) return
-    if (left <= FEW_PAGES && !this.#options.disk.isSlow) this.runNow()
+    const isTooLong = this.#checksWhileLong % CHECKS_TO_SKIP === 1
+    if (!isTooLong && (left === 0 || (isBusy && total <= MANY_PAGES))) return
+    if (!isTooLong && left <= FEW_PAGES && !this.#options.disk.isSlow) this.runNow()
     else if (isBusy && this.#checksToSkip > 0) this.#checksToSkip -= 1
     else this.#running = this.#moveInThread()
   }
 
-  /** How many pages the log has, and how many of them are not in the file. */
-  #pages(): { total: number; left: number } {
+  #pages(): LogPages {
     const { log, sql } = this.#options
     let pages = { total: 0, left: 0 }
     unlessStorageFails(log, () => {
-      const [row] = sql.rows<[number, number, number]>('PRAGMA wal_checkpoint(NOOP)')
-      if (row) pages = { total: row[1], left: row[1] - row[2] }
+      pages = logPages(sql)
     })
     return pages
   }

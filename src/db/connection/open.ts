@@ -63,9 +63,7 @@ export function shrinkMemory(database: Database): void {
   database.run('PRAGMA shrink_memory')
 }
 
-/** The pages after which a command moves the write-ahead log into the file; a server does so in another thread (`checkpoint.ts`). */
-const CHECKPOINT_PAGES = 10_000
-/** The size to which the file of the log is truncated when it starts again. */
+/** The size to which the file of the log is truncated by the commit with which it starts again. */
 const LOG_BYTES = 67_108_864
 
 function openFile(options: OpenOptions): Database {
@@ -97,14 +95,14 @@ function checkFiles({ file, role }: OpenOptions): void {
 
 /**
  * A server waits for locks with a timer (`writes/write-queue.ts`), so that it goes on serving requests meanwhile, and
- * syncs the log after each commit itself (`log-sync.ts`).
+ * syncs the log after each commit itself (`log-sync.ts`). It truncates the log in another thread (`checkpoint.ts`).
  */
 function prepareMain(database: Database, { role, checkpoint }: OpenOptions): void {
   changeJournal(database, 'WAL')
   database.run('PRAGMA temp_store = MEMORY')
-  const movesLog = role === 'command' && checkpoint !== 'off'
-  database.run(`PRAGMA wal_autocheckpoint = ${movesLog ? CHECKPOINT_PAGES : 0}`)
-  database.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
+  database.run('PRAGMA wal_autocheckpoint = 0')
+  const isTruncatedInThread = role === 'server' && checkpoint !== 'off'
+  database.run(`PRAGMA journal_size_limit = ${isTruncatedInThread ? -1 : LOG_BYTES}`)
   if (role === 'command') return
   database.run('PRAGMA busy_timeout = 0')
   database.run('PRAGMA synchronous = NORMAL')

@@ -26,6 +26,8 @@ export interface WriteQueueOptions {
   sync?: Sync
   /** Called after each commit, before its writes are settled; a refusal that it returns rejects them. */
   onCommit?: () => Refusal | undefined
+  /** Called once a group of writes is rolled back because storage failed. */
+  onRollback?: () => void
 }
 
 /** Brings commits to the disk. Writes are acknowledged after it, and until then no other write runs. */
@@ -256,9 +258,10 @@ export class WriteQueue {
     if (failure) this.#becomeUnhealthy()
     else this.#becomeHealthy()
     this.commitSizes.add(done.length)
+    const refusal = this.#options.onCommit?.()
+    // A command may have moved the write-ahead log by now, which holds the lock, too.
     this.#committedAt = performance.now()
     this.#heldMs += this.#committedAt - locked
-    const refusal = this.#options.onCommit?.()
     for (const item of done) {
       if (refusal) item.reject(refusal)
       else item.settle(failure)
@@ -341,6 +344,7 @@ export class WriteQueue {
   #abandon(group: readonly Item[], error: unknown): void {
     const { sql, log } = this.#options
     if (sql.database.inTransaction) sql.run('ROLLBACK')
+    this.#options.onRollback?.()
     this.#becomeUnhealthy()
     log.error('commit failed', {
       error: error instanceof Error ? error.message : String(error),
