@@ -11,11 +11,16 @@ export interface Backups {
   /** When the newest backup in the folder was made; undefined without one. */
   readonly newestAt: number | undefined
   start(): void
-  /** Ends a backup that runs; its half copy is removed at the next start. */
-  stop(): void
+  /** Ends a backup that runs, and resolves when it has closed the database; its half copy is removed at the next start. */
+  stop(): Promise<void>
 }
 
-export const NO_BACKUPS: Backups = { isFailing: false, newestAt: undefined, start: () => {}, stop: () => {} }
+export const NO_BACKUPS: Backups = {
+  isFailing: false,
+  newestAt: undefined,
+  start: () => {},
+  stop: async () => {},
+}
 
 /** Copies the database to the file; resolves with the reason when it fails. */
 export interface BackupProcess {
@@ -92,10 +97,11 @@ class ScheduledBackups implements Backups {
     this.#look()
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancel?.()
     this.#running?.kill()
+    await this.#running?.failure
   }
 
   #list = () => listBackups(this.#settings.folder, this.#base)

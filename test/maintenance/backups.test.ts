@@ -39,7 +39,7 @@ let isOver = true
 function end(): void {
   if (isOver) return
   isOver = true
-  backups.stop()
+  void backups.stop()
   service.close()
 }
 
