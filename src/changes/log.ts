@@ -200,18 +200,26 @@ export function logUpdate(
   if (difference.changed.length > 0) logChange(tx, author, object, 'updated', { difference })
 }
 
-/** Logs that other rows moved by one. */
-export function logShifts(
+const INSERT_SHIFTS = `INSERT INTO changes (key, position, at, actor, kind, object, detail)
+  SELECT ?1 + key, ?2 + key, ?3, ?4, ?5, unhex(value ->> 0, '-'), ?6 || (value ->> 1) || '}' FROM json_each(?7)`
+/** A difference in the position alone, up to the old position. */
+const ONLY_POSITION = '{"position":'
+
+/** Logs that other rows moved by one, in this order, in one statement. */
+export const logShifts = (
   tx: Tx,
   author: ChangeAuthor,
   kind: 'property' | 'quick_access_item',
   shifted: readonly Shifted[] = [],
-): void {
-  for (const { id, before } of shifted) {
-    const difference = { changed: ['position'], previous: { position: before } }
-    logChange(tx, author, { kind, id }, 'updated', { difference })
-  }
-}
+): void =>
+  logMany(
+    tx,
+    author,
+    kindNumber(kind, 'updated'),
+    INSERT_SHIFTS,
+    ONLY_POSITION,
+    shifted.map(({ id, before }) => [id, before]),
+  )
 
 /** Logs that an object is no longer the default of its kind. */
 export function logLostDefault(

@@ -5,7 +5,7 @@ import { endOf, moveTo } from '../db/writes/positions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { findNoteSummary } from '../notes/store.ts'
-import { fail, nameTaken, notFound } from '../refusal.ts'
+import { fail, nameTaken, notFound, refused } from '../refusal.ts'
 import { presentItem } from './present.ts'
 import * as store from './store.ts'
 
@@ -23,6 +23,9 @@ export interface ItemInput {
   position?: number
 }
 
+/** One that comes, goes or moves may shift all others, each with its change, while other writes wait. */
+const MAX_ITEMS = 10_000
+
 /** Pins an active note, by default at the end; joins the caller's transaction. */
 export function createItem(tx: Tx, caller: Caller, input: ItemInput & { note_id: string }): store.ItemRow {
   const { workspacePk: workspace } = caller
@@ -31,6 +34,8 @@ export function createItem(tx: Tx, caller: Caller, input: ItemInput & { note_id:
     throw nameTaken(`The note "${note.title}" is in Quick Access already; move it with PATCH.`)
   const id = tx.newId()
   const end = endOf(tx, 'quick_access', workspace)
+  if (end >= MAX_ITEMS)
+    throw refused(`Quick Access holds at most ${MAX_ITEMS.toLocaleString('en-US')} notes; unpin one first.`)
   const appearance = merged({ icon: null, color: null, iconFilled: 0 }, input)
   const pk = store.insertItem(tx, { ...appearance, id, workspace, note: note.pk, position: end })
   const shifted = moveTo(tx, 'quick_access', workspace, { pk, position: end }, input.position ?? end)

@@ -107,8 +107,8 @@ const resolveStructure = (
 export type StructurePatch = Partial<NewStructure>
 
 /**
- * Changes a definition and its row table. Lists that are sent replace the old ones. With many rows, what becomes
- * unique is indexed in steps before, so that others need not wait.
+ * Changes a definition and its row table. Lists that are sent replace the old ones. Where many values become
+ * unique, they are indexed in steps before, so that others need not wait.
  */
 export async function patchStructure(
   ctx: AppContext,
@@ -118,12 +118,13 @@ export async function patchStructure(
 ): Promise<store.StructureRow> {
   const before = getStructure(ctx.db, caller, nameOrId)
   const change = () => ctx.db.write((tx) => changeStructure(ctx, tx, caller, nameOrId, patch))
-  if (before.live <= ctx.worker.manyRows) return change()
-  const sets = newUniqueSets(
-    before,
-    merged(ctx.db, ctx.features, caller, before, patch).definition.uniqueSets,
-  )
-  return sets.length === 0 ? change() : withUniqueIndexes(ctx, before.pk, sets, change)
+  const mayBecomeUnique = patch.fields !== undefined || patch.unique_together !== undefined
+  if (before.live === 0 || !mayBecomeUnique) return change()
+  const { uniqueSets } = merged(ctx.db, ctx.features, caller, before, patch).definition
+  const sets = newUniqueSets(before, uniqueSets)
+  const values = before.live * sets.flat().length
+  const isLong = sets.length > 0 && values > ctx.worker.manyRows
+  return isLong ? withUniqueIndexes(ctx, before.pk, sets, change) : change()
 }
 
 /** The sets of fields with values that are not unique yet. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import { runs } from '../support/counts.ts'
 import { makeNote } from '../support/notes.ts'
@@ -198,5 +198,52 @@ describe('the order', () => {
       expect(placed).toEqual(model.map(({ id }, position) => [id, position]))
     })
     await fc.assert(property, { numRuns: runs(12, 1_000) })
+  })
+})
+
+describe('a long Quick Access', () => {
+  /** Pins so many new notes, `note 0` first. */
+  const pinMany = (notes: number) =>
+    service.ctx.db.write((tx): void => {
+      const numbers = JSON.stringify(Array.from({ length: notes }, (_, at) => at))
+      tx.sql.run(
+        `INSERT INTO notes (id, workspace, title, title_fold, created_at, updated_at)
+         SELECT 'note ' || value, (SELECT pk FROM workspaces), value, value, 0, 0 FROM json_each(?)`,
+        numbers,
+      )
+      tx.sql.run(
+        `INSERT INTO quick_access (id, workspace, note, icon_filled, position, created_at)
+         SELECT printf('%032x', pk), workspace, pk, 0, CAST(title AS INTEGER), 0 FROM notes
+         WHERE id GLOB 'note *'`,
+      )
+    })
+
+  test('is shifted and logged in a few statements, each item with its own change', async () => {
+    await pinMany(500)
+    const { id } = await makeNote(service)
+    const runs = spyOn(service.ctx.db.sql, 'run')
+    await pin(id, { position: 100 })
+    const statements = runs.mock.calls.length
+    runs.mockRestore()
+    expect(statements).toBeLessThan(20)
+    const { changes } = (await service.get('/v1/changes?kinds=quick_access_item&limit=1000')).body
+    const shifts = changes.filter(({ op }: { op: string }) => op === 'updated')
+    expect(shifts.map(({ previous }: { previous: object }) => previous)).toEqual(
+      Array.from({ length: 400 }, (_, at) => ({ position: 100 + at })),
+    )
+    expect(new Set(changes.map(({ transaction }: { transaction: string }) => transaction)).size).toBe(1)
+  })
+
+  test('holds at most 10,000 notes', async () => {
+    await pinMany(9_999)
+    const [last, tooMany] = [await makeNote(service), await makeNote(service)]
+    await pin(last.id, { position: 0 })
+    expect(await service.post('/v1/quick-access', { note_id: tooMany.id })).toMatchObject({
+      status: 400,
+      body: { error: 'Quick Access holds at most 10,000 notes; unpin one first.', code: 'refused' },
+    })
+    expect(await count()).toBe(10_000)
+    await service.delete(`/v1/quick-access/${last.id}`)
+    await pin(tooMany.id)
   })
 })

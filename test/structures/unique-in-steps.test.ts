@@ -157,3 +157,21 @@ test.each(FIELDS)('the rows that collide in $key are found by the key of the ind
   expect(status).toBe(200)
   expect(plans).toContainEqual(expect.stringMatching(/^SEARCH held USING PRIMARY KEY/))
 })
+
+test.each([
+  ['one field becomes unique at once', 1, false],
+  ['two fields of as many rows become unique in steps', 2, true],
+])('%s', async (_what, count, inSteps) => {
+  const service = await startService({ worker: { manyRows: 60 } })
+  open.push(service)
+  await declare(service, 'rows', FIELDS)
+  await write(service, 'rows', ...Array.from({ length: 60 }, (_, n) => ({ code: `c${n}`, n })))
+  const runs = spyOn(service.ctx.db.sql, 'run')
+  const { status } = await service.patch('/v1/records/structures/rows', {
+    fields: FIELDS.map((field, at) => ({ ...field, unique: at < count })),
+  })
+  const isFilled = runs.mock.calls.some(([text]) => text.includes('AS sorted'))
+  runs.mockRestore()
+  expect([status, isFilled]).toEqual([200, inSteps])
+  expect(findFaults(service.ctx.db)).toEqual([])
+})

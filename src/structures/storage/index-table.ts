@@ -140,7 +140,7 @@ export function sortRows({ sql }: Reader, table: IndexTable): void {
 
 /** A step stops after this long. */
 const STEP_MS = 10
-const ROWS_PER_BATCH = 1_000
+const VALUES_PER_BATCH = 1_000
 
 export interface FillStep {
   /** A position in the sorted rows. */
@@ -162,7 +162,7 @@ export function fillSome(
   const count = sql.scalar<number>(`SELECT coalesce(max(rowid), 0) FROM temp.${sorted}`)
   const until = performance.now() + STEP_MS
   const names = namesOf(table)
-  const batch = Math.min(ROWS_PER_BATCH, maxRows)
+  const batch = Math.min(Math.ceil(VALUES_PER_BATCH / table.key.length), maxRows)
   let at = from
   while (at < count && at - from < maxRows && performance.now() < until) {
     sql.run(
