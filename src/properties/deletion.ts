@@ -1,7 +1,7 @@
 import { type ChangeAuthor, logChange, logShifts, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
-import { inChunks } from '../db/writes/chunks.ts'
+import { firstWithin, inChunks } from '../db/writes/chunks.ts'
 import { closeGap, NO_POSITION } from '../db/writes/positions.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -49,15 +49,17 @@ const removeValues = (db: Db, author: ChangeAuthor, property: number): Promise<v
   inChunks(db, (tx) => forSomeMilliseconds(() => removeSomeValues(tx, author, property)))
 
 const AT_ONCE = 50
+const BYTES_AT_ONCE = 262_144
 
 /** Removes the values of some notes, and after the last the property itself; returns whether there may be more. */
 function removeSomeValues(tx: Tx, author: ChangeAuthor, property: number): boolean {
   const { sql } = tx
-  const found = sql.column<number>(
-    'SELECT note FROM note_properties WHERE property = ? LIMIT ?',
+  const holding = sql.rows<[note: number, bytes: number]>(
+    'SELECT note, octet_length(value) FROM note_properties WHERE property = ? LIMIT ?',
     property,
     AT_ONCE,
   )
+  const found = firstWithin(holding, BYTES_AT_ONCE, ([, bytes]) => bytes).map(([note]) => note)
   if (found.length === 0) {
     sql.run('DELETE FROM properties WHERE pk = ? AND is_removed = 1', property)
     return false

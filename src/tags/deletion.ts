@@ -1,7 +1,7 @@
 import { type ChangeAuthor, logChange, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
-import { inChunks } from '../db/writes/chunks.ts'
+import { firstWithin, inChunks } from '../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { refuseWhileUsed } from '../feature-hooks.ts'
@@ -60,10 +60,18 @@ const takeOffNotes = (db: Db, author: ChangeAuthor, tag: number): Promise<void> 
   )
 
 const AT_ONCE = 20
+/** Every change holds the names of all tags that its note had. */
+const NAMES_AT_ONCE = 1_000
 
 /** Takes a removed tag off some notes; returns whether there were any. The search index may keep it for a while: nothing looks it up. */
 function takeOffSome(tx: Tx, author: ChangeAuthor, tag: number): boolean {
-  const found = tx.sql.column<number>('SELECT note FROM note_tags WHERE tag = ? LIMIT ?', tag, AT_ONCE)
+  const carrying = tx.sql.rows<[note: number, tags: number]>(
+    `SELECT note, (SELECT count(*) FROM note_tags o WHERE o.note = nt.note) FROM note_tags nt
+     WHERE tag = ? LIMIT ?`,
+    tag,
+    AT_ONCE,
+  )
+  const found = firstWithin(carrying, NAMES_AT_ONCE, ([, tags]) => tags).map(([note]) => note)
   if (found.length === 0) return false
   const notes = JSON.stringify(found)
   for (const { id, tags } of tagNamesOfNotes(tx, notes, tag)) logAttribute(tx, author, id, 'tags', tags)

@@ -16,3 +16,12 @@ export async function inChunks(db: Db, chunk: WriteFunction<boolean>, signal?: A
     signal?.throwIfAborted()
   }
 }
+
+/** The first of these rows, at least one, that are together no larger than `most`: what a step works on at once. */
+export function firstWithin<Row>(rows: readonly Row[], most: number, sizeOf: (row: Row) => number): Row[] {
+  let size = 0
+  return rows.filter((row, at) => {
+    size += sizeOf(row)
+    return at === 0 || size <= most
+  })
+}
