@@ -6,7 +6,13 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { markAllForSearch } from '../notes/search/indexing.ts'
 import { touchNotes } from '../notes/store.ts'
 import { logAttribute } from '../notes/writing/log-update.ts'
-import { addToTagCount, nameOfTag, tagNamesOfNotes, withLinkedTags } from '../notes/writing/tags.ts'
+import {
+  addToTagCount,
+  nameOfTag,
+  refuseTooManyTags,
+  tagNamesOfNotes,
+  withLinkedTags,
+} from '../notes/writing/tags.ts'
 import { refused } from '../refusal.ts'
 import { getTagRow, logTagUpdate } from './service.ts'
 import { replaceLinks, type TagRow, unknownTag } from './store.ts'
@@ -51,6 +57,7 @@ function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: read
 /** Adds the linked tags at once when they are few, else stores a job and returns its pk. */
 function startLinking(tx: Tx, author: ChangeAuthor, tag: number): number | undefined {
   const linked = withLinkedTags(tx, [tag]).filter((other) => other !== tag)
+  refuseTooManyTags(linked.length, 'A tag brings along')
   if (linked.length === 0) return undefined
   const notes = tx.sql.column<number>('SELECT note FROM note_tags WHERE tag = ?', tag)
   if (notes.length * linked.length <= PAIRS_AT_ONCE) {

@@ -9,7 +9,7 @@ import { markForSearch } from '../search/indexing.ts'
 import { indexNote } from '../search/tables.ts'
 import { addToCounters, findByAlias, getNote, type NoteRow } from '../store.ts'
 import { type PropertyValues, readProperties, writeProperties } from './properties.ts'
-import { attachTags, ensureTags, withLinkedTags } from './tags.ts'
+import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
 
 export interface CreateInput {
   title: string
@@ -32,12 +32,14 @@ export interface CreatedNote {
  */
 export function createNote(tx: Tx, caller: Caller, input: CreateInput, links?: LinkKeys): CreatedNote {
   const id = tx.newId()
+  const tagIds = input.tags && withLinkedTags(tx, ensureTags(tx, caller, input.tags))
+  if (tagIds) refuseTooManyTags(tagIds.length, 'A note carries')
   const pk = insertNote(tx, caller, {
     id,
     title: input.title,
     content: input.content ?? '',
     links,
-    tagIds: input.tags && withLinkedTags(tx, ensureTags(tx, caller, input.tags)),
+    tagIds,
     alias: input.alias?.trim(),
     coverUrl: input.cover_url,
   })

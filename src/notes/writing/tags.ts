@@ -3,7 +3,7 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
-import { fail, notFound } from '../../refusal.ts'
+import { fail, notFound, refused } from '../../refusal.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexTagName } from '../search/tables.ts'
 import { getNote, type NoteRow, touchNote } from '../store.ts'
@@ -58,13 +58,30 @@ export function withLinkedTags({ sql }: Reader, tags: readonly number[]): number
   return [...all]
 }
 
+/** Every reading and writing of a note returns the names of all its tags. */
+export const MAX_TAGS = 5_000
+
+/** Refuses more tags than a note carries at most; `what` would carry them, or bring them along. */
+export function refuseTooManyTags(count: number, what: string): void {
+  if (count <= MAX_TAGS) return
+  throw refused(
+    `${what} at most ${MAX_TAGS.toLocaleString('en-US')} tags, linked ones included; leave some out or link fewer.`,
+  )
+}
+
+const countTagsOf = ({ sql }: Reader, note: number): number =>
+  sql.scalar('SELECT count(*) FROM note_tags WHERE note = ?', note)
+
 const hasTag = ({ sql }: Reader, note: number, tag: number): boolean =>
   sql.get('SELECT 1 FROM note_tags WHERE tag = ? AND note = ?', tag, note) !== undefined
 
 /** Adds tags to a note, and the linked tags of those that it did not have. Returns the ids that are new on the note. */
 export function addTags(tx: Tx, note: number, tags: readonly number[]): number[] {
   const missing = tags.filter((tag) => !hasTag(tx, note, tag))
-  return missing.length === 0 ? [] : attachTags(tx, note, withLinkedTags(tx, missing))
+  if (missing.length === 0) return []
+  const added = attachTags(tx, note, withLinkedTags(tx, missing))
+  refuseTooManyTags(countTagsOf(tx, note), 'A note carries')
+  return added
 }
 
 /** Adds exactly these tags to a note, which only counts in them while it is active. Returns the ids that are new on the note. */

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { makeNote, readNote, tagNamed } from '../support/notes.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/* A note is read and written with the names of all its tags, so it does not carry any number of them. */
+
+const MOST = 5_000
+
+let service: TestService
+let ids: number[]
+beforeEach(async () => {
+  service = await startService()
+  await service.ctx.db.write((tx): void => {
+    tx.sql.run(
+      `INSERT INTO tags (workspace, name, name_fold)
+       SELECT (SELECT pk FROM workspaces), 'tag ' || value, 'tag ' || value FROM json_each(?)`,
+      JSON.stringify(Array.from({ length: MOST + 1 }, (_, at) => at)),
+    )
+  })
+  ids = service.ctx.db.sql.column<number>('SELECT id FROM tags ORDER BY id')
+})
+afterEach(() => service.close())
+
+const link = (tag: number | undefined, linked_tag_ids: readonly number[]) =>
+  service.put(`/v1/tags/${tag}/links`, { linked_tag_ids })
+
+const refusal = (what: string) => ({
+  status: 400,
+  body: {
+    error: `${what} at most 5,000 tags, linked ones included; leave some out or link fewer.`,
+    code: 'refused',
+  },
+})
+
+test('a note carries at most 5,000 tags; a refusal adds none and makes no tag', async () => {
+  expect((await link(ids[0], ids.slice(1, MOST))).status).toBe(200)
+  const { id } = await makeNote(service, { tags: ['tag 0'] })
+  expect(await service.patch(`/v1/notes/${id}`, { tags: ['new'] })).toMatchObject(refusal('A note carries'))
+  expect(await service.post('/v1/notes', { title: 'New', tags: ['tag 0', 'new'] })).toMatchObject(
+    refusal('A note carries'),
+  )
+  expect((await readNote(service, id)).tags.length).toBe(MOST)
+  expect(await tagNamed(service, 'new')).toBeUndefined()
+  expect((await service.patch(`/v1/notes/${id}`, { tags: ['tag 1'], title: 'Same tags' })).status).toBe(200)
+})
+
+test('a tag brings along at most 5,000, those that these bring along included', async () => {
+  const [first, second] = ids
+  expect((await link(second, ids.slice(2))).status).toBe(200)
+  expect(await link(first, ids.slice(1))).toMatchObject({ status: 200 })
+  const { id: other } = (await makeNote(service, { tags: ['other'] })) && (await tagNamed(service, 'other'))
+  expect(await link(other, [first ?? 0])).toMatchObject(refusal('A tag brings along'))
+  expect((await service.get(`/v1/tags/${other}`)).body.tag.linked_tags).toEqual([])
+  expect(await link(other, [...ids, other])).toMatchObject({
+    status: 400,
+    body: { error: '"linked_tag_ids" must be a list of at most 5000 entries.' },
+  })
+})
