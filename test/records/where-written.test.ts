@@ -6,9 +6,9 @@ import { findFaults } from '../../src/maintenance/integrity.ts'
 import { type Agent, connectAgent } from '../support/agent.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
-import { declare, list } from '../support/records.ts'
+import { declare, list, watchWakes } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { subscribe } from '../support/webhooks.ts'
+import { startHooked, subscribe, until } from '../support/webhooks.ts'
 
 /*
  * Short writes of records run on the main thread and long ones in a worker, some of them after they were begun on the main
@@ -252,3 +252,30 @@ test(
   },
   RANDOM_CASES_MS,
 )
+
+test('what a worker wrote is delivered and wakes watches at once; what it refused, or only tried, wakes nobody', async () => {
+  const hooked = await startHooked({ file: folder.file('hooked.db'), worker: { maxWriteLength: 0 } })
+  const agent = await connectAgent(hooked.app, hooked.key)
+  await declare(hooked, 'Row', [{ key: 'text', type: 'text' }])
+  await subscribe(hooked, 'Row', hooked.url, { events: ['record.created', 'record.deleted'] })
+  const woken = watchWakes(hooked)
+  const { body } = await hooked.post('/v1/records', { structure: 'Row', data: { text: 'a' } })
+  const { id } = body.records[0]
+  await until(() => hooked.arrived().length === 1)
+  expect(woken).toEqual(['all'])
+  expect((await hooked.patch(`/v1/records/${id}`, { data: { none: 1 } })).status).toBe(400)
+  const tried = await agent.call('write_records', {
+    structure: 'Row',
+    rows: [{ data: { text: 'b' } }],
+    dry_run: true,
+  })
+  expect([tried.isError, tried.data.inserted, woken.length]).toEqual([false, 1, 1])
+  await agent.call('delete', { kind: 'record', id })
+  await until(() => hooked.arrived().length === 2)
+  expect(hooked.arrived().map(({ type, record }) => [type, record.id])).toEqual([
+    ['record.created', id],
+    ['record.deleted', id],
+  ])
+  await agent.close()
+  await hooked.end()
+}, 60_000)

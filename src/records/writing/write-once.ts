@@ -1,5 +1,12 @@
 import type { AppContext, Caller } from '../../context.ts'
-import { createdResponse, identityOf, once, type SignedRequest, signed } from '../../http/idempotency.ts'
+import {
+  createdResponse,
+  identityOf,
+  once,
+  type RequestIdentity,
+  type SignedRequest,
+  signed,
+} from '../../http/idempotency.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
 import type { RequestContext } from '../../http/routes.ts'
 import { writtenResponse } from '../present.ts'
@@ -11,7 +18,9 @@ interface Input {
   readonly request: SignedRequest | undefined
 }
 
-type Sent = Pick<Input, 'request'>
+interface Sent {
+  readonly identity: RequestIdentity | undefined
+}
 
 interface Outcome {
   readonly text: string
@@ -21,7 +30,10 @@ interface Outcome {
 /** Writes rows, or finds the response to the same request. The worker is sent the body as it came. */
 export const rowsWrite: RecordWrite<Input, Outcome, { body: JsonBody; replayed: boolean }, Sent> = {
   name: 'records.write',
-  receive: ({ request }, text) => ({ wanted: JSON.parse(receivedText(text)) as WriteRequest, request }),
+  receive: ({ identity }, text) => {
+    const body = receivedText(text)
+    return { wanted: JSON.parse(body) as WriteRequest, request: signed(identity, body) }
+  },
   run: (ctx, tx, caller, { wanted, request }) =>
     once(tx, request, (tx) => writtenResponse(writeRecords(ctx, tx, caller, wanted)), {
       maxLength: ctx.budget?.left,
@@ -36,13 +48,13 @@ export async function respondToWrite(
 ): Promise<Response> {
   const { caller, bodyText: text } = request
   const wanted = checkedWrite(request.body)
-  const asked = signed(identityOf(request), text)
-  const choice = { sent: { request: asked }, text, isLong: isBatch(wanted) }
+  const identity = identityOf(request)
+  const choice = { sent: { identity }, text, isLong: isBatch(wanted) }
   const { body, replayed } = await writeWhereShort(
     ctx,
     caller,
     rowsWrite,
-    () => ({ wanted, request: asked }),
+    () => ({ wanted, request: signed(identity, text) }),
     choice,
   )
   return createdResponse(body, replayed)
