@@ -1,5 +1,6 @@
 import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
+import { asRequester } from '../db/writes/requester.ts'
 import type { Log } from '../lib/log.ts'
 import { fail, invalid, Refusal, unavailable } from '../refusal.ts'
 import { type Authorize, TOKEN, tokenIn } from './authorizer.ts'
@@ -222,12 +223,14 @@ function withoutToken(query: QueryValues, { takesToken }: Route): QueryValues {
   return others
 }
 
+const requesterOf = ({ caller }: PipelineRequest): string => (caller ? requesterKey(caller) : '')
+
 async function readBodyAndHandle(
   { bodies }: PipelineOptions,
   context: PipelineRequest,
   route: Route,
 ): Promise<Response> {
-  const reserve = (bytes: number) => bodies.reserve(context.caller ? requesterKey(context.caller) : '', bytes)
+  const reserve = (bytes: number) => bodies.reserve(requesterOf(context), bytes)
   const { text, value, reservation } = await readBody(context.request, reserve)
   try {
     if (value !== undefined) {
@@ -235,7 +238,8 @@ async function readBodyAndHandle(
       context.bodyText = text
     } else if (route.takesBody) throw invalid('A JSON object is required as the body of this request.')
     route.checkBody(context.body)
-    return reservation ? await handle(context, route) : handle(context, route)
+    const handled = asRequester(requesterOf(context), () => handle(context, route))
+    return reservation ? await handled : handled
   } finally {
     reservation?.release()
   }

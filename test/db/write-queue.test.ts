@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import type { Sql } from '../../src/db/sql.ts'
+import { asRequester } from '../../src/db/writes/requester.ts'
 import type { Tx } from '../../src/db/writes/transaction.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Refusal, refused } from '../../src/refusal.ts'
@@ -245,4 +246,26 @@ test('what another process writes is noticed; what this one writes is not', asyn
   clock.advance(200)
   expect(count).toBe(1)
   stop()
+})
+
+test('short writes of one requester take turns with those of others', async () => {
+  const order: string[] = []
+  const lineOf = (requester: string, text: string) =>
+    asRequester(requester, async () => {
+      // Also what a request writes later counts as its own.
+      await settle()
+      return db
+        .write((tx): void => {
+          order.push(text)
+          tx.sql.run('INSERT INTO lines (text) VALUES (?)', text)
+        })
+        .then(() => {})
+    })
+  const many = Array.from({ length: 300 }, (_, at) => lineOf('a', `a${at}`))
+  const few = [lineOf('b', 'b0'), lineOf('b', 'b1'), write('background')]
+  await Promise.all([...many, ...few])
+  expect(order.slice(0, 2)).toEqual(['a0', 'b0'])
+  expect(order.indexOf('b1')).toBeLessThan(4)
+  expect(order.filter((text) => text.startsWith('a'))).toEqual(many.map((_, at) => `a${at}`))
+  expect(lines(outside)).toHaveLength(303)
 })

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
+import { FairQueue } from '../../lib/fair-queue.ts'
 import type { Log } from '../../lib/log.ts'
 import { Refusal, refused, unavailable } from '../../refusal.ts'
-import { FairQueue } from './fair-queue.ts'
 import { type ThreadRequest, WorkerThread } from './thread.ts'
 
 /** For whom a query runs. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { FairQueue } from '../../lib/fair-queue.ts'
 import { Histogram } from '../../lib/histogram.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
@@ -6,6 +7,7 @@ import { type Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
+import { currentRequester } from './requester.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
 import { type Group, hasMoreSteps, type Item, newItem } from './write-item.ts'
 
@@ -56,8 +58,8 @@ const PROBE_MS = 1_000
  */
 export class WriteQueue {
   readonly #options: WriteQueueOptions
-  /** Short writes; they do not wait for long ones that were queued before them. */
-  #items: Item[] = []
+  /** Short writes, in turn between requesters; they do not wait for long ones that were queued before them. */
+  readonly #items = new FairQueue<Item>()
   #longItems: Item[] = []
   /** Whether short writes were run while a long one waited, which is next. */
   #isTurnOfLong = false
@@ -90,7 +92,7 @@ export class WriteQueue {
 
   /** Whether no write is waiting or unfinished. */
   get idle(): boolean {
-    return this.#items.length === 0 && this.#longItems.length === 0 && !this.#open && !this.#syncing
+    return this.#items.isEmpty && this.#longItems.length === 0 && !this.#open && !this.#syncing
   }
 
   /** Resolves once all that is committed is on the disk, or is known not to be. */
@@ -102,8 +104,9 @@ export class WriteQueue {
   write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) return reject(this.#closed)
-      const items = isLong ? this.#longItems : this.#items
-      items.push(newItem(this.#options, run as (tx: Tx) => T, isLong, { resolve, reject }))
+      const item = newItem(this.#options, run as (tx: Tx) => T, isLong, { resolve, reject })
+      if (isLong) this.#longItems.push(item)
+      else this.#items.add(currentRequester(), item)
       this.#schedule()
     })
   }
@@ -134,8 +137,7 @@ export class WriteQueue {
   ): void {
     this.#stopProbing?.()
     this.#closed ??= refusal
-    const waiting = [...this.#items, ...this.#longItems]
-    this.#items = []
+    const waiting = [...this.#items.clear(), ...this.#longItems]
     this.#longItems = []
     for (const item of waiting) item.reject(refusal)
     if (this.#open) this.#finish(this.#open, Number.POSITIVE_INFINITY)
@@ -282,8 +284,7 @@ export class WriteQueue {
       const oldest = performance.now() - this.#options.lockWaitMs
       const isWaiting = ({ queuedAt }: Item) => Math.max(queuedAt, this.#pausedUntil) > oldest
       const isExpired = (item: Item) => !isBusy(error) || !isWaiting(item)
-      const expired = [...this.#items, ...this.#longItems].filter(isExpired)
-      this.#items = this.#items.filter((item) => !isExpired(item))
+      const expired = [...this.#items.removeAll(isExpired), ...this.#longItems.filter(isExpired)]
       this.#longItems = this.#longItems.filter((item) => !isExpired(item))
       if (expired.length > 0) this.#becomeUnhealthy()
       for (const item of expired) item.reject(asUnavailable(error))
@@ -308,7 +309,7 @@ export class WriteQueue {
   #runShort(done: Item[]): boolean {
     const until = performance.now() + GROUP_TIME_MS
     for (let count = 0; count < GROUP_SIZE; count++) {
-      const item = this.#items.shift()
+      const item = this.#items.take()
       if (!item) break
       if (!this.#runItem(item, done)) return false
       if (performance.now() > until) break

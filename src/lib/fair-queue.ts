@@ -11,15 +11,19 @@ export class FairQueue<Item> {
   /** Only keys with items that wait; the next one to be served is the first. */
   readonly #keys = new Map<string, KeyQueue<Item>>()
 
+  get isEmpty(): boolean {
+    return this.#keys.size === 0
+  }
+
   /** Background items of a key alternate with its other items, so that neither delay the other. */
-  add(key: string, item: Item, isBackground: boolean): void {
+  add(key: string, item: Item, isBackground = false): void {
     const queue = this.#keys.get(key) ?? { requests: [], background: [], wasBackground: true }
     this.#keys.set(key, queue)
     queue[isBackground ? 'background' : 'requests'].push(item)
   }
 
   /** Removes and returns the next item, passing over the keys that may not be served now. */
-  take(mayServe: (key: string) => boolean): Item | undefined {
+  take(mayServe: (key: string) => boolean = () => true): Item | undefined {
     for (const [key, queue] of this.#keys) {
       if (!mayServe(key)) continue
       const { requests, background } = queue
@@ -41,6 +45,18 @@ export class FairQueue<Item> {
       if (at !== -1) line.splice(at, 1)
     }
     if (queue.requests.length + queue.background.length === 0) this.#keys.delete(key)
+  }
+
+  /** Removes and returns the items for which `isRemoved` is true. */
+  removeAll(isRemoved: (item: Item) => boolean): Item[] {
+    const removed: Item[] = []
+    for (const [key, { requests, background }] of this.#keys)
+      for (const item of [...requests, ...background])
+        if (isRemoved(item)) {
+          removed.push(item)
+          this.remove(key, item)
+        }
+    return removed
   }
 
   /** Removes and returns everything. */

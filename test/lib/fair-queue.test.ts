@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { FairQueue } from '../../src/db/worker/fair-queue.ts'
+import { FairQueue } from '../../src/lib/fair-queue.ts'
 
 function queueOf(...items: string[]): FairQueue<string> {
   const queue = new FairQueue<string>()

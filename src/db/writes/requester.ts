@@ -1,0 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+const requesters = new AsyncLocalStorage<string>()
+
+/** Runs what serves a request: short writes, also later ones, take turns with those of other requesters. */
+export const asRequester = <Result>(key: string, run: () => Result): Result => requesters.run(key, run)
+
+/** The key of whoever made the request that is being served; empty outside of requests. */
+export const currentRequester = (): string => requesters.getStore() ?? ''
