@@ -1,10 +1,10 @@
 /*
  * A worker that moves the write-ahead log of a database into its file, for the main thread: writing and
- * syncing many pages takes long. Reads and writes go on meanwhile. Then it truncates the file of the log if that is long,
- * which takes long, too. The connection is closed again, so that it never keeps the database open.
+ * syncing many pages takes long. Reads and writes go on meanwhile. A file of the log that is long it truncates
+ * once nothing is written, which takes long, too. The connection is closed again, so that it never keeps the database open.
  */
 import { Database } from 'bun:sqlite'
-import { FEW_PAGES, isLogFileLong, LOCK_WAIT_MS } from './connection/log-pages.ts'
+import { FEW_PAGES, LOCK_WAIT_MS } from './connection/log-pages.ts'
 import { isInLogMode } from './connection/mismatched-log.ts'
 import { prepareWriting } from './connection/open.ts'
 
@@ -14,11 +14,13 @@ export interface CheckpointTask {
   readonly file: string
   /** The file that the process has open. */
   readonly descriptor: number | undefined
+  /** Whether the file of the log is to be truncated once it is moved. */
+  readonly truncates: boolean
 }
 
 type Moved = [isBusy: number, total: number, moved: number]
 
-function checkpoint({ file, descriptor }: CheckpointTask): void {
+function checkpoint({ file, descriptor, truncates }: CheckpointTask): void {
   // A backup that has just been put there is not: SQLite would move the log of another database into it.
   if (descriptor === undefined || !isInLogMode(file, descriptor))
     throw new Error('the file is not that of the open database')
@@ -26,7 +28,7 @@ function checkpoint({ file, descriptor }: CheckpointTask): void {
   try {
     prepareWriting(database)
     const [isBusy, total, moved] = database.query('PRAGMA wal_checkpoint(PASSIVE)').values()[0] as Moved
-    if (!isBusy && total - moved <= FEW_PAGES && isLogFileLong(file)) truncate(database)
+    if (truncates && !isBusy && total - moved <= FEW_PAGES) truncate(database)
   } finally {
     database.close()
   }

@@ -132,11 +132,11 @@ export class Checkpoints {
       this.#stopChecking?.()
       this.#stopChecking = undefined
     }
-    const isTooLong = this.#checksWhileLong % CHECKS_TO_SKIP === 1
+    const isTooLong = !isBusy && this.#checksWhileLong % CHECKS_TO_SKIP === 1
     if (!isTooLong && (left === 0 || (isBusy && total <= MANY_PAGES))) return
     if (!isTooLong && left <= FEW_PAGES && !this.#options.disk.isSlow) this.runNow()
     else if (isBusy && this.#checksToSkip > 0) this.#checksToSkip -= 1
-    else this.#running = this.#moveInThread()
+    else this.#running = this.#moveInThread(isTooLong)
   }
 
   #pages(): LogPages {
@@ -148,12 +148,13 @@ export class Checkpoints {
     return pages
   }
 
-  async #moveInThread(): Promise<void> {
+  /** `truncates` the file of the log too, for which writes wait. */
+  async #moveInThread(truncates = false): Promise<void> {
     const worker = new Worker(workerProgram('db/checkpoint-worker.ts'))
     let isKept = true
     this.#options.disk.expectDelay()
     try {
-      isKept = await this.#moveInRounds(worker)
+      isKept = await this.#moveInRounds(worker, truncates)
     } catch (error) {
       this.#options.log.warn('the write-ahead log could not be moved into the file', { error: String(error) })
     } finally {
@@ -177,9 +178,9 @@ export class Checkpoints {
   }
 
   /** Returns whether a part of the log stays because a reader has an older state open. */
-  async #moveInRounds(worker: Worker): Promise<boolean> {
+  async #moveInRounds(worker: Worker, truncates: boolean): Promise<boolean> {
     const { file, descriptor, pauseDuring } = this.#options
-    const move = () => checkpointIn(worker, { file, descriptor })
+    const move = () => checkpointIn(worker, { file, descriptor, truncates })
     for (let round = 1; this.#mayGoOn; round++) {
       const before = this.#pages()
       const isLast = round === MAX_ROUNDS || before.left <= FEW_PAGES
