@@ -47,7 +47,7 @@ export interface Db extends Reader {
   onExternalWrite(listener: () => void): () => void
   /** Calls the listener after every commit of this process; returns a function that stops it. */
   onCommit(listener: () => void): () => void
-  /** Makes the next read see everything that other processes have written so far. */
+  /** Makes the next read see everything that other processes have written so far; after a sync that is under way. */
   refresh(): void
   /** Moves the write-ahead log into the file as far as readers allow. */
   checkpoint(): void
@@ -168,7 +168,7 @@ export function openDatabase(options: OpenOptions): Db {
   const pauseDuring = (action: () => Promise<void>): Promise<void> => queue.pauseDuring(action)
   const logSync =
     role === 'server' && file !== ':memory:'
-      ? new LogSync({ file, log, moveLog: (): boolean => !movesLog || checkpoints.moveAll() })
+      ? new LogSync({ file, disk: options.disk, onFailure: (error): void => health.noteFailedSync(error) })
       : undefined
   const disk = logSync ?? { isSlow: false, expectDelay: () => {} }
   const { descriptor } = health
@@ -246,9 +246,12 @@ export function openDatabase(options: OpenOptions): Db {
     onExternalWrite: (listener) =>
       externalWrites.onWrite(() => {
         disk.expectDelay()
-        reading.refresh()
         if (movesLog && role === 'server') checkpoints.noteWrite()
-        listener()
+        // Until a commit that is being synced is on the disk, reads see the state before it, and nothing of the others.
+        queue.afterSync(() => {
+          reading.refresh()
+          listener()
+        })
       }),
     onCommit: (listener) => {
       commitListeners.add(listener)

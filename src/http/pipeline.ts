@@ -189,9 +189,9 @@ function respond(options: PipelineOptions, context: PipelineRequest): Response |
   context.params = parametersOf(route, values)
   context.query = withoutToken(readQuery(target.search, route.query), route)
   route.checkQuery(context.query)
-  return route.method === 'GET' || route.takesRawBody
-    ? handle(context, route)
-    : readBodyAndHandle(options, context, route)
+  if (route.method === 'GET') return handle(context, route)
+  if (route.takesRawBody) return asRequester(requesterOf(context), () => handle(context, route))
+  return readBodyAndHandle(options, context, route)
 }
 
 /** Where agents speak MCP, whose rules keep web pages out that do not belong to the server. */

@@ -138,7 +138,8 @@ test('a queue that is closed meanwhile syncs at once, and acknowledges', async (
   expect([events, syncsNow()]).toEqual([['after a', 'saved a'], 1])
 })
 
-const openServer = (): Db => openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'server' })
+const openServer = (options: { disk?: ReturnType<typeof failingDisk> } = {}): Db =>
+  openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'server', ...options })
 
 test('while the disk is slow, reads never see what is not acknowledged, and see everything that is', async () => {
   const db = openServer()
@@ -181,42 +182,107 @@ function failingDisk(): { fails: boolean } & Pick<typeof fs, 'fsync' | 'fsyncSyn
   return disk as typeof disk & Pick<typeof fs, 'fsync' | 'fsyncSync'>
 }
 
-test('after a failure of the disk nothing is confirmed until the whole log is in the file', async () => {
+test('after a failure of the disk no sync succeeds any more, in either thread', async () => {
   fs.writeFileSync(`${file}-wal`, '')
   const disk = failingDisk()
-  let isMoved = false
-  const sync = new LogSync({ file, log, disk, moveLog: () => isMoved })
+  const failures: string[] = []
+  const sync = new LogSync({ file, disk, onFailure: (error) => failures.push(String(error)) })
   sync.now()
   await sync.inThread()
   disk.fails = true
   await expect(sync.inThread()).rejects.toMatchObject({ code: 'unavailable' })
-  expect(() => sync.now()).toThrow('may be lost')
   disk.fails = false
   expect(() => sync.now()).toThrow('may be lost')
-  expect(sync.takesLong(true)).toBe(false)
-  isMoved = true
-  sync.now()
-  isMoved = false
-  sync.now()
-  expect(sync.takesLong(true)).toBe(true)
+  await expect(sync.inThread()).rejects.toMatchObject({ code: 'unavailable' })
+  expect(failures).toEqual(['Error: EIO'])
   sync.close()
 })
 
-test('another thread syncs after a sync that took long, until one does not, and for a second after much was written', async () => {
-  fs.writeFileSync(`${file}-wal`, '')
+for (const speed of ['quick', 'slow'])
+  test(`when a ${speed} disk fails to keep a commit, nothing is acknowledged any more, and closing keeps all that was seen`, async () => {
+    const disk = failingDisk()
+    const db = openServer({ disk })
+    let lost = 0
+    db.onLost(() => {
+      lost += 1
+    })
+    await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
+    const write = (text: string) =>
+      db
+        .write((tx): void => void tx.sql.run('INSERT INTO lines VALUES (?)', text))
+        .then(
+          () => 'saved',
+          ({ code, message }) => `${code}: ${message}`,
+        )
+    expect(await write('kept')).toBe('saved')
+    if (speed === 'slow') await db.pauseDuring(async () => {})
+    disk.fails = true
+    for (const outcome of await Promise.all([write('lost'), write('lost too')]))
+      expect(outcome).toMatch(/^unavailable: .*may be lost/)
+    disk.fails = false
+    expect([lost, db.healthy]).toEqual([1, false])
+    expect(await write('later')).toMatch(/^unavailable: .*stops/)
+    await db.finishCheckpoint()
+    db.close()
+    expect(fs.existsSync(`${file}-wal`)).toBe(false)
+    const after = new Database(file)
+    expect(after.query('SELECT text FROM lines').values().flat()).toEqual(['kept', 'lost', 'lost too'])
+    expect(after.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+    after.close()
+  })
+
+test('what another process writes while a commit is being synced is announced after it', async () => {
   const disk = failingDisk()
-  const { fsyncSync } = disk
-  disk.fsyncSync = (descriptor) => {
-    const until = performance.now() + 6
-    while (performance.now() < until) fsyncSync(descriptor)
+  const finish: (() => void)[] = []
+  disk.fsync = ((_: number, done: (error: Error | null) => void) => {
+    finish.push(() => done(null))
+  }) as typeof disk.fsync
+  const db = openServer({ disk })
+  await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
+  const seen: number[] = []
+  db.onExternalWrite(() => seen.push(db.sql.scalar<number>(COUNT)))
+  await db.pauseDuring(async () => {})
+  const written = db.write((tx): void => void tx.sql.run("INSERT INTO lines VALUES ('own')"))
+  while (finish.length === 0) await settle()
+  const outside = new Database(file)
+  outside.run("INSERT INTO lines VALUES ('of another')")
+  outside.close()
+  clock.advance(200)
+  await settle()
+  expect(seen).toEqual([])
+  for (const done of finish.splice(0)) done()
+  await written
+  await settle()
+  expect(seen).toEqual([2])
+  db.close()
+})
+
+test('another thread syncs after a sync that took long, and for a while after that or after much was written', async () => {
+  fs.writeFileSync(`${file}-wal`, '')
+  let time = 0
+  let takesMs = 0.2
+  const disk = failingDisk()
+  disk.fsyncSync = () => {
+    time += takesMs
   }
-  const sync = new LogSync({ file, log, disk, moveLog: () => true })
+  disk.fsync = ((_: number, done: (error: Error | null) => void) => {
+    time += takesMs
+    done(null)
+  }) as typeof disk.fsync
+  const sync = new LogSync({ file, disk, onFailure: () => {}, now: () => time })
+  sync.now()
   expect([sync.takesLong(false), sync.takesLong(true)]).toEqual([false, true])
+  takesMs = 20
   sync.now()
   expect([sync.isSlow, sync.takesLong(false)]).toEqual([true, true])
-  while (sync.isSlow) await sync.inThread()
+  time += 10_000
+  expect(sync.takesLong(false)).toBe(true)
+  takesMs = 0.2
+  await sync.inThread()
   expect(sync.takesLong(false)).toBe(false)
   sync.expectDelay()
   expect(sync.takesLong(false)).toBe(true)
+  time += 1_000
+  expect(sync.takesLong(false)).toBe(false)
   sync.close()
 })

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import type { Sql } from '../../src/db/sql.ts'
-import { asRequester } from '../../src/db/writes/requester.ts'
+import { asRequester, currentRequester } from '../../src/db/writes/requester.ts'
 import type { Tx } from '../../src/db/writes/transaction.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Refusal, refused } from '../../src/refusal.ts'
@@ -246,6 +246,19 @@ test('what another process writes is noticed; what this one writes is not', asyn
   clock.advance(200)
   expect(count).toBe(1)
   stop()
+})
+
+test('what follows from a commit belongs to no requester', async () => {
+  const seen: string[] = []
+  const write = (requester: string) =>
+    asRequester(requester, () =>
+      db.write((tx): void => {
+        tx.sql.run("INSERT INTO lines (text) VALUES ('a')")
+        tx.afterCommit(() => seen.push(`"${currentRequester()}"`))
+      }),
+    )
+  await Promise.all([write('one'), write('other')])
+  expect(seen).toEqual(['""', '""'])
 })
 
 test('short writes of one requester take turns with those of others', async () => {

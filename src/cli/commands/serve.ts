@@ -101,7 +101,7 @@ export const serve: Command = {
     'In an empty database it creates the user "owner", the workspace "Personal" and a write key, which is printed on',
     'stderr once, with a link to sign in to the application. When ready it prints one line on stdout: daybook listening on http://<host>:<port>. SIGTERM, SIGINT or',
     'SIGHUP stops it: watches are closed, running requests and deliveries are finished (within 10 seconds), then it',
-    'exits 0. It also stops, and exits 1, when a file of its database is replaced or removed.',
+    'exits 0. It also stops, and exits 1, when a file of its database is replaced or removed, or the disk loses a write.',
   ],
   examples: ['daybook serve', 'daybook serve --db /srv/daybook.db --host 0.0.0.0 --port 80'],
   run: async (input, io) => {
@@ -131,4 +131,4 @@ const withLogLevel = (flags: Flags): Flags => {
 }
 
 const lostDatabase = (file: string) =>
-  `A file of the database ${file} was replaced or removed while the server ran; nothing was acknowledged since. Start the server again, and stop it before you replace the database.`
+  `A file of the database ${file} was replaced or removed while the server ran, or its disk failed to keep a write, as the log says; nothing was acknowledged since. Start the server again, and stop it before you replace the database.`

@@ -95,12 +95,6 @@ export class Checkpoints {
     })
   }
 
-  /** Moves the log in this thread; returns whether the whole log is in the file. */
-  moveAll(): boolean {
-    this.runNow()
-    return !this.#isInTransaction && this.#pages().left === 0
-  }
-
   /** Resolves once no other thread has the database open for a checkpoint, and starts none any more. */
   async finish(): Promise<void> {
     this.stop()

@@ -6,14 +6,17 @@ import { ReplacedFileDetector } from './replaced-files.ts'
 const LOST =
   'A file of the database was replaced or removed while the server ran; it acknowledges no writes any more and stops.'
 
+const NOT_KEPT =
+  'The disk of this server failed to keep a write; the server acknowledges no writes any more and stops.'
+
 /** Whether an open database can be relied on: its pages can be read, and its files are still those that it opened. */
 export class Health {
-  readonly refusal: Refusal = unavailable(LOST)
   readonly #files: ReplacedFileDetector | undefined
   readonly #file: string
   readonly #log: Log
   readonly #listeners: (() => void)[] = []
   #isDamaged = false
+  #isFailing = false
   #lost: readonly string[] = []
 
   constructor(file: string, log: Log) {
@@ -23,7 +26,12 @@ export class Health {
   }
 
   get isSound(): boolean {
-    return !this.#isDamaged && !this.isLost
+    return !this.#isDamaged && !this.#isFailing && !this.isLost
+  }
+
+  /** That of every write, once nothing is acknowledged any more. */
+  get refusal(): Refusal {
+    return unavailable(this.#isFailing ? NOT_KEPT : LOST)
   }
 
   get isLost(): boolean {
@@ -63,6 +71,7 @@ export class Health {
    * written, and after it, because only then is it certain where the commit went.
    */
   refusalOfCommit(): Refusal | undefined {
+    if (this.#isFailing) return this.refusal
     if (this.#files?.keepsCommits !== false) return undefined
     this.#check()
     return this.refusal
@@ -72,6 +81,21 @@ export class Health {
     if (this.#isDamaged || !showsDamage(error)) return
     this.#isDamaged = true
     this.#log.error('the database is damaged: stop the server and restore a backup', { file: this.#file })
+  }
+
+  /**
+   * Must be called when a commit could not be synced. The system may have given up what it could not write, and a later
+   * sync succeeds all the same: only once the whole log is in the file, as after closing it, is it certain what is kept.
+   */
+  noteFailedSync(error: unknown): void {
+    if (this.#isFailing) return
+    this.#isFailing = true
+    this.stop()
+    this.#log.error('the disk failed to keep a commit: nothing is acknowledged any more', {
+      file: this.#file,
+      error: String(error),
+    })
+    for (const listener of this.#listeners) listener()
   }
 
   #check(): void {

@@ -28,6 +28,9 @@ export function logPages(sql: Pick<Sql, 'rows'>): LogPages {
 
 /** Whether the file of the log takes much space, however much of it is in use. */
 export function isLogFileLong(file: string): boolean {
-  const { size = 0 } = statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false }) ?? {}
-  return size > LONG_FILE_BYTES
+  try {
+    return statSync(`${realFile(file)}-wal`).size > LONG_FILE_BYTES
+  } catch {
+    return false
+  }
 }

@@ -7,6 +7,7 @@ import type { Reader } from '../reader.ts'
 import { hasSchema, migrate, needsMigration } from '../schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 import { Sql } from '../sql.ts'
+import type { LogSyncOptions } from './log-sync.ts'
 import { refuseMismatchedLog } from './mismatched-log.ts'
 import { finishRestore } from './restore.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
@@ -25,6 +26,8 @@ export interface OpenOptions {
   role: 'server' | 'command'
   /** `off` when another program alone moves the write-ahead log into the file; `auto` unless given. */
   checkpoint?: 'auto' | 'off'
+  /** The calls by which a server brings commits to the disk; those of the system unless given. */
+  disk?: LogSyncOptions['disk']
   /** Updates derived data for this version of the program, in the transaction of an upgrade. */
   afterUpgrade?: (reader: Reader) => void
 }

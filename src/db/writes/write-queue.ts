@@ -7,7 +7,7 @@ import { type Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
-import { currentRequester } from './requester.ts'
+import { asNobody, currentRequester } from './requester.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
 import { type Group, hasMoreSteps, type Item, newItem } from './write-item.ts'
 
@@ -100,6 +100,12 @@ export class WriteQueue {
     await this.#syncing?.ended
   }
 
+  /** Calls the action at once, or, while a commit is being brought to the disk, after that. */
+  afterSync(action: () => void): void {
+    if (this.#syncing) void this.#syncing.ended.then(action)
+    else action()
+  }
+
   /** A long write, such as one of many rows, shares its commit with no other. */
   write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -163,8 +169,11 @@ export class WriteQueue {
     if (this.#scheduled) return
     this.#scheduled = true
     const wait = this.#options.yieldsLock ? this.#lockFreeFor() : 0
-    if (wait > 0) setTimeout(() => this.#flush(), wait)
-    else setImmediate(() => this.#flush())
+    // What follows from a group of writes belongs to none of their requesters.
+    asNobody(() => {
+      if (wait > 0) setTimeout(() => this.#flush(), wait)
+      else setImmediate(() => this.#flush())
+    })
   }
 
   /** For how many milliseconds the lock must still be left free. */
@@ -265,7 +274,7 @@ export class WriteQueue {
     this.#committedAt = performance.now()
     this.#heldMs += this.#committedAt - locked
     for (const item of done) {
-      if (refusal) item.reject(refusal)
+      if (refusal && !failure) item.reject(refusal)
       else item.settle(failure)
     }
     this.#continue()
