@@ -195,7 +195,7 @@ describe('a file whose text is being extracted when a server dies or starts', ()
     const service = await startService({ file })
     const { key = '' } = service
     // Enough text for its pages to be stored in many writes.
-    const bytes = new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(30_000))
+    const bytes = new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(100_000))
     await makeFile(service, { bytes })
     service.close()
     const first = await startProcess(file, { key })
