@@ -27,7 +27,7 @@ export async function undo(
     const undone = await undoShort(ctx, caller, transaction, isDryRun)
     if (undone) return isDryRun ? { ...undone, transaction: null } : undone
   }
-  const input = () => ({ caller, transaction, isDryRun, now: ctx.clock.now() })
+  const input = { caller, transaction, isDryRun }
   const undone = await runPrepared(ctx.worker, undoPreparation, undoTask(ctx.features), input)
   if (undone.transaction !== null) ctx.bus.wake()
   return undone
@@ -78,20 +78,21 @@ interface UndoInput {
   readonly caller: Caller
   readonly transaction: string
   readonly isDryRun: boolean
-  readonly now: number
 }
 
 /** Stages bodies that come back, before other writes wait. */
 export const undoPreparation: WorkerTask<UndoInput, void> = {
   name: 'changes.prepareUndo',
   isPreparation: true,
+  isForRequest: true,
   run: (reader, { caller, transaction }) => prepareUndo(reader, caller, transaction),
 }
 
 /** The same in a worker, while other writes wait. */
 export const undoTask = (features: AppContext['features']): WorkerTask<UndoInput, Undone> => ({
   name: 'changes.undo',
-  run: (reader, { caller, transaction, isDryRun, now }) => {
+  isForRequest: true,
+  run: (reader, { caller, transaction, isDryRun }, now) => {
     const { sql } = reader
     // The main thread notifies the listeners.
     const ctx = { bus: createBus(), features }

@@ -144,28 +144,28 @@ export async function renameFile(
     const isMany = getFile(tx, caller, id).fileName !== fileName && hasManyLinksTo(tx, caller, id)
     return [isMany ? undefined : rename(tx, caller, id, fileName)] as const
   }, true)
-  const input = () => ({ caller, id, fileName, now: ctx.clock.now() })
-  return renamed ?? runPrepared(ctx.worker, fileRenamePreparation, fileRename, input)
+  return renamed ?? runPrepared(ctx.worker, fileRenamePreparation, fileRename, { caller, id, fileName })
 }
 
 interface RenameInput {
   readonly caller: Caller
   readonly id: string
   readonly fileName: string
-  readonly now: number
 }
 
 /** Stages the bodies with the new name, before other writes wait. */
 export const fileRenamePreparation: WorkerTask<RenameInput, void> = {
   name: 'files.prepareRename',
   isPreparation: true,
+  isForRequest: true,
   run: (reader, { caller, id, fileName }) => prepareFileLinks(reader, caller, id, fileName),
 }
 
 /** Renames a file to which many notes link. */
 export const fileRename: WorkerTask<RenameInput, FileRow> = {
   name: 'files.rename',
-  run: (reader, { caller, id, fileName, now }) => rename(taskTransaction(reader, now), caller, id, fileName),
+  isForRequest: true,
+  run: (reader, { caller, id, fileName }, now) => rename(taskTransaction(reader, now), caller, id, fileName),
 }
 
 function rename(tx: Tx, caller: Caller, id: string, fileName: string): FileRow {

@@ -129,19 +129,19 @@ async function play(isPrepared: boolean, patch: object, edits: readonly Edit[], 
   const { service, ada } = world
   const { worker, features } = service.ctx
   const caller = callerOf(service)
-  const renaming = () => ({ caller, id: ada.id, patch, now: service.clock.now() })
-  if (isPrepared) await worker.write(renamePreparation, renaming())
+  const renaming = { caller, id: ada.id, patch }
+  if (isPrepared) await worker.write(renamePreparation, renaming)
   for (const edit of edits) await apply(world, edit)
   service.clock.advance(5)
-  const renamed = await worker.write(noteRename, renaming()).catch((error: Error) => error.message)
+  const renamed = await worker.write(noteRename, renaming).catch((error: Error) => error.message)
   const outcomes = [typeof renamed === 'string' ? renamed : renamed.linksRewritten, await outcome(world)]
   const [{ transaction }] = (await service.get('/v1/changes?before=now&limit=1')).body.changes
-  const undoing = () => ({ caller, transaction, isDryRun: false, now: service.clock.now() })
-  if (isPrepared) await worker.write(undoPreparation, undoing()).catch(() => {})
+  const undoing = { caller, transaction, isDryRun: false }
+  if (isPrepared) await worker.write(undoPreparation, undoing).catch(() => {})
   for (const edit of later) await apply(world, edit)
   service.clock.advance(5)
   const undone = await worker
-    .write(undoTask(features), undoing())
+    .write(undoTask(features), undoing)
     .catch((error: Error) => error.message.replaceAll(ID, 'id'))
   outcomes.push(typeof undone === 'string' ? undone : undone.undone.length, await outcome(world))
   outcomes.push((await runInProcess(['check', '--db', service.ctx.db.file])).out)
@@ -173,7 +173,7 @@ test('the new name of a file is written into what notes hold when it is renamed,
   const notes: NoteAnswer[] = []
   for (let at = 0; at < 60; at++)
     notes.push(await makeNote(service, { title: `Note ${at}`, content: `${at} [[file:${id}|old.txt]]` }))
-  const input = { caller: callerOf(service), id, fileName: 'new.txt', now: service.clock.now() }
+  const input = { caller: callerOf(service), id, fileName: 'new.txt' }
   await service.ctx.worker.write(fileRenamePreparation, input)
   await service.patch(`/v1/notes/${notes[3]?.id}`, { content: `changed [[file:${id}|old.txt]]` })
   await service.patch(`/v1/notes/${notes[4]?.id}`, { content: 'none' })

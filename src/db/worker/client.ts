@@ -53,6 +53,8 @@ export interface WorkerTask<Input, Output, Prepared = Input> {
   readonly name: string
   /** Whether it writes temporary tables only, so that nothing waits for it. */
   readonly isPreparation?: boolean
+  /** Whether a request waits for it: then it waits for no building of indexes, which has a thread of its own. */
+  readonly isForRequest?: boolean
   /** Makes of the input, and of a long text that came with it, what `run` needs: before writes wait, without the database. */
   prepare?(input: Input, text: LongText): Prepared
   /** `now` is the instant from which on writes wait. */
@@ -101,6 +103,16 @@ function inline<Input, Output, Prepared>(
   return output
 }
 
+/** Runs actions one after the other, in the order of the calls. */
+function oneAtATime(): <T>(run: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (run) => {
+    const done = last.then(run)
+    last = done.catch(() => {})
+    return done
+  }
+}
+
 const MANY_ROWS = 10_000
 /** Written as rows in about ten milliseconds. */
 const MAX_WRITE_LENGTH = 524_288
@@ -117,7 +129,11 @@ export function openWorker({
 }: WorkerOptions): WorkerClient {
   const isInline = db.file === ':memory:'
   const queries = new QueryScheduler({ clock, log, timeLimitMs })
-  const tasks = new TaskQueue({ clock, log, ids: db.ids, around: (run) => db.pauseDuring(run) })
+  // One connection writes at a time, and ids follow each other.
+  const inTurn = oneAtATime()
+  const around = <T>(run: () => Promise<T>) => inTurn(() => db.pauseDuring(run))
+  const requestTasks = new TaskQueue({ clock, log, ids: db.ids, around })
+  const backgroundTasks = new TaskQueue({ clock, log, ids: db.ids, around })
   const request = (kind: WorkerRequest['kind'], name: string, input: unknown) => ({
     file: db.file,
     kind,
@@ -165,12 +181,13 @@ export function openWorker({
         const prepared = (task.prepare?.(input, text) ?? input) as Prepared
         return db.write((tx) => [inline(db, tx, task, prepared)] as const).then(([output]) => output)
       }
-      const { isPreparation = false, prepare } = task
+      const { isPreparation = false, isForRequest = false, prepare } = task
+      const tasks = isForRequest ? requestTasks : backgroundTasks
       const options = { isPreparation, hasPreparation: prepare !== undefined, text }
       return (await tasks.run(request('task', task.name, input), options)) as Output
     },
     close: async () => {
-      await Promise.all([queries.close(), tasks.close()])
+      await Promise.all([queries.close(), requestTasks.close(), backgroundTasks.close()])
     },
   }
 }

@@ -13,6 +13,9 @@ const CLOSE_WITHIN_MS = 2_000
 export type ThreadRequest = Omit<WorkerRequest, 'stopFlag' | 'now' | 'lastId'> &
   Partial<Pick<WorkerRequest, 'now' | 'lastId'>>
 
+/** The thread was closed while it ran a request, which may have been carried out. */
+export class ThreadClosed extends Error {}
+
 /** A thread that runs one request at a time. It is started by the first one. */
 export class WorkerThread {
   readonly #clock: Clock
@@ -87,7 +90,7 @@ export class WorkerThread {
    * database could not be closed whole.
    */
   async close(): Promise<void> {
-    const abandon = () => this.#abandon?.(new Error('the worker thread was closed'))
+    const abandon = () => this.#abandon?.(new ThreadClosed('the worker thread was closed'))
     if (this.#abandon) return abandon()
     if (!this.#worker) return
     const stopTimer = this.#clock.after(CLOSE_WITHIN_MS, abandon)

@@ -50,20 +50,19 @@ export async function renameNote(
     (tx) => [rename(tx, caller, id, patch, MAIN_THREAD_LIMITS)] as const,
     true,
   )
-  const input = () => ({ caller, id, patch, now: ctx.clock.now() })
-  return renamed ?? runPrepared(ctx.worker, renamePreparation, noteRename, input)
+  return renamed ?? runPrepared(ctx.worker, renamePreparation, noteRename, { caller, id, patch })
 }
 
 interface RenameInput {
   readonly caller: Caller
   readonly id: string
   readonly patch: NotePatch
-  readonly now: number
 }
 
 export const noteRename: WorkerTask<RenameInput, RenamedNote> = {
   name: 'notes.rename',
-  run: (reader, { caller, id, patch, now }) => {
+  isForRequest: true,
+  run: (reader, { caller, id, patch }, now) => {
     const renamed = rename(taskTransaction(reader, now), caller, id, patch, WORKER_LIMITS)
     if (renamed) return renamed
     throw refused(
@@ -76,6 +75,7 @@ export const noteRename: WorkerTask<RenameInput, RenamedNote> = {
 export const renamePreparation: WorkerTask<RenameInput, void> = {
   name: 'notes.prepareRename',
   isPreparation: true,
+  isForRequest: true,
   run: (reader, { caller, id, patch }) => {
     const { workspacePk: workspace } = caller
     const note = findNote(reader, workspace, id)

@@ -144,20 +144,25 @@ export function writeStaged(
 export const discardPreparation: WorkerTask<undefined, void> = {
   name: 'notes.discardPreparation',
   isPreparation: true,
+  isForRequest: true,
   run: discardStage,
 }
 
-/** Runs a task that replaces many bodies after its preparation has staged them, for which other writes do not wait. */
+/**
+ * Runs a task that replaces many bodies after its preparation has staged them, for which other writes do not wait. Both
+ * are for a request, so that they run on the same connection as the removal of what is left.
+ */
 export async function runPrepared<Input, Output>(
   worker: WorkerClient,
   preparation: WorkerTask<Input, void>,
   task: WorkerTask<Input, Output>,
-  input: () => Input,
+  input: Input,
 ): Promise<Output> {
-  await worker.write(preparation, input())
+  await worker.write(preparation, input)
   try {
-    return await worker.write(task, input())
+    return await worker.write(task, input)
   } finally {
-    await worker.write(discardPreparation, undefined)
+    // What remains is removed before anything else is staged; the outcome of the task is what counts.
+    await worker.write(discardPreparation, undefined).catch(() => {})
   }
 }

@@ -94,6 +94,7 @@ export const taskOf = <Input, Result, Output, Sent>({
   present,
 }: RecordWrite<Input, Result, Output, Sent>): WorkerTask<TaskInput<Sent>, Output, TaskInput<Input>> => ({
   name,
+  isForRequest: true,
   prepare: ({ caller, sent, isDryRun }, text) => {
     const input = receive ? receive(sent, text) : (sent as unknown as Input)
     discardFolded()
