@@ -9,7 +9,7 @@ import {
   type PropertyValues,
   readProperties,
   valueRefusal,
-  writeProperties,
+  writeSentProperties,
 } from '../notes/writing/properties.ts'
 import { addTags, nameOfTag } from '../notes/writing/tags.ts'
 import { refused } from '../refusal.ts'
@@ -63,7 +63,7 @@ export function writePreset(
     pk,
     tags.map(({ id }) => id),
   )
-  const previousProperties = writeProperties(tx, caller, pk, values)
+  const previousProperties = writeSentProperties(tx, caller, pk, values)
   const isChanged = Object.keys(previousProperties).length > 0
   if (added.length > 0) markForSearch(tx, caller.workspacePk, pk)
   if (isChanged || added.length > 0) touchNote(tx, pk)

@@ -4,7 +4,7 @@ import { routes } from '../http/routes.ts'
 import { deleteProperty } from './deletion.ts'
 import { presentPatchedProperty, presentProperty, presentPropertyWithUsage } from './present.ts'
 import * as schema from './schema.ts'
-import { createProperty, getProperty, listProperties, patchProperty } from './service.ts'
+import { defineProperty, getProperty, listProperties, patchProperty } from './service.ts'
 
 export const propertyRoutes = (ctx: AppContext) =>
   routes('Properties', '/v1/properties')
@@ -24,7 +24,7 @@ export const propertyRoutes = (ctx: AppContext) =>
       'Define a property',
       (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          property: presentProperty(createProperty(tx, request.caller, request.body)),
+          property: presentProperty(defineProperty(tx, request.caller, request.body)),
         })),
       {
         write: true,

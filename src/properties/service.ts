@@ -6,7 +6,7 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
-import { fold } from '../lib/text.ts'
+import { codePointLength, fold } from '../lib/text.ts'
 import type { PropertyType } from '../notes/writing/properties.ts'
 import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
 import { presentProperty } from './present.ts'
@@ -52,9 +52,15 @@ export interface NewPropertyInput {
   is_pinned?: boolean
 }
 
+/** Defines a property as `createProperty` does, and refuses a request with too long options. */
+export function defineProperty(tx: Tx, caller: Caller, input: NewPropertyInput): store.PropertyRow {
+  refuseLongOptions(input.options)
+  return createProperty(tx, caller, input)
+}
+
 /** Defines a property; joins the caller's transaction. */
 export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput): store.PropertyRow {
-  checkOptions(input.options)
+  refuseRepeatedOption(input.options)
   refuseTakenKey(tx, caller, input.key)
   const id = tx.newId()
   const end = endOf(tx, 'properties', caller.workspacePk)
@@ -83,14 +89,22 @@ function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): v
 const MAX_OPTIONS_LENGTH = 100_000
 
 /** Refuses what the schemas cannot express, before anything is looked up. */
-function checkOptions(options: readonly string[] = []): void {
+function refuseRepeatedOption(options: readonly string[] = []): void {
   if (new Set(options).size < options.length)
     throw invalid('"options" names one option twice; name each once.')
-  if (options.reduce((sum, option) => sum + option.length, 0) > MAX_OPTIONS_LENGTH)
-    throw invalid(
-      `"options" hold more than ${MAX_OPTIONS_LENGTH.toLocaleString('en-US')} characters together; send fewer or shorter ones.`,
-    )
 }
+
+/** Refuses more than a definition may hold; one that holds more already may be given less. */
+function refuseLongOptions(options: readonly string[] = [], current: string | null = null): void {
+  const length = lengthOf(options)
+  if (length <= MAX_OPTIONS_LENGTH || length <= lengthOf(JSON.parse(current ?? '[]'))) return
+  throw invalid(
+    `"options" hold more than ${MAX_OPTIONS_LENGTH.toLocaleString('en-US')} characters together; send fewer or shorter ones.`,
+  )
+}
+
+const lengthOf = (options: readonly string[]): number =>
+  options.reduce((sum, option) => sum + codePointLength(option), 0)
 
 /** The options as they are stored: only a `select` has any. When none are sent, the current ones stay. */
 function optionsFor(type: PropertyType, sent: string[] | undefined, current: string | null): string | null {
@@ -122,11 +136,12 @@ export async function patchProperty(
   idOrKey: string,
   patch: PropertyPatch,
 ): Promise<PatchedProperty> {
-  checkOptions(patch.options)
+  refuseRepeatedOption(patch.options)
   const { id } = getPropertyHead(ctx.db, caller, idOrKey)
   const found = patch.type === undefined ? undefined : (await findUsage(ctx, caller, id)).found
   return ctx.db.write((tx) => {
     const before = getPropertyRow(tx, caller, id)
+    refuseLongOptions(patch.options, before.options)
     if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
     if (found && patch.type !== undefined && patch.type !== before.type)
       refuseRetype(ctx, tx, caller, before, { type: patch.type, found })

@@ -3,7 +3,7 @@ import { respondOnce } from '../http/idempotency.ts'
 import { routes } from '../http/routes.ts'
 import { presentItem } from './present.ts'
 import * as schema from './schema.ts'
-import { createItem, deleteItem, listItems, patchItem } from './service.ts'
+import { deleteItem, listItems, patchItem, pinNote } from './service.ts'
 
 export const quickAccessRoutes = (ctx: AppContext) =>
   routes('Quick Access', '/v1/quick-access')
@@ -20,7 +20,7 @@ export const quickAccessRoutes = (ctx: AppContext) =>
       'Pin a note to the sidebar',
       (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          item: presentItem(createItem(tx, request.caller, request.body)),
+          item: presentItem(pinNote(tx, request.caller, request.body)),
         })),
       {
         write: true,

@@ -26,16 +26,27 @@ export interface ItemInput {
 /** One that comes, goes or moves may shift all others, each with its change, while other writes wait. */
 const MAX_ITEMS = 10_000
 
+type NewItemInput = ItemInput & { note_id: string }
+
+/** Pins a note as `createItem` does, and refuses a request for one more than Quick Access holds. */
+export const pinNote = (tx: Tx, caller: Caller, input: NewItemInput): store.ItemRow =>
+  createItem(tx, caller, input, MAX_ITEMS)
+
 /** Pins an active note, by default at the end; joins the caller's transaction. */
-export function createItem(tx: Tx, caller: Caller, input: ItemInput & { note_id: string }): store.ItemRow {
+export function createItem(
+  tx: Tx,
+  caller: Caller,
+  input: NewItemInput,
+  most = Number.POSITIVE_INFINITY,
+): store.ItemRow {
   const { workspacePk: workspace } = caller
   const note = findNoteSummary(tx, workspace, input.note_id) ?? fail(notFound('note'))
   if (store.findItem(tx, workspace, note.id))
     throw nameTaken(`The note "${note.title}" is in Quick Access already; move it with PATCH.`)
   const id = tx.newId()
   const end = endOf(tx, 'quick_access', workspace)
-  if (end >= MAX_ITEMS)
-    throw refused(`Quick Access holds at most ${MAX_ITEMS.toLocaleString('en-US')} notes; unpin one first.`)
+  if (end >= most)
+    throw refused(`Quick Access holds at most ${most.toLocaleString('en-US')} notes; unpin one first.`)
   const appearance = merged({ icon: null, color: null, iconFilled: 0 }, input)
   const pk = store.insertItem(tx, { ...appearance, id, workspace, note: note.pk, position: end })
   const shifted = moveTo(tx, 'quick_access', workspace, { pk, position: end }, input.position ?? end)

@@ -8,7 +8,7 @@ import type { LinkKeys } from '../links/link-keys.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexNote } from '../search/tables.ts'
 import { addToCounters, findByAlias, getNote, type NoteRow } from '../store.ts'
-import { type PropertyValues, readProperties, writeProperties } from './properties.ts'
+import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
 
 export interface CreateInput {
@@ -49,7 +49,7 @@ export function createNote(tx: Tx, caller: Caller, input: CreateInput, links?: L
 
 function tryProperties(tx: Tx, caller: Caller, pk: number, values: PropertyValues): Refusal | undefined {
   try {
-    writeProperties(tx, caller, pk, values)
+    writeSentProperties(tx, caller, pk, values)
     return undefined
   } catch (error) {
     if (error instanceof Refusal) return error

@@ -108,14 +108,27 @@ export function readProperties({ sql }: Reader, note: number): PropertyValues {
  * Sets values by key; null clears. A key that is not defined or a value that does not fit its type is refused before
  * anything is written. Returns what changed, with the old values, null where there was none.
  */
-export function writeProperties(
+export const writeProperties = (
+  tx: Tx,
+  { workspacePk }: Caller,
+  note: number,
+  values: PropertyValues,
+): PropertyValues => writeChecked(tx, note, checkedValues(tx, workspacePk, values))
+
+/** Sets values as `writeProperties` does, and refuses a request that would leave the note with too much. */
+export function writeSentProperties(
   tx: Tx,
   { workspacePk }: Caller,
   note: number,
   values: PropertyValues,
 ): PropertyValues {
+  if (Object.keys(values).length > MAX_PROPERTIES) throw tooMany('One call sets')
   const checked = checkedValues(tx, workspacePk, values)
   refuseTooMuch(tx, note, checked)
+  return writeChecked(tx, note, checked)
+}
+
+function writeChecked(tx: Tx, note: number, checked: readonly CheckedValue[]): PropertyValues {
   const previous: PropertyValues = {}
   for (const { rule, value } of checked) {
     const before = readValue(tx, note, rule)
@@ -137,7 +150,6 @@ function checkedValues(reader: Reader, workspace: number, values: PropertyValues
     if (named.has(fold(key)))
       throw refused('One property is named twice in different spelling; name it once.')
     named.add(fold(key))
-    if (named.size > MAX_PROPERTIES) throw tooMany('One call sets')
     return { rule: checkedRule(reader, workspace, key, value), value }
   })
 }
@@ -156,7 +168,8 @@ const tooMany = (what: string) =>
 function refuseTooMuch({ sql }: Reader, note: number, changes: readonly CheckedValue[]): void {
   const sizes = new Map(
     sql.rows<[property: number, bytes: number]>(
-      'SELECT property, octet_length(value) FROM note_properties WHERE note = ?',
+      `SELECT property, octet_length(value) FROM note_properties
+       WHERE note = ? AND (SELECT is_removed FROM properties WHERE pk = property) = 0`,
       note,
     ),
   )
@@ -244,7 +257,7 @@ export function changeProperties(
   { pk, id }: { pk: number; id: string },
   values: PropertyValues,
 ): PropertyValues {
-  const previous = writeProperties(tx, caller, pk, values)
+  const previous = writeSentProperties(tx, caller, pk, values)
   if (Object.keys(previous).length > 0) {
     touchNote(tx, pk)
     logAttribute(tx, caller, id, 'properties', previous)
