@@ -8,7 +8,9 @@ import { touchNotes } from '../notes/store.ts'
 import { logAttribute } from '../notes/writing/log-update.ts'
 import {
   addToTagCount,
+  MAX_TAGS,
   nameOfTag,
+  refuseTooManyLinked,
   refuseTooManyTags,
   tagNamesOfNotes,
   withLinkedTags,
@@ -35,10 +37,11 @@ export async function setTagLinks(
 ): Promise<TagRow> {
   const { tag, job } = await ctx.db.write((tx) => {
     const found = getTagRow(tx, caller, id)
+    const before = broughtAlong(tx, found.id)
     replaceLinks(tx, found.id, checkedLinks(tx, caller, found, linked))
     const linkedTag = getTagRow(tx, caller, id)
     logTagUpdate(tx, caller, found, linkedTag)
-    const started = startLinking(tx, caller, found.id)
+    const started = startLinking(tx, caller, found.id, before)
     return { tag: getTagRow(tx, caller, id), job: started }
   })
   if (job !== undefined) await runJob(ctx.db, job, () => caller)
@@ -54,10 +57,25 @@ function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: read
   throw refused(`linked_tag_ids names ${unknown}, and there is no such tag in this workspace.`)
 }
 
-/** Adds the linked tags at once when they are few, else stores a job and returns its pk. */
-function startLinking(tx: Tx, author: ChangeAuthor, tag: number): number | undefined {
-  const linked = withLinkedTags(tx, [tag]).filter((other) => other !== tag)
-  refuseTooManyTags(linked.length, 'A tag brings along')
+/** The tags that a tag puts on a note beside itself. */
+const broughtAlong = (tx: Tx, tag: number): number[] =>
+  withLinkedTags(tx, [tag]).filter((other) => other !== tag)
+
+/**
+ * Adds the linked tags at once when they are few, else stores a job and returns its pk. `before` are the tags that were
+ * linked until now: of more than a tag may bring along, some can be taken away.
+ */
+function startLinking(
+  tx: Tx,
+  author: ChangeAuthor,
+  tag: number,
+  before: readonly number[],
+): number | undefined {
+  const linked = broughtAlong(tx, tag)
+  if (before.length <= MAX_TAGS || new Set(linked).difference(new Set(before)).size > 0) {
+    refuseTooManyTags(linked.length, 'A tag brings along')
+    refuseTooManyLinked(tx, author.workspacePk, tag, linked)
+  }
   if (linked.length === 0) return undefined
   const notes = tx.sql.column<number>('SELECT note FROM note_tags WHERE tag = ?', tag)
   if (notes.length * linked.length <= PAIRS_AT_ONCE) {

@@ -63,14 +63,37 @@ export const MAX_TAGS = 5_000
 
 /** Refuses more tags than a note carries at most; `what` would carry them, or bring them along. */
 export function refuseTooManyTags(count: number, what: string): void {
-  if (count <= MAX_TAGS) return
-  throw refused(
-    `${what} at most ${MAX_TAGS.toLocaleString('en-US')} tags, linked ones included; leave some out or link fewer.`,
-  )
+  if (count > MAX_TAGS) throw tooManyTags(what)
 }
 
+const tooManyTags = (what: string) =>
+  refused(
+    `${what} at most ${MAX_TAGS.toLocaleString('en-US')} tags, linked ones included; leave some out or link fewer.`,
+  )
+
+const REMAINS = '(SELECT is_removed FROM tags WHERE id = tag) = 0'
+
 const countTagsOf = ({ sql }: Reader, note: number): number =>
-  sql.scalar('SELECT count(*) FROM note_tags WHERE note = ?', note)
+  sql.scalar(`SELECT count(*) FROM note_tags WHERE note = ? AND ${REMAINS}`, note)
+
+const MORE_TAGS = 'SELECT 1 FROM tags WHERE workspace = ? AND is_removed = 0 LIMIT 1 OFFSET ?'
+const WOULD_PASS = `WITH linked AS MATERIALIZED (SELECT value FROM json_each(?2)),
+  held AS (SELECT (SELECT count(*) FROM note_tags WHERE note = carrying.note AND ${REMAINS}) AS tags,
+    (SELECT count(*) FROM note_tags WHERE note = carrying.note AND tag IN (SELECT value FROM linked)) AS linked
+    FROM note_tags carrying WHERE carrying.tag = ?1)
+  SELECT 1 FROM held WHERE linked < ?3 AND tags + ?3 - linked > ?4 LIMIT 1`
+
+/** Refuses linked tags that would leave a note which carries the tag with too many; one that has them all stays as it is. */
+export function refuseTooManyLinked(
+  { sql }: Reader,
+  workspace: number,
+  tag: number,
+  linked: readonly number[],
+): void {
+  if (!sql.get(MORE_TAGS, workspace, MAX_TAGS)) return
+  if (sql.get(WOULD_PASS, tag, JSON.stringify(linked), linked.length, MAX_TAGS))
+    throw tooManyTags('A note carries')
+}
 
 const hasTag = ({ sql }: Reader, note: number, tag: number): boolean =>
   sql.get('SELECT 1 FROM note_tags WHERE tag = ? AND note = ?', tag, note) !== undefined
@@ -79,9 +102,9 @@ const hasTag = ({ sql }: Reader, note: number, tag: number): boolean =>
 export function addTags(tx: Tx, note: number, tags: readonly number[]): number[] {
   const missing = tags.filter((tag) => !hasTag(tx, note, tag))
   if (missing.length === 0) return []
-  const added = attachTags(tx, note, withLinkedTags(tx, missing))
-  refuseTooManyTags(countTagsOf(tx, note), 'A note carries')
-  return added
+  const wanted = withLinkedTags(tx, missing).filter((tag) => !hasTag(tx, note, tag))
+  refuseTooManyTags(countTagsOf(tx, note) + wanted.length, 'A note carries')
+  return attachTags(tx, note, wanted)
 }
 
 /** Adds exactly these tags to a note, which only counts in them while it is active. Returns the ids that are new on the note. */
