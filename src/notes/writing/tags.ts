@@ -79,7 +79,7 @@ const countTagsOf = ({ sql }: Reader, note: number): number =>
 const MORE_TAGS = 'SELECT 1 FROM tags WHERE workspace = ? AND is_removed = 0 LIMIT 1 OFFSET ?'
 const WOULD_PASS = `WITH linked AS MATERIALIZED (SELECT value FROM json_each(?2)),
   held AS (SELECT (SELECT count(*) FROM note_tags WHERE note = carrying.note AND ${REMAINS}) AS tags,
-    (SELECT count(*) FROM note_tags WHERE note = carrying.note AND tag IN (SELECT value FROM linked)) AS linked
+    (SELECT count(*) FROM note_tags WHERE note = carrying.note AND +tag IN (SELECT value FROM linked)) AS linked
     FROM note_tags carrying WHERE carrying.tag = ?1)
   SELECT 1 FROM held WHERE linked < ?3 AND tags + ?3 - linked > ?4 LIMIT 1`
 
