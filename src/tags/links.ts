@@ -38,6 +38,9 @@ export async function setTagLinks(
   const { tag, job } = await ctx.db.write((tx) => {
     const found = getTagRow(tx, caller, id)
     const before = broughtAlong(tx, found.id)
+    // Looking up very many takes long.
+    const count = new Set(linked).size
+    if (count > before.length) refuseTooManyTags(count, 'A tag brings along')
     replaceLinks(tx, found.id, checkedLinks(tx, caller, found, linked))
     const linkedTag = getTagRow(tx, caller, id)
     logTagUpdate(tx, caller, found, linkedTag)

@@ -1,7 +1,6 @@
 import { t } from 'elysia'
 import { color, flag, integer, response, strict, usedBy } from '../http/schema/types.ts'
 import { tagName } from '../notes/schema.ts'
-import { MAX_TAGS } from '../notes/writing/tags.ts'
 
 const LinkedTag = strict({ id: integer({ examples: [2] }), name: t.String({ examples: ['project'] }) })
 
@@ -41,7 +40,6 @@ export const TagPatch = strict(
 
 export const TagLinksBody = strict({
   linked_tag_ids: t.Array(integer(), {
-    maxItems: MAX_TAGS,
     description: 'Replaces the list.',
     examples: [[2]],
   }),
