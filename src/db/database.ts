@@ -170,7 +170,7 @@ export function openDatabase(options: OpenOptions): Db {
     role === 'server' && file !== ':memory:'
       ? new LogSync({ file, disk: options.disk, onFailure: (error): void => health.noteFailedSync(error) })
       : undefined
-  const disk = logSync ?? { isSlow: false, expectDelay: () => {} }
+  const disk = logSync ?? { expectDelay: () => {} }
   const { descriptor } = health
   const checkpoints = new Checkpoints({
     file,

@@ -28,14 +28,14 @@ export interface CheckpointOptions {
   readonly isSound: () => boolean
   /** Runs an action while writes wait. */
   readonly pauseDuring: (action: () => Promise<void>) => Promise<void>
-  /** What tells whether syncing takes long, and is to be told of what makes it so. */
-  readonly disk: { readonly isSlow: boolean; expectDelay(): void }
+  /** Is told of what makes syncing take long. */
+  readonly disk: { expectDelay(): void }
 }
 
 /**
  * Moves the write-ahead log into the file once nothing was committed for a second, or once it is large. What is more than
- * a few pages is moved in another thread; so are few, while the disk is slow. Only when the whole log is in the file does
- * the next write start it again from its beginning. The other thread also truncates a file of the log that once was long,
+ * a few pages is moved in another thread. Only when the whole log is in the file does the next write start it again from
+ * its beginning. The other thread also truncates a file of the log that once was long,
  * which would take this one a tenth of a second.
  */
 export class Checkpoints {
@@ -128,7 +128,8 @@ export class Checkpoints {
     }
     const isTooLong = !isBusy && this.#checksWhileLong % CHECKS_TO_SKIP === 1
     if (!isTooLong && (left === 0 || (isBusy && total <= MANY_PAGES))) return
-    if (!isTooLong && left <= FEW_PAGES && !this.#options.disk.isSlow) this.runNow()
+    // Where no file can be opened any more, starting a thread ends the process.
+    if (!isTooLong && left <= FEW_PAGES) this.runNow()
     else if (isBusy && this.#checksToSkip > 0) this.#checksToSkip -= 1
     else this.#running = this.#moveInThread(isTooLong)
   }
