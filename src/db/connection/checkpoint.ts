@@ -35,8 +35,8 @@ export interface CheckpointOptions {
 /**
  * Moves the write-ahead log into the file once nothing was committed for a second, or once it is large. What is more than
  * a few pages is moved in another thread. Only when the whole log is in the file does the next write start it again from
- * its beginning. The other thread also truncates a file of the log that once was long,
- * which would take this one a tenth of a second.
+ * its beginning. The other thread also truncates a file of the log that once was long, which would take this one a tenth
+ * of a second.
  */
 export class Checkpoints {
   readonly #options: CheckpointOptions

@@ -7,7 +7,7 @@ const LOST =
   'A file of the database was replaced or removed while the server ran; it acknowledges no writes any more and stops.'
 
 const NOT_KEPT =
-  'The disk of this server failed to keep a write; the server acknowledges no writes any more and stops.'
+  'The disk of this server failed to keep a write, so nothing was written and the server stops. Whoever runs it must check the disk and start it again.'
 
 /** Whether an open database can be relied on: its pages can be read, and its files are still those that it opened. */
 export class Health {
