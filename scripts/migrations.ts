@@ -1,6 +1,7 @@
 /**
  * Generates the next migration from the tables in `src/db/schema`, makes its tables STRICT, which drizzle cannot
- * express, and writes `src/db/schema/migrations/migrations.ts`, which embeds every migration in the executable.
+ * express, and leaves out what switches foreign keys, which are off while migrations run. Then writes
+ * `src/db/schema/migrations/migrations.ts`, which embeds every migration in the executable.
  */
 import { readdirSync } from 'node:fs'
 import { spawnSync } from 'bun'
@@ -36,8 +37,11 @@ for (const name of listMigrations()) {
   if (before.has(name)) continue
   const path = `drizzle/${name}`
   const text = await Bun.file(path).text()
-  const strict = text.replace(/^(CREATE TABLE `(\w+)` \([\s\S]*?\n\));/gm, (_, table, tableName) =>
-    WITHOUT_ROWID.has(tableName) ? `${table} STRICT, WITHOUT ROWID;` : `${table} STRICT;`,
+  const statements = text.replace(/^PRAGMA foreign_keys=O\w+;--> statement-breakpoint\n/gm, '')
+  const strict = statements.replace(
+    /^(CREATE TABLE `(?:__new_)?(\w+)` \([\s\S]*?\n\));/gm,
+    (_, table, tableName) =>
+      WITHOUT_ROWID.has(tableName) ? `${table} STRICT, WITHOUT ROWID;` : `${table} STRICT;`,
   )
   await Bun.write(path, strict)
 }

@@ -82,12 +82,6 @@ const REASONS: readonly Reason[] = [
   },
   {
     section: /^Waits/,
-    what: /25 webhooks/,
-    reason:
-      'the batch makes 12,500 deliveries in one transaction, for which raw inserts alone take two thirds of its processor time (46 of 67 ms), mostly for two indexes: others read between its steps, and write after it.',
-  },
-  {
-    section: /^Waits/,
     what: /^(rename a (note|file) with links|undo that)/,
     reason:
       'all links are rewritten in one transaction, for which other writes wait; raw SQL that does the same takes 188 to 262 ms.',

@@ -59,19 +59,34 @@ const insertEvent = ({ sql }: Tx, { id, type, recordId, body }: EventRow): numbe
     body,
   ).lastInsertRowid
 
-/** Returns the id of the delivery; its first attempt is due at once. */
-function insertDelivery(tx: Tx, event: number, webhook: number, isUrgent: 0 | 1): string {
-  const id = tx.newId()
-  tx.sql.run(
-    `INSERT INTO webhook_deliveries (event, webhook, id, status, is_urgent, next_attempt_at, created_at)
-     VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?5)`,
-    event,
-    webhook,
-    id,
-    isUrgent,
-    tx.now,
+/**
+ * OR FAIL, because with OR ABORT, the default, SQLite copies every page that a statement of several rows changes. An
+ * error undoes the whole write in either case.
+ */
+const INSERT_DELIVERIES = `INSERT OR FAIL INTO webhook_deliveries
+  (event, is_urgent, next_attempt_at, created_at, webhook, id, status) VALUES`
+
+/** By the number of deliveries. */
+const insertTexts = new Map<number, string>()
+
+function insertText(count: number): string {
+  const known = insertTexts.get(count)
+  if (known !== undefined) return known
+  const rows = Array.from(
+    { length: count },
+    (_, at) => `(?1, ?2, ?3, ?3, ?${2 * at + 4}, ?${2 * at + 5}, 'pending')`,
   )
-  return id
+  const text = `${INSERT_DELIVERIES} ${rows.join(', ')}`
+  insertTexts.set(count, text)
+  return text
+}
+
+/** Returns the ids of the deliveries; their first attempts are due at once. */
+function insertDeliveries(tx: Tx, event: number, webhooks: readonly number[], isUrgent: 0 | 1): string[] {
+  const ids = webhooks.map(() => tx.newId())
+  const values = webhooks.flatMap((webhook, at) => [webhook, ids[at] ?? ''])
+  tx.sql.run(insertText(webhooks.length), event, isUrgent, tx.now, ...values)
+  return ids
 }
 
 /**
@@ -123,7 +138,7 @@ function storeEvent({ tx, bus, workspaceId, subscriptions, triggered }: Outbox, 
     recordId: after.id,
     body: changePayload(head, change),
   })
-  for (const webhook of webhooks) insertDelivery(tx, event, webhook, 0)
+  insertDeliveries(tx, event, webhooks, 0)
   if (triggered.size === 0) tx.afterCommit(() => bus.wakeDeliveries([...triggered]))
   for (const webhook of webhooks) triggered.add(webhook)
 }
@@ -157,7 +172,8 @@ export function publishTest(
   const head: EventHead = { ...about, id: tx.newId(), occurredAt: tx.now }
   const event = insertEvent(tx, { id: head.id, type: TEST_EVENT, recordId: null, body: testPayload(head) })
   tx.afterCommit(() => bus.wakeDeliveries([webhook]))
-  return insertDelivery(tx, event, webhook, 1)
+  const [delivery = ''] = insertDeliveries(tx, event, [webhook], 1)
+  return delivery
 }
 
 /** What decides whether a change triggers an enabled subscription. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { lastChange } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
+import { IS_NEW, IS_NOT_NEW } from '../db/delivery-conditions.ts'
 import type { Reader } from '../db/reader.ts'
 import type { RequestMetrics, RouteMetrics } from '../http/request-metrics.ts'
 import type { Histogram } from '../lib/histogram.ts'
@@ -70,8 +71,12 @@ function requestMetrics(requests: RequestMetrics): string {
 /** Counting further would take too long, and says no more. */
 const MAX_COUNTED = 10_000
 
-const COUNT_DELIVERIES = `SELECT count(*) FROM (SELECT 1 FROM webhook_deliveries
-  WHERE webhook IN (SELECT pk FROM webhooks) AND status = ? LIMIT ${MAX_COUNTED})`
+const FROM_DELIVERIES = 'FROM webhook_deliveries WHERE webhook IN (SELECT pk FROM webhooks)'
+
+/** The deliveries of each subscription in one state, by index. */
+const COUNT_DELIVERIES = `SELECT count(*) FROM (
+  SELECT 1 ${FROM_DELIVERIES} AND ?1 = 'pending' AND ${IS_NEW} UNION ALL
+  SELECT 1 ${FROM_DELIVERIES} AND status = ?1 AND ${IS_NOT_NEW} LIMIT ${MAX_COUNTED})`
 
 const STATE_OF_WEBHOOK = `CASE WHEN enabled = 0 THEN 'disabled' WHEN paused_at IS NULL THEN 'enabled' ELSE 'paused' END`
 

@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { IS_NEW, IS_NOT_NEW } from '../db/delivery-conditions.ts'
 import type { Reader } from '../db/reader.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
@@ -30,7 +31,8 @@ export const deleteDeliveriesEndedBefore = (reader: Reader, before: number, limi
 
 /** Deletes up to `limit` deliveries of a subscription; returns how many. */
 const deleteDeliveriesOf = (reader: Reader, webhook: number, limit: number): number =>
-  deleteSomeDeliveries(reader, 'webhook = ?', webhook, limit)
+  deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NEW}`, webhook, limit) ||
+  deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NOT_NEW}`, webhook, limit)
 
 /** Marks a subscription as removed: it is no longer visible, and nothing is recorded or sent for it any more. */
 export function markWebhookRemoved(tx: Tx, { pk, structure }: { pk: number; structure: number }): void {

@@ -57,10 +57,11 @@ export function listDeliveries(
 
 export function getDeliveryLog(reader: Reader, caller: Caller, id: string, deliveryId: string): DeliveryLog {
   const webhook = getRow(reader, caller, id)
+  const delivery = getDelivery(reader, webhook, deliveryId)
   return {
-    ...getDelivery(reader, webhook, deliveryId),
-    body: store.bodyOf(reader, webhook.pk, deliveryId),
-    attempts: store.listAttempts(reader, webhook.pk, deliveryId),
+    ...delivery,
+    body: store.bodyOf(reader, delivery.row),
+    attempts: store.listAttempts(reader, webhook.pk, delivery.row),
   }
 }
 

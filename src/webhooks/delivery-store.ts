@@ -1,3 +1,4 @@
+import { IS_NEW, IS_NOT_NEW } from '../db/delivery-conditions.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 
@@ -7,6 +8,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 /** A delivery joined with its event. */
 export interface DeliveryRow {
   id: string
+  eventPk: number
   eventId: string
   event: string
   recordId: string | null
@@ -22,7 +24,7 @@ export interface DeliveryRow {
 
 const ofEvent = (column: string) => `(SELECT ${column} FROM webhook_events e WHERE e.pk = d.event)`
 
-const COLUMNS = `d.id, ${ofEvent('id')} AS eventId, ${ofEvent('type')} AS event,
+const COLUMNS = `d.id, d.event AS eventPk, ${ofEvent('id')} AS eventId, ${ofEvent('type')} AS event,
   ${ofEvent('record_id')} AS recordId, d.status, d.attempts, d.response_status AS responseStatus, d.error,
   d.next_attempt_at AS nextAttemptAt, d.created_at AS createdAt, d.last_attempt_at AS lastAttemptAt,
   d.ended_at AS endedAt`
@@ -37,57 +39,66 @@ interface DeliveryPage {
   limit: number
 }
 
-/** Newest first, of one status or of all; each status is read by index. */
+/** The deliveries of a subscription with one status, by index. */
+const withStatus = (status: DeliveryStatus) => `webhook = ?1 AND status = '${status}' AND ${IS_NOT_NEW}`
+/** Conditions of which each delivery of a subscription meets one, and is found by index. */
+const CONDITIONS: Record<DeliveryStatus, readonly string[]> = {
+  pending: [`webhook = ?1 AND ${IS_NEW}`, withStatus('pending')],
+  delivered: [withStatus('delivered')],
+  failed: [withStatus('failed')],
+}
+const ALL_CONDITIONS = Object.values(CONDITIONS).flat()
+
+/** Newest first, of one status or of all. */
 export function listDeliveryRows(
   { sql }: Reader,
   webhook: number,
   { status, before = NO_ID, limit }: DeliveryPage,
 ): DeliveryRow[] {
-  const statuses = status === undefined ? DELIVERY_STATUSES : [status]
-  const newest = (one: DeliveryStatus) =>
-    sql.all<DeliveryRow>(
-      `SELECT ${COLUMNS} FROM webhook_deliveries d WHERE d.webhook = ? AND d.status = ? AND d.id < ?
-       ORDER BY d.id DESC LIMIT ?`,
-      webhook,
-      one,
-      before,
-      limit,
+  const conditions = status === undefined ? ALL_CONDITIONS : CONDITIONS[status]
+  return conditions
+    .flatMap((condition) =>
+      sql.all<DeliveryRow>(
+        `SELECT ${COLUMNS} FROM webhook_deliveries d WHERE ${condition} AND d.id < ?2
+         ORDER BY d.id DESC LIMIT ?3`,
+        webhook,
+        before,
+        limit,
+      ),
     )
-  return statuses
-    .flatMap(newest)
     .sort((left, right) => (left.id < right.id ? 1 : -1))
     .slice(0, limit)
 }
 
 export function findDelivery({ sql }: Reader, webhook: number, id: string): DeliveryRow | undefined {
-  return sql.get(
-    `SELECT ${COLUMNS} FROM webhook_deliveries d
-     WHERE d.webhook = ? AND d.status IN ('pending', 'delivered', 'failed') AND d.id = ?`,
-    webhook,
-    id,
-  )
+  for (const condition of ALL_CONDITIONS) {
+    const found = sql.get<DeliveryRow>(
+      `SELECT ${COLUMNS} FROM webhook_deliveries d WHERE ${condition} AND d.id = ?2`,
+      webhook,
+      id,
+    )
+    if (found) return found
+  }
+  return undefined
 }
 
-const RESTART = `status = 'pending', attempts = 0, redeliveries = redeliveries + 1, is_urgent = 1,
-  response_status = NULL, error = NULL, next_attempt_at = ?, last_attempt_at = NULL, ended_at = NULL`
+const restartAt = (
+  now: string,
+) => `status = 'pending', attempts = 0, redeliveries = redeliveries + 1, is_urgent = 1,
+  response_status = NULL, error = NULL, next_attempt_at = ${now}, last_attempt_at = NULL, ended_at = NULL`
 
 /** Makes a delivery pending as if it were new, with its first attempt due at once. An attempt in flight no longer counts. */
-export const restartDelivery = ({ sql }: Reader, webhook: number, { id, status }: DeliveryRow, now: number) =>
+export const restartDelivery = ({ sql }: Reader, webhook: number, { eventPk }: DeliveryRow, now: number) =>
   sql.run(
-    `UPDATE webhook_deliveries SET ${RESTART} WHERE webhook = ? AND status = ? AND id = ?`,
+    `UPDATE webhook_deliveries SET ${restartAt('?')} WHERE event = ? AND webhook = ?`,
     now,
+    eventPk,
     webhook,
-    status,
-    id,
   )
 
-const KEY_OF = (column: string) =>
-  `SELECT ${column} FROM webhook_deliveries
-   WHERE webhook = ? AND status IN ('pending', 'delivered', 'failed') AND id = ?`
-
 /** The text of a delivery's event, byte for byte as every attempt sends it. */
-export const bodyOf = ({ sql }: Reader, webhook: number, id: string): string =>
-  sql.scalar(`SELECT body FROM webhook_events WHERE pk = (${KEY_OF('event')})`, webhook, id)
+export const bodyOf = ({ sql }: Reader, { eventPk }: DeliveryRow): string =>
+  sql.scalar('SELECT body FROM webhook_events WHERE pk = ?', eventPk)
 
 export interface AttemptRow {
   at: number
@@ -97,16 +108,15 @@ export interface AttemptRow {
 }
 
 /** The saved attempts of a delivery, oldest first. */
-export const listAttempts = ({ sql }: Reader, webhook: number, id: string): AttemptRow[] =>
+export const listAttempts = ({ sql }: Reader, webhook: number, { eventPk }: DeliveryRow): AttemptRow[] =>
   sql.all(
     `SELECT at, response_status AS responseStatus, error, ms FROM webhook_attempts
-     WHERE event = (${KEY_OF('event')}) AND webhook = ? ORDER BY number`,
-    webhook,
-    id,
+     WHERE event = ? AND webhook = ? ORDER BY number`,
+    eventPk,
     webhook,
   )
 
-const FAILED = "webhook = ? AND status = 'failed' AND id > ?"
+const FAILED = `${withStatus('failed')} AND id > ?2`
 
 /** The id of the last of the next `limit` failed deliveries after one, in the order of their ids. */
 export const endOfFailed = (
@@ -116,7 +126,7 @@ export const endOfFailed = (
   limit: number,
 ): string | undefined =>
   sql.get<{ id: string | null }>(
-    `SELECT max(id) AS id FROM (SELECT id FROM webhook_deliveries WHERE ${FAILED} ORDER BY id LIMIT ?)`,
+    `SELECT max(id) AS id FROM (SELECT id FROM webhook_deliveries WHERE ${FAILED} ORDER BY id LIMIT ?3)`,
     webhook,
     after,
     limit,
@@ -129,10 +139,10 @@ export const restartFailed = (
   { after, upTo, since }: { after: string; upTo: string; since: number },
 ): number =>
   sql.run(
-    `UPDATE webhook_deliveries SET ${RESTART} WHERE ${FAILED} AND id <= ? AND ended_at >= ?`,
-    now,
+    `UPDATE webhook_deliveries SET ${restartAt('?5')} WHERE ${FAILED} AND id <= ?3 AND ended_at >= ?4`,
     webhook,
     after,
     upTo,
     since,
+    now,
   ).changes

@@ -18,7 +18,13 @@ const listWrong = ({ sql }: Reader) => sql.all<WrongStructure>(WRONG)
 const ORPHANED_EVENTS = `webhook_events WHERE NOT EXISTS
   (SELECT 1 FROM webhook_deliveries d WHERE d.event = webhook_events.pk)`
 
-/** A structure has a version of its subscriptions exactly when one is enabled, and every event has a delivery. */
+const ORPHANED_DELIVERIES = `webhook_deliveries WHERE NOT EXISTS (SELECT 1 FROM webhook_events e WHERE e.pk = event)
+  OR NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.pk = webhook)`
+
+/**
+ * A structure has a version of its subscriptions exactly when one is enabled, every event has a delivery, and every
+ * delivery an event and a subscription.
+ */
 export const webhookCheck: IntegrityCheck = {
   *faults(reader) {
     for (const { name, isQuiet } of listWrong(reader)) {
@@ -26,11 +32,15 @@ export const webhookCheck: IntegrityCheck = {
         ? `The structure "${name}" does not notify its enabled webhooks of changes.`
         : `The structure "${name}" notifies webhooks of changes, and none is enabled.`
     }
-    const count = reader.sql.scalar<number>(`SELECT count(*) FROM ${ORPHANED_EVENTS}`)
-    if (count > 0) yield `${count} webhook events are left without a delivery.`
+    const count = (what: string) => reader.sql.scalar<number>(`SELECT count(*) FROM ${what}`)
+    const deliveries = count(ORPHANED_DELIVERIES)
+    if (deliveries > 0) yield `${deliveries} deliveries are left without their event or webhook.`
+    const events = count(ORPHANED_EVENTS)
+    if (events > 0) yield `${events} webhook events are left without a delivery.`
   },
   repair: (tx) => {
     for (const { pk } of listWrong(tx)) renewSubscriptionsVersion(tx, pk)
+    tx.sql.run(`DELETE FROM ${ORPHANED_DELIVERIES}`)
     tx.sql.run(`DELETE FROM ${ORPHANED_EVENTS}`)
   },
 }

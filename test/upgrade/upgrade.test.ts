@@ -6,6 +6,7 @@ import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { migrate } from '../../src/db/schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
+import { findDue } from '../../src/delivery/dispatch/delivery-queue.ts'
 import { insertFile, makeFileVisible } from '../../src/files/store.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
@@ -265,6 +266,40 @@ describe('a database of', () => {
     expect(after.query('SELECT DISTINCT subscriptions_version FROM structures').values()).toEqual([['first']])
     expect(after.query('SELECT redeliveries FROM webhook_deliveries').values()).toEqual([[3]])
     after.close()
+  })
+
+  test('of 0021_change_undos keeps its deliveries with their attempts, and sends those that wait', async () => {
+    const written = WRITTEN[1] as Written
+    await unpack(written, MIGRATIONS.findIndex(({ name }) => name === '0021_change_undos') + 1)
+    const before = new Database(file)
+    before.run(`
+      INSERT INTO webhooks (pk, id, workspace, structure, url, secret, events, filter, ignore_own_key, enabled, paused_at, created_at, updated_at)
+        SELECT 1, '01a1fe0a-c200-7000-a6ac-48cfd60882bf', workspace, pk, 'https://example.com/', 'whsec_1', '[]', '[]', 0, 0, 1, 1, 1 FROM structures LIMIT 1;
+      INSERT INTO webhook_events (pk, id, type, body) VALUES (1, 'e1', 'record.created', '{"n":1}'), (2, 'e2', 'record.created', '{"n":2}');
+      INSERT INTO webhook_deliveries (event, webhook, id, status, attempts, redeliveries, is_urgent, response_status, error, next_attempt_at, created_at, last_attempt_at, ended_at)
+        VALUES (1, 1, '01a1fe0a-c200-7000-a6ac-48cfd60882b1', 'failed', 5, 2, 0, 500, 'no', NULL, 1, 2, 3),
+          (2, 1, '01a1fe0a-c200-7000-a6ac-48cfd60882b2', 'pending', 0, 0, 0, NULL, NULL, 4, 4, NULL, NULL);
+      INSERT INTO webhook_attempts (event, webhook, number, at, response_status, error, ms) VALUES (1, 1, 1, 5, 500, 'no', 6)`)
+    const tables = ['webhook_events', 'webhook_deliveries', 'webhook_attempts']
+    const rowsOf = (database: Database) =>
+      tables.map((table) => database.query(`SELECT * FROM ${table}`).values())
+    const expected = rowsOf(before)
+    before.close(true)
+
+    const service = await startService({ file })
+    const { sql } = service.ctx.db
+    expect(rowsOf(sql.database)).toEqual(expected)
+    const client = service.as(written.key)
+    const path = '/v1/webhooks/01a1fe0a-c200-7000-a6ac-48cfd60882bf'
+    const { deliveries } = (await client.get(`${path}/deliveries`)).body
+    expect(deliveries.map(({ status }: { status: string }) => status)).toEqual(['pending', 'failed'])
+    const state = { inProgress: new Set<string>(), page: [] }
+    await client.patch(path, { enabled: true, resume: true })
+    expect(findDue(service.ctx.db, 1, 5, state)?.body).toBe('{"n":2}')
+    await client.delete(path)
+    expect(rowsOf(sql.database)).toEqual([[], [], []])
+    service.close()
+    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
   test('with indexes of SQLite on its rows has index tables afterwards, the automatic ones once they are of use', async () => {

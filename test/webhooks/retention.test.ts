@@ -77,16 +77,19 @@ test('a deletion that was interrupted is not visible and is finished later', asy
   expect([count('webhooks'), count('webhook_deliveries'), count('webhook_events')]).toEqual([0, 0, 0])
 })
 
-test('check finds and repairs what structures know of their webhooks, and events without deliveries', async () => {
+test('check finds and repairs what structures know of their webhooks, and what is left of events and deliveries', async () => {
   await subscribe(it, 'Tasks', it.url)
   await declare(it, 'Other', [])
   await it.stop()
   expect(findFaults(it.ctx.db)).toEqual([])
   it.ctx.db.sql.script(`UPDATE structures SET subscriptions_version = CASE name WHEN 'Tasks' THEN NULL ELSE 'x' END;
-    INSERT INTO webhook_events (id, type, body) VALUES ('x', 'record.created', '{}')`)
+    INSERT INTO webhook_events (pk, id, type, body) VALUES (1, 'x', 'record.created', '{}'), (2, 'y', 'record.created', '{}');
+    INSERT INTO webhook_deliveries (event, webhook, id, status, created_at)
+      VALUES (2, 9, 'no webhook', 'pending', 1), (3, 1, 'no event', 'failed', 1)`)
   expect(findFaults(it.ctx.db)).toEqual([
     'The structure "Tasks" does not notify its enabled webhooks of changes.',
     'The structure "Other" notifies webhooks of changes, and none is enabled.',
+    '2 deliveries are left without their event or webhook.',
     '1 webhook events are left without a delivery.',
   ])
   await repairDerived(it.ctx.db)

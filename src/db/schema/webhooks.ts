@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { foreignKey, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { IS_NEW, IS_NOT_NEW } from '../delivery-conditions.ts'
 import { workspaces } from './account.ts'
 import { structures } from './structures.ts'
 
@@ -57,15 +58,17 @@ export const webhookEvents = sqliteTable('webhook_events', {
   body: text().notNull(),
 })
 
+/**
+ * Deliveries. A batch of rows makes thousands of them in one transaction, for which other writes wait: hence no foreign
+ * keys, which would have SQLite copy pages before each statement, and few indexes that hold new ones.
+ */
 export const webhookDeliveries = sqliteTable(
   'webhook_deliveries',
   {
-    event: integer()
-      .notNull()
-      .references(() => webhookEvents.pk, { onDelete: 'cascade' }),
-    webhook: integer()
-      .notNull()
-      .references(() => webhooks.pk, { onDelete: 'cascade' }),
+    /** The pk of its event, which is deleted after it. */
+    event: integer().notNull(),
+    /** The pk of its subscription, which is deleted after it. */
+    webhook: integer().notNull(),
     id: text().notNull(),
     status: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),
     /** Since the delivery was made or last asked for again. */
@@ -85,10 +88,11 @@ export const webhookDeliveries = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.event, table.webhook] }),
-    index('webhook_deliveries_listed').on(table.webhook, table.status, table.id),
+    index('webhook_deliveries_new').on(table.webhook, table.id).where(sql.raw(IS_NEW)),
+    index('webhook_deliveries_listed').on(table.webhook, table.status, table.id).where(sql.raw(IS_NOT_NEW)),
     index('webhook_deliveries_due')
       .on(table.webhook, table.isUrgent, table.nextAttemptAt)
-      .where(sql`status = 'pending'`),
+      .where(sql.raw(`status = 'pending' AND (attempts > 0 OR is_urgent = 1)`)),
     index('webhook_deliveries_ended').on(table.endedAt).where(sql`ended_at IS NOT NULL`),
   ],
 )

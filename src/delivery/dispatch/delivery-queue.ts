@@ -1,5 +1,6 @@
 import { logChange, systemAuthor } from '../../changes/log.ts'
 import type { Db } from '../../db/database.ts'
+import { IS_NEW, IS_NOT_NEW } from '../../db/delivery-conditions.ts'
 import type { Reader } from '../../db/reader.ts'
 import { TOUCH } from '../../db/sql-part.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
@@ -37,6 +38,7 @@ interface DueRow {
   id: string
   attempts: number
   redeliveries: number
+  dueAt: number
 }
 
 /** A delivery with everything that an attempt needs. */
@@ -66,8 +68,9 @@ interface Subscription {
 /** The pks of subscriptions with pending deliveries, due now or later. */
 export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
   sql.column(
-    `SELECT w.pk FROM webhooks w WHERE w.is_removed = 0 AND EXISTS
-       (SELECT 1 FROM webhook_deliveries d WHERE d.webhook = w.pk AND d.status = 'pending')`,
+    `SELECT w.pk FROM webhooks w WHERE w.is_removed = 0 AND
+       (EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook = w.pk AND ${IS_NEW}) OR EXISTS
+         (SELECT 1 FROM webhook_deliveries WHERE webhook = w.pk AND status = 'pending' AND ${IS_NOT_NEW}))`,
   )
 
 /** Undefined once the subscription is deleted; `isActive` while it is neither disabled nor paused. */
@@ -90,15 +93,20 @@ export interface QueueState {
 
 const PAGE_SIZE = 256
 
-const dueText = (condition: string) =>
-  `SELECT event, id, attempts, redeliveries FROM webhook_deliveries
-   WHERE webhook = ? AND status = 'pending' AND ${condition} ORDER BY next_attempt_at, event LIMIT ?`
-const URGENT = dueText('is_urgent = 1')
-const DUE = dueText('is_urgent = 0 AND next_attempt_at <= ?')
+const dueText = (condition: string, order = 'next_attempt_at, event') =>
+  `SELECT event, id, attempts, redeliveries, next_attempt_at AS dueAt FROM webhook_deliveries
+   WHERE webhook = ?1 AND ${condition} ORDER BY ${order} LIMIT ?2`
+const IS_RETRY = "status = 'pending' AND is_urgent = 0 AND attempts > 0"
+const URGENT = dueText("status = 'pending' AND is_urgent = 1")
+const RETRIES = dueText(`${IS_RETRY} AND next_attempt_at <= ?3`)
+const NEW = dueText(IS_NEW, 'id')
 
+/** The first that are due, in the order in which they fell due. */
 function listDue({ sql }: Reader, webhook: number, now: number, { inProgress }: QueueState): DueRow[] {
-  return sql
-    .all<DueRow>(DUE, webhook, now, inProgress.size + PAGE_SIZE)
+  const limit = inProgress.size + PAGE_SIZE
+  return [...sql.all<DueRow>(RETRIES, webhook, limit, now), ...sql.all<DueRow>(NEW, webhook, limit)]
+    .sort((one, other) => one.dueAt - other.dueAt || one.event - other.event)
+    .slice(0, limit)
     .filter(({ id }) => !inProgress.has(id))
 }
 
@@ -170,24 +178,24 @@ export function findDue(
   return undefined
 }
 
-/** When a subscription's next delivery after `now` falls due. */
+/** When a subscription's next retry after `now` falls due; deliveries that were never attempted are due already. */
 export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): number | undefined =>
   sql.get<{ at: number }>(
     `SELECT next_attempt_at AS at FROM webhook_deliveries
-     WHERE webhook = ? AND status = 'pending' AND is_urgent = 0 AND next_attempt_at > ?
+     WHERE webhook = ? AND ${IS_RETRY} AND next_attempt_at > ?
      ORDER BY next_attempt_at LIMIT 1`,
     webhook,
     now,
   )?.at
 
 /** The delay before the next attempt by the number of attempts so far, as SQL. */
-const RETRY_DELAY = `CASE attempts ${[0, ...RETRY_AFTER_MS].map((delayMs, attempts) => `WHEN ${attempts} THEN ${delayMs}`).join(' ')} ELSE 0 END`
+const RETRY_DELAY = `CASE attempts ${RETRY_AFTER_MS.map((delayMs, at) => `WHEN ${at + 1} THEN ${delayMs}`).join(' ')} ELSE 0 END`
 
 /** Limits every retry to its regular delay from now; later ones were scheduled before the clock was set back. */
 export const shortenRetryDelays = ({ sql, now }: Tx) =>
   sql.run(
-    `UPDATE webhook_deliveries SET next_attempt_at = ?1 + ${RETRY_DELAY}
-     WHERE status = 'pending' AND is_urgent = 0 AND next_attempt_at > ?1 + ${RETRY_DELAY}`,
+    `UPDATE webhook_deliveries INDEXED BY webhook_deliveries_due SET next_attempt_at = ?1 + ${RETRY_DELAY}
+     WHERE ${IS_RETRY} AND next_attempt_at > ?1 + ${RETRY_DELAY}`,
     now,
   )
 
