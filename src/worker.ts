@@ -4,7 +4,12 @@
  * in `worker-on-demand.ts`.
  */
 import { Database } from 'bun:sqlite'
-import { openReadingConnection, prepareWriting, shrinkMemory } from './db/connection/open.ts'
+import {
+  keepTemporaryInMemory,
+  openReadingConnection,
+  prepareWriting,
+  shrinkMemory,
+} from './db/connection/open.ts'
 import { asUnavailable } from './db/errors.ts'
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
@@ -164,6 +169,7 @@ function runTask(task: AnyTask, request: WorkerRequest): unknown {
   writing ??= openWriting(request)
   const { sql } = writing
   const input = task.prepare ? takePrepared(task) : request.input
+  if (task.isForRequest) keepTemporaryInMemory(sql.database)
   sql.run(task.isPreparation ? 'BEGIN' : 'BEGIN IMMEDIATE')
   try {
     const output = task.run(writing, input, request.now)

@@ -185,3 +185,14 @@ export function checkedUniqueTogether(sets: readonly string[][], fields: readonl
   }
   return sets
 }
+
+/** Every write enters a row in the index of each set, while other writes wait. */
+const MAX_UNIQUE = 200
+
+/** `count` is the number of unique fields and of the fields of all sets; what there was `before` may stay. */
+export function refuseManyUnique(count: number, before = 0): void {
+  if (count <= Math.max(MAX_UNIQUE, before)) return
+  throw refused(
+    `The unique fields and those of "unique_together" would be ${count} in all, each counted in every set; a structure has at most ${MAX_UNIQUE}, so leave some out.`,
+  )
+}

@@ -4,7 +4,7 @@ import { routes, sessionRoutes } from '../http/routes.ts'
 import { deleteStructureNamed } from './deletion.ts'
 import { presentStructure } from './present.ts'
 import * as schema from './schema.ts'
-import { createStructure, listStructures, patchStructure } from './service.ts'
+import { declareStructure, hasManySets, listStructures, patchStructure } from './service.ts'
 import { getStructure } from './store.ts'
 
 export const structureRoutes = (ctx: AppContext) =>
@@ -21,9 +21,12 @@ export const structureRoutes = (ctx: AppContext) =>
       'createStructure',
       'Declare a structure',
       (request) =>
-        respondOnce(ctx.db, request, (tx) => ({
-          structure: presentStructure(createStructure(tx, request.caller, request.body)),
-        })),
+        respondOnce(
+          ctx.db,
+          request,
+          (tx) => ({ structure: presentStructure(declareStructure(tx, request.caller, request.body)) }),
+          { isLong: hasManySets(request.body) },
+        ),
       {
         write: true,
         creates: true,

@@ -1,7 +1,7 @@
 import { logChange, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/writes/transaction.ts'
+import { stepsAtOnce, type Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
@@ -15,6 +15,7 @@ import {
   fieldDefinitions,
   lostFields,
   refuseLossOfFields,
+  refuseManyUnique,
 } from './fields.ts'
 import { presentStructure } from './present.ts'
 import {
@@ -51,6 +52,21 @@ export interface NewStructure {
   immutable?: boolean
 }
 
+/** More unique sets are changed in steps, in a transaction with no other write, for which it has to be a long one. */
+const FEW_SETS = 10
+
+export const hasManySets = ({ fields, unique_together = [] }: NewStructure): boolean =>
+  fields.filter(({ unique }) => unique).length + unique_together.length > FEW_SETS
+
+const inSteps = (tx: Tx, isLong: boolean): Tx => (isLong ? tx : { ...tx, inSteps: stepsAtOnce })
+
+/** Creates a structure as a request may. */
+export function declareStructure(tx: Tx, caller: Caller, input: NewStructure): store.StructureRow {
+  const { unique_together = [], fields } = input
+  refuseManyUnique([...unique_together, ...fields.filter(({ unique }) => unique)].flat().length)
+  return createStructure(inSteps(tx, hasManySets(input)), caller, input)
+}
+
 /**
  * Creates a structure; joins the caller's transaction. `findStructureId` resolves the structures that record fields
  * name; by default an existing one, or the new one itself.
@@ -82,7 +98,7 @@ export function createStructure(
     updatedAt: tx.now,
   })
   createRowTable(tx, pk, fields)
-  changeUniqueSets(tx, pk, [], uniqueSetsOf(fields, together))
+  changeUniqueSets(tx, pk, { before: [], after: uniqueSetsOf(fields, together), isEmpty: true })
   logChange(tx, caller, changedStructure(id), 'created')
   return getStructure(tx, caller, id)
 }
@@ -117,11 +133,11 @@ export async function patchStructure(
   patch: StructurePatch,
 ): Promise<store.StructureRow> {
   const before = getStructure(ctx.db, caller, nameOrId)
-  const change = () => ctx.db.write((tx) => changeStructure(ctx, tx, caller, nameOrId, patch))
-  const mayBecomeUnique = patch.fields !== undefined || patch.unique_together !== undefined
-  if (before.live === 0 || !mayBecomeUnique) return change()
   const { uniqueSets } = merged(ctx.db, ctx.features, caller, before, patch).definition
-  const sets = newUniqueSets(before, uniqueSets)
+  const hasMany = Math.max(uniqueSets.length, definitionOf(before).uniqueSets.length) > FEW_SETS
+  const change = () =>
+    ctx.db.write((tx) => changeStructure(ctx, inSteps(tx, hasMany), caller, nameOrId, patch), hasMany)
+  const sets = before.live === 0 ? [] : newUniqueSets(before, uniqueSets)
   const values = before.live * sets.flat().length
   const isLong = sets.length > 0 && values > ctx.worker.manyRows
   return isLong ? withUniqueIndexes(ctx, before.pk, sets, change) : change()
@@ -145,6 +161,7 @@ function changeStructure(
   const before = getStructure(tx, caller, nameOrId)
   if (patch.name !== undefined) refuseUnusableName(tx, caller, patch.name, before.pk)
   const { columns, definition } = merged(tx, ctx.features, caller, before, patch)
+  refuseManyUnique(definition.uniqueSets.flat().length, definitionOf(before).uniqueSets.flat().length)
   refuseLowMaxRows(before, columns.maxRows)
   if (isSameDefinition(before, columns)) return before
   changeTable(tx, before, definition)
@@ -217,11 +234,12 @@ function changeTable(
   if (structure.lastId === null) {
     dropRowTable(tx, pk)
     createRowTable(tx, pk, after.fields)
-    changeUniqueSets(tx, pk, [], after.uniqueSets)
+    changeUniqueSets(tx, pk, { before: [], after: after.uniqueSets, isEmpty: true })
     return
   }
   const isNew = ({ column }: FieldDefinition) => !before.fields.some((old) => old.column === column)
   const added = after.fields.filter(isNew)
   addColumns(tx, pk, added)
-  changeUniqueSets(tx, pk, before.uniqueSets, after.uniqueSets, new Set(added.map(({ column }) => column)))
+  const newColumns = new Set(added.map(({ column }) => column))
+  changeUniqueSets(tx, pk, { before: before.uniqueSets, after: after.uniqueSets, newColumns })
 }

@@ -32,6 +32,8 @@ const withFields = (...fields: unknown[]): Patch => ({ fields: fields as Definit
 /** What is refused, and what it is about, in words of the sentence; undefined for what is saved. */
 type Case = readonly [what: string, patch: Patch, about: string | undefined]
 
+const MORE = Array.from({ length: 80 }, (_, at) => field(`more${at}`))
+
 const ANY_TIME: readonly Case[] = [
   ['nothing changed', {}, undefined],
   ['a new field', withFields(REF, BIKE, TOTAL, DUE, field('more')), undefined],
@@ -72,6 +74,14 @@ const ANY_TIME: readonly Case[] = [
       ],
     },
     'twice',
+  ],
+  [
+    'more unique than a structure has',
+    {
+      ...withFields(REF, BIKE, TOTAL, DUE, ...MORE),
+      unique_together: MORE.slice(0, 3).map((_, at) => MORE.map(({ key }) => key).toSpliced(at, 1)),
+    },
+    'in all',
   ],
   ['no rows at all', { max_rows: 0 }, 'from 1 on'],
   ['half a row', { max_rows: 1.5 }, 'from 1 on'],

@@ -39,7 +39,7 @@ const CACHE_KIB = 65_536
 export function openReadingConnection(file: string): Database {
   const database = new Database(file, { readonly: true, strict: true })
   database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
-  database.run('PRAGMA temp_store = MEMORY')
+  keepTemporaryInMemory(database)
   return database
 }
 
@@ -59,6 +59,14 @@ export function withCacheOf<T>(kib: number, database: Database, run: () => T): T
   } finally {
     database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
   }
+}
+
+/**
+ * Temporary tables and what statements need to be undone alone no longer go to files, which takes longer than many writes
+ * themselves. Not for a connection that sorts whole tables.
+ */
+export function keepTemporaryInMemory(database: Database): void {
+  database.run('PRAGMA temp_store = MEMORY')
 }
 
 /** Empties the page cache, which otherwise stays as large as it once was. */
@@ -102,7 +110,7 @@ function checkFiles({ file, role }: OpenOptions): void {
  */
 function prepareMain(database: Database, { role, checkpoint }: OpenOptions): void {
   changeJournal(database, 'WAL')
-  database.run('PRAGMA temp_store = MEMORY')
+  keepTemporaryInMemory(database)
   database.run('PRAGMA wal_autocheckpoint = 0')
   const isTruncatedInThread = role === 'server' && checkpoint !== 'off'
   database.run(`PRAGMA journal_size_limit = ${isTruncatedInThread ? -1 : LOG_BYTES}`)

@@ -1,5 +1,6 @@
 import { updateRow } from '../../db/crud.ts'
 import { structures } from '../../db/schema/structures.ts'
+import { stepsAtOnce, type Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { lostFields } from '../../structures/fields.ts'
 import {
@@ -53,7 +54,9 @@ export function removeStructures(copy: CopyTransaction): void {
 
 /** The rows that change must not be in the row tables meanwhile: they may collide with what becomes unique. */
 export function applyStructures(copy: CopyTransaction): void {
-  const { tx, workspacePk: workspace } = copy
+  const { workspacePk: workspace } = copy
+  // Rows follow in the same transaction.
+  const tx = { ...copy.tx, inSteps: stepsAtOnce }
   for (const { id } of present<RemoteStructure>(copy, 'structure'))
     tx.sql.run(
       'UPDATE structures SET name_fold = ? WHERE id = ? AND name_fold IS NOT NULL',
@@ -64,12 +67,12 @@ export function applyStructures(copy: CopyTransaction): void {
     const known = findStructureById(tx, workspace, structure.id)
     const definition = definitionIn(structure, known)
     if (known) {
-      changeTable(copy, known, definition)
+      changeTable(tx, known, definition)
       updateRow(tx, structures, known.pk, columnsOf(structure, definition))
     } else {
       const pk = insertStructure(tx, { ...columnsOf(structure, definition), id: structure.id, workspace })
       createRowTable(tx, pk, definition.fields)
-      changeUniqueSets(tx, pk, [], definition.uniqueSets)
+      changeUniqueSets(tx, pk, { before: [], after: definition.uniqueSets, isEmpty: true })
     }
   }
 }
@@ -117,7 +120,7 @@ function definitionIn(
 
 /** Fields are lost only while the remote has had no row; then the copy has none either. */
 function changeTable(
-  { tx }: CopyTransaction,
+  tx: Tx,
   structure: StructureRow,
   after: Pick<Definition, 'fields' | 'uniqueSets'>,
 ): void {
@@ -127,10 +130,10 @@ function changeTable(
     if (structure.live > 0) throw new Error(`the structure ${structure.id} lost a field while it has rows`)
     dropRowTable(tx, pk)
     createRowTable(tx, pk, after.fields)
-    changeUniqueSets(tx, pk, [], after.uniqueSets)
+    changeUniqueSets(tx, pk, { before: [], after: after.uniqueSets, isEmpty: true })
     return
   }
   const isNew = ({ column }: FieldDefinition) => !before.fields.some((old) => old.column === column)
   addColumns(tx, pk, after.fields.filter(isNew))
-  changeUniqueSets(tx, pk, before.uniqueSets, after.uniqueSets)
+  changeUniqueSets(tx, pk, { before: before.uniqueSets, after: after.uniqueSets })
 }

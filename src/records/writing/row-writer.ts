@@ -99,6 +99,12 @@ function publish(
   )
 }
 
+/** What an entry in the index of a unique set costs to look for and to write, in characters of a long text. */
+const UNIQUE_SET_COST = 150
+
+const spendRow = ({ budget, definition }: RowWriter, { data }: store.RecordRow): void =>
+  spend(budget, data.length + definition.uniqueSets.length * UNIQUE_SET_COST)
+
 /** `updated_at` increases with every change, even within one millisecond. */
 const nextUpdatedAt = (now: number, before: number) => Math.max(now, before + 1)
 
@@ -114,7 +120,7 @@ export function insertRecord(writer: RowWriter, data: RecordData): store.RecordR
     updatedAt: tx.now,
     deletedAt: null,
   }
-  spend(writer.budget, row.data.length)
+  spendRow(writer, row)
   row.pk = store.insertRecord(tx, row)
   const { pk, createdAt, updatedAt } = row
   live.insertLiveRow(tx, structure.pk, definition, { pk, data, createdAt, updatedAt })
@@ -137,12 +143,14 @@ export function updateRow(
   if (changed.length === 0) return before
   const fields = definition.fields.filter(({ key }) => changed.includes(key))
   const changedSets = definition.uniqueSets.filter((set) => set.some((field) => fields.includes(field)))
-  refuseDuplicate(writer, changedSets, data, before.pk)
   const updatedAt = nextUpdatedAt(tx.now, before.updatedAt)
   const row = { ...before, data: JSON.stringify(data), updatedAt }
-  spend(writer.budget, row.data.length)
+  spendRow(writer, row)
   store.updateRecord(tx, row)
-  live.updateLiveRow(tx, structure.pk, row.pk, fields, { data, updatedAt })
+  namingHolder(
+    () => live.updateLiveRow(tx, structure.pk, definition, fields, { pk: row.pk, data, updatedAt }),
+    () => refuseDuplicate(writer, changedSets, data, row.pk),
+  )
   live.countUpdate(tx, structure.pk)
   structure.changes += 1
   markForTextIndex(tx, structure, row.pk)
@@ -188,15 +196,23 @@ export function restoreRow(writer: RowWriter, before: store.RecordRow, data: Rec
 
 /** Refuses data whose values in one of the sets another live row, not `except`, already has. */
 export function refuseDuplicate(
-  { tx, structure }: RowWriter,
+  { tx, structure, definition }: RowWriter,
   sets: readonly UniqueSet[],
   data: RecordData,
   except?: number,
 ): void {
-  for (const set of sets) {
-    const holder = live.findHolder(tx, structure.pk, set, data)
-    if (holder === undefined || holder === except) continue
-    throw duplicate(set, `the record ${store.findRecordId(tx, holder)}`)
+  const holders = live.findHolders(tx, structure.pk, definition, data, sets)
+  const held = holders.find(({ pk }) => pk !== except)
+  if (held) throw duplicate(held.set, `the record ${store.findRecordId(tx, held.pk)}`)
+}
+
+/** Looks for who has the unique values only when the indexes refuse a write; `refuse` throws the refusal that says so. */
+export function namingHolder<Result>(write: () => Result, refuse: () => void): Result {
+  try {
+    return write()
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'unique_violation') refuse()
+    throw error
   }
 }
 
@@ -219,8 +235,11 @@ export function refuseImmutable({ immutable, name }: StructureRow): void {
   )
 }
 
-export function refuseFull({ maxRows, live: rows, name }: StructureRow): void {
-  if (maxRows === null || rows < maxRows) return
+export const isFull = ({ maxRows, live: rows }: StructureRow): boolean => maxRows !== null && rows >= maxRows
+
+export function refuseFull(structure: StructureRow): void {
+  if (!isFull(structure)) return
+  const { maxRows, live: rows, name } = structure
   throw new Refusal(
     'max_rows_reached',
     `"${name}" holds ${rows} of at most ${maxRows} rows; delete a row or raise "max_rows".`,

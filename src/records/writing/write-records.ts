@@ -3,7 +3,7 @@ import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { logCreated } from '../../delivery/outbox.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
-import { countInserts, findAnyLiveRow, findHolder } from '../../structures/storage/row-table-writes.ts'
+import { countInserts, findAnyLiveRow, findHolders } from '../../structures/storage/row-table-writes.ts'
 import { getStructure } from '../../structures/store.ts'
 import * as store from '../store.ts'
 import {
@@ -12,7 +12,9 @@ import {
   duplicate,
   type FieldChanges,
   insertRecord,
+  isFull,
   mergedData,
+  namingHolder,
   type RowWriter,
   refuseBrokenReferences,
   refuseFull,
@@ -120,7 +122,7 @@ function writeRow(writer: RowWriter, batch: Batch, sent: SentData, number: numbe
   const { tx, caller, definition } = writer
   const changes = checkedChanges(definition, sent)
   refuseBrokenReferences(tx, caller, changes, batch.references)
-  const row = updates ? updateOrInsert(writer, batch, changes) : insert(writer, batch, changes, true)
+  const row = updates ? updateOrInsert(writer, batch, changes) : insert(writer, batch, changes)
   const earlier = batch.written.get(row.pk)
   batch.written.set(row.pk, { row, number: earlier?.number ?? number })
   batch.order.push(row.pk)
@@ -130,13 +132,9 @@ function writeRow(writer: RowWriter, batch: Batch, sent: SentData, number: numbe
 function updateOrInsert(writer: RowWriter, batch: Batch, changes: FieldChanges): store.RecordRow {
   const { tx, structure, definition } = writer
   const data = mergedData(definition, {}, changes)
-  const holders = new Set<number>()
-  for (const set of definition.uniqueSets) {
-    const holder = findHolder(tx, structure.pk, set, data)
-    if (holder !== undefined) holders.add(holder)
-  }
-  const [first, second] = holders
-  if (first === undefined) return insert(writer, batch, changes, false)
+  const holders = findHolders(tx, structure.pk, definition, data)
+  const [first, second] = new Set(holders.map(({ pk }) => pk))
+  if (first === undefined) return insert(writer, batch, changes)
   if (second !== undefined) throw duplicateOfTwo(writer, first, second)
   return updateRow(writer, getRecord(writer, first), changes)
 }
@@ -149,14 +147,14 @@ function duplicateOfTwo({ tx }: RowWriter, first: number, second: number): Refus
   )
 }
 
-/** `checkUnique` is false when the caller has already found no row with the same unique values. */
-function insert(writer: RowWriter, batch: Batch, changes: FieldChanges, checkUnique: boolean) {
+function insert(writer: RowWriter, batch: Batch, changes: FieldChanges): store.RecordRow {
   const { structure, definition } = writer
   const data = mergedData(definition, {}, changes)
   refuseMissing(definition, data)
-  if (checkUnique) refuseDuplicateInBatch(writer, batch, data)
+  const refuseHeld = () => refuseDuplicateInBatch(writer, batch, data)
+  if (isFull(structure)) refuseHeld()
   refuseFull(structure)
-  const row = insertRecord(writer, data)
+  const row = namingHolder(() => insertRecord(writer, data), refuseHeld)
   structure.live += 1
   batch.insertedIds.push(row.id)
   return row
@@ -164,10 +162,8 @@ function insert(writer: RowWriter, batch: Batch, changes: FieldChanges, checkUni
 
 /** Names an earlier row of the same call by its number instead of its id, which is not committed yet. */
 function refuseDuplicateInBatch({ tx, structure, definition }: RowWriter, batch: Batch, data: RecordData) {
-  for (const set of definition.uniqueSets) {
-    const holder = findHolder(tx, structure.pk, set, data)
-    if (holder !== undefined) throw duplicate(set, holderName(tx, batch, holder))
-  }
+  const [held] = findHolders(tx, structure.pk, definition, data)
+  if (held) throw duplicate(held.set, holderName(tx, batch, held.pk))
 }
 
 function holderName(tx: Tx, { written }: Batch, pk: number): string {

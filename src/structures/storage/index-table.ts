@@ -77,16 +77,23 @@ export function startFilling(reader: Reader, table: IndexTable): void {
 /** Creates the index over rows of which none belongs into it yet. */
 export function createEmpty(reader: Reader, table: IndexTable): void {
   createTable(reader, table)
-  createTriggers(reader, table, '')
+  keepInStep(reader, table)
 }
 
 /** Creates the index and fills it at once, in the caller's transaction. */
 export function buildAtOnce(reader: Reader, table: IndexTable): void {
+  fillAtOnce(reader, table)
+  keepInStep(reader, table)
+}
+
+/** The same, but until `keepInStep` no row may be written. */
+export function fillAtOnce(reader: Reader, table: IndexTable): void {
   createTable(reader, table)
   const entries = entriesOf(table, '', rowsOf(table))
   reader.sql.script(`INSERT INTO ${table.name} (${namesOf(table)}) ${entries} ORDER BY ${keyNames(table)}`)
-  createTriggers(reader, table, '')
 }
+
+export const keepInStep = (reader: Reader, table: IndexTable): void => createTriggers(reader, table, '')
 
 const isUnique = ({ key }: IndexTable) => !key.includes(PK)
 
@@ -121,8 +128,10 @@ function createTriggers({ sql }: Reader, table: IndexTable, whileFilling: string
   const rows = rowTable(structurePk)
   sql.script(`CREATE TRIGGER ${name}_insert AFTER INSERT ON ${rows} BEGIN ${insert} END`)
   sql.script(`CREATE TRIGGER ${name}_delete AFTER DELETE ON ${rows} BEGIN ${remove} ${record} END`)
+  // An update may write columns that stay as they are.
+  const isChanged = sources.map((column) => `new.${column} IS NOT old.${column}`)
   sql.script(
-    `CREATE TRIGGER ${name}_update AFTER UPDATE OF ${sources.join(', ')} ON ${rows}
+    `CREATE TRIGGER ${name}_update AFTER UPDATE OF ${sources.join(', ')} ON ${rows} WHEN ${isChanged.join(' OR ')}
      BEGIN ${remove} ${insert} ${record} END`,
   )
 }

@@ -221,7 +221,7 @@ export const rowTableCheck: IntegrityCheck = {
 
 function finishRepair(tx: Tx, checked: Checked, indexes: readonly string[]): void {
   const { row, definition, live, inOrder, lastCreatedAt, lastId } = checked
-  changeUniqueSets(tx, row.pk, [], definition.uniqueSets)
+  changeUniqueSets(tx, row.pk, { before: [], after: definition.uniqueSets })
   for (const name of indexes) rebuildAutoIndex(tx, row.pk, definition, name)
   tx.sql.run(
     'UPDATE structure_stats SET live = ?, in_order = ?, last_created_at = ?, last_id = ? WHERE structure = ?',

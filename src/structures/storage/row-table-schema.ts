@@ -10,13 +10,14 @@ import { hasTable } from '../../search/tables.ts'
 import type { FieldDefinition, UniqueSet } from '../store.ts'
 import { removeAutoIndexRows } from './auto-index.ts'
 import {
-  buildAtOnce,
   changedTable,
   collisionTable,
   createEmpty,
   dropIndexTable,
   enforceUnique,
+  fillAtOnce,
   type IndexTable,
+  keepInStep,
   listIndexTables,
   PK,
 } from './index-table.ts'
@@ -108,39 +109,57 @@ export function uniqueTable(structurePk: number, set: UniqueSet): IndexTable {
 export const isCollision = (error: unknown): boolean =>
   isUniqueViolation(error) && (error as SQLiteError).message.includes('_unique_')
 
+export interface UniqueChange {
+  readonly before: readonly UniqueSet[]
+  readonly after: readonly UniqueSet[]
+  /** In these columns no row has a value yet. */
+  readonly newColumns?: ReadonlySet<number>
+  /** There are no rows. */
+  readonly isEmpty?: boolean
+}
+
 /**
- * Drops and creates unique indexes so that they match the sets of `after`; refuses while live rows collide. No row has
- * a value in `newColumns` yet.
+ * Drops and creates unique indexes so that they match the sets of `after`; refuses while live rows collide. What cannot be
+ * refused is left to `tx.inSteps`, because creating many tables takes long; rows written until then would not be indexed.
  */
 export function changeUniqueSets(
   tx: Tx,
   structurePk: number,
-  before: readonly UniqueSet[],
-  after: readonly UniqueSet[],
-  newColumns: ReadonlySet<number> = new Set(),
+  { before, after, newColumns = new Set(), isEmpty = false }: UniqueChange,
 ): void {
-  const nameOf = (set: UniqueSet) => uniqueTable(structurePk, set).name
-  const had = new Set(before.map(nameOf))
-  const wanted = new Set(after.map(nameOf))
-  for (const set of before) if (!wanted.has(nameOf(set))) dropIndexTable(tx, uniqueTable(structurePk, set))
-  for (const set of after) {
-    if (had.has(nameOf(set))) continue
-    if (set.some(({ column }) => newColumns.has(column))) createEmpty(tx, uniqueTable(structurePk, set))
-    else createUnique(tx, structurePk, set)
-  }
+  const tableOf = (set: UniqueSet) => uniqueTable(structurePk, set)
+  const had = new Set(before.map((set) => tableOf(set).name))
+  const wanted = new Set(after.map((set) => tableOf(set).name))
+  const added = after.filter((set) => !had.has(tableOf(set).name))
+  const hasRows = (set: UniqueSet) => !isEmpty && !set.some(({ column }) => newColumns.has(column))
+  const removed = before.filter((set) => !wanted.has(tableOf(set).name))
+  inSteps(tx, [
+    ...added.filter(hasRows).map((set) => createUnique(tx, structurePk, set)),
+    ...removed.map((set) => () => dropIndexTable(tx, tableOf(set))),
+    ...added.filter((set) => !hasRows(set)).map((set) => () => createEmpty(tx, tableOf(set))),
+  ])
 }
 
-function createUnique(tx: Tx, structurePk: number, set: UniqueSet): void {
+function inSteps(tx: Tx, actions: (() => void)[]): void {
+  if (actions.length === 0) return
+  tx.inSteps(() => {
+    actions.shift()?.()
+    return actions.length > 0
+  })
+}
+
+/** Fills the index, or refuses; returns what is left to be done so that it is kept in step. */
+function createUnique(tx: Tx, structurePk: number, set: UniqueSet): () => void {
   const table = uniqueTable(structurePk, set)
   const prepared = hasTable(tx, collisionTable(table)) && !hasTable(tx, changedTable(table))
   if (prepared) {
     const [pair] = tx.sql.rows<[number, number]>(`SELECT pk, other FROM ${collisionTable(table)} LIMIT 1`)
     if (pair) throw refused(collisionSentence(tx, set, pair))
-    enforceUnique(tx, table)
-    return
+    return () => enforceUnique(tx, table)
   }
   try {
-    buildAtOnce(tx, table)
+    fillAtOnce(tx, table)
+    return () => keepInStep(tx, table)
   } catch (error) {
     if (!isCollision(error)) throw error
     throw refused(collisionSentence(tx, set, findCollision(tx, structurePk, set)))

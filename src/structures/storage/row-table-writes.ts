@@ -49,7 +49,7 @@ function insertText(structurePk: number, definition: Definition): string {
   return text
 }
 
-/** The index is the guarantee; callers check first with `findHolder`, and can then name the row and the field. */
+/** The index is the guarantee; callers name the row and the field with `findHolders`. */
 function refusingDuplicates<Result>(write: () => Result): Result {
   try {
     return write()
@@ -73,14 +73,21 @@ export function insertLiveRow(
   refusingDuplicates(() => sql.run(insertText(structurePk, definition), pk, createdAt, updatedAt, ...values))
 }
 
+/**
+ * With more unique sets than this, every update writes all columns. Each choice of columns is a statement of its own, and
+ * preparing one with the triggers of many sets takes longer than running it.
+ */
+const FEW_SETS = 10
+
 /** Writes the columns of the fields that changed, and `updated_at`. */
 export function updateLiveRow(
   { sql }: Reader,
   structurePk: number,
-  pk: number,
-  fields: readonly FieldDefinition[],
-  { data, updatedAt }: { data: RecordData; updatedAt: number },
+  definition: Definition,
+  changed: readonly FieldDefinition[],
+  { pk, data, updatedAt }: { pk: number; data: RecordData; updatedAt: number },
 ): void {
+  const fields = definition.uniqueSets.length > FEW_SETS ? definition.fields : changed
   const assignments = ['updated_at', ...fields.flatMap(columnNames)].map((name) => `${name} = ?`)
   const values = columnValues(fields, data)
   const text = `UPDATE ${rowTable(structurePk)} SET ${assignments.join(', ')} WHERE pk = ?`
@@ -94,22 +101,53 @@ export const deleteLiveRow = ({ sql }: Reader, structurePk: number, pk: number) 
 export const findAnyLiveRow = ({ sql }: Reader, structurePk: number): number | undefined =>
   sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT 1`)[0]
 
-/** The pk of the live row that has these values in every field of the set; the unique index allows only one. */
-export function findHolder(
+/** A statement that looks a row up in the indexes of all unique sets at once, for which it is sent each value once. */
+interface HolderQuery {
+  readonly structurePk: number
+  readonly text: string
+  /** The fields whose values it is sent. */
+  readonly fields: readonly FieldDefinition[]
+}
+
+const holderQueries = new WeakMap<Definition, HolderQuery>()
+
+function holderQuery(structurePk: number, definition: Definition): HolderQuery {
+  const cached = holderQueries.get(definition)
+  if (cached?.structurePk === structurePk) return cached
+  const fields = [...new Set(definition.uniqueSets.flat())]
+  const numbers = new Map(fields.map((field, at) => [field, at + 1]))
+  const lookups = definition.uniqueSets.map((set) => {
+    const tests = set.map((field) => `${uniqueColumn(valueColumn(field.column))} = ?${numbers.get(field)}`)
+    return `(SELECT pk FROM ${uniqueTable(structurePk, set).name} WHERE ${tests.join(' AND ')})`
+  })
+  const query = { structurePk, text: `SELECT ${lookups.join(', ')}`, fields }
+  holderQueries.set(definition, query)
+  return query
+}
+
+/**
+ * The live rows that have the same values in every field of one of the unique sets `among`, which are all by default:
+ * with each set the pk of the row, of which its unique index allows only one.
+ */
+export function findHolders(
   { sql }: Reader,
   structurePk: number,
-  set: UniqueSet,
+  definition: Definition,
   data: RecordData,
-): number | undefined {
-  const values: SqlValue[] = []
-  for (const { key } of set) {
-    const value = valueIn(data, key)
-    if (value === undefined) return undefined
-    values.push(columnValue(value))
-  }
-  const tests = set.map(({ column }) => `${uniqueColumn(valueColumn(column))} = ?`).join(' AND ')
-  const { name } = uniqueTable(structurePk, set)
-  return sql.get<{ pk: number }>(`SELECT pk FROM ${name} WHERE ${tests}`, ...values)?.pk
+  among: readonly UniqueSet[] = definition.uniqueSets,
+): { readonly set: UniqueSet; readonly pk: number }[] {
+  if (among.length === 0) return []
+  const { text, fields } = holderQuery(structurePk, definition)
+  const isAsked = among === definition.uniqueSets ? undefined : new Set(among.flat())
+  const values = fields.map((field) => {
+    const value = isAsked?.has(field) === false ? undefined : valueIn(data, field.key)
+    return value === undefined ? null : columnValue(value)
+  })
+  const [pks = []] = sql.rows<(number | null)[]>(text, ...values)
+  return definition.uniqueSets.flatMap((set, at) => {
+    const pk = pks[at] ?? null
+    return pk !== null && among.includes(set) ? [{ set, pk }] : []
+  })
 }
 
 /** Adds to the maintained count of live rows. */

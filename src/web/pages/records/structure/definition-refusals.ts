@@ -6,6 +6,7 @@ interface FieldInput {
   readonly key: string
   readonly type: string
   readonly label: string
+  readonly unique: boolean
   readonly min: string | number | null
   readonly max: string | number | null
   readonly options?: readonly string[] | null
@@ -21,7 +22,8 @@ export interface Definition {
 }
 
 interface Before {
-  readonly fields: readonly { readonly key: string; readonly type: string; readonly label: string }[]
+  readonly fields: readonly Pick<FieldInput, 'key' | 'type' | 'label' | 'unique'>[]
+  readonly unique_together: Definition['unique_together']
   readonly record_count: number
 }
 
@@ -42,6 +44,7 @@ const RESERVED = new Set(['id', 'created_at', 'updated_at', 'deleted_at'])
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/
 const MOST_FIELDS = 100
 const MOST_OPTIONS = 1_000
+const MOST_UNIQUE = 200
 const NUMBER = new Intl.NumberFormat()
 
 /** Why the server would refuse a definition, whatever the rows hold: one sentence for each reason. */
@@ -51,6 +54,7 @@ export function definitionRefusals(after: Definition, around: Surroundings): rea
     ...ofFields(after.fields),
     ...ofLost(after, around),
     ...ofNames(after, around),
+    ...ofUnique(after, around),
     ...ofLimit(after, around),
   ]
 }
@@ -154,6 +158,15 @@ function* ofNames(
     if (seen.has(name)) yield `${set.join(' and ')} are unique together twice; remove one of the sets.`
     seen.add(name)
   }
+}
+
+const countUnique = ({ fields, unique_together }: Pick<Before, 'fields' | 'unique_together'>): number =>
+  fields.filter(({ unique }) => unique).length + unique_together.flat().length
+
+function* ofUnique(after: Definition, { before }: Surroundings): Iterable<string> {
+  const count = countUnique(after)
+  if (count > Math.max(MOST_UNIQUE, before ? countUnique(before) : 0))
+    yield `The unique fields and those that are unique together are ${NUMBER.format(count)} in all, of which a structure has up to ${MOST_UNIQUE}; remove some.`
 }
 
 function* ofLimit({ max_rows }: Definition, { before }: Surroundings): Iterable<string> {
