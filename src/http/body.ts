@@ -1,12 +1,21 @@
+import { TurnQueue } from '../lib/event-loop.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import { type BodyReservation, SMALL_BODY_BYTES } from './body-budget.ts'
 
 /** The largest body the service reads, in bytes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 const MAX_DEPTH = 100
-/** Far more than a batch of 500 rows of 100 fields has: parsing one body must not keep other requests waiting. */
-const MAX_MEMBERS = 200_000
-const MAX_VALUES = 2_000_000
+
+/** The most that a body may hold: parsing one must not keep other requests waiting. */
+interface MostCounts {
+  readonly members: number
+  readonly values: number
+}
+
+/** Far more than a batch of 500 rows of 100 fields has. */
+const MOST_TO_WRITE: MostCounts = { members: 200_000, values: 2_000_000 }
+/** Far more than a filter of 50 conditions with 500 values each has. */
+const MOST_TO_READ: MostCounts = { members: 20_000, values: 100_000 }
 
 const tooLarge = () => new Refusal('too_large', 'The body is larger than 10 MiB; send less in one request.')
 
@@ -107,6 +116,9 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
 const COMMA = 0x2c
+const PLUS = 0x2b
+const SMALL_E = 0x65
+const LARGE_E = 0x45
 const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b
 const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d
 
@@ -120,29 +132,59 @@ function endOfString(json: string, from: number): number {
   return json.length
 }
 
-/**
- * Checked before parsing: a deep text costs the parser seconds, and recursion over it would overflow the stack. Returns
- * how many members of objects and how many values it has.
- */
-function checkDepth(json: string, what: string): { members: number; values: number } {
+/** What is found of a JSON text before it is parsed. */
+interface Scanned {
+  /** How many members its objects have, together. */
+  readonly members: number
+  readonly values: number
+  /** Whether a number may exceed the range of a double: that takes an exponent of three digits, or 200 digits in a row. */
+  readonly mayOverflow: boolean
+}
+
+const SUSPICIOUS_DIGITS = 200
+const isDigit = (unit: number) => unit >= 0x30 && unit <= 0x39
+
+function endOfDigits(json: string, from: number): number {
+  let end = from
+  while (isDigit(json.charCodeAt(end))) end += 1
+  return end
+}
+
+/** Whether three digits follow, after a plus sign or none. */
+function isLongExponent(json: string, from: number): boolean {
+  const at = json.charCodeAt(from) === PLUS ? from + 1 : from
+  return endOfDigits(json, at) >= at + 3
+}
+
+/** Checked before parsing: a deep text costs the parser seconds, and recursion over it would overflow the stack. */
+function scanJson(json: string, what: string): Scanned {
   let [depth, members, values, at] = [0, 0, 1, 0]
+  let mayOverflow = false
   while (at < json.length) {
     const unit = json.charCodeAt(at++)
-    if (unit === QUOTE) at = endOfString(json, at)
+    if (isDigit(unit)) {
+      const end = endOfDigits(json, at)
+      if (end - at >= SUSPICIOUS_DIGITS - 1) mayOverflow = true
+      at = end
+    } else if (unit === QUOTE) at = endOfString(json, at)
     else if (unit === COLON) members += 1
     else if (unit === COMMA) values += 1
+    else if (unit === SMALL_E || unit === LARGE_E) mayOverflow ||= isLongExponent(json, at)
     else if (isClosing(unit)) depth -= 1
     else if (isOpening(unit)) {
       values += 1
       if (++depth > MAX_DEPTH) throw tooDeep(what)
     }
   }
-  return { members, values }
+  return { members, values, mayOverflow }
 }
+
+/** A member of an object takes at least five characters, `"":0,`: a text of this length cannot hold too many. */
+const SHORT_TEXT = 5 * MOST_TO_READ.members
 
 /** Whether a text is too short, or has too few brackets, to be nested too deeply or have too many values. */
 function isSimple(json: string): boolean {
-  if (json.length > MAX_MEMBERS) return false
+  if (json.length > SHORT_TEXT) return false
   let openings = 0
   for (const bracket of ['{', '[']) {
     for (let at = json.indexOf(bracket); at !== -1; at = json.indexOf(bracket, at + 1))
@@ -152,17 +194,17 @@ function isSimple(json: string): boolean {
 }
 
 /** Refuses what the parser and the checks after it would take long for, in one piece. */
-function checkCounts({ members, values }: { members: number; values: number }): void {
-  if (members <= MAX_MEMBERS && values <= MAX_VALUES) return
+function checkCounts({ members, values }: Scanned, most: MostCounts): void {
+  if (members <= most.members && values <= most.values) return
   throw invalid(
-    `The body holds more than ${MAX_VALUES} values, or ${MAX_MEMBERS} members of objects; send less in one request.`,
+    `The body holds more than ${most.values} values, or ${most.members} members of objects; send less in one request.`,
   )
 }
 
 /** Only escapes can bring a NUL or a lone surrogate: most bodies need no further check. */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 
-/** A number can exceed the range of a double only with an exponent of three digits or with two hundred digits in a row. */
+/** Finds what `Scanned.mayOverflow` tells, in a short text faster; also in strings. */
 const SUSPICIOUS_NUMBER = /[eE]\+?\d{3}|(?<!\d)\d{200}/
 
 const tooDeep = (what: string) => invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
@@ -178,6 +220,10 @@ export function checkStorable(value: unknown, what: string, depth = 0): void {
     throw invalid(`${what} holds a number too large to be kept; send one between -1.7e308 and 1.7e308.`)
   if (typeof value !== 'object' || value === null) return
   if (depth === MAX_DEPTH) throw tooDeep(what)
+  if (Array.isArray(value)) {
+    for (const item of value) checkStorable(item, what, depth + 1)
+    return
+  }
   for (const [name, member] of Object.entries(value)) {
     checkStorable(name, what)
     checkStorable(member, what, depth + 1)
@@ -193,29 +239,56 @@ export interface Body {
   readonly reservation?: BodyReservation
 }
 
-/** The text of the body and its JSON value. The Content-Type does not matter. */
-export async function readBody(request: Request, reserve: Reserve): Promise<Body> {
+/** The text of the body and its JSON value. The Content-Type does not matter. It may hold less where nothing is written. */
+export async function readBody(request: Request, reserve: Reserve, mayWrite: boolean): Promise<Body> {
+  const most = mayWrite ? MOST_TO_WRITE : MOST_TO_READ
   const { bytes, reservation } = await receiveWhole(request, reserve)
   if (bytes.byteLength === 0) return { text: '', value: undefined, reservation }
   try {
     const text = decodeUtf8(bytes)
-    if (!isSimple(text)) checkCounts(checkDepth(text, 'The body'))
-    return { text, value: storable(text, 'The body'), reservation }
+    const value = text.length > LONG_TEXT ? await longValue(text, most) : shortValue(text, most)
+    return { text, value, reservation }
   } catch (error) {
     reservation?.release()
     throw error
   }
 }
 
-/** Parses a JSON text. Refuses one that could not be stored as it was sent; `what` names it in the refusal. */
-export function storableJson(text: string, what: string): unknown {
-  if (!isSimple(text)) checkDepth(text, what)
-  return storable(text, what)
-}
+/** Scanning or parsing a longer text takes milliseconds. */
+const LONG_TEXT = 500_000
 
-function storable(text: string, what: string): unknown {
-  const value = parseJson(text, what)
-  if ((text.includes('\\u') && SUSPICIOUS_ESCAPE.test(text)) || SUSPICIOUS_NUMBER.test(text))
-    checkStorable(value, what)
+/** Each step with a long body has a turn of its own, in which other requests wait for no other step. */
+const turns = new TurnQueue()
+
+async function longValue(text: string, most: MostCounts): Promise<unknown> {
+  await turns.next()
+  const scanned = scanJson(text, WHAT)
+  checkCounts(scanned, most)
+  await turns.next()
+  const value = parseJson(text, WHAT)
+  await turns.next()
+  if (mayBeUnstorable(text, scanned)) checkStorable(value, WHAT)
   return value
 }
+
+const WHAT = 'The body'
+
+function shortValue(text: string, most: MostCounts): unknown {
+  const scanned = isSimple(text) ? undefined : scanJson(text, WHAT)
+  if (scanned) checkCounts(scanned, most)
+  return storable(text, WHAT, scanned)
+}
+
+/** Parses a JSON text. Refuses one that could not be stored as it was sent; `what` names it in the refusal. */
+export const storableJson = (text: string, what: string): unknown =>
+  storable(text, what, isSimple(text) ? undefined : scanJson(text, what))
+
+function storable(text: string, what: string, scanned: Scanned | undefined): unknown {
+  const value = parseJson(text, what)
+  if (mayBeUnstorable(text, scanned)) checkStorable(value, what)
+  return value
+}
+
+const mayBeUnstorable = (text: string, scanned: Scanned | undefined): boolean =>
+  (text.includes('\\u') && SUSPICIOUS_ESCAPE.test(text)) ||
+  (scanned ? scanned.mayOverflow : SUSPICIOUS_NUMBER.test(text))

@@ -231,7 +231,11 @@ async function readBodyAndHandle(
   route: Route,
 ): Promise<Response> {
   const reserve = (bytes: number) => bodies.reserve(requesterOf(context), bytes)
-  const { text, value, reservation } = await readBody(context.request, reserve)
+  const { text, value, reservation } = await readBody(
+    context.request,
+    reserve,
+    context.caller?.mayWrite ?? false,
+  )
   try {
     if (value !== undefined) {
       context.body = value

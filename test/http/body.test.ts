@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
@@ -131,6 +131,60 @@ describe('a body', () => {
       'The body holds a number too large to be kept; send one between -1.7e308 and 1.7e308.',
     )
     expect(await noteCount()).toBe(0)
+  })
+
+  test('that is long is checked as a short one is', async () => {
+    await service.post('/v1/properties', { key: 'tree', type: 'json' })
+    const long = (tree: string) =>
+      `{"title": "x", "properties": {"tree": [${tree}, [${'1,'.repeat(300_000)}1]]}}`
+    const number = 'The body holds a number too large to be kept; send one between -1.7e308 and 1.7e308.'
+    for (const tree of ['1e400', '-1E+309', '[9e-5, 1e999]', `{"a": ${'9'.repeat(310)}}`])
+      expect(await refusalOf(await send(long(tree)))).toBe(number)
+    const surrogate = 'The body holds a lone surrogate; no text may.'
+    expect(await refusalOf(await send(long('"\\ud83d"')))).toBe(surrogate)
+    expect(await refusalOf(await send(long('{"a\\ude00": 1}')))).toBe(surrogate)
+    expect(await refusalOf(await send(long('"\\u0000"')))).toBe(
+      'The body holds a NUL character; no text may.',
+    )
+    expect(await refusalOf(await send(long('1e5, x')))).toBe(NOT_JSON)
+    expect(await noteCount()).toBe(0)
+    const kept = `1e308, 1e-400, "1e400", "${'9'.repeat(310)}", "\\ud83d\\ude00", ${'1'.repeat(300)}`
+    const { note } = (await (await send(long(kept))).json()) as { note: { id: string } }
+    const { tree } = (await service.get(`/v1/notes/${note.id}/properties`)).body.properties
+    expect(tree.slice(0, -1)).toEqual(JSON.parse(`[${kept}]`))
+  })
+
+  test('that is long is decoded, scanned and parsed in turns in which others are served', async () => {
+    let turn = 0
+    let isDone = false
+    const next = () => {
+      turn += 1
+      if (!isDone) setImmediate(next)
+    }
+    next()
+    const decoded: number[] = []
+    const parsed: number[] = []
+    const { decode } = TextDecoder.prototype
+    const decodes = spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (
+      this: TextDecoder,
+      bytes,
+    ) {
+      if ((bytes?.byteLength ?? 0) > 500_000) decoded.push(turn)
+      return decode.call(this, bytes)
+    })
+    const { parse } = JSON
+    const parses = spyOn(JSON, 'parse').mockImplementation((text) => {
+      if (text.length > 500_000) parsed.push(turn)
+      return parse(text)
+    })
+    const body = `{"title": 1, "content": "${'x'.repeat(600_000)}"}`
+    const answers = await Promise.all([send(body), send(body), send(body)])
+    isDone = true
+    decodes.mockRestore()
+    parses.mockRestore()
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400])
+    expect(new Set(parsed).size).toBe(3)
+    for (const [at, turn] of parsed.entries()) expect(turn - (decoded[at] ?? turn)).toBeGreaterThan(1)
   })
 
   test('may hold the largest numbers, and such numbers in texts', async () => {

@@ -125,6 +125,18 @@ describe('a body with very many values is refused before it is parsed', () => {
     expect(await service.post('/v1/notes', body)).toMatchObject({ status: 400, body: TOO_MANY })
   })
 
+  test.each([
+    ['members', `{"filter": {${times(20_001, () => '"a":1').join(',')}}}`],
+    ['numbers', `{"filter": {"type": "tags", "tag_ids": [${'1,'.repeat(100_000)}1]}}`],
+  ])('of fewer %s where the key may not write', async (_, body) => {
+    const reader = service.as(await service.newKey({ scope: 'read' }))
+    const error =
+      'The body holds more than 100000 values, or 20000 members of objects; send less in one request.'
+    const refused = { status: 400, body: { error, code: 'invalid_request' } }
+    expect(await reader.post('/v1/notes/query', body)).toMatchObject(refused)
+    expect((await service.post('/v1/notes/query', body)).body.error).not.toBe(error)
+  })
+
   test('but not one with as many in its texts', async () => {
     const { status } = await service.post('/v1/notes', { title: 'Text', content: ',:[{'.repeat(200_000) })
     expect(status).toBe(201)
