@@ -39,6 +39,7 @@ import {
   autoIndexSort,
   autoIndexStart,
 } from './structures/storage/auto-index.ts'
+import { discardSortedRows } from './structures/storage/index-table.ts'
 import { textIndexFill } from './structures/storage/text-index.ts'
 import { uniqueDrop, uniqueFill, uniqueSort, uniqueStart } from './structures/storage/unique-build.ts'
 import { viewQuery } from './views/notes.ts'
@@ -86,6 +87,7 @@ const TASKS = new Map(
       autoIndexSort,
       autoIndexFill,
       autoIndexDrop,
+      discardSortedRows,
       textIndexFill,
       uniqueStart,
       uniqueSort,

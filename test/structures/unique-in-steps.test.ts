@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
+import { discardSortedRows } from '../../src/structures/storage/index-table.ts'
 import { uniqueFill, uniqueSort, uniqueStart } from '../../src/structures/storage/unique-build.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
@@ -174,4 +175,21 @@ test.each([
   runs.mockRestore()
   expect([status, isFilled]).toEqual([200, inSteps])
   expect(findFaults(service.ctx.db)).toEqual([])
+})
+
+test('the sorted rows are removed after the index is filled, by a task for which writes do not wait', async () => {
+  const service = await start()
+  await write(service, 'rows', { code: 'one' }, { code: 'two' })
+  const place = { structurePk: 1, keys: ['code'] }
+  await service.ctx.db.write((tx): void => {
+    const sortedTables = () =>
+      tx.sql.column('SELECT name FROM sqlite_temp_schema WHERE name = ?', 'rows_1_unique_1_sorted')
+    uniqueStart.run(tx, place, tx.now)
+    const sorted = uniqueSort.run(tx, place, tx.now)
+    expect(uniqueFill.run(tx, { ...place, from: 0 }, tx.now)).toBe('done')
+    expect([sorted, sortedTables()]).toEqual(['temp.rows_1_unique_1_sorted', ['rows_1_unique_1_sorted']])
+    discardSortedRows.run(tx, sorted ?? '', tx.now)
+    expect(sortedTables()).toEqual([])
+  })
+  expect(discardSortedRows.isPreparation).toBe(true)
 })

@@ -198,12 +198,12 @@ function startIndexTable(reader: Reader, structurePk: number, column: string): b
 }
 
 /** Sorts the rows for the steps that fill the index. */
-export const autoIndexSort: WorkerTask<IndexPlace, void> = {
+export const autoIndexSort: WorkerTask<IndexPlace, string | undefined> = {
   name: 'structures.sortForIndex',
   isPreparation: true,
   run: (reader, place) => {
     const table = findUnfinished(reader, place)
-    if (table) sortRows(reader, table)
+    return table && sortRows(reader, table)
   },
 }
 

@@ -140,11 +140,19 @@ function dropTriggers({ sql }: Reader, { name }: Named): void {
   for (const event of ['insert', 'delete', 'update']) sql.script(`DROP TRIGGER IF EXISTS ${name}_${event}`)
 }
 
-/** Sorts all rows into a temporary table, from which `fillSome` copies. */
-export function sortRows({ sql }: Reader, table: IndexTable): void {
+/** Sorts all rows into a temporary table, from which `fillSome` copies; returns its name. */
+export function sortRows({ sql }: Reader, table: IndexTable): string {
   const sorted = `temp.${sortedTable(table)}`
   sql.script(`DROP TABLE IF EXISTS ${sorted}`)
   sql.script(`CREATE TABLE ${sorted} AS ${entriesOf(table, '', rowsOf(table))} ORDER BY ${keyNames(table)}`)
+  return sorted
+}
+
+/** Removes what `sortRows` has made, which takes long enough that other writes should not wait for it. */
+export const discardSortedRows: WorkerTask<string, void> = {
+  name: 'structures.discardSortedRows',
+  isPreparation: true,
+  run: ({ sql }, sorted) => sql.script(`DROP TABLE IF EXISTS ${sorted}`),
 }
 
 /** A step stops after this long. */
@@ -198,19 +206,20 @@ const recordBatchCollisions = ({ sql }: Reader, table: IndexTable, after: number
 /** Fills an index by the tasks of its kind, in short steps between which others write. */
 export async function fillInSteps<Place>(
   worker: WorkerClient,
-  sort: WorkerTask<Place, void>,
+  sort: WorkerTask<Place, string | undefined>,
   fill: WorkerTask<Place & FillStep, FillState>,
   place: Place,
 ): Promise<void> {
+  let sorted: string | undefined
   for (let state: FillState = 'lost'; state !== 'done'; ) {
-    if (state === 'lost') await worker.write(sort, place)
+    if (state === 'lost') sorted = await worker.write(sort, place)
     state = await worker.write(fill, { ...place, from: state === 'lost' ? 0 : state })
   }
+  if (sorted !== undefined) await worker.write(discardSortedRows, sorted)
 }
 
 /** Ends the recording of changed rows; the index is complete, but one that is unique is not enforced yet. */
 export function finishFilling({ sql }: Reader, table: IndexTable): void {
-  sql.script(`DROP TABLE IF EXISTS temp.${sortedTable(table)}`)
   sql.script(`DROP TABLE ${changedTable(table)}`)
   dropTriggers({ sql }, table)
   createTriggers({ sql }, table, '', !isUnique(table))

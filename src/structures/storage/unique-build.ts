@@ -55,12 +55,12 @@ export const uniqueStart: WorkerTask<UniquePlace, boolean> = {
   },
 }
 
-export const uniqueSort: WorkerTask<UniquePlace, void> = {
+export const uniqueSort: WorkerTask<UniquePlace, string | undefined> = {
   name: 'structures.sortForUnique',
   isPreparation: true,
   run: (reader, place) => {
     const table = findTable(reader, place)
-    if (table && isFilling(reader, table)) sortRows(reader, table)
+    return table && isFilling(reader, table) ? sortRows(reader, table) : undefined
   },
 }
 
