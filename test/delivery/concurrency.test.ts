@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import type { AttemptOutcome, Send } from '../../src/delivery/client/sender.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
@@ -75,6 +75,24 @@ async function subscribeMany(count: number): Promise<string[]> {
   for (let number = 0; number < count; number++) ids.push((await subscribe(it, 'Tasks', urlOf(number))).id)
   return ids
 }
+
+test('attempts are started for a few milliseconds at a time, between which others are served', async () => {
+  await subscribeMany(10)
+  let now = performance.now()
+  const time = spyOn(performance, 'now').mockImplementation(() => (now += 10))
+  try {
+    const written = write(it, 'Tasks', { n: 1 })
+    const started = [0]
+    while (network.begun.length < 10) {
+      await new Promise(setImmediate)
+      started.push(network.begun.length)
+    }
+    expect(Math.max(...started.map((count, at) => count - (started[at - 1] ?? 0)))).toBe(1)
+    await written
+  } finally {
+    time.mockRestore()
+  }
+})
 
 test('at most 4 attempts are in flight per subscription once one went well, in the order of creation', async () => {
   const [id = ''] = await subscribeMany(1)

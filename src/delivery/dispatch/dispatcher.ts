@@ -1,5 +1,6 @@
 import type { Bus } from '../../changes/bus.ts'
 import type { Db } from '../../db/database.ts'
+import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Send } from '../client/sender.ts'
@@ -132,18 +133,23 @@ export class Dispatcher {
     )
   }
 
-  /** Starts one attempt for each subscription, round-robin, until nothing is due or the limit is reached. */
+  /** Starts attempts for a few milliseconds at a time, until nothing is due or the limit is reached. */
   #startAttempts(): void {
     this.#isScheduled = false
     this.#checkClock()
     this.#retryIfReadFails(() => {
-      for (const webhook of this.#ready) {
-        if (this.#isStopped || this.#inFlight >= MAX_IN_FLIGHT) return
-        this.#ready.delete(webhook)
-        if (this.#startNext(webhook)) this.#ready.add(webhook)
-      }
-      if (this.#inFlight === 0) this.#outcomes.flush()
+      if (forSomeMilliseconds(() => this.#startOne())) this.#wake([])
+      else if (this.#inFlight === 0) this.#outcomes.flush()
     })
+  }
+
+  /** Starts the next attempt of the subscription whose turn it is; false when there is none to look at. */
+  #startOne(): boolean {
+    const [webhook] = this.#ready
+    if (webhook === undefined || this.#isStopped || this.#inFlight >= MAX_IN_FLIGHT) return false
+    this.#ready.delete(webhook)
+    if (this.#startNext(webhook)) this.#ready.add(webhook)
+    return true
   }
 
   /** Starts a subscription's next attempt; false when there is none to start now. */
