@@ -130,7 +130,7 @@ export async function saveResult(
     done += saved
     return saved > 0 && done < result.pages.length
   }
-  await inChunks(db, saveNext, signal)
+  await inChunks(db, saveNext, { signal })
   const { pages, outline } = result
   const outcome = {
     status: 'ready',
@@ -147,7 +147,7 @@ async function deletePages(db: Db, claim: Claim, signal?: AbortSignal): Promise<
     ensurePageTable(tx, claim.workspace)
     return isClaimValid(tx, claim) && deleteSomePages(tx, claim.workspace, claim.file, PAGES_AT_ONCE) > 0
   }
-  await inChunks(db, deleteNext, signal)
+  await inChunks(db, deleteNext, { signal })
 }
 
 /** Saves pages for a few milliseconds; returns how many, 0 when none is left or another process has claimed the file. */

@@ -25,7 +25,7 @@ import { replaceLinks, type TagRow, unknownTag } from './store.ts'
  * the job, which is stored in the first transaction, goes on after a crash where it was.
  */
 
-/** How many pairs of a note and a tag one transaction writes; a few milliseconds. */
+/** How many pairs of a note and a tag one transaction writes. */
 const PAIRS_AT_ONCE = 4_000
 
 /** Replaces the tags that come along with a tag, and adds them to the notes that carry it. */
@@ -46,7 +46,7 @@ export async function setTagLinks(
     logTagUpdate(tx, caller, found, linkedTag)
     const started = startLinking(tx, caller, found.id, before)
     return { tag: getTagRow(tx, caller, id), job: started }
-  })
+  }, true)
   if (job !== undefined) await runJob(ctx.db, job, () => caller)
   return tag
 }
@@ -110,10 +110,11 @@ interface Job {
 
 async function runJob(db: Db, pk: number, authorIn: AuthorIn): Promise<void> {
   let job: Job | undefined
-  await inChunks(db, (tx) => {
+  const next = (tx: Tx): boolean => {
     job ??= findJob(tx, pk)
     return job !== undefined && doSome(tx, pk, job, authorIn)
-  })
+  }
+  await inChunks(db, next, { isLong: true })
 }
 
 function findJob({ sql }: Tx, pk: number): Job | undefined {
@@ -170,46 +171,101 @@ const remaining = ({ sql }: Tx, tags: readonly number[]): number[] =>
     JSON.stringify(tags),
   )
 
-const ADD = `INSERT OR IGNORE INTO note_tags (tag, note)
-  SELECT t.value, n.value FROM json_each(?) AS n CROSS JOIN json_each(?) AS t
-  RETURNING tag, note`
+/** How many of them are written before others are served. */
+const PAIRS_PER_STEP = 500
 
-/** Adds every one of the tags to every one of the notes, trashed ones too, and keeps counts and search in step. */
+/**
+ * Adds every one of the tags to every one of the notes, trashed ones too, and keeps counts and search in step: before
+ * the commit, in steps. The write must share its transaction with no other, which could remove a note before the steps.
+ */
 function addToNotes(tx: Tx, author: ChangeAuthor, notes: readonly number[], tags: readonly number[]): void {
-  const { sql } = tx
-  const added = sql.rows<[tag: number, note: number]>(ADD, JSON.stringify(notes), JSON.stringify(tags))
-  if (added.length === 0) return
-  const changed = JSON.stringify([...new Set(added.map(([, note]) => note))])
-  const active = new Set(
-    sql.column<number>(
-      'SELECT pk FROM notes WHERE pk IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL',
-      changed,
-    ),
-  )
+  const steps = addingSteps(tx, author, notes, tags)
+  tx.inSteps(() => steps.next().done !== true)
+}
+
+/** The tags that were added to notes, by note. */
+type AddedTags = Map<number, number[]>
+
+function* addingSteps(
+  tx: Tx,
+  author: ChangeAuthor,
+  notes: readonly number[],
+  tags: readonly number[],
+): Generator<void> {
+  const added: AddedTags = new Map()
+  yield* addPairs(tx, notes, tags, added)
   const counts = new Map<number, number>()
-  for (const [tag, note] of added) if (active.has(note)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+  for (const some of inGroups(added)) {
+    finishNotes(tx, author, some, counts)
+    yield
+  }
   for (const [tag, count] of counts) addToTagCount(tx, tag, count)
+}
+
+/** One statement for each: before one of several rows SQLite would save every page, because it may break a reference. */
+function* addPairs(
+  { sql }: Tx,
+  notes: readonly number[],
+  tags: readonly number[],
+  added: AddedTags,
+): Generator<void> {
+  let pairs = 0
+  for (const tag of tags) {
+    for (const note of notes) {
+      const { changes } = sql.run('INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)', tag, note)
+      if (changes === 1) addTo(added, note, tag)
+      pairs += 1
+      if (pairs % PAIRS_PER_STEP === 0) yield
+    }
+  }
+}
+
+function addTo(added: AddedTags, note: number, tag: number): void {
+  const tags = added.get(note)
+  if (tags) tags.push(tag)
+  else added.set(note, [tag])
+}
+
+/** Notes with their added tags, some at a time. */
+function* inGroups(added: AddedTags): Generator<AddedTags> {
+  let group: AddedTags = new Map()
+  let pairs = 0
+  for (const [note, tags] of added) {
+    group.set(note, tags)
+    pairs += tags.length
+    if (pairs < PAIRS_PER_STEP) continue
+    yield group
+    group = new Map()
+    pairs = 0
+  }
+  if (group.size > 0) yield group
+}
+
+/** What follows from added tags for their notes; adds to the counts of active notes by tag. */
+function finishNotes(tx: Tx, author: ChangeAuthor, added: AddedTags, counts: Map<number, number>): void {
+  const changed = JSON.stringify([...added.keys()])
+  const active = tx.sql.column<number>(
+    'SELECT pk FROM notes WHERE pk IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL',
+    changed,
+  )
+  for (const note of active)
+    for (const tag of added.get(note) ?? []) counts.set(tag, (counts.get(tag) ?? 0) + 1)
   touchNotes(tx, changed)
   markAllForSearch(tx, author.workspacePk, changed, { canWait: false })
   logAdded(tx, author, changed, added)
 }
 
 /** Logs an update of every changed note; its tags before are those it has now without the added ones. */
-function logAdded(
-  tx: Tx,
-  author: ChangeAuthor,
-  changed: string,
-  added: readonly [tag: number, note: number][],
-): void {
+function logAdded(tx: Tx, author: ChangeAuthor, changed: string, added: AddedTags): void {
   const names = new Map<number, string>()
-  const addedTo = new Map<number, Set<string>>()
-  for (const [tag, note] of added) {
+  const nameOf = (tag: number) => {
     const name = names.get(tag) ?? nameOfTag(tx, tag)
     names.set(tag, name)
-    addedTo.set(note, (addedTo.get(note) ?? new Set()).add(name))
+    return name
   }
   for (const { pk, id, tags } of tagNamesOfNotes(tx, changed)) {
-    const before = tags.filter((name) => !addedTo.get(pk)?.has(name))
+    const addedNames = new Set(added.get(pk)?.map(nameOf))
+    const before = tags.filter((name) => !addedNames.has(name))
     logAttribute(tx, author, id, 'tags', before)
   }
 }
