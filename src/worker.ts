@@ -151,12 +151,13 @@ let longText: LongText = ''
 /** What the next task was given before writes wait for it. */
 let prepared: { readonly value: unknown } | undefined
 
-function prepare(task: AnyTask, { input }: WorkerRequest): void {
+function prepare(task: AnyTask, request: WorkerRequest): void {
   const text = longText
   longText = ''
   prepared = undefined
   if (!task.prepare) throw new Error(`the task "${task.name}" has no preparation`)
-  prepared = { value: task.prepare(input, text) }
+  writing ??= openWriting(request)
+  prepared = { value: task.prepare(request.input, text, writing) }
 }
 
 function takePrepared({ name }: AnyTask): unknown {
@@ -174,9 +175,9 @@ function runTask(task: AnyTask, request: WorkerRequest): unknown {
   if (task.isForRequest) keepTemporaryInMemory(sql.database)
   sql.run(task.isPreparation ? 'BEGIN' : 'BEGIN IMMEDIATE')
   try {
-    const output = task.run(writing, input, request.now)
+    const result = task.run(writing, input, request.now)
     sql.run('COMMIT')
-    return output
+    return task.present ? task.present(result, input) : result
   } finally {
     if (sql.database.inTransaction) sql.run('ROLLBACK')
   }

@@ -1,4 +1,5 @@
 import { CHANGES_PER_WORKSPACE as MAX_CHANGES } from '../db/schema/changes.ts'
+import { jsonOf } from './prepared-json.ts'
 
 /*
  * How a change is stored: its key, its kind and operation, the ids that it names, and the old values.
@@ -75,7 +76,7 @@ export interface Difference {
 /** A difference as JSON text: the old values alone where they name all that changed. */
 export function differenceText({ changed, previous }: Difference): string {
   const isComplete = changed.length === Object.keys(previous).length
-  return JSON.stringify(isComplete ? previous : [changed, previous])
+  return isComplete ? jsonOf(previous) : JSON.stringify([changed, previous])
 }
 
 export function parseDifference(text: string): Difference {

@@ -15,6 +15,13 @@ export interface RecordState {
   readonly deletedAt: number | null
 }
 
+/** The values of these fields before a change, null where there was none. */
+export const previousValues = (
+  changed: readonly string[],
+  before: RecordData | undefined,
+): Record<string, FieldValue | null> =>
+  Object.fromEntries(changed.map((key) => [key, before ? (valueIn(before, key) ?? null) : null]))
+
 /** Returns the keys whose values differ, in the order of `after`, followed by those that have no value any more. */
 export function changedKeys(before: RecordData, after: RecordData): string[] {
   const set = Object.keys(after).filter((key) => valueIn(before, key) !== after[key])

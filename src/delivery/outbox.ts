@@ -1,7 +1,7 @@
 import type { Bus, RecordChange } from '../changes/bus.ts'
 import type { ChangeOperation } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange, logCreatedRecords } from '../changes/log.ts'
-import { type FieldValue, type RecordState, valueIn } from '../changes/record-data.ts'
+import { type FieldValue, previousValues, type RecordState } from '../changes/record-data.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { matchesFilter } from '../filter/record/match.ts'
@@ -153,7 +153,9 @@ function log(outbox: Outbox, change: RecordChange, operation: ChangeOperation): 
   logCreated(outbox, object.structureId)
   const replaced = change.before?.updatedAt
   const difference =
-    operation === 'updated' ? { changed: change.changed, previous: previousValues(change) } : undefined
+    operation === 'updated'
+      ? { changed: change.changed, previous: previousValues(change.changed, change.before?.data) }
+      : undefined
   logChange(tx, author, object, operation, { difference, replaced })
 }
 
@@ -339,11 +341,8 @@ export const changePayload = (head: EventHead, change: RecordChange): string =>
     type: `record.${change.kind}`,
     record: change.after,
     changed: change.changed,
-    previous: previousValues(change),
+    previous: previousValues(change.changed, change.before?.data),
   })
-
-const previousValues = ({ changed, before }: RecordChange): Record<string, FieldValue | null> =>
-  Object.fromEntries(changed.map((key) => [key, before ? (valueIn(before.data, key) ?? null) : null]))
 
 /** The JSON payload of a `webhook.test` event. */
 export const testPayload = (head: EventHead): string =>

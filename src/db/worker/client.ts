@@ -49,16 +49,18 @@ export class TooLongForMainThread extends Error {}
 const MAX_MAIN_THREAD_LENGTH = 1_048_576
 
 /** A change that takes long, mostly of derived data; it runs in a worker thread, in one transaction, while writes wait. */
-export interface WorkerTask<Input, Output, Prepared = Input> {
+export interface WorkerTask<Input, Output, Prepared = Input, Result = Output> {
   readonly name: string
   /** Whether it writes temporary tables only, so that nothing waits for it. */
   readonly isPreparation?: boolean
   /** Whether a request waits for it: then it waits for no building of indexes, which has a thread of its own. */
   readonly isForRequest?: boolean
-  /** Makes of the input, and of a long text that came with it, what `run` needs: before writes wait, without the database. */
-  prepare?(input: Input, text: LongText): Prepared
+  /** Makes of the input, and of a long text that came with it, what `run` needs: before writes wait, and without writing. */
+  prepare?(input: Input, text: LongText, reader: Reader): Prepared
   /** `now` is the instant from which on writes wait. */
-  run(reader: Reader, prepared: Prepared, now: number): Output
+  run(reader: Reader, prepared: Prepared, now: number): Result
+  /** Makes the output of what `run` returned, after the commit; by default they are the same. */
+  present?(result: Result, prepared: Prepared): Output
 }
 
 /** Runs what takes long. */
@@ -73,8 +75,8 @@ export interface WorkerClient {
     requester: Requester,
   ): Promise<Output>
   /** A text that may be long is handed over beside the input, without being copied. */
-  write<Input, Output, Prepared>(
-    task: WorkerTask<Input, Output, Prepared>,
+  write<Input, Output, Prepared, Result>(
+    task: WorkerTask<Input, Output, Prepared, Result>,
     input: Input,
     text?: LongText,
   ): Promise<Output>
@@ -91,16 +93,22 @@ export interface WorkerOptions {
   timeLimitMs?: number
 }
 
-function inline<Input, Output, Prepared>(
-  { ids }: Db,
-  tx: Tx,
-  task: WorkerTask<Input, Output, Prepared>,
-  prepared: Prepared,
-): Output {
-  taskIds.follow(ids.last())
-  const output = task.run(tx, prepared, tx.now)
-  ids.follow(taskIds.last())
-  return output
+async function inline<Input, Output, Prepared, Result>(
+  db: Db,
+  task: WorkerTask<Input, Output, Prepared, Result>,
+  input: Input,
+  text: LongText,
+): Promise<Output> {
+  const { ids } = db
+  const prepared = (task.prepare?.(input, text, db) ?? input) as Prepared
+  const run = (tx: Tx) => {
+    taskIds.follow(ids.last())
+    const result = task.run(tx, prepared, tx.now)
+    ids.follow(taskIds.last())
+    return [result] as const
+  }
+  const [result] = await db.write(run)
+  return task.present ? task.present(result, prepared) : (result as unknown as Output)
 }
 
 /** Runs actions one after the other, in the order of the calls. */
@@ -172,15 +180,12 @@ export function openWorker({
       await db.synced()
       return output as Output
     },
-    write: async <Input, Output, Prepared>(
-      task: WorkerTask<Input, Output, Prepared>,
+    write: async <Input, Output, Prepared, Result>(
+      task: WorkerTask<Input, Output, Prepared, Result>,
       input: Input,
       text: LongText = '',
     ) => {
-      if (isInline) {
-        const prepared = (task.prepare?.(input, text) ?? input) as Prepared
-        return db.write((tx) => [inline(db, tx, task, prepared)] as const).then(([output]) => output)
-      }
+      if (isInline) return inline(db, task, input, text)
       const { isPreparation = false, isForRequest = false, prepare } = task
       const tasks = isForRequest ? requestTasks : backgroundTasks
       const options = { isPreparation, hasPreparation: prepare !== undefined, text }

@@ -1,11 +1,13 @@
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
+import type { RecordData } from '../../changes/record-data.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { fail, notFound } from '../../refusal.ts'
-import { findStructureByPk } from '../../structures/store.ts'
+import { type Definition, findStructureByPk } from '../../structures/store.ts'
 import { presentWritten } from '../present.ts'
 import * as store from '../store.ts'
+import { dataOf, findPrepared, prepareRow } from './long-row.ts'
 import { type RecordWrite, receivedText, writeWhereShort } from './record-write.ts'
 import {
   checkedChanges,
@@ -30,7 +32,7 @@ interface Found {
 
 /** A record of the caller's workspace, live or deleted, with the writer of its structure. */
 function find(ctx: WriteContext, tx: Tx, caller: Caller, id: string): Found | undefined {
-  const row = store.findWithin(tx, id, ctx.budget)
+  const row = findPrepared(tx, caller, id) ?? store.findWithin(tx, id, ctx.budget)
   const structure = row && findStructureByPk(tx, caller.workspacePk, row.structure)
   return row && structure && { row, writer: rowWriter(ctx, tx, caller, structure) }
 }
@@ -50,6 +52,12 @@ export interface RecordPatch {
   if_unchanged?: string
 }
 
+/** For `prepareRow`: how a row will be with these values. */
+export const withValues =
+  (sent: Readonly<Record<string, unknown>>) =>
+  (definition: Definition, before: RecordData): RecordData =>
+    mergedData(definition, before, checkedChanges(definition, sent))
+
 interface PatchInput extends RecordPatch {
   readonly id: string
 }
@@ -57,6 +65,7 @@ interface PatchInput extends RecordPatch {
 export const recordPatch: RecordWrite<PatchInput, store.RecordRow, JsonBody, { readonly id: string }> = {
   name: 'records.patch',
   receive: ({ id }, text) => ({ ...(JSON.parse(receivedText(text)) as RecordPatch), id }),
+  prepare: (reader, caller, { id, data }) => prepareRow(reader, caller, id, withValues(data)),
   run: (ctx, tx, caller, { id, data, if_unchanged }) =>
     changeLive(ctx, tx, caller, id, data, expectedInstant(if_unchanged)),
   present: presentWritten,
@@ -96,6 +105,7 @@ export function changeLive(
 
 export const recordDeletion: RecordWrite<string, void, void> = {
   name: 'records.delete',
+  prepare: (reader, caller, id) => prepareRow(reader, caller, id, () => undefined),
   run: deleteLive,
   present: () => {},
 }
@@ -112,6 +122,8 @@ export function deleteLive(ctx: WriteContext, tx: Tx, caller: Caller, id: string
 
 export const recordRestoration: RecordWrite<string, store.RecordRow, JsonBody> = {
   name: 'records.restore',
+  prepare: (reader, caller, id) =>
+    prepareRow(reader, caller, id, (definition, data) => withValues(data)(definition, {})),
   run: restoreDeleted,
   present: presentWritten,
 }
@@ -124,7 +136,7 @@ export const restoreRecord = (ctx: AppContext, caller: Caller, id: string): Prom
 export function restoreDeleted(ctx: WriteContext, tx: Tx, caller: Caller, id: string): store.RecordRow {
   const { row, writer } = getDeleted(ctx, tx, caller, id)
   const { definition, structure } = writer
-  const changes = checkedChanges(definition, store.dataOf(row))
+  const changes = checkedChanges(definition, dataOf(row))
   const data = mergedData(definition, {}, changes)
   refuseMissing(definition, data)
   refuseDuplicate(writer, definition.uniqueSets, data)

@@ -6,7 +6,9 @@ import type { LongText } from '../../db/worker/protocol.ts'
 import { writeUnlessDry } from '../../db/writes/dry-run.ts'
 import { taskTransaction } from '../../db/writes/task-transaction.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { discardFolded, prepareFolded } from '../../structures/storage/folded-texts.ts'
+import { Refusal } from '../../refusal.ts'
+import { prepareFolded } from '../../structures/storage/folded-texts.ts'
+import { discardPrepared } from './long-row.ts'
 import type { WriteContext } from './row-writer.ts'
 
 /*
@@ -19,6 +21,8 @@ export interface RecordWrite<Input, Result, Output, Sent = Input> {
   readonly name: string
   /** Makes the input from what the worker is sent, and a text that may be long; without it they are the same. */
   receive?(sent: Sent, text: LongText): Input
+  /** Does in a worker, before other writes wait, what `run` need not do again. Refusals are those of `run`. */
+  prepare?(reader: Reader, caller: Caller, input: Input): void
   run(ctx: WriteContext, tx: Tx, caller: Caller, input: Input): Result
   /** What the caller gets to see, of which the worker sends nothing else. */
   present(result: Result, input: Input): Output
@@ -90,27 +94,43 @@ function undone<Result>({ sql }: Reader, write: () => Result): Result {
 export const taskOf = <Input, Result, Output, Sent>({
   name,
   receive,
+  prepare,
   run,
   present,
-}: RecordWrite<Input, Result, Output, Sent>): WorkerTask<TaskInput<Sent>, Output, TaskInput<Input>> => ({
+}: RecordWrite<Input, Result, Output, Sent>): WorkerTask<
+  TaskInput<Sent>,
+  Output,
+  TaskInput<Input>,
+  Result
+> => ({
   name,
   isForRequest: true,
-  prepare: ({ caller, sent, isDryRun }, text) => {
+  prepare: ({ caller, sent, isDryRun }, text, reader) => {
     const input = receive ? receive(sent, text) : (sent as unknown as Input)
-    discardFolded()
+    discardPrepared()
     prepareFolded(input)
+    ignoringRefusals(() => prepare?.(reader, caller, input))
     return { caller, isDryRun, sent: input }
   },
   run: (reader, { caller, sent: input, isDryRun }, now) => {
     // The main thread notifies the listeners.
     const write = () => run({ bus: createBus() }, taskTransaction(reader, now), caller, input)
     try {
-      return present(isDryRun ? undone(reader, write) : write(), input)
+      return isDryRun ? undone(reader, write) : write()
     } finally {
-      discardFolded()
+      discardPrepared()
     }
   },
+  present: (result, { sent: input }) => present(result, input),
 })
+
+function ignoringRefusals(action: () => void): void {
+  try {
+    action()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+}
 
 /** What came beside what was sent. */
 export const receivedText = (text: LongText): string =>

@@ -10,7 +10,8 @@ import { fail, notFound, refused } from '../../refusal.ts'
 import { isLive } from '../history.ts'
 import { presentWritten } from '../present.ts'
 import type { RecordRow } from '../store.ts'
-import { changeLive } from './patch-and-delete.ts'
+import { prepareRow } from './long-row.ts'
+import { changeLive, withValues } from './patch-and-delete.ts'
 import { type RecordWrite, receivedText, writeWhereShort } from './record-write.ts'
 
 const noSuchChange = () => notFound('change of this record')
@@ -42,6 +43,7 @@ export const recordRevert: RecordWrite<
 > = {
   name: 'records.revert',
   receive: (id, text) => ({ id, replaced: replacedIn(text) }),
+  prepare: (reader, caller, { id, replaced }) => prepareRow(reader, caller, id, withValues(replaced.values)),
   run: (ctx, tx, caller, { id, replaced: { values, last } }) => {
     if (!isLive(tx, caller, id)) throw notFound('record')
     const meanwhile = replacedSince(tx, caller.workspacePk, id, last)

@@ -1,5 +1,6 @@
 import type { Bus, RecordChange } from '../../changes/bus.ts'
 import type { ChangeOperation } from '../../changes/entries.ts'
+import { jsonOf } from '../../changes/prepared-json.ts'
 import { changedKeys, type FieldValue, type RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -24,6 +25,7 @@ import {
 import { type RowVersions, recentWritesOf } from '../query/total-cache.ts'
 import * as store from '../store.ts'
 import { findRecordHead } from '../store.ts'
+import { dataOf } from './long-row.ts'
 
 /** What writing rows needs of its surroundings. */
 export interface WriteContext {
@@ -115,7 +117,7 @@ export function insertRecord(writer: RowWriter, data: RecordData): store.RecordR
     pk: 0,
     id: tx.newId(),
     structure: structure.pk,
-    data: JSON.stringify(data),
+    data: jsonOf(data),
     createdAt: tx.now,
     updatedAt: tx.now,
     deletedAt: null,
@@ -137,14 +139,14 @@ export function updateRow(
   changes: FieldChanges,
 ): store.RecordRow {
   const { tx, structure, definition } = writer
-  const oldData = store.dataOf(before)
+  const oldData = dataOf(before)
   const data = mergedData(definition, oldData, changes)
   const changed = changedKeys(oldData, data)
   if (changed.length === 0) return before
   const fields = definition.fields.filter(({ key }) => changed.includes(key))
   const changedSets = definition.uniqueSets.filter((set) => set.some((field) => fields.includes(field)))
   const updatedAt = nextUpdatedAt(tx.now, before.updatedAt)
-  const row = { ...before, data: JSON.stringify(data), updatedAt }
+  const row = { ...before, data: jsonOf(data), updatedAt }
   spendRow(writer, row)
   store.updateRecord(tx, row)
   namingHolder(
@@ -163,7 +165,7 @@ export function updateRow(
 /** Marks a live row as deleted and removes it from the row table. */
 export function deleteRow(writer: RowWriter, before: store.RecordRow): void {
   const { tx, structure } = writer
-  const data = store.dataOf(before)
+  const data = dataOf(before)
   const now = nextUpdatedAt(tx.now, before.updatedAt)
   const row = { ...before, updatedAt: now, deletedAt: now }
   store.updateRecord(tx, row)
@@ -180,7 +182,7 @@ export function restoreRow(writer: RowWriter, before: store.RecordRow, data: Rec
   const { tx, structure, definition } = writer
   const row = {
     ...before,
-    data: JSON.stringify(data),
+    data: jsonOf(data),
     updatedAt: nextUpdatedAt(tx.now, before.updatedAt),
     deletedAt: null,
   }

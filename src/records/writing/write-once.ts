@@ -11,7 +11,7 @@ import { encoded, type JsonBody } from '../../http/responses.ts'
 import type { RequestContext } from '../../http/routes.ts'
 import { writtenResponse } from '../present.ts'
 import { type RecordWrite, receivedText, writeWhereShort } from './record-write.ts'
-import { checkedWrite, isBatch, type WriteRequest, writeRecords } from './write-records.ts'
+import { checkedWrite, isBatch, prepareRows, type WriteRequest, writeRecords } from './write-records.ts'
 
 interface Input {
   readonly wanted: WriteRequest
@@ -34,6 +34,7 @@ export const rowsWrite: RecordWrite<Input, Outcome, { body: JsonBody; replayed: 
     const body = receivedText(text)
     return { wanted: JSON.parse(body) as WriteRequest, request: signed(identity, body) }
   },
+  prepare: (reader, caller, { wanted }) => prepareRows(reader, caller, wanted),
   run: (ctx, tx, caller, { wanted, request }) =>
     once(tx, request, (tx) => writtenResponse(writeRecords(ctx, tx, caller, wanted)), {
       maxLength: ctx.budget?.left,

@@ -1,10 +1,12 @@
+import { prepareJson } from '../../changes/prepared-json.ts'
 import type { RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { logCreated } from '../../delivery/outbox.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
 import { countInserts, findAnyLiveRow, findHolders } from '../../structures/storage/row-table-writes.ts'
-import { getStructure } from '../../structures/store.ts'
+import { definitionOf, getStructure } from '../../structures/store.ts'
 import * as store from '../store.ts'
 import {
   checkedChanges,
@@ -97,6 +99,14 @@ export function writeRecords(
     inserted: batch.insertedIds.length,
     updated: sent.length - batch.insertedIds.length,
   }
+}
+
+/** Writes new rows as JSON before the transaction that stores them (`changes/prepared-json.ts`). */
+export function prepareRows(reader: Reader, caller: Caller, { structure, data, ...request }: WriteRequest) {
+  if (request.on_conflict === 'update') return
+  const definition = definitionOf(getStructure(reader, caller, structure))
+  const rows = request.rows ?? [{ data: data ?? {} }]
+  for (const { data } of rows) prepareJson(mergedData(definition, {}, checkedChanges(definition, data)))
 }
 
 /** Under `max_rows: 1` a write replaces the row that exists. */

@@ -94,6 +94,10 @@ export function updateLiveRow(
   refusingDuplicates(() => sql.run(text, updatedAt, ...values, pk))
 }
 
+/** The `updated_at` of a live row, without reading the row. */
+export const findUpdatedAt = ({ sql }: Reader, structurePk: number, pk: number): number | undefined =>
+  sql.column<number>(`SELECT updated_at FROM ${rowTable(structurePk)} WHERE pk = ?`, pk)[0]
+
 export const deleteLiveRow = ({ sql }: Reader, structurePk: number, pk: number) =>
   sql.run(`DELETE FROM ${rowTable(structurePk)} WHERE pk = ?`, pk)
 
