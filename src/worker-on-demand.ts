@@ -7,16 +7,24 @@ import { newestFirstQuery } from './change-feed/newest-first.ts'
 import { snapshotQuery } from './change-feed/snapshot.ts'
 import { undoPreparation, undoTask } from './change-feed/undo.ts'
 import { features, propertyUsageQuery, tagUsageQuery } from './features.ts'
+import { filesQuery } from './files/list.ts'
 import { fileRename, fileRenamePreparation } from './files/service.ts'
+import { lensesQuery } from './lenses/list.ts'
 import { mcpRowsWrite } from './mcp/tools/records-write.ts'
 import { mcpRecordDeletion } from './mcp/tools/undo.ts'
 import { mirrorApply } from './mirror/apply/worker-task.ts'
 import { noteRename, renamePreparation } from './notes/writing/rename.ts'
 import { discardPreparation } from './notes/writing/staged-contents.ts'
+import { presetsQuery } from './presets/list.ts'
+import { propertiesQuery } from './properties/list.ts'
+import { quickAccessQuery } from './quick-access/list.ts'
 import { recordDeletion, recordPatch, recordRestoration } from './records/writing/patch-and-delete.ts'
 import { type RecordWrite, taskOf } from './records/writing/record-write.ts'
 import { recordRevert } from './records/writing/revert.ts'
 import { rowsWrite } from './records/writing/write-once.ts'
+import { structuresQuery } from './structures/list.ts'
+import { tagsQuery } from './tags/list.ts'
+import { viewsQuery } from './views/list.ts'
 
 const recordWrites = [
   rowsWrite,
@@ -28,7 +36,21 @@ const recordWrites = [
   mcpRecordDeletion,
 ].map((write) => taskOf(write as RecordWrite<unknown, unknown, unknown>))
 
-export const queries = [feedPageQuery, newestFirstQuery, snapshotQuery, tagUsageQuery, propertyUsageQuery]
+export const queries = [
+  feedPageQuery,
+  newestFirstQuery,
+  snapshotQuery,
+  tagUsageQuery,
+  propertyUsageQuery,
+  filesQuery,
+  lensesQuery,
+  presetsQuery,
+  propertiesQuery,
+  quickAccessQuery,
+  structuresQuery,
+  tagsQuery,
+  viewsQuery,
+]
 export const tasks = [
   renamePreparation,
   noteRename,

@@ -1,5 +1,6 @@
 import type { AppContext } from '../context.ts'
 import { routes } from '../http/routes.ts'
+import { inBursts } from '../http/whole-list.ts'
 import { presentKeyInfo, presentWorkspace } from './present.ts'
 import { KeyInfo, WorkspaceResponse } from './schema.ts'
 import { getWorkspace } from './workspaces.ts'
@@ -14,7 +15,9 @@ export const accountRoutes = (ctx: AppContext) =>
       '/workspace',
       'getWorkspace',
       'The workspace and counts of what it holds',
-      ({ caller }) => ({ workspace: presentWorkspace(getWorkspace(ctx, caller)) }),
+      async ({ caller }) => ({
+        workspace: presentWorkspace(await inBursts(() => getWorkspace(ctx, caller))),
+      }),
       {
         response: WorkspaceResponse,
         description:

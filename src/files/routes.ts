@@ -3,17 +3,12 @@ import { downloadResponse } from '../http/download.ts'
 import { presentPage } from '../http/page.ts'
 import { routes, sessionRoutes } from '../http/routes.ts'
 import { binaryContent } from '../http/schema/types.ts'
+import { respondWhole } from '../http/whole-list.ts'
+import { filesQuery } from './list.ts'
 import { presentFile, presentFileText, presentFileWithOutline, presentFoundPage } from './present.ts'
 import * as schema from './schema.ts'
 import { searchFiles } from './search.ts'
-import {
-  deleteFile,
-  getFileContent,
-  getFileWithOutline,
-  listFiles,
-  listFilesOfNote,
-  renameFile,
-} from './service.ts'
+import { deleteFile, getFileContent, getFileWithOutline, renameFile } from './service.ts'
 import { getFileText } from './text.ts'
 import { uploadFile } from './upload.ts'
 
@@ -23,7 +18,7 @@ export const fileRoutes = (ctx: AppContext) =>
       '/',
       'listFiles',
       'List files, oldest first',
-      ({ caller, query }) => ({ files: listFiles(ctx.db, caller, query.note_id).map(presentFile) }),
+      ({ caller, query }) => respondWhole(ctx, caller, filesQuery, { noteId: query.note_id }),
       {
         query: schema.ListQuery,
         response: schema.FilesResponse,
@@ -100,7 +95,7 @@ export const filesOfNoteRoutes = (ctx: AppContext) =>
     '/:id/files',
     'listNoteFiles',
     'List the files attached to a note, oldest first',
-    ({ caller, params }) => ({ files: listFilesOfNote(ctx.db, caller, params.id).map(presentFile) }),
+    ({ caller, params }) => respondWhole(ctx, caller, filesQuery, { noteId: params.id }),
     { response: schema.FilesResponse, description: 'The same objects as `GET /v1/files?note_id=…`.' },
   )
 

@@ -1,5 +1,5 @@
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { TOUCH } from '../db/sql-part.ts'
@@ -37,13 +37,13 @@ import {
 } from './store.ts'
 
 /** Every file of the workspace, or those attached to one note, oldest first. Refuses an unknown or trashed note. */
-export function listFiles(reader: Reader, caller: Caller, noteId?: string): FileRow[] {
+export function listFiles(reader: Reader, caller: InWorkspace, noteId?: string): FileRow[] {
   return noteId === undefined
     ? listFileRows(reader, caller.workspacePk)
     : listFilesOfNote(reader, caller, noteId)
 }
 
-export function listFilesOfNote(reader: Reader, { workspacePk }: Caller, noteId: string): FileRow[] {
+function listFilesOfNote(reader: Reader, { workspacePk }: InWorkspace, noteId: string): FileRow[] {
   const note = findNoteSummary(reader, workspacePk, noteId) ?? fail(notFound('note'))
   return listFileRowsOfNote(reader, note.pk)
 }

@@ -2,10 +2,12 @@ import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
+import { respondWhole } from '../http/whole-list.ts'
 import { graphOfLens } from './graph.ts'
+import { lensesQuery } from './list.ts'
 import { presentLens } from './present.ts'
 import * as schema from './schema.ts'
-import { createLens, deleteLens, getLens, listLenses, parseLens, patchLens } from './service.ts'
+import { createLens, deleteLens, getLens, parseLens, patchLens } from './service.ts'
 
 export const lensRoutes = (ctx: AppContext) =>
   routes('Lenses', '/v1')
@@ -13,7 +15,7 @@ export const lensRoutes = (ctx: AppContext) =>
       '/lenses',
       'listLenses',
       'List graph lenses by creation',
-      ({ caller }) => ({ lenses: listLenses(ctx.db, caller).map(presentLens) }),
+      ({ caller }) => respondWhole(ctx, caller, lensesQuery, {}),
       {
         response: schema.LensesResponse,
         description: 'The lens that is the default has `is_default: true`.',

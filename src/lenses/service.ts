@@ -25,7 +25,7 @@ const parsed = (row: store.LensRow): Lens => ({
 })
 
 /** Lenses by creation. */
-export const listLenses = (reader: Reader, { workspacePk }: Caller): Lens[] =>
+export const listLenses = (reader: Reader, { workspacePk }: InWorkspace): Lens[] =>
   store.listLensRows(reader, workspacePk).map(parsed)
 
 const getLensRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.LensRow =>

@@ -1,10 +1,12 @@
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { routes } from '../http/routes.ts'
+import { respondWhole } from '../http/whole-list.ts'
 import { applyPreset } from './apply.ts'
+import { presetsQuery } from './list.ts'
 import { presentApplied, presentPreset } from './present.ts'
 import * as schema from './schema.ts'
-import { createPreset, deletePreset, getPreset, listPresets, patchPreset } from './service.ts'
+import { createPreset, deletePreset, getPreset, patchPreset } from './service.ts'
 
 export const presetRoutes = (ctx: AppContext) =>
   routes('Presets', '/v1/presets')
@@ -12,7 +14,7 @@ export const presetRoutes = (ctx: AppContext) =>
       '/',
       'listPresets',
       'List presets by name',
-      ({ caller }) => ({ presets: listPresets(ctx.db, caller).map(presentPreset) }),
+      ({ caller }) => respondWhole(ctx, caller, presetsQuery, {}),
       { response: schema.PresetsResponse, description: 'Names are ordered ignoring case.' },
     )
     .post(

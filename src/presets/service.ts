@@ -21,7 +21,7 @@ export interface Preset {
 }
 
 /** Presets by name, ignoring case. */
-export const listPresets = (reader: Reader, { workspacePk }: Caller): Preset[] =>
+export const listPresets = (reader: Reader, { workspacePk }: InWorkspace): Preset[] =>
   store.listPresetRows(reader, workspacePk).map((row) => whole(reader, row))
 
 /** By id, else by name ignoring case. */

@@ -22,9 +22,20 @@ export interface PresetProperty {
 
 const SELECT = `SELECT ${columnsOf(presets)} FROM presets`
 
+/** A list of more is long, however short their values are. */
+const MAX_WEIGHED = 100
+
 /** Presets by name, ignoring case. */
 export const listPresetRows = ({ sql }: Reader, workspace: number): PresetRow[] =>
   sql.all(`${SELECT} WHERE workspace = ? ORDER BY name_fold`, workspace)
+
+/** The length of the values of the presets of a workspace, together. */
+export const valueBytes = ({ sql }: Reader, workspace: number): number =>
+  sql.scalar(
+    `SELECT total(octet_length(value)) FROM preset_properties
+     WHERE preset IN (SELECT pk FROM presets WHERE workspace = ? LIMIT ${MAX_WEIGHED})`,
+    workspace,
+  )
 
 export const findPreset = ({ sql }: Reader, workspace: number, id: string): PresetRow | undefined =>
   sql.get(`${SELECT} WHERE id = ? AND workspace = ?`, id, workspace)

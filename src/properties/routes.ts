@@ -1,10 +1,12 @@
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { routes } from '../http/routes.ts'
+import { respondWhole } from '../http/whole-list.ts'
 import { deleteProperty } from './deletion.ts'
+import { propertiesQuery } from './list.ts'
 import { presentPatchedProperty, presentProperty, presentPropertyWithUsage } from './present.ts'
 import * as schema from './schema.ts'
-import { defineProperty, getProperty, listProperties, patchProperty } from './service.ts'
+import { defineProperty, getProperty, patchProperty } from './service.ts'
 
 export const propertyRoutes = (ctx: AppContext) =>
   routes('Properties', '/v1/properties')
@@ -12,7 +14,7 @@ export const propertyRoutes = (ctx: AppContext) =>
       '/',
       'listProperties',
       'List property definitions in their order',
-      ({ caller }) => ({ properties: listProperties(ctx.db, caller).map(presentProperty) }),
+      ({ caller }) => respondWhole(ctx, caller, propertiesQuery, {}),
       {
         response: schema.PropertiesResponse,
         description: 'By `position`; each with the number of active notes that hold a value.',

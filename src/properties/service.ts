@@ -1,5 +1,5 @@
 import { logChange, logShifts, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { endOf, moveTo } from '../db/writes/positions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -13,7 +13,7 @@ import { presentProperty } from './present.ts'
 import * as store from './store.ts'
 
 /** Properties by position. */
-export const listProperties = (reader: Reader, { workspacePk }: Caller) =>
+export const listProperties = (reader: Reader, { workspacePk }: InWorkspace) =>
   store.listPropertyRows(reader, workspacePk)
 
 export function getPropertyRow(reader: Reader, { workspacePk }: Caller, idOrKey: string): store.PropertyRow {

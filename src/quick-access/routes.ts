@@ -1,9 +1,11 @@
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { routes } from '../http/routes.ts'
+import { respondWhole } from '../http/whole-list.ts'
+import { quickAccessQuery } from './list.ts'
 import { presentItem } from './present.ts'
 import * as schema from './schema.ts'
-import { deleteItem, listItems, patchItem, pinNote } from './service.ts'
+import { deleteItem, patchItem, pinNote } from './service.ts'
 
 export const quickAccessRoutes = (ctx: AppContext) =>
   routes('Quick Access', '/v1/quick-access')
@@ -11,7 +13,7 @@ export const quickAccessRoutes = (ctx: AppContext) =>
       '/',
       'listQuickAccess',
       'List pinned notes in their order',
-      ({ caller }) => ({ items: listItems(ctx.db, caller).map(presentItem) }),
+      ({ caller }) => respondWhole(ctx, caller, quickAccessQuery, {}),
       { response: schema.QuickAccessResponse, description: 'Trashing a note takes its item away.' },
     )
     .post(

@@ -1,5 +1,5 @@
 import { logChange, logShifts, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { endOf, moveTo } from '../db/writes/positions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -10,7 +10,7 @@ import { presentItem } from './present.ts'
 import * as store from './store.ts'
 
 /** Items by position. */
-export const listItems = (reader: Reader, { workspacePk }: Caller): store.ItemRow[] =>
+export const listItems = (reader: Reader, { workspacePk }: InWorkspace): store.ItemRow[] =>
   store.listItemRows(reader, workspacePk)
 
 const getItem = (reader: Reader, { workspacePk }: Caller, itemOrNoteId: string): store.ItemRow =>

@@ -1,10 +1,12 @@
 import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { routes, sessionRoutes } from '../http/routes.ts'
+import { respondWhole } from '../http/whole-list.ts'
 import { deleteStructureNamed } from './deletion.ts'
+import { structuresQuery } from './list.ts'
 import { presentStructure } from './present.ts'
 import * as schema from './schema.ts'
-import { declareStructure, hasManySets, listStructures, patchStructure } from './service.ts'
+import { declareStructure, hasManySets, patchStructure } from './service.ts'
 import { getStructure } from './store.ts'
 
 export const structureRoutes = (ctx: AppContext) =>
@@ -13,7 +15,7 @@ export const structureRoutes = (ctx: AppContext) =>
       '/',
       'listStructures',
       'List structures by creation',
-      ({ caller }) => ({ structures: listStructures(ctx.db, caller).map(presentStructure) }),
+      ({ caller }) => respondWhole(ctx, caller, structuresQuery, {}),
       { response: schema.StructuresResponse, description: 'Each with the number of its live rows.' },
     )
     .post(

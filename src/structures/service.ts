@@ -1,5 +1,5 @@
 import { logChange, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { stepsAtOnce, type Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
@@ -39,7 +39,7 @@ import {
 import { refuseLossOfUsedFields } from './usage.ts'
 
 /** Structures by creation. */
-export const listStructures = (reader: Reader, { workspacePk }: Caller) =>
+export const listStructures = (reader: Reader, { workspacePk }: InWorkspace) =>
   store.listStructureRows(reader, workspacePk)
 
 export interface NewStructure {

@@ -1,24 +1,20 @@
 import type { AppContext } from '../context.ts'
 import { routes } from '../http/routes.ts'
+import { respondWhole } from '../http/whole-list.ts'
 import { deleteTag } from './deletion.ts'
 import { setTagLinks } from './links.ts'
+import { tagsQuery } from './list.ts'
 import { presentTag, presentTagWithUsage } from './present.ts'
 import * as schema from './schema.ts'
-import { getTag, listTags, patchTag } from './service.ts'
+import { getTag, patchTag } from './service.ts'
 
 export const tagRoutes = (ctx: AppContext) =>
   routes('Tags', '/v1/tags')
-    .get(
-      '/',
-      'listTags',
-      'List tags by name',
-      ({ caller }) => ({ tags: listTags(ctx.db, caller).map(presentTag) }),
-      {
-        response: schema.TagsResponse,
-        description:
-          'Each with the number of active notes that carry it. A tag is made by writing it on a note.',
-      },
-    )
+    .get('/', 'listTags', 'List tags by name', ({ caller }) => respondWhole(ctx, caller, tagsQuery, {}), {
+      response: schema.TagsResponse,
+      description:
+        'Each with the number of active notes that carry it. A tag is made by writing it on a note.',
+    })
     .get(
       '/:id',
       'getTag',

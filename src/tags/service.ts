@@ -1,5 +1,5 @@
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
@@ -11,7 +11,7 @@ import { presentTag } from './present.ts'
 import { findTag, listTagRows, type TagRow, updateTag } from './store.ts'
 
 /** Tags by name, ignoring case. */
-export const listTags = (reader: Reader, { workspacePk }: Caller): TagRow[] =>
+export const listTags = (reader: Reader, { workspacePk }: InWorkspace): TagRow[] =>
   listTagRows(reader, workspacePk)
 
 /** The id in a path; anything but a positive integer names no tag. */

@@ -2,11 +2,13 @@ import type { AppContext } from '../context.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
+import { respondWhole } from '../http/whole-list.ts'
 import { NotesResponse } from '../notes/schema.ts'
+import { viewsQuery } from './list.ts'
 import { listViewNotes } from './notes.ts'
 import { presentView } from './present.ts'
 import * as schema from './schema.ts'
-import { createView, deleteView, getView, listViews, parseView, patchView } from './service.ts'
+import { createView, deleteView, getView, parseView, patchView } from './service.ts'
 
 export const viewRoutes = (ctx: AppContext) =>
   routes('Views', '/v1/views')
@@ -14,7 +16,7 @@ export const viewRoutes = (ctx: AppContext) =>
       '/',
       'listViews',
       'List views by creation',
-      ({ caller }) => ({ views: listViews(ctx.db, caller).map(presentView) }),
+      ({ caller }) => respondWhole(ctx, caller, viewsQuery, {}),
       {
         response: schema.ViewsResponse,
         description: 'The definitions; the notes of a view are at `GET /v1/views/{id}/notes`.',

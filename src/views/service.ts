@@ -41,7 +41,7 @@ export interface DescribedView {
 }
 
 /** Views by creation. */
-export const listViews = (reader: Reader, { workspacePk }: Caller): DescribedView[] =>
+export const listViews = (reader: Reader, { workspacePk }: InWorkspace): DescribedView[] =>
   store.listViewRows(reader, workspacePk).map((row) => described(reader, row))
 
 export const getView = (reader: Reader, caller: InWorkspace, id: string): DescribedView =>

@@ -155,7 +155,7 @@ describe('the graph', () => {
     const worker = await startService({ file: folder.file('graph.db'), worker: { manyRows: -1 } })
     await makeNote(worker, { title: 'A', tags: ['work'] })
     await makeNote(worker, { title: 'B' })
-    const { id: tag } = await tagNamed(worker, 'work')
+    const tag = worker.ctx.db.sql.scalar<number>('SELECT id FROM tags')
     const scope = { type: 'tags', op: 'has_any', tag_ids: [tag] }
     const { id } = (await worker.post('/v1/lenses', { name: 'Work', scope })).body.lens
     // The worker has yet to start: the changes are there before it reads.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { makeNote, tagNamed } from '../support/notes.ts'
+import { makeNote } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 
@@ -8,7 +8,7 @@ test('a view in a large workspace is answered as it is when its notes are read, 
   const service = await startService({ file: folder.file('views.db'), worker: { manyRows: -1 } })
   await makeNote(service, { title: 'A', tags: ['work'] })
   await makeNote(service, { title: 'B' })
-  const { id: tag } = await tagNamed(service, 'work')
+  const tag = service.ctx.db.sql.scalar<number>('SELECT id FROM tags')
   const filter = { type: 'tags', op: 'has_any', tag_ids: [tag] }
   const { view } = (await service.post('/v1/views', { name: 'Work', filter })).body
   // The worker has yet to start: the changes are there before it reads.
