@@ -26,6 +26,7 @@ import { linksQuery } from './notes/links/note-links.ts'
 import { listQuery as noteListQuery } from './notes/query/list.ts'
 import { treeQuery } from './notes/query/tree-query.ts'
 import { longNoteEntries, longNoteWordsQuery } from './notes/search/long-notes.ts'
+import { searchMerge } from './notes/search/merging.ts'
 import { historyQuery } from './records/history.ts'
 import { deletedQuery } from './records/query/deleted.ts'
 import { listBodyQuery, listQuery } from './records/query/list.ts'
@@ -83,6 +84,7 @@ const TASKS = new Map(
     [
       opening,
       longNoteEntries,
+      searchMerge,
       autoIndexStart,
       autoIndexSort,
       autoIndexFill,

@@ -33,7 +33,7 @@ export const pageTable = (workspacePk: number): string => `file_search_${workspa
 
 /** Creates the search table if the workspace has none; called with the first text that is saved. */
 export const ensurePageTable = (reader: Reader, workspacePk: number): void =>
-  createWordTable(reader, pageTable(workspacePk), 'text')
+  createWordTable(reader, pageTable(workspacePk), 'text', 'itself')
 
 export const hasPageTable = (reader: Reader, workspacePk: number): boolean =>
   hasTable(reader, pageTable(workspacePk))

@@ -2,7 +2,7 @@ import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { pageTable } from '../files/search.ts'
 import { refreshNoteTexts } from '../notes/integrity.ts'
-import { fullTable, tagTable, titleTable } from '../notes/search/tables.ts'
+import { searchTables } from '../notes/search/tables.ts'
 import { hasTable, setMerging } from '../search/tables.ts'
 import { replaceOldIndexes } from '../structures/storage/upgrade.ts'
 
@@ -10,7 +10,9 @@ import { replaceOldIndexes } from '../structures/storage/upgrade.ts'
 export function upgradeDerived(reader: Reader): void {
   refreshNoteTexts(reader)
   replaceOldIndexes(reader)
-  for (const workspace of listWorkspacePks(reader))
-    for (const tableOf of [fullTable, titleTable, tagTable, pageTable])
-      if (hasTable(reader, tableOf(workspace))) setMerging(reader, tableOf(workspace))
+  for (const workspace of listWorkspacePks(reader)) {
+    const files = { name: pageTable(workspace), merging: 'itself' } as const
+    for (const { name, merging } of [...searchTables(workspace), files])
+      if (hasTable(reader, name)) setMerging(reader, name, merging)
+  }
 }

@@ -1,22 +1,32 @@
-import { expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { ensurePageTable } from '../../src/files/search.ts'
 import { upgradeDerived } from '../../src/maintenance/upgrade.ts'
-import { startService } from '../support/service.ts'
+import { refreshSearch, startIndexing } from '../../src/notes/search/indexing.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
 
-const TABLES = ['note_search_1', 'note_search_head_1', 'tag_search_1', 'file_search_1']
+let service: TestService
+beforeEach(async () => {
+  service = await startService()
+})
+afterEach(() => service.close())
+
+const IN_STEPS = ['note_search_1', 'note_search_head_1']
+const BY_THEMSELVES = ['tag_search_1', 'file_search_1']
+const TABLES = [...IN_STEPS, ...BY_THEMSELVES]
 
 test('search tables are never merged as a whole while requests wait, nor are those of an older version', async () => {
-  const service = await startService()
   const { db } = service.ctx
   await db.write((tx): void => ensurePageTable(tx, 1))
   const settings = () =>
     TABLES.map((table) =>
-      db.sql.rows(`SELECT k, v FROM ${table}_config WHERE k IN ('automerge', 'crisismerge') ORDER BY k`),
+      Object.fromEntries(
+        db.sql.rows<[string, number]>(`SELECT k, v FROM ${table}_config WHERE k GLOB '*merge'`),
+      ),
     )
-  const wanted = TABLES.map(() => [
-    ['automerge', 4],
-    ['crisismerge', 1_900],
-  ])
+  const wanted = [
+    ...IN_STEPS.map(() => ({ automerge: 0, usermerge: 4, crisismerge: 1_900 })),
+    ...BY_THEMSELVES.map(() => ({ automerge: 4, crisismerge: 1_900 })),
+  ]
   expect(settings()).toEqual(wanted)
   await db.write((tx): void => {
     for (const table of TABLES)
@@ -25,5 +35,47 @@ test('search tables are never merged as a whole while requests wait, nor are tho
   })
   await db.write((tx): void => upgradeDerived(tx))
   expect(settings()).toEqual(wanted)
-  service.close()
+})
+
+/** FTS5 numbers the pages of a part from its number times 2^37 on, and from 2^16 parts on those of what it has deleted. */
+const partsOf = (table: string) =>
+  service.ctx.db.sql.scalar<number>(
+    `SELECT count(DISTINCT id >> 37) FROM ${table}_data WHERE id >> 37 BETWEEN 1 AND 65535`,
+  )
+const parts = () => IN_STEPS.map(partsOf)
+
+/** Writes notes, each of which is found by a search before the next one is written. */
+async function writeNotes(count: number, first = 0): Promise<void> {
+  for (let at = first; at < first + count; at++) {
+    await service.post('/v1/notes', { title: `Title ${at}`, content: `common word${at}` })
+    expect((await service.get(`/v1/notes?search=word${at}`)).body.total).toBe(1)
+  }
+}
+
+test('what was indexed is merged when the server is idle, until few parts are left', async () => {
+  await writeNotes(60)
+  expect(Math.min(...parts())).toBeGreaterThan(50)
+  const stop = startIndexing(service.ctx)
+  for (let turn = 0; turn < 50; turn++) {
+    service.clock.advance(200)
+    await settle()
+  }
+  stop()
+  expect(Math.max(...parts())).toBeLessThan(8)
+  expect((await service.get('/v1/notes?search=common')).body.total).toBe(60)
+  expect((await service.get('/v1/notes?search=word7')).body.total).toBe(1)
+})
+
+test('where searches follow each other, many parts are merged before the next one', async () => {
+  await writeNotes(150)
+  expect(Math.max(...parts())).toBeLessThan(120)
+  expect((await service.get('/v1/notes?search=common')).body.total).toBe(150)
+})
+
+test('a command, which has no time to be idle, merges what it indexes', async () => {
+  for (let at = 0; at < 40; at++) {
+    await service.post('/v1/notes', { title: `Title ${at}`, content: `common word${at}` })
+    await refreshSearch({ db: service.ctx.db }, 1)
+  }
+  expect(Math.max(...parts())).toBeLessThan(10)
 })

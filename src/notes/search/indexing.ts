@@ -3,6 +3,7 @@ import type { Reader } from '../../db/reader.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { hasLongBody, indexLongNote } from './long-notes.ts'
+import { findUnmerged, hasManyParts, mergeStep, notePart } from './merging.ts'
 import { findIndexable, indexNote, unmarkForSearch } from './tables.ts'
 
 /** One transaction indexes notes until this time has passed, and at least one note. */
@@ -50,6 +51,7 @@ async function indexFirst(
   notes: readonly number[],
 ): Promise<number> {
   const [first] = notes
+  notePart(db, workspace)
   if (worker && first !== undefined && hasLongBody(db, first)) {
     await indexLongNote(worker, workspace, first)
     return 1
@@ -88,6 +90,7 @@ async function indexNotes(ctx: Indexing, workspace: number, notes: readonly numb
   for (let done = 0; done < notes.length; ) {
     const next = notes.slice(done, done + MAX_BATCH)
     done += await indexFirst(ctx, workspace, next)
+    if (!ctx.worker || hasManyParts(ctx.db)) await mergeStep(ctx.db, ctx.worker, workspace)
   }
 }
 
@@ -97,13 +100,15 @@ const LONG_BACKLOG = 10_000
 const isBacklogLong = ({ sql }: Reader): boolean =>
   sql.get(`SELECT 1 FROM search_pending WHERE can_wait = 0 LIMIT 1 OFFSET ${LONG_BACKLOG}`) !== undefined
 
-/** Indexes some marked notes of one workspace; returns whether there were any. */
+/** Indexes some marked notes of one workspace, or merges what was indexed; returns whether there was anything to do. */
 async function indexSome(ctx: AppContext): Promise<boolean> {
-  const { db } = ctx
+  const { db, worker } = ctx
   const workspace = db.sql.get<{ workspace: number }>(
     'SELECT workspace FROM search_pending LIMIT 1',
   )?.workspace
-  if (workspace === undefined) return false
+  const unmerged = findUnmerged(db)
+  if (unmerged !== undefined) await mergeStep(db, worker, unmerged)
+  if (workspace === undefined) return unmerged !== undefined
   const notes = db.sql.column<number>(
     `SELECT note FROM search_pending WHERE workspace = ? LIMIT ${MAX_BATCH}`,
     workspace,
@@ -116,6 +121,6 @@ async function indexSome(ctx: AppContext): Promise<boolean> {
 export const startIndexing = (ctx: AppContext): (() => void) =>
   startBackgroundWork(ctx, {
     name: 'indexing',
-    isUrgent: () => isBacklogLong(ctx.db),
+    isUrgent: () => isBacklogLong(ctx.db) || hasManyParts(ctx.db),
     runStep: () => indexSome(ctx),
   })

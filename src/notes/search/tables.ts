@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { createWordTable } from '../../search/tables.ts'
+import { createWordTable, type Merging } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
 
 /** The full-text table over titles, bodies and tags of one workspace; its row ids are note pks. */
@@ -16,15 +16,16 @@ export const tagTable = (workspacePk: number): string => `tag_search_${workspace
 export const tagTerm = (tag: number): string => `\ue001${tag}`
 
 /** The search tables of a workspace and their columns, with options of their own. */
-export const searchTables = (workspacePk: number): { name: string; columns: string }[] => [
-  { name: fullTable(workspacePk), columns: 'title, body, tags' },
-  { name: titleTable(workspacePk), columns: "title, tags, prefix = '1 2'" },
-  { name: tagTable(workspacePk), columns: "name, prefix = '1 2'" },
+export const searchTables = (workspacePk: number): { name: string; columns: string; merging: Merging }[] => [
+  { name: fullTable(workspacePk), columns: 'title, body, tags', merging: 'steps' },
+  { name: titleTable(workspacePk), columns: "title, tags, prefix = '1 2'", merging: 'steps' },
+  { name: tagTable(workspacePk), columns: "name, prefix = '1 2'", merging: 'itself' },
 ]
 
 /** Creates the search tables of a workspace: each has its own, so that totals and ranking never depend on another workspace. */
 export function createSearchTables(reader: Reader, workspacePk: number): void {
-  for (const { name, columns } of searchTables(workspacePk)) createWordTable(reader, name, columns)
+  for (const { name, columns, merging } of searchTables(workspacePk))
+    createWordTable(reader, name, columns, merging)
 }
 
 export function dropSearchTables({ sql }: Reader, workspacePk: number): void {
