@@ -38,8 +38,11 @@ export interface RunningServer {
   readonly url: string
   /** Resolves when a file of the database was replaced or removed, so that the server can only stop. */
   readonly lost: Promise<void>
-  /** Stops accepting, finishes running requests and deliveries, 10 seconds at most, and brings everything to disk. */
-  stop(): Promise<void>
+  /**
+   * Stops accepting, finishes running requests and deliveries, 10 seconds at most, and brings everything to disk. Returns
+   * false if the disk does not respond, so that the process has to be killed.
+   */
+  stop(): Promise<boolean>
 }
 
 /** A server that follows another one: it accepts no writes. */
@@ -171,14 +174,15 @@ async function stopServer(
   deliveries: Pick<Dispatcher, 'stop'>,
   background: readonly (() => void | Promise<void>)[],
   lock: ServerLock,
-): Promise<void> {
+): Promise<boolean> {
   log.info('stopping')
   try {
     await Promise.all([drain(app, listener, log), deliveries.stop()])
     await Promise.all(background.map((end) => end()))
     await Promise.all([worker.close(), db.finishCheckpoint()])
-    db.close()
+    const isClosed = db.close()
     log.info('stopped')
+    return isClosed
   } finally {
     lock.release()
     log.flush()

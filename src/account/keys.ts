@@ -90,8 +90,8 @@ interface KnownKey {
 type Keys = Pick<AppContext, 'db' | 'mirrorOf'>
 
 /** The key with the current role of its user: a viewer may not write, and the key of a removed user is not found. In a copy no key may. */
-function findKnownKey({ db, mirrorOf }: Keys, secret: string): KnownKey | undefined {
-  const row = findKeyByHash(db, sha256(secret))
+function findKnownKey(reader: Reader, mirrorOf: Keys['mirrorOf'], secret: string): KnownKey | undefined {
+  const row = findKeyByHash(reader, sha256(secret))
   if (!row || row.userId === null || row.role === null) return undefined
   const { pk, expiresAt, lastUsedAt } = row
   const caller: Caller = {
@@ -108,10 +108,10 @@ function findKnownKey({ db, mirrorOf }: Keys, secret: string): KnownKey | undefi
   return { pk, expiresAt, lastUsedAt, caller }
 }
 
-/** Looks again in a new snapshot: another process may have created the key a moment ago. */
-function findNewKey(keys: Keys, secret: string): KnownKey | undefined {
-  keys.db.refresh()
-  return findKnownKey(keys, secret)
+/** Looks again: another process may have created the key a moment ago, also while a commit of this one is being synced. */
+function findNewKey({ db, mirrorOf }: Keys, secret: string): KnownKey | undefined {
+  db.refresh()
+  return findKnownKey(db.newest, mirrorOf, secret)
 }
 
 /**
@@ -119,11 +119,11 @@ function findNewKey(keys: Keys, secret: string): KnownKey | undefined {
  * effect at once, one by another process within a few milliseconds.
  */
 export function createAuthenticate(ctx: AppContext): Authenticate {
-  const { db, clock } = ctx
+  const { db, mirrorOf, clock } = ctx
   const recordUse = createUsageRecorder(ctx, 'key', touchKey)
   return (secret): Caller | undefined => {
     if (!KEY_PATTERN.test(secret)) return undefined
-    const key = db.sql.memoize(secret, () => findKnownKey(ctx, secret)) ?? findNewKey(ctx, secret)
+    const key = db.sql.memoize(secret, () => findKnownKey(db, mirrorOf, secret)) ?? findNewKey(ctx, secret)
     const now = clock.now()
     if (!key || (key.expiresAt !== null && key.expiresAt <= now)) return undefined
     recordUse(key.pk, key.lastUsedAt, now)

@@ -30,6 +30,8 @@ export interface Io {
   yieldProcessor(): void
   /** Ends the process after this time at the latest, with its exit code or this one, whatever it still waits for. */
   endWithin(milliseconds: number, exitCode?: number): void
+  /** Kills the process after this time, and keeps it until then: nothing is closed, for which it would wait for the disk. */
+  killAfter(milliseconds: number): void
 }
 
 const MAX_BUFFERED = 8_388_608
@@ -115,5 +117,6 @@ export function processIo(): Io {
     },
     endWithin: (milliseconds, exitCode) =>
       void setTimeout(() => process.exit(exitCode), milliseconds).unref(),
+    killAfter: (milliseconds) => void setTimeout(() => process.kill(process.pid, 'SIGKILL'), milliseconds),
   }
 }

@@ -1,5 +1,6 @@
 import type { Histogram } from '../lib/histogram.ts'
 import { createIdSource, type IdSource } from '../lib/ids.ts'
+import type { Refusal } from '../refusal.ts'
 import { Checkpoints } from './connection/checkpoint.ts'
 import { CommandCheckpoints } from './connection/command-checkpoint.ts'
 import { ExternalWrites } from './connection/external-writes.ts'
@@ -18,8 +19,9 @@ import { ReadSnapshot } from './connection/read-snapshot.ts'
 import { unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
+import type { Sync } from './writes/sync.ts'
 import type { WriteFunction } from './writes/transaction.ts'
-import { type Sync, WriteQueue } from './writes/write-queue.ts'
+import { type PausingAction, WriteQueue } from './writes/write-queue.ts'
 
 /** An open database. Everything is read through `sql`, and written through `write`. */
 export interface Db extends Reader {
@@ -27,9 +29,13 @@ export interface Db extends Reader {
   /** Runs the function in a transaction and returns its result after the commit (`writes/write-queue.ts`). */
   write<T>(run: WriteFunction<T>, isLong?: boolean): Promise<T>
   /** Delays writes while `action` writes over another connection, however long it takes (`writes/write-queue.ts`). */
-  pauseDuring<T>(action: () => Promise<T>): Promise<T>
+  pauseDuring<T>(action: PausingAction<T>): Promise<T>
   /** False while commits fail; permanently false once a damaged page was read or a file was replaced. */
   readonly healthy: boolean
+  /** That of every write, while nothing can be written: the disk does not respond, or a file was replaced. */
+  readonly refusal: Refusal | undefined
+  /** Calls the listener whenever the disk does not respond; returns a function that stops it. */
+  onLateSync(listener: () => void): () => void
   /** Makes the ids of what is written. */
   readonly ids: IdSource
   /** Resolves once all that can be read over another connection of this process is on the disk; mostly at once. */
@@ -49,13 +55,19 @@ export interface Db extends Reader {
   onCommit(listener: () => void): () => void
   /** Makes the next read see everything that other processes have written so far; after a sync that is under way. */
   refresh(): void
+  /** Sees all that is committed, also what is not on the disk yet and may be lost: it must not be shown to anyone. */
+  readonly newest: Reader
   /** Moves the write-ahead log into the file as far as readers allow. */
   checkpoint(): void
   /** Long work awaits it between its parts, so that the write-ahead log does not grow faster than it is moved. */
   waitForCheckpoint(): Promise<void>
-  /** Must resolve before a server closes the database: another thread may be moving or syncing the log. */
+  /** Must end before a server closes the database: another thread may be moving or syncing the log. */
   finishCheckpoint(): Promise<void>
-  close(): void
+  /**
+   * Returns false if the disk of a server does not respond: then the database stays open, and the process has to be killed,
+   * because ending it would close the database.
+   */
+  close(): boolean
 }
 
 /** For how long the queue retries; the connection of a command waits for the lock by itself (`connection/open.ts`). */
@@ -121,27 +133,21 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
   }
 }
 
-/**
- * While the disk is slow, a commit is synced in another thread, and until it is on the disk reads go on with the state
- * before it.
- */
+/** A commit is synced in another thread, and until it is on the disk reads go on with the state before it. */
 const syncingWith = (logSync: LogSync, sql: Sql, reading: Reading): Sync => ({
-  commit: (isLong) => {
-    const takesLong = logSync.takesLong(isLong)
-    if (takesLong) reading.hold()
+  get hasResponded() {
+    return logSync.hasResponded
+  },
+  probe: () => logSync.inThread(),
+  commit: () => {
+    reading.hold()
     try {
       sql.run('COMMIT')
     } catch (error) {
       reading.release()
       throw error
     }
-    if (takesLong) return logSync.inThread()
-    try {
-      logSync.now()
-    } catch (error) {
-      return Promise.reject(error)
-    }
-    return undefined
+    return logSync.inThread()
   },
   now: () => logSync.now(),
 })
@@ -165,12 +171,15 @@ export function openDatabase(options: OpenOptions): Db {
   const health = new Health(file, log)
   const isSound = () => health.refusalOfCommit() === undefined
   const renew = () => reading.renew()
-  const pauseDuring = (action: () => Promise<void>): Promise<void> => queue.pauseDuring(action)
+  const pauseDuring = (action: () => Promise<void>): Promise<void> =>
+    queue.pauseDuring((beginSync) => {
+      beginSync(() => {})
+      return action()
+    })
   const logSync =
     role === 'server' && file !== ':memory:'
       ? new LogSync({ file, disk: options.disk, onFailure: (error): void => health.noteFailedSync(error) })
       : undefined
-  const disk = logSync ?? { expectDelay: () => {} }
   const { descriptor } = health
   const checkpoints = new Checkpoints({
     file,
@@ -181,7 +190,9 @@ export function openDatabase(options: OpenOptions): Db {
     renew,
     isSound,
     pauseDuring,
-    disk,
+    probe: async () => {
+      if (logSync && !logSync.hasResponded) await logSync.inThread()
+    },
   })
   const commandCheckpoints = new CommandCheckpoints({ sql, log, isSound })
   const commitListeners = new Set<() => void>()
@@ -226,26 +237,22 @@ export function openDatabase(options: OpenOptions): Db {
     ...reading.reader,
     file,
     write: (run, isLong) => queue.write(run, isLong),
-    pauseDuring: (action) => {
-      disk.expectDelay()
-      return queue.pauseDuring(() =>
-        action().finally(() => {
-          disk.expectDelay()
-          reading.refresh()
-        }),
-      )
-    },
+    pauseDuring: (action) =>
+      queue.pauseDuring((beginSync) => action(beginSync).finally(() => reading.refresh())),
     ids,
     synced: () => queue.synced(),
     get healthy() {
       return queue.healthy && health.isSound
     },
+    get refusal() {
+      return queue.refusal
+    },
+    onLateSync: (listener) => queue.onLateSync(listener),
     commitSizes: queue.commitSizes,
     noteError: (error) => health.noteError(error),
     onLost: (listener) => health.onLost(listener),
     onExternalWrite: (listener) =>
       externalWrites.onWrite(() => {
-        disk.expectDelay()
         if (movesLog && role === 'server') checkpoints.noteWrite()
         // Until a commit that is being synced is on the disk, reads see the state before it, and nothing of the others.
         queue.afterSync(() => {
@@ -258,21 +265,26 @@ export function openDatabase(options: OpenOptions): Db {
       return () => void commitListeners.delete(listener)
     },
     refresh: () => reading.refresh(),
+    newest: writer,
     checkpoint: () => checkpoints.runNow(),
     waitForCheckpoint: async () => {
       if (movesLog && role === 'server') await checkpoints.keepUp()
     },
     finishCheckpoint: async () => {
-      await checkpoints.finish()
-      await queue.synced()
+      // A write that changes nothing shows whether the disk responds.
+      await Promise.all([checkpoints.finish(), queue.write((): void => {}).catch(() => {})])
     },
     close: () => {
       health.stop()
       checkpoints.stop()
       idleMemory.stop()
       queue.close()
-      logSync?.close()
       externalWrites.stop()
+      if (queue.syncs.isLate || checkpoints.isStuck) {
+        log.error('the disk does not respond: the database is left open', { file })
+        return false
+      }
+      logSync?.close()
       unlessStorageFails(log, () => reading.close())
       // SQLite removes the log when it closes a database, and the names may now lead to the files of another one.
       if (health.isLost) saveLog()
@@ -282,6 +294,7 @@ export function openDatabase(options: OpenOptions): Db {
         closeDatabase(database, options)
       }
       health.close()
+      return true
     },
   }
 }

@@ -4,7 +4,8 @@ import fs from 'node:fs'
 import { LogSync } from '../../src/db/connection/log-sync.ts'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import { Sql } from '../../src/db/sql.ts'
-import { type Sync, WriteQueue } from '../../src/db/writes/write-queue.ts'
+import type { Sync } from '../../src/db/writes/sync.ts'
+import { WriteQueue } from '../../src/db/writes/write-queue.ts'
 import { createIdSource } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { unavailable } from '../../src/refusal.ts'
@@ -36,6 +37,8 @@ function openQueue() {
   let confirm = Promise.withResolvers<void>()
   let syncs = 0
   const sync: Sync = {
+    hasResponded: true,
+    probe: async () => {},
     commit: () => {
       sql.run('COMMIT')
       confirm = Promise.withResolvers<void>()
@@ -45,7 +48,7 @@ function openQueue() {
       syncs += 1
     },
   }
-  const queue = new WriteQueue({ sql, clock, log, newId: createIdSource(), lockWaitMs: 0, sync })
+  const queue = new WriteQueue({ sql, clock, log, newId: createIdSource(), lockWaitMs: 60_000, sync })
   const events: string[] = []
   const line = (text: string) =>
     queue
@@ -141,7 +144,7 @@ test('a queue that is closed meanwhile syncs at once, and acknowledges', async (
 const openServer = (options: { disk?: ReturnType<typeof failingDisk> } = {}): Db =>
   openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'server', ...options })
 
-test('while the disk is slow, reads never see what is not acknowledged, and see everything that is', async () => {
+test('reads never see what is not acknowledged, and see everything that is', async () => {
   const db = openServer()
   await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
   const outside = new Database(file)
@@ -149,7 +152,6 @@ test('while the disk is slow, reads never see what is not acknowledged, and see 
   let acknowledged = 0
   let wasEarlier = 0
   for (let count = 1; count <= 200; count++) {
-    await db.pauseDuring(async () => {})
     const written = db
       .write((tx): void => void tx.sql.run("INSERT INTO lines VALUES ('a')"))
       .then(() => {
@@ -198,50 +200,49 @@ test('after a failure of the disk no sync succeeds any more, in either thread', 
   sync.close()
 })
 
-for (const speed of ['quick', 'slow'])
-  test(`when a ${speed} disk fails to keep a commit, nothing is acknowledged any more, and closing keeps all that was seen`, async () => {
-    const disk = failingDisk()
-    const db = openServer({ disk })
-    let lost = 0
-    db.onLost(() => {
-      lost += 1
-    })
-    await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
-    const write = (text: string) =>
-      db
-        .write((tx): void => void tx.sql.run('INSERT INTO lines VALUES (?)', text))
-        .then(
-          () => 'saved',
-          ({ code, message }) => `${code}: ${message}`,
-        )
-    expect(await write('kept')).toBe('saved')
-    if (speed === 'slow') await db.pauseDuring(async () => {})
-    disk.fails = true
-    for (const outcome of await Promise.all([write('lost'), write('lost too')]))
-      expect(outcome).toMatch(/^unavailable: .*may be lost/)
-    disk.fails = false
-    expect([lost, db.healthy]).toEqual([1, false])
-    expect(await write('later')).toMatch(/^unavailable: .*stops/)
-    await db.finishCheckpoint()
-    db.close()
-    expect(fs.existsSync(`${file}-wal`)).toBe(false)
-    const after = new Database(file)
-    expect(after.query('SELECT text FROM lines').values().flat()).toEqual(['kept', 'lost', 'lost too'])
-    expect(after.query('PRAGMA integrity_check').values()).toEqual([['ok']])
-    after.close()
+test('when the disk fails to keep a commit, nothing is acknowledged any more, and closing keeps all that was seen', async () => {
+  const disk = failingDisk()
+  const db = openServer({ disk })
+  let lost = 0
+  db.onLost(() => {
+    lost += 1
   })
+  await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
+  const write = (text: string, isKept = true) =>
+    db
+      .write((tx): void => {
+        tx.sql.run('INSERT INTO lines VALUES (?)', text)
+        disk.fails = !isKept
+      })
+      .then(
+        () => 'saved',
+        ({ code, message }) => `${code}: ${message}`,
+      )
+  expect(await write('kept')).toBe('saved')
+  for (const outcome of await Promise.all([write('lost', false), write('lost too', false)]))
+    expect(outcome).toMatch(/^unavailable: .*may be lost/)
+  disk.fails = false
+  expect([lost, db.healthy]).toEqual([1, false])
+  expect(await write('later')).toMatch(/^unavailable: .*stops/)
+  await db.finishCheckpoint()
+  db.close()
+  expect(fs.existsSync(`${file}-wal`)).toBe(false)
+  const after = new Database(file)
+  expect(after.query('SELECT text FROM lines').values().flat()).toEqual(['kept', 'lost', 'lost too'])
+  expect(after.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+  after.close()
+})
 
 test('what another process writes while a commit is being synced is announced after it', async () => {
   const disk = failingDisk()
+  const db = openServer({ disk })
+  await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
   const finish: (() => void)[] = []
   disk.fsync = ((_: number, done: (error: Error | null) => void) => {
     finish.push(() => done(null))
   }) as typeof disk.fsync
-  const db = openServer({ disk })
-  await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
   const seen: number[] = []
   db.onExternalWrite(() => seen.push(db.sql.scalar<number>(COUNT)))
-  await db.pauseDuring(async () => {})
   const written = db.write((tx): void => void tx.sql.run("INSERT INTO lines VALUES ('own')"))
   while (finish.length === 0) await settle()
   const outside = new Database(file)
@@ -257,32 +258,26 @@ test('what another process writes while a commit is being synced is announced af
   db.close()
 })
 
-test('another thread syncs after a sync that took long, and for a while after that or after much was written', async () => {
+test('a disk has responded for a while after a sync, and not while it syncs', async () => {
   fs.writeFileSync(`${file}-wal`, '')
   let time = 0
-  let takesMs = 0.2
+  const finish: (() => void)[] = []
   const disk = failingDisk()
-  disk.fsyncSync = () => {
-    time += takesMs
-  }
   disk.fsync = ((_: number, done: (error: Error | null) => void) => {
-    time += takesMs
-    done(null)
+    finish.push(() => done(null))
   }) as typeof disk.fsync
   const sync = new LogSync({ file, disk, onFailure: () => {}, now: () => time })
-  sync.now()
-  expect([sync.takesLong(false), sync.takesLong(true)]).toEqual([false, true])
-  takesMs = 20
-  sync.now()
-  expect([sync.isSlow, sync.takesLong(false)]).toEqual([true, true])
-  time += 10_000
-  expect(sync.takesLong(false)).toBe(true)
-  takesMs = 0.2
-  await sync.inThread()
-  expect(sync.takesLong(false)).toBe(false)
-  sync.expectDelay()
-  expect(sync.takesLong(false)).toBe(true)
+  const syncAndLook = async () => {
+    const synced = sync.inThread()
+    const before = sync.hasResponded
+    finish.shift()?.()
+    await synced
+    return [before, sync.hasResponded]
+  }
+  expect(sync.hasResponded).toBe(false)
+  expect(await syncAndLook()).toEqual([false, true])
+  expect(await syncAndLook()).toEqual([false, true])
   time += 1_000
-  expect(sync.takesLong(false)).toBe(false)
+  expect(sync.hasResponded).toBe(false)
   sync.close()
 })

@@ -47,15 +47,24 @@ test('writes wait for another connection of ours as long as it takes, and no lon
   const next = queue.pauseDuring(async () => void order.push('the next action'))
   await Promise.all([first, next])
   expect(order).toEqual(['one that came first', 'the next action'])
-  const [writing, moving] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const pauses = [writing, moving].map(({ promise }) => queue.pauseDuring(() => promise))
-  const afterBoth = line('after both')
-  moving.resolve()
-  await pauses[1]
+  order.length = 0
+  const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const pauses = ends.map(({ promise }, at) =>
+    queue.pauseDuring(async () => {
+      order.push(`begin ${at}`)
+      await promise
+      order.push(`end ${at}`)
+    }),
+  )
+  const between = line('between two').then((text) => order.push(text))
+  ends[1]?.resolve()
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
-  expect(queue.idle).toBe(false)
-  writing.resolve()
-  expect(await afterBoth).toBe('after both')
+  expect(order).toEqual(['begin 0'])
+  ends[0]?.resolve()
+  await Promise.all([...pauses, between])
+  expect(order).toEqual(['begin 0', 'end 0', 'between two', 'begin 1', 'end 1'])
+  // Waiting for a turn commits nothing.
+  expect(queue.commitSizes.sum).toBe(3)
   other.run('BEGIN IMMEDIATE')
   expect(await line('refused').catch(({ code }) => code)).toBe('unavailable')
   other.run('ROLLBACK')

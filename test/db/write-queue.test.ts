@@ -261,6 +261,22 @@ test('what follows from a commit belongs to no requester', async () => {
   expect(seen).toEqual(['""', '""'])
 })
 
+test('long writes of one requester take turns with those of others, and with short ones', async () => {
+  const order: string[] = []
+  const line = (requester: string, text: string, isLong: boolean) =>
+    asRequester(requester, () =>
+      db.write((tx): void => {
+        order.push(text)
+        tx.sql.run('INSERT INTO lines (text) VALUES (?)', text)
+      }, isLong),
+    )
+  const many = Array.from({ length: 50 }, (_, at) => line('a', `a${at}`, true))
+  const few = [line('b', 'b0', true), line('b', 'b1', true), line('b', 'short', false)]
+  await Promise.all([...many, ...few])
+  expect(order.slice(0, 5)).toEqual(['short', 'a0', 'b0', 'a1', 'b1'])
+  expect(order.filter((text) => text.startsWith('a'))).toEqual(many.map((_, at) => `a${at}`))
+})
+
 test('short writes of one requester take turns with those of others', async () => {
   const order: string[] = []
   const lineOf = (requester: string, text: string) =>

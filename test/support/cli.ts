@@ -41,6 +41,7 @@ export async function runInProcess(args: string[], options: InProcessOptions = {
     untilAskedToEnd: async () => {},
     yieldProcessor: () => {},
     endWithin: () => {},
+    killAfter: () => {},
   })
   return { exitCode, ...printed }
 }

@@ -6,6 +6,7 @@ import { type Api, createApi } from '../../src/api.ts'
 import { createBus } from '../../src/changes/bus.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { AppContext, PasswordCost } from '../../src/context.ts'
+import type { OpenOptions } from '../../src/db/connection/open.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { openWorker, type WorkerOptions } from '../../src/db/worker/client.ts'
 import { features } from '../../src/features.ts'
@@ -146,6 +147,8 @@ export interface TestServiceOptions {
   file?: string
   config?: Partial<Config>
   clock?: TestClock
+  /** The calls by which commits get to the disk. */
+  disk?: OpenOptions['disk']
   worker?: Pick<WorkerOptions, 'manyRows' | 'maxWriteLength' | 'timeLimitMs'>
 }
 
@@ -180,6 +183,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     clock,
     log,
     role: 'server',
+    disk: options.disk,
     afterUpgrade: upgradeDerived,
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }

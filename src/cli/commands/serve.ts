@@ -102,6 +102,7 @@ export const serve: Command = {
     'stderr once, with a link to sign in to the application. When ready it prints one line on stdout: daybook listening on http://<host>:<port>. SIGTERM, SIGINT or',
     'SIGHUP stops it: watches are closed, running requests and deliveries are finished (within 10 seconds), then it',
     'exits 0. It also stops, and exits 1, when a file of its database is replaced or removed, or the disk loses a write.',
+    'Where the disk does not respond, it ends by SIGKILL once it has stopped.',
   ],
   examples: ['daybook serve', 'daybook serve --db /srv/daybook.db --host 0.0.0.0 --port 80'],
   run: async (input, io) => {
@@ -113,10 +114,12 @@ export const serve: Command = {
     io.out(`daybook listening on ${server.url}\n`)
     const isLost = await Promise.race([askedToEnd.then(() => false), server.lost.then(() => true)])
     io.endWithin(STOP_AT_MOST_MS, 1)
+    let isClosed = true
     try {
-      await server.stop()
+      isClosed = await server.stop()
     } finally {
-      io.endWithin(LAST_MESSAGES_MS)
+      if (isClosed) io.endWithin(LAST_MESSAGES_MS)
+      else io.killAfter(LAST_MESSAGES_MS)
     }
     if (!isLost) return 0
     io.err(`${lostDatabase(config.db)}\n`)

@@ -120,10 +120,12 @@ async function serveMirror(
   const isLost = await Promise.race([asked.then(() => false), server.lost.then(() => true)])
   io.endWithin(STOP_AT_MOST_MS, 1)
   stop.abort()
+  let isClosed = true
   try {
-    await server.stop()
+    isClosed = await server.stop()
   } finally {
-    io.endWithin(LAST_MESSAGES_MS)
+    if (isClosed) io.endWithin(LAST_MESSAGES_MS)
+    else io.killAfter(LAST_MESSAGES_MS)
   }
   return isLost ? 1 : 0
 }

@@ -13,6 +13,8 @@ const MAX_ROUNDS = 4
 const TOO_MANY_PAGES = 16_000
 /** While a reader has an older state open, or the log cannot be moved, no thread is started for this many checks. */
 const CHECKS_TO_SKIP = 10
+/** Longer than moving a log takes, unless the disk does not respond. */
+const FINISH_WITHIN_MS = 8_000
 
 export interface CheckpointOptions {
   readonly file: string
@@ -28,8 +30,8 @@ export interface CheckpointOptions {
   readonly isSound: () => boolean
   /** Runs an action while writes wait. */
   readonly pauseDuring: (action: () => Promise<void>) => Promise<void>
-  /** Is told of what makes syncing take long. */
-  readonly disk: { expectDelay(): void }
+  /** Resolves once the disk responds; rejects if it fails. */
+  readonly probe: () => Promise<void>
 }
 
 /**
@@ -44,10 +46,13 @@ export class Checkpoints {
   #hasCommitted = false
   #stopChecking: (() => void) | undefined
   #running: Promise<void> | undefined
+  /** Whether the disk was asked whether it responds. */
+  #isAsking = false
   #checksToSkip = 0
   /** For how many checks the file of the log has been long, although it may be used by a few pages only. */
   #checksWhileLong = 0
   #isStopped = false
+  #isStuck = false
   /** What a transaction that stays open between its steps has to end for. */
   #afterTransaction: (() => void) | undefined
 
@@ -95,10 +100,19 @@ export class Checkpoints {
     })
   }
 
-  /** Resolves once no other thread has the database open for a checkpoint, and starts none any more. */
+  /** Whether a checkpoint in another thread did not end when it had to. */
+  get isStuck(): boolean {
+    return this.#isStuck
+  }
+
+  /** Resolves once no other thread has the database open for a checkpoint, or some seconds later; starts none any more. */
   async finish(): Promise<void> {
     this.stop()
-    await this.#running
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const stopTimer = this.#options.clock.after(FINISH_WITHIN_MS, resolve)
+    await Promise.race([this.#running, late])
+    stopTimer()
+    this.#isStuck = this.#running !== undefined
   }
 
   stop(): void {
@@ -113,7 +127,7 @@ export class Checkpoints {
   }
 
   #check(): void {
-    if (this.#running || this.#isStopped) return
+    if (this.#running || this.#isAsking || this.#isStopped) return
     if (this.#isInTransaction) {
       this.#afterTransaction = () => this.#check()
       return
@@ -129,9 +143,18 @@ export class Checkpoints {
     const isTooLong = !isBusy && this.#checksWhileLong % CHECKS_TO_SKIP === 1
     if (!isTooLong && (left === 0 || (isBusy && total <= MANY_PAGES))) return
     // Where no file can be opened any more, starting a thread ends the process.
-    if (!isTooLong && left <= FEW_PAGES) this.runNow()
+    if (!isTooLong && left <= FEW_PAGES) void this.#moveFew()
     else if (isBusy && this.#checksToSkip > 0) this.#checksToSkip -= 1
     else this.#running = this.#moveInThread(isTooLong)
+  }
+
+  /** In this thread, once the disk responds. */
+  async #moveFew(): Promise<void> {
+    // Whoever opened the database is told of a disk that fails.
+    this.#isAsking = true
+    await this.#options.probe().catch(() => {})
+    this.#isAsking = false
+    if (this.#mayGoOn) this.runNow()
   }
 
   #pages(): LogPages {
@@ -147,14 +170,12 @@ export class Checkpoints {
   async #moveInThread(truncates = false): Promise<void> {
     const worker = new Worker(workerProgram('db/checkpoint-worker.ts'))
     let isKept = true
-    this.#options.disk.expectDelay()
     try {
       isKept = await this.#moveInRounds(worker, truncates)
     } catch (error) {
       this.#options.log.warn('the write-ahead log could not be moved into the file', { error: String(error) })
     } finally {
       worker.terminate()
-      this.#options.disk.expectDelay()
       this.#checksToSkip = isKept ? CHECKS_TO_SKIP : 0
       this.#running = undefined
     }

@@ -3,10 +3,8 @@ import { unavailable } from '../../refusal.ts'
 import { UnusableDatabase } from '../errors.ts'
 import { realFile } from './server-lock.ts'
 
-/** After a sync that took longer, another thread does the next ones: while others write much, some take a hundred times as long. */
-const QUICK_MS = 1
-/** For how long after that, or after other writing, syncing is expected to take long. */
-const SLOW_FOR_MS = 500
+/** For how long after a sync the disk is expected to respond. */
+const RESPONDS_FOR_MS = 500
 
 const NOT_CONFIRMED =
   'The disk of this server failed while this was saved, so it may be lost. Read it again before you send it again.'
@@ -31,17 +29,17 @@ function openLog(file: string): number {
 }
 
 /**
- * Syncs the write-ahead log to the disk after each commit. While the disk is slow, or has much else to write, another
- * thread waits for it, so that reads go on; otherwise waiting takes less time than handing it over.
+ * Syncs the write-ahead log to the disk after each commit. Another thread waits for the disk, so that reads go on, also
+ * when it suddenly takes long or does not respond at all.
  */
 export class LogSync {
   readonly #options: LogSyncOptions
   readonly #disk: Pick<typeof fs, 'fsync' | 'fsyncSync'>
   readonly #now: () => number
   readonly #descriptor: number
-  #lastMs = 0
-  #slowUntil = Number.NEGATIVE_INFINITY
-  #isInThread = false
+  #syncedAt = Number.NEGATIVE_INFINITY
+  /** How many syncs are under way in another thread. */
+  #inThread = 0
   #isClosed = false
   #hasFailed = false
 
@@ -53,28 +51,20 @@ export class LogSync {
     this.#descriptor = openLog(options.file)
   }
 
-  /** Whether syncing is expected to take long. */
-  get isSlow(): boolean {
-    return this.#lastMs > QUICK_MS || this.#now() < this.#slowUntil
-  }
-
-  /** Whether the next commit, which may be one of much, is to be synced in another thread. */
-  takesLong(isMuch: boolean): boolean {
-    return isMuch || this.isSlow
-  }
-
-  /** To be called when something else begins to write much to this disk, and when it has ended. */
-  expectDelay(): void {
-    this.#slowUntil = this.#now() + SLOW_FOR_MS
+  /**
+   * Whether the disk responded a moment ago. SQLite itself syncs in this thread when it moves the log, and when it starts
+   * the log again: a sync in another thread shows beforehand whether that might take for ever.
+   */
+  get hasResponded(): boolean {
+    return this.#inThread === 0 && this.#now() - this.#syncedAt < RESPONDS_FOR_MS
   }
 
   /** Syncs in this thread. Throws a refusal if the disk fails; the commit stays visible then. */
   now(): void {
-    const startedAt = this.#now()
     if (!this.#hasFailed) {
       try {
         this.#disk.fsyncSync(this.#descriptor)
-        this.#record(this.#now() - startedAt)
+        this.#syncedAt = this.#now()
         return
       } catch (error) {
         this.#fail(error)
@@ -86,29 +76,19 @@ export class LogSync {
   /** Syncs in another thread. Rejects as `now` throws. */
   async inThread(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<Error | null>()
-    // How long this thread is busy with other things does not count.
-    let startedAt = this.#now()
-    setImmediate(() => {
-      startedAt = this.#now()
-    })
-    this.#isInThread = true
+    this.#inThread += 1
     this.#disk.fsync(this.#descriptor, resolve)
     const failure = await promise
-    this.#isInThread = false
+    this.#inThread -= 1
     if (this.#isClosed) return this.close()
     if (failure) this.#fail(failure)
     if (this.#hasFailed) throw unavailable(NOT_CONFIRMED)
-    this.#record(this.#now() - startedAt)
+    this.#syncedAt = this.#now()
   }
 
   close(): void {
     this.#isClosed = true
-    if (!this.#isInThread) fs.closeSync(this.#descriptor)
-  }
-
-  #record(tookMs: number): void {
-    this.#lastMs = tookMs
-    if (tookMs > QUICK_MS) this.expectDelay()
+    if (this.#inThread === 0) fs.closeSync(this.#descriptor)
   }
 
   #fail(error: unknown): void {

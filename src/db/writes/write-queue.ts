@@ -1,5 +1,4 @@
 import type { Clock } from '../../lib/clock.ts'
-import { FairQueue } from '../../lib/fair-queue.ts'
 import { Histogram } from '../../lib/histogram.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
@@ -7,8 +6,10 @@ import { type Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
-import { asNobody, currentRequester } from './requester.ts'
+import { asNobody } from './requester.ts'
+import { noResponse, notConfirmedYet, type Sync, SyncWatch } from './sync.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
+import { takeTurn, unlessTurn, WaitingWrites } from './waiting-writes.ts'
 import { type Group, hasMoreSteps, type Item, newItem } from './write-item.ts'
 
 export interface WriteQueueOptions {
@@ -16,7 +17,7 @@ export interface WriteQueueOptions {
   clock: Clock
   newId: IdSource
   log: Log
-  /** How long a write waits for another process's lock before it is refused as unavailable. */
+  /** How long a write waits for another process's lock, or for the disk, before it is refused as unavailable. */
   lockWaitMs: number
   /** Whether the lock is regularly left free for other processes during many commits; a command yields to a server. */
   yieldsLock?: boolean
@@ -32,13 +33,8 @@ export interface WriteQueueOptions {
   onRollback?: () => void
 }
 
-/** Brings commits to the disk. Writes are acknowledged after it, and until then no other write runs. */
-export interface Sync {
-  /** Commits. A promise means that the commit is not on the disk yet; if it rejects, or `now` throws, that is uncertain. */
-  commit(isLong: boolean): Promise<void> | undefined
-  /** Brings the last commit to the disk at once. */
-  now(): void
-}
+/** Runs while writes wait. It must call `beginSync` before it waits for the disk; `onLate` is called if that takes too long. */
+export type PausingAction<T> = (beginSync: (onLate: () => void, limitMs?: number) => void) => Promise<T>
 
 const GROUP_SIZE = 256
 const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
@@ -58,14 +54,14 @@ const PROBE_MS = 1_000
  */
 export class WriteQueue {
   readonly #options: WriteQueueOptions
-  /** Short writes, in turn between requesters; they do not wait for long ones that were queued before them. */
-  readonly #items = new FairQueue<Item>()
-  #longItems: Item[] = []
-  /** Whether short writes were run while a long one waited, which is next. */
-  #isTurnOfLong = false
+  readonly #waiting = new WaitingWrites()
+  /** What is on its way to the disk. */
+  readonly syncs: SyncWatch
+  readonly #lateListeners = new Set<() => void>()
   #scheduled = false
+  #isProbed = false
   #healthy = true
-  #pauses = 0
+  #isPaused = false
   #pausedUntil = 0
   #committedAt = Number.NEGATIVE_INFINITY
   /** How long the lock was held since it was last left free. */
@@ -80,11 +76,17 @@ export class WriteQueue {
 
   constructor(options: WriteQueueOptions) {
     this.#options = options
+    this.syncs = new SyncWatch(options, () => this.#noteLateSync())
   }
 
-  /** False from a failed commit until the next one that succeeds. */
+  /** False from a failed commit until the next one that succeeds, and while the disk does not respond. */
   get healthy(): boolean {
-    return this.#healthy && !this.#closed
+    return this.#healthy && !this.refusal
+  }
+
+  /** That of every write, once the queue is closed, or while the disk does not respond. */
+  get refusal(): Refusal | undefined {
+    return this.#closed ?? (this.syncs.isLate ? noResponse() : undefined)
   }
 
   /** How many writes each committed transaction held. */
@@ -92,12 +94,23 @@ export class WriteQueue {
 
   /** Whether no write is waiting or unfinished. */
   get idle(): boolean {
-    return this.#items.isEmpty && this.#longItems.length === 0 && !this.#open && !this.#syncing
+    return this.#waiting.isEmpty && !this.#open && !this.#syncing
   }
 
-  /** Resolves once all that is committed is on the disk, or is known not to be. */
+  /** Resolves once all that is committed is on the disk, or is known not to be; rejects if that takes too long. */
   async synced(): Promise<void> {
-    await this.#syncing?.ended
+    const ended = this.#syncing?.ended
+    if (!ended) return
+    const { promise: late, reject } = Promise.withResolvers<void>()
+    const stop = this.onLateSync(() => reject(this.refusal))
+    if (this.syncs.isLate) reject(this.refusal)
+    await Promise.race([ended, late]).finally(stop)
+  }
+
+  /** Calls the listener whenever the disk does not respond for so long that writes are refused. */
+  onLateSync(listener: () => void): () => void {
+    this.#lateListeners.add(listener)
+    return () => void this.#lateListeners.delete(listener)
   }
 
   /** Calls the action at once, or, while a commit is being brought to the disk, after that. */
@@ -109,28 +122,34 @@ export class WriteQueue {
   /** A long write, such as one of many rows, shares its commit with no other. */
   write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#closed) return reject(this.#closed)
-      const item = newItem(this.#options, run as (tx: Tx) => T, isLong, { resolve, reject })
-      if (isLong) this.#longItems.push(item)
-      else this.#items.add(currentRequester(), item)
+      const { refusal } = this
+      if (refusal) return reject(refusal)
+      this.#waiting.add(newItem(this.#options, run as (tx: Tx) => T, isLong, { resolve, reject }))
       this.#schedule()
     })
   }
 
   /**
    * Lets another connection of this process write: until `action` has finished, writes wait, however long it takes.
-   * Writes that are already waiting run first, so that a series of such actions delays a write by at most one of them.
-   * Only one of them may write: another one, meanwhile, may move the write-ahead log.
+   * Like a long write it takes its turn, so that a series of such actions delays a write by at most one of them.
    */
-  async pauseDuring<T>(action: () => Promise<T>): Promise<T> {
-    if (!this.idle) await this.write((): void => {}, true)
-    if (this.#closed) throw this.#closed
+  async pauseDuring<T>(action: PausingAction<T>): Promise<T> {
+    let isTurn = this.idle && this.#options.sync?.hasResponded !== false
+    while (!isTurn || this.#isPaused) {
+      await this.write(takeTurn, true).catch(unlessTurn)
+      isTurn = true
+    }
+    if (this.refusal) throw this.refusal
     this.#options.beforeCommit?.()
-    this.#pauses += 1
+    this.#isPaused = true
+    let endSync = () => {}
     try {
-      return await action()
+      return await action((onLate, limitMs) => {
+        endSync = this.syncs.begin(onLate, limitMs)
+      })
     } finally {
-      this.#pauses -= 1
+      endSync()
+      this.#isPaused = false
       this.#pausedUntil = performance.now()
       this.#options.onCommit?.()
       this.#continue()
@@ -143,11 +162,14 @@ export class WriteQueue {
   ): void {
     this.#stopProbing?.()
     this.#closed ??= refusal
-    const waiting = [...this.#items.clear(), ...this.#longItems]
-    this.#longItems = []
-    for (const item of waiting) item.reject(refusal)
+    this.#rejectWaiting(refusal)
     if (this.#open) this.#finish(this.#open, Number.POSITIVE_INFINITY)
-    if (this.#syncing) this.#syncNow(this.#syncing.group)
+    if (this.#syncing && !this.syncs.isLate) this.#syncNow(this.#syncing.group)
+  }
+
+  #noteLateSync(): void {
+    this.#rejectWaiting(noResponse())
+    for (const listener of this.#lateListeners) listener()
   }
 
   /** While commits fail, tries a write that changes nothing every second, so that `healthy` recovers without a caller. */
@@ -186,7 +208,15 @@ export class WriteQueue {
 
   #flush(): void {
     this.#scheduled = false
-    if (this.idle || this.#syncing || this.#pauses > 0 || !this.#begin()) return
+    if (this.idle || this.#syncing || this.#isPaused) return
+    const { sync } = this.#options
+    const isProbed = this.#isProbed || !sync || sync.hasResponded
+    this.#isProbed = !isProbed
+    if (!isProbed) this.#settleAfter(sync.probe(), { done: [], locked: 0, leftAt: 0 })
+    else if (this.#begin()) this.#runNext()
+  }
+
+  #runNext(): void {
     const done: Item[] = []
     const locked = performance.now()
     try {
@@ -213,7 +243,7 @@ export class WriteQueue {
         this.#leaveOpen({ ...group, leftAt: performance.now() })
         return
       }
-      synced = this.#commit(group)
+      synced = this.#commit()
     } catch (error) {
       this.#abandon(group.done, error)
       this.#continue()
@@ -223,19 +253,24 @@ export class WriteQueue {
     else this.#settle(group)
   }
 
-  #commit({ done }: Group): Promise<void> | undefined {
+  #commit(): Promise<void> | undefined {
     const { beforeCommit, sync, sql } = this.#options
     beforeCommit?.()
-    if (sync) return sync.commit(done.some(({ isLong }) => isLong))
+    if (sync) return sync.commit()
     sql.run('COMMIT')
     return undefined
   }
 
   #settleAfter(synced: Promise<void>, group: Group): void {
+    const end = this.syncs.begin(() => {
+      for (const item of group.done) item.reject(notConfirmedYet())
+    })
     const settle = (failure?: Refusal) => {
+      end()
       if (this.#syncing?.group !== group) return
       this.#syncing = undefined
-      this.#settle(group, failure)
+      if (group.done.length > 0) this.#settle(group, failure)
+      else this.#continue(failure)
     }
     this.#syncing = { group, ended: synced.then(() => settle(), settle) }
   }
@@ -280,8 +315,13 @@ export class WriteQueue {
     this.#continue()
   }
 
-  #continue(): void {
+  #continue(failure?: Refusal): void {
+    if (failure) this.#rejectWaiting(failure)
     if (!this.idle) this.#schedule()
+  }
+
+  #rejectWaiting(refusal: Refusal): void {
+    for (const item of this.#waiting.removeAll()) item.reject(refusal)
   }
 
   /** Takes the write lock; when another process holds it, tries again later and returns false. */
@@ -291,10 +331,8 @@ export class WriteQueue {
       return true
     } catch (error) {
       const oldest = performance.now() - this.#options.lockWaitMs
-      const isWaiting = ({ queuedAt }: Item) => Math.max(queuedAt, this.#pausedUntil) > oldest
-      const isExpired = (item: Item) => !isBusy(error) || !isWaiting(item)
-      const expired = [...this.#items.removeAll(isExpired), ...this.#longItems.filter(isExpired)]
-      this.#longItems = this.#longItems.filter((item) => !isExpired(item))
+      const mayWait = ({ queuedAt }: Item) => Math.max(queuedAt, this.#pausedUntil) > oldest
+      const expired = this.#waiting.removeAll((item) => !isBusy(error) || !mayWait(item))
       if (expired.length > 0) this.#becomeUnhealthy()
       for (const item of expired) item.reject(asUnavailable(error))
       if (!this.idle) {
@@ -305,25 +343,13 @@ export class WriteQueue {
     }
   }
 
-  /** Runs short writes for a few milliseconds, or one long write, in turn: a short one waits for at most one long one. */
+  /** Runs one long write, or short ones for a few milliseconds. */
   #runGroup(done: Item[]): void {
-    const isLongWaiting = this.#longItems.length > 0
-    if (!(this.#isTurnOfLong && isLongWaiting) && !this.#runShort(done)) return
-    this.#isTurnOfLong = isLongWaiting && done.length > 0
-    const long = done.length > 0 ? undefined : this.#longItems.shift()
-    if (long) this.#runItem(long, done)
-  }
-
-  /** False if the transaction is rolled back. */
-  #runShort(done: Item[]): boolean {
     const until = performance.now() + GROUP_TIME_MS
-    for (let count = 0; count < GROUP_SIZE; count++) {
-      const item = this.#items.take()
-      if (!item) break
-      if (!this.#runItem(item, done)) return false
-      if (performance.now() > until) break
+    for (let item = this.#waiting.takeFirst(); item; item = this.#waiting.takeShort()) {
+      if (!this.#runItem(item, done) || item.isLong) return
+      if (done.length === GROUP_SIZE || performance.now() > until) return
     }
-    return true
   }
 
   /**
