@@ -14,7 +14,13 @@ import { asUnavailable } from './db/errors.ts'
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import type { QueryPlan, WorkerQuery, WorkerTask } from './db/worker/client.ts'
-import { type LongText, OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/protocol.ts'
+import {
+  COMMITTING,
+  type LongText,
+  OPENING,
+  type WorkerRequest,
+  type WorkerResponse,
+} from './db/worker/protocol.ts'
 import { taskIds } from './db/writes/task-transaction.ts'
 import { fileSearchQuery } from './files/search.ts'
 import { encoded } from './http/responses.ts'
@@ -174,10 +180,11 @@ function runTask(task: AnyTask, request: WorkerRequest): unknown {
   writing ??= openWriting(request)
   const { sql } = writing
   const input = task.prepare ? takePrepared(task) : request.input
-  if (task.isForRequest) keepTemporaryInMemory(sql.database)
+  if ((task.thread ?? 'background') !== 'background') keepTemporaryInMemory(sql.database)
   sql.run(task.isPreparation ? 'BEGIN' : 'BEGIN IMMEDIATE')
   try {
     const result = task.run(writing, input, request.now)
+    if (!task.isPreparation) self.postMessage(COMMITTING)
     sql.run('COMMIT')
     return task.present ? task.present(result, input) : result
   } finally {

@@ -84,14 +84,14 @@ interface UndoInput {
 export const undoPreparation: WorkerTask<UndoInput, void> = {
   name: 'changes.prepareUndo',
   isPreparation: true,
-  isForRequest: true,
+  thread: 'texts',
   run: (reader, { caller, transaction }) => prepareUndo(reader, caller, transaction),
 }
 
 /** The same in a worker, while other writes wait. */
 export const undoTask = (features: AppContext['features']): WorkerTask<UndoInput, Undone> => ({
   name: 'changes.undo',
-  isForRequest: true,
+  thread: 'texts',
   run: (reader, { caller, transaction, isDryRun }, now) => {
     const { sql } = reader
     // The main thread notifies the listeners.

@@ -157,14 +157,14 @@ interface RenameInput {
 export const fileRenamePreparation: WorkerTask<RenameInput, void> = {
   name: 'files.prepareRename',
   isPreparation: true,
-  isForRequest: true,
+  thread: 'texts',
   run: (reader, { caller, id, fileName }) => prepareFileLinks(reader, caller, id, fileName),
 }
 
 /** Renames a file to which many notes link. */
 export const fileRename: WorkerTask<RenameInput, FileRow> = {
   name: 'files.rename',
-  isForRequest: true,
+  thread: 'texts',
   run: (reader, { caller, id, fileName }, now) => rename(taskTransaction(reader, now), caller, id, fileName),
 }
 

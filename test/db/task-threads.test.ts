@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
+import { discardPreparation } from '../../src/notes/writing/staged-contents.ts'
 import { uniqueSort, uniqueStart } from '../../src/structures/storage/unique-build.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
-import { settle, startService, type TestService } from '../support/service.ts'
+import { settle, startService, type TestService, type TestServiceOptions } from '../support/service.ts'
 import { until } from '../support/webhooks.ts'
 
 /* What a request waits for, and the building of indexes, run in threads of their own; here every write of records is long. */
@@ -12,8 +13,8 @@ const folder = newFolder()
 const open: TestService[] = []
 let files = 0
 
-async function start() {
-  const service = await startService({ file: folder.file(`${++files}.db`), worker: { maxWriteLength: 0 } })
+async function start(worker: TestServiceOptions['worker'] = { maxWriteLength: 0 }) {
+  const service = await startService({ file: folder.file(`${++files}.db`), worker })
   open.push(service)
   await declare(service, 'rows', [{ key: 'code', type: 'text' }])
   return service
@@ -39,6 +40,133 @@ test('a long write does not wait for the rows of an index to be sorted', async (
   await Promise.all(sorts)
 }, 60_000)
 
+test('a long write does not wait for what a rename or an undo prepares', async () => {
+  const service = await start()
+  const { worker } = service.ctx
+  await write(service, 'rows', { code: 'a' })
+  let prepared = 0
+  const preparations = Array.from({ length: 2_000 }, () =>
+    worker.write(discardPreparation, undefined).then(() => ++prepared),
+  )
+  await preparations[0]
+  await write(service, 'rows', { code: 'b' })
+  expect(prepared).toBeLessThan(preparations.length)
+  await Promise.all(preparations)
+}, 60_000)
+
+test('long writes of one key in the worker take turns with those of another', async () => {
+  const service = await start()
+  const other = service.as(await service.newKey())
+  await write(service, 'rows', { code: 'a' })
+  const row = { structure: 'rows', data: { code: 'b' } }
+  let done = 0
+  const many = Array.from({ length: 30 }, () => service.post('/v1/records', row).then(() => ++done))
+  expect((await other.post('/v1/records', row)).status).toBe(201)
+  expect(done).toBeLessThan(5)
+  await Promise.all(many)
+}, 60_000)
+
+test('what one rename has staged is not discarded by another that is prepared meanwhile', async () => {
+  const service = await start()
+  const { worker } = service.ctx
+  const order: string[] = []
+  const prepared = (name: string) =>
+    worker.inSeries(async () => {
+      await worker.write(discardPreparation, undefined)
+      order.push(`${name} is prepared`)
+      await worker.write(discardPreparation, undefined)
+      order.push(`${name} is done`)
+    })
+  await Promise.all(['one', 'other'].map(prepared))
+  expect(order).toEqual(['one is prepared', 'one is done', 'other is prepared', 'other is done'])
+})
+
+/** Holds the lock of another process once writes wait for the next task, which then waits for it. */
+function lockNextTask({ ctx: { db } }: TestService) {
+  const other = new Database(db.file)
+  const taken = Promise.withResolvers<void>()
+  const { pauseDuring } = db
+  const pause = spyOn(db, 'pauseDuring').mockImplementationOnce((action) =>
+    pauseDuring((beginSync) => {
+      other.run('BEGIN IMMEDIATE')
+      taken.resolve()
+      return action(beginSync)
+    }),
+  )
+  return {
+    isTaken: taken.promise,
+    release: () => {
+      other.close()
+      pause.mockRestore()
+    },
+  }
+}
+
+/** The threads that are started from now on. */
+function startedThreads(): { readonly threads: Worker[]; stop(): void } {
+  const { Worker: Original } = globalThis
+  const threads: Worker[] = []
+  globalThis.Worker = class extends Original {
+    constructor(...from: ConstructorParameters<typeof Original>) {
+      super(...from)
+      threads.push(this)
+    }
+  }
+  return {
+    threads,
+    stop: () => {
+      globalThis.Worker = Original
+    },
+  }
+}
+
+test('a write whose thread ends is told that it may have been written, and the next one has another thread', async () => {
+  const started = startedThreads()
+  const service = await start()
+  await write(service, 'rows', { code: 'a' })
+  const lock = lockNextTask(service)
+  const send = () => service.post('/v1/records', { structure: 'rows', data: { code: 'b' } })
+  const answer = send()
+  await lock.isTaken
+  await settle()
+  for (const thread of started.threads) thread.terminate()
+  const { status, body } = await answer
+  expect([status, body]).toEqual([
+    503,
+    {
+      error:
+        'A thread of the server failed before the write had ended; it may have been written. Read it again before you send it again.',
+      code: 'unavailable',
+    },
+  ])
+  lock.release()
+  expect((await send()).status).toBe(201)
+  // One that runs nothing is replaced, too.
+  const failures = () => service.logged().filter(({ message }) => message === 'a worker thread failed').length
+  const before = failures()
+  started.threads.at(-1)?.terminate()
+  await until(() => failures() === before + 1)
+  expect((await send()).status).toBe(201)
+  started.stop()
+}, 60_000)
+
+test('a query whose thread ends is refused, and the next one has another thread', async () => {
+  const started = startedThreads()
+  const service = await start({ manyRows: -1 })
+  await write(service, 'rows', { code: 'a' }, { code: 'b' })
+  const read = () => service.get('/v1/records?structure=rows')
+  const answer = read()
+  await until(() => started.threads.length > 0)
+  for (const thread of started.threads) thread.terminate()
+  const { status, body } = await answer
+  expect([status, body]).toEqual([
+    503,
+    { error: 'The query was lost with the thread that ran it; try again.', code: 'unavailable' },
+  ])
+  expect((await read()).status).toBe(200)
+  started.stop()
+}, 60_000)
+
 test('an undo that waits for other writes has the instant at which it was written, not that at which it was sent', async () => {
   const service = await start()
   await write(service, 'rows', ...Array.from({ length: 200 }, (_, at) => ({ code: `first ${at}` })))
@@ -62,18 +190,15 @@ test('an undo that waits for other writes has the instant at which it was writte
 test('who sent a write that had not ended when the server did is told that it may have been written', async () => {
   const service = await start()
   await write(service, 'rows', { code: 'a' })
-  const other = new Database(service.ctx.db.file)
-  other.run('BEGIN IMMEDIATE')
-  const pause = spyOn(service.ctx.db, 'pauseDuring')
+  const lock = lockNextTask(service)
   const answer = service.post('/v1/records', { structure: 'rows', data: { code: 'b' } })
-  await until(() => pause.mock.calls.length === 1)
+  await lock.isTaken
   const closed = service.ctx.worker.close()
   await settle()
   service.clock.advance(5_000)
   await closed
   const { status, body } = await answer
-  other.run('ROLLBACK')
-  other.close()
+  lock.release()
   expect([status, body]).toEqual([
     503,
     {

@@ -2,11 +2,14 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Db } from '../database.ts'
 import type { Reader } from '../reader.ts'
+import { noResponse } from '../writes/sync.ts'
 import { taskIds } from '../writes/task-transaction.ts'
 import type { Tx } from '../writes/transaction.ts'
+import type { PausingAction } from '../writes/write-queue.ts'
 import type { LongText, WorkerRequest } from './protocol.ts'
-import { QueryScheduler, type Requester, requesterKey } from './query-scheduler.ts'
+import { QueryScheduler, type Requester, requesterKey, shuttingDown } from './query-scheduler.ts'
 import { TaskQueue } from './task-queue.ts'
+import { Turns } from './turns.ts'
 
 export { type Requester, requesterKey }
 
@@ -48,13 +51,16 @@ export class TooLongForMainThread extends Error {}
 /** The longest output that is made on the main thread, in characters. */
 const MAX_MAIN_THREAD_LENGTH = 1_048_576
 
+/** Replacing the texts of many notes is prepared for longer than a write of records takes. */
+type TaskThread = 'records' | 'texts' | 'background'
+
 /** A change that takes long, mostly of derived data; it runs in a worker thread, in one transaction, while writes wait. */
 export interface WorkerTask<Input, Output, Prepared = Input, Result = Output> {
   readonly name: string
   /** Whether it writes temporary tables only, so that nothing waits for it. */
   readonly isPreparation?: boolean
-  /** Whether a request waits for it: then it waits for no building of indexes, which has a thread of its own. */
-  readonly isForRequest?: boolean
+  /** Which of the threads runs it, of which none waits for the others; the one of what no request waits for by default. */
+  readonly thread?: TaskThread
   /** Makes of the input, and of a long text that came with it, what `run` needs: before writes wait, and without writing. */
   prepare?(input: Input, text: LongText, reader: Reader): Prepared
   /** `now` is the instant from which on writes wait. */
@@ -80,6 +86,8 @@ export interface WorkerClient {
     input: Input,
     text?: LongText,
   ): Promise<Output>
+  /** Runs tasks that belong together, with no other such series between them, in turn between requesters. */
+  inSeries<T>(run: () => Promise<T>): Promise<T>
   /** Refuses the queries, and lets a task that runs finish, for some seconds. */
   close(): Promise<void>
 }
@@ -111,16 +119,6 @@ async function inline<Input, Output, Prepared, Result>(
   return task.present ? task.present(result, prepared) : (result as unknown as Output)
 }
 
-/** Runs actions one after the other, in the order of the calls. */
-function oneAtATime(): <T>(run: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (run) => {
-    const done = last.then(run)
-    last = done.catch(() => {})
-    return done
-  }
-}
-
 const MANY_ROWS = 10_000
 /** Written as rows in about ten milliseconds. */
 const MAX_WRITE_LENGTH = 524_288
@@ -137,11 +135,13 @@ export function openWorker({
 }: WorkerOptions): WorkerClient {
   const isInline = db.file === ':memory:'
   const queries = new QueryScheduler({ clock, log, timeLimitMs })
-  // One connection writes at a time, and ids follow each other.
-  const inTurn = oneAtATime()
-  const around = <T>(run: () => Promise<T>) => inTurn(() => db.pauseDuring(run))
-  const requestTasks = new TaskQueue({ clock, log, ids: db.ids, around })
-  const backgroundTasks = new TaskQueue({ clock, log, ids: db.ids, around })
+  const around = (run: PausingAction<unknown>) => db.pauseDuring(run)
+  const newTaskQueue = () => new TaskQueue({ clock, log, ids: db.ids, around })
+  const tasks = { records: newTaskQueue(), texts: newTaskQueue(), background: newTaskQueue() }
+  const series = new Turns()
+  db.onLateSync(() => {
+    for (const waiting of [series, ...Object.values(tasks)]) waiting.refuse(noResponse())
+  })
   const request = (kind: WorkerRequest['kind'], name: string, input: unknown) => ({
     file: db.file,
     kind,
@@ -186,13 +186,15 @@ export function openWorker({
       text: LongText = '',
     ) => {
       if (isInline) return inline(db, task, input, text)
-      const { isPreparation = false, isForRequest = false, prepare } = task
-      const tasks = isForRequest ? requestTasks : backgroundTasks
+      if (db.refusal) throw db.refusal
+      const { isPreparation = false, thread = 'background', prepare } = task
       const options = { isPreparation, hasPreparation: prepare !== undefined, text }
-      return (await tasks.run(request('task', task.name, input), options)) as Output
+      return (await tasks[thread].run(request('task', task.name, input), options)) as Output
     },
+    inSeries: (run) => series.run(run),
     close: async () => {
-      await Promise.all([queries.close(), requestTasks.close(), backgroundTasks.close()])
+      series.refuse(shuttingDown())
+      await Promise.all([queries, ...Object.values(tasks)].map((each) => each.close()))
     },
   }
 }

@@ -3,6 +3,9 @@ import type { RefusalCode } from '../../refusal.ts'
 /** The name of the task that only opens the database. */
 export const OPENING = 'open'
 
+/** Sent before a task commits, which waits for the disk. */
+export const COMMITTING = 'committing'
+
 /** A text, or its bytes, that is sent before the request that uses it: alone, it is handed over instead of copied. */
 export type LongText = string | Uint8Array<ArrayBuffer>
 

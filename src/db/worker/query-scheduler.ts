@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { FairQueue } from '../../lib/fair-queue.ts'
 import type { Log } from '../../lib/log.ts'
 import { Refusal, refused, unavailable } from '../../refusal.ts'
-import { type ThreadRequest, WorkerThread } from './thread.ts'
+import { ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
 
 /** For whom a query runs. */
 export interface Requester {
@@ -53,6 +53,7 @@ const waitedTooLong = () =>
   busy(`The query waited ${MAX_WAIT_MS / 1000} seconds for other queries and was refused; try again later.`)
 const ranTooLong = (seconds: number) =>
   refused(`The query took longer than ${seconds} seconds and was stopped; narrow it with a filter.`)
+const threadFailed = () => unavailable('The query was lost with the thread that ran it; try again.')
 const callerIsGone = () => unavailable('The client closed the connection.')
 export const shuttingDown = () => unavailable('The server is shutting down; try again.')
 
@@ -146,7 +147,7 @@ export class QueryScheduler {
       const output = await finished
       this.#settle(job, () => job.resolve(output))
     } catch (error) {
-      this.#settle(job, () => job.reject(error))
+      this.#settle(job, () => job.reject(error instanceof ThreadFailed ? threadFailed() : error))
     }
     stopTimer?.()
     this.#running.delete(job.key)

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { workerProgram } from '../../lib/program.ts'
 import { Refusal } from '../../refusal.ts'
-import type { LongText, WorkerRequest, WorkerResponse } from './protocol.ts'
+import { COMMITTING, type LongText, type WorkerRequest, type WorkerResponse } from './protocol.ts'
 
 /** A request that goes on for this long after it was stopped is abandoned. */
 const STOP_WITHIN_MS = 2_000
@@ -15,6 +15,9 @@ export type ThreadRequest = Omit<WorkerRequest, 'stopFlag' | 'now' | 'lastId'> &
 
 /** The thread was closed while it ran a request, which may have been carried out. */
 export class ThreadClosed extends Error {}
+
+/** The thread ended by itself while it ran a request, which may have been carried out. The next one starts another. */
+export class ThreadFailed extends Error {}
 
 /** A thread that runs one request at a time. It is started by the first one. */
 export class WorkerThread {
@@ -42,18 +45,20 @@ export class WorkerThread {
     return this.#lastId
   }
 
-  /** Settles when the thread is free again. A refusal by the request is thrown as it is. */
-  async run(request: ThreadRequest, text: LongText = ''): Promise<unknown> {
+  /**
+   * Settles when the thread is free again. A refusal by the request is thrown as it is. `onCommitting` is called before a
+   * task commits.
+   */
+  async run(request: ThreadRequest, text: LongText = '', onCommitting = () => {}): Promise<unknown> {
     const worker = this.#start()
     const { promise, resolve, reject } = Promise.withResolvers<WorkerResponse>()
     this.#abandon = (error) => {
       this.#terminate()
       reject(error)
     }
-    worker.onmessage = ({ data }: MessageEvent<WorkerResponse>) => resolve(data)
-    worker.onerror = ({ message }) => {
-      this.#log.error('a worker thread failed', { error: message })
-      this.#abandon?.(new Error(message))
+    worker.onmessage = ({ data }: MessageEvent<WorkerResponse | typeof COMMITTING>) => {
+      if (data === COMMITTING) onCommitting()
+      else resolve(data)
     }
     Atomics.store(this.#stopFlag, 0, 0)
     // A worker keeps the process alive only while it runs a request.
@@ -102,8 +107,20 @@ export class WorkerThread {
   }
 
   #start(): Worker {
-    this.#worker ??= new Worker(workerProgram('worker.ts'))
-    return this.#worker
+    if (this.#worker) return this.#worker
+    const worker = new Worker(workerProgram('worker.ts'))
+    worker.onerror = ({ message }) => this.#noteEnd(worker, message)
+    worker.addEventListener('close', () => this.#noteEnd(worker, 'it ended'))
+    this.#worker = worker
+    return worker
+  }
+
+  /** Also called, later, for one that was terminated. */
+  #noteEnd(worker: Worker, error: string): void {
+    if (this.#worker !== worker) return
+    this.#log.error('a worker thread failed', { error })
+    if (this.#abandon) this.#abandon(new ThreadFailed(error))
+    else this.#terminate()
   }
 
   #terminate(): void {

@@ -61,7 +61,7 @@ interface RenameInput {
 
 export const noteRename: WorkerTask<RenameInput, RenamedNote> = {
   name: 'notes.rename',
-  isForRequest: true,
+  thread: 'texts',
   run: (reader, { caller, id, patch }, now) => {
     const renamed = rename(taskTransaction(reader, now), caller, id, patch, WORKER_LIMITS)
     if (renamed) return renamed
@@ -75,7 +75,7 @@ export const noteRename: WorkerTask<RenameInput, RenamedNote> = {
 export const renamePreparation: WorkerTask<RenameInput, void> = {
   name: 'notes.prepareRename',
   isPreparation: true,
-  isForRequest: true,
+  thread: 'texts',
   run: (reader, { caller, id, patch }) => {
     const { workspacePk: workspace } = caller
     const note = findNote(reader, workspace, id)

@@ -144,25 +144,26 @@ export function writeStaged(
 export const discardPreparation: WorkerTask<undefined, void> = {
   name: 'notes.discardPreparation',
   isPreparation: true,
-  isForRequest: true,
+  thread: 'texts',
   run: discardStage,
 }
 
 /**
- * Runs a task that replaces many bodies after its preparation has staged them, for which other writes do not wait. Both
- * are for a request, so that they run on the same connection as the removal of what is left.
+ * Runs a task that replaces many bodies after its preparation has staged them, for which other writes do not wait. Both,
+ * and the removal of what is left, run on the same connection, and what another one would stage waits for them.
  */
-export async function runPrepared<Input, Output>(
+export const runPrepared = <Input, Output>(
   worker: WorkerClient,
   preparation: WorkerTask<Input, void>,
   task: WorkerTask<Input, Output>,
   input: Input,
-): Promise<Output> {
-  await worker.write(preparation, input)
-  try {
-    return await worker.write(task, input)
-  } finally {
-    // What remains is removed before anything else is staged; the outcome of the task is what counts.
-    await worker.write(discardPreparation, undefined).catch(() => {})
-  }
-}
+): Promise<Output> =>
+  worker.inSeries(async () => {
+    await worker.write(preparation, input)
+    try {
+      return await worker.write(task, input)
+    } finally {
+      // What remains is removed before anything else is staged; the outcome of the task is what counts.
+      await worker.write(discardPreparation, undefined).catch(() => {})
+    }
+  })

@@ -104,7 +104,7 @@ export const taskOf = <Input, Result, Output, Sent>({
   Result
 > => ({
   name,
-  isForRequest: true,
+  thread: 'records',
   prepare: ({ caller, sent, isDryRun }, text, reader) => {
     const input = receive ? receive(sent, text) : (sent as unknown as Input)
     discardPrepared()
