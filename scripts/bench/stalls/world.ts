@@ -35,7 +35,7 @@ export const BIG = 1_000_000
 const BATCH = 500
 const TAGS = 500
 /** Raised when the database is made in another way, so that a cached one is not taken for it. */
-const EDITION = 4
+const EDITION = 5
 
 const words = (length: number, seed: number): string => {
   let text = ''

@@ -34,6 +34,8 @@ export const findUnmerged = (db: Db): number | undefined => [...partsOf(db).keys
 
 export const searchMerge: WorkerTask<number, boolean> = {
   name: 'notes.mergeSearch',
+  // A search may wait for it.
+  isForRequest: true,
   run: mergeTables,
 }
 
