@@ -10,6 +10,8 @@ import { features, propertyUsageQuery, tagUsageQuery } from './features.ts'
 import { filesQuery } from './files/list.ts'
 import { fileRename, fileRenamePreparation } from './files/service.ts'
 import { lensesQuery } from './lenses/list.ts'
+import { instructionsQuery } from './mcp/instructions.ts'
+import { describeQuery } from './mcp/tools/describe.ts'
 import { mcpRowsWrite } from './mcp/tools/records-write.ts'
 import { mcpRecordDeletion } from './mcp/tools/undo.ts'
 import { mirrorApply } from './mirror/apply/worker-task.ts'
@@ -42,6 +44,8 @@ export const queries = [
   snapshotQuery,
   tagUsageQuery,
   propertyUsageQuery,
+  describeQuery,
+  instructionsQuery,
   filesQuery,
   lensesQuery,
   presetsQuery,

@@ -54,6 +54,14 @@ export const listFileRows = ({ sql }: Reader, workspace: number): FileRow[] =>
     workspace,
   )
 
+/** The names of the files of a workspace, oldest first. */
+export const listFileNames = ({ sql }: Reader, workspace: number): Pick<FileRow, 'id' | 'fileName'>[] =>
+  sql.all(
+    `SELECT f.id, f.file_name AS fileName FROM files f WHERE f.workspace = ? AND ${VISIBLE}
+     ORDER BY f.created_at, f.id`,
+    workspace,
+  )
+
 export const listFileRowsOfNote = ({ sql }: Reader, note: number): FileRow[] =>
   sql.all(`SELECT ${COLUMNS} FROM files f WHERE f.note = ? AND ${VISIBLE} ORDER BY f.created_at, f.id`, note)
 

@@ -22,7 +22,8 @@ const asksForInstructions = (body: object): boolean =>
 
 interface Requester {
   readonly caller: Caller
-  readonly body: object
+  /** Where they are asked for. */
+  readonly instructions: string | undefined
 }
 
 /**
@@ -31,18 +32,16 @@ interface Requester {
  * get their responses as JSON.
  */
 export function createEndpoint(ctx: AppContext): Endpoint {
-  const serverFor = ({ caller, body }: Requester) =>
-    createServer(ctx, {
-      caller,
-      ...(asksForInstructions(body) && { instructions: instructionsFor(ctx, caller) }),
-    })
+  const serverFor = ({ caller, instructions }: Requester) =>
+    createServer(ctx, { caller, ...(instructions !== undefined && { instructions }) })
   const requesterIn = ({ authInfo }: McpRequestContext) => authInfo?.extra?.requester as Requester
   const handler = createMcpHandler((context) => serverFor(requesterIn(context)), { legacy: 'reject' })
   return async (request, body, caller) => {
     const call = directCallIn(request, body)
     const tool = call && findTool(call.tool)
     if (tool) return respondToCall(ctx, caller, tool, call)
-    const requester = { caller, body }
+    const instructions = asksForInstructions(body) ? await instructionsFor(ctx, caller) : undefined
+    const requester = { caller, instructions }
     if (await isLegacyRequest(request, body)) return respondToLegacy(serverFor(requester), request, body)
     const authInfo = { token: '', clientId: caller.keyId ?? '', scopes: [], extra: { requester } }
     return handler.fetch(request, { parsedBody: body, authInfo })

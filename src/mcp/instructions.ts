@@ -1,12 +1,13 @@
-import { getWorkspace } from '../account/workspaces.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
 import { listPresets } from '../presets/service.ts'
 import { listProperties } from '../properties/service.ts'
 import { listStructureRows } from '../structures/store.ts'
 import { listTags } from '../tags/service.ts'
 import { count, inline } from './text/markdown.ts'
 import { estimateTokens } from './text/tokens.ts'
-import { structureLine } from './tools/describe.ts'
+import { planOfLists, structureLine, type WorkspaceInput, workspaceInput } from './tools/describe.ts'
 
 /** Less than 500 tokens, also where the estimate is too low by a quarter. */
 const MAX_TOKENS = 400
@@ -18,16 +19,34 @@ const CONVENTIONS = `Notes are Markdown; [[title]] links to a note. Change text 
 const READS_ONLY = 'This key may only read.'
 
 /** What a client tells its model of this workspace: what it holds, by name, and how to work with it. */
-export function instructionsFor(ctx: AppContext, caller: Caller): string {
-  const { row, counts } = getWorkspace(ctx, caller)
+export const instructionsFor = (ctx: AppContext, caller: Caller): Promise<string> =>
+  ctx.worker.run(instructionsQuery, { ...workspaceInput(ctx, caller), mayWrite: caller.mayWrite }, caller)
+
+interface InstructionsInput extends WorkspaceInput {
+  readonly mayWrite: boolean
+}
+
+/** In a large workspace it runs in a worker thread. */
+export const instructionsQuery: WorkerQuery<
+  InstructionsInput,
+  QueryPlan & { readonly input: InstructionsInput },
+  string
+> = {
+  name: 'mcp.instructions',
+  plan: (reader, input) => ({ ...planOfLists(reader, input), input }),
+  run: (reader, { input }) => instructionsOf(reader, input),
+}
+
+function instructionsOf(reader: Reader, input: InstructionsInput): string {
+  const { name, counts, mayWrite } = input
   const beginning = [
-    `daybook workspace "${inline(row.name, 100)}": ${count(counts.notes, 'note')}, ${count(counts.records, 'record')} in ${count(counts.structures, 'structure')}, ${count(counts.files, 'file')}.`,
-    ...(caller.mayWrite ? [] : [READS_ONLY]),
+    `daybook workspace "${inline(name, 100)}": ${count(counts.notes, 'note')}, ${count(counts.records, 'record')} in ${count(counts.structures, 'structure')}, ${count(counts.files, 'file')}.`,
+    ...(mayWrite ? [] : [READS_ONLY]),
     CONVENTIONS,
   ]
   let left = MAX_TOKENS - estimateTokens(beginning.join('\n'))
   const lines: string[] = []
-  for (const line of inventory(ctx, caller)) {
+  for (const line of inventory(reader, input)) {
     left -= estimateTokens(line) + 1
     if (left < 20) return [...beginning, ...lines, 'describe names the rest.'].join('\n')
     lines.push(line)
@@ -35,18 +54,18 @@ export function instructionsFor(ctx: AppContext, caller: Caller): string {
   return [...beginning, ...lines].join('\n')
 }
 
-function* inventory({ db }: AppContext, caller: Caller): Generator<string> {
-  for (const row of listStructureRows(db, caller.workspacePk))
+function* inventory(reader: Reader, workspace: InWorkspace): Generator<string> {
+  for (const row of listStructureRows(reader, workspace.workspacePk))
     yield `Structure ${structureLine(row, MAX_FIELDS)}`
   yield* named(
     'Note properties',
-    listProperties(db, caller).map(({ key, type }) => `${key} (${type})`),
+    listProperties(reader, workspace).map(({ key, type }) => `${key} (${type})`),
   )
   yield* named(
     'Presets',
-    listPresets(db, caller).map(({ row }) => inline(row.name, 60)),
+    listPresets(reader, workspace).map(({ row }) => inline(row.name, 60)),
   )
-  const tags = listTags(db, caller).toSorted((one, other) => other.noteCount - one.noteCount)
+  const tags = listTags(reader, workspace).toSorted((one, other) => other.noteCount - one.noteCount)
   yield* named(
     'Tags',
     tags.map(({ name }) => inline(name, 40)),

@@ -1,7 +1,7 @@
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { getFile } from '../files/service.ts'
-import { listFileRows } from '../files/store.ts'
+import { listFileNames } from '../files/store.ts'
 import { isId } from '../lib/ids.ts'
 import { fold } from '../lib/text.ts'
 import { resolveTarget } from '../notes/links/resolve-target.ts'
@@ -9,7 +9,8 @@ import { targetKey } from '../notes/links/syntax.ts'
 import { getNoteSummary, loadTitles } from '../notes/store.ts'
 import { fail, notFound, Refusal, refused } from '../refusal.ts'
 import type { DescribedView } from '../views/service.ts'
-import { listViews } from '../views/service.ts'
+import { getView } from '../views/service.ts'
+import { listViewNames } from '../views/store.ts'
 
 /*
  * The objects that a call names as people do: a note by its id, alias or title, a view or a file by its id or name.
@@ -43,24 +44,19 @@ export function changedNoteId(reader: Reader, caller: InWorkspace, named: string
 }
 
 /** A view by its id or its name, ignoring case. */
-export function getViewNamed(
-  reader: Reader,
-  caller: Parameters<typeof listViews>[1],
-  named: string,
-): DescribedView {
-  const views = listViews(reader, caller)
+export function getViewNamed(reader: Reader, caller: InWorkspace, named: string): DescribedView {
+  const views = listViewNames(reader, caller.workspacePk)
   const wanted = fold(named)
-  return (
-    views.find(({ row }) => row.id === named) ??
-    views.find(({ row }) => fold(row.name) === wanted) ??
-    fail(notFound('view'))
-  )
+  const found = views.find(({ id }) => id === named) ?? views.find(({ name }) => fold(name) === wanted)
+  return getView(reader, caller, found?.id ?? fail(notFound('view')))
 }
 
 /** The id of a file, named by its id or its name; of several with one name the newest is meant. */
 export function fileIdOf(reader: Reader, caller: Parameters<typeof getFile>[1], named: string): string {
   if (isId(named)) return getFile(reader, caller, named).id
   const wanted = fold(named)
-  const found = listFileRows(reader, caller.workspacePk).findLast(({ fileName }) => fold(fileName) === wanted)
+  const found = listFileNames(reader, caller.workspacePk).findLast(
+    ({ fileName }) => fold(fileName) === wanted,
+  )
   return found?.id ?? fail(notFound('file'))
 }

@@ -19,6 +19,10 @@ export const listViewRows = ({ sql }: Reader, workspace: number): ViewRow[] =>
 export const listViewIds = ({ sql }: Reader, workspace: number): string[] =>
   sql.column('SELECT id FROM views WHERE workspace = ? ORDER BY pk', workspace)
 
+/** The names of the views of a workspace, by creation. */
+export const listViewNames = ({ sql }: Reader, workspace: number): Pick<ViewRow, 'id' | 'name'>[] =>
+  sql.all('SELECT id, name FROM views WHERE workspace = ? ORDER BY pk', workspace)
+
 export const findView = ({ sql }: Reader, workspace: number, id: string): ViewRow | undefined =>
   sql.get(`${SELECT} WHERE id = ? AND workspace = ?`, id, workspace)
 

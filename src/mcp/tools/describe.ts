@@ -1,18 +1,25 @@
-import { getWorkspace } from '../../account/workspaces.ts'
-import type { AppContext, Caller } from '../../context.ts'
+import { getWorkspace, type WorkspaceCounts } from '../../account/workspaces.ts'
+import type { AppContext, Caller, InWorkspace } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
 import { strict } from '../../http/schema/types.ts'
+import { presetsQuery } from '../../presets/list.ts'
 import { presentPreset } from '../../presets/present.ts'
 import { listPresets } from '../../presets/service.ts'
+import { propertiesQuery } from '../../properties/list.ts'
 import { presentProperty } from '../../properties/present.ts'
 import { listProperties } from '../../properties/service.ts'
+import { structuresQuery } from '../../structures/list.ts'
 import { presentStructure } from '../../structures/present.ts'
 import { definitionOf, getStructure, listStructureRows, type StructureRow } from '../../structures/store.ts'
+import { tagsQuery } from '../../tags/list.ts'
 import { presentTag } from '../../tags/present.ts'
 import { listTags } from '../../tags/service.ts'
+import { viewsQuery } from '../../views/list.ts'
 import { presentView } from '../../views/present.ts'
 import { listViews } from '../../views/service.ts'
 import { list, name, object, optional, output } from '../schema.ts'
-import { fitted, shortenAll, shortenEach } from '../text/fit.ts'
+import { fitted, MAX_TOKENS, shortenAll, shortenEach } from '../text/fit.ts'
 import { count, inline } from '../text/markdown.ts'
 import { type Answer, tool } from '../tool.ts'
 
@@ -93,15 +100,14 @@ const HEADINGS: Record<Entry['list'], string> = {
   tags: 'Tags [id] and notes',
 }
 
-function entriesOf(ctx: AppContext, caller: Caller): Entry[] {
-  const { db } = ctx
+function entriesOf(reader: Reader, caller: InWorkspace): Entry[] {
   return [
-    ...listStructureRows(db, caller.workspacePk).map((row): Entry => {
+    ...listStructureRows(reader, caller.workspacePk).map((row): Entry => {
       const fields = definitionOf(row).fields.map(({ key, type, required }) => ({ key, type, required }))
       const item = { id: row.id, name: row.name, record_count: row.live, fields }
       return { list: 'structures', line: structureLine(row), item }
     }),
-    ...listProperties(db, caller).map((row): Entry => {
+    ...listProperties(reader, caller).map((row): Entry => {
       const { id, key, type, options } = presentProperty(row)
       const among =
         options && options.length > 0
@@ -112,12 +118,12 @@ function entriesOf(ctx: AppContext, caller: Caller): Entry[] {
           : ''
       return { list: 'properties', line: `${key} ${type}${among} [${id}]`, item: { id, key, type, options } }
     }),
-    ...listViews(db, caller).map((view): Entry => {
+    ...listViews(reader, caller).map((view): Entry => {
       const { id, name: viewName, filter_summary } = presentView(view)
       const line = `${inline(viewName)} [${id}]: ${inline(filter_summary, 200)}`
       return { list: 'views', line, item: { id, name: viewName, filter_summary } }
     }),
-    ...listPresets(db, caller).map((preset): Entry => {
+    ...listPresets(reader, caller).map((preset): Entry => {
       const { id, name: presetName, tags, properties, asks } = presentPreset(preset)
       const parts = [
         ...(tags.length === 0 ? [] : [`tags ${tags.join(', ')}`]),
@@ -130,7 +136,7 @@ function entriesOf(ctx: AppContext, caller: Caller): Entry[] {
         item: { id, name: presetName, tags, properties, asks },
       }
     }),
-    ...listTags(db, caller)
+    ...listTags(reader, caller)
       .toSorted((one, other) => other.noteCount - one.noteCount)
       .map((row): Entry => {
         const { id, name: tagName, note_count } = presentTag(row)
@@ -143,10 +149,45 @@ function entriesOf(ctx: AppContext, caller: Caller): Entry[] {
   ]
 }
 
-function workspaceAnswer(ctx: AppContext, caller: Caller): Answer {
+/** What is asked of a whole workspace. */
+export interface WorkspaceInput extends InWorkspace {
+  readonly id: string
+  readonly name: string
+  readonly counts: Pick<WorkspaceCounts, 'notes' | 'records' | 'structures' | 'files'>
+}
+
+export interface WorkspacePlan extends QueryPlan {
+  readonly input: WorkspaceInput
+}
+
+export function workspaceInput(ctx: AppContext, caller: Caller): WorkspaceInput {
   const { row, counts } = getWorkspace(ctx, caller)
-  const entries = entriesOf(ctx, caller)
-  return fitted(entries, (items, cut) => {
+  const { notes, records, structures, files } = counts
+  const { workspacePk } = caller
+  return { workspacePk, id: row.id, name: row.name, counts: { notes, records, structures, files } }
+}
+
+const LISTS = [structuresQuery, propertiesQuery, viewsQuery, presetsQuery, tagsQuery]
+
+/** Reading what has a name in a workspace costs as much as listing it. */
+export const planOfLists = (reader: Reader, input: WorkspaceInput): WorkspacePlan => ({
+  input,
+  cost: LISTS.reduce((sum, query) => sum + query.plan(reader, input).cost, 0),
+})
+
+/** In a large workspace it runs in a worker thread. */
+export const describeQuery: WorkerQuery<WorkspaceInput, WorkspacePlan, Answer> = {
+  name: 'mcp.describe',
+  plan: planOfLists,
+  run: (reader, { input }) => workspaceAnswer(reader, input),
+}
+
+function workspaceAnswer(reader: Reader, input: WorkspaceInput): Answer {
+  const { id, name: workspaceName, counts } = input
+  const entries = entriesOf(reader, input)
+  // Each takes a token or more.
+  const mostEntries = entries.slice(0, MAX_TOKENS)
+  return fitted(mostEntries, (items, cut) => {
     const lists = (Object.keys(HEADINGS) as Entry['list'][]).map((key) => ({
       key,
       shown: items.filter((entry) => entry.list === key),
@@ -164,13 +205,13 @@ function workspaceAnswer(ctx: AppContext, caller: Caller): Answer {
     })
     return {
       text: [
-        `Workspace ${inline(row.name)}: ${count(counts.notes, 'note')}, ${count(counts.records, 'record')}, ${count(counts.files, 'file')}.`,
+        `Workspace ${inline(workspaceName)}: ${count(counts.notes, 'note')}, ${count(counts.records, 'record')}, ${count(counts.files, 'file')}.`,
         ...sections,
       ].join('\n'),
       data: {
         workspace: {
-          id: row.id,
-          name: row.name,
+          id,
+          name: workspaceName,
           counts: { notes: counts.notes, records: counts.records, files: counts.files },
         },
         ...Object.fromEntries(
@@ -204,6 +245,6 @@ export const describeTool = tool({
   }),
   run: (ctx, caller, { structure }) =>
     structure === undefined
-      ? workspaceAnswer(ctx, caller)
+      ? ctx.worker.run(describeQuery, workspaceInput(ctx, caller), caller)
       : structureAnswer(getStructure(ctx.db, caller, structure)),
 })
