@@ -35,7 +35,7 @@ export const findUnmerged = (db: Db): number | undefined => [...partsOf(db).keys
 export const searchMerge: WorkerTask<number, boolean> = {
   name: 'notes.mergeSearch',
   // A search may wait for it.
-  isForRequest: true,
+  thread: 'records',
   run: mergeTables,
 }
 
