@@ -19,6 +19,10 @@ export const notConfirmedYet = () =>
     'The disk of this server does not respond, so this may be saved or lost. Read it once the disk responds, before you send it again.',
   )
 
+/** The refusal of a read that may have seen what is not on the disk. */
+export const notReadable = () =>
+  unavailable('The disk of this server does not respond, so this cannot be read now. Try again later.')
+
 /** The refusal of every other write meanwhile. */
 export const noResponse = () =>
   unavailable('The disk of this server does not respond; nothing was written. Try again later.')

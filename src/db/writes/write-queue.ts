@@ -7,7 +7,7 @@ import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
 import { asNobody } from './requester.ts'
-import { noResponse, notConfirmedYet, type Sync, SyncWatch } from './sync.ts'
+import { noResponse, notConfirmedYet, notReadable, type Sync, SyncWatch } from './sync.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
 import { takeTurn, unlessTurn, WaitingWrites } from './waiting-writes.ts'
 import { type Group, hasMoreSteps, type Item, newItem } from './write-item.ts'
@@ -37,7 +37,6 @@ export interface WriteQueueOptions {
 export type PausingAction<T> = (beginSync: (onLate: () => void, limitMs?: number) => void) => Promise<T>
 
 const GROUP_SIZE = 256
-const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 const GROUP_TIME_MS = 5
 /** For how long steps of writes are done before others are served. */
 const STEPS_TIME_MS = 5
@@ -90,21 +89,26 @@ export class WriteQueue {
   }
 
   /** How many writes each committed transaction held. */
-  readonly commitSizes = new Histogram(COMMIT_SIZES)
+  readonly commitSizes = new Histogram([1, 2, 4, 8, 16, 32, 64, 128, 256])
 
   /** Whether no write is waiting or unfinished. */
   get idle(): boolean {
     return this.#waiting.isEmpty && !this.#open && !this.#syncing
   }
 
+  /** The end of the sync of what is committed and not on the disk yet. */
+  get #unsynced(): Promise<void> | undefined {
+    return this.#syncing && this.#syncing.group.done.length > 0 ? this.#syncing.ended : undefined
+  }
+
   /** Resolves once all that is committed is on the disk, or is known not to be; rejects if that takes too long. */
   async synced(): Promise<void> {
-    const ended = this.#syncing?.ended
-    if (!ended) return
+    const unsynced = this.#unsynced
+    if (!unsynced) return
     const { promise: late, reject } = Promise.withResolvers<void>()
-    const stop = this.onLateSync(() => reject(this.refusal))
-    if (this.syncs.isLate) reject(this.refusal)
-    await Promise.race([ended, late]).finally(stop)
+    const stop = this.onLateSync(() => reject(notReadable()))
+    if (this.syncs.isLate) reject(notReadable())
+    await Promise.race([unsynced, late]).finally(stop)
   }
 
   /** Calls the listener whenever the disk does not respond for so long that writes are refused. */
@@ -115,15 +119,15 @@ export class WriteQueue {
 
   /** Calls the action at once, or, while a commit is being brought to the disk, after that. */
   afterSync(action: () => void): void {
-    if (this.#syncing) void this.#syncing.ended.then(action)
+    const unsynced = this.#unsynced
+    if (unsynced) void unsynced.then(action)
     else action()
   }
 
   /** A long write, such as one of many rows, shares its commit with no other. */
   write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const { refusal } = this
-      if (refusal) return reject(refusal)
+      if (this.refusal) return reject(this.refusal)
       this.#waiting.add(newItem(this.#options, run as (tx: Tx) => T, isLong, { resolve, reject }))
       this.#schedule()
     })
