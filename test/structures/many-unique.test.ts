@@ -178,3 +178,17 @@ test('more fields in unique sets than a structure may have now stay where they w
   expect(await patch({ unique_together: sets.slice(1) })).toBe(200)
   expect(await patch({ unique_together: sets })).toBe(400)
 })
+
+test('of long texts that many unique sets hold, so many rows are written at once as take a tenth of a second', async () => {
+  await open()
+  const sets = KEYS.slice(1, 40).map((key) => ['f0', key])
+  const fields = KEYS.slice(0, 40).map((key) => field(key, 'text'))
+  await declare(service, 'Long', fields, { unique_together: sets })
+  const text = 'x'.repeat(99_990)
+  const rows = Array.from({ length: 6 }, (_, at) => ({ data: { f0: text + at } }))
+  const send = (count: number) =>
+    service.post('/v1/records', { structure: 'Long', rows: rows.slice(0, count) })
+  expect((await send(5)).status).toBe(400)
+  expect((await send(5)).body).toEqual({ code: 'invalid_request', error: expect.stringMatching(/fewer rows/) })
+  expect((await send(4)).body.inserted).toBe(4)
+})
