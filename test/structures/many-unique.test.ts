@@ -189,6 +189,9 @@ test('of long texts that many unique sets hold, so many rows are written at once
   const send = (count: number) =>
     service.post('/v1/records', { structure: 'Long', rows: rows.slice(0, count) })
   expect((await send(5)).status).toBe(400)
-  expect((await send(5)).body).toEqual({ code: 'invalid_request', error: expect.stringMatching(/fewer rows/) })
+  expect((await send(5)).body).toEqual({
+    code: 'invalid_request',
+    error: expect.stringMatching(/fewer rows/),
+  })
   expect((await send(4)).body.inserted).toBe(4)
 })
