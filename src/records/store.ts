@@ -32,6 +32,10 @@ export const findRecordHead = (
 ): Pick<RecordRow, 'structure' | 'deletedAt'> | undefined =>
   sql.get('SELECT structure, deleted_at AS deletedAt FROM records WHERE id = ?', id)
 
+/** The pk of the structure of a record, live or deleted. */
+export const structureOfRecord = ({ sql }: Reader, id: string): number | undefined =>
+  sql.column<number>('SELECT structure FROM records WHERE id = ?', id)[0]
+
 /** SQLite knows how long a text is without reading it. */
 const WITHIN = COLUMNS.replace('r.data', 'CASE WHEN octet_length(r.data) <= ?2 THEN r.data END AS data')
 

@@ -1,4 +1,7 @@
+import { Database } from 'bun:sqlite'
 import { afterEach, expect, spyOn, test } from 'bun:test'
+import type { Reader } from '../../src/db/reader.ts'
+import { Sql } from '../../src/db/sql.ts'
 import { discardPrepared, prepareRow } from '../../src/records/writing/long-row.ts'
 import { withValues } from '../../src/records/writing/patch-and-delete.ts'
 import { callerOf } from '../support/cli.ts'
@@ -92,4 +95,29 @@ test('a row that was changed after it was prepared is read again', async () => {
   prepare()
   await inTurn(restore, patch({ c: 'later' }), remove, restore)
   expect(await data()).toEqual({ ...long('first'), b: 'meanwhile', c: 'later', n: 1 })
+})
+
+/** Reads in one database and, after this many reads, in another. */
+function changingAfter(reads: number, before: Sql, after: Sql): Reader {
+  let read = 0
+  const next = () => (read++ < reads ? before : after)
+  const get: Sql['get'] = (...statement) => next().get(...statement)
+  const column: Sql['column'] = (...statement) => next().column(...statement)
+  return { sql: { get, column } as Sql }
+}
+
+test('a deleted row that changes between the reads that prepare it is read again', async () => {
+  await open(Number.MAX_SAFE_INTEGER)
+  const id = path.slice('/v1/records/'.length)
+  const { sql } = service.ctx.db
+  for (const reads of [1, 2]) {
+    await service.delete(path)
+    const before = new Sql(Database.deserialize(sql.database.serialize(), { strict: true }))
+    await service.post(`${path}/restore`)
+    await service.patch(path, { data: { b: `meanwhile ${reads}` } })
+    await service.delete(path)
+    prepareRow(changingAfter(reads, before, sql), callerOf(service), id, withValues({ n: 1 }))
+    await service.post(`${path}/restore`)
+    expect((await service.get(path)).body.record.data.b).toBe(`meanwhile ${reads}`)
+  }
 })

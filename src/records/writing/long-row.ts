@@ -33,9 +33,11 @@ export function prepareRow(
   id: string,
   dataAfter: (definition: Definition, before: RecordData) => RecordData | undefined,
 ): void {
-  const row = store.findRecord(reader, id)
-  const structure = row && findStructureByPk(reader, workspacePk, row.structure)
-  if (!structure) return
+  // The structure comes first: a change between these reads has another number then.
+  const of = store.structureOfRecord(reader, id)
+  const structure = of === undefined ? undefined : findStructureByPk(reader, workspacePk, of)
+  const row = structure && store.findRecord(reader, id)
+  if (!row) return
   const data = store.dataOf(row)
   prepared = { row, data, changes: structure.changes }
   const after = dataAfter(definitionOf(structure), data)
