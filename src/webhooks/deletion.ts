@@ -34,6 +34,14 @@ const deleteDeliveriesOf = (reader: Reader, webhook: number, limit: number): num
   deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NEW}`, webhook, limit) ||
   deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NOT_NEW}`, webhook, limit)
 
+/** Deletes a subscription in the caller's transaction; it has few deliveries, such as those of a copy, which are tests. */
+export function deleteWebhookAtOnce(tx: Tx, id: string): void {
+  for (const pk of tx.sql.column<number>('SELECT pk FROM webhooks WHERE id = ?', id)) {
+    while (deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0) {}
+    tx.sql.run('DELETE FROM webhooks WHERE pk = ?', pk)
+  }
+}
+
 /** Marks a subscription as removed: it is no longer visible, and nothing is recorded or sent for it any more. */
 export function markWebhookRemoved(tx: Tx, { pk, structure }: { pk: number; structure: number }): void {
   tx.sql.run('UPDATE webhooks SET is_removed = 1 WHERE pk = ?', pk)

@@ -7,9 +7,11 @@ import { VERSION } from '../../src/lib/version.ts'
 import { repairDerived } from '../../src/maintenance/integrity.ts'
 import { Remote } from '../../src/mirror/remote.ts'
 import { verifyCopy } from '../../src/mirror/verify.ts'
+import { runInProcess } from '../support/cli.ts'
 import { makeFile, readFile } from '../support/files.ts'
 import { EVERYTHING, faultsOf, mirrorOf, type TestMirror } from '../support/mirror.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { subscribe } from '../support/webhooks.ts'
 
 let service: TestService
 let mirror: TestMirror
@@ -38,6 +40,18 @@ test('daybook check finds no fault in a copy whose newest row is gone on the rem
 test('daybook check does not miss the originals that a copy leaves out', async () => {
   await makeFile(service, { pages: ['text'] })
   mirror = await mirrorOf(service, { selection: { ...EVERYTHING, hasFiles: false } })
+  expect(faultsOf(mirror)).toEqual([])
+})
+
+test('the deliveries that a copy has of its own go with their webhook', async () => {
+  await service.post('/v1/records/structures', { name: 'Rows', fields: [{ key: 'n', type: 'number' }] })
+  const { id } = await subscribe(service, 'Rows', 'https://hooks.example.com/')
+  mirror = await mirrorOf(service)
+  const { exitCode, out } = await runInProcess(['webhooks', 'test', id, '--db', mirror.file])
+  expect([exitCode, out]).toEqual([0, expect.stringMatching(/^[\w-]{36}\n$/)])
+  await service.delete(`/v1/webhooks/${id}`)
+  await mirror.catchUp()
+  expect((await mirror.get('/v1/webhooks')).body.webhooks).toEqual([])
   expect(faultsOf(mirror)).toEqual([])
 })
 

@@ -1,6 +1,7 @@
 import { insertRow, updateRow } from '../../db/crud.ts'
 import { webhooks } from '../../db/schema/webhooks.ts'
 import { findStructureById } from '../../structures/store.ts'
+import { deleteWebhookAtOnce } from '../../webhooks/deletion.ts'
 import type { RemoteObject } from '../remote-objects.ts'
 import {
   type CopyTransaction,
@@ -29,7 +30,7 @@ interface RemoteWebhook extends RemoteObject, Timestamps {
 }
 
 export function removeWebhooks(copy: CopyTransaction): void {
-  for (const id of gone(copy, 'webhook')) copy.tx.sql.run('DELETE FROM webhooks WHERE id = ?', id)
+  for (const id of gone(copy, 'webhook')) deleteWebhookAtOnce(copy.tx, id)
 }
 
 /** The remote never sends a secret, and in a copy no subscription is enabled: it sends nothing. */
