@@ -4,6 +4,7 @@ import { workerProgram } from '../../lib/program.ts'
 import type { CheckpointTask } from '../checkpoint-worker.ts'
 import { unlessStorageFails } from '../errors.ts'
 import type { Sql } from '../sql.ts'
+import { asNobody } from '../writes/requester.ts'
 import { FEW_PAGES, isLogFileLong, type LogPages, logPages, MANY_PAGES } from './log-pages.ts'
 
 const INTERVAL_MS = 1_000
@@ -70,7 +71,10 @@ export class Checkpoints {
   noteWrite(): void {
     if (this.#isStopped) return
     this.#hasCommitted = this.#stopChecking !== undefined
-    this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
+    // A request that wrote first is not whom the log is moved for: its pauses do not wait for others of that requester.
+    asNobody(() => {
+      this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
+    })
   }
 
   /** To be called when a transaction ended, also if it was rolled back. */
@@ -86,7 +90,9 @@ export class Checkpoints {
   async keepUp(): Promise<void> {
     if (this.#isStopped || this.#isInTransaction || this.#checksToSkip > 0) return
     if (this.#pages().left <= TOO_MANY_PAGES) return
-    this.#running ??= this.#moveInThread()
+    asNobody(() => {
+      this.#running ??= this.#moveInThread()
+    })
     await this.#running
   }
 
