@@ -6,9 +6,9 @@ import { keys, type Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Authenticate } from '../http/authorizer.ts'
 import { sha256 } from '../lib/sha256.ts'
-import { fail, Refusal, refused } from '../refusal.ts'
+import { fail, Refusal, refused, unavailable } from '../refusal.ts'
 import { checkedName } from './names.ts'
-import type { KeyRow } from './store.ts'
+import { findWorkspace, type KeyRow } from './store.ts'
 import { createUsageRecorder } from './usage-recorder.ts'
 
 const KEY_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/
@@ -108,10 +108,15 @@ function findKnownKey(reader: Reader, mirrorOf: Keys['mirrorOf'], secret: string
   return { pk, expiresAt, lastUsedAt, caller }
 }
 
+const notReadableYet = () =>
+  unavailable('The workspace of this key was made a moment ago and cannot be read yet. Try again.')
+
 /** Looks again: another process may have created the key a moment ago, also while a commit of this one is being synced. */
 function findNewKey({ db, mirrorOf }: Keys, secret: string): KnownKey | undefined {
   db.refresh()
-  return findKnownKey(db.newest, mirrorOf, secret)
+  const key = findKnownKey(db.newest, mirrorOf, secret)
+  if (key && !findWorkspace(db, key.caller.workspacePk)) throw notReadableYet()
+  return key
 }
 
 /**

@@ -2,10 +2,13 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import fs from 'node:fs'
 import { createKey } from '../../src/account/keys.ts'
+import { addUser } from '../../src/account/users.ts'
+import { createWorkspace } from '../../src/account/workspaces.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { Sql } from '../../src/db/sql.ts'
 import { TaskQueue, type TaskQueueOptions } from '../../src/db/worker/task-queue.ts'
 import { WriteQueue } from '../../src/db/writes/write-queue.ts'
+import { features } from '../../src/features.ts'
 import { createIdSource } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
@@ -260,6 +263,29 @@ test('a key that a command creates while a commit is being synced is valid at on
   expect([status, body.total]).toEqual([200, 1])
   respond()
   expect((await sent).status).toBe(201)
+  service.close()
+})
+
+test('a workspace that a command creates while a commit is being synced is not there before the commit is', async () => {
+  const { disk, hang, respond } = hangingDisk()
+  const service = await startService({ file, disk })
+  await service.post('/v1/notes', { title: 'Before' })
+  hang()
+  const sent = service.post('/v1/notes', { title: 'Being synced' })
+  await settle()
+  const command = openDatabase({ file, programVersion: VERSION, clock, log, role: 'command' })
+  const secret = await command.write((tx) => {
+    const workspace = createWorkspace(tx, features, 'New')
+    const user = addUser(tx, 'new', workspace, 'owner').pk
+    return createKey(tx, { workspace: workspace.pk, user, name: 'new', scope: 'read', expiresAt: null })
+      .secret
+  })
+  command.close()
+  const { status, body } = await service.as(secret).get('/v1/notes')
+  expect([status, body.code]).toEqual([503, 'unavailable'])
+  respond()
+  await sent
+  expect((await service.as(secret).get('/v1/notes')).body.total).toBe(0)
   service.close()
 })
 
