@@ -231,6 +231,7 @@ export function openDatabase(options: OpenOptions): Db {
     reading.renew()
     saveLog()
   })
+  let hasNoResponse = false
   health.start()
   if (role === 'server') idleMemory.start()
   return {
@@ -271,8 +272,13 @@ export function openDatabase(options: OpenOptions): Db {
       if (movesLog && role === 'server') await checkpoints.keepUp()
     },
     finishCheckpoint: async () => {
-      // A write that changes nothing shows whether the disk responds.
-      await Promise.all([checkpoints.finish(), queue.write((): void => {}).catch(() => {})])
+      // A write that changes nothing shows whether the disk responds. A thread that waits for it may be given up after that.
+      const asked = queue
+        .write((): void => {})
+        .catch(() => {
+          hasNoResponse = queue.syncs.isLate
+        })
+      await Promise.all([checkpoints.finish(), asked])
     },
     close: () => {
       health.stop()
@@ -280,7 +286,7 @@ export function openDatabase(options: OpenOptions): Db {
       idleMemory.stop()
       queue.close()
       externalWrites.stop()
-      if (queue.syncs.isLate || checkpoints.isStuck) {
+      if (hasNoResponse || queue.syncs.isLate || checkpoints.isStuck) {
         log.error('the disk does not respond: the database is left open', { file })
         return false
       }

@@ -314,3 +314,20 @@ test('a database that was idle when the disk stopped to respond is left open, to
   await db.finishCheckpoint()
   expect([db.close(), waiting.length]).toEqual([false, 1])
 }, 20_000)
+
+test('a database is left open, too, if a thread is given up whose commit waits for the disk', async () => {
+  const { disk, hang } = hangingDisk()
+  const db = openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'server', disk })
+  await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
+  const thread = Promise.withResolvers<void>()
+  const task = db.pauseDuring((beginSync) => {
+    beginSync(() => {}, 0)
+    return thread.promise
+  })
+  hang()
+  await until(() => db.refusal !== undefined)
+  const finished = db.finishCheckpoint()
+  thread.resolve()
+  await Promise.all([task, finished])
+  expect(db.close()).toBe(false)
+}, 20_000)
