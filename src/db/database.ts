@@ -19,9 +19,9 @@ import { ReadSnapshot } from './connection/read-snapshot.ts'
 import { unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
-import type { Sync } from './writes/sync.ts'
+import type { PausingAction, Sync } from './writes/sync.ts'
 import type { WriteFunction } from './writes/transaction.ts'
-import { type PausingAction, WriteQueue } from './writes/write-queue.ts'
+import { WriteQueue } from './writes/write-queue.ts'
 
 /** An open database. Everything is read through `sql`, and written through `write`. */
 export interface Db extends Reader {
@@ -217,7 +217,7 @@ export function openDatabase(options: OpenOptions): Db {
       idleMemory.noteCommit()
       if (movesLog) (role === 'server' ? checkpoints : commandCheckpoints).noteCommit()
       for (const listener of commitListeners) listener()
-      return health.refusalOfCommit()
+      return health.refusalAfterCommit()
     },
     onRollback: () => checkpoints.noteEnd(),
   })

@@ -169,6 +169,17 @@ test('a disk that does not respond is found out before anything is written, wher
   close()
 })
 
+test('a disk that responded too late is asked again before the next write', async () => {
+  const { line, askFirst, respond, lines, close } = openQueue()
+  askFirst(true)
+  expect(await line('a')).toBe(`unavailable: ${NOTHING_WRITTEN}`)
+  await respond()
+  expect(await line('b')).toBe(`unavailable: ${NOTHING_WRITTEN}`)
+  expect(lines()).toEqual([])
+  await respond()
+  close()
+})
+
 test('writes that wait for another connection of this process are refused once that waits for the disk for too long', async () => {
   const { line, queue, respond, lines, close } = openQueue()
   const [writes, syncs] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -1,5 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { renameSync } from 'node:fs'
+import { openDatabase } from '../../src/db/database.ts'
 import { Sql } from '../../src/db/sql.ts'
 import { WriteQueue } from '../../src/db/writes/write-queue.ts'
 import { createIdSource } from '../../src/lib/ids.ts'
@@ -7,8 +9,13 @@ import { createLog } from '../../src/lib/log.ts'
 import { newFolder } from '../support/process.ts'
 import { testClock } from '../support/service.ts'
 
-const folder = newFolder()
-const file = folder.file('way.db')
+let folder: ReturnType<typeof newFolder>
+let file: string
+
+beforeEach(() => {
+  folder = newFolder()
+  file = folder.file('way.db')
+})
 
 afterEach(() => folder.remove())
 
@@ -72,4 +79,43 @@ test('writes wait for another connection of ours as long as it takes, and no lon
   sql.finalize()
   other.close()
   database.close()
+})
+
+test('a write that waited for others waits for the lock of another process as long as any other', async () => {
+  const database = new Database(file)
+  database.run('PRAGMA journal_mode = WAL')
+  database.run('CREATE TABLE lines (text TEXT)')
+  const other = new Database(file)
+  const clock = testClock()
+  const log = createLog('silent', clock, () => {})
+  const sql = new Sql(database)
+  const queue = new WriteQueue({ sql, clock, log, newId: createIdSource(), lockWaitMs: 200 })
+  const long = queue.write((tx): void => {
+    const since = performance.now()
+    while (performance.now() - since < 250);
+    tx.afterCommit(() => {
+      other.run('BEGIN IMMEDIATE')
+      // Once the next write has tried to take it.
+      setImmediate(() => setImmediate(() => other.run('ROLLBACK')))
+    })
+  }, true)
+  const next = queue.write((tx): void => void tx.sql.run("INSERT INTO lines VALUES ('after it')"), true)
+  await Promise.all([long, next])
+  expect(sql.column<string>('SELECT text FROM lines')).toEqual(['after it'])
+  queue.close()
+  sql.finalize()
+  other.close()
+  database.close()
+})
+
+test('what another connection of ours wrote is not acknowledged if the database was moved away meanwhile', async () => {
+  const clock = testClock()
+  const log = createLog('silent', clock, () => {})
+  const db = openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'server' })
+  const written = db.pauseDuring(async () => {
+    renameSync(file, folder.file('moved.db'))
+    return 'written'
+  })
+  await expect(written).rejects.toThrow('was replaced or removed')
+  db.close()
 })

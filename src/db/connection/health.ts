@@ -1,6 +1,7 @@
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
 import { showsDamage } from '../errors.ts'
+import { NOT_CONFIRMED } from './log-sync.ts'
 import { ReplacedFileDetector } from './replaced-files.ts'
 
 const LOST =
@@ -68,13 +69,17 @@ export class Health {
 
   /**
    * The refusal of a commit that would go into replaced files. Must be called before the commit, so that nothing is
-   * written, and after it, because only then is it certain where the commit went.
+   * written. After it only `refusalAfterCommit` is certain where the commit went.
    */
   refusalOfCommit(): Refusal | undefined {
     if (this.#isFailing) return this.refusal
     if (this.#files?.keepsCommits !== false) return undefined
     this.#check()
     return this.refusal
+  }
+
+  refusalAfterCommit(): Refusal | undefined {
+    return this.#isFailing ? unavailable(NOT_CONFIRMED) : this.refusalOfCommit()
   }
 
   noteError(error: unknown): void {

@@ -6,7 +6,7 @@ import { realFile } from './server-lock.ts'
 /** For how long after a sync the disk is expected to respond. */
 const RESPONDS_FOR_MS = 500
 
-const NOT_CONFIRMED =
+export const NOT_CONFIRMED =
   'The disk of this server failed while this was saved, so it may be lost. Read it again before you send it again.'
 
 export interface LogSyncOptions {

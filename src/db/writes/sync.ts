@@ -13,6 +13,9 @@ export interface Sync {
   now(): void
 }
 
+/** Runs while writes wait. It must call `beginSync` before it waits for the disk; `onLate` is called if that takes too long. */
+export type PausingAction<T> = (beginSync: (onLate: () => void, limitMs?: number) => void) => Promise<T>
+
 /** The refusal of a write whose commit takes too long to get to the disk. */
 export const notConfirmedYet = () =>
   unavailable(

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Refusal } from '../../refusal.ts'
+import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
 import type { Tx } from './transaction.ts'
 
@@ -89,4 +90,9 @@ export function hasMoreSteps({ done }: Group, until: number): boolean {
     }
   }
   return false
+}
+
+/** Writes the first page of the file without changing it. */
+export function rewriteVersion({ sql }: Reader): void {
+  sql.script(`PRAGMA user_version = ${sql.scalar<number>('PRAGMA user_version')}`)
 }

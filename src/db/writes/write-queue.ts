@@ -4,13 +4,12 @@ import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
-import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
 import { asNobody } from './requester.ts'
-import { noResponse, notConfirmedYet, notReadable, type Sync, SyncWatch } from './sync.ts'
+import { noResponse, notConfirmedYet, notReadable, type PausingAction, type Sync, SyncWatch } from './sync.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
 import { takeTurn, unlessTurn, WaitingWrites } from './waiting-writes.ts'
-import { type Group, hasMoreSteps, type Item, newItem } from './write-item.ts'
+import { type Group, hasMoreSteps, type Item, newItem, rewriteVersion } from './write-item.ts'
 
 export interface WriteQueueOptions {
   sql: Sql
@@ -32,9 +31,6 @@ export interface WriteQueueOptions {
   /** Called once a group of writes is rolled back because storage failed. */
   onRollback?: () => void
 }
-
-/** Runs while writes wait. It must call `beginSync` before it waits for the disk; `onLate` is called if that takes too long. */
-export type PausingAction<T> = (beginSync: (onLate: () => void, limitMs?: number) => void) => Promise<T>
 
 const GROUP_SIZE = 256
 const GROUP_TIME_MS = 5
@@ -61,8 +57,9 @@ export class WriteQueue {
   #isProbed = false
   #healthy = true
   #isPaused = false
-  #pausedUntil = 0
   #committedAt = Number.NEGATIVE_INFINITY
+  /** When the lock was first found to be held by another process, since this one had it. */
+  #lockedSince: number | undefined
   /** How long the lock was held since it was last left free. */
   #heldMs = 0
   #stopProbing: (() => void) | undefined
@@ -147,17 +144,21 @@ export class WriteQueue {
     this.#options.beforeCommit?.()
     this.#isPaused = true
     let endSync = () => {}
+    let refusal: Refusal | undefined
+    let result: T
     try {
-      return await action((onLate, limitMs) => {
+      result = await action((onLate, limitMs) => {
         endSync = this.syncs.begin(onLate, limitMs)
       })
     } finally {
       endSync()
       this.#isPaused = false
-      this.#pausedUntil = performance.now()
-      this.#options.onCommit?.()
+      this.#lockedSince = undefined
+      refusal = this.#options.onCommit?.()
       this.#continue()
     }
+    if (refusal) throw refusal
+    return result
   }
 
   /** Refuses every waiting and later write; one that has run is finished. */
@@ -230,12 +231,9 @@ export class WriteQueue {
       this.#continue()
       return
     }
+    const timeMs = this.#options.yieldsBetweenSteps ? STEPS_TIME_MS : Infinity
     if (done.length === 0) this.#continue()
-    else
-      this.#finish(
-        { done, locked, leftAt: locked },
-        this.#options.yieldsBetweenSteps ? STEPS_TIME_MS : Infinity,
-      )
+    else this.#finish({ done, locked, leftAt: locked }, timeMs)
   }
 
   /** Does what is left of a group and commits it; after some milliseconds, later. */
@@ -321,7 +319,9 @@ export class WriteQueue {
 
   #continue(failure?: Refusal): void {
     if (failure) this.#rejectWaiting(failure)
-    if (!this.idle) this.#schedule()
+    // What the disk was asked for may have been refused meanwhile.
+    if (this.idle) this.#isProbed = false
+    else this.#schedule()
   }
 
   #rejectWaiting(refusal: Refusal): void {
@@ -332,14 +332,19 @@ export class WriteQueue {
   #begin(): boolean {
     try {
       this.#options.sql.run('BEGIN IMMEDIATE')
+      this.#lockedSince = undefined
       return true
     } catch (error) {
-      const oldest = performance.now() - this.#options.lockWaitMs
-      const mayWait = ({ queuedAt }: Item) => Math.max(queuedAt, this.#pausedUntil) > oldest
+      const now = performance.now()
+      const lockedSince = this.#lockedSince ?? now
+      this.#lockedSince = lockedSince
+      const oldest = now - this.#options.lockWaitMs
+      const mayWait = ({ queuedAt }: Item) => Math.max(queuedAt, lockedSince) > oldest
       const expired = this.#waiting.removeAll((item) => !isBusy(error) || !mayWait(item))
       if (expired.length > 0) this.#becomeUnhealthy()
       for (const item of expired) item.reject(asUnavailable(error))
-      if (!this.idle) {
+      if (this.idle) this.#lockedSince = undefined
+      else {
         this.#scheduled = true
         setTimeout(() => this.#flush(), LOCK_RETRY_MS)
       }
@@ -392,9 +397,4 @@ export class WriteQueue {
     })
     for (const item of group) item.reject(asUnavailable(error))
   }
-}
-
-/** Writes the first page of the file without changing it. */
-function rewriteVersion({ sql }: Reader): void {
-  sql.script(`PRAGMA user_version = ${sql.scalar<number>('PRAGMA user_version')}`)
 }
