@@ -1,6 +1,5 @@
 import type { AppContext } from '../context.ts'
 import { routes } from '../http/routes.ts'
-import { inBursts } from '../http/whole-list.ts'
 import { presentKeyInfo, presentWorkspace } from './present.ts'
 import { KeyInfo, WorkspaceResponse } from './schema.ts'
 import { getWorkspace } from './workspaces.ts'
@@ -15,9 +14,7 @@ export const accountRoutes = (ctx: AppContext) =>
       '/workspace',
       'getWorkspace',
       'The workspace and counts of what it holds',
-      async ({ caller }) => ({
-        workspace: presentWorkspace(await inBursts(() => getWorkspace(ctx, caller))),
-      }),
+      ({ caller }) => ({ workspace: presentWorkspace(getWorkspace(ctx, caller)) }),
       {
         response: WorkspaceResponse,
         description:

@@ -1,7 +1,6 @@
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
-import { BurstQueue } from '../lib/event-loop.ts'
 import { encoded, type JsonBody, jsonResponse } from './responses.ts'
 
 /** The list of all objects of one kind, which has no pages. */
@@ -34,11 +33,6 @@ export const wholeListQuery = <Input extends InWorkspace = InWorkspace>({
   run: (reader, { input }) => encoded(JSON.stringify({ [member]: list(reader, input) })),
 })
 
-const bursts = new BurstQueue()
-
-/** Of many short reads that are asked for at once, some are done in one turn, for a few milliseconds. */
-export const inBursts = <Result>(read: () => Result): Promise<Result> => bursts.run(read)
-
 /** Responds with a whole list of the caller's workspace. */
 export async function respondWhole<Input extends InWorkspace>(
   { worker }: Pick<AppContext, 'worker'>,
@@ -47,7 +41,7 @@ export async function respondWhole<Input extends InWorkspace>(
   more: Omit<Input, keyof InWorkspace>,
 ): Promise<Response> {
   const input = { ...more, workspacePk: caller.workspacePk } as Input
-  return jsonResponse(await inBursts(() => worker.run(query, input, caller)))
+  return jsonResponse(await worker.run(query, input, caller))
 }
 
 /** A list that costs more is long: nothing is added up beyond. */

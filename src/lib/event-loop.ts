@@ -1,3 +1,5 @@
+import { FairQueue } from './fair-queue.ts'
+
 /** Resolves in the next turn of the event loop, after what else is due. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -13,45 +15,64 @@ export class TurnQueue {
 
 /** For how long work that arrives in a burst goes on in one turn. */
 const TURN_MS = 5
+/** Work after a longer pause does not belong to the burst before it. */
+const PAUSE_MS = 1
 
 /**
- * Lets work that may arrive all at once run in portions of a few milliseconds, in order, with other requests served in
- * between. Work that arrives alone runs at once.
+ * Lets work that may arrive all at once run in portions of a few milliseconds, with other work served in between: in turn
+ * between those for whom it is, and in order for each of them. Work that does not arrive in a burst runs at once.
  */
 export class BurstQueue {
-  readonly #waiting: (() => void)[] = []
-  /** When the first work of this turn began. */
-  #turnBegan: number | undefined
+  readonly #now: () => number
+  readonly #waiting = new FairQueue<() => void>()
+  /** When the burst began, and when its last work ended. */
+  #began = Number.NEGATIVE_INFINITY
+  #ended = Number.NEGATIVE_INFINITY
 
-  run<T>(work: () => T): Promise<T> {
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** Returns, or throws, what the work does if it runs at once. `findOwner`, for whom it is, is only called if it has to wait. */
+  run<T>(findOwner: () => string, work: () => T | Promise<T>): T | Promise<T> {
+    const mayRun = this.#waiting.isEmpty && this.#isInTime()
+    return mayRun ? this.#timed(work) : this.#wait(findOwner(), work)
+  }
+
+  #isInTime(): boolean {
+    const now = this.#now()
+    if (now - this.#ended > PAUSE_MS) this.#began = now
+    return now - this.#began < TURN_MS
+  }
+
+  #timed<T>(work: () => T): T {
+    try {
+      return work()
+    } finally {
+      this.#ended = this.#now()
+    }
+  }
+
+  #wait<T>(owner: string, work: () => T | Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    this.#waiting.push(() => {
+    if (this.#waiting.isEmpty) setImmediate(() => this.#runSome())
+    this.#waiting.add(owner, () => {
       try {
         resolve(work())
       } catch (error) {
         reject(error)
       }
     })
-    if (this.#turnBegan === undefined) this.#beginTurn()
-    else if (this.#waiting.length === 1) this.#runSome()
     return promise
   }
 
-  #beginTurn(): void {
-    this.#turnBegan = performance.now()
-    setImmediate(() => {
-      this.#turnBegan = undefined
-      if (this.#waiting.length > 0) this.#beginTurn()
-    })
-    this.#runSome()
-  }
-
   #runSome(): void {
-    const until = (this.#turnBegan ?? 0) + TURN_MS
-    while (performance.now() < until) {
-      const work = this.#waiting.shift()
+    this.#began = this.#now()
+    do {
+      const work = this.#waiting.take()
       if (!work) return
-      work()
-    }
+      this.#timed(work)
+    } while (this.#ended - this.#began < TURN_MS)
+    if (!this.#waiting.isEmpty) setImmediate(() => this.#runSome())
   }
 }

@@ -44,8 +44,8 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       '/watch',
       'watchRecords',
       'The answer of the list, now and after every change',
-      async (request) =>
-        eventStream(ctx, request, await watches.watch(request.caller, request.query, lastEventId(request))),
+      (request) =>
+        eventStream(ctx, request, watches.watch(request.caller, request.query, lastEventId(request))),
       {
         tokenInQuery: true,
         query: schema.WatchQuery,

@@ -10,7 +10,7 @@ import {
   type StreamReader,
   type StreamSource,
 } from '../../http/sse.ts'
-import { BurstQueue, TurnQueue } from '../../lib/event-loop.ts'
+import { TurnQueue } from '../../lib/event-loop.ts'
 import { Refusal, unavailable } from '../../refusal.ts'
 import { CredentialMonitor } from '../../sessions/credential-monitor.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
@@ -40,7 +40,6 @@ export class Watches {
   readonly #channels = new Map<string, WatchChannel>()
   readonly #readers = new Set<StreamReader>()
   readonly #limit = new StreamLimit('watches')
-  readonly #arrivals = new BurstQueue()
   #isClosed = false
 
   constructor(ctx: AppContext) {
@@ -57,11 +56,7 @@ export class Watches {
    * a query too many of one key.
    * `lastEventId` names the last event that a reconnecting client received.
    */
-  watch(caller: Caller, request: WatchRequest, lastEventId: string | null): Promise<StreamSource> {
-    return this.#arrivals.run(() => this.#source(caller, request, lastEventId))
-  }
-
-  #source(caller: Caller, request: WatchRequest, lastEventId: string | null): StreamSource {
+  watch(caller: Caller, request: WatchRequest, lastEventId: string | null): StreamSource {
     if (this.#isClosed) throw unavailable('The server is shutting down; connect again in a moment.')
     const query = watchQuery(this.#shared.ctx.db, caller, request)
     const key = requesterKey(caller)
