@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -22,6 +23,13 @@ const START_MS = 10_000
 const IDLE_MS = 3_000
 /** Where an idle server makes a small read wait longer than this, the machine is busy with something else. */
 const QUIET_MS = 10
+/** The type of a file system in memory, on Linux. */
+const TMPFS = 0x01021994
+
+/** In memory the waits are those of daybook; on a disk also those of the disk, which other machines may share. */
+const whereFilesAre = (folder: string): string =>
+  statfsSync(folder).type === TMPFS ? 'in memory, so that no wait is for a disk' : 'on a disk'
+
 /** Work that goes on after the response of an operation belongs to it. */
 const AFTER_MS = 300
 
@@ -175,7 +183,7 @@ export async function benchStalls(size: number, only?: string): Promise<Section[
     const load = loadavg()
       .map((value) => value.toFixed(1))
       .join(', ')
-    const remark = `Load average at the end: ${load}. The floor is the longest wait without the operation.`
+    const remark = `Load average at the end: ${load}. The floor is the longest wait without the operation. The files were ${whereFilesAre(folder)}.`
     if (rows.length > 0)
       sections.push({
         title: `Waits beside ${title}, ${world.notes.toLocaleString('en-US')} notes, ${world.rows.toLocaleString('en-US')} rows`,
