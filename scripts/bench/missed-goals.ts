@@ -88,6 +88,17 @@ const REASONS: readonly Reason[] = [
   },
   {
     section: /^Waits/,
+    what: /^delete the structure/,
+    reason:
+      'the text index can only be dropped as a whole, which takes SQLite a tenth of a second or more; its tables cannot be emptied in steps.',
+  },
+  {
+    section: /^Waits/,
+    what: /^1,000 watches/,
+    reason: 'the requests of 1,000 watches arrive at once, and each takes about 40 µs to begin.',
+  },
+  {
+    section: /^Waits/,
     what: /./,
     reason:
       'in these waits the main thread works no longer than it may; it waits for the disk, where the commit of a small write is synchronised behind what the operation, or the one before it, has written.',
