@@ -47,11 +47,19 @@ export const RESTORE =
 export const showsDamage = (error: unknown): boolean =>
   isDamaged(error) || isNotADatabase(error) || (error instanceof Refusal && error.message === DAMAGED)
 
+/** That of a write of which it is not certain what the disk keeps. */
+export const NOT_CONFIRMED =
+  'The disk of this server failed while this was saved, so it may be lost. Read it again before you send it again.'
+
+/** Whether a commit was written, but could not be synced: it may be there when the database is opened the next time. */
+const isUncertain = (error: unknown): boolean => codeOf(error) === 'SQLITE_IOERR_FSYNC'
+
 /** Turns a storage failure into the refusal that a caller gets; returns every other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (isBusy(error))
     return unavailable('The database is locked by another process; nothing was written. Try again.')
   if (showsDamage(error)) return unavailable(DAMAGED)
+  if (isUncertain(error)) return unavailable(NOT_CONFIRMED)
   if (isStorageFailure(error)) {
     return unavailable('The storage of this server is full or failing; nothing was written. Try again later.')
   }

@@ -1,7 +1,6 @@
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
-import { showsDamage } from '../errors.ts'
-import { NOT_CONFIRMED } from './log-sync.ts'
+import { NOT_CONFIRMED, showsDamage } from '../errors.ts'
 import { ReplacedFileDetector } from './replaced-files.ts'
 
 const LOST =

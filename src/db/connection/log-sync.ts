@@ -1,13 +1,10 @@
 import fs from 'node:fs'
 import { unavailable } from '../../refusal.ts'
-import { UnusableDatabase } from '../errors.ts'
+import { NOT_CONFIRMED, UnusableDatabase } from '../errors.ts'
 import { realFile } from './server-lock.ts'
 
 /** For how long after a sync the disk is expected to respond. */
 const RESPONDS_FOR_MS = 500
-
-export const NOT_CONFIRMED =
-  'The disk of this server failed while this was saved, so it may be lost. Read it again before you send it again.'
 
 export interface LogSyncOptions {
   /** The database. */
