@@ -45,7 +45,7 @@ test('a long write does not wait for what a rename or an undo prepares', async (
   const { worker } = service.ctx
   await write(service, 'rows', { code: 'a' })
   let prepared = 0
-  const preparations = Array.from({ length: 2_000 }, () =>
+  const preparations = Array.from({ length: 10_000 }, () =>
     worker.write(discardPreparation, undefined).then(() => ++prepared),
   )
   await preparations[0]
