@@ -1,6 +1,6 @@
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { QueryPlan, Requester, WorkerQuery } from '../db/worker/client.ts'
+import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody, jsonResponse } from './responses.ts'
 
 /** The list of all objects of one kind, which has no pages. */
@@ -41,20 +41,8 @@ export async function respondWhole<Input extends InWorkspace>(
   more: Omit<Input, keyof InWorkspace>,
 ): Promise<Response> {
   const input = { ...more, workspacePk: caller.workspacePk } as Input
-  return jsonResponse(await worker.run(query, input, neverRefused(caller)))
+  return jsonResponse(await worker.run(query, input, caller))
 }
-
-/** A list is refused for no others that its caller reads: several windows of the application do so at once. */
-const neverRefused = (caller: Caller): Requester => ({
-  userId: caller.userId,
-  keyId: caller.keyId,
-  surface: caller.surface,
-  isBackground: true,
-  // Made when it is first read, as for a long list.
-  get signal() {
-    return caller.signal
-  },
-})
 
 /** A list that costs more is long: nothing is added up beyond. */
 const LONG = 10_000
