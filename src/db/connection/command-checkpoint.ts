@@ -6,6 +6,8 @@ import { MAX_AGE_MS } from './read-snapshot.ts'
 
 /** While something keeps the log from starting again, it is tried again after this many more pages. */
 const RETRY_PAGES = 2_000
+/** A server reads the state before its last commit until that is on the disk. Others write between two tries. */
+const MAX_TRIES = 4
 
 export interface CommandCheckpointOptions {
   /** The connection that writes. */
@@ -44,6 +46,12 @@ export class CommandCheckpoints {
   }
 }
 
+/** Moves what is left while others wait, and returns whether somebody still reads from the log. */
+function isKeptByReader(sql: Sql): boolean {
+  const [[isBusy] = [0]] = sql.rows<[isBusy: number]>('PRAGMA wal_checkpoint(RESTART)')
+  return isBusy === 1
+}
+
 /**
  * Most is moved while others write, and what readers of older states need once these are gone. For the last pages others
  * wait, until everybody who reads from the log is gone.
@@ -58,7 +66,7 @@ function moveAll(sql: Sql): void {
   const waitMs = sql.scalar<number>('PRAGMA busy_timeout')
   sql.script(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
   try {
-    sql.all('PRAGMA wal_checkpoint(RESTART)')
+    for (let tries = 0; tries < MAX_TRIES && isKeptByReader(sql); tries++) Bun.sleepSync(MAX_AGE_MS)
   } finally {
     sql.script(`PRAGMA busy_timeout = ${waitMs}`)
   }
