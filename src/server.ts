@@ -16,6 +16,7 @@ import { createSender } from './delivery/client/sender.ts'
 import { Dispatcher } from './delivery/dispatch/dispatcher.ts'
 import { features } from './features.ts'
 import { startTextExtraction } from './files/text-extraction.ts'
+import { inTurn } from './http/arrivals.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
 import { IDLE_SECONDS } from './http/pipeline.ts'
 import { systemClock } from './lib/clock.ts'
@@ -203,7 +204,7 @@ function listen(app: Api, { host, port: wanted }: Config, port = wanted): BunLis
       development: false,
       // Outside development Bun shares a port with any process that listens on it, unless `reusePort` is false.
       reusePort: false,
-      fetch: app.fetch,
+      fetch: inTurn(app.fetch),
     })
   } catch (error) {
     throw refused(cannotListen(host, port, error))

@@ -1,7 +1,6 @@
 import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { asRequester } from '../db/writes/requester.ts'
-import { BurstQueue } from '../lib/event-loop.ts'
 import type { Log } from '../lib/log.ts'
 import { fail, invalid, Refusal, unavailable } from '../refusal.ts'
 import { type Authorize, TOKEN, tokenIn } from './authorizer.ts'
@@ -125,11 +124,9 @@ class RequestCaller implements Caller {
  * Serves every request. It checks, in this order, what needs no feature: path (404) and method (405), key (401),
  * scope (403), then the form of query and body (400, 413); then it calls the handler of the route. Every response
  * has an `X-Request-Id` and one line in the log. It is returned without a promise where the handler needs none.
- * Requests that arrive in a burst begin in turn between callers.
  */
 export function createPipeline(options: PipelineOptions) {
   const { corsOrigins, log, requests } = options
-  const arrivals = new BurstQueue()
 
   function finish(context: PipelineRequest, response: Response): Response {
     const { headers } = response
@@ -163,10 +160,7 @@ export function createPipeline(options: PipelineOptions) {
     const context = new PipelineRequest(request, server)
     let response: Response | Promise<Response>
     try {
-      response = arrivals.run(
-        () => credentialsOf(request),
-        () => respond(options, context),
-      )
+      response = respond(options, context)
     } catch (error) {
       response = failed(context, error)
     }
@@ -176,10 +170,6 @@ export function createPipeline(options: PipelineOptions) {
       : finish(context, response)
   }
 }
-
-/** What tells callers apart before they are authenticated. */
-const credentialsOf = ({ headers }: Request): string =>
-  headers.get('authorization') ?? headers.get('cookie') ?? ''
 
 function respond(options: PipelineOptions, context: PipelineRequest): Response | Promise<Response> {
   const { request, method, server } = context
