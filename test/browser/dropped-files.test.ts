@@ -39,8 +39,15 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
     const box = await (await page.$(`.cm-line:nth-of-type(${number})`))?.boundingBox()
     return { x: (box?.x ?? 0) + (box?.width ?? 0) - 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 }
   }
+  /** Waits until the element stays where it is: what is loaded above it moves it. */
   const middleOf = async (selector: string) => {
-    const box = await (await page.waitForSelector(selector))?.boundingBox()
+    const element = await page.waitForSelector(selector)
+    let box = await element?.boundingBox()
+    for (let lastY = Number.NaN; box && lastY !== box.y; ) {
+      lastY = box.y
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
+      box = await element?.boundingBox()
+    }
     return { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 }
   }
   const filesOf = async (id: string): Promise<{ id: string; file_name: string }[]> =>
