@@ -50,12 +50,17 @@ export class FairQueue<Item> {
   /** Removes and returns the items for which `isRemoved` is true. */
   removeAll(isRemoved: (item: Item) => boolean): Item[] {
     const removed: Item[] = []
-    for (const [key, { requests, background }] of this.#keys)
-      for (const item of [...requests, ...background])
-        if (isRemoved(item)) {
-          removed.push(item)
-          this.remove(key, item)
-        }
+    const isKept = (item: Item): boolean => {
+      if (!isRemoved(item)) return true
+      removed.push(item)
+      return false
+    }
+    for (const [key, queue] of this.#keys) {
+      const requests = queue.requests.filter(isKept)
+      const background = queue.background.filter(isKept)
+      if (requests.length + background.length > 0) this.#keys.set(key, { ...queue, requests, background })
+      else this.#keys.delete(key)
+    }
     return removed
   }
 
