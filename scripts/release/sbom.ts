@@ -1,5 +1,6 @@
 import lock from '../../bun.lock'
 import manifest from '../../package.json' with { type: 'json' }
+import application from '../../src/web/package.json' with { type: 'json' }
 
 interface Package {
   name: string
@@ -45,7 +46,7 @@ interface Details {
   optionalPeers?: string[]
 }
 
-/** The packages in the executable: the dependencies of the project, and theirs. */
+/** The packages in the executable: the dependencies of the server and of the application, and theirs. */
 function shippedPackages(): Map<string, Package> {
   const shipped = new Map<string, Package>()
   const visit = (names: readonly string[], usedBy: string) => {
@@ -56,7 +57,7 @@ function shippedPackages(): Map<string, Package> {
       visit(package_.found.dependencies, package_.key)
     }
   }
-  visit(Object.keys(manifest.dependencies), '')
+  visit(Object.keys({ ...manifest.dependencies, ...application.dependencies }), '')
   return shipped
 }
 
