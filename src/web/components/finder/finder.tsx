@@ -19,7 +19,9 @@ export function Finder() {
       dialog.current?.showModal()
     }
     const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return
+      const isIt = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey
+      // In the editor, with text selected, it makes a link.
+      if (!isIt || event.defaultPrevented) return
       event.preventDefault()
       open()
     }

@@ -20,6 +20,12 @@ const LIST_KEYS: readonly Key[] = [
 const WRITING_KEYS: readonly Key[] = [
   { keys: ['[['], does: 'link to another note' },
   { keys: ['#'], does: 'tag' },
+  { keys: ['Ctrl', 'Enter'], does: 'tick the task, or follow the link at the cursor' },
+  { keys: ['Ctrl', 'B'], does: 'bold' },
+  { keys: ['Ctrl', 'I'], does: 'italic' },
+  { keys: ['Ctrl', 'K'], does: 'link, with text selected' },
+  { keys: ['Tab'], does: 'indent the item of a list; Shift Tab takes it out' },
+  { keys: ['Ctrl', 'E'], does: 'show the Markdown, or the text as it reads' },
   { keys: ['Ctrl', 'F'], does: 'find in the text' },
   { keys: ['Ctrl', 'Z'], does: 'undo' },
 ]

@@ -128,7 +128,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
             {isReading ? (
               <LazyPreview id={id} text={queue.text.value.content} saved={queue.base.content} />
             ) : (
-              <Editor queue={queue} onFiles={(files, insert) => storeWithNote(id, files, insert)} />
+              <Editor id={id} queue={queue} onFiles={(files, insert) => storeWithNote(id, files, insert)} />
             )}
           </>
         )}
@@ -216,6 +216,12 @@ function Foot({ queue }: { queue: SaveQueue }) {
           </span>
           <span>
             <kbd>#</kbd> tag
+          </span>
+          <span>
+            <kbd>Ctrl</kbd> <kbd>Enter</kbd> tick or follow
+          </span>
+          <span>
+            <kbd>Ctrl</kbd> <kbd>E</kbd> Markdown
           </span>
         </span>
       )}

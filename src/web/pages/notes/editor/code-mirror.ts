@@ -1,22 +1,26 @@
 import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import {
-  defineLanguageFacet,
-  HighlightStyle,
-  Language,
-  languageDataProp,
-  syntaxHighlighting,
-} from '@codemirror/language'
+import { syntaxHighlighting } from '@codemirror/language'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
-import { Annotation, type ChangeSet, EditorState, type Extension, Transaction } from '@codemirror/state'
-import { EditorView, keymap } from '@codemirror/view'
-import { tags } from '@lezer/highlight'
-import { GFM, parser } from '@lezer/markdown'
+import {
+  Annotation,
+  type ChangeSet,
+  Compartment,
+  EditorState,
+  type Extension,
+  Prec,
+  Transaction,
+} from '@codemirror/state'
+import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import type { Insert } from '../details/upload.ts'
+import type { Links } from '../preview/tokens.ts'
 import { changedText } from './changed-text.ts'
 import { completeTags, completeTitles } from './completions.ts'
+import { formatKeys, pastedLinks, tickTask } from './format-keys.ts'
+import { followLink, linkTargets, livePreview, showLinks } from './live-preview.ts'
+import { highlighting, markdown } from './markdown.ts'
 import { theme } from './theme.ts'
-import { wikiMarks } from './wiki-marks.ts'
+import { completedTags } from './typed-tags.ts'
 
 export interface EditorOptions {
   readonly text: string
@@ -24,30 +28,14 @@ export interface EditorOptions {
   readonly onEdit: (length: number) => void
   /** Takes files that were dropped or pasted. */
   readonly onFiles: (files: readonly File[], insert: Insert) => void
+  /** Called with the address of a link that is followed; one that leads outside opens in another tab. */
+  readonly onFollow: (href: string, isOutside: boolean) => void
+  /** Called with the name of a tag once it is written to its end. */
+  readonly onTag: (name: string) => void
 }
 
 /** Marks what does not come from the person who types here. */
 const isFromElsewhere = Annotation.define<boolean>()
-
-const data = defineLanguageFacet({ commentTokens: { block: { open: '<!--', close: '-->' } } })
-
-const markdown = new Language(
-  data,
-  parser.configure([GFM, { props: [languageDataProp.add({ Document: data })] }]),
-  [],
-  'markdown',
-)
-
-const highlighting = HighlightStyle.define([
-  { tag: tags.heading, class: 'md-heading' },
-  { tag: tags.strong, class: 'md-strong' },
-  { tag: tags.emphasis, class: 'md-emphasis' },
-  { tag: tags.strikethrough, class: 'md-strike' },
-  { tag: tags.monospace, class: 'md-code' },
-  { tag: [tags.link, tags.url], class: 'md-link' },
-  { tag: [tags.processingInstruction, tags.contentSeparator], class: 'md-mark' },
-  { tag: tags.quote, class: 'md-quote' },
-])
 
 const nonce = () => document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.nonce ?? ''
 
@@ -101,6 +89,26 @@ function fileHandlers({ onFiles }: EditorOptions): Extension {
   return [movePlaces, handlers]
 }
 
+/** What shows the text as it reads; without it the text is shown as it was typed. */
+const look = new Compartment()
+
+function showsMarkdown({ onFollow }: EditorOptions) {
+  return (view: EditorView): boolean => {
+    const isLive = (look.get(view.state) as readonly unknown[]).length > 0
+    view.dispatch({ effects: look.reconfigure(isLive ? [] : livePreview(onFollow)) })
+    return true
+  }
+}
+
+const keysOf = (options: EditorOptions): KeyBinding[] => {
+  const follow = followLink(options.onFollow)
+  return [
+    { key: 'Mod-Enter', run: (view) => follow(view) || tickTask(view) },
+    { key: 'Mod-e', run: showsMarkdown(options) },
+    ...formatKeys,
+  ]
+}
+
 function stateOf(options: EditorOptions, text: string, onChange: (changes: ChangeSet) => void): EditorState {
   return EditorState.create({
     doc: text,
@@ -116,10 +124,14 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
       theme,
       markdown,
       syntaxHighlighting(highlighting),
-      wikiMarks,
+      linkTargets,
+      look.of(livePreview(options.onFollow)),
       autocompletion({ override: [completeTitles, completeTags], icons: false }),
-      keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
+      Prec.high(keymap.of([...completionKeymap, ...keysOf(options)])),
+      keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
       fileHandlers(options),
+      pastedLinks,
+      completedTags(options.onTag),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return
         onChange(update.changes)
@@ -156,6 +168,8 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
   return {
     focus: () => view.focus(),
     text,
+    /** Tells where the links of the text lead, by their targets in lower case. */
+    showLinks: (links: Links) => showLinks(view, links),
     destroy: () => view.destroy(),
     /** Shows a text that comes from elsewhere. */
     show: (next: string) => {

@@ -1,11 +1,26 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { NotLoaded } from '../../../components/lazy.tsx'
 import { Loading } from '../../../components/pane.tsx'
+import { api } from '../../../data/api.ts'
 import type { SaveQueue } from '../../../data/save-queue.ts'
+import { navigate } from '../../../router.ts'
+import { useLinks } from '../details/links.tsx'
 import type { createEditor, EditorOptions } from './code-mirror.ts'
+import { linksOfText } from './outgoing.ts'
 
 interface EditorProps extends Pick<EditorOptions, 'onFiles'> {
+  readonly id: string
   readonly queue: SaveQueue
+}
+
+function follow(href: string, isOutside: boolean): void {
+  if (isOutside) open(href, '_blank', 'noopener,noreferrer')
+  else navigate(href)
+}
+
+/** A tag that cannot be put on the note stays text. */
+function addTag(id: string, name: string): void {
+  void api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [name] } }).catch(() => {})
 }
 
 /** A text up to this length goes to its queue with each key; to take over a longer one takes noticeable time. */
@@ -13,8 +28,9 @@ const AT_ONCE = 50_000
 const MOMENT_MS = 250
 
 /** The text of a note; what is typed goes to its queue, and what the queue took over from elsewhere appears here. */
-export function Editor({ queue, onFiles }: EditorProps) {
+export function Editor({ id, queue, onFiles }: EditorProps) {
   const place = useRef<HTMLDivElement>(null)
+  const editor = useRef<ReturnType<typeof createEditor>>(undefined)
   const files = useRef(onFiles)
   files.current = onFiles
   const [isLoaded, setLoaded] = useState(false)
@@ -25,8 +41,13 @@ export function Editor({ queue, onFiles }: EditorProps) {
     import('./code-mirror.ts').then(
       (codeMirror) => {
         if (!isCurrent || !place.current) return
-        const onFiles: EditorOptions['onFiles'] = (given, insert) => files.current(given, insert)
-        disconnect = connect(codeMirror.createEditor, place.current, queue, onFiles)
+        const connected = connect(codeMirror.createEditor, place.current, queue, {
+          onFiles: (given, insert) => files.current(given, insert),
+          onFollow: follow,
+          onTag: (name) => addTag(id, name),
+        })
+        editor.current = connected.editor
+        disconnect = connected.disconnect
         setLoaded(true)
       },
       () => setFailed(true),
@@ -35,7 +56,11 @@ export function Editor({ queue, onFiles }: EditorProps) {
       isCurrent = false
       disconnect?.()
     }
-  }, [queue])
+  }, [id, queue])
+  const { data } = useLinks(id)
+  useEffect(() => {
+    if (data && isLoaded) editor.current?.showLinks(linksOfText(queue.base.content, data.outgoing))
+  }, [data, isLoaded, queue])
   return (
     <div class="src">
       {isFailed ? <NotLoaded /> : !isLoaded && <Loading />}
@@ -44,13 +69,13 @@ export function Editor({ queue, onFiles }: EditorProps) {
   )
 }
 
-/** Shows the text of a queue in a new editor, until the function that is returned is called. */
+/** Shows the text of a queue in a new editor, until `disconnect` is called. */
 function connect(
   create: typeof createEditor,
   parent: HTMLElement,
   queue: SaveQueue,
-  onFiles: EditorOptions['onFiles'],
-): () => void {
+  handlers: Pick<EditorOptions, 'onFiles' | 'onFollow' | 'onTag'>,
+) {
   let known = queue.text.peek().content
   let timer: ReturnType<typeof setTimeout> | undefined
   const handOver = () => {
@@ -63,7 +88,7 @@ function connect(
     if (length <= AT_ONCE) handOver()
     else timer ??= setTimeout(handOver, MOMENT_MS)
   }
-  const editor = create(parent, { text: known, onEdit, onFiles })
+  const editor = create(parent, { text: known, onEdit, ...handlers })
   queue.collect = () => {
     if (timer !== undefined) handOver()
   }
@@ -71,10 +96,11 @@ function connect(
     if (content !== known) editor.show(content)
     known = content
   })
-  return () => {
+  const disconnect = () => {
     queue.collect()
     queue.collect = () => {}
     stop()
     editor.destroy()
   }
+  return { editor, disconnect }
 }

@@ -7,6 +7,11 @@ export const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'inherit', lineHeight: 'inherit' },
   '.cm-content': { minHeight: '12rem', padding: '0', caretColor: 'var(--accent)' },
   '.cm-line': { padding: '0' },
+  '.cm-line.md-h': { paddingBlockStart: 'var(--s4)' },
+  '.cm-line.md-quoted': { paddingInlineStart: 'var(--s3)' },
+  '.cm-line.md-code-line': { paddingInline: 'var(--s3)' },
+  '.cm-line.md-item': { paddingInlineStart: '1.5em', textIndent: '-1.5em' },
+  '.cm-line.md-quoted.md-item': { paddingInlineStart: 'calc(1.5em + var(--s3))' },
   '.cm-cursor': { borderLeftColor: 'var(--accent)' },
   '.cm-tooltip': {
     border: '1px solid var(--line)',

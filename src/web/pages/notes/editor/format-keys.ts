@@ -1,0 +1,162 @@
+import { syntaxTree } from '@codemirror/language'
+import { type ChangeSpec, EditorSelection, type EditorState, type StateCommand } from '@codemirror/state'
+import { EditorView, type KeyBinding } from '@codemirror/view'
+
+/** What a line of a list or quote begins with, up to its text. */
+const ITEM = /^([ \t]*(?:>[ \t]?)*[ \t]*)(?:([-*+])|(\d{1,9})([.)]))([ \t]+)(\[[ xX]\][ \t]+)?/
+const QUOTE = /^[ \t]*(?:>[ \t]?)+/
+
+/** Whether Markdown is text at this place: in code it is not. */
+const isInCode = (state: EditorState, at: number): boolean => {
+  for (let node = syntaxTree(state).resolveInner(at, -1); ; ) {
+    if (/Code/.test(node.name)) return true
+    if (!node.parent) return false
+    node = node.parent
+  }
+}
+
+/** What the next line begins with after this one, or undefined if it is none of a list or quote. */
+function nextPrefix(line: string): { prefix: string; length: number } | undefined {
+  const item = ITEM.exec(line)
+  if (item) {
+    const [whole, indent = '', bullet, number, dot = '', blank = ' ', box] = item
+    const mark = bullet ?? `${Number(number) + 1}${dot}`
+    return { prefix: `${indent}${mark}${blank}${box ? '[ ] ' : ''}`, length: whole.length }
+  }
+  const quote = QUOTE.exec(line)
+  return quote ? { prefix: quote[0], length: quote[0].length } : undefined
+}
+
+/** Continues a list, a task list or a quote on the next line; on an empty item, ends it. */
+export const continueLine: StateCommand = ({ state, dispatch }) => {
+  const { main, ranges } = state.selection
+  if (ranges.length > 1 || isInCode(state, main.from)) return false
+  const line = state.doc.lineAt(main.from)
+  const next = nextPrefix(line.text)
+  if (!next || main.from < line.from + next.length || main.to > line.to) return false
+  const isEmpty = line.text.length === next.length
+  const changes = isEmpty
+    ? { from: line.from, to: line.to }
+    : { from: main.from, to: main.to, insert: state.lineBreak + next.prefix }
+  const anchor = isEmpty ? line.from : main.from + 1 + next.prefix.length
+  dispatch(state.update({ changes, selection: { anchor }, scrollIntoView: true, userEvent: 'input' }))
+  return true
+}
+
+const INDENT = '  '
+
+/** The lines of a list that the selection touches; undefined if it touches another line. */
+function listLines(state: EditorState) {
+  const { from, to } = state.selection.main
+  const lines = []
+  for (let at = from; ; ) {
+    const line = state.doc.lineAt(at)
+    if (!ITEM.test(line.text)) return undefined
+    lines.push(line)
+    if (line.to >= to) return lines
+    at = line.to + 1
+  }
+}
+
+const changeLines =
+  (changeOf: (line: { from: number; text: string }) => ChangeSpec): StateCommand =>
+  ({ state, dispatch }) => {
+    const lines = listLines(state)
+    if (!lines) return false
+    dispatch(state.update({ changes: lines.map(changeOf), userEvent: 'indent' }))
+    return true
+  }
+
+/** Makes the items of a list that are chosen children of the one before them. */
+export const indentItems = changeLines(({ from }) => ({ from, insert: INDENT }))
+
+/** Takes the items that are chosen out by one level. */
+export const outdentItems = changeLines(({ from, text }) => {
+  const [blank = ''] = /^(\t| {1,2})/.exec(text) ?? []
+  return { from, to: from + blank.length }
+})
+
+/** Puts marks around the selection, or takes them off where they are. */
+const toggleMarks =
+  (mark: string): StateCommand =>
+  ({ state, dispatch }) => {
+    const { length } = mark
+    const update = state.changeByRange(({ from, to }) => {
+      const around = state.sliceDoc(from - length, from) + state.sliceDoc(to, to + length)
+      if (around === mark + mark)
+        return {
+          changes: [
+            { from: from - length, to: from },
+            { from: to, to: to + length },
+          ],
+          range: EditorSelection.range(from - length, to - length),
+        }
+      return {
+        changes: [
+          { from, insert: mark },
+          { from: to, insert: mark },
+        ],
+        range: EditorSelection.range(from + length, to + length),
+      }
+    })
+    dispatch(state.update(update, { userEvent: 'input' }))
+    return true
+  }
+
+/** Makes the selected text a link, whose address is typed next. */
+const insertLink: StateCommand = ({ state, dispatch }) => {
+  const { from, to, empty } = state.selection.main
+  if (empty) return false
+  const changes = { from, to, insert: `[${state.sliceDoc(from, to)}]()` }
+  dispatch(state.update({ changes, selection: { anchor: to + 3 }, userEvent: 'input' }))
+  return true
+}
+
+const TASK = /^([ \t]*(?:>[ \t]?)*[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[)([ xX])(?=\][ \t])/
+
+/** The change that ticks or clears the task of a line, if it is one. */
+export function tickOf(state: EditorState, at: number): ChangeSpec | undefined {
+  const line = state.doc.lineAt(at)
+  const task = TASK.exec(line.text)
+  if (!task) return undefined
+  const from = line.from + (task[1]?.length ?? 0)
+  return { from, to: from + 1, insert: task[2] === ' ' ? 'x' : ' ' }
+}
+
+export const tickTask: StateCommand = ({ state, dispatch }) => {
+  const changes = tickOf(state, state.selection.main.head)
+  if (!changes) return false
+  dispatch(state.update({ changes, userEvent: 'input' }))
+  return true
+}
+
+const WEB_ADDRESS = /^https?:\/\/\S+$/
+
+/** An address that is pasted over a selected text makes a link of it. */
+export const pastedLinks = EditorView.domEventHandlers({
+  paste: ({ clipboardData }, { state, dispatch }) => {
+    const pasted = clipboardData?.getData('text/plain').trim() ?? ''
+    const { main, ranges } = state.selection
+    const text = state.sliceDoc(main.from, main.to)
+    const isText = text.trim() !== '' && !/[\n[\]]/.test(text)
+    if (ranges.length > 1 || !isText || !WEB_ADDRESS.test(pasted)) return false
+    const insert = `[${text}](${pasted.replaceAll('(', '%28').replaceAll(')', '%29')})`
+    dispatch(
+      state.update({
+        changes: { from: main.from, to: main.to, insert },
+        selection: { anchor: main.from + insert.length },
+        userEvent: 'input.paste',
+      }),
+    )
+    return true
+  },
+})
+
+export const formatKeys: readonly KeyBinding[] = [
+  { key: 'Enter', run: continueLine },
+  { key: 'Tab', run: indentItems },
+  { key: 'Shift-Tab', run: outdentItems },
+  { key: 'Mod-b', run: toggleMarks('**') },
+  { key: 'Mod-i', run: toggleMarks('*') },
+  { key: 'Mod-k', run: insertLink },
+]

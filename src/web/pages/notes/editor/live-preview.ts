@@ -1,0 +1,297 @@
+import { syntaxTree } from '@codemirror/language'
+import { type EditorState, type Extension, type Range, StateEffect, StateField } from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
+import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common'
+import { fileIdOf, type Links, ownImage } from '../preview/tokens.ts'
+import { tableDecorations } from './tables.ts'
+import { linkAt, partsOfWikiLink, targetOf } from './targets.ts'
+import { Ornament, Picture, TaskBox } from './widgets.ts'
+
+/*
+ * The text as it reads, while it is written: marks of Markdown are seen only on the lines that the selection touches.
+ * Everything is a decoration of what is in sight; the text itself stays as it was typed, to the byte.
+ */
+
+const NO_LINKS: Links = new Map()
+const setLinks = StateEffect.define<Links>()
+
+/** Where the links of the text lead, by their targets in lower case. */
+export const linkTargets = StateField.define<Links>({
+  create: () => NO_LINKS,
+  update: (links, { effects }) =>
+    effects.reduce((found, effect) => (effect.is(setLinks) ? effect.value : found), links),
+})
+
+/** Tells a live preview where the links lead. */
+export const showLinks = (view: EditorView, links: Links) => view.dispatch({ effects: setLinks.of(links) })
+
+const HIDDEN = Decoration.replace({})
+const MARKS = new Set(['EmphasisMark', 'StrikethroughMark', 'CodeMark', 'LinkMark', 'LinkTitle', 'WikiMark'])
+const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
+const CALLOUT = /^([ \t]*>[ \t]*)\[!(\w{1,30})\][-+]?/
+
+type Decorations = Range<Decoration>[]
+
+interface Scene {
+  readonly state: EditorState
+  /** What is in sight. */
+  readonly from: number
+  readonly to: number
+  readonly links: Links
+  /** Whether the selection touches one of the lines from one place to another. */
+  readonly isTouched: (from: number, to: number) => boolean
+  readonly out: Decorations
+}
+
+/** Sets a class on each line in sight between two places. */
+function lineClass(scene: Scene, from: number, to: number, name: string) {
+  const { doc } = scene.state
+  const end = Math.min(to, scene.to)
+  for (let line = doc.lineAt(Math.max(from, scene.from)); ; line = doc.lineAt(line.to + 1)) {
+    scene.out.push(Decoration.line({ class: name }).range(line.from))
+    if (line.to >= end) return
+  }
+}
+
+/** What a plugin replaces must be on one line. */
+const isOnOneLine = ({ doc }: EditorState, from: number, to: number) => doc.lineAt(from).to >= to
+
+function hide({ state, out }: Scene, from: number, to: number) {
+  if (to > from && isOnOneLine(state, from, to)) out.push(HIDDEN.range(from, to))
+}
+
+/** A mark and the blanks after it. */
+function hideWithBlank(scene: Scene, from: number, to: number) {
+  const { doc } = scene.state
+  const rest = doc.sliceString(to, Math.min(doc.lineAt(to).to, to + 4))
+  hide(scene, from, to + (/^[ \t]*/.exec(rest)?.[0].length ?? 0))
+}
+
+function heading(scene: Scene, { name, from, to, node }: SyntaxNodeRef, level: string) {
+  lineClass(scene, from, to, `md-h md-h${level}`)
+  if (scene.isTouched(from, to)) return
+  const mark = node.getChild('HeaderMark')
+  if (mark && name.startsWith('ATX')) hideWithBlank(scene, mark.from, mark.to)
+}
+
+function quote(scene: Scene, { from, to }: SyntaxNodeRef) {
+  const { doc } = scene.state
+  const line = doc.lineAt(from)
+  const [whole, before = '', kind] = CALLOUT.exec(line.text) ?? []
+  lineClass(scene, from, to, kind ? `md-quoted md-callout md-${kind.toLowerCase()}` : 'md-quoted')
+  if (!kind || whole === undefined || scene.isTouched(from, line.to)) return
+  const widget = new Ornament('callout-name', kind.charAt(0).toUpperCase() + kind.slice(1))
+  const start = line.from + before.length
+  scene.out.push(Decoration.replace({ widget }).range(start, line.from + whole.length))
+}
+
+/** The mark of an item in a list: a bullet, or the box of a task. */
+function listMark(scene: Scene, { from, to, node }: SyntaxNodeRef) {
+  const { state, out } = scene
+  const task = node.parent?.getChild('Task')?.getChild('TaskMarker')
+  const line = state.doc.lineAt(from)
+  scene.out.push(Decoration.line({ class: 'md-item' }).range(line.from))
+  if (task) {
+    const isDone = state.sliceDoc(task.from, task.to) !== '[ ]'
+    if (isDone) out.push(Decoration.line({ class: 'md-done' }).range(line.from))
+    if (scene.isTouched(from, to) || task.to > line.to) return
+    out.push(Decoration.replace({ widget: new TaskBox(isDone, state.readOnly) }).range(from, task.to))
+  } else if (node.parent?.parent?.name === 'BulletList' && !scene.isTouched(from, to))
+    out.push(Decoration.replace({ widget: new Ornament('bullet', '•') }).range(from, to))
+}
+
+/** A picture is shown in place of what names it, and beside it where that is being written. */
+function picture(scene: Scene, { from, to }: SyntaxNodeRef, source: string, name: string) {
+  const widget = new Picture(source, name)
+  scene.out.push(
+    scene.isTouched(from, to) || !isOnOneLine(scene.state, from, to)
+      ? Decoration.widget({ widget, side: 1 }).range(to)
+      : Decoration.replace({ widget }).range(from, to),
+  )
+}
+
+/** Returns whether the link is shown whole, so that nothing in it needs to be. */
+function wikiLink(scene: Scene, reference: SyntaxNodeRef): boolean {
+  const { from, to, node } = reference
+  const text = scene.state.sliceDoc(from, to)
+  const { target, label } = partsOfWikiLink(text) ?? { target: '', label: undefined }
+  const file = fileIdOf(target)
+  if (file !== undefined && (text.startsWith('!') || IMAGE_NAME.test(label ?? ''))) {
+    picture(scene, reference, `/v1/files/${file}/content`, label ?? '')
+    return true
+  }
+  link(scene, node)
+  return false
+}
+
+function link(scene: Scene, node: SyntaxNode) {
+  const { state, links, out } = scene
+  const target = targetOf(state, node, links)
+  if (!target) return
+  const { href, isOutside } = target
+  const attributes: Record<string, string> =
+    href === undefined ? { title: 'No note has this title yet' } : { href }
+  const name = href === undefined ? 'md-dead' : isOutside ? 'md-to md-outside' : 'md-to'
+  const tagName = href === undefined ? 'span' : 'a'
+  out.push(Decoration.mark({ tagName, class: name, attributes }).range(node.from, node.to))
+}
+
+function image(scene: Scene, reference: SyntaxNodeRef): boolean {
+  const { state } = scene
+  const url = reference.node.getChild('URL')
+  const source = url && ownImage(state.sliceDoc(url.from, url.to))
+  if (!source) return false
+  const [, name = ''] = /^!\[([^\]]*)\]/.exec(state.sliceDoc(reference.from, reference.to)) ?? []
+  picture(scene, reference, source, name)
+  return true
+}
+
+function fencedCode(scene: Scene, { from, to, node }: SyntaxNodeRef) {
+  lineClass(scene, from, to, 'md-code-line')
+  if (scene.isTouched(from, to)) return
+  const { doc } = scene.state
+  for (const mark of node.getChildren('CodeMark')) {
+    const line = doc.lineAt(mark.from)
+    scene.out.push(Decoration.line({ class: 'md-fence' }).range(line.from))
+    hide(scene, mark.from, mark.to)
+  }
+}
+
+/** Decorates one node; false where what is in it must not be looked at. */
+function decorate(scene: Scene, reference: SyntaxNodeRef): boolean {
+  const { name, from, to, node } = reference
+  const level = /^(?:ATX|Setext)Heading(\d)$/.exec(name)?.[1]
+  if (level) heading(scene, reference, level)
+  switch (name) {
+    case 'Blockquote':
+      quote(scene, reference)
+      return true
+    case 'QuoteMark':
+      if (!scene.isTouched(from, to)) hideWithBlank(scene, from, to)
+      return true
+    case 'ListMark':
+      listMark(scene, reference)
+      return true
+    case 'FencedCode':
+      fencedCode(scene, reference)
+      return false
+    case 'CodeBlock':
+      lineClass(scene, from, to, 'md-code-line')
+      return false
+    case 'HorizontalRule':
+      if (!scene.isTouched(from, to))
+        scene.out.push(Decoration.replace({ widget: new Ornament('rule') }).range(from, to))
+      return false
+    case 'Table':
+      if (scene.isTouched(from, to)) lineClass(scene, from, to, 'md-code-line')
+      else scene.out.push(...tableDecorations(scene.state, node, scene.from, scene.to))
+      return scene.isTouched(from, to)
+    case 'WikiLink':
+      return !wikiLink(scene, reference)
+    case 'Image':
+      return !image(scene, reference)
+    case 'Link':
+      // Brackets without an address are text, as far as the editor knows.
+      if (!node.getChild('URL')) return false
+      link(scene, node)
+      return true
+    case 'Autolink':
+      link(scene, node)
+      return true
+    case 'URL':
+      if (node.parent?.name !== 'Link' && node.parent?.name !== 'Autolink') link(scene, node)
+      else if (node.parent.name === 'Link' && !scene.isTouched(from, to)) hide(scene, from, to)
+      return false
+    case 'Escape':
+      if (!scene.isTouched(from, to)) hide(scene, from, from + 1)
+      return false
+    default:
+      if (MARKS.has(name) && !scene.isTouched(from, to)) hide(scene, from, to)
+      return true
+  }
+}
+
+/** Whether the selection is on one of the lines; nothing is while somebody else has the focus. */
+const touching =
+  ({ state, hasFocus }: EditorView) =>
+  (from: number, to: number): boolean => {
+    const start = state.doc.lineAt(from).from
+    const end = state.doc.lineAt(to).to
+    return hasFocus && state.selection.ranges.some((range) => range.from <= end && range.to >= start)
+  }
+
+function decorationsOf(view: EditorView): DecorationSet {
+  const { state } = view
+  const out: Decorations = []
+  const known = { state, links: state.field(linkTargets), isTouched: touching(view), out }
+  for (const { from, to } of view.visibleRanges) {
+    const scene: Scene = { ...known, from, to }
+    for (let at = from; at <= to; ) {
+      const line = state.doc.lineAt(at)
+      out.push(Decoration.line({ attributes: { dir: 'auto' } }).range(line.from))
+      at = line.to + 1
+    }
+    syntaxTree(state).iterate({ from, to, enter: (reference) => decorate(scene, reference) })
+  }
+  return Decoration.set(out, true)
+}
+
+const hasNewTree = ({ startState, state }: ViewUpdate) => syntaxTree(startState) !== syntaxTree(state)
+const hasNewLinks = ({ startState, state }: ViewUpdate) =>
+  startState.field(linkTargets) !== state.field(linkTargets)
+
+const decorations = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet
+    constructor(view: EditorView) {
+      this.decorations = decorationsOf(view)
+    }
+    update(update: ViewUpdate) {
+      const { docChanged, viewportChanged, selectionSet, focusChanged } = update
+      if (
+        docChanged ||
+        viewportChanged ||
+        selectionSet ||
+        focusChanged ||
+        hasNewTree(update) ||
+        hasNewLinks(update)
+      )
+        this.decorations = decorationsOf(update.view)
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+)
+
+/** A click on a link follows it; the cursor gets into a link by keys, or by a click beside it. */
+const following = (follow: (href: string, isOutside: boolean) => void) =>
+  EditorView.domEventHandlers({
+    mousedown: (event) => event.button === 0 && linkUnder(event) !== undefined,
+    click: (event) => {
+      const href = linkUnder(event)?.getAttribute('href')
+      if (!href || event.button !== 0) return false
+      event.preventDefault()
+      follow(href, linkUnder(event)?.classList.contains('md-outside') ?? false)
+      return true
+    },
+  })
+
+function linkUnder({ target }: Event): Element | undefined {
+  return (target instanceof Element && target.closest('a.md-to')) || undefined
+}
+
+/** Follows the link at the cursor; false if there is none. */
+export const followLink =
+  (follow: (href: string, isOutside: boolean) => void) =>
+  ({ state }: EditorView): boolean => {
+    const target = linkAt(state, state.selection.main.head, state.field(linkTargets))
+    if (target?.href === undefined) return false
+    follow(target.href, target.isOutside)
+    return true
+  }
+
+/** The text as it reads; `follow` is called with the address of a link that was clicked. */
+export const livePreview = (follow: (href: string, isOutside: boolean) => void): Extension => [
+  decorations,
+  following(follow),
+  EditorView.perLineTextDirection.of(true),
+]

@@ -1,0 +1,85 @@
+import { defineLanguageFacet, HighlightStyle, Language, languageDataProp } from '@codemirror/language'
+import { styleTags, Tag, tags } from '@lezer/highlight'
+import { GFM, type InlineContext, type MarkdownConfig, parser } from '@lezer/markdown'
+
+/* The Markdown of notes as the editor reads it: GitHub's, with links between notes and tags. */
+
+const wikiLink = Tag.define()
+const hashtag = Tag.define()
+
+const [OPEN, CLOSE, BANG, LINE_END, HASH] = [...'[]!\n#'].map((character) => character.charCodeAt(0))
+const IN_TAG = /[\p{L}\p{N}_/-]/u
+
+/** Where the closing brackets of a link that begins before `from` stand, or -1. */
+function endOfLink(context: InlineContext, from: number): number {
+  for (let at = from; at < context.end - 1; at++) {
+    const character = context.char(at)
+    if (character === OPEN || character === LINE_END) return -1
+    if (character === CLOSE) return at > from && context.char(at + 1) === CLOSE ? at : -1
+  }
+  return -1
+}
+
+/** `[[target]]`, `[[target|label]]`, and embedded with `!` before them. */
+function parseWikiLink(context: InlineContext, next: number, at: number): number {
+  const from = next === BANG ? at + 1 : at
+  if (context.char(from) !== OPEN || context.char(from + 1) !== OPEN) return -1
+  const target = from + 2
+  const end = endOfLink(context, target)
+  if (end === -1) return -1
+  const bar = context.slice(target, end).indexOf('|')
+  const label = bar === -1 ? target : target + bar + 1
+  return context.addElement(
+    context.elt('WikiLink', at, end + 2, [
+      context.elt('WikiMark', at, label),
+      context.elt('WikiLabel', label, end),
+      context.elt('WikiMark', end, end + 2),
+    ]),
+  )
+}
+
+/** `#tag` where a word begins. */
+function parseHashtag(context: InlineContext, next: number, at: number): number {
+  if (next !== HASH || (at > context.offset && !/\s/.test(context.slice(at - 1, at)))) return -1
+  let end = at + 1
+  while (end < context.end && IN_TAG.test(String.fromCodePoint(context.char(end)))) end++
+  return end === at + 1 ? -1 : context.addElement(context.elt('Hashtag', at, end))
+}
+
+const daybook: MarkdownConfig = {
+  defineNodes: ['WikiLink', 'WikiMark', 'WikiLabel', 'Hashtag'],
+  parseInline: [
+    { name: 'WikiLink', parse: parseWikiLink, before: 'Link' },
+    { name: 'Hashtag', parse: parseHashtag, after: 'Emphasis' },
+  ],
+  props: [
+    styleTags({
+      WikiLabel: wikiLink,
+      WikiMark: tags.processingInstruction,
+      Hashtag: hashtag,
+    }),
+  ],
+}
+
+const data = defineLanguageFacet({ commentTokens: { block: { open: '<!--', close: '-->' } } })
+
+/** The language of the editor; its syntax tree has `WikiLink` and `Hashtag` beside the nodes of `@lezer/markdown`. */
+export const markdown = new Language(
+  data,
+  parser.configure([GFM, daybook, { props: [languageDataProp.add({ Document: data })] }]),
+  [],
+  'markdown',
+)
+
+export const highlighting = HighlightStyle.define([
+  { tag: tags.heading, class: 'md-heading' },
+  { tag: tags.strong, class: 'md-strong' },
+  { tag: tags.emphasis, class: 'md-emphasis' },
+  { tag: tags.strikethrough, class: 'md-strike' },
+  { tag: tags.monospace, class: 'md-code' },
+  { tag: [tags.link, tags.url], class: 'md-link' },
+  { tag: [tags.processingInstruction, tags.contentSeparator], class: 'md-mark' },
+  { tag: tags.quote, class: 'md-quote' },
+  { tag: wikiLink, class: 'md-link' },
+  { tag: hashtag, class: 'md-tag' },
+])

@@ -1,0 +1,111 @@
+import { type EditorView, WidgetType } from '@codemirror/view'
+import { tickOf } from './format-keys.ts'
+
+/** The box of a task; a click ticks it in the text. */
+export class TaskBox extends WidgetType {
+  constructor(
+    readonly isDone: boolean,
+    readonly isReadOnly: boolean,
+  ) {
+    super()
+  }
+  override eq({ isDone, isReadOnly }: TaskBox): boolean {
+    return isDone === this.isDone && isReadOnly === this.isReadOnly
+  }
+  toDOM(view: EditorView): HTMLElement {
+    const box = document.createElement('input')
+    Object.assign(box, {
+      type: 'checkbox',
+      className: 'md-box',
+      checked: this.isDone,
+      disabled: this.isReadOnly,
+    })
+    box.setAttribute('aria-label', this.isDone ? 'Done' : 'To do')
+    box.addEventListener('mousedown', (event) => event.preventDefault())
+    box.addEventListener('click', (event) => {
+      event.preventDefault()
+      const changes = tickOf(view.state, view.posAtDOM(box))
+      if (changes) view.dispatch({ changes, userEvent: 'input' })
+    })
+    return box
+  }
+  override ignoreEvent(): boolean {
+    return true
+  }
+}
+
+/** Stands for a mark of Markdown: a bullet, a line across, the name of a callout. */
+export class Ornament extends WidgetType {
+  constructor(
+    readonly kind: 'bullet' | 'rule' | 'callout-name',
+    readonly text = '',
+  ) {
+    super()
+  }
+  override eq({ kind, text }: Ornament): boolean {
+    return kind === this.kind && text === this.text
+  }
+  toDOM(): HTMLElement {
+    const element = document.createElement('span')
+    element.className = `md-${this.kind}`
+    element.textContent = this.text
+    return element
+  }
+}
+
+/** A picture of the note. */
+export class Picture extends WidgetType {
+  constructor(
+    readonly source: string,
+    readonly name: string,
+  ) {
+    super()
+  }
+  override eq({ source, name }: Picture): boolean {
+    return source === this.source && name === this.name
+  }
+  override get estimatedHeight(): number {
+    return 240
+  }
+  toDOM(view: EditorView): HTMLElement {
+    const picture = document.createElement('img')
+    Object.assign(picture, { src: this.source, alt: this.name, className: 'md-picture' })
+    picture.addEventListener('load', () => view.requestMeasure())
+    return picture
+  }
+  override ignoreEvent(): boolean {
+    return false
+  }
+}
+
+/** The cells of a row of a table, each as wide as the widest of its column. */
+export class TableRow extends WidgetType {
+  constructor(
+    readonly cells: readonly string[],
+    readonly widths: readonly number[],
+    readonly isHead: boolean,
+  ) {
+    super()
+  }
+  override eq({ cells, widths, isHead }: TableRow): boolean {
+    return (
+      isHead === this.isHead && `${cells.join('\n')} ${widths}` === `${this.cells.join('\n')} ${this.widths}`
+    )
+  }
+  toDOM(): HTMLElement {
+    const row = document.createElement('span')
+    row.className = this.isHead ? 'md-row md-head' : 'md-row'
+    row.append(
+      ...this.widths.map((width, at) => {
+        const cell = document.createElement('span')
+        cell.textContent = this.cells[at] ?? ''
+        cell.style.setProperty('--width', `${width}ch`)
+        return cell
+      }),
+    )
+    return row
+  }
+  override ignoreEvent(): boolean {
+    return false
+  }
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
+  let app: Application
+  let page: Page
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  const createNote = async (title: string, content = ''): Promise<string> =>
+    (await app.server.post('/v1/notes', { title, content })).body.note.id
+  const open = async (id: string) => {
+    await page.goto(`${app.server.url}/app/notes/${id}`)
+    await page.waitForSelector('.cm-content')
+  }
+  const press = async (...keys: Parameters<Page['keyboard']['press']>[0][]) => {
+    for (const key of keys) await page.keyboard.down(key)
+    for (const key of keys.reverse()) await page.keyboard.up(key)
+  }
+  const isStored = (id: string, content: string) =>
+    page.waitForFunction(
+      `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === ${JSON.stringify(content)})`,
+      { polling: 200 },
+    )
+  const shownLines = () =>
+    page.evaluate(`[...document.querySelectorAll('.cm-line')].map((line) => line.innerText.trim())`)
+  const write = async (id: string, typed: readonly string[]) => {
+    await open(id)
+    await page.focus('.cm-content')
+    await press('Control', 'End')
+    for (const [at, line] of typed.entries()) {
+      if (at > 0) await page.keyboard.press('Enter')
+      await page.keyboard.type(line)
+    }
+  }
+
+  test(
+    'Enter continues lists, tasks and quotes, and ends them on an empty item; Tab and Shift Tab move items',
+    async () => {
+      const id = await createNote('Lists')
+      await write(id, ['- milk', 'bread', ''])
+      await page.keyboard.press('Enter')
+      await page.keyboard.type('8. eight')
+      await page.keyboard.press('Enter')
+      await page.keyboard.type('nine')
+      await page.keyboard.press('Tab')
+      await press('Shift', 'Tab')
+      await press('Shift', 'Enter')
+      await isStored(id, '- milk\n- bread\n8. eight\n9. nine\n')
+      await open(id)
+      const tasks = await createNote('Tasks')
+      await write(tasks, ['> - [x] done', 'open'])
+      await isStored(tasks, '> - [x] done\n> - [ ] open')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'Ctrl B, I and K mark what is selected, and take the mark off again',
+    async () => {
+      const id = await createNote('Marks')
+      await write(id, ['word'])
+      await press('Control', 'a')
+      await press('Control', 'b')
+      await isStored(id, '**word**')
+      await press('Control', 'b')
+      await press('Control', 'i')
+      await isStored(id, '*word*')
+      await press('Control', 'i')
+      await press('Control', 'k')
+      await page.keyboard.type('https://example.org')
+      await isStored(id, '[word](https://example.org)')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'marks are seen where the cursor is only; Ctrl E shows them all; the text stays as it was typed',
+    async () => {
+      const content =
+        '# Glaze\n\nSome **bold** and *soft* `code`\n\n- [ ] sieve\n- item\n\n> [!note] Keep dry\n\n| a | b |\n|---|---|\n| 1 | [[Kiln]] |\n\n```\nlet x\n```\nend'
+      const id = await createNote('Reads', content)
+      await open(id)
+      await page.waitForSelector('.md-h1')
+      expect(await shownLines()).toEqual(
+        expect.arrayContaining(['Glaze', 'Some bold and soft code', 'sieve', '• item', 'let x']),
+      )
+      await page.focus('.cm-content')
+      await press('Control', 'Home')
+      await page.waitForFunction(`document.querySelector('.cm-line').innerText === '# Glaze'`)
+      expect(await shownLines()).toContain('Some bold and soft code')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press('Control', 'e')
+      expect(await shownLines()).toContain('Some **bold** and *soft* `code`')
+      await press('Control', 'End')
+      await page.keyboard.type('.')
+      await isStored(id, `${content}.`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a box is ticked by a click and by Ctrl Enter; a link is followed by either, and one to no note looks so',
+    async () => {
+      const kiln = await createNote('Kiln log')
+      const id = await createNote('Links', '- [ ] fire\n\nSee [[Kiln log|the log]] and [[Nothing yet]]')
+      await open(id)
+      await page.click('.md-box')
+      await isStored(id, '- [x] fire\n\nSee [[Kiln log|the log]] and [[Nothing yet]]')
+      await page.focus('.cm-content')
+      await press('Control', 'Home')
+      await press('Control', 'Enter')
+      await isStored(id, '- [ ] fire\n\nSee [[Kiln log|the log]] and [[Nothing yet]]')
+      expect(await page.$eval('.md-dead', (dead) => dead.textContent)).toBe('Nothing yet')
+      await page.click('a.md-to')
+      await page.waitForFunction(`location.pathname.endsWith('${kiln}')`)
+      await page.goBack()
+      await page.waitForSelector('a.md-to')
+      await page.focus('.cm-content')
+      await press('Control', 'Home')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      for (let at = 0; at < 8; at++) await page.keyboard.press('ArrowRight')
+      await press('Control', 'Enter')
+      await page.waitForFunction(`location.pathname.endsWith('${kiln}')`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a tag that is typed to its end becomes a tag of the note, but not in code',
+    async () => {
+      const id = await createNote('Tags')
+      await write(id, ['about #kiln and `#code ` '])
+      await page.waitForFunction(
+        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.tags.join() === 'kiln')`,
+        { polling: 200 },
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'each line is written in its own direction',
+    async () => {
+      await open(await createNote('Directions', 'plain\n\nمرحبا بالعالم.'))
+      const directions = await page.evaluate(
+        `[...document.querySelectorAll('.cm-line')].map((line) => getComputedStyle(line).direction)`,
+      )
+      expect(directions).toEqual(['ltr', 'ltr', 'rtl'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
