@@ -57,6 +57,26 @@ describe.skipIf(!hasBrowser)('the finder', () => {
   )
 
   test(
+    'offers the note with exactly this title first, then those whose title begins so; Esc closes it',
+    async () => {
+      const { server } = app
+      await server.post('/v1/notes', { title: 'Tax return 2026' })
+      await server.post('/v1/notes', { title: 'Tax return 2026, letters' })
+      for (let day = 1; day <= 8; day++)
+        await server.post('/v1/notes', {
+          title: `2026-09-0${day}`,
+          content: 'The tax return 2026 and again the tax return 2026.',
+        })
+      await open()
+      await page.keyboard.type('tax return 2026')
+      await page.waitForFunction(`${TITLES}.startsWith('["Tax return 2026","Tax return 2026, letters"')`)
+      await page.keyboard.press('Escape')
+      await isClosed()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'finds a row by any of its values, and shows what it is called',
     async () => {
       await open()

@@ -112,6 +112,8 @@ function Search({ refused, close, onRefused }: SearchProps) {
     if (event.key === 'ArrowDown') move(1)
     else if (event.key === 'ArrowUp') move(-1)
     else if (event.key === 'Enter' && !event.isComposing) enter()
+    // A search field would only be emptied.
+    else if (event.key === 'Escape' && !event.isComposing) close()
     else return
     event.preventDefault()
   }

@@ -1,4 +1,5 @@
 import { api } from '../../data/api.ts'
+import { asPrefix, findNotes as findByTitle } from '../../data/find-notes.ts'
 import { address } from '../../router.ts'
 import type { IconName } from '../icon.tsx'
 import { fileAddress, noteAddress, recordAddress } from '../places.ts'
@@ -24,21 +25,15 @@ const MAX_ROW_TEXT = 200
 /** So many structures are searched at the same time. */
 const TOGETHER = 4
 
-/** The last word is taken for the beginning of one. */
-const asPrefix = (text: string): string => (/[\p{L}\p{N}]$/u.test(text) ? `${text}*` : text)
-
 /** Notes by title and text; without a text those edited last. */
-export async function findNotes(text: string, signal: AbortSignal): Promise<Found[]> {
-  const query = { limit: MAX_NOTES, content: false, ...(text !== '' && { search: asPrefix(text) }) }
-  const { notes } = await api.get('/v1/notes', { query, signal })
-  return notes.map(({ id, title }) => ({
+export const findNotes = async (text: string, signal: AbortSignal): Promise<Found[]> =>
+  (await findByTitle(text, MAX_NOTES, signal)).map(({ id, title }) => ({
     id: `note-${id}`,
     icon: 'notes',
     title,
     what: 'note',
     to: noteAddress(id),
   }))
-}
 
 /** Files by name and text, each once. */
 export async function findFiles(text: string, signal: AbortSignal): Promise<Found[]> {

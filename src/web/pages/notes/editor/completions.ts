@@ -1,20 +1,13 @@
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { api } from '../../../data/api.ts'
 import { cache } from '../../../data/cache.ts'
+import { findNotes } from '../../../data/find-notes.ts'
 
 const AT_MOST = 20
 
-/** What the search language would read as an operator is taken as text. */
-const asPrefix = (typed: string) => {
-  const words = typed.replace(/["*-]/g, ' ').trim()
-  return words === '' ? undefined : `${words}*`
-}
-
+/** Titles that hold what would end a link cannot be linked to by name. */
 async function findTitles(typed: string): Promise<string[]> {
-  const search = asPrefix(typed)
-  const { notes } = await api.get('/v1/notes', {
-    query: { limit: AT_MOST, content: false, ...(search && { search }) },
-  })
+  const notes = await findNotes(typed.trim(), AT_MOST)
   return [...new Set(notes.map(({ title }) => title))].filter((title) => !/[[\]|]/.test(title))
 }
 
