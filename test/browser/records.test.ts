@@ -115,6 +115,71 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
+    'Delete clears the whole block and Ctrl D fills it with its first row; one undo takes either back',
+    async () => {
+      await openSorted()
+      await page.focus(cell(10, 2))
+      await page.keyboard.down('Shift')
+      await grid.press('ArrowDown', 'ArrowDown')
+      await page.keyboard.up('Shift')
+      const bikes = async () =>
+        Promise.all(['R11', 'R12', 'R13'].map(async (ref) => (await stored(ref))?.data.bike))
+      await grid.press('Delete')
+      await grid.shows(10, 2, '')
+      await grid.shows(12, 2, '')
+      await grid.saved()
+      expect(await bikes()).toEqual([undefined, undefined, undefined])
+      await grid.withControl('z')
+      await grid.shows(12, 2, 'Bike 5')
+      await grid.saved()
+      expect(await bikes()).toEqual(['Bike 3', 'Bike 4', 'Bike 5'])
+      await grid.withControl('d')
+      await grid.shows(12, 2, 'Bike 3')
+      await grid.saved()
+      expect(await bikes()).toEqual(['Bike 3', 'Bike 3', 'Bike 3'])
+      await grid.withControl('z')
+      await grid.shows(12, 2, 'Bike 5')
+      await grid.saved()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'columns of a wide table can be read at any width, are resized by keys and by dragging, and stay so',
+    async () => {
+      const fields = Array.from({ length: 16 }, (_, at) => ({
+        key: `f${at}`,
+        type: at % 3 === 0 ? 'text' : 'number',
+        label: `Column ${at}`,
+      }))
+      const { body } = await app.server.post('/v1/records/structures', { name: 'Wide', fields })
+      await app.server.post('/v1/records', { structure: 'Wide', data: { f0: 'Some title of a film', f1: 1 } })
+      const widths = () =>
+        page.evaluate(`[...document.querySelectorAll('.grid thead th')].map((one) => one.offsetWidth)`)
+      for (const width of [1280, 768]) {
+        await page.setViewport({ width, height: 800 })
+        await page.goto(`${app.server.url}/app/records/${body.structure.id}`)
+        await page.waitForSelector(cell(0, 1))
+        expect(Math.min(...((await widths()) as number[]).slice(1))).toBeGreaterThanOrEqual(100)
+        const isWhole = await page.$eval(cell(0, 1), (one) => one.scrollWidth <= one.clientWidth)
+        expect(isWhole).toBe(true)
+      }
+      await page.$eval('.grid section, section.scroll', (scroller) => scroller.scrollBy(900, 0))
+      const left = await page.$eval(cell(0, 1), (one) => one.getBoundingClientRect().left)
+      expect(left).toBeLessThan(120)
+      await page.focus('.resizer[aria-label="Width of Column 0"]')
+      await grid.press('ArrowRight', 'ArrowRight')
+      const [, wider] = (await widths()) as number[]
+      expect(wider).toBe(232)
+      await page.reload()
+      await page.waitForSelector(cell(0, 1))
+      expect(((await widths()) as number[])[1]).toBe(232)
+      await page.setViewport({ width: 1280, height: 800 })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'shows both values when somebody else changed the cell that is edited',
     async () => {
       await openSorted()

@@ -1,15 +1,15 @@
 import type { TargetedClipboardEvent, TargetedEvent, TargetedMouseEvent } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Icon } from '../../../components/icon.tsx'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../../components/keys.tsx'
-import { search } from '../../../router.ts'
 import { type Field, labelField, type Row } from '../model.ts'
-import { chosenRow, rowAddress, toggleSort } from '../view.ts'
+import { chosenRow, rowAddress } from '../view.ts'
 import { Cell } from './cell.tsx'
 import { copiedText, readAndCopy } from './clipboard.ts'
+import { ColumnWidths } from './columns.ts'
 import { cursorAt } from './cursor.ts'
 import type { Closing } from './editor.tsx'
 import { type Geometry, scrollTopFor, sliceAt } from './geometry.ts'
+import { Head } from './head.tsx'
 import { GRID_KEYS, onGridKey } from './keys.ts'
 import { usePlaceInAddress } from './place.ts'
 import { ROLES } from './roles.ts'
@@ -17,6 +17,8 @@ import { type GridState, openEditor } from './state.ts'
 import { TroubleRow } from './trouble.tsx'
 
 const FIRST_GUESS_PX = 32
+/** Of the column with the numbers of rows. */
+const MARGIN_PX = { narrow: 56, wide: 80 }
 
 interface GridProps {
   readonly grid: GridState
@@ -37,6 +39,8 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
   const { source, cursor, fields } = grid
   const total = source.total.value ?? 0
   const geometry: Geometry = { total, rowPx, viewPx }
+  const widths = useMemo(() => new ColumnWidths(grid.structure.id), [grid.structure.id])
+  const marginPx = total < 100_000 ? MARGIN_PX.narrow : MARGIN_PX.wide
   const slice = sliceAt(geometry, scrollTop)
   const version = source.version.value
   useViewHeight(scroller, setViewPx)
@@ -87,9 +91,10 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
         {...ROLES.grid}
         {...gridState(grid)}
         aria-label={grid.structure.name}
+        style={{ minWidth: `${marginPx + widths.sum(fields)}px`, '--margin': `${marginPx}px` }}
         aria-rowcount={total + 1}
         aria-colcount={fields.length + 1}
-        onKeyDown={(event) => onGridKey(event, { grid, page: pageOf(geometry), onDelete })}
+        onKeyDown={(event) => onGridKey(event, { grid, page: pageOf(geometry), onDelete, onRefused })}
         onClick={(event) => choose(grid, event)}
         onDblClick={(event) => placeOf(event) && openEditor(grid)}
         onFocusIn={(event) => enter(grid, event)}
@@ -105,12 +110,12 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
         }}
       >
         <colgroup>
-          <col class={total < 100_000 ? 'c-m' : 'c-m wide'} />
+          <col style={{ width: `${marginPx}px` }} />
           {fields.map((field) => (
-            <col key={field.key} class={`c-${field.type}`} />
+            <col key={field.key} style={{ width: `${widths.of(field)}px` }} />
           ))}
         </colgroup>
-        <Head grid={grid} />
+        <Head grid={grid} widths={widths} />
         <tbody {...ROLES.group}>
           <Space px={slice.beforePx} columns={fields.length + 1} />
           {rows}
@@ -224,34 +229,6 @@ const Space = ({ px, columns }: { px: number; columns: number }) => (
     <td colSpan={columns} style={{ height: `${px}px` }} />
   </tr>
 )
-
-function Head({ grid }: { grid: GridState }) {
-  const sort = search.value.get('sort')
-  const isUp = search.value.get('direction') === 'asc'
-  return (
-    <thead {...ROLES.group}>
-      <tr {...ROLES.row} aria-rowindex={1}>
-        <th {...ROLES.heading} class="m" scope="col">
-          Row
-        </th>
-        {grid.fields.map(({ key, type, label, unit }) => (
-          <th
-            key={key}
-            {...ROLES.heading}
-            scope="col"
-            class={type === 'number' ? 'num' : undefined}
-            aria-sort={sort === key ? (isUp ? 'ascending' : 'descending') : undefined}
-          >
-            <button type="button" onClick={() => toggleSort(key)}>
-              <span class="cut">{unit === null ? label : `${label}, ${unit}`}</span>
-              {sort === key && <Icon name={isUp ? 'up' : 'down'} />}
-            </button>
-          </th>
-        ))}
-      </tr>
-    </thead>
-  )
-}
 
 /** Which cells a phone shows, and where in the two lines of a row. */
 function phonePlaces({ structure, fields }: GridState): ReadonlyMap<string, string> {

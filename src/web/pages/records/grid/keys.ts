@@ -1,6 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import type { Key } from '../../../components/keys.tsx'
 import { navigate } from '../../../router.ts'
+import { clearBlock, fillDown } from '../paste/write.ts'
 import { undoStack } from '../undo.ts'
 import { rowAddress } from '../view.ts'
 import { cursorAt, moved } from './cursor.ts'
@@ -10,13 +11,16 @@ interface Keys {
   readonly grid: GridState
   readonly page: number
   readonly onDelete: (row: number) => void
+  /** Gets why something that was asked of the grid was not done. */
+  readonly onRefused: (sentence: string) => void
 }
 
 /** For the dialog that shows all keys. */
 export const GRID_KEYS: readonly Key[] = [
   { keys: ['↑', '↓', '←', '→'], does: 'next cell; with Shift, choose a block; with Ctrl, to the edge' },
   { keys: ['Enter'], does: 'edit the cell' },
-  { keys: ['Delete'], does: 'clear the cell' },
+  { keys: ['Delete'], does: 'clear the cell or the block' },
+  { keys: ['Ctrl', 'D'], does: 'fill the block with its first row' },
   { keys: ['Space'], does: 'open the row' },
   { keys: ['Ctrl', 'Delete'], does: 'delete the row' },
   { keys: ['Ctrl', 'C'], does: 'copy the block' },
@@ -37,7 +41,7 @@ export function onGridKey(event: TargetedKeyboardEvent<HTMLElement>, keys: Keys)
 const isHeading = (target: EventTarget | null) =>
   target instanceof Element && target.closest('thead') !== null
 
-function act(event: KeyboardEvent, { grid, page, onDelete }: Keys): boolean {
+function act(event: KeyboardEvent, { grid, page, onDelete, onRefused }: Keys): boolean {
   const { key, shiftKey } = event
   const isCommand = event.ctrlKey || event.metaKey
   const { cursor, source, fields } = grid
@@ -61,7 +65,7 @@ function act(event: KeyboardEvent, { grid, page, onDelete }: Keys): boolean {
   }
   if (key === 'Escape') return giveUp(grid, record.id)
   if (!grid.isEditable && !(key === 'Delete' && isCommand)) return false
-  return edit(event, grid, () => onDelete(row))
+  return edit(event, { grid, remove: () => onDelete(row), onRefused })
 }
 
 /** Takes back a value that was refused, else the selection. */
@@ -74,22 +78,22 @@ function giveUp({ cursor, edits, fields }: GridState, id: string): boolean {
   return true
 }
 
-function edit(event: KeyboardEvent, grid: GridState, remove: () => void): boolean {
+interface Edit extends Pick<Keys, 'grid' | 'onRefused'> {
+  readonly remove: () => void
+}
+
+function edit(event: KeyboardEvent, { grid, remove, onRefused }: Edit): boolean {
   const { key } = event
-  if (key === 'Delete' && (event.ctrlKey || event.metaKey)) {
+  const isCommand = event.ctrlKey || event.metaKey
+  if (key === 'Delete' && isCommand) {
     remove()
     return true
   }
-  if (key === 'Enter' || key === 'F2') openEditor(grid)
+  const failed = ({ message }: Error) => onRefused(message)
+  if (key.toLowerCase() === 'd' && isCommand) fillDown(grid).catch(failed)
+  else if (key === 'Enter' || key === 'F2') openEditor(grid)
   else if (isTyping(event)) openEditor(grid, key)
-  else if (key === 'Delete' || key === 'Backspace') clear(grid)
+  else if (key === 'Delete' || key === 'Backspace') clearBlock(grid).catch(failed)
   else return false
   return true
-}
-
-function clear({ cursor, source, fields, edits }: GridState): void {
-  const { row, column } = cursor.peek()
-  const record = source.row(row)
-  const field = fields[column - 1]
-  if (record && field) void edits.save(record, field, '')
 }

@@ -2,6 +2,7 @@ import { api } from '../../../data/api.ts'
 import { Refused } from '../../../data/request.ts'
 import { transactionOf, undoTransaction, writeRows } from '../actions.ts'
 import type { Saved, Values } from '../edits.ts'
+import { blockOf } from '../grid/cursor.ts'
 import type { GridState } from '../grid/state.ts'
 import { type Field, queryOf, type Row, type RowPage, type Value } from '../model.ts'
 import { faultyField, faultyRow } from '../refusals.ts'
@@ -20,13 +21,43 @@ const LABEL = 'a pasted block'
 /** The rows that the block covers, as they are now. */
 export async function coveredRows(
   { source }: GridState,
-  { cells, row, id }: Pasted,
+  { cells, row, id }: Pick<Pasted, 'cells' | 'row' | 'id'>,
 ): Promise<readonly Row[]> {
   const query = { ...queryOf(source.rowQuery), limit: Math.min(MOST_ROWS, cells.length), offset: row }
   const { records } = (await api.get('/v1/records', { query })) as RowPage
   if (id !== undefined && records[0]?.id !== id)
     throw new BlockRefused('The rows moved since the block was pasted; cancel, and paste it again.')
   return records
+}
+
+/** The rows of the selected block as they are now, and its fields. */
+async function selected(grid: GridState) {
+  const { top, bottom, left, right } = blockOf(grid.cursor.peek())
+  const count = bottom - top + 1
+  if (count > MOST_ROWS)
+    throw new BlockRefused(`Up to ${MOST_ROWS} rows are changed at a time; choose fewer.`)
+  const records = Array.from({ length: count }, (_, at) => grid.source.row(top + at))
+  const known = records.every((record) => record !== undefined)
+    ? records
+    : await coveredRows(grid, { cells: Array(count).fill([]), row: top, id: records[0]?.id })
+  return { records: known, fields: grid.fields.slice(left - 1, right) }
+}
+
+/** Clears the cells of the selected block; one undo puts them back. */
+export async function clearBlock(grid: GridState): Promise<void> {
+  const { records, fields } = await selected(grid)
+  const data = Object.fromEntries(fields.map(({ key }) => [key, null]))
+  const over = records.map((record) => ({ record, data }))
+  await writeEach(grid, { over, beyond: [] }, 'cleared cells')
+}
+
+/** Writes the first row of the selected block over its others; one undo puts them back. */
+export async function fillDown(grid: GridState): Promise<void> {
+  const { records, fields } = await selected(grid)
+  const [first, ...others] = records
+  const data = Object.fromEntries(fields.map(({ key }) => [key, first?.data[key] ?? null]))
+  const over = others.map((record) => ({ record, data }))
+  await writeEach(grid, { over, beyond: [] }, 'filled cells')
 }
 
 /** Writes the block as new rows: one batch, whole or not at all. */
@@ -56,7 +87,7 @@ export async function writeOver(
   const beyond = rows.slice(over.length)
   const { structure } = grid
   const keys = structure.max_rows === 1 ? undefined : namingKeys(structure, over, beyond)
-  if (!keys) return writeEach(grid, over, beyond)
+  if (!keys) return writeEach(grid, { over, beyond }, LABEL)
   await writeNamed(grid, keys, { over, beyond })
   return 0
 }
@@ -83,11 +114,7 @@ async function writeNamed(grid: GridState, keys: readonly string[], { over, beyo
   throw new BlockRefused('Rows of the block changed while it was written; cancel, and paste it again.')
 }
 
-async function writeEach(
-  grid: GridState,
-  over: readonly Covered[],
-  beyond: readonly Data[],
-): Promise<number> {
+async function writeEach(grid: GridState, { over, beyond }: Block, label: string): Promise<number> {
   const keep = undoStack.begin()
   const takeBackAdded = beyond.length > 0 ? await insert(grid, beyond) : undefined
   const written = await Promise.all(
@@ -103,7 +130,7 @@ async function writeEach(
     await takeBackAdded?.()
     grid.source.refreshNow()
   }
-  if (takeBackAdded || changed.length > 0) keep({ label: LABEL, run: takeBack })
+  if (takeBackAdded || changed.length > 0) keep({ label, run: takeBack })
   return written.filter(({ isWhole }) => !isWhole).length
 }
 
