@@ -53,19 +53,20 @@ export interface Api {
 
 const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: () => {} }
 
-/** The whole HTTP service over one context: one line per feature. */
-export function createApi(ctx: AppContext, backups = NO_BACKUPS): Api {
+/** The whole HTTP service over one context: one line per feature. `port` is where it listens. */
+export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ctx.config.port): Api {
   let stopping = false
   const isStopping = () => stopping
   const watches = new Watches(ctx)
   const requests = new RequestMetrics()
   const { host: boundHost, publicUrls, trustedProxies } = ctx.config
   const rules = createBrowserRules({ boundHost, publicUrls })
-  const cookie = sessionCookie(publicUrls.some((url) => url.startsWith('https:')))
+  const isSecure = publicUrls.some((url) => url.startsWith('https:'))
+  const cookie = sessionCookie(isSecure, port)
   const subscribers = new ChangeSubscribers(ctx)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi()),
-    applicationRoutes(),
+    applicationRoutes((request) => cookie.tokenIn(request) !== undefined),
     healthRoutes(ctx.db, isStopping, () => backups.isFailing),
     metricRoutes(ctx, { requests, watching: () => watches.open, newestBackupAt: () => backups.newestAt }),
     accountRoutes(ctx),

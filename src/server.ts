@@ -116,14 +116,17 @@ async function serveDatabase(
   mirroring: Mirroring | undefined,
 ): Promise<RunningServer> {
   const backups = createBackups(ctx)
-  const app = createApi(ctx, backups)
   let listener: Listener | undefined
+  const app = createApi(ctx, backups, () => listener?.port ?? ctx.config.port)
   try {
     await writeIfPossible(ctx, beginEpochs)
     listener = new GuardedListener((port) => listen(app, ctx.config, port), ctx.clock, ctx.log)
     const url = urlOf(ctx.config.host, listener.port)
-    await writeIfPossible(ctx, (tx) => saveServerAddress(tx, url))
-    await announceFirstStart(ctx, print, ctx.config.publicUrls[0] ?? url)
+    const { publicUrls, port } = ctx.config
+    const publicUrl = publicUrls[0] ?? null
+    const address = { url, publicUrl, isPortFixed: port === 0 ? 0 : 1 }
+    await writeIfPossible(ctx, (tx) => saveServerAddress(tx, address))
+    await announceFirstStart(ctx, print, publicUrl ?? url)
   } catch (error) {
     await listener?.stop(true)
     ctx.db.close()
@@ -237,7 +240,9 @@ async function announceFirstStart(
 ): Promise<void> {
   const key = await bootstrap(ctx)
   if (key === undefined) return
-  const { link } = await ctx.db.write((tx) => createSetupLink(tx, getUser(tx, 'owner').pk, origin))
+  const { link } = await ctx.db.write((tx) =>
+    createSetupLink(tx, { userPk: getUser(tx, 'owner').pk, maker: null }, origin),
+  )
   print(`The database ${resolve(ctx.db.file)} is new. It has the user "owner", the workspace "Personal" and this
 write key, which is shown only now:
 

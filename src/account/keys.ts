@@ -1,6 +1,5 @@
 import type { AppContext, Caller } from '../context.ts'
 import { columnsOf, insertRow } from '../db/crud.ts'
-import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { keys, type Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -25,8 +24,11 @@ interface NewKey {
   expiresAt: number | null
 }
 
-/** Creates a key. Only its hash is stored, so `secret` cannot be read again later. */
+const MAX_KEYS = 100
+
+/** Creates a key. Only its hash is stored, so `secret` cannot be read again later. A member has up to 100 valid keys. */
 export function createKey(tx: Tx, input: NewKey): { id: string; secret: string } {
+  refuseTooMany(tx, input)
   const secret = newSecret()
   const id = tx.newId()
   const { workspace, user, scope, expiresAt } = input
@@ -36,11 +38,23 @@ export function createKey(tx: Tx, input: NewKey): { id: string; secret: string }
   return { id, secret }
 }
 
+function refuseTooMany({ sql, now }: Tx, { workspace, user }: NewKey): void {
+  const valid = sql.scalar<number>(
+    `SELECT count(*) FROM keys WHERE workspace = ? AND user = ? AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > ?)`,
+    workspace,
+    user,
+    now,
+  )
+  if (Number(valid) >= MAX_KEYS)
+    throw refused(`A member has at most ${MAX_KEYS} keys in a workspace; revoke one that is no longer used.`)
+}
+
 const unknownKey = (nameOrId: string) =>
   new Refusal('not_found', `There is no key with the name or id "${nameOrId}"; list the keys to see them.`)
 
 /** The key with this id, or else this name; revoked ones count only when no other has the name. */
-function getKey(reader: Reader, nameOrId: string): KeyRow {
+export function getKey(reader: Reader, nameOrId: string): KeyRow {
   const byId = findKey(reader, nameOrId)
   if (byId) return byId
   const named = listKeys(reader)
@@ -55,16 +69,10 @@ function getKey(reader: Reader, nameOrId: string): KeyRow {
   return valid[0] ?? named.at(-1) ?? fail(unknownKey(nameOrId))
 }
 
-/**
- * Revokes a key, given by id or name. Revoking it again changes nothing. A server that calls this must also wake its bus,
- * so that watches are closed.
- */
-export const revokeKey = (db: Db, nameOrId: string): Promise<KeyRow> =>
-  db.write((tx) => {
-    const key = getKey(tx, nameOrId)
-    if (key.revokedAt === null) markKeyRevoked(tx, key.pk, tx.now)
-    return { ...key, revokedAt: key.revokedAt ?? tx.now }
-  })
+/** Revokes a key. Revoking it again changes nothing. A server that calls this must also wake its bus, so that streams are closed. */
+export function revokeKey({ sql, now }: Tx, { pk }: KeyRow): void {
+  sql.run('UPDATE keys SET revoked_at = ? WHERE pk = ? AND revoked_at IS NULL', now, pk)
+}
 
 /** Whether a key is valid, and until when (null: until it is revoked), or why it is not. */
 export type KeyState =
@@ -182,9 +190,6 @@ const KEY_BY_ID = `SELECT ${columnsOf(keys)} FROM keys WHERE id = ?`
 
 /** A key of any workspace, revoked ones too. */
 export const findKey = ({ sql }: Reader, id: string): KeyRow | undefined => sql.get(KEY_BY_ID, id)
-
-const markKeyRevoked = (reader: Reader, pk: number, now: number) =>
-  reader.sql.run('UPDATE keys SET revoked_at = ? WHERE pk = ?', now, pk)
 
 /** A key with the names of its workspace and user; null once the user is deleted. */
 export interface ListedKey {

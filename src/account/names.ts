@@ -1,24 +1,63 @@
+import { isId } from '../lib/ids.ts'
 import { didYouMean } from '../lib/near-miss.ts'
-import { fold, isName, MAX_NAME_LENGTH, quoteList } from '../lib/text.ts'
+import {
+  codePointLength,
+  fold,
+  hasControlCharacter,
+  isName,
+  MAX_NAME_LENGTH,
+  normalized,
+  quoteList,
+} from '../lib/text.ts'
 import { fail, invalid, refused } from '../refusal.ts'
 
 /** Returns the name as given; refuses one that is empty, longer than 500 characters or has control characters. */
-export function checkedName(name: string, what: 'key' | 'user' | 'workspace' | 'structure'): string {
+export function checkedName(name: string, what: 'key' | 'structure'): string {
   if (isName(name)) return name
   throw invalid(
     `The name of a ${what} must be 1 to ${MAX_NAME_LENGTH} characters without control characters.`,
   )
 }
 
+/** The longest name of a user or workspace, in characters. */
+const MAX_ACCOUNT_NAME_LENGTH = 200
+
+/** The form in which the names of users and workspaces are unique: without blanks around it, NFKC, ignoring case. */
+export const nameKey = (name: string): string => fold(normalized(name.trim(), 'NFKC'))
+
+/**
+ * Returns the new name of a user or workspace without blanks around it. Refuses one that could be taken for another: with
+ * control or invisible format characters, or in the form of an id.
+ */
+export function checkedAccountName(name: string, what: 'user' | 'workspace'): string {
+  const trimmed = name.trim()
+  const length = codePointLength(trimmed)
+  if (length < 1 || length > MAX_ACCOUNT_NAME_LENGTH || hasControlCharacter(name) || /\p{Cf}/u.test(name))
+    throw invalid(
+      `The name of a ${what} must be 1 to ${MAX_ACCOUNT_NAME_LENGTH} characters without control or invisible characters.`,
+    )
+  if (isId(nameKey(name)))
+    throw invalid(`The name of a ${what} cannot have the form of an id; choose another name.`)
+  return trimmed
+}
+
 interface Named {
   readonly id: string
   readonly name: string
-  readonly nameFold: string
 }
 
-/** Finds a row by id, or by name ignoring case. */
+/**
+ * Finds a row by its name, ignoring case. A name that was given before names were unique by `nameKey` is found as it is
+ * spelled, even where the newer rule takes it for another one.
+ */
+export function findByName<Row extends Named>(rows: readonly Row[], name: string): Row | undefined {
+  const [spelled, key] = [fold(name), nameKey(name)]
+  return rows.find((row) => fold(row.name) === spelled) ?? rows.find((row) => nameKey(row.name) === key)
+}
+
+/** Finds a row by its id, else by its name. */
 export const findNamed = <Row extends Named>(rows: readonly Row[], nameOrId: string): Row | undefined =>
-  rows.find(({ id, nameFold }) => id === nameOrId || nameFold === fold(nameOrId))
+  rows.find(({ id }) => id === nameOrId) ?? findByName(rows, nameOrId)
 
 /** The row with this name or id, or without one the only row. Refuses with a list of the names when there are several. */
 export function getNamedOrOnly<Row extends Named>(

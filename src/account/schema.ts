@@ -50,7 +50,6 @@ const Workspace = strict(
 export const WorkspaceResponse = response({ workspace: Workspace })
 
 const SCOPES = ['write', 'read'] as const
-const name = () => text({ minLength: 1, maxLength: 500, singleLine: true })
 
 const Key = strict({
   id: id(),
@@ -63,13 +62,15 @@ const Key = strict({
 })
 
 export const NewKeyBody = strict({
-  name: name(),
+  name: text({ minLength: 1, maxLength: 500, singleLine: true }),
   scope: choice(SCOPES),
   expires_at: t.Optional(t.Union([t.String(), t.Null()])),
 })
 
 const OwnWorkspace = strict({ id: id(), name: t.String(), role: choice(ROLES) })
-export const NameBody = strict({ name: name() })
+export const NameBody = strict({
+  name: text({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true }),
+})
 
 export const KeysResponse = response({ keys: t.Array(Key) })
 export const NewKeyResponse = response({ key: Key, secret: t.String() })

@@ -1,6 +1,7 @@
 import { columnsOf, insertRow } from '../db/crud.ts'
 import type { Reader } from '../db/reader.ts'
 import { type keys, type Role, users, workspaces } from '../db/schema/account.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 
 export type WorkspaceRow = typeof workspaces.$inferSelect
 export type UserRow = typeof users.$inferSelect
@@ -30,19 +31,40 @@ export const listUserRows = ({ sql }: Reader): UserRow[] => sql.all(`${USER} ORD
 export const findUserByPk = ({ sql }: Reader, pk: number): UserRow | undefined =>
   sql.get(`${USER} WHERE pk = ?`, pk)
 
-export const findUserByFoldedName = ({ sql }: Reader, nameFold: string): UserRow | undefined =>
-  sql.get(`${USER} WHERE name_fold = ?`, nameFold)
-
 export const insertUser = (reader: Reader, row: NewRow): UserRow => ({
   ...row,
   pk: insertRow(reader, users, row),
   passwordHash: null,
+  usedLink: 0,
 })
 
 export const deleteUser = (reader: Reader, pk: number) => reader.sql.run('DELETE FROM users WHERE pk = ?', pk)
 
-export const setPasswordHash = (reader: Reader, pk: number, hash: string) =>
+/** Sets the password, or with null takes it away; voids the user's setup link. */
+export function setPasswordHash(reader: Reader, pk: number, hash: string | null): void {
   reader.sql.run('UPDATE users SET password_hash = ? WHERE pk = ?', hash, pk)
+  voidSetupLinks(reader, pk)
+}
+
+/** Whether a user owns every workspace that another user belongs to, and so may sign in as that one with a setup link. */
+export const ownsWorkspacesOf = ({ sql }: Reader, owner: number, user: number): boolean =>
+  sql.get(
+    `SELECT 1 FROM members m WHERE m.user = ? AND NOT EXISTS
+       (SELECT 1 FROM members o WHERE o.workspace = m.workspace AND o.user = ? AND o.role = 'owner')`,
+    user,
+    owner,
+  ) === undefined
+
+/** After a change of a user's memberships, role or password: voids their setup link, and links that they may make no more. */
+function voidSetupLinks(reader: Reader, pk: number): void {
+  const links = reader.sql.all<{ user: number }>(
+    'SELECT user FROM setup_links WHERE user = ?1 OR maker = ?1',
+    pk,
+  )
+  for (const { user } of links)
+    if (user === pk || !ownsWorkspacesOf(reader, pk, user))
+      reader.sql.run('DELETE FROM setup_links WHERE user = ?', user)
+}
 
 interface Membership {
   readonly userPk: number
@@ -76,16 +98,29 @@ export const listMembershipsOf = ({ sql }: Reader, userPk: number): MembershipRo
   )
 
 /** Adds a member, or changes the role of an existing one. */
-export const setMember = (reader: Reader, workspace: number, user: number, role: Role) =>
+export function setMember(reader: Reader, workspace: number, user: number, role: Role): void {
   reader.sql.run(
     'INSERT INTO members (workspace, user, role) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role',
     workspace,
     user,
     role,
   )
+  voidSetupLinks(reader, user)
+}
 
-export const deleteMember = (reader: Reader, workspace: number, user: number) =>
-  reader.sql.run('DELETE FROM members WHERE workspace = ? AND user = ?', workspace, user)
+/** Removes a member with the keys and sessions that they have in the workspace: they begin anew when added again. */
+export function deleteMember(tx: Tx, workspace: number, user: number): void {
+  const { sql, now } = tx
+  sql.run('DELETE FROM members WHERE workspace = ? AND user = ?', workspace, user)
+  sql.run(
+    'UPDATE keys SET revoked_at = ? WHERE workspace = ? AND user = ? AND revoked_at IS NULL',
+    now,
+    workspace,
+    user,
+  )
+  sql.run('DELETE FROM sessions WHERE workspace = ? AND user = ?', workspace, user)
+  voidSetupLinks(tx, user)
+}
 
 /** Ends the sessions of a user, but for the one that is kept, if any. */
 export const endSessionsOf = (reader: Reader, user: number, keptId?: string) =>

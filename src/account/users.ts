@@ -5,13 +5,12 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, Refusal, refused } from '../refusal.ts'
-import { checkedName, findNamed, getNamedOrOnly } from './names.ts'
+import { checkedAccountName, findByName, findNamed, getNamedOrOnly } from './names.ts'
 import { checkedPassword, hashPassword } from './passwords.ts'
 import {
   deleteMember,
   deleteUser,
   endSessionsOf,
-  findUserByFoldedName,
   insertUser,
   listMemberships,
   listUserRows,
@@ -30,9 +29,13 @@ export function listUsers(reader: Reader) {
   }))
 }
 
-/** By id, or by name ignoring case. */
+/** By id, else by name. */
 export const findUser = (reader: Reader, nameOrId: string): UserRow | undefined =>
   findNamed(listUserRows(reader), nameOrId)
+
+/** The user who signs in with this name. */
+export const findUserByName = (reader: Reader, name: string): UserRow | undefined =>
+  findByName(listUserRows(reader), name)
 
 export const getUser = (reader: Reader, nameOrId: string): UserRow =>
   findUser(reader, nameOrId) ?? fail(noUser(reader, nameOrId))
@@ -55,64 +58,63 @@ export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: 
 
 /** Makes a user a member of the workspace in that role, creating the user if there is none of that name. */
 export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Role): UserRow {
-  const known = findUser(tx, checkedName(name, 'user'))
+  const known = findUserByName(tx, name)
   const memberships = listMemberships(tx).filter(({ userPk }) => userPk === known?.pk)
   if (memberships.some(({ workspacePk }) => workspacePk === workspace.pk)) {
     throw nameTaken(
       `The user "${name}" belongs to the workspace "${workspace.name}" already; daybook users role changes their role.`,
     )
   }
-  const user = known ?? insertUser(tx, { id: tx.newId(), name, nameFold: fold(name), createdAt: tx.now })
+  const user = known ?? createUser(tx, checkedAccountName(name, 'user'))
   setMember(tx, workspace.pk, user.pk, role)
   return user
 }
 
+const createUser = (tx: Tx, name: string): UserRow =>
+  insertUser(tx, { id: tx.newId(), name, nameFold: fold(name), createdAt: tx.now })
+
 /** Changes the role of a member, at once also for their keys. The last owner of a workspace stays one. */
-export const changeRole = (db: Db, nameOrId: string, workspace: WorkspaceRow, role: Role): Promise<UserRow> =>
-  db.write((tx) => {
-    const user = getMember(tx, workspace, nameOrId)
-    const members = listMemberships(tx).filter(({ workspacePk }) => workspacePk === workspace.pk)
-    const isLast = members.every((row) => (row.role === 'owner') === (row.userPk === user.pk))
-    if (role !== 'owner' && isLast) throw lastOwner(user.name, workspace.name)
-    setMember(tx, workspace.pk, user.pk, role)
-    return user
-  })
+export function changeRole(tx: Tx, user: UserRow, workspace: WorkspaceRow, role: Role): void {
+  const members = listMemberships(tx).filter(({ workspacePk }) => workspacePk === workspace.pk)
+  const isLast = members.every((row) => (row.role === 'owner') === (row.userPk === user.pk))
+  if (role !== 'owner' && isLast) throw lastOwner(user.name, workspace.name)
+  const isChange = members.some((row) => row.userPk === user.pk && row.role !== role)
+  if (isChange) setMember(tx, workspace.pk, user.pk, role)
+}
 
 const lastOwner = (user: string, workspace: string) =>
   refused(`"${user}" is the last owner of the workspace "${workspace}"; add another owner first.`)
 
 /**
- * Removes a user from one workspace, or without one from all of them and deletes the user. From then on their keys are
- * refused; a server that calls this must also wake its bus, so that their watches are closed. The last owner of a
- * workspace cannot be removed from it.
+ * Removes a user from one workspace, or without one from all of them and deletes the user. Their keys, sessions and setup
+ * links end for good; a server that calls this must also wake its bus, so that their streams are closed. Who belongs
+ * nowhere any more has no password either. The last owner of a workspace cannot be removed from it.
  */
-export const removeUser = (db: Db, nameOrId: string, workspace: WorkspaceRow | undefined): Promise<UserRow> =>
-  db.write((tx) => {
-    const user = getUser(tx, nameOrId)
-    const all = listMemberships(tx)
-    const ending = all.filter(
-      (row) => row.userPk === user.pk && (!workspace || row.workspacePk === workspace.pk),
-    )
-    if (workspace && ending.length === 0) {
-      throw refused(`The user "${user.name}" does not belong to the workspace "${workspace.name}".`)
+export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | undefined): void {
+  const all = listMemberships(tx)
+  const own = all.filter(({ userPk }) => userPk === user.pk)
+  const ending = own.filter(({ workspacePk }) => !workspace || workspacePk === workspace.pk)
+  if (workspace && ending.length === 0) {
+    throw refused(`The user "${user.name}" does not belong to the workspace "${workspace.name}".`)
+  }
+  for (const { workspacePk, workspace: name, role } of ending) {
+    const owners = all.filter((row) => row.workspacePk === workspacePk && row.role === 'owner')
+    if (role === 'owner' && owners.length === 1) {
+      throw lastOwner(user.name, name)
     }
-    for (const { workspacePk, workspace: name, role } of ending) {
-      const owners = all.filter((row) => row.workspacePk === workspacePk && row.role === 'owner')
-      if (role === 'owner' && owners.length === 1) {
-        throw lastOwner(user.name, name)
-      }
-      deleteMember(tx, workspacePk, user.pk)
-    }
-    if (!workspace) deleteUser(tx, user.pk)
-    return user
-  })
+    deleteMember(tx, workspacePk, user.pk)
+  }
+  if (!workspace) deleteUser(tx, user.pk)
+  else if (ending.length === own.length) setPasswordHash(tx, user.pk, null)
+}
 
+/** Gives a user another name; the same one is no change. */
 export function renameUser(tx: Tx, pk: number, name: string): void {
-  const nameFold = fold(checkedName(name, 'user'))
-  const holder = findUserByFoldedName(tx, nameFold)
+  const checked = checkedAccountName(name, 'user')
+  const holder = findUserByName(tx, checked)
   if (holder && holder.pk !== pk)
-    throw nameTaken(`A user named "${name}" exists already; choose another name.`)
-  tx.sql.run('UPDATE users SET name = ?, name_fold = ? WHERE pk = ?', name, nameFold, pk)
+    throw nameTaken(`A user named "${checked}" exists already; choose another name.`)
+  tx.sql.run('UPDATE users SET name = ?, name_fold = ? WHERE pk = ?', checked, fold(checked), pk)
 }
 
 /** Sets the password with which the user signs in to the application, and ends their sessions. */

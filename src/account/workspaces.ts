@@ -6,7 +6,7 @@ import type { FeatureCounts, FeatureHooks } from '../feature-hooks.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
 import { createKey } from './keys.ts'
-import { checkedName, findNamed, getNamedOrOnly } from './names.ts'
+import { checkedAccountName, findByName, findNamed, getNamedOrOnly } from './names.ts'
 import {
   findWorkspace,
   insertWorkspace,
@@ -20,13 +20,23 @@ import { addUser } from './users.ts'
 /** Creates an empty workspace with everything that the features need in one. */
 export function createWorkspace(tx: Tx, features: FeatureHooks, name: string): WorkspaceRow {
   refuseInMirror(tx)
-  const nameFold = fold(checkedName(name, 'workspace'))
-  if (listWorkspaces(tx).some((row) => row.nameFold === nameFold)) {
-    throw nameTaken(`A workspace named "${name}" exists already; choose another name.`)
-  }
-  const workspace = insertWorkspace(tx, { id: tx.newId(), name, nameFold, createdAt: tx.now })
+  const free = freeWorkspaceName(tx, name)
+  const workspace = insertWorkspace(tx, {
+    id: tx.newId(),
+    name: free,
+    nameFold: fold(free),
+    createdAt: tx.now,
+  })
   features.onWorkspaceCreated(tx, workspace.pk)
   return workspace
+}
+
+/** Returns the name as it is stored; refuses one of another workspace than the one that gets it. */
+export function freeWorkspaceName(reader: Reader, name: string, pk?: number): string {
+  const checked = checkedAccountName(name, 'workspace')
+  const holder = findByName(listWorkspaces(reader), checked)
+  if (!holder || holder.pk === pk) return checked
+  throw nameTaken(`A workspace named "${checked}" exists already; choose another name.`)
 }
 
 /** Creates a workspace owned by the named user, by default the only one. */

@@ -1,6 +1,6 @@
 import { logUpdate, systemAuthor } from '../changes/log.ts'
 import type { AppContext, InWorkspace } from '../context.ts'
-import { takeServerLock } from '../db/connection/server-lock.ts'
+import { isServed } from '../db/connection/server-lock.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { TOUCH } from '../db/sql-part.ts'
@@ -248,12 +248,6 @@ const RETRY_MS = 1_000
 /** A server may have files to read before this one. */
 const MAX_WAIT_MS = 5 * 60_000
 
-function isServerRunning(file: string): boolean {
-  const lock = takeServerLock(file)
-  lock?.release()
-  return lock === undefined
-}
-
 /**
  * For a command that added a file: waits up to 5 minutes for the server to extract its text, or extracts it here when
  * no server runs. Returns the file with its new status.
@@ -267,7 +261,7 @@ export async function waitForText(
   for (;;) {
     const file = findFile(db, workspacePk, added.id)
     if (file?.status !== 'processing' || clock.now() > until) return file ?? added
-    if (isServerRunning(db.file)) await Bun.sleep(POLL_MS)
+    if (isServed(db.file)) await Bun.sleep(POLL_MS)
     else if (!(await readHere(db, file.pk))) await Bun.sleep(RETRY_MS)
   }
 }

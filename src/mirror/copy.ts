@@ -119,7 +119,7 @@ function createOwner(tx: Tx, workspace: WorkspaceRow): string {
   return createKey(tx, { ...key, scope: 'read' }).secret
 }
 
-const ACCOUNT_TABLES = ['users', 'members', 'keys', 'sessions', 'setup_links'] as const
+const ACCOUNT_TABLES = ['users', 'members', 'keys', 'sessions', 'setup_links', 'sign_in_addresses'] as const
 
 /** The rows of what a copy has of its own: who may read it. */
 export type Accounts = readonly {

@@ -29,7 +29,8 @@ interface RemoteStructure extends RemoteObject {
 }
 
 const structureNamed = (structures: readonly RemoteStructure[], nameOrId: string): RemoteStructure =>
-  structures.find(({ id, name }) => id === nameOrId || fold(name) === fold(nameOrId)) ??
+  structures.find(({ id }) => id === nameOrId) ??
+  structures.find(({ name }) => fold(name) === fold(nameOrId)) ??
   fail(
     refused(
       `The remote has no structure "${nameOrId}"; it has ${structures.map(({ name }) => `"${name}"`).join(', ') || 'none'}.`,

@@ -7,21 +7,24 @@ export interface SessionCookie {
   /** The `Set-Cookie` of a session that ends at most `seconds` from now. */
   set(token: string, seconds: number): string
   /** The `Set-Cookie` that removes it. */
-  readonly clear: string
+  clear(): string
 }
 
-/** With https in front, the name begins with `__Host-`, which browsers accept only as `Secure` and for the whole host. */
-export function sessionCookie(isSecure: boolean): SessionCookie {
-  const name = isSecure ? '__Host-daybook_session' : 'daybook_session'
+/**
+ * With https in front, the name begins with `__Host-`, which browsers accept only as `Secure` and for the whole host.
+ * Without it the name ends with the port where the server listens: browsers keep cookies of a host, not of a port.
+ */
+export function sessionCookie(isSecure: boolean, port: () => number): SessionCookie {
+  const name = () => (isSecure ? '__Host-daybook_session' : `daybook_session_${port()}`)
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
   return {
     tokenIn: (request) => {
-      const prefix = `${name}=`
+      const prefix = `${name()}=`
       const pairs = request.headers.get('cookie')?.split(/; */) ?? []
       const token = pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
       return token !== undefined && isToken(token) ? token : undefined
     },
-    set: (token, seconds) => `${name}=${token}; ${attributes}; Max-Age=${seconds}`,
-    clear: `${name}=; ${attributes}; Max-Age=0`,
+    set: (token, seconds) => `${name()}=${token}; ${attributes}; Max-Age=${seconds}`,
+    clear: () => `${name()}=; ${attributes}; Max-Age=0`,
   }
 }

@@ -1,71 +1,137 @@
+import type { AppContext } from '../context.ts'
+import { addressGroup } from '../lib/address-group.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
-import type { Clock } from '../lib/clock.ts'
+import { DAY_MS } from '../lib/dates.ts'
 import { Refusal } from '../refusal.ts'
+import { hasSignedInFrom } from './store.ts'
 
 const WINDOW_MS = 15 * 60_000
 const FAILURES_PER_USER = 5
 const FAILURES_PER_ADDRESS = 20
+/** Wrong passwords for one user within 24 hours, after which only addresses are let in that are known to be theirs. */
+const FAILURES_PER_DAY = 200
 const MAX_KNOWN = 10_000
 
-interface Failure {
+/** For how long an address counts as one from which a user signs in. */
+export const ADDRESS_KNOWN_MS = 30 * DAY_MS
+
+/** Who tries a password: the user, or a name that nobody has, and the address. */
+export interface SignInAttempt {
+  /** The pk of a user, or a name. */
+  readonly user: number | string
   readonly address: string
-  readonly user: string
-  readonly at: number
 }
+
+interface Failure extends SignInAttempt {
+  readonly at: number
+  /** Whether somebody has signed in from there since, so that it counts for the day only. */
+  readonly isForgiven?: true
+}
+
+type Failures = readonly Failure[]
 
 /**
  * Limits how often passwords are tried: after 5 failures for one user, or 20 from one address, within 15 minutes,
  * further tries are refused with 429. Someone who signs in from an address that has not failed for this user is not
- * held up by others' failures.
+ * held up by others' failures. After 200 failures for one user within 24 hours, further tries are refused but from
+ * addresses from which the user has signed in within 30 days. Failures are forgotten when the server stops; those
+ * addresses are stored.
  */
 export class FailedSignIns {
-  readonly #byUser = new BoundedCache<string, readonly Failure[]>(MAX_KNOWN)
-  readonly #byAddress = new BoundedCache<string, readonly Failure[]>(MAX_KNOWN)
+  readonly #byUser = new Map<number, Failures>()
+  readonly #byName = new BoundedCache<string, Failures>(MAX_KNOWN)
+  readonly #byAddress = new BoundedCache<string, Failures>(MAX_KNOWN)
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly ctx: Pick<AppContext, 'clock' | 'db'>) {}
 
   /**
    * Runs a check of a password and returns what it returns. A try counts as failed from its beginning, so that many at
-   * once are no way around the limit; a success clears the failures of this address for this user.
+   * once are no way around the limit; a success clears the failures of this address for this user. A check that throws
+   * has tried no password.
    */
-  async limit(user: string, address: string, check: () => Promise<boolean>): Promise<boolean> {
-    const ofUser = this.#recent(this.#byUser, user)
-    const ofAddress = this.#recent(this.#byAddress, address)
+  async limit(attempt: SignInAttempt, check: () => Promise<boolean>): Promise<boolean> {
+    const { user } = attempt
+    const address = addressGroup(attempt.address)
+    const ofDay = this.#ofUser(user)
+    if (ofDay.length >= FAILURES_PER_DAY && !this.#isKnown({ user, address })) throw this.#tooManyOfDay(ofDay)
+    const ofUser = this.#recent(ofDay)
+    const ofAddress = this.#recent(this.#byAddress.get(address))
     const isUserLimited = ofUser.length >= FAILURES_PER_USER
     if (isUserLimited && ofUser.some((failure) => failure.address === address)) throw this.#tooMany(ofUser)
     if (ofAddress.length >= FAILURES_PER_ADDRESS) throw this.#tooMany(ofAddress)
-    this.#add({ user, address, at: this.clock.now() })
-    if (await check()) {
-      this.#clear(user, address)
-      return true
-    }
+    const failure = { user, address, at: this.ctx.clock.now() }
+    this.#setOfUser(user, [...ofDay, failure].slice(-FAILURES_PER_DAY))
+    this.#byAddress.set(address, [...ofAddress, failure])
+    if (await this.#isRight(failure, check)) return true
     if (isUserLimited) throw this.#tooMany(ofUser)
     return false
   }
 
-  #add(failure: Failure): void {
-    this.#byUser.set(failure.user, [...this.#recent(this.#byUser, failure.user), failure])
-    this.#byAddress.set(failure.address, [...this.#recent(this.#byAddress, failure.address), failure])
+  async #isRight(failure: Failure, check: () => Promise<boolean>): Promise<boolean> {
+    let isRight: boolean | undefined
+    try {
+      isRight = await check()
+      return isRight
+    } finally {
+      if (isRight !== false) this.#takeBack(failure, isRight === true)
+    }
   }
 
-  #clear(user: string, address: string): void {
-    const ofUser = this.#recent(this.#byUser, user).filter((failure) => failure.address !== address)
-    const ofAddress = this.#recent(this.#byAddress, address).filter((failure) => failure.user !== user)
-    this.#byUser.set(user, ofUser)
-    this.#byAddress.set(address, ofAddress)
+  /** Takes back a try that did not fail; where it succeeded, failures of its address for its user are forgiven. */
+  #takeBack(failure: Failure, isSuccess: boolean): void {
+    const { user, address } = failure
+    const ofUser = this.#ofUser(user).filter((one) => one !== failure)
+    const ofAddress = this.#recent(this.#byAddress.get(address)).filter((one) => one !== failure)
+    const forgiven = (one: Failure): Failure => (one.address === address ? { ...one, isForgiven: true } : one)
+    this.#setOfUser(user, isSuccess ? ofUser.map(forgiven) : ofUser)
+    this.#byAddress.set(address, isSuccess ? ofAddress.filter((one) => one.user !== user) : ofAddress)
   }
 
-  #recent(failures: BoundedCache<string, readonly Failure[]>, key: string): readonly Failure[] {
-    const now = this.clock.now()
-    return (failures.get(key) ?? []).filter(({ at }) => at <= now && now - at < WINDOW_MS)
+  /** The failures for a user or a name within 24 hours, the newest 200. */
+  #ofUser(user: number | string): Failures {
+    const failures = typeof user === 'number' ? this.#byUser.get(user) : this.#byName.get(user)
+    return this.#within(DAY_MS, failures)
   }
 
-  #tooMany([oldest]: readonly Failure[]): Refusal {
-    const endsAt = (oldest?.at ?? this.clock.now()) + WINDOW_MS
-    return new Refusal(
-      'rate_limited',
+  #setOfUser(user: number | string, failures: Failures): void {
+    if (typeof user === 'number') this.#byUser.set(user, failures)
+    else this.#byName.set(user, failures)
+  }
+
+  #recent(failures?: Failures): Failures {
+    return this.#within(WINDOW_MS, failures).filter(({ isForgiven }) => !isForgiven)
+  }
+
+  #within(ms: number, failures: Failures = []): Failures {
+    const now = this.ctx.clock.now()
+    return failures.filter(({ at }) => at <= now && now - at < ms)
+  }
+
+  #isKnown({ user, address }: SignInAttempt): boolean {
+    const { db, clock } = this.ctx
+    return typeof user === 'number' && hasSignedInFrom(db, user, address, clock.now() - ADDRESS_KNOWN_MS)
+  }
+
+  #tooMany(failures: Failures): Refusal {
+    return this.#refusal(
+      failures,
+      WINDOW_MS,
       'Too many failed attempts to sign in; wait a few minutes, or ask for a new setup link.',
-      Math.max(1, Math.ceil((endsAt - this.clock.now()) / 1000)),
     )
+  }
+
+  #tooManyOfDay(failures: Failures): Refusal {
+    return this.#refusal(
+      failures,
+      DAY_MS,
+      'Too many wrong passwords were tried for this name within 24 hours; sign in from where you have signed in lately, ask for a new setup link, or wait.',
+    )
+  }
+
+  /** Until the oldest failure no longer counts. */
+  #refusal([oldest]: Failures, ms: number, sentence: string): Refusal {
+    const now = this.ctx.clock.now()
+    const endsAt = (oldest?.at ?? now) + ms
+    return new Refusal('rate_limited', sentence, Math.max(1, Math.ceil((endsAt - now) / 1000)))
   }
 }

@@ -14,9 +14,7 @@ export function presentSession({ db: reader, mirrorOf }: Sessions, sessionId: st
   const user = findUserByPk(reader, row.userPk) ?? fail(notFound('user'))
   const workspaces = listMembershipsOf(reader, row.userPk)
   const entered =
-    workspaces.find(({ workspacePk }) => workspacePk === row.workspacePk) ??
-    workspaces[0] ??
-    fail(notFound('workspace'))
+    workspaces.find(({ workspacePk }) => workspacePk === row.workspacePk) ?? fail(notFound('workspace'))
   return {
     user: { id: user.id, name: user.name },
     workspace: presentMembership(entered),

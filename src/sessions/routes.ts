@@ -22,7 +22,7 @@ const withCookie = (body: object, cookie: string): Response =>
 
 /** Signing in and out, and the sessions of who is signed in. */
 export function sessionFeatures(ctx: AppContext, cookie: SessionCookie, rules: BrowserRules) {
-  const failures = new FailedSignIns(ctx.clock)
+  const failures = new FailedSignIns(ctx)
   const begun = ({ sessionId, token }: NewSession): Response =>
     withCookie(presentSession(ctx, sessionId), cookie.set(token, LONGEST_SECONDS))
   const current = ({ sessionId = '' }: Caller) => presentSession(ctx, sessionId)
@@ -68,7 +68,7 @@ export function sessionFeatures(ctx: AppContext, cookie: SessionCookie, rules: B
         'Sign out',
         async ({ caller }) => {
           await endSession(ctx, caller, caller.sessionId ?? '')
-          return withCookie({ signed_out: true }, cookie.clear)
+          return withCookie({ signed_out: true }, cookie.clear())
         },
         { response: schema.SignedOutResponse },
       )

@@ -4,12 +4,23 @@ import { choice, flag, id, response, strict, text, timestamp } from '../http/sch
 
 /** Longer texts are refused before they are hashed. */
 const password = () => text({ maxLength: 200, description: '10 to 200 characters.' })
-const userName = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['owner'] })
+/** A name that was given under an older rule may have more than 200 characters. */
+const userName = (description?: string) =>
+  text({
+    minLength: 1,
+    maxLength: 500,
+    singleLine: true,
+    examples: ['owner'],
+    ...(description !== undefined && { description }),
+  })
+
+const newUserName = () =>
+  userName('A new name has 1 to 200 characters, none of them invisible, and not the form of an id.')
 
 export const SetupBody = strict({
   token: text({ minLength: 1, maxLength: 200, description: 'From the fragment of the setup link.' }),
   password: password(),
-  user: t.Optional(userName()),
+  user: t.Optional(newUserName()),
 })
 
 export const SignInBody = strict({ user: userName(), password: password() })
@@ -56,7 +67,7 @@ const Member = strict({
 })
 
 export const NewMemberBody = strict({
-  name: text({ minLength: 1, maxLength: 500, singleLine: true }),
+  name: newUserName(),
   role: choice(ROLES),
 })
 

@@ -6,9 +6,11 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, notFound } from '../refusal.ts'
+import { ADDRESS_KNOWN_MS } from './failed-sign-ins.ts'
 import {
   deleteSession,
   deleteSessionsBefore,
+  deleteSignInAddressesBefore,
   findSessionByHash,
   findSessionById,
   listSessionRows,
@@ -73,17 +75,10 @@ export function createSessionAuthenticate({ db, clock, log, mirrorOf }: AppConte
     const row = db.sql.memoize(token, () => findSessionByHash(db, sha256(token)))
     const now = clock.now()
     if (!row || expiryOf(row) <= now) return undefined
-    const entered = row.role === null ? inOtherWorkspace(db, row) : row
-    if (!entered || entered.role === null) return undefined
+    if (row.role === null) return undefined
     recordUse(row.pk, row.lastUsedAt, now)
-    return callerOf(entered, entered.role, mirrorOf !== undefined)
+    return callerOf(row, row.role, mirrorOf !== undefined)
   }
-}
-
-/** Someone who left the workspace of the session is in the first one that is left. */
-function inOtherWorkspace(db: Db, row: SessionRow): SessionRow | undefined {
-  const [first] = listMembershipsOf(db, row.userPk)
-  return first && { ...row, workspacePk: first.workspacePk, workspaceId: first.workspaceId, role: first.role }
 }
 
 /** The sessions of the caller's user. */
@@ -115,6 +110,8 @@ export const enterWorkspace = ({ db }: AppContext, caller: Caller, workspaceId: 
     setSessionWorkspace(tx, own.pk, (entered ?? fail(notFound('workspace'))).workspacePk)
   })
 
-/** Removes what has ended; returns how many sessions. */
-export const removeEndedSessions = (tx: Tx): number =>
-  deleteSessionsBefore(tx, tx.now - IDLE_MS, tx.now - LONGEST_MS)
+/** Removes what has ended, and addresses that no longer count; returns how many sessions. */
+export function removeEndedSessions(tx: Tx): number {
+  deleteSignInAddressesBefore(tx, tx.now - ADDRESS_KNOWN_MS)
+  return deleteSessionsBefore(tx, tx.now - IDLE_MS, tx.now - LONGEST_MS)
+}

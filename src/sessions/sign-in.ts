@@ -1,20 +1,16 @@
+import { nameKey } from '../account/names.ts'
 import { checkedPassword, hashPassword, isPassword } from '../account/passwords.ts'
-import {
-  endSessionsOf,
-  findUserByFoldedName,
-  findUserByPk,
-  listMembershipsOf,
-  setPasswordHash,
-} from '../account/store.ts'
-import { renameUser } from '../account/users.ts'
+import { endSessionsOf, findUserByPk, listMembershipsOf, setPasswordHash } from '../account/store.ts'
+import { findUserByName, renameUser } from '../account/users.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { addressGroup } from '../lib/address-group.ts'
 import { sha256 } from '../lib/sha256.ts'
-import { fold } from '../lib/text.ts'
 import { fail, Refusal, refused } from '../refusal.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
 import { getOwnSession } from './sessions.ts'
-import { hasSetupLink, insertSession, takeSetupLink } from './store.ts'
+import { findUserOfLink } from './setup-links.ts'
+import { insertSession, saveSignInAddress, setUsedLink } from './store.ts'
 import { newToken } from './tokens.ts'
 
 /** The browser of a person who signs in. */
@@ -38,6 +34,7 @@ function beginSession(tx: Tx, userPk: number, { address, userAgent }: Browser): 
   const token = newToken()
   const { workspacePk } = workspace
   const sessionId = insertSession(tx, { hash: sha256(token), userPk, workspacePk, address, userAgent })
+  saveSignInAddress(tx, userPk, addressGroup(address))
   return { sessionId, token }
 }
 
@@ -49,9 +46,11 @@ export async function signIn(
   browser: Browser,
 ): Promise<NewSession> {
   const { db } = ctx
-  const user = findUserByFoldedName(db, fold(name))
+  // A command may have set the password a moment ago.
+  const user = findUserByName(db.newest, name)
   const check = () => isPassword(password, user?.passwordHash ?? null, ctx)
-  if (!(await failures.limit(fold(name), browser.address, check)) || !user) throw wrongPair()
+  const attempt = { user: user?.pk ?? nameKey(name), address: browser.address }
+  if (!(await failures.limit(attempt, check)) || !user) throw wrongPair()
   return db.write((tx) => {
     const isUnchanged = findUserByPk(tx, user.pk)?.passwordHash === user.passwordHash
     return isUnchanged ? beginSession(tx, user.pk, browser) : fail(wrongPair())
@@ -67,12 +66,13 @@ export async function setUp(
   const { db, bus, clock } = ctx
   checkedPassword(password)
   // Hashing takes long: a client without a link must not keep others from signing in.
-  if (!hasSetupLink(db, sha256(token), clock.now())) throw usedLink()
+  if (findUserOfLink(db.newest, token, clock.now()) === undefined) throw usedLink()
   const hash = await hashPassword(password, ctx)
   const session = await db.write((tx) => {
-    const userPk = takeSetupLink(tx, sha256(token), tx.now) ?? fail(usedLink())
-    if (name !== undefined) renameUser(tx, userPk, name)
+    const userPk = findUserOfLink(tx, token, tx.now) ?? fail(usedLink())
+    if (name !== undefined) chooseName(tx, userPk, name)
     setPasswordHash(tx, userPk, hash)
+    setUsedLink(tx, userPk)
     endSessionsOf(tx, userPk)
     return beginSession(tx, userPk, browser)
   })
@@ -83,8 +83,19 @@ export async function setUp(
 const usedLink = () =>
   new Refusal(
     'unauthorized',
-    'This setup link was used already, has expired, or was replaced by a newer one; ask for a new one.',
+    'This setup link was used already, has expired, is void since something about its user was changed, or was replaced by a newer one; ask for a new one.',
   )
+
+/** Who is invited may choose another name with their first link; others know them by it from then on. */
+function chooseName(tx: Tx, userPk: number, name: string): void {
+  const user = findUserByPk(tx, userPk)
+  if (user?.name === name.trim()) return
+  if (user?.usedLink === 1)
+    throw refused(
+      `A name is chosen with the first link only; leave the name out, you sign in as "${user.name}".`,
+    )
+  renameUser(tx, userPk, name)
+}
 
 /** Changes the password of the caller and ends every other session of theirs. */
 export async function changePassword(
@@ -99,7 +110,7 @@ export async function changePassword(
   const { userPk, id } = getOwnSession(db, caller)
   const user = findUserByPk(db, userPk)
   const check = () => isPassword(current, user?.passwordHash ?? null, ctx)
-  const isRight = await failures.limit(fold(user?.name ?? ''), address, check)
+  const isRight = await failures.limit({ user: userPk, address }, check)
   if (!isRight) throw refused('The current password is wrong.')
   const hash = await hashPassword(password, ctx)
   await db.write((tx): void => {

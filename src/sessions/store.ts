@@ -10,7 +10,7 @@ export interface SessionRow {
   userId: string
   workspacePk: number
   workspaceId: string
-  /** Null once the user left the workspace. */
+  /** Null where the user is no member of the workspace. */
   role: Role | null
   createdAt: number
   lastUsedAt: number
@@ -73,33 +73,85 @@ export const deleteSession = ({ sql }: Tx, pk: number) => sql.run('DELETE FROM s
 export const deleteSessionsBefore = ({ sql }: Tx, lastUsedAt: number, createdAt: number): number =>
   sql.run('DELETE FROM sessions WHERE last_used_at <= ? OR created_at <= ?', lastUsedAt, createdAt).changes
 
+/** A setup link. */
+export interface SetupLinkRow {
+  readonly userPk: number
+  readonly hash: string
+  readonly expiresAt: number
+  /** The pk of the user who made it; null for the command line. */
+  readonly maker: number | null
+}
+
 /** Stores the only valid link of a user; an older one is void from now on. */
-export const saveSetupLink = ({ sql }: Tx, userPk: number, hash: string, expiresAt: number) =>
+export const saveSetupLink = ({ sql }: Tx, { userPk, hash, expiresAt, maker }: SetupLinkRow) =>
   sql.run(
-    'INSERT OR REPLACE INTO setup_links (user, hash, expires_at) VALUES (?, ?, ?)',
+    'INSERT OR REPLACE INTO setup_links (user, hash, expires_at, maker) VALUES (?, ?, ?, ?)',
     userPk,
     hash,
     expiresAt,
+    maker,
   )
 
-/** Whether there is a link with this hash that has not expired. */
-export const hasSetupLink = ({ sql }: Reader, hash: string, now: number): boolean =>
-  sql.get('SELECT 1 FROM setup_links WHERE hash = ? AND expires_at > ?', hash, now) !== undefined
+export const findSetupLink = ({ sql }: Reader, hash: string): SetupLinkRow | undefined =>
+  sql.get('SELECT user AS userPk, hash, expires_at AS expiresAt, maker FROM setup_links WHERE hash = ?', hash)
 
-/** Removes a link; returns the pk of its user, or undefined if there is no such link or it has expired. */
-export function takeSetupLink({ sql }: Tx, hash: string, now: number): number | undefined {
-  const link = sql.get<{ user: number; expiresAt: number }>(
-    'SELECT user, expires_at AS expiresAt FROM setup_links WHERE hash = ?',
-    hash,
+/** Notes that a setup link of a user was used. */
+export const setUsedLink = ({ sql }: Tx, userPk: number) =>
+  sql.run('UPDATE users SET used_link = 1 WHERE pk = ?', userPk)
+
+/** The most addresses that are kept of a user. */
+const MAX_ADDRESSES = 1_000
+
+/** Notes that a user signed in from an address. */
+export function saveSignInAddress({ sql, now }: Tx, userPk: number, address: string): void {
+  sql.run(
+    'INSERT OR REPLACE INTO sign_in_addresses (user, address, at) VALUES (?, ?, ?)',
+    userPk,
+    address,
+    now,
   )
-  if (!link) return undefined
-  sql.run('DELETE FROM setup_links WHERE user = ?', link.user)
-  return link.expiresAt > now ? link.user : undefined
+  sql.run(
+    `DELETE FROM sign_in_addresses WHERE user = ?1 AND address IN
+       (SELECT address FROM sign_in_addresses WHERE user = ?1 ORDER BY at DESC LIMIT -1 OFFSET ?2)`,
+    userPk,
+    MAX_ADDRESSES,
+  )
 }
 
+/** Whether a user has signed in from the address after an instant. */
+export const hasSignedInFrom = ({ sql }: Reader, userPk: number, address: string, after: number): boolean =>
+  sql.get(
+    'SELECT 1 FROM sign_in_addresses WHERE user = ? AND address = ? AND at > ?',
+    userPk,
+    address,
+    after,
+  ) !== undefined
+
+/** Removes addresses from which nobody signed in after this instant. */
+export const deleteSignInAddressesBefore = ({ sql }: Tx, at: number) =>
+  sql.run('DELETE FROM sign_in_addresses WHERE at <= ?', at)
+
 /** Where the server that runs on this database, or ran last, is reached. */
-export const findServerAddress = ({ sql }: Reader): string | undefined =>
+export interface ServerAddress {
+  /** Where it listens. */
+  readonly url: string
+  /** Its first `--public-url`, if it has one. */
+  readonly publicUrl: string | null
+  /** 0 if the system chose its port. */
+  readonly isPortFixed: number
+}
+
+/** Where it listens, in a database of any version. */
+export const findServerUrl = ({ sql }: Reader): string | undefined =>
   sql.get<{ url: string }>('SELECT url FROM server_address')?.url
 
-export const saveServerAddress = ({ sql }: Tx, url: string) =>
-  sql.run('INSERT OR REPLACE INTO server_address (pk, url) VALUES (1, ?)', url)
+export const findServerAddress = ({ sql }: Reader): ServerAddress | undefined =>
+  sql.get('SELECT url, public_url AS publicUrl, is_port_fixed AS isPortFixed FROM server_address')
+
+export const saveServerAddress = ({ sql }: Tx, { url, publicUrl, isPortFixed }: ServerAddress) =>
+  sql.run(
+    'INSERT OR REPLACE INTO server_address (pk, url, public_url, is_port_fixed) VALUES (1, ?, ?, ?)',
+    url,
+    publicUrl,
+    isPortFixed,
+  )

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { listKeys, revokeKey } from '../../src/account/keys.ts'
-import { removeUser } from '../../src/account/users.ts'
+import { getKey, listKeys, revokeKey } from '../../src/account/keys.ts'
+import { getUser, removeUser } from '../../src/account/users.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
@@ -30,7 +30,7 @@ describe('a request that waits for a change is refused', () => {
   test('when its key is revoked', async () => {
     const { answer } = await wait(await service.newKey())
     const lent = listKeys(service.ctx.db).find(({ key }) => key.name === 'test key')
-    await revokeKey(service.ctx.db, lent?.key.id ?? '')
+    await service.ctx.db.write((tx): void => revokeKey(tx, getKey(tx, lent?.key.id ?? '')))
     service.ctx.bus.wake()
     expect(await answer).toEqual([401, 'unauthorized'])
     expect(service.clock.waiting()).toBe(0)
@@ -38,7 +38,7 @@ describe('a request that waits for a change is refused', () => {
 
   test('when its user leaves', async () => {
     const { answer } = await wait(await service.newKey({ user: 'Vera', role: 'viewer' }))
-    await removeUser(service.ctx.db, 'Vera', undefined)
+    await service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, 'Vera'), undefined))
     service.ctx.bus.wake()
     expect(await answer).toEqual([401, 'unauthorized'])
   })

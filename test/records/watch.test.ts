@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { listKeys, revokeKey } from '../../src/account/keys.ts'
-import { removeUser } from '../../src/account/users.ts'
+import { getKey, listKeys, revokeKey } from '../../src/account/keys.ts'
+import { getUser, removeUser } from '../../src/account/users.ts'
 import { beginEpochs } from '../../src/changes/cursors.ts'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
@@ -521,7 +521,7 @@ describe('the service closes', () => {
     const own = await watch(service, 'Boxes')
     await lent.event('answer')
     await own.event('answer')
-    await revokeKey(service.ctx.db, idOf('test key'))
+    await service.ctx.db.write((tx): void => revokeKey(tx, getKey(tx, idOf('test key'))))
     service.ctx.bus.wake()
     expect(await lent.event('closed')).toEqual({ error: expect.any(String), code: 'key_revoked' })
     expect(await lent.next()).toBeUndefined()
@@ -533,7 +533,7 @@ describe('the service closes', () => {
     const key = await service.newKey({ user: 'Vera', role: 'viewer' })
     const opened = await watch({ app: service.app, key }, 'Boxes')
     await opened.event('answer')
-    await removeUser(service.ctx.db, 'Vera', undefined)
+    await service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, 'Vera'), undefined))
     service.ctx.bus.wake()
     expect(await opened.event('closed')).toEqual({ error: expect.any(String), code: 'key_revoked' })
     expect(await opened.next()).toBeUndefined()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { addUser, removeUser } from '../../src/account/users.ts'
+import { addUser, getUser, removeUser } from '../../src/account/users.ts'
 import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
 import { newToken } from '../../src/sessions/tokens.ts'
 import {
@@ -42,7 +42,7 @@ describe('a setup link', () => {
       { user: { id, name: 'Mira' }, workspace, workspaces: [workspace], expires_at: expect.any(String) },
     ])
     expect(headers.get('set-cookie')).toMatch(
-      /^daybook_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
+      /^daybook_session_8787=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
     )
     const again = await browserOf(service).request('POST', '/app/api/setup', sent)
     expect([again.status, again.body.code]).toEqual([401, 'unauthorized'])
@@ -245,7 +245,7 @@ describe('a session', () => {
     const waiting = browser.request('GET', '/v1/changes?wait=60&after=now')
     const entered = await browser.request('PATCH', '/app/api/session', { workspace_id: other.id })
     expect(entered.body.workspace.name).toBe('Other')
-    await removeUser(db, 'Vera', findWorkspaceNamed(db, 'Personal'))
+    await db.write((tx): void => removeUser(tx, getUser(tx, 'Vera'), findWorkspaceNamed(tx, 'Personal')))
     bus.wake()
     await service.post('/v1/notes', { title: 'Of the first workspace' })
     const { status, body } = await waiting

@@ -43,7 +43,9 @@ export function browserOf(service: TestService, address = '192.0.2.1'): Browser 
 /** The token of a new setup link of a user. */
 export async function setupToken({ ctx }: TestService, user = 'owner'): Promise<string> {
   const pk = findUser(ctx.db, user)?.pk ?? 0
-  const { link } = await ctx.db.write((tx) => createSetupLink(tx, pk, 'http://localhost'))
+  const { link } = await ctx.db.write((tx) =>
+    createSetupLink(tx, { userPk: pk, maker: null }, 'http://localhost'),
+  )
   return link.split('#setup=')[1] ?? ''
 }
 
@@ -60,7 +62,7 @@ export async function setUpIn(service: TestService, user = 'owner', address?: st
 export async function signedIn(
   service: TestService,
   user = 'owner',
-  name = 'daybook_session',
+  name = 'daybook_session_8787',
 ): Promise<Browser> {
   const { db } = service.ctx
   const browser = browserOf(service)

@@ -50,3 +50,10 @@ export function takeServerLock(file: string): ServerLock | undefined {
   }
   return { release: () => database.close() }
 }
+
+/** Whether a server runs on `file`. */
+export function isServed(file: string): boolean {
+  const lock = takeServerLock(file)
+  lock?.release()
+  return lock === undefined
+}

@@ -20,6 +20,8 @@ export const users = sqliteTable('users', {
   nameFold: text('name_fold').notNull().unique(),
   /** Argon2id, for the application; null until a password is set. */
   passwordHash: text('password_hash'),
+  /** 1 once somebody has used a setup link of the user: from then on no link changes their name. */
+  usedLink: integer('used_link').notNull().default(0),
   createdAt: integer('created_at').notNull(),
 })
 

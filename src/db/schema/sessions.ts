@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { users, workspaces } from './account.ts'
 
 /** People who are signed in to the application, a row for each browser. */
@@ -32,10 +32,31 @@ export const setupLinks = sqliteTable('setup_links', {
   /** SHA-256 of the token in the link, hexadecimal. */
   hash: text().notNull().unique(),
   expiresAt: integer('expires_at').notNull(),
+  /** The user who made it, on whose right it rests; null for the command line, which always may. */
+  maker: integer().references(() => users.pk, { onDelete: 'cascade' }),
 })
 
-/** Where the server that runs on this database is reached, for commands that print links; one row at most. */
+/** From where a user has signed in, and when last: those addresses are let in while others guess the password. */
+export const signInAddresses = sqliteTable(
+  'sign_in_addresses',
+  {
+    user: integer()
+      .notNull()
+      .references(() => users.pk, { onDelete: 'cascade' }),
+    /** An IPv4 address, or the /64 of an IPv6 address. */
+    address: text().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.user, table.address] })],
+)
+
+/** Where the server that runs on this database, or ran last, is reached; one row at most. */
 export const serverAddress = sqliteTable('server_address', {
   pk: integer().primaryKey(),
+  /** Where it listens. */
   url: text().notNull(),
+  /** The first `--public-url`, if there is one. */
+  publicUrl: text('public_url'),
+  /** 0 if the system chose the port, which is another one at the next start. */
+  isPortFixed: integer('is_port_fixed').notNull().default(1),
 })

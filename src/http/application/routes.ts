@@ -11,9 +11,6 @@ const NONCE = 'NONCE'
 /** The place in the page that says whether the browser sent a session's cookie, so that the page need not send a request that must fail. */
 const COOKIE = 'COOKIE'
 
-const hasCookie = (request: Request): boolean =>
-  /(?:^|;\s*)(?:__Host-)?daybook_session=/.test(request.headers.get('cookie') ?? '')
-
 /**
  * Nothing from elsewhere, no code and no style in the page itself, and no text that is taken for code. The nonce allows
  * the style sheet that the editor makes; images and documents may also be shown from memory.
@@ -43,10 +40,10 @@ const SAFE_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-async function pageResponse({ request }: RequestContext): Promise<Response> {
+async function pageResponse(hasCookie: boolean): Promise<Response> {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
   const { page } = await loadAssets()
-  const text = page.replace(NONCE, nonce).replace(COOKIE, hasCookie(request) ? 'sent' : 'none')
+  const text = page.replace(NONCE, nonce).replace(COOKIE, hasCookie ? 'sent' : 'none')
   return new Response(text, {
     headers: {
       ...SAFE_HEADERS,
@@ -80,9 +77,11 @@ async function assetResponse(name: string, request: Request): Promise<Response> 
 }
 
 /** The application: its page at `/app` and at every path below it that is no endpoint and no file, and its files. */
-export const applicationRoutes = () =>
-  publicRoutes('Application')
+export function applicationRoutes(hasCookie: (request: Request) => boolean) {
+  const page = ({ request }: RequestContext) => pageResponse(hasCookie(request))
+  return publicRoutes('Application')
     .page('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), { query: AnyQuery })
-    .page('/app', pageResponse, { query: AnyQuery })
-    .page('/app/*', pageResponse, { query: AnyQuery })
+    .page('/app', page, { query: AnyQuery })
+    .page('/app/*', page, { query: AnyQuery })
     .page(`${ASSETS_PATH}/:name`, ({ params, request }) => assetResponse(params.name, request))
+}

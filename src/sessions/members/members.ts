@@ -1,5 +1,11 @@
-import { listOwnMemberships } from '../../account/own-keys-and-workspaces.ts'
-import { findWorkspace, listMemberships, listUserRows, type UserRow } from '../../account/store.ts'
+import { getOwnUser } from '../../account/own-keys-and-workspaces.ts'
+import {
+  findWorkspace,
+  listMemberships,
+  listUserRows,
+  ownsWorkspacesOf,
+  type UserRow,
+} from '../../account/store.ts'
 import { addUser, changeRole, removeUser } from '../../account/users.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -40,11 +46,16 @@ export const addMember = (
 ): Promise<{ member: Member; link: string | null }> =>
   db.write((tx) => {
     const user = addUser(tx, name, getOwnWorkspace(tx, caller), role)
-    const link = mayReset(tx, caller, user) ? createSetupLink(tx, user.pk, origin).link : null
+    const maker = getOwnUser(tx, caller).pk
+    const mayReset = ownsWorkspacesOf(tx, maker, user.pk)
+    const link = mayReset ? createSetupLink(tx, { userPk: user.pk, maker }, origin).link : null
     return { member: { user, role }, link }
   })
 
-/** Makes a new setup link for a member; refused for who belongs to a workspace that the caller does not own. */
+/**
+ * Makes a new setup link for a member. With it one signs in as them, so it is refused for who belongs to a workspace that
+ * the caller does not own, and for the caller: a change of the own password needs the current one.
+ */
 export const renewLink = (
   { db }: AppContext,
   caller: Caller,
@@ -53,19 +64,16 @@ export const renewLink = (
 ): Promise<SetupLink> =>
   db.write((tx) => {
     const { user } = getMember(tx, caller, userId)
-    if (mayReset(tx, caller, user)) return createSetupLink(tx, user.pk, origin)
+    const maker = getOwnUser(tx, caller).pk
+    if (user.pk === maker)
+      throw refused(
+        'Nobody makes a setup link for themselves; change your password under Settings, or ask another owner for a link.',
+      )
+    if (ownsWorkspacesOf(tx, maker, user.pk)) return createSetupLink(tx, { userPk: user.pk, maker }, origin)
     throw refused(
       `"${user.name}" belongs to a workspace that you do not own; whoever runs the server makes the link with "daybook users link".`,
     )
   })
-
-/** With a setup link one signs in as its user, so its maker must own every workspace of that user. */
-function mayReset(reader: Reader, caller: Caller, user: UserRow): boolean {
-  const owned = listOwnMemberships(reader, caller).filter(({ role }) => role === 'owner')
-  return listMemberships(reader)
-    .filter(({ userPk }) => userPk === user.pk)
-    .every(({ workspacePk }) => owned.some((own) => own.workspacePk === workspacePk))
-}
 
 /** Changes the role of a member; the last owner stays one. */
 export async function changeMemberRole(
@@ -74,16 +82,20 @@ export async function changeMemberRole(
   userId: string,
   role: Role,
 ): Promise<Member> {
-  getMember(db, caller, userId)
-  const user = await changeRole(db, userId, getOwnWorkspace(db, caller), role)
+  const member = await db.write((tx) => {
+    const { user } = getMember(tx, caller, userId)
+    changeRole(tx, user, getOwnWorkspace(tx, caller), role)
+    return { user, role }
+  })
   bus.wake()
-  return { user, role }
+  return member
 }
 
 /** Removes a member from the workspace: their keys and sessions in it end at once. The last owner stays. */
 export async function removeMember({ db, bus }: AppContext, caller: Caller, userId: string): Promise<string> {
-  getMember(db, caller, userId)
-  await removeUser(db, userId, getOwnWorkspace(db, caller))
+  await db.write((tx): void =>
+    removeUser(tx, getMember(tx, caller, userId).user, getOwnWorkspace(tx, caller)),
+  )
   bus.wake()
   return userId
 }

@@ -3,7 +3,7 @@ import { readDatabaseFile, readSettings } from '../../../config.ts'
 import { inspectDatabase } from '../../../db/connection/inspect.ts'
 import { VERSION } from '../../../lib/version.ts'
 import { type Diagnosis, diagnose } from '../../../maintenance/diagnosis.ts'
-import { findServerAddress } from '../../../sessions/store.ts'
+import { findServerUrl } from '../../../sessions/store.ts'
 import { type Command, DB_FLAG, JSON_FLAG } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { bytesInWords, countsInWords, onOneLine, printJson } from '../../output.ts'
@@ -86,7 +86,7 @@ export const doctor: Command = {
     const file = readDatabaseFile(io.env, input.flags)
     const { database, url } = inspectDatabase(file, (reader, schema) => {
       const found = diagnose(reader, file, schema)
-      return { database: found, url: found.contents && findServerAddress(reader) }
+      return { database: found, url: found.contents && findServerUrl(reader) }
     })
     const report: Report = {
       version: VERSION,

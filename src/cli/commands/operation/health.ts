@@ -1,6 +1,6 @@
 import { readDatabaseFile } from '../../../config.ts'
 import { inspectDatabase } from '../../../db/connection/inspect.ts'
-import { findServerAddress } from '../../../sessions/store.ts'
+import { findServerUrl } from '../../../sessions/store.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag } from '../../command.ts'
 import { printJson } from '../../output.ts'
 import { askHealth } from './server-health.ts'
@@ -21,7 +21,7 @@ export const health: Command = {
   run: async (input, io) => {
     const url =
       textFlag(input, 'url') ??
-      inspectDatabase(readDatabaseFile(io.env, input.flags), (reader) => findServerAddress(reader))
+      inspectDatabase(readDatabaseFile(io.env, input.flags), (reader) => findServerUrl(reader))
     const found = await askHealth(url)
     if (input.flags.json) printJson(io, found)
     else if (found.status === 'ok') io.out(found.backup === 'failed' ? 'ok, but the backups fail\n' : 'ok\n')

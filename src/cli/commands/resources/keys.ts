@@ -1,4 +1,4 @@
-import { createKey, type ListedKey, listKeys, revokeKey } from '../../../account/keys.ts'
+import { createKey, getKey, type ListedKey, listKeys, revokeKey } from '../../../account/keys.ts'
 import { getMember } from '../../../account/users.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
 import { systemClock } from '../../../lib/clock.ts'
@@ -74,9 +74,8 @@ const presentKey = ({ key, workspace, user }: ListedKey) => ({
   last_used_at: isoOrNull(key.lastUsedAt),
 })
 
-function stateOf({ key, user }: ListedKey): string {
+function stateOf({ key }: ListedKey): string {
   if (key.revokedAt !== null) return `revoked ${isoTimestamp(key.revokedAt)}`
-  if (user === null) return 'its user was removed'
   if (key.expiresAt === null) return 'valid until revoked'
   const verb = key.expiresAt <= systemClock.now() ? 'expired' : 'expires'
   return `${verb} ${isoTimestamp(key.expiresAt)}`
@@ -117,7 +116,11 @@ export const keysRevoke: Command = {
   examples: ['daybook keys revoke laptop', 'daybook keys revoke 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
-      const key = await revokeKey(db, input.args[0] ?? '')
+      const key = await db.write((tx) => {
+        const named = getKey(tx, input.args[0] ?? '')
+        revokeKey(tx, named)
+        return named
+      })
       io.status(`The key "${key.name}" was revoked.\n`)
       return 0
     }),

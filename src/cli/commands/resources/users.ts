@@ -1,17 +1,47 @@
-import { addUser, changeRole, getUser, listUsers, removeUser, setPassword } from '../../../account/users.ts'
+import {
+  addUser,
+  changeRole,
+  getMember,
+  getUser,
+  listUsers,
+  removeUser,
+  setPassword,
+} from '../../../account/users.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
 import { readPublicUrls } from '../../../config.ts'
+import { isServed } from '../../../db/connection/server-lock.ts'
+import type { Db } from '../../../db/database.ts'
 import { ROLES } from '../../../db/schema/account.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { didYouMean } from '../../../lib/near-miss.ts'
 import { createSetupLink } from '../../../sessions/setup-links.ts'
 import { findServerAddress } from '../../../sessions/store.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG, WrongUsage } from '../../command.ts'
+import {
+  type Command,
+  DB_FLAG,
+  type Input,
+  JSON_FLAG,
+  textFlag,
+  WORKSPACE_FLAG,
+  WrongUsage,
+} from '../../command.ts'
+import type { Io } from '../../io.ts'
 import { withDatabase } from '../../open-database.ts'
 import { printJson, printTable } from '../../output.ts'
 
 /** Where a server listens by default. */
 const DEFAULT_ORIGIN = 'http://127.0.0.1:8787'
+
+/**
+ * Where a link leads: to the server that runs on the database, else to where `--public-url` says, or where the server is
+ * that ran last, if it comes back at the same port.
+ */
+function originFor(db: Db, input: Input, io: Io): string {
+  const server = findServerAddress(db)
+  if (server && isServed(db.file)) return server.publicUrl ?? server.url
+  const [given] = readPublicUrls(io.env, input.flags)
+  return given ?? server?.publicUrl ?? (server?.isPortFixed === 1 ? server.url : DEFAULT_ORIGIN)
+}
 
 export const usersAdd: Command = {
   name: 'users add',
@@ -24,19 +54,26 @@ export const usersAdd: Command = {
     DB_FLAG,
   ],
   remarks: [
-    'Every member can read the whole workspace; a viewer cannot write, whatever the scope of the key.',
+    'Every member can read the whole workspace; a viewer cannot write, whatever the scope of the key. Prints the link with',
+    'which a user without a password sets one and signs in to the application: see "daybook users link".',
   ],
   examples: ['daybook users add mira', 'daybook users add guest --role viewer --workspace Personal'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       const role = ROLES.find((known) => known === textFlag(input, 'role')) ?? 'editor'
+      const origin = originFor(db, input, io)
       const added = await db.write((tx) => {
         const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
-        const user = addUser(tx, input.args[0] ?? '', workspace, role)
-        return { id: user.id, name: user.name, role, workspace: workspace.name }
+        const { pk, id, name, passwordHash } = addUser(tx, input.args[0] ?? '', workspace, role)
+        const link =
+          passwordHash === null ? createSetupLink(tx, { userPk: pk, maker: null }, origin).link : null
+        return { id, name, role, workspace: workspace.name, link }
       })
       if (input.flags.json) printJson(io, added)
-      else io.status(`"${added.name}" belongs to the workspace "${added.workspace}" as ${role}.\n`)
+      else {
+        io.status(`"${added.name}" belongs to the workspace "${added.workspace}" as ${role}.\n`)
+        if (added.link !== null) io.out(`${added.link}\n`)
+      }
       return 0
     }),
 }
@@ -87,9 +124,13 @@ export const usersRole: Command = {
       )
     }
     return withDatabase(input, io, async (db) => {
-      const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
-      const user = await changeRole(db, name, workspace, role)
-      io.status(`"${user.name}" is ${role} of the workspace "${workspace.name}" now.\n`)
+      const changed = await db.write((tx) => {
+        const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
+        const user = getMember(tx, workspace, name)
+        changeRole(tx, user, workspace, role)
+        return { user: user.name, workspace: workspace.name }
+      })
+      io.status(`"${changed.user}" is ${role} of the workspace "${changed.workspace}" now.\n`)
       return 0
     })
   },
@@ -101,16 +142,20 @@ export const usersRemove: Command = {
   parameters: ['<name>'],
   flags: [{ name: 'workspace', value: 'name', help: 'remove the user from this workspace only' }, DB_FLAG],
   remarks: [
-    'The keys of the user are refused from then on. After a removal from one workspace they work again when the user is',
-    'added to it again. The last owner of a workspace cannot be removed.',
+    'The keys, sessions and setup links of the user end for good, also if the user is added again. Without --workspace the',
+    'user is deleted. Who belongs to no workspace any more has no password. The last owner of a workspace stays.',
   ],
   examples: ['daybook users remove guest', 'daybook users remove mira --workspace Personal'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       const name = textFlag(input, 'workspace')
-      const workspace = name === undefined ? undefined : getWorkspaceOrOnly(db, name)
-      const user = await removeUser(db, input.args[0] ?? '', workspace)
-      io.status(`"${user.name}" was removed${workspace ? ` from the workspace "${workspace.name}"` : ''}.\n`)
+      const removed = await db.write((tx) => {
+        const workspace = name === undefined ? undefined : getWorkspaceOrOnly(tx, name)
+        const user = getUser(tx, input.args[0] ?? '')
+        removeUser(tx, user, workspace)
+        return { user: user.name, from: workspace ? ` from the workspace "${workspace.name}"` : '' }
+      })
+      io.status(`"${removed.user}" was removed${removed.from}.\n`)
       return 0
     }),
 }
@@ -137,15 +182,18 @@ export const usersLink: Command = {
   parameters: ['<name>'],
   flags: [JSON_FLAG, DB_FLAG],
   remarks: [
-    'The link works once, for 30 minutes; a new one voids the older ones of the user. It leads to DAYBOOK_PUBLIC_URL, else',
-    'to where the server of this database listens.',
+    'The link works once, for 30 minutes; a new one voids the older ones of the user, and so does a change of their role,',
+    'workspaces or password. It leads to the --public-url of the server that runs on this database, else to where it',
+    'listens; while none runs, to DAYBOOK_PUBLIC_URL, or to where the last one was.',
   ],
   examples: ['daybook users link owner'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       const user = getUser(db, input.args[0] ?? '')
-      const origin = readPublicUrls(io.env, input.flags)[0] ?? findServerAddress(db) ?? DEFAULT_ORIGIN
-      const { link, expiresAt } = await db.write((tx) => createSetupLink(tx, user.pk, origin))
+      const origin = originFor(db, input, io)
+      const { link, expiresAt } = await db.write((tx) =>
+        createSetupLink(tx, { userPk: user.pk, maker: null }, origin),
+      )
       if (input.flags.json) printJson(io, { link, expires_at: isoTimestamp(expiresAt) })
       else io.out(`${link}\n`)
       return 0

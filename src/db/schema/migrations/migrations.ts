@@ -22,6 +22,7 @@ import migration19 from '../../../../drizzle/0019_links_pending.sql' with { type
 import migration20 from '../../../../drizzle/0020_mirror.sql' with { type: 'text' }
 import migration21 from '../../../../drizzle/0021_change_undos.sql' with { type: 'text' }
 import migration22 from '../../../../drizzle/0022_fewer_delivery_indexes.sql' with { type: 'text' }
+import migration23 from '../../../../drizzle/0023_accounts.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0020_mirror', sql: migration20 },
   { name: '0021_change_undos', sql: migration21 },
   { name: '0022_fewer_delivery_indexes', sql: migration22 },
+  { name: '0023_accounts', sql: migration23 },
 ]
