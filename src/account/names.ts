@@ -22,15 +22,18 @@ export function checkedName(name: string, what: 'key' | 'structure'): string {
 /** The longest name of a user or workspace, in characters. */
 const MAX_ACCOUNT_NAME_LENGTH = 200
 
+/** Without blanks around it. Unlike `trim` it leaves a byte order mark, which is refused. */
+export const trimmedName = (name: string): string => name.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '')
+
 /** The form in which the names of users and workspaces are unique: without blanks around it, NFKC, ignoring case. */
-export const nameKey = (name: string): string => fold(normalized(name.trim(), 'NFKC'))
+export const nameKey = (name: string): string => fold(normalized(trimmedName(name), 'NFKC'))
 
 /**
  * Returns the new name of a user or workspace without blanks around it. Refuses one that could be taken for another: with
  * control or invisible format characters, or in the form of an id.
  */
 export function checkedAccountName(name: string, what: 'user' | 'workspace'): string {
-  const trimmed = name.trim()
+  const trimmed = trimmedName(name)
   const length = codePointLength(trimmed)
   if (length < 1 || length > MAX_ACCOUNT_NAME_LENGTH || hasControlCharacter(name) || /\p{Cf}/u.test(name))
     throw invalid(

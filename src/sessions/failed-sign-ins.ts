@@ -60,34 +60,49 @@ export class FailedSignIns {
     if (isUserLimited && ofUser.some((failure) => failure.address === address)) throw this.#tooMany(ofUser)
     if (ofAddress.length >= FAILURES_PER_ADDRESS) throw this.#tooMany(ofAddress)
     const failure = { user, address, at: this.ctx.clock.now() }
-    this.#setOfUser(user, [...ofDay, failure].slice(-FAILURES_PER_DAY))
+    this.#setOfUser(user, [...ofDay, failure])
     this.#byAddress.set(address, [...ofAddress, failure])
     if (await this.#isRight(failure, check)) return true
+    this.#setOfUser(user, this.#ofUser(user).slice(-FAILURES_PER_DAY))
     if (isUserLimited) throw this.#tooMany(ofUser)
     return false
   }
 
   async #isRight(failure: Failure, check: () => Promise<boolean>): Promise<boolean> {
-    let isRight: boolean | undefined
     try {
-      isRight = await check()
+      const isRight = await check()
+      if (isRight) this.#forgive(failure)
       return isRight
-    } finally {
-      if (isRight !== false) this.#takeBack(failure, isRight === true)
+    } catch (error) {
+      this.#takeBack(failure)
+      throw error
     }
   }
 
-  /** Takes back a try that did not fail; where it succeeded, failures of its address for its user are forgiven. */
-  #takeBack(failure: Failure, isSuccess: boolean): void {
+  #takeBack(failure: Failure): void {
     const { user, address } = failure
-    const ofUser = this.#ofUser(user).filter((one) => one !== failure)
-    const ofAddress = this.#recent(this.#byAddress.get(address)).filter((one) => one !== failure)
-    const forgiven = (one: Failure): Failure => (one.address === address ? { ...one, isForgiven: true } : one)
-    this.#setOfUser(user, isSuccess ? ofUser.map(forgiven) : ofUser)
-    this.#byAddress.set(address, isSuccess ? ofAddress.filter((one) => one.user !== user) : ofAddress)
+    const others = (failures: Failures) => failures.filter((one) => one !== failure)
+    this.#setOfUser(user, others(this.#ofUser(user)))
+    this.#byAddress.set(address, others(this.#recent(this.#byAddress.get(address))))
   }
 
-  /** The failures for a user or a name within 24 hours, the newest 200. */
+  /** Takes back a try that succeeded; the failures of its address for its user count for the day only. */
+  #forgive(success: Failure): void {
+    this.#takeBack(success)
+    const { user, address } = success
+    const ofUser = this.#ofUser(user)
+    const ofAddress = this.#recent(this.#byAddress.get(address))
+    this.#setOfUser(
+      user,
+      ofUser.map((one) => (one.address === address ? { ...one, isForgiven: true } : one)),
+    )
+    this.#byAddress.set(
+      address,
+      ofAddress.filter((one) => one.user !== user),
+    )
+  }
+
+  /** The failures for a user or a name within 24 hours: the newest 200, and tries that are being checked. */
   #ofUser(user: number | string): Failures {
     const failures = typeof user === 'number' ? this.#byUser.get(user) : this.#byName.get(user)
     return this.#within(DAY_MS, failures)

@@ -1,4 +1,4 @@
-import { nameKey } from '../account/names.ts'
+import { nameKey, trimmedName } from '../account/names.ts'
 import { checkedPassword, hashPassword, isPassword } from '../account/passwords.ts'
 import { endSessionsOf, findUserByPk, listMembershipsOf, setPasswordHash } from '../account/store.ts'
 import { findUserByName, renameUser } from '../account/users.ts'
@@ -89,7 +89,7 @@ const usedLink = () =>
 /** Who is invited may choose another name with their first link; others know them by it from then on. */
 function chooseName(tx: Tx, userPk: number, name: string): void {
   const user = findUserByPk(tx, userPk)
-  if (user?.name === name.trim()) return
+  if (user?.name === trimmedName(name)) return
   if (user?.usedLink === 1)
     throw refused(
       `A name is chosen with the first link only; leave the name out, you sign in as "${user.name}".`,

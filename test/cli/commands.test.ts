@@ -143,6 +143,7 @@ test('users are added, listed and removed; the last owner cannot be removed', as
     name: 'mira',
     role: 'viewer',
     workspace: 'Personal',
+    link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8787\/app#setup=[\w-]{43}$/),
   })
   const { users } = await json('users', 'list')
   expect(users[1]).toEqual({
