@@ -68,6 +68,51 @@ describe('keys', () => {
   })
 })
 
+describe('keys of a member', () => {
+  const make = (browser: Browser, scope: string, expires_at: string | null = null) =>
+    browser.request('POST', '/app/api/keys', { name: 'one of many', scope, expires_at })
+
+  test('are at most 100 that work; revoked and expired ones, and those of others, do not count', async () => {
+    const { browser: vera } = await member('Vera', 'editor')
+    const soon = new Date(service.clock.now() + 1_000).toISOString()
+    for (let at = 0; at < 99; at++) expect((await make(vera, 'read')).status).toBe(201)
+    expect((await make(vera, 'read', soon)).status).toBe(201)
+    expect((await make(vera, 'write')).body).toEqual({
+      error: 'A member has at most 100 keys in a workspace; revoke one that is no longer used.',
+      code: 'refused',
+    })
+    // Neither does the command line make more.
+    expect(service.newKey({ user: 'Vera' })).rejects.toThrow('at most 100 keys')
+    expect((await make(owner, 'write')).status).toBe(201)
+    service.clock.advance(1_000)
+    expect(await service.newKey({ user: 'Vera' })).toStartWith('dbk_')
+    expect(codeOf(await make(vera, 'write'))).toEqual([400, 'refused'])
+    const [first] = (await vera.request('GET', '/app/api/keys')).body.keys
+    await vera.request('DELETE', `/app/api/keys/${first.id}`)
+    expect((await make(vera, 'write')).status).toBe(201)
+  })
+
+  test('who is a viewer may only read, also when they have become an editor; the command line may make others', async () => {
+    const { browser: vera, userId } = await member('Vera', 'viewer')
+    expect((await make(vera, 'write')).body).toEqual({
+      error: 'A viewer makes keys that may only read; choose the scope "read".',
+      code: 'refused',
+    })
+    const { secret } = (await make(vera, 'read')).body
+    const lent = await service.newKey({ user: 'Vera', scope: 'write' })
+    const writes = async () => [
+      codeOf(await service.as(secret).post('/v1/notes', { title: 'Read-only' })),
+      codeOf(await service.as(lent).post('/v1/notes', { title: 'Written' })),
+    ]
+    expect(await writes()).toEqual(Array(2).fill([403, 'read_only_key']))
+    await owner.request('PATCH', `/app/api/members/${userId}`, { role: 'editor' })
+    expect(await writes()).toEqual([
+      [403, 'read_only_key'],
+      [201, undefined],
+    ])
+  })
+})
+
 describe('members', () => {
   test('are added with a link, and get another role', async () => {
     const { status, body } = await owner.request('POST', '/app/api/members', { name: 'Vera', role: 'viewer' })

@@ -302,6 +302,39 @@ describe('a database of', () => {
     expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
+  test('of 0022_fewer_delivery_indexes leaves nothing to who was removed, and no link whose maker is unknown', async () => {
+    const written = WRITTEN[1] as Written
+    await unpack(written, MIGRATIONS.findIndex(({ name }) => name === '0022_fewer_delivery_indexes') + 1)
+    const before = new Database(file)
+    before.run(`
+      UPDATE users SET password_hash = 'set' WHERE pk = 1;
+      INSERT INTO users (pk, id, name, name_fold, password_hash, created_at) VALUES
+        (91, 'u91', 'removed', 'removed', 'set', 1), (92, 'u92', 'invited', 'invited', NULL, 1);
+      INSERT INTO members (workspace, user, role) SELECT pk, 92, 'viewer' FROM workspaces LIMIT 1;
+      INSERT INTO keys (id, workspace, user, name, scope, hash, created_at) SELECT 'k91', pk, 91, 'theirs', 'write', 'h91', 1 FROM workspaces LIMIT 1;
+      INSERT INTO sessions (id, hash, user, workspace, created_at, last_used_at, address, user_agent)
+        SELECT 's' || u, 'h' || u, u, pk, 1, 1, '', '' FROM (SELECT pk FROM workspaces LIMIT 1), (SELECT 91 AS u UNION SELECT 92);
+      INSERT INTO setup_links (user, hash, expires_at) VALUES (92, 'l92', 9e15);
+      INSERT INTO server_address (pk, url) VALUES (1, 'http://127.0.0.1:9000')`)
+    before.close(true)
+    const service = await startService({ file })
+    const { sql } = service.ctx.db
+    const now = Date.now()
+    const revokedAt = sql.scalar<number>("SELECT revoked_at FROM keys WHERE id = 'k91'") ?? 0
+    expect(Math.abs(now - revokedAt)).toBeLessThan(60_000)
+    expect((await service.as(written.key).get('/v1/me')).status).toBe(200)
+    expect(sql.column<string>('SELECT id FROM sessions')).toEqual(['s92'])
+    expect(sql.all('SELECT * FROM setup_links')).toEqual([])
+    expect(sql.rows('SELECT pk, password_hash, used_link FROM users WHERE pk IN (1, 91, 92)')).toEqual([
+      [1, 'set', 1],
+      [91, null, 1],
+      [92, null, 0],
+    ])
+    service.close()
+    const { out } = await runInProcess(['users', 'link', 'invited', '--db', file])
+    expect(out).toStartWith('http://127.0.0.1:9000/app#setup=')
+  })
+
   test('with indexes of SQLite on its rows has index tables afterwards, the automatic ones once they are of use', async () => {
     const written = WRITTEN[1] as Written
     await unpack(written, versionOf(written))
