@@ -152,9 +152,10 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
     async () => {
       const victim = await app.newPage()
       const fixed = 'A'.repeat(43)
+      const name = `daybook_session_${new URL(app.server.url).port}`
       await victim.goto(`${app.server.url}/app`)
       await victim.browserContext().setCookie({
-        name: 'daybook_session',
+        name,
         value: fixed,
         domain: '127.0.0.1',
         path: '/',
@@ -165,10 +166,10 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
       await victim.keyboard.press('Enter')
       await victim.waitForSelector('.rail')
       const [cookie] = await victim.browserContext().cookies()
-      expect(cookie).toMatchObject({ name: 'daybook_session', httpOnly: true, sameSite: 'Strict', path: '/' })
+      expect(cookie).toMatchObject({ name, httpOnly: true, sameSite: 'Strict', path: '/' })
       expect(cookie?.value).not.toBe(fixed)
       const asAttacker = await fetch(`${app.server.url}/app/api/session`, {
-        headers: { cookie: `daybook_session=${fixed}` },
+        headers: { cookie: `${name}=${fixed}` },
       })
       expect(asAttacker.status).toBe(401)
       await victim.browserContext().close()

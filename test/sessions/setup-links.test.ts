@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { hashPassword } from '../../src/account/passwords.ts'
+import { setPasswordHash } from '../../src/account/store.ts'
 import { changeRole, getUser, removeUser, setPassword } from '../../src/account/users.ts'
 import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
 import { fail, notFound } from '../../src/refusal.ts'
@@ -10,6 +12,7 @@ import {
   setupToken,
   signedIn,
 } from '../support/browser-client.ts'
+import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -171,4 +174,28 @@ describe('another name', () => {
     await setPassword(service.ctx.db, 'Vera', PASSWORD)
     expect((await use(await setupToken(service, 'Vera'), 'Wera')).body.user.name).toBe('Wera')
   })
+})
+
+test('what another process has just written is used at once: a setup link, and a password', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const [server, other] = [await startService({ file }), await startService({ file })]
+  // For some milliseconds the server reads from the snapshot of this instant.
+  const readOnce = async () => expect((await server.get('/v1/me')).status).toBe(200)
+  await readOnce()
+  await server.ctx.db.write((): void => {})
+  await readOnce()
+  const token = await setupToken(other)
+  const browser = browserOf(server)
+  const sent = { token, password: 'set with the link' }
+  expect((await browser.request('POST', '/app/api/setup', sent)).status).toBe(200)
+  const hash = await hashPassword(PASSWORD, server.ctx)
+  await server.ctx.db.write((): void => {})
+  await readOnce()
+  await other.ctx.db.write((tx): void => setPasswordHash(tx, getUser(tx, 'owner').pk, hash))
+  const signedIn = await browser.request('POST', '/app/api/session', { user: 'owner', password: PASSWORD })
+  expect(signedIn.status).toBe(200)
+  server.close()
+  other.close()
+  folder.remove()
 })
