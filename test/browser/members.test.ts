@@ -180,6 +180,87 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
     BROWSER_TIMEOUT_MS,
   )
 
+  test(
+    'adds somebody who has a user on this server already, and is told so; a new person is added without a word',
+    async () => {
+      const { file } = app
+      for (const args of [
+        ['workspaces', 'add', 'Lab', '--owner', 'Ben'],
+        ['users', 'add', 'Erin', '--workspace', 'Lab'],
+      ])
+        expect((await daybook([...args, '--db', file])).exitCode).toBe(0)
+      await page.bringToFront()
+      await page.goto(at('settings/members'))
+      await untilTextIn(page, '#members', 'Whoever has a user of this name on this server is added with it')
+      await fill(page, 'Name of a new member', 'erin')
+      await press(page, 'Add member')
+      await untilTextIn(
+        page,
+        '#members',
+        'Erin already has a user on this server and is a member now, who signs in as before. Make sure that it is the person you mean.',
+      )
+      await fill(page, 'Name of a new member', 'Fay')
+      await press(page, 'Add member')
+      await linkOf('Fay')
+      expect(await page.$eval('#members', ({ textContent }) => textContent)).not.toContain(
+        'already has a user',
+      )
+      await fill(page, 'Name of a new member', 'fay ')
+      await press(page, 'Add member')
+      await untilTextIn(page, '#members .why', 'belongs to the workspace "Personal" already')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'makes no link for themselves, and is told what a change of the password leaves',
+    async () => {
+      await page.goto(at('settings/members'))
+      await page.waitForSelector('button[aria-label="New link for Ben"]')
+      expect(await page.$('button[aria-label="New link for owner"]')).toBeNull()
+      await page.goto(at('settings/sessions'))
+      await press(page, 'Change password…')
+      await untilTextIn(page, '#sessions', 'ends every other session; API keys stay valid')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'invites somebody whose choice of a name is refused where it was made, as often as it must be',
+    async () => {
+      await page.goto(at('settings/members'))
+      await press(page, 'New link for Fay')
+      const fay = await app.newPage()
+      await fay.goto(await linkOf('Fay'))
+      await fill(fay, 'Password, 10 characters or more', PASSWORD)
+      const field = async () => {
+        const shown = await fay.waitForSelector('input[name=user][aria-invalid=true]')
+        return shown?.evaluate((input) => {
+          const { id } = input as HTMLInputElement
+          return document.getElementById(`${id}-why`)?.textContent
+        })
+      }
+      await fill(fay, 'Name, if you want another one', 'Owner ')
+      await press(fay, 'Open daybook')
+      expect(await field()).toBe('A user named "Owner" exists already; choose another name.')
+      await fill(fay, 'Name, if you want another one', 'Faye')
+      await press(fay, 'Open daybook')
+      await untilText(fay, 'Faye, viewer')
+      await fay.browserContext().close()
+
+      await page.goto(at('settings/members'))
+      await press(page, 'New link for Faye')
+      const later = await app.newPage()
+      await later.goto(await linkOf('Faye'))
+      await fill(later, 'Password, 10 characters or more', PASSWORD)
+      await fill(later, 'Name, if you want another one', 'Gail')
+      await press(later, 'Open daybook')
+      await untilTextIn(later, '.why', 'A name is chosen with the first link only; leave the name out')
+      await later.browserContext().close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
   test('nothing went wrong in any page, and no other host was asked', () => {
     expect(app.problems).toEqual([])
   })

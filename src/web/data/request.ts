@@ -90,9 +90,17 @@ export async function fetchBytes(path: string): Promise<Blob> {
 
 const isJson = (body: unknown): boolean => body !== undefined && !(body instanceof Blob)
 
+/** How far the clock of the server is ahead of the browser's, as of the last response. */
+let aheadMs = 0
+
+/** The time by the clock of the server, give or take a second. */
+export const serverNow = (): number => Date.now() + aheadMs
+
 async function reach(path: string, init: RequestInit): Promise<Response> {
   const response = await received(fetch(path, { ...init, credentials: 'same-origin' }))
   awaySince.value = undefined
+  const sentAt = Date.parse(response.headers.get('date') ?? '')
+  if (!Number.isNaN(sentAt)) aheadMs = sentAt - Date.now()
   return response
 }
 

@@ -22,6 +22,8 @@ interface MadeLink {
   readonly name: string
   /** Null for someone who signs in as before. */
   readonly link: string | null
+  /** Whether they had a user on this server when they were added. */
+  readonly isKnown?: boolean
 }
 
 /** Who works in the workspace; owners manage them. */
@@ -50,39 +52,49 @@ export function Members() {
             removed.value = undefined
           }}
         >
-          Their sessions and keys in this workspace end at once. What they wrote stays.
+          Their sessions and keys in this workspace end at once and for good, also if they are added again.
+          What they wrote stays.
         </TypedConfirmation>
       )}
     </Section>
   )
 }
 
-const Link = ({ name, link }: MadeLink) =>
-  link === null ? (
-    <p role="status">
-      <span class="st ok">{`${name} is a member now`}</span> and signs in with the password they have.
-    </p>
-  ) : (
-    <Secret
-      title={`Give ${name} this link. It works once, for 30 minutes, and is shown only now.`}
-      label={`Setup link of ${name}`}
-      text={link}
-    />
-  )
+const Link = ({ name, link, isKnown }: MadeLink) => (
+  <>
+    {isKnown && (
+      <p role="status">
+        <span class="st warn">{`${name} already has a user on this server`}</span> and is a member now
+        {link === null && ', who signs in as before'}. Make sure that it is the person you mean.
+      </p>
+    )}
+    {link !== null && (
+      <Secret
+        title={`Give ${name} this link. It works once, for 30 minutes, and is shown only now.`}
+        label={`Setup link of ${name}`}
+        text={link}
+      />
+    )}
+  </>
+)
 
 function NewMember({ made }: { made: { value: MadeLink | undefined } }) {
   const action = useAction(async (data: FormData) => {
     const role = ROLES.find((known) => known === data.get('role')) ?? 'viewer'
-    const { member, link } = await addMember({ name: textOf(data, 'name'), role })
-    made.value = { name: member.name, link }
+    const { member, link, isKnown } = await addMember({ name: textOf(data, 'name'), role })
+    made.value = { name: member.name, link, isKnown }
   })
   return (
-    <LineForm action={action} submit="Add member">
+    <LineForm
+      action={action}
+      submit="Add member"
+      about="Whoever has a user of this name on this server is added with it, and keeps the password they have."
+    >
       <Field
         label="Name of a new member"
         name="name"
         required
-        maxLength={500}
+        maxLength={200}
         autocomplete="off"
         why={action.refusal.value}
       />
@@ -141,6 +153,7 @@ interface MemberRowProps extends Omit<MemberTableProps, 'members'> {
 }
 
 function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
+  const isSelf = member.user_id === session.value?.user.id
   const link = useAction(async () => {
     made.value = { name: member.name, link: (await renewLink(member.user_id)).link }
   })
@@ -153,7 +166,7 @@ function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
           <Time at={member.created_at} />
         </td>
         <th scope="row" class="p1">
-          {member.name} {member.user_id === session.value?.user.id && <span class="dim">you</span>}
+          {member.name} {isSelf && <span class="dim">you</span>}
           {!member.has_password && <span class="st warn">no password yet</span>}
         </th>
         <td class="p3">
@@ -180,14 +193,16 @@ function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
         <td class="num p2">
           {isOwner.value && (
             <>
-              <Button
-                kind="quiet"
-                aria-label={`New link for ${member.name}`}
-                disabled={link.isRunning.value}
-                onClick={() => void link.run()}
-              >
-                New link
-              </Button>
+              {!isSelf && (
+                <Button
+                  kind="quiet"
+                  aria-label={`New link for ${member.name}`}
+                  disabled={link.isRunning.value}
+                  onClick={() => void link.run()}
+                >
+                  New link
+                </Button>
+              )}
               {isLastOwner ? (
                 <small>the only owner</small>
               ) : (

@@ -107,7 +107,7 @@ function Password() {
           <Button kind="main" type="submit" disabled={isRunning.value}>
             Change password
           </Button>
-          <small>ends every other session</small>
+          <small>ends every other session; API keys stay valid</small>
         </p>
       </form>
       <p role="status">

@@ -89,7 +89,7 @@ function Rename({ workspace: { id, name }, onClose }: { workspace: Workspace; on
         defaultValue={name}
         required
         autofocus
-        maxLength={500}
+        maxLength={200}
         why={refusal.value}
       />
       <Button kind="main" type="submit" disabled={isRunning.value}>
@@ -111,7 +111,7 @@ function NewWorkspace() {
         label="Name of a new workspace"
         name="name"
         required
-        maxLength={500}
+        maxLength={200}
         autocomplete="off"
         why={action.refusal.value}
       />

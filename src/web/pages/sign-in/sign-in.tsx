@@ -113,6 +113,7 @@ function SetupForm({ token }: { token: string }) {
     await setUp(token, password, user === '' ? undefined : user)
     navigate('/app', { replace: true })
   })
+  const isOfName = /^(?:A name|The name|A user named) /.test(refusal.value ?? '')
   return (
     <>
       <h1>Choose your password</h1>
@@ -122,8 +123,14 @@ function SetupForm({ token }: { token: string }) {
           void run(user, password)
         }}
       >
-        <p>This link works once, for 30 minutes.</p>
-        <Field label="Name, if you want another one" name="user" autocomplete="username" maxLength={500} />
+        <p>This link works once, for 30 minutes. You choose another name with your first link only.</p>
+        <Field
+          label="Name, if you want another one"
+          name="user"
+          autocomplete="username"
+          maxLength={200}
+          why={isOfName ? refusal.value : undefined}
+        />
         <Field
           label="Password, 10 characters or more"
           name="password"
@@ -133,7 +140,7 @@ function SetupForm({ token }: { token: string }) {
           maxLength={200}
           required
           autofocus
-          why={refusal.value}
+          why={isOfName ? undefined : refusal.value}
         />
         <Button kind="main" type="submit" disabled={isRunning.value}>
           Open daybook
