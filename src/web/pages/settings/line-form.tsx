@@ -10,13 +10,11 @@ interface LineFormProps {
   /** The word on its button. */
   readonly submit: string
   readonly kind?: 'main'
-  /** What to know before it is sent. */
-  readonly about?: string
   readonly children: ComponentChildren
 }
 
 /** A form of one line that makes something. */
-export function LineForm({ action: { run, isRunning }, submit, kind, about, children }: LineFormProps) {
+export function LineForm({ action: { run, isRunning }, submit, kind, children }: LineFormProps) {
   const form = useRef<HTMLFormElement>(null)
   return (
     <form
@@ -31,7 +29,6 @@ export function LineForm({ action: { run, isRunning }, submit, kind, about, chil
       <Button {...(kind && { kind })} type="submit" disabled={isRunning.value}>
         {submit}
       </Button>
-      {about !== undefined && <small>{about}</small>}
     </form>
   )
 }

@@ -85,28 +85,29 @@ function NewMember({ made }: { made: { value: MadeLink | undefined } }) {
     made.value = { name: member.name, link, isKnown }
   })
   return (
-    <LineForm
-      action={action}
-      submit="Add member"
-      about="Whoever has a user of this name on this server is added with it, and keeps the password they have."
-    >
-      <Field
-        label="Name of a new member"
-        name="name"
-        required
-        maxLength={200}
-        autocomplete="off"
-        why={action.refusal.value}
-      />
-      <p class="f">
-        <label for="new-role">Role</label>
-        <select class="in" id="new-role" name="role">
-          {ROLES.map((role) => (
-            <option key={role}>{role}</option>
-          ))}
-        </select>
-      </p>
-    </LineForm>
+    <>
+      <LineForm action={action} submit="Add member">
+        <Field
+          label="Name of a new member"
+          name="name"
+          required
+          maxLength={200}
+          autocomplete="off"
+          why={action.refusal.value}
+        />
+        <p class="f">
+          <label for="new-role">Role</label>
+          <select class="in" id="new-role" name="role">
+            {ROLES.map((role) => (
+              <option key={role}>{role}</option>
+            ))}
+          </select>
+        </p>
+      </LineForm>
+      <small>
+        Whoever has a user of this name on this server is added with it, and keeps the password they have.
+      </small>
+    </>
   )
 }
 
