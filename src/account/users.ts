@@ -53,7 +53,7 @@ export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: 
   if (user && !members.some(({ pk: member }) => member === user.pk)) {
     throw refused(`The user "${user.name}" does not belong to the workspace "${name}"; add them to it first.`)
   }
-  return getNamedOrOnly(members, 'user', nameOrId)
+  return user ?? getNamedOrOnly(members, 'user', nameOrId)
 }
 
 /** Makes a user a member of the workspace in that role, creating the user if there is none of that name. */

@@ -1,11 +1,11 @@
 import { listMembershipsOf } from '../account/store.ts'
 import { createUsageRecorder } from '../account/usage-recorder.ts'
 import type { AppContext, Caller } from '../context.ts'
-import type { Db } from '../db/database.ts'
+import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
-import { fail, notFound } from '../refusal.ts'
+import { fail, notFound, Refusal } from '../refusal.ts'
 import { ADDRESS_KNOWN_MS } from './failed-sign-ins.ts'
 import {
   deleteSession,
@@ -87,8 +87,10 @@ export function listSessions({ db, clock }: AppContext, caller: Caller): Session
   return listSessionRows(db, userPk).filter((row) => expiryOf(row) > clock.now())
 }
 
-export const getOwnSession = (db: Db | Tx, { sessionId = '' }: Caller): SessionRow =>
-  findSessionById(db, sessionId) ?? fail(notFound('session'))
+/** The caller's session, which may have ended since the request was let in. */
+export const getOwnSession = (reader: Reader, { sessionId = '' }: Caller): SessionRow =>
+  findSessionById(reader, sessionId) ??
+  fail(new Refusal('unauthorized', 'The session has ended; sign in again.'))
 
 /** Ends one of the caller's sessions at once, also its open streams; returns its id. */
 export async function endSession({ db, bus }: AppContext, caller: Caller, id: string): Promise<string> {

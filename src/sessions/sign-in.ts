@@ -83,7 +83,7 @@ export async function setUp(
 const usedLink = () =>
   new Refusal(
     'unauthorized',
-    'This setup link was used already, has expired, is void since something about its user was changed, or was replaced by a newer one; ask for a new one.',
+    'This setup link was used already, has expired, is void after a change of its user or of who made it, or was replaced by a newer one; ask for a new one.',
   )
 
 /** Who is invited may choose another name with their first link; others know them by it from then on. */
@@ -111,11 +111,15 @@ export async function changePassword(
   const user = findUserByPk(db, userPk)
   const check = () => isPassword(current, user?.passwordHash ?? null, ctx)
   const isRight = await failures.limit({ user: userPk, address }, check)
-  if (!isRight) throw refused('The current password is wrong.')
+  if (!isRight) throw wrongCurrent()
   const hash = await hashPassword(password, ctx)
   await db.write((tx): void => {
+    getOwnSession(tx, caller)
+    if (findUserByPk(tx, userPk)?.passwordHash !== user?.passwordHash) throw wrongCurrent()
     setPasswordHash(tx, userPk, hash)
     endSessionsOf(tx, userPk, id)
   })
   bus.wake()
 }
+
+const wrongCurrent = () => refused('The current password is wrong.')

@@ -233,16 +233,13 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       const fay = await app.newPage()
       await fay.goto(await linkOf('Fay'))
       await fill(fay, 'Password, 10 characters or more', PASSWORD)
-      const field = async () => {
-        const shown = await fay.waitForSelector('input[name=user][aria-invalid=true]')
-        return shown?.evaluate((input) => {
-          const { id } = input as HTMLInputElement
-          return document.getElementById(`${id}-why`)?.textContent
-        })
-      }
       await fill(fay, 'Name, if you want another one', 'Owner ')
       await press(fay, 'Open daybook')
-      expect(await field()).toBe('A user named "Owner" exists already; choose another name.')
+      await untilTextIn(
+        fay,
+        '.f:has(input[name=user]) .why',
+        'A user named "Owner" exists already; choose another name.',
+      )
       await fill(fay, 'Name, if you want another one', 'Faye')
       await press(fay, 'Open daybook')
       await untilText(fay, 'Faye, viewer')
@@ -255,7 +252,11 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await fill(later, 'Password, 10 characters or more', PASSWORD)
       await fill(later, 'Name, if you want another one', 'Gail')
       await press(later, 'Open daybook')
-      await untilTextIn(later, '.why', 'A name is chosen with the first link only; leave the name out')
+      await untilTextIn(
+        later,
+        '.f:has(input[name=user]) .why',
+        'A name is chosen with the first link only; leave the name out',
+      )
       await later.browserContext().close()
     },
     BROWSER_TIMEOUT_MS,

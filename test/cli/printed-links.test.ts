@@ -111,6 +111,18 @@ describe('a link that a command prints while no server runs', () => {
   })
 })
 
+test('no link is printed for who belongs to no workspace, and could not sign in with it', async () => {
+  const server = await startProcess(file)
+  await daybook(['users', 'add', 'mira', '--db', file])
+  await daybook(['users', 'remove', 'mira', '--workspace', 'Personal', '--db', file])
+  expect(await daybook(['users', 'link', 'mira', '--db', file])).toEqual({
+    exitCode: 1,
+    out: '',
+    err: '"mira" belongs to no workspace; add them to one with "daybook users add" first.\n',
+  })
+  await server.end()
+})
+
 test('a password that a command has set is good at once', async () => {
   const server = await startProcess(file)
   const signIn = (password: string) =>

@@ -225,6 +225,16 @@ describe('a session', () => {
     expect((await signIn(browserOf(service), 'owner', 'another password')).status).toBe(200)
   })
 
+  test('changes no password any more once it has ended, or the password has changed, while the new one is hashed', async () => {
+    const [first, second] = [await setUpIn(service), await signedIn(service)]
+    const change = (browser: Browser, password: string) =>
+      browser.request('PATCH', '/app/api/password', { current: PASSWORD, password })
+    const both = await Promise.all([change(first, 'the first of two'), change(second, 'the other of two')])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401])
+    const changed = both[0]?.status === 200 ? 'the first of two' : 'the other of two'
+    expect((await signIn(browserOf(service), 'owner', changed)).status).toBe(200)
+  })
+
   test('is stored only as a hash', async () => {
     const browser = await signedIn(service)
     const token = browser.cookie?.split('=')[1] ?? ''

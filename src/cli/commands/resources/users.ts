@@ -1,3 +1,4 @@
+import { listMembershipsOf } from '../../../account/store.ts'
 import {
   addUser,
   changeRole,
@@ -14,6 +15,7 @@ import type { Db } from '../../../db/database.ts'
 import { ROLES } from '../../../db/schema/account.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { didYouMean } from '../../../lib/near-miss.ts'
+import { refused } from '../../../refusal.ts'
 import { createSetupLink } from '../../../sessions/setup-links.ts'
 import { findServerAddress } from '../../../sessions/store.ts'
 import {
@@ -190,6 +192,10 @@ export const usersLink: Command = {
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       const user = getUser(db, input.args[0] ?? '')
+      if (listMembershipsOf(db, user.pk).length === 0)
+        throw refused(
+          `"${user.name}" belongs to no workspace; add them to one with "daybook users add" first.`,
+        )
       const origin = originFor(db, input, io)
       const { link, expiresAt } = await db.write((tx) =>
         createSetupLink(tx, { userPk: user.pk, maker: null }, origin),
