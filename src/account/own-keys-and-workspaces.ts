@@ -41,11 +41,9 @@ export async function createManagedKey(ctx: AppContext, caller: Caller, input: N
   if (input.expiresAt !== null && input.expiresAt <= ctx.clock.now())
     throw invalid('"expires_at" must be in the future.')
   const { id, secret } = await ctx.db.write((tx) => {
-    const own = listOwnMemberships(tx, caller).find((row) => row.workspacePk === caller.workspacePk)
-    if (!own) throw notFound('workspace')
-    if (own.role === 'viewer' && input.scope === 'write')
+    if (caller.role === 'viewer' && input.scope === 'write')
       throw refused('A viewer makes keys that may only read; choose the scope "read".')
-    return createKey(tx, { workspace: own.workspacePk, user: getOwnUser(tx, caller).pk, ...input })
+    return createKey(tx, { workspace: caller.workspacePk, user: getOwnUser(tx, caller).pk, ...input })
   })
   const key = listManagedKeys(ctx, caller).find((listed) => listed.key.id === id) ?? fail(notFound('key'))
   return { key, secret }

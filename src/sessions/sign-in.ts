@@ -111,15 +111,12 @@ export async function changePassword(
   const user = findUserByPk(db, userPk)
   const check = () => isPassword(current, user?.passwordHash ?? null, ctx)
   const isRight = await failures.limit({ user: userPk, address }, check)
-  if (!isRight) throw wrongCurrent()
+  if (!isRight) throw refused('The current password is wrong.')
   const hash = await hashPassword(password, ctx)
   await db.write((tx): void => {
     getOwnSession(tx, caller)
-    if (findUserByPk(tx, userPk)?.passwordHash !== user?.passwordHash) throw wrongCurrent()
     setPasswordHash(tx, userPk, hash)
     endSessionsOf(tx, userPk, id)
   })
   bus.wake()
 }
-
-const wrongCurrent = () => refused('The current password is wrong.')
