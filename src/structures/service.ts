@@ -118,7 +118,7 @@ const resolveStructure = (
   nameOrId: string,
   self: { name: string; id: string },
 ): string | undefined =>
-  findStructure(reader, caller, nameOrId)?.id ?? (fold(nameOrId) === fold(self.name) ? self.id : undefined)
+  fold(nameOrId) === fold(self.name) ? self.id : findStructure(reader, caller, nameOrId)?.id
 
 export type StructurePatch = Partial<NewStructure>
 

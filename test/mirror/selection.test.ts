@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { systemAuthor } from '../../src/changes/log.ts'
+import { resolveSelection } from '../../src/mirror/selection.ts'
 import { findState } from '../../src/mirror/state.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { makeFile } from '../support/files.ts'
@@ -124,3 +125,15 @@ test('a copy without the bytes of files never asks for them, has their texts, an
   expect(bare.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')).toBe(0)
   await bare.close()
 }, 60_000)
+
+test('an id that was asked for means the structure that has it, whatever another one is called', () => {
+  const fields = [{ key: 'email' }]
+  const [id, other] = ['0198c0de-0000-7000-8000-000000000001', '0198c0de-0000-7000-8000-000000000002']
+  const remote = [
+    { id: other, name: id, fields },
+    { id, name: 'Customers', fields },
+  ]
+  const request = { structures: [id], hasFiles: true, omitFields: [`${id}.email`] }
+  const { structures, omitted } = resolveSelection(request, remote)
+  expect([structures, omitted]).toEqual([[id], { [id]: ['email'] }])
+})
