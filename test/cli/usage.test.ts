@@ -58,7 +58,9 @@ test('what is near nothing is answered without a guess', async () => {
 })
 
 test('-q leaves out messages, and neither results nor errors', async () => {
-  expect(await run('users', 'add', 'mira', '-q')).toEqual({ exitCode: 0, out: '', err: '' })
+  const link = expect.stringMatching(/^http:\S+#setup=\S+\n$/)
+  expect(await run('users', 'add', 'mira', '-q')).toEqual({ exitCode: 0, out: link, err: '' })
+  expect(await run('users', 'role', 'mira', 'viewer', '-q')).toEqual({ exitCode: 0, out: '', err: '' })
   const list = await run('users', 'list', '--quiet', '--json')
   expect(JSON.parse(list.out).users).toHaveLength(2)
   const failed = await run('users', 'add', 'mira', '-q')
