@@ -32,9 +32,10 @@ const clipped = (text: string, length: number) => Array.from(text).slice(0, leng
 
 /** The first heading, or the title of the front matter, without control characters; the path if there is neither. */
 export function titleOf(path: string, content: string): string {
-  const heading = /^(?:#{1,6}[ \t]+|title: *)(.+)$/m.exec(content)?.[1] ?? ''
+  const heading = /^(?:#{1,6}[ \t]|title:)(.+)$/m.exec(content)?.[1] ?? ''
   const title = heading
     .replaceAll(/\p{Cc}/gu, ' ')
+    .trim()
     .replace(/^"(.*)"$/, '$1')
     .trim()
   return clipped(title === '' ? path : title, MAX_TITLE)

@@ -61,7 +61,7 @@ export class NotesBaseline {
     this.#run('INSERT INTO note_bodies (note, content) VALUES (?, ?)', note, content)
     this.#run('UPDATE workspaces SET live_notes = live_notes + 1 WHERE pk = ?', this.#workspace)
     for (const name of tags) this.#tag(note, name)
-    for (const [, target = ''] of content.matchAll(/\[\[([^\]]+)\]\]/g)) {
+    for (const [, target = ''] of content.matchAll(/\[\[([^[\]]+)\]\]/g)) {
       this.#run(
         'INSERT OR IGNORE INTO note_links (workspace, target, note) VALUES (?, ?, ?)',
         1,
@@ -104,7 +104,7 @@ export class NotesBaseline {
     const content = `${row.content}\n\n${text}`
     this.#run('UPDATE note_bodies SET content = ? WHERE note = ?', content, note)
     this.#run('DELETE FROM note_links WHERE note = ?', note)
-    for (const [, target = ''] of content.matchAll(/\[\[([^\]]+)\]\]/g)) {
+    for (const [, target = ''] of content.matchAll(/\[\[([^[\]]+)\]\]/g)) {
       this.#run(
         'INSERT OR IGNORE INTO note_links (workspace, target, note) VALUES (?, ?, ?)',
         1,

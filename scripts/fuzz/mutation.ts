@@ -74,7 +74,7 @@ export function hostileText(random: Random, value: unknown): string {
     case 3:
       return '['.repeat(random.pick([100, 20_000]))
     case 4:
-      return text.replace(/:.*$/s, `:${'['.repeat(9_000)}${']'.repeat(9_000)}}`)
+      return text.replace(/:.*/s, `:${'['.repeat(9_000)}${']'.repeat(9_000)}}`)
     case 5:
       return random.chance(0.02) ? `{"title":"${'x'.repeat(OVER_BODY_LIMIT)}"}` : text.replaceAll('"', "'")
     default:

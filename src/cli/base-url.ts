@@ -8,5 +8,5 @@ export function checkedBaseUrl(text: string, name = '--url'): string {
   const isBase = URL.canParse(text) && /^https?:\/\/[^@?#]+$/i.test(text)
   if (!isBase)
     throw new WrongUsage(`${name} must be the address of a daybook, such as http://127.0.0.1:8787.`)
-  return text.replace(/\/+$/, '')
+  return text.replace(/(?<!\/)\/+$/, '')
 }

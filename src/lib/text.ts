@@ -87,3 +87,12 @@ export function quoteList(names: readonly string[]): string {
   const last = quoted.pop() ?? ''
   return quoted.length === 0 ? last : `${quoted.join(', ')} and ${last}`
 }
+
+/** The text of a heading without the hashes that may close it. */
+export function headingText(text: string): string {
+  const trimmed = text.trim()
+  let end = trimmed.length
+  while (trimmed[end - 1] === '#') end -= 1
+  const isClosed = end < trimmed.length && (end === 0 || /[ \t]/.test(trimmed[end - 1] ?? ''))
+  return isClosed ? trimmed.slice(0, end).trimEnd() : trimmed
+}

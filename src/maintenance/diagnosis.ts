@@ -70,7 +70,9 @@ type ErrorRow = Omit<ErrorGroup, 'last_at'> & { readonly last_at: number | null 
 
 /** The errors of deliveries have names in quotation marks, which a name may contain too, and addresses as they are. */
 const withoutHosts = (error: string): string =>
-  error.replace(/".*"/s, '"…"').replace(/[\da-f.:]*[\da-f:]/gi, (text) => (isIP(text) === 0 ? text : '…'))
+  error
+    .replace(/".*"/s, '"…"')
+    .replace(/[\da-f:]+(?:\.+[\da-f:]+)*/gi, (text) => (isIP(text) === 0 ? text : '…'))
 
 function withSum(groups: Map<string, ErrorRow>, { where, error: text, count, last_at }: ErrorRow) {
   const error = where === 'delivery' ? withoutHosts(text) : text

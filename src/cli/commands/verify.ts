@@ -8,9 +8,9 @@ function headersOf({ flags }: Input): Map<string, string> {
   const given = Array.isArray(flags.header) ? flags.header.map(String) : []
   return new Map(
     given.map((text) => {
-      const [, name, value = ''] = /^([!-9;-~]+):[ \t]*(.*?)[ \t\r]*$/.exec(text) ?? []
+      const [, name, value = ''] = /^([!-9;-~]+):([^\n]*)$/.exec(text) ?? []
       if (name === undefined) throw new WrongUsage(`--header must be "Name: value", not "${text}".`)
-      return [name.toLowerCase(), value]
+      return [name.toLowerCase(), value.trim()]
     }),
   )
 }

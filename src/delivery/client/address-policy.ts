@@ -59,7 +59,7 @@ export function urlError(url: string, allowlist: readonly AllowlistEntry[]): str
 function spellingError(written: string, { host, port, authority }: ParsedUrl): string | undefined {
   if (port === 0) return 'url must not have port 0.'
   if (host.endsWith('.'))
-    return `url must not have a host that ends in a dot; write "${host.replace(/\.+$/, '')}".`
+    return `url must not have a host that ends in a dot; write "${host.replace(/(?<!\.)\.+$/, '')}".`
   if (isAddress(host) && !authority.startsWith('[') && written.replace(/:\d*$/, '') !== host) {
     return `url must have its address in canonical form: write "${host}".`
   }

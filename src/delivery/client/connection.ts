@@ -23,14 +23,17 @@ const isInterim = (status: number) => status < 200 && status !== SWITCHING_PROTO
 const CHUNK_SIZE = /^([0-9a-fA-F]{1,6})[ \t]*(?:;.*)?$/
 
 /** The headers that determine the length of the body and whether the connection stays open. */
-const FRAMING = /^(content-length|transfer-encoding|connection):[ \t]*(.*?)[ \t]*$/
+const FRAMING = /^(content-length|transfer-encoding|connection):(.*)$/s
+
+const BLANKS_AROUND = /^[ \t]+|(?<![ \t])[ \t]+$/g
 
 /** The length of the body by its headers; `unknown` when the connection cannot be used after it. */
 function bodyLength(status: number, headers: readonly string[]): number | 'chunked' | 'unknown' {
   const lengths: string[] = []
   const codings: string[] = []
   for (const line of headers) {
-    const [, name = '', value = ''] = FRAMING.exec(line.toLowerCase()) ?? []
+    const [, name = '', padded = ''] = FRAMING.exec(line.toLowerCase()) ?? []
+    const value = padded.replace(BLANKS_AROUND, '')
     if (name === 'connection' && /\bclose\b/.test(value)) return 'unknown'
     if (name === 'content-length') lengths.push(value)
     if (name === 'transfer-encoding') codings.push(value)

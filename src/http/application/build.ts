@@ -36,7 +36,7 @@ export async function buildApplication(): Promise<BuiltFiles> {
  * others would not win over them where they should.
  */
 const withoutOldForms = (css: string): string =>
-  css.replace(/[^{};]*:-(?:webkit|moz)-any\([^{}]*\{[^{}]*\}/g, '')
+  css.replace(/(?<![^{};])[^{};]*:-(?:webkit|moz)-any\([^{}]*\{[^{}]*\}/g, '')
 
 /** The page asks at once for the files that every screen needs, which it would else find one after another. */
 function withPreloads(files: BuiltFiles): string {

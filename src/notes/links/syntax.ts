@@ -1,4 +1,4 @@
-import { fold } from '../../lib/text.ts'
+import { fold, headingText } from '../../lib/text.ts'
 /** A wiki link in a body: `[[target]]` or `[[target|label]]`, embeds included. */
 export interface WikiLink {
   readonly target: string
@@ -30,13 +30,13 @@ function* linesOf(body: string): Generator<Line> {
   yield { text: body.slice(start), start, next: body.length }
 }
 
-const FENCE = /^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)$/s
+const FENCE = /^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})/
 const LIST_ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
 
 /** The run of backticks or tildes that opens a fence on this line; in a list it may be indented further. */
 function openingFence(line: string, inList: boolean): string | undefined {
-  const [, lead = '', fence, info = ''] = FENCE.exec(line) ?? []
-  if (fence === undefined || (fence.startsWith('`') && info.includes('`'))) return undefined
+  const [opening = '', lead = '', fence] = FENCE.exec(line) ?? []
+  if (fence === undefined || (fence.startsWith('`') && line.includes('`', opening.length))) return undefined
   return inList || LIST_ITEM.test(line) || /^ {0,3}$/.test(lead) ? fence : undefined
 }
 
@@ -278,21 +278,13 @@ export function withFileLabel(body: string, fileId: string, fileName: string): s
   return result + body.slice(from)
 }
 
-function withoutClosingHashes(text: string): string {
-  const trimmed = text.trim()
-  let end = trimmed.length
-  while (trimmed[end - 1] === '#') end -= 1
-  const isClosed = end < trimmed.length && (end === 0 || /[ \t]/.test(trimmed[end - 1] ?? ''))
-  return isClosed ? trimmed.slice(0, end).trimEnd() : trimmed
-}
-
 /** The text of the last level-2 heading, when no other heading follows it outside code. */
 export function lastHeading(body: string): string | undefined {
   let last: string | undefined
   if (!body.includes('#')) return last
   for (const { text } of plainLines(body)) {
     const [, hashes, words = ''] = HEADING.exec(text) ?? []
-    if (hashes !== undefined) last = hashes === '##' ? withoutClosingHashes(words) : undefined
+    if (hashes !== undefined) last = hashes === '##' ? headingText(words) : undefined
   }
   return last
 }

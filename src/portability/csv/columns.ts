@@ -20,7 +20,7 @@ const MAX_LABEL_LENGTH = 500
 /** A valid field key: `due_date` for `Due date`, `field_3` for a heading without Latin letters or digits. */
 function keyOf(heading: string, at: number): string {
   const plain = unaccented(heading)
-  const word = plain.replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '')
+  const word = plain.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '')
   if (word === '') return `field_${at + 1}`
   const key = /^[a-z]/.test(word) && !RESERVED_KEYS.has(word) ? word : `field_${word}`
   return key.slice(0, MAX_KEY_LENGTH)

@@ -254,7 +254,7 @@ const plainLabel = (text: string): string =>
     text
       .replaceAll('`', '')
       .replace(/\\([^\w\s])/g, '$1')
-      .replace(/\p{Cc}+[ \t]*/gu, ' '),
+      .replace(/\p{Cc}[\p{Cc} ]*/gu, ' '),
   ).trim()
 
 /** `[label]: target "title"` on a line of its own, also in a quotation. A label that begins with `^` is a footnote's. */

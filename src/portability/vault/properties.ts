@@ -15,7 +15,7 @@ const VALID_KEY = /^[a-z][a-z0-9_-]{0,62}$/
 function keyOf(written: string): string {
   const plain = unaccented(written).trim()
   if (VALID_KEY.test(plain)) return plain
-  const word = plain.replace(/[^a-z0-9-]+/g, '_').replace(/^[_-]+|[_-]+$/g, '')
+  const word = plain.replace(/[^a-z0-9-]+/g, '_').replace(/^[_-]+|(?<![_-])[_-]+$/g, '')
   if (word === '') return 'property'
   return (/^[a-z]/.test(word) ? word : `property_${word}`).slice(0, MAX_KEY_LENGTH)
 }

@@ -87,7 +87,7 @@ class ProseFinder {
 /** What is not text in a paragraph: tags and comments of HTML, comments of Obsidian, formulas, links. */
 const NOT_TEXT: readonly RegExp[] = [
   /<!--[\s\S]*?-->/g,
-  /<\/?[a-z][\w:-]*(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/gi,
+  /<\/?[a-z](?:[^<>"']|"[^"<]*"|'[^'<]*')*>/gi,
   /<\/?[a-z][^<>]*>/gi,
   /%%[\s\S]*?%%/g,
   /\$\$[\s\S]*?\$\$/g,

@@ -12,7 +12,7 @@ const MAX_TAG_LENGTH = 100
 export function tagNameOf(word: string): string | undefined {
   const name = normalized(word, 'NFC')
     .replace(/^#+/, '')
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/[,\p{Cc}]/gu, ' ')
     .trim()
   return name === '' || codePointLength(name) > MAX_TAG_LENGTH ? undefined : name
@@ -44,7 +44,8 @@ function* inlineTags(text: string): Generator<string> {
   for (const { 0: words, index } of text.matchAll(INLINE_TAGS)) {
     const before = text.slice(Math.max(0, index - CONTEXT_LENGTH), index)
     for (const [written] of words.matchAll(/#[^#]+/g)) {
-      const word = written.endsWith('_') && OPEN_EMPHASIS.test(before) ? written.replace(/_+$/, '') : written
+      const word =
+        written.endsWith('_') && OPEN_EMPHASIS.test(before) ? written.replace(/(?<!_)_+$/, '') : written
       if (!NOT_A_NUMBER.test(word) || isColour(word, before)) break
       yield word
     }

@@ -28,7 +28,7 @@ const MAX_BYTES = 200
 /** The title as a file name that is valid on every operating system. */
 export function fileNameOf(title: string): string {
   const allowed = normalized(title, 'NFC').replace(/[\p{C}\\/:*?"<>|]/gu, '-')
-  const name = truncated(allowed).replace(/^[.\s]+|[.\s]+$/g, '')
+  const name = truncated(allowed).replace(/^[.\s]+|(?<![.\s])[.\s]+$/g, '')
   if (name === '') return 'untitled'
   return RESERVED.test(name) ? `_${name}` : name
 }

@@ -7,7 +7,7 @@ export interface Hunk {
 }
 
 /** The lines of a text, each with its line break, so that joined they are the text again. */
-export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+export const linesOf = (text: string): string[] => text.match(/[^\n]+\n?|\n/g) ?? []
 
 /** Texts that differ in more lines than this are taken to differ in everything between their first and last change. */
 const MAX_EDITS = 1_000

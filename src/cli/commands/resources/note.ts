@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { checkStorable } from '../../../http/body.ts'
+import { headingText } from '../../../lib/text.ts'
 import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { commandCaller, inWorkspace } from '../../open-database.ts'
@@ -25,11 +26,11 @@ async function contentOf(input: Input, io: Io): Promise<string> {
 
 /** The first heading, else the name of the file, else the first line that is not empty. */
 function titleOf(content: string, file: string | undefined): string {
-  const [, heading] = /^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*\r?$/m.exec(content) ?? []
+  const [, words] = /^#{1,6}[ \t]+(\S.*)$/m.exec(content) ?? []
   const named =
     file === undefined || file === STDIN ? undefined : basename(file).replace(/\.(md|markdown|txt)$/i, '')
   const line = /\S.*/.exec(content)?.[0]
-  const title = heading ?? named ?? line ?? ''
+  const title = (words && headingText(words)) || named || line || ''
   return Array.from(title.replace(/\p{Cc}/gu, ' ').trim())
     .slice(0, MAX_TITLE)
     .join('')

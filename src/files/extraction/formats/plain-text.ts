@@ -1,3 +1,4 @@
+import { headingText } from '../../../lib/text.ts'
 import { cleanText, type ExtractedText, FlowingText, oneLine } from '../pages.ts'
 
 /** The encoding that the byte order mark names; undefined without one. */
@@ -28,7 +29,7 @@ export function readPlain(bytes: Uint8Array): ExtractedText {
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/
+const HEADING = /^ {0,3}(#{1,6})[ \t](.*)$/s
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/
 
 /** Skipped, because its last line above the dashes would be taken for a heading. */
@@ -48,8 +49,9 @@ export function readMarkdown(bytes: Uint8Array): ExtractedText {
       if (run.startsWith(fence) && line.trim() === run) fence = ''
     } else if (run !== '') fence = run
     else {
-      const [, hashes, title = ''] = HEADING.exec(line) ?? []
-      if (hashes !== undefined) flow.markHeading({ title: oneLine(title), level: hashes.length, at })
+      const [, hashes, words = ''] = HEADING.exec(line) ?? []
+      if (hashes !== undefined)
+        flow.markHeading({ title: oneLine(headingText(words)), level: hashes.length, at })
       const [, underline] = isParagraph(before) ? (UNDERLINE.exec(line) ?? []) : []
       if (underline !== undefined) {
         const level = underline.startsWith('=') ? 1 : 2

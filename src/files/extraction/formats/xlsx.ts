@@ -89,7 +89,7 @@ const COUNTED = /\[(?:h+|m+|s+)\]/i
 
 /** Parses a format code. Quoted, escaped and bracketed text is literal, except for `[h]`, `[m]` and `[s]`. */
 function formatOf(code: string): CellFormat {
-  const bare = code.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '')
+  const bare = code.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi, '')
   const [first = ''] = bare.split(';')
   const hasDay = /[yd]/i.test(first) || /(?<![hs:\]].?)m{3,}/i.test(first)
   const hasTime = /[hs]/i.test(first)

@@ -105,7 +105,7 @@ export function keyFor(label: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^[_0-9]+|_+$/g, '')
+    .replaceAll(/^[_0-9]+|_$/g, '')
   return plain.slice(0, 63)
 }
 
