@@ -69,7 +69,7 @@ export const ChangesQuery = strict({
 
 const OBJECT_ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
 
-const Change = strict(
+export const Change = strict(
   {
     cursor: cursorField(),
     transaction: t.String({ description: 'The same for all changes of one write.', examples: [CURSOR] }),

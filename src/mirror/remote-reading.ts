@@ -1,8 +1,10 @@
 import type { Reader } from '../db/reader.ts'
+import { MAX_CHARACTERS, MAX_PAGES } from '../files/extraction/pages.ts'
 import { hasBytes, inParts } from '../files/store.ts'
+import { refused } from '../refusal.ts'
 import { instantOf } from './apply/copy-transaction.ts'
 import { recordAt } from './record-state.ts'
-import { type ChangePage, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
+import { type ChangePage, type Remote, RemoteRefusal } from './remote.ts'
 import type { RemoteChange, RemoteObject } from './remote-objects.ts'
 import type { Selector } from './selection.ts'
 import type { Stage } from './stage.ts'
@@ -119,25 +121,27 @@ export class RemoteReading {
     // An import may have given it other content.
     const isSame = known?.updatedAt === instantOf(updated_at)
     const isCopied = isSame && copy !== undefined && hasBytes(copy, known.pk)
-    if (hasFiles && size > 0 && !isCopied) await unlessGone(() => this.#readBytes(id, size))
+    if (hasFiles && size > 0 && !isCopied) await unlessGone(() => this.#readBytes(file))
     const hasText = isSame && known.status === 'ready'
     if (status === 'ready' && pages !== null && pages > 0 && !hasText)
       await unlessGone(() => this.#readText(id, pages))
   }
 
-  /** Not every connection shows that it ended too early. */
-  async #readBytes(id: string, size: number): Promise<void> {
-    let [number, bytes] = [0, 0]
-    for await (const part of inParts(this.remote.fileContent(id))) {
-      this.stage.addPart(id, number++, part)
-      bytes += part.byteLength
-    }
-    if (bytes !== size) throw new RemoteAway(`Of the file ${id} arrived ${bytes} bytes, and it has ${size}.`)
+  async #readBytes(file: StagedFile): Promise<void> {
+    let number = 0
+    for await (const part of inParts(this.remote.fileContent(file)))
+      this.stage.addPart(file.id, number++, part)
   }
 
   async #readText(id: string, pages: number): Promise<void> {
     const texts: string[] = []
-    for await (const text of this.remote.fileText(id, pages)) texts.push(text)
+    let length = 0
+    for await (const text of this.remote.fileText(id, pages)) {
+      texts.push(text)
+      length += text.length
+      if (length > MAX_CHARACTERS || texts.length > MAX_PAGES)
+        throw refused(`The remote has a longer text for the file ${id} than any daybook reads of one.`)
+    }
     for (const [at, text] of texts.entries()) this.stage.addPage(id, at + 1, text)
   }
 

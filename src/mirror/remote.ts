@@ -4,6 +4,7 @@ import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
 import { pagesIn } from './file-text.ts'
 import { knownChange, knownObject } from './known-attributes.ts'
+import { checkChange, checkObject } from './object-forms.ts'
 import {
   checkedChange,
   checkedKind,
@@ -11,9 +12,13 @@ import {
   type RemoteObject,
   type SnapshotObject,
 } from './remote-objects.ts'
+import { ACCEPTED, linesIn, ResponseTooLarge, streamOf, wholeText } from './response-bytes.ts'
 
 /** A failure that may be over at the next attempt. */
 export class RemoteAway extends Error {}
+
+/** A file has other bytes than its size says: not every connection shows that it ended too early. */
+export class WrongSize extends RemoteAway {}
 
 /** The remote no longer keeps the changes after the cursor: the workspace must be copied again. */
 export class CursorExpired extends Error {}
@@ -45,8 +50,11 @@ export interface RemoteWorkspace {
 /** A change of a record, as its history has it. */
 export type RecordVersion = Pick<RemoteChange, 'cursor' | 'at' | 'op' | 'changed' | 'previous'>
 
+const SNAPSHOT = '/v1/changes/snapshot'
 const SILENCE_MS = 60_000
 const CHANGES_PER_PAGE = 1_000
+/** As many of the longest objects fit into one response. */
+const FEW_CHANGES = 8
 const CHARS_PER_REQUEST = 200_000
 
 interface RemoteOptions {
@@ -80,7 +88,7 @@ export class Remote {
     const version = String(document?.info?.version ?? '')
     checkVersion(this.url, version)
     this.#hasOwnVersion = version === API_VERSION
-    if (document?.paths?.['/v1/changes/snapshot'] === undefined)
+    if (document?.paths?.[SNAPSHOT] === undefined)
       throw refused(`${this.url} has no change feed, which a mirror needs; upgrade the remote.`)
     const isWorkspace = ({ workspace }: JsonObject) =>
       isObject(workspace) && hasTexts(workspace, ['id', 'name', 'created_at'])
@@ -94,9 +102,19 @@ export class Remote {
 
   /** The changes after a cursor; without any, waits up to some seconds for one. */
   async changes(after: string, waitSeconds = 0): Promise<ChangePage> {
+    try {
+      return await this.#page(after, CHANGES_PER_PAGE, waitSeconds)
+    } catch (error) {
+      // One transaction may have changed hundreds of very long notes.
+      if (error instanceof ResponseTooLarge) return this.#page(after, FEW_CHANGES, 0)
+      throw error
+    }
+  }
+
+  async #page(after: string, limit: number, waitSeconds: number): Promise<ChangePage> {
     const query = new URLSearchParams({
       after,
-      limit: String(CHANGES_PER_PAGE),
+      limit: String(limit),
       include: 'objects',
       ...(waitSeconds > 0 && { wait: String(waitSeconds) }),
     })
@@ -104,13 +122,15 @@ export class Remote {
     // It would be asked for again and again.
     if (page.has_more && page.cursor === after) throw notADaybook(this.url)
     for (const change of page.changes) checkedChange(change)
-    return this.#hasOwnVersion ? page : { ...page, changes: page.changes.map(knownChange) }
+    const known = this.#hasOwnVersion ? page : { ...page, changes: page.changes.map(knownChange) }
+    for (const change of known.changes) checkChange(change)
+    return known
   }
 
   /** The cursor of the snapshot, then its objects. Throws RemoteAway when it breaks off before its end. */
   async *snapshot(): AsyncGenerator<SnapshotObject | { readonly cursor: string }> {
     let isComplete = false
-    for await (const line of this.#lines('/v1/changes/snapshot')) {
+    for await (const line of linesIn(this.#bytes(SNAPSHOT), SNAPSHOT)) {
       const value = this.#parsed(line)
       if (!isObject(value)) throw notADaybook(this.url)
       if (value.end === true) isComplete = true
@@ -123,12 +143,27 @@ export class Remote {
 
   #objectOf(line: SnapshotObject): SnapshotObject {
     const kind = checkedKind(line.kind)
-    return this.#hasOwnVersion ? line : { ...line, kind, object: knownObject(kind, line.object) }
+    const object = this.#hasOwnVersion ? line.object : knownObject(kind, line.object)
+    checkObject(kind, line.structure_id, object)
+    return { ...line, kind, object }
   }
 
-  /** The bytes of a file in chunks; undefined for one that is gone. */
-  fileContent(id: string): AsyncGenerator<Uint8Array> {
-    return this.#bytes(`/v1/files/${id}/content`)
+  /** The bytes of a file in chunks. Throws WrongSize when they are not as many as it has. */
+  async *fileContent({
+    id,
+    size,
+  }: {
+    readonly id: string
+    readonly size: number
+  }): AsyncGenerator<Uint8Array> {
+    let bytes = 0
+    for await (const chunk of this.#bytes(`/v1/files/${id}/content`)) {
+      bytes += chunk.byteLength
+      if (bytes > size)
+        throw new WrongSize(`Of the file ${id} arrive more bytes than the ${size} that it has.`)
+      yield chunk
+    }
+    if (bytes < size) throw new WrongSize(`Of the file ${id} arrived ${bytes} bytes, and it has ${size}.`)
   }
 
   /** The text of a file, page by page. */
@@ -144,7 +179,7 @@ export class Remote {
 
   #fileText(id: string, first: number, last: number): Promise<{ pages: string; text: string }> {
     const query = new URLSearchParams({ pages: `${first}-${last}`, max_chars: String(CHARS_PER_REQUEST) })
-    return this.#answer(`/v1/files/${id}/text?${query}`, (page) => hasTexts(page, ['pages', 'text']))
+    return this.#answer(`/v1/files/${id}/text?${query}`, isTextPart)
   }
 
   async filesOfNote(id: string): Promise<readonly RemoteObject[]> {
@@ -183,10 +218,7 @@ export class Remote {
   }
 
   async #json(path: string): Promise<unknown> {
-    let text = ''
-    const decoder = new TextDecoder()
-    for await (const bytes of this.#bytes(path)) text += decoder.decode(bytes, { stream: true })
-    return this.#parsed(text)
+    return this.#parsed(await wholeText(this.#bytes(path), path))
   }
 
   #parsed(text: string): unknown {
@@ -194,16 +226,6 @@ export class Remote {
       return JSON.parse(text)
     } catch {
       throw notADaybook(this.url)
-    }
-  }
-
-  async *#lines(path: string): AsyncGenerator<string> {
-    const decoder = new TextDecoder()
-    let rest = ''
-    for await (const bytes of this.#bytes(path)) {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      yield* lines
     }
   }
 
@@ -230,12 +252,15 @@ export class Remote {
     } finally {
       stopTimer()
       reader?.cancel().catch(() => {})
+      // What is not read any more is not sent any more either.
+      silence.abort()
     }
   }
 
   async #request(path: string, signal: AbortSignal): Promise<Response> {
     const response = await fetch(this.url + path, {
-      headers: { Authorization: `Bearer ${this.#key}` },
+      headers: { Authorization: `Bearer ${this.#key}`, ...ACCEPTED },
+      decompress: false,
       // The key must not be sent to another host.
       redirect: 'manual',
       signal,
@@ -243,7 +268,7 @@ export class Remote {
       this.#throwAway(`${this.url} does not answer (${error.code ?? 'timeout'}).`),
     )
     if (response.ok) return response
-    throw await failureIn(response)
+    throw await failureIn(response, path)
   }
 
   #throwAway(sentence: string): never {
@@ -260,23 +285,29 @@ const isList = (value: unknown): boolean => Array.isArray(value) && value.every(
 const hasTexts = (object: JsonObject, names: readonly string[]): boolean =>
   names.every((name) => typeof object[name] === 'string')
 
+/** The server cuts a text where it would be longer, and says where its pages begin. */
+const isTextPart = (part: JsonObject): boolean =>
+  hasTexts(part, ['pages', 'text']) && String(part.text).length <= 2 * CHARS_PER_REQUEST
+
 const isChangePage = (page: JsonObject): boolean =>
   isList(page.changes) && typeof page.cursor === 'string' && typeof page.has_more === 'boolean'
 
-const readerOf = ({ body }: Response) => body?.getReader()
+const readerOf = (response: Response) => streamOf(response)?.getReader()
 
 /**
  * What a response means that is no success. Only a refusal in the form of a daybook says something about the remote: a
  * proxy may answer 404 while the remote is restarted.
  */
-async function failureIn(response: Response): Promise<Error> {
+async function failureIn(response: Response, path: string): Promise<Error> {
   const { status, headers } = response
   if (headers.has('location'))
     return new RemoteRefusal(
       status,
       `The remote answered ${status}, a redirect; give the address to which it leads.`,
     )
-  const body: unknown = await response.json().catch(() => undefined)
+  const body: unknown = await wholeText(streamOf(response) ?? [], path)
+    .then(JSON.parse)
+    .catch(() => undefined)
   if (!isObject(body) || !hasTexts(body, ['error', 'code']))
     return new RemoteAway(`The remote answered ${status}, not as a daybook does.`)
   const sentence = String(body.error)

@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import { findFile, findPageText, readParts } from '../files/store.ts'
-import type { Remote } from './remote.ts'
+import { type Remote, WrongSize } from './remote.ts'
 import { unlessGone } from './remote-reading.ts'
 
 interface CopiedFile {
@@ -29,15 +29,20 @@ export async function* listDifferingFiles(
   }
 }
 
-async function compareBytes(reader: Reader, remote: Remote, { pk, id }: CopiedFile): Promise<boolean> {
+async function compareBytes(reader: Reader, remote: Remote, file: CopiedFile): Promise<boolean> {
   const theirs = await unlessGone(async () => {
     const hash = new Bun.CryptoHasher('sha256')
-    for await (const bytes of remote.fileContent(id)) hash.update(bytes)
+    try {
+      for await (const bytes of remote.fileContent(file)) hash.update(bytes)
+    } catch (error) {
+      if (error instanceof WrongSize) return 'other bytes'
+      throw error
+    }
     return hash.digest('hex')
   })
   if (theirs === undefined) return true
   const ours = new Bun.CryptoHasher('sha256')
-  for (const part of readParts(reader, pk)) ours.update(part)
+  for (const part of readParts(reader, file.pk)) ours.update(part)
   return ours.digest('hex') === theirs
 }
 

@@ -64,7 +64,7 @@ export const DeletedPropertyResponse = response({
   notes_affected: integer({ description: 'Notes that held a value, trashed ones too.', examples: [3] }),
 })
 
-const key = () =>
+export const propertyKey = () =>
   text({
     pattern: '^[a-z][a-z0-9_-]{0,62}$',
     says: 'a key: a lower-case letter, then up to 62 lower-case letters, digits, "_" or "-"',
@@ -81,7 +81,7 @@ const position = () => integer({ minimum: 0, description: 'Others shift; past th
 
 export const CreatePropertyBody = strict(
   {
-    key: key(),
+    key: propertyKey(),
     type: choice(PROPERTY_TYPES, { examples: ['select'] }),
     label: t.Optional(text(label)),
     options: t.Optional(options()),
@@ -93,7 +93,7 @@ export const CreatePropertyBody = strict(
 
 export const PatchPropertyBody = strict(
   {
-    key: t.Optional(key()),
+    key: t.Optional(propertyKey()),
     label: t.Optional(nullableText({ ...label, description: 'null goes back to the key.' })),
     type: t.Optional(choice(PROPERTY_TYPES, { description: 'Only while no note holds a value.' })),
     options: t.Optional(options()),

@@ -64,7 +64,7 @@ export const StructuresResponse = response({ structures: t.Array(Structure) })
 export const StructureResponse = response({ structure: Structure })
 
 const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Books'] })
-const fieldKey = () =>
+export const fieldKey = () =>
   text({
     pattern: '^[a-z][a-z0-9_]{0,62}$',
     check: (key) => !RESERVED_KEYS.has(key),

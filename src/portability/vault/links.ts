@@ -175,9 +175,12 @@ function fileLink(
   return `[[${fileTarget(file.id)}|${shown}]]${commentText({ part, caption })}`
 }
 
-/** `[text](target)` and `[text](<target> "title")`; a target may contain one level of parentheses. */
+/**
+ * `[text](target)` and `[text](<target> "title")`; a target may contain one level of parentheses. Also what is escaped,
+ * which begins no link.
+ */
 const MARKDOWN_LINK =
-  /\[((?:[^[\]\\]|\\.)*)\]\((?:<([^<>]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))(?:[ \t]{1,3}(?:"[^"]*"|'[^']*'))?\)/g
+  /\\.|\[((?:[^[\]\\]|\\.)*)\]\((?:<([^<>]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))(?:[ \t]{1,3}(?:"[^"]*"|'[^']*'))?\)/g
 /** A line that cannot go on with the text of a link: another item of a list, a quotation, a heading. */
 const NEXT_BLOCK = /[\r\n][ \t]*(?:[-*+>#|]|\d{1,9}[.)])/
 /** A URL, a place in this page, or nothing at all. */
@@ -192,6 +195,7 @@ function* markdownLinks(
   if (!line.text.includes('](')) return
   for (const match of line.text.matchAll(MARKDOWN_LINK)) {
     const [whole, label = '', bracketed, bare = ''] = match
+    if (whole.startsWith('\\')) continue
     const start = line.start + match.index
     // Code is blanked out in the line; the body has the label as written.
     const writtenLabel = body.slice(start + 1, start + 1 + label.length)

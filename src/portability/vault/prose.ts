@@ -84,18 +84,33 @@ class ProseFinder {
   }
 }
 
-/** What is not text in a paragraph: tags and comments of HTML, comments of Obsidian, formulas, links. */
+/** What is not text in a paragraph beside comments: tags of HTML, comments of Obsidian, formulas, links. */
 const NOT_TEXT: readonly RegExp[] = [
-  /<!--[\s\S]*?-->/g,
   /<\/?[a-z](?:[^<>"']|"[^"<]*"|'[^'<]*')*>/gi,
   /<\/?[a-z][^<>]*>/gi,
   /%%[\s\S]*?%%/g,
   /\$\$[\s\S]*?\$\$/g,
   /\$(?![\s$])[^$\n]*(?<![\s\\])\$(?!\d)/g,
-  /!?\[(?:[^[\]\\]|\\.)*\](?:\((?:<[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)(?:[ \t]{1,3}(?:"[^"\n]*"|'[^'\n]*'))?\)|\[(?:[^[\]\\]|\\.)*\])/g,
+  // Of what is escaped, which begins no link, nothing is replaced.
+  /\\.|!?\[(?:[^[\]\\]|\\.)*\](?:\((?:<[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)(?:[ \t]{1,3}(?:"[^"\n]*"|'[^'\n]*'))?\)|\[(?:[^[\]\\]|\\.)*\])/g,
 ]
 const MASK = '\0'
 const masked = (text: string) => text.replace(/[^\n]/g, MASK)
+const maskedUnlessEscape = (text: string) => (text.startsWith('\\') ? text : masked(text))
+
+/** Comments are found from end to end: an expression would look from each beginning for an end that there may not be. */
+function withoutComments(text: string): string {
+  let result = ''
+  let from = 0
+  for (;;) {
+    const start = text.indexOf('<!--', from)
+    const end = start === -1 ? -1 : text.indexOf('-->', start + '<!--'.length)
+    if (end === -1) return result + text.slice(from)
+    const next = end + '-->'.length
+    result += text.slice(from, start) + masked(text.slice(start, next))
+    from = next
+  }
+}
 
 function withoutWikiLinks(line: string): string {
   let result = ''
@@ -108,8 +123,8 @@ function withoutWikiLinks(line: string): string {
 }
 
 function textOf(paragraph: readonly string[]): string {
-  const whole = paragraph.map(withoutWikiLinks).join('\n')
-  return NOT_TEXT.reduce((text, pattern) => text.replace(pattern, masked), whole)
+  const whole = withoutComments(paragraph.map(withoutWikiLinks).join('\n'))
+  return NOT_TEXT.reduce((text, pattern) => text.replace(pattern, maskedUnlessEscape), whole)
 }
 
 /**

@@ -21,6 +21,8 @@ const HEADING = /^h([1-6])$/
 class HtmlText {
   readonly flow = new FlowingText()
   #text = ''
+  /** Whether it ends in something other than white space; looking at its end would put together what was added so far. */
+  #endsInWord = false
   #hidden = 0
   #preformatted = 0
   /** Whether a blank line precedes the next line. */
@@ -31,8 +33,8 @@ class HtmlText {
     if (BLOCKS.has(name) || HEADING.test(name)) this.#end('block')
     if (LINES.has(name)) this.#end('line')
     if (name === 'pre') this.#preformatted += 1
-    if (name === 'br') this.#text += '\n'
-    if ((name === 'td' || name === 'th') && this.#text !== '') this.#text += '\t'
+    if (name === 'br') this.#add('\n')
+    if ((name === 'td' || name === 'th') && this.#text !== '') this.#add('\t')
   }
 
   close(name: string): void {
@@ -47,11 +49,17 @@ class HtmlText {
   text(text: string): void {
     if (this.#hidden > 0) return
     if (this.#preformatted > 0) {
-      this.#text += text
+      this.#add(text)
       return
     }
     const words = text.replace(/[ \t\r\n\f]+/g, ' ')
-    this.#text += /\S/.test(this.#text.at(-1) ?? '') ? words : words.trimStart()
+    this.#add(this.#endsInWord ? words : words.trimStart())
+  }
+
+  #add(text: string): void {
+    if (text === '') return
+    this.#text += text
+    this.#endsInWord = /\S$/.test(text)
   }
 
   finish(): ExtractedText {
@@ -68,11 +76,13 @@ class HtmlText {
     }
     if (as === 'block') this.#isAfterBlock = true
     this.#text = ''
+    this.#endsInWord = false
   }
 
   #endHeading(level: number): void {
     this.flow.heading(this.#text, level)
     this.#text = ''
+    this.#endsInWord = false
   }
 }
 

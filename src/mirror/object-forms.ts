@@ -1,0 +1,132 @@
+import { Kind, type TSchema, TypeRegistry } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { t } from 'elysia'
+import { Change } from '../change-feed/schema.ts'
+import type { ChangeKind } from '../changes/entries.ts'
+import { FileWithOutlineResponse } from '../files/schema.ts'
+import { MAX_FILE_BYTES } from '../files/service.ts'
+import { choice, integer, members, nullableText, strict, text } from '../http/schema/types.ts'
+import { validationRefusal } from '../http/validation.ts'
+import { Lens } from '../lenses/schema.ts'
+import { isId } from '../lib/ids.ts'
+import { Note } from '../notes/schema.ts'
+import { Preset } from '../presets/schema.ts'
+import { Property, propertyKey } from '../properties/schema.ts'
+import { QuickAccessItem } from '../quick-access/schema.ts'
+import { RecordObject } from '../records/schema.ts'
+import { refused } from '../refusal.ts'
+import { fieldKey, Structure } from '../structures/schema.ts'
+import { Tag } from '../tags/schema.ts'
+import { View } from '../views/schema.ts'
+import { Webhook } from '../webhooks/schema.ts'
+import type { RemoteChange, RemoteObject } from './remote-objects.ts'
+
+/*
+ * A remote is believed no more than any other caller: what it sends is checked against the schemas of the responses,
+ * and names against the rules under which they were written.
+ */
+
+const name = () => text({ singleLine: true })
+const nullableName = () => nullableText({ singleLine: true })
+const file = FileWithOutlineResponse.properties.file
+
+const FIELD_VALUES = 'MirrorFieldValues'
+TypeRegistry.Set(FIELD_VALUES, (_, data) => isFieldValues(data))
+
+function isFieldValues(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return false
+  for (const key in data) {
+    const type = typeof (data as Record<string, unknown>)[key]
+    if (type !== 'string' && type !== 'number' && type !== 'boolean') return false
+  }
+  return true
+}
+
+/** The objects of each kind. */
+export const SCHEMAS: Record<ChangeKind, TSchema> = {
+  note: strict({ ...Note.properties, title: name(), alias: nullableName(), properties: members() }),
+  record: strict({
+    ...RecordObject.properties,
+    data: t.Unsafe({
+      [Kind]: FIELD_VALUES,
+      type: 'object',
+      words: 'an object of texts, numbers and booleans',
+    }),
+  }),
+  tag: strict({ ...Tag.properties, name: name() }),
+  property: strict({ ...Property.properties, key: propertyKey(), label: name() }),
+  structure: strict({
+    ...Structure.properties,
+    name: name(),
+    fields: t.Array(
+      strict({ ...Structure.properties.fields.items.properties, key: fieldKey(), label: name() }),
+    ),
+  }),
+  preset: strict({ ...Preset.properties, name: name() }),
+  view: strict({ ...View.properties, name: name() }),
+  lens: strict({ ...Lens.properties, name: name() }),
+  quick_access_item: QuickAccessItem,
+  file: strict({
+    ...file.properties,
+    file_name: name(),
+    size: integer({ minimum: 0, maximum: MAX_FILE_BYTES }),
+  }),
+  webhook: Webhook,
+}
+
+const ID = text({ check: isId, says: 'an id' })
+const INSTANT = text({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+  check: (at) => Number.isFinite(Date.parse(at)),
+  says: 'an instant such as 2026-11-21T09:30:00.000Z',
+})
+
+/**
+ * The schema with the rules that responses are only documented to obey: the forms of ids and instants, and lists of
+ * words. Attributes that it does not name are for `known-attributes.ts`.
+ */
+function strictly(schema: TSchema): TSchema {
+  if (schema.format === 'uuid') return ID
+  if (schema.format === 'date-time') return INSTANT
+  if (schema[Kind] === 'String' && Array.isArray(schema.enum)) return choice(schema.enum)
+  if (schema[Kind] === 'Array') return { ...schema, items: strictly(schema.items) }
+  if (schema[Kind] === 'Union') return { ...schema, anyOf: schema.anyOf.map(strictly) }
+  if (schema[Kind] !== 'Object' || schema.additionalProperties !== false) return schema
+  const { additionalProperties: _, ...open } = schema
+  const properties = Object.entries(schema.properties as Record<string, TSchema>)
+  return {
+    ...open,
+    properties: Object.fromEntries(properties.map(([key, value]) => [key, strictly(value)])),
+  } as unknown as TSchema
+}
+
+/** Each is compiled when it is first needed. */
+const compiled = new Map<TSchema, TypeCheck<TSchema>>()
+
+function check(schema: TSchema, value: unknown, what: string): void {
+  let checker = compiled.get(schema)
+  if (!checker) {
+    checker = TypeCompiler.Compile(strictly(schema))
+    compiled.set(schema, checker)
+  }
+  if (checker.Check(value)) return
+  const { message } = validationRefusal('body', checker.Errors(value))
+  throw refused(`The remote sent ${what} that does not have the form of one: ${message}`)
+}
+
+/** Refuses an object that no daybook could have stored. */
+export function checkObject(kind: ChangeKind, structureId: unknown, object: RemoteObject): void {
+  check(SCHEMAS[kind], object, `a ${kind.replaceAll('_', ' ')}`)
+  if (kind === 'record' && !(typeof structureId === 'string' && isId(structureId)))
+    throw refused('The remote sent a record without the id of its structure.')
+}
+
+/** Refuses a change that no daybook could have logged, and one with another object than it names. */
+export function checkChange(change: RemoteChange): void {
+  check(Change, change, 'a change')
+  const { kind, id, structure_id, object } = change
+  if (object === null || object === undefined) return
+  checkObject(kind, structure_id, object)
+  if (object.id !== id)
+    throw refused(`The remote sent a change of the ${kind.replaceAll('_', ' ')} ${id} with another.`)
+}

@@ -1,0 +1,62 @@
+import { Refusal } from '../refusal.ts'
+
+/**
+ * The most bytes of one response that is held in memory, and of one line of a snapshot. The largest object, a note of
+ * 1,000,000 characters each of which is escaped, takes a tenth of it.
+ */
+const MAX_MEBIBYTES = 64
+const MAX_BYTES = MAX_MEBIBYTES * 1_048_576
+
+/** The remote sent more than is ever read into memory. */
+export class ResponseTooLarge extends Refusal {
+  constructor(path: string) {
+    const [plain] = path.split('?')
+    super(
+      'refused',
+      `The remote sends more than ${MAX_MEBIBYTES} MiB at once at ${plain}, and no daybook does.`,
+    )
+  }
+}
+
+/** Asks for what `streamOf` can read. */
+export const ACCEPTED = { 'Accept-Encoding': 'gzip' }
+
+/**
+ * The bytes of a response that was fetched with `decompress: false`: the runtime decompresses everything that has
+ * arrived, however little of it is taken.
+ */
+export function streamOf({ headers, body }: Response): ReadableStream<Uint8Array> | null {
+  if (headers.get('content-encoding') !== 'gzip') return body
+  return body?.pipeThrough(new DecompressionStream('gzip')) ?? null
+}
+
+/** The whole of a response as text. */
+export async function wholeText(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  path: string,
+): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const bytes of chunks) {
+    size += bytes.length
+    if (size > MAX_BYTES) throw new ResponseTooLarge(path)
+    text += decoder.decode(bytes, { stream: true })
+  }
+  return text
+}
+
+/** The lines of a response that end in a line break. */
+export async function* linesIn(chunks: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let line = ''
+  for await (const bytes of chunks) {
+    const [end = '', ...others] = decoder.decode(bytes, { stream: true }).split('\n')
+    line += end
+    for (const next of others) {
+      yield line
+      line = next
+    }
+    if (line.length > MAX_BYTES) throw new ResponseTooLarge(path)
+  }
+}
