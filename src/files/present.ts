@@ -1,4 +1,5 @@
 import { isoTimestamp } from '../lib/dates.ts'
+import { shownMimeType } from './extraction/kinds.ts'
 import type { FoundPage } from './search.ts'
 import type { FileRow } from './store.ts'
 import type { FileText } from './text.ts'
@@ -7,7 +8,7 @@ export const presentFile = (row: FileRow) => ({
   id: row.id,
   file_name: row.fileName,
   note_id: row.noteId,
-  mime_type: row.mimeType,
+  mime_type: shownMimeType(row),
   size: row.size,
   status: row.status,
   pages: row.pages,

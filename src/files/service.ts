@@ -13,7 +13,7 @@ import { findNoteSummary } from '../notes/store.ts'
 import { hasManyLinksTo, prepareFileLinks, relabelFileLinks } from '../notes/writing/relabel-file-links.ts'
 import { runPrepared } from '../notes/writing/staged-contents.ts'
 import { fail, notFound, refused } from '../refusal.ts'
-import { mimeTypeOf } from './extraction/kinds.ts'
+import { mimeTypeOf, shownMimeType } from './extraction/kinds.ts'
 import { presentFile } from './present.ts'
 import { deleteSomePages } from './search.ts'
 import {
@@ -59,10 +59,11 @@ export function getFileWithOutline(reader: Reader, caller: Caller, id: string) {
 
 /** The original, to be sent. */
 export function getFileContent(reader: Reader, caller: Caller, id: string) {
-  const { pk, fileName, mimeType, size } = getFile(reader, caller, id)
+  const file = getFile(reader, caller, id)
+  const { pk, fileName, size } = file
   if (size > 0 && !hasBytes(reader, pk)) throw notFound('file content')
   const read = (start: number, end: number) => readBytes(reader, pk, start, end)
-  return { tag: contentTag(reader, id), fileName, mimeType, size, read }
+  return { tag: contentTag(reader, id), fileName, mimeType: shownMimeType(file), size, read }
 }
 
 /** 50 MiB. */

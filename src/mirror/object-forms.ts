@@ -3,6 +3,7 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { t } from 'elysia'
 import { Change } from '../change-feed/schema.ts'
 import type { ChangeKind } from '../changes/entries.ts'
+import { isMimeType } from '../files/extraction/kinds.ts'
 import { FileWithOutlineResponse } from '../files/schema.ts'
 import { MAX_FILE_BYTES } from '../files/service.ts'
 import { choice, integer, members, nullableText, strict, text } from '../http/schema/types.ts'
@@ -69,6 +70,7 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
   file: strict({
     ...file.properties,
     file_name: name(),
+    mime_type: text({ check: isMimeType, says: 'a media type such as text/plain' }),
     size: integer({ minimum: 0, maximum: MAX_FILE_BYTES }),
   }),
   webhook: Webhook,

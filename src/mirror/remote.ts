@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import { isId } from '../lib/ids.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
@@ -97,7 +98,12 @@ export class Remote {
 
   async structures(): Promise<RemoteObject[]> {
     const isPage = ({ structures }: JsonObject) => isList(structures)
-    return (await this.#answer<{ structures: RemoteObject[] }>('/v1/records/structures', isPage)).structures
+    const { structures } = await this.#answer<{ structures: RemoteObject[] }>(
+      '/v1/records/structures',
+      isPage,
+    )
+    for (const structure of structures) checkObject('structure', null, structure)
+    return structures
   }
 
   /** The changes after a cursor; without any, waits up to some seconds for one. */
@@ -183,7 +189,7 @@ export class Remote {
   }
 
   async filesOfNote(id: string): Promise<readonly RemoteObject[]> {
-    const isPage = ({ files }: JsonObject) => isList(files)
+    const isPage = ({ files }: JsonObject) => isList(files) && (files as JsonObject[]).every(hasId)
     return (await this.#answer<{ files: RemoteObject[] }>(`/v1/notes/${id}/files`, isPage)).files
   }
 
@@ -192,11 +198,14 @@ export class Remote {
     const query = new URLSearchParams({ structure: structureId, deleted: 'true', limit: '500' })
     const isPage = ({ records }: JsonObject) => isList(records)
     const { records } = await this.#answer<{ records: RemoteObject[] }>(`/v1/records?${query}`, isPage)
+    for (const record of records) checkObject('record', structureId, record)
     const deleted = records.find((record) => record.id === id)
     if (deleted) return deleted
     try {
       const isOne = ({ record }: JsonObject) => isObject(record)
-      return (await this.#answer<{ record: RemoteObject }>(`/v1/records/${id}`, isOne)).record
+      const { record } = await this.#answer<{ record: RemoteObject }>(`/v1/records/${id}`, isOne)
+      checkObject('record', structureId, record)
+      return record
     } catch (error) {
       if (error instanceof RemoteRefusal && error.status === 404) return undefined
       throw error
@@ -279,6 +288,8 @@ export class Remote {
 
 const notADaybook = (url: string) =>
   refused(`${url} does not answer as a daybook does; check the address, and any proxy before it.`)
+
+const hasId = ({ id }: JsonObject): boolean => typeof id === 'string' && isId(id)
 
 const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isObject)
 

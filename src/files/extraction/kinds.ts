@@ -93,3 +93,10 @@ export function unreadableReason(fileName: string): string | undefined {
 
 /** The media type by the extension of the file's name. */
 export const mimeTypeOf = (fileName: string): string => Bun.file(fileName).type.split(';')[0] ?? ''
+
+/** Whether a text has the form of a media type, so that it can be sent as a header. */
+export const isMimeType = (text: string): boolean => /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/.test(text)
+
+/** The media type of a stored file; that of its name where another text was taken from a copy of a workspace. */
+export const shownMimeType = ({ mimeType, fileName }: { mimeType: string; fileName: string }): string =>
+  isMimeType(mimeType) ? mimeType : mimeTypeOf(fileName)

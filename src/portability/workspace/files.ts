@@ -1,6 +1,7 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { shownMimeType } from '../../files/extraction/kinds.ts'
 import { checkedFileName } from '../../files/service.ts'
 import { type FileRow, insertWholeFile, listFileRows } from '../../files/store.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
@@ -19,7 +20,7 @@ export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({
     'SELECT (SELECT id FROM notes n WHERE n.pk = f.note) FROM files f WHERE f.pk = ?',
     row.pk,
   ),
-  mime_type: row.mimeType,
+  mime_type: shownMimeType(row),
   created_at: isoTimestamp(row.createdAt),
   stored,
 })
@@ -34,12 +35,13 @@ export function importFile(
   const { id, file_name, note_id, mime_type, created_at, stored } = asObject(value)
   const bytes = read(textOf(stored, 'stored'))
   const original = { id: idOf(id), createdAt: instantOf(created_at, 'created_at') }
+  const fileName = checkedFileName(textOf(file_name, 'file_name'))
   const row = {
     id: original.id,
     workspace: caller.workspacePk,
     note: note_id === null ? null : notePk(tx, caller.workspacePk, textOf(note_id, 'note_id')),
-    fileName: checkedFileName(textOf(file_name, 'file_name')),
-    mimeType: textOf(mime_type, 'mime_type'),
+    fileName,
+    mimeType: shownMimeType({ fileName, mimeType: textOf(mime_type, 'mime_type') }),
     size: bytes.length,
   }
   insertWholeFile(txForOriginal(tx, original), caller, row, bytes)
