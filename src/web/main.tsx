@@ -1,4 +1,5 @@
 /** The one entry: as the page it starts the application, as a worker what the name of the worker says. */
 if (typeof document !== 'undefined') void import('./application.tsx')
 else if (self.name === 'csv') void import('./pages/records/csv/lines-worker.ts')
+else if (self.name === 'preview') void import('./pages/notes/preview/parts-worker.ts')
 else void import('./pages/graph/layout-worker.ts')

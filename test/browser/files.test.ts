@@ -86,6 +86,34 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   )
 
   test(
+    'a document that would run a script as soon as it is shown is not shown, and can be downloaded',
+    async () => {
+      const source = folder.file('scripted.pdf')
+      const objects = [
+        '<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (app.alert\\("1"\\);) >> >>',
+        '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>',
+      ]
+      const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('')
+      await Bun.write(source, `%PDF-1.7\n${body}trailer\n<< /Size 4 /Root 1 0 R >>\n%%EOF`)
+      const said: string[] = []
+      page.on('dialog', (dialog) => {
+        said.push(dialog.message())
+        void dialog.dismiss()
+      })
+      await page.goto(`${app.server.url}/app/files`)
+      await add(source)
+      await untilTextIn(page, '.ledger .it', 'scripted.pdf')
+      await page.locator('.it').click()
+      await untilTextIn(page, '.original', 'has scripts')
+      expect(await page.$('.original iframe')).toBeNull()
+      expect(await page.$('.original a[download="scripted.pdf"]')).not.toBeNull()
+      expect(said).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a text is shown as it is beside what was read from it, and nothing of it runs',
     async () => {
       const source = folder.file('page.html')

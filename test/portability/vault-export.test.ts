@@ -98,6 +98,18 @@ test('no file gets the name by which an import knows an exported workspace', asy
   expect((await importElsewhere(path)).contents).toHaveLength(1)
 })
 
+test('no name is an option or a device, and an import finds what was called so again', async () => {
+  const service = vault.service()
+  const titles = ['--help', '-rf', 'COM¹', 'nul', 'plain']
+  for (const title of titles) await service.post('/v1/notes', { title, content: `[[plain]] ${title}` })
+  await makeFile(service, { name: '-o.txt', bytes: new TextEncoder().encode('a') })
+  const { path, files } = await exportVault()
+  expect(Object.keys(files).sort()).toEqual(
+    ['_--help.md', '_-o.txt', '_-rf.md', '_COM¹.md', '_nul.md', 'plain.md'].sort(),
+  )
+  expect((await importElsewhere(path)).contents).toEqual(await contents(vault))
+})
+
 test('what was in a folder that is a file now goes to the top', async () => {
   vault.write({ 'sub/Note.md': 'text', 'Other.md': '' })
   await vault.run()

@@ -24,12 +24,19 @@ test('any name becomes one that is valid on every system', () => {
     fc.property(name, (fileName) => {
       const stored = new FileNames().take(...splitExtension(fileName))
       expect(Buffer.byteLength(stored)).toBeLessThanOrEqual(230)
-      expect(stored).toMatch(/^[^.\s\p{C}\\/:*?"<>|][^\p{C}\\/:*?"<>|]*$/u)
+      expect(stored).toMatch(/^[^-.\s\p{C}\\/:*?"<>|][^\p{C}\\/:*?"<>|]*$/u)
       expect(stored).not.toMatch(/[.\s]$/)
     }),
     { numRuns: runs(200, 10_000) },
   )
 })
+
+test.each(['-rf', '--help', 'COM¹', 'lpt³.txt', 'con .md', 'NUL', 'CONIN$', 'com0.log'])(
+  'no file is called %s, which a program or system takes for something else',
+  (name) => {
+    expect(new FileNames().take(name, '.md')).toBe(`_${name}.md`)
+  },
+)
 
 test('names that some file system treats as equal stay different', () => {
   const names = new FileNames()

@@ -19,8 +19,12 @@ export const TRASH = 'trash'
 export const STRUCTURES = 'structures'
 export const FILES = 'files'
 
-/** Device names, which Windows allows for no file. */
-const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+/** Device names, which Windows allows for no file, and what programs take for an option. */
+const UNFIT = /^(?:-|(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$|clock\$) *(?:\.|$))/i
+
+/** The name of a file or folder, with a sign before it where it could not be that of a file everywhere. */
+export const fitName = (name: string): string => (UNFIT.test(name) ? `_${name}` : name)
+
 /** File systems allow names of 255 bytes; a number and an extension are appended. */
 const MAX_CHARACTERS = 80
 const MAX_BYTES = 200
@@ -29,8 +33,7 @@ const MAX_BYTES = 200
 export function fileNameOf(title: string): string {
   const allowed = normalized(title, 'NFC').replace(/[\p{C}\\/:*?"<>|]/gu, '-')
   const name = truncated(allowed).replace(/^[.\s]+|(?<![.\s])[.\s]+$/g, '')
-  if (name === '') return 'untitled'
-  return RESERVED.test(name) ? `_${name}` : name
+  return name === '' ? 'untitled' : fitName(name)
 }
 
 function truncated(text: string): string {

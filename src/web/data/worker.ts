@@ -13,5 +13,5 @@ const policy = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.cre
 })
 
 /** Starts the script of this page as a worker; `main.tsx` says what it does there. */
-export const startWorker = (name: 'layout' | 'csv'): Worker =>
+export const startWorker = (name: 'layout' | 'csv' | 'preview'): Worker =>
   new Worker(policy ? policy.createScriptURL(ENTRY) : ENTRY, { type: 'module', name })

@@ -3,7 +3,7 @@ import type { Caller } from '../../../context.ts'
 import type { Reader } from '../../../db/reader.ts'
 import { type FileRow, listFileRows } from '../../../files/store.ts'
 import { fold, normalized } from '../../../lib/text.ts'
-import { fileNameOf, MANIFEST, splitExtension } from '../../workspace/format.ts'
+import { fileNameOf, fitName, MANIFEST, splitExtension } from '../../workspace/format.ts'
 import type { WrittenFields } from '../earlier-imports.ts'
 import { baseName, withoutExtension } from '../folder.ts'
 import type { LinkableNote } from '../link-targets.ts'
@@ -73,14 +73,17 @@ class FreePaths {
   readonly #taken = new Set([keyOf(MANIFEST)])
   readonly #folders = new Set<string>()
 
-  /** The path itself; undefined when it is taken or leads out of the folder. */
+  /** The path itself; undefined when it is taken, leads out of the folder, or is not allowed everywhere. */
   exact(path: string): string | undefined {
-    const isPlain = path.split('/').every((name) => name !== '' && !name.startsWith('.'))
+    const isPlain = path
+      .split('/')
+      .every((name) => name !== '' && !name.startsWith('.') && fitName(name) === name)
     return isPlain && this.#take(path) ? path : undefined
   }
 
   /** A path in the folder for this name, numbered when it is taken; at the top when a file has the path of the folder. */
-  for(folder: string, name: string, extension: string): string {
+  for(wanted: string, name: string, extension: string): string {
+    const folder = wanted.split('/').map(fitName).join('/')
     const plain = fileNameOf(name.replace(NOT_IN_LINKS, '-'))
     const parent = this.#isBelowFile(posix.join(folder, plain)) ? '' : folder
     for (let number = 1; ; number++) {

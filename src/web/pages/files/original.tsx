@@ -6,6 +6,7 @@ import { Loading } from '../../components/pane.tsx'
 import { contentOf, type FileWithOutline } from '../../data/files.ts'
 import { fetchBytes } from '../../data/request.ts'
 import { search } from '../../router.ts'
+import { mayRunScripts } from './pdf-scripts.ts'
 import { isText, MOST_CHARACTERS, textOf } from './plain-text.ts'
 
 /** Pictures that every browser draws; as pictures they run no script. */
@@ -38,7 +39,7 @@ function View({ file }: { file: FileWithOutline }) {
   const Viewer =
     mime_type === 'application/pdf' && navigator.pdfViewerEnabled ? Pdf : isText(file) ? PlainText : undefined
   if (Viewer === undefined) return <ToDownload file={file} />
-  if (isWanted.value) return <Viewer id={id} title={`${file_name}, the original`} />
+  if (isWanted.value) return <Viewer file={file} title={`${file_name}, the original`} />
   return (
     <Button
       onClick={() => {
@@ -50,9 +51,20 @@ function View({ file }: { file: FileWithOutline }) {
   )
 }
 
-const ToDownload = ({ file: { id, file_name } }: { file: FileWithOutline }) => (
+const OF_NO_KIND =
+  'A browser cannot show a file of this kind. Download it and open it with a program that can.'
+const SCRIPTED =
+  'This document is encrypted or has scripts, which would run here. If you trust it, download it and open it with another program.'
+
+const ToDownload = ({
+  file: { id, file_name },
+  why = OF_NO_KIND,
+}: {
+  file: FileWithOutline
+  why?: string
+}) => (
   <div class="stack">
-    <p>A browser cannot show a file of this kind. Download it and open it with a program that can.</p>
+    <p>{why}</p>
     <p class="row-b">
       <a class="b" href={contentOf(id)} download={file_name}>
         Download {file_name}
@@ -62,7 +74,7 @@ const ToDownload = ({ file: { id, file_name } }: { file: FileWithOutline }) => (
 )
 
 interface ViewerProps {
-  readonly id: string
+  readonly file: FileWithOutline
   readonly title: string
 }
 
@@ -88,8 +100,8 @@ function useBytes(id: string) {
 }
 
 /** The characters of a text as they are, never as a page: nothing of it can run. */
-function PlainText({ id, title }: ViewerProps) {
-  const { bytes, refusal } = useBytes(id)
+function PlainText({ file, title }: ViewerProps) {
+  const { bytes, refusal } = useBytes(file.id)
   const text = useSignal<string | undefined>(undefined)
   useEffect(() => {
     void bytes?.arrayBuffer().then((buffer) => {
@@ -111,17 +123,25 @@ function PlainText({ id, title }: ViewerProps) {
   )
 }
 
-/** The browser's own viewer. The bytes are shown as a PDF whatever they are, so that none are run as a page. */
-function Pdf({ id, title }: ViewerProps) {
-  const { bytes, refusal } = useBytes(id)
+/** The browser's own viewer, unless it would run a script. The bytes are shown as a PDF whatever they are, so that none are run as a page. */
+function Pdf({ file, title }: ViewerProps) {
+  const { bytes, refusal } = useBytes(file.id)
   const url = useSignal<string | undefined>(undefined)
+  const isRefused = useSignal(false)
   useEffect(() => {
     if (!bytes) return
     const made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
-    url.value = made
+    void bytes
+      .arrayBuffer()
+      .then((buffer) => mayRunScripts(new Uint8Array(buffer)))
+      .then((isScripted) => {
+        isRefused.value = isScripted
+        if (!isScripted) url.value = made
+      })
     return () => URL.revokeObjectURL(made)
-  }, [bytes, url])
+  }, [bytes, url, isRefused])
   if (refusal !== undefined) return <Why>{refusal}</Why>
+  if (isRefused.value) return <ToDownload file={file} why={SCRIPTED} />
   if (url.value === undefined) return <Loading />
   const page = search.value.get('page') ?? '1'
   return <iframe key={page} src={`${url.value}#page=${encodeURIComponent(page)}&navpanes=0`} title={title} />

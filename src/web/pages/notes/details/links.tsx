@@ -6,6 +6,12 @@ import { noteAddress } from '../place.ts'
 export const useLinks = (id: string) =>
   useQuery(['note', 'links', id], () => api.get('/v1/notes/{id}/links', { params: { id } }))
 
+/** A note may have 200,000 links; of more than anybody looks through the number is shown. */
+const SHOWN = 200
+
+const More = ({ of: { length } }: { of: readonly unknown[] }) =>
+  length > SHOWN ? <p class="dim">and {(length - SHOWN).toLocaleString()} more.</p> : null
+
 /** Which notes lead here, and where this one leads. */
 export function Links({ id }: { id: string }) {
   const { data } = useLinks(id)
@@ -17,13 +23,14 @@ export function Links({ id }: { id: string }) {
         <h3>Backlinks {backlinks.length > 0 && <small>{backlinks.length}</small>}</h3>
         {backlinks.length === 0 && <p class="dim">No note links here.</p>}
         <ul class="plain">
-          {backlinks.map(({ id: from, title, updated_at }) => (
+          {backlinks.slice(0, SHOWN).map(({ id: from, title, updated_at }) => (
             <li key={from}>
               <a href={noteAddress(from)}>{title}</a>
               <Time at={updated_at} class="dim" />
             </li>
           ))}
         </ul>
+        <More of={backlinks} />
       </section>
       {outgoing.length > 0 && (
         <section class="sec">
@@ -31,7 +38,7 @@ export function Links({ id }: { id: string }) {
             Links from here <small>{outgoing.length}</small>
           </h3>
           <ul class="plain">
-            {outgoing.map(({ text, note }) => (
+            {outgoing.slice(0, SHOWN).map(({ text, note }) => (
               <li>
                 {note ? (
                   <a href={noteAddress(note.id)}>{text}</a>
@@ -41,6 +48,7 @@ export function Links({ id }: { id: string }) {
               </li>
             ))}
           </ul>
+          <More of={outgoing} />
         </section>
       )}
     </>

@@ -13,7 +13,7 @@ interface LazyPreviewProps {
 /** The preview, whose code is loaded when it is first shown. */
 export function LazyPreview({ id, text, saved }: LazyPreviewProps) {
   const { data } = useLinks(id)
-  return <Preview text={text} saved={saved} outgoing={data?.outgoing ?? NONE} />
+  return <Preview key={id} text={text} saved={saved} outgoing={data?.outgoing ?? NONE} />
 }
 
 const NONE: readonly never[] = []

@@ -1,18 +1,19 @@
 import type { Token, Tokens } from 'marked'
-import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Banner, Loading } from '../../../components/pane.tsx'
 import { address } from '../../../router.ts'
 import { noteAddress } from '../place.ts'
+import { PlainText } from './plain-text.tsx'
+import { readParts } from './read-parts.ts'
 import {
   fileIdOf,
   keyOf,
   type Links,
   labelOf,
-  linksIn,
   type Outgoing,
   ownImage,
   safeLink,
-  tokensOf,
   type WikiToken,
 } from './tokens.ts'
 
@@ -25,15 +26,55 @@ interface PreviewProps {
   readonly outgoing: readonly Outgoing[]
 }
 
-/** The note as it reads: made of elements, never of markup, so that nothing in a note can run. */
-export function Preview({ text, saved, outgoing }: PreviewProps) {
-  const tokens = useMemo(() => tokensOf(text), [text])
-  const links = useMemo(
-    () => linksIn(saved === text ? tokens : tokensOf(saved), outgoing),
-    [saved, saved === text && tokens, outgoing],
-  )
-  return <div class="read">{blocks(tokens, links)}</div>
+/** The parts of a note as they come; undefined until the first, and `too much` where the note cannot be drawn. */
+function useParts({ text, saved, outgoing }: PreviewProps): readonly VNode[] | 'too much' | undefined {
+  const [parts, setParts] = useState<readonly VNode[] | 'too much'>()
+  useEffect(() => {
+    let drawn: readonly VNode[] = []
+    let next: ReturnType<typeof setTimeout> | undefined
+    const end = readParts(
+      { text, saved, outgoing },
+      {
+        onPart: ({ tokens, links, isLast }, ask) => {
+          const part = (
+            <div key={drawn.length} class="read-part">
+              {blocks(tokens, links)}
+            </div>
+          )
+          drawn = [...drawn, part]
+          setParts(drawn)
+          // The page answers what was pressed meanwhile.
+          if (!isLast) next = setTimeout(ask)
+        },
+        onTooMuch: () => setParts('too much'),
+      },
+    )
+    return () => {
+      clearTimeout(next)
+      end()
+    }
+  }, [text, saved, outgoing])
+  return parts
 }
+
+/** The note as it reads: made of elements, never of markup, so that nothing in a note can run. */
+export function Preview(props: PreviewProps) {
+  const parts = useParts(props)
+  if (parts === undefined) return <Loading />
+  return parts === 'too much' ? <Undrawn text={props.text} /> : <div class="read">{parts}</div>
+}
+
+const Undrawn = ({ text }: { text: string }) => (
+  <>
+    <Banner>
+      <p>
+        The markup of this note is too much to be shown as a page, so here is its plain text. To read it as a
+        page, split it into several notes.
+      </p>
+    </Banner>
+    <PlainText text={text} />
+  </>
+)
 
 const blocks = (tokens: readonly Token[] | undefined, links: Links): ComponentChildren =>
   (tokens ?? []).map((token) => block(token, links))

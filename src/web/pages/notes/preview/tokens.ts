@@ -80,9 +80,11 @@ export function linksIn(tokens: Token[], outgoing: readonly Outgoing[]): Links {
     if (token.type !== 'wiki') return
     const link = token as unknown as WikiToken
     const key = keyOf(link.target)
-    const isIt = ({ text, note }: Outgoing) => text === labelOf(link) || note?.id === key
-    const found = outgoing.findIndex((one, index) => index >= at && isIt(one))
-    if (found === -1) return
+    const label = labelOf(link)
+    let found = at
+    for (let one = outgoing[found]; one && one.text !== label && one.note?.id !== key; one = outgoing[found])
+      found++
+    if (found === outgoing.length) return
     at = found + 1
     const note = outgoing[found]?.note
     if (note) links.set(key, note)

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+/* A note is written by others: whatever it holds, who opens its preview goes on working. */
+
+const LENGTH = 990_000
+/** The page answers within this, whatever it shows. */
+const ANSWERS_MS = 100
+/** Openings without ends, runs, nesting, and very much of what is right. */
+const HOSTILE = [
+  '![',
+  '*_',
+  'a@',
+  '`x``',
+  '? ',
+  '>',
+  '#a ',
+  '[[a]] ',
+  '- a\n',
+  '[a]: b\n',
+  'word ',
+  'http://a ',
+]
+
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  readonly args: { readonly name?: string }
+  /** Processor time in microseconds. */
+  readonly tdur?: number
+}
+
+/** The longest task of the thread that answers a person, in milliseconds of processor time: what else the machine does is not in it. */
+function longestTask(trace: Uint8Array | undefined): number {
+  const { traceEvents: events } = JSON.parse(new TextDecoder().decode(trace)) as { traceEvents: TraceEvent[] }
+  const mains = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+  const isMain = ({ pid, tid }: TraceEvent) => mains.some((main) => main.pid === pid && main.tid === tid)
+  const tasks = events.filter((event) => event.name === 'RunTask' && isMain(event))
+  // Of one that is not over when the trace ends nothing is known.
+  const times = tasks.flatMap(({ tdur }) => (tdur === undefined ? [] : [tdur]))
+  expect(times.length).toBeGreaterThan(10)
+  return Math.max(...times) / 1_000
+}
+
+describe.skipIf(!hasBrowser)('the preview of a note', () => {
+  let app: Application
+  let page: Page
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close())
+
+  /** Opens the preview of a new note from the list, and waits for its end. */
+  const show = async (content: string): Promise<Uint8Array | undefined> => {
+    const { id } = (await app.server.post('/v1/notes', { title: 'Heavy', content })).body.note
+    await page.goto(`${app.server.url}/app/notes`)
+    await page.waitForSelector('main')
+    await page.tracing.start({
+      categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'],
+    })
+    await page.evaluate(
+      `history.pushState(null, '', '/app/notes/${id}?show=preview'); dispatchEvent(new PopStateEvent('popstate'))`,
+    )
+    await page.waitForFunction(
+      `document.querySelector('main .read')?.lastElementChild?.textContent.includes('THE END')`,
+      { polling: 100 },
+    )
+    return page.tracing.stop()
+  }
+
+  test.each(HOSTILE)(
+    'keeps the page answering while it shows 990,000 characters of %j',
+    async (unit) => {
+      const trace = await show(`${unit.repeat(LENGTH / unit.length)}\n\nTHE END`)
+      expect(longestTask(trace)).toBeLessThan(ANSWERS_MS)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'shows the plain text and says what to do where the markup is too much',
+    async () => {
+      await show(`${'*_'.repeat(LENGTH / 2)}\n\nTHE END`)
+      const [banner, text] = (await page.evaluate(
+        `[document.querySelector('main .banner')?.textContent, document.querySelector('main .read')?.textContent.length]`,
+      )) as [string, number]
+      expect(banner).toContain('split it into several notes')
+      expect(text).toBe(LENGTH + '\n\nTHE END'.length)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'shows a long note of common markup as a page, to its end',
+    async () => {
+      const section = '## Heading\n\nSome *words* and a [link](https://example.com).\n\n- one\n- two\n\n'
+      await show(`${section.repeat(2_000)}THE END`)
+      const shown = `[document.querySelectorAll('main .read h3').length, document.querySelectorAll('main .read li').length]`
+      expect(await page.evaluate(shown)).toEqual([2_000, 4_000])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
