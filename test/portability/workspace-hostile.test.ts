@@ -209,3 +209,26 @@ test('a folder is not an export because a folder in it is named daybook.json', (
   mkdirSync(folder.file('vault/daybook.json'), { recursive: true })
   expect(isExport(folder.file('vault'))).toBe(false)
 })
+
+test.each(['text/html\r\nSet-Cookie: a=b', 'text', '', '€/€', `a/${'b'.repeat(300)}`])(
+  'a media type that is none becomes that of the name, in an import and where it is stored already: %j',
+  async (mime_type) => {
+    const service = await startService()
+    const path = folderOf({ 'files.json': [{ ...FILE, mime_type }], 'files/a.txt': 'text' })
+    expect((await importInto(service, path)).isWritten).toBe(true)
+    const type = async () => {
+      const { status, headers } = await service.app.fetch(
+        new Request(`http://localhost/v1/files/${FILE.id}/content`, {
+          headers: { authorization: `Bearer ${service.key}` },
+        }),
+      )
+      const { file } = (await service.get(`/v1/files/${FILE.id}`)).body
+      return [status, headers.get('content-type'), file.mime_type]
+    }
+    expect(await type()).toEqual([200, 'text/plain', 'text/plain'])
+    // As an earlier version stored it.
+    await service.ctx.db.write((tx): void => void tx.sql.run('UPDATE files SET mime_type = ?', mime_type))
+    expect(await type()).toEqual([200, 'text/plain', 'text/plain'])
+    service.close()
+  },
+)

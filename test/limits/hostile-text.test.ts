@@ -1,0 +1,123 @@
+import { expect, test } from 'bun:test'
+import { createParser } from 'eventsource-parser'
+import { ResponseParser } from '../../src/delivery/client/connection.ts'
+import { verifyDelivery } from '../../src/delivery/verify-signature.ts'
+import { readHtml } from '../../src/files/extraction/formats/html.ts'
+import { readMarkdown } from '../../src/files/extraction/formats/plain-text.ts'
+import { oneLine } from '../../src/files/extraction/pages.ts'
+import { fold, headingText } from '../../src/lib/text.ts'
+import { snippetText } from '../../src/mcp/text/markdown.ts'
+import { estimateTokens } from '../../src/mcp/text/tokens.ts'
+import { pagesIn } from '../../src/mirror/file-text.ts'
+import { lastHeading, linesOutsideCode, parseLinks, withLinks } from '../../src/notes/links/syntax.ts'
+import { splitFrontMatter } from '../../src/portability/front-matter.ts'
+import { type LinkContext, rewriteLinks } from '../../src/portability/vault/links.ts'
+import { nameOf, type VaultNote } from '../../src/portability/vault/note.ts'
+import { bodyTags, tagNameOf } from '../../src/portability/vault/tags.ts'
+import { fileNameOf } from '../../src/portability/workspace/format.ts'
+import { snippetOf } from '../../src/search/highlighter.ts'
+import { parseSearch } from '../../src/search/query.ts'
+import { indexedText } from '../../src/search/tokenizer.ts'
+import { diffLines, linesOf } from '../../src/web/data/line-diff.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
+
+/*
+ * Whoever can send bytes can send the worst of them. The time that a function takes for a text grows no faster than the
+ * text, so that nobody stops the server, a tab or an import with it.
+ */
+
+const LENGTH = 1_000_000
+const QUARTER = LENGTH / 4
+/** Four times as long a text takes about four times as long, and sixteen times where the growth is quadratic. */
+const MAX_GROWTH = 8
+/** Less than this is noise: compiling, collecting garbage. */
+const NOISE_MS = 500
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+/** Reads a response in the pieces in which it arrives. */
+function receive(text: string): void {
+  const parser = new ResponseParser()
+  const whole = Buffer.from(text, 'latin1')
+  for (let at = 0; at < whole.length && parser.state === 'more'; at += 16_384)
+    parser.feed(whole.subarray(at, at + 16_384))
+}
+
+function receiveEvents(text: string): void {
+  const parser = createParser({ onEvent: () => {} })
+  for (let at = 0; at < text.length; at += 16_384) parser.feed(text.slice(at, at + 16_384))
+}
+
+const CONTEXT = { linkTargets: { find: () => undefined } } as unknown as LinkContext
+const NOTE = { file: { path: 'a.md' } } as VaultNote
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
+const phrases = parseSearch('a "b c" foo*')
+
+const FUNCTIONS: Record<string, (text: string) => unknown> = {
+  'the head of a response': (text) => receive(`HTTP/1.1 200 OK\r\n${text}`),
+  'a header of a response': (text) => receive(`HTTP/1.1 200 OK\r\nConnection: a${text}b\r\n\r\n`),
+  'the chunks of a response': (text) =>
+    receive(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${text}`),
+  'events of a stream': receiveEvents,
+  'signatures of a delivery': (text) =>
+    verifyDelivery({ headers: new Map([['x-service-signature', text]]), body: Buffer.from(text) }, SECRET, 0),
+  'links of a note': (text) => [parseLinks(text), withLinks(text, () => 'x')],
+  'the last heading of a note': lastHeading,
+  'a heading': headingText,
+  'words for the search': indexedText,
+  'a snippet': (text) => snippetText(snippetOf([text], phrases)),
+  'a folded name': fold,
+  'front matter': (text) => splitFrontMatter(`---\n${text}\n---\n`, { lossless: true }),
+  'a value in front matter': (text) => splitFrontMatter(`---\na: ${text}\n---\n`, { lossless: true }),
+  'tags in prose': (text) => [...bodyTags([...linesOutsideCode(text)])],
+  'a tag': tagNameOf,
+  'the title of an imported note': nameOf,
+  'links of an imported note': (text) => {
+    const body = `[a]: b\n\n${text}`
+    return rewriteLinks(CONTEXT, NOTE, body, [...linesOutsideCode(body)])
+  },
+  'the name of an exported file': fileNameOf,
+  'a page of HTML': (text) => readHtml(bytes(text)),
+  'a Markdown document': (text) => readMarkdown(bytes(text)),
+  'a line of a document': oneLine,
+  'pages of a mirrored file': (text) => pagesIn({ text: `=== page 1 ===\n${text}`, pages: '1-3' }, 1),
+  'tokens of an answer': estimateTokens,
+  'changed lines': (text) => diffLines(linesOf(text), linesOf(`x${text}`)),
+}
+
+/** Openings without ends, runs, escapes, nesting. */
+const UNITS = [
+  ' ', '\t', '\n', '\r', ' \n', '`', '`x``', '~~~\n', '[', '[[', '[[a|', '[[a]]', ']]', '![', '[a](', '[a][', '[](<',
+  '\\[', '<', '<a ', '<a "', '<!--', '#', '#a ', ' #', '# ', '_', '*_', '- ', '- a\n', '>', '1. ', '%%', '$a', '/',
+  '.', 'a', 'a b ', '&', 'a: ', 'a: b\n', '"', '{', '[{', '=\n', '|', '\u0301', '中', ',v1=', 'data:', 'data: \n', '0',
+] // biome-ignore format: a table
+
+const WRAPS: readonly ((text: string) => string)[] = [
+  (text) => text,
+  // A beginning that fits, and an end that does not.
+  (text) => `[[<a ${text}\n\``,
+]
+
+const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+
+function timeOf(read: (text: string) => unknown, text: string): number {
+  const processorTime = measureProcessorTime()
+  read(text)
+  return processorTime()
+}
+
+test.each(Object.entries(FUNCTIONS))(
+  'the time for %s grows no faster than the text, up to 1,000,000 hostile characters',
+  (_, read) => {
+    for (const unit of UNITS) {
+      for (const wrap of WRAPS) {
+        const quarter = timeOf(read, wrap(filled(unit, QUARTER)))
+        // A whole text would then take minutes.
+        expect([unit, quarter < 10_000]).toEqual([unit, true])
+        const whole = timeOf(read, wrap(filled(unit, LENGTH)))
+        expect([unit, whole < MAX_GROWTH * quarter + NOISE_MS || [quarter, whole]]).toEqual([unit, true])
+      }
+    }
+  },
+  120_000,
+)
