@@ -106,7 +106,7 @@ test('what is compressed with gzip, as a proxy may do, is copied', async () => {
       expect(request.headers.get('accept-encoding')).toBe('gzip')
       const response = await service.app.fetch(request)
       const headers = { ...Object.fromEntries(response.headers), 'Content-Encoding': 'gzip' }
-      return new Response(gzipSync(await response.bytes()), { status: response.status, headers })
+      return new Response(gzipSync(await response.arrayBuffer()), { status: response.status, headers })
     },
   })
   const child = spawn(

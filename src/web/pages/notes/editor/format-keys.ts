@@ -3,7 +3,7 @@ import { type ChangeSpec, EditorSelection, type EditorState, type StateCommand }
 import { EditorView, type KeyBinding } from '@codemirror/view'
 
 /** What a line of a list or quote begins with, up to its text. */
-const ITEM = /^([ \t]*(?:>[ \t]?)*[ \t]*)(?:([-*+])|(\d{1,9})([.)]))([ \t]+)(\[[ xX]\][ \t]+)?/
+const ITEM = /^([ \t]*(?:>[ \t]*)*)(?:([-*+])|(\d{1,9})([.)]))([ \t]+)(\[[ xX]\][ \t]+)?/
 const QUOTE = /^[ \t]*(?:>[ \t]?)+/
 
 /** Whether Markdown is text at this place: in code it is not. */
@@ -112,7 +112,7 @@ const insertLink: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-const TASK = /^([ \t]*(?:>[ \t]?)*[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[)([ xX])(?=\][ \t])/
+const TASK = /^([ \t]*(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+\[)([ xX])(?=\][ \t])/
 
 /** The change that ticks or clears the task of a line, if it is one. */
 export function tickOf(state: EditorState, at: number): ChangeSpec | undefined {
