@@ -82,12 +82,19 @@ const SIGNALS: readonly NodeJS.Signals[] = ignoresHangup()
   ? ['SIGTERM', 'SIGINT']
   : ['SIGTERM', 'SIGINT', 'SIGHUP']
 
-/** The handlers are removed after the first signal, so that a second one ends the process at once. */
+/**
+ * A terminal sends its signals to every process of a command, and programs between it and this one send them again: for
+ * this long what arrives is the same signal. A later one ends the process at once.
+ */
+const ONE_SIGNAL_MS = 1_000
+
 const nextSignal = () =>
   new Promise<void>((resolve) => {
     const end = () => {
-      for (const signal of SIGNALS) process.off(signal, end)
       resolve()
+      setTimeout(() => {
+        for (const signal of SIGNALS) process.off(signal, end)
+      }, ONE_SIGNAL_MS).unref()
     }
     for (const signal of SIGNALS) process.on(signal, end)
   })
