@@ -1,13 +1,10 @@
 import manifest from '../../../package.json' with { type: 'json' }
-import { TARGETS, type Target } from '../targets.ts'
+import type { Target } from '../targets.ts'
 import { documents } from './documents.ts'
 import { type Entry, gzip, tar } from './tar.ts'
 
-const SCOPE = '@daybook'
 const EXECUTABLE_MODE = 0o755
 const { name, version, description, license } = manifest
-
-const nameOf = ({ os, cpu, libc }: Target) => `${SCOPE}/${os}-${cpu}${libc === 'musl' ? '-musl' : ''}`
 
 const text = (path: string) => Bun.file(path).text()
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
@@ -16,16 +13,19 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 const pack = (entries: readonly Entry[]) =>
   gzip(tar(entries.map((entry) => ({ ...entry, path: `package/${entry.path}` }))))
 
-/** The package `daybook`: a program that starts the executable of the optional package for the system at hand. */
+/**
+ * The package `daybook`: a program that starts the executable of the package for the system at hand. It depends on no
+ * package, because npm would ask a registry for the name, and install what anybody published under it.
+ */
 export async function npmPackage(): Promise<Buffer> {
   const about = {
     name,
     version,
     description,
     license,
+    private: true,
     bin: { daybook: 'bin/daybook.cjs' },
     engines: { node: '>=18' },
-    optionalDependencies: Object.fromEntries(TARGETS.map((target) => [nameOf(target), version])),
   }
   return pack([
     { path: 'package.json', content: json(about) },
@@ -38,18 +38,18 @@ export async function npmPackage(): Promise<Buffer> {
   ])
 }
 
-/** The package that holds the executable for one system; npm skips it on every other one. */
+/** The package that holds the executable for one system; npm refuses it on every other one. */
 export async function npmPlatformPackage(target: Target, executable: Uint8Array): Promise<Buffer> {
   const about = {
-    name: nameOf(target),
+    name: `@${name}/${target.name}`,
     version,
     description: `The executable of daybook for ${target.name}.`,
     license,
+    private: true,
     os: [target.os],
     cpu: [target.cpu],
     ...(target.libc && { libc: [target.libc] }),
     preferUnplugged: true,
-    publishConfig: { access: 'public' },
   }
   return pack([
     { path: 'package.json', content: json(about) },

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Starts the executable, which is in the optional package for this system.
+// Starts the executable, which is in the package for this system.
 const { spawn } = require('node:child_process')
+const { version } = require('../package.json')
 
 /** Without network interfaces, whose names would be looked up, the report takes a few milliseconds. */
 function usesMusl() {
@@ -9,18 +10,21 @@ function usesMusl() {
   return process.report.getReport().header.glibcVersionRuntime === undefined
 }
 
-const system = `${process.platform}-${process.arch}${usesMusl() ? '-musl' : ''}`
-const file = process.platform === 'win32' ? 'daybook.exe' : 'daybook'
+const platform = process.platform === 'win32' ? 'windows' : process.platform
+const system = `${platform}-${process.arch}${usesMusl() ? '-musl' : ''}`
+const file = platform === 'windows' ? 'daybook.exe' : 'daybook'
 
 function executable() {
   try {
-    return require.resolve(`@daybook/${system}/${file}`)
+    const path = require.resolve(`@daybook/${system}/${file}`)
+    if (require(`@daybook/${system}/package.json`).version === version) return path
   } catch {
-    process.stderr.write(
-      `The executable is in the package @daybook/${system}, which is not installed. Install it together with daybook; if there is none for this system, build daybook from its sources.\n`,
-    )
-    process.exit(1)
+    // It is not installed.
   }
+  process.stderr.write(
+    `The executable is in daybook-${version}-npm-${system}.tgz of the same release, which is not installed. Install it together with daybook-${version}-npm.tgz; if the release has none for this system, build daybook from its sources.\n`,
+  )
+  process.exit(1)
 }
 
 const child = spawn(executable(), process.argv.slice(2), { stdio: 'inherit' })
