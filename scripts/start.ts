@@ -8,7 +8,8 @@ import { spawnSync } from 'bun'
 const POLL_MS = 250
 
 function parentOf(pid: number): string | undefined {
-  if (process.platform !== 'linux') return spawnSync(['ps', '-o', 'ppid=', '-p', String(pid)]).stdout.toString()
+  if (process.platform !== 'linux')
+    return spawnSync(['ps', '-o', 'ppid=', '-p', String(pid)]).stdout.toString()
   try {
     return /^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   } catch {

@@ -7,9 +7,10 @@ import { beginEpochs } from './changes/cursors.ts'
 import { remoteOf } from './changes/read-only-copy.ts'
 import type { Config } from './config.ts'
 import type { AppContext } from './context.ts'
+import { hasRoom, type OpenOptions } from './db/connection/open.ts'
 import { type ServerLock, takeServerLock } from './db/connection/server-lock.ts'
 import { type Db, openDatabase } from './db/database.ts'
-import { asUnavailable } from './db/errors.ts'
+import { asUnavailable, FullDisk } from './db/errors.ts'
 import { openWorker } from './db/worker/client.ts'
 import type { Tx } from './db/writes/transaction.ts'
 import { createSender } from './delivery/client/sender.ts'
@@ -37,8 +38,11 @@ import { startTextIndexing } from './structures/storage/text-index.ts'
 export interface RunningServer {
   /** `http://<host>:<port>`, with the port that was really taken. */
   readonly url: string
-  /** Resolves when a file of the database was replaced or removed, so that the server can only stop. */
-  readonly lost: Promise<void>
+  /**
+   * Resolves when a file of the database was replaced or removed, or its disk failed, so that the server can only stop;
+   * with a sentence for the operator.
+   */
+  readonly lost: Promise<string>
   /**
    * Stops accepting, finishes running requests and deliveries, 10 seconds at most, and brings everything to disk. Returns
    * false if the disk does not respond, so that the process has to be killed.
@@ -56,6 +60,7 @@ const STOP_WITHIN_MS = 10_000
 /** Logged by a server that stops although requests are still running. */
 export const CUT_OFF = 'requests were cut off'
 const STOP_POLL_MS = 5
+const ROOM_POLL_MS = 1_000
 /** How long a server without its database still says so in every response. */
 const LOST_SHOWN_MS = 1_000
 
@@ -75,7 +80,7 @@ export async function startServer(
   try {
     const log = createLog(config.logLevel, systemClock, print)
     const clock = systemClock
-    const db = openDatabase({
+    const options = {
       file: config.db,
       programVersion: VERSION,
       clock,
@@ -83,14 +88,72 @@ export async function startServer(
       role: 'server',
       checkpoint: config.checkpoint,
       afterUpgrade: upgradeDerived,
-    })
+    } as const
+    const { db, isFull } = openAlsoWhenFull(options)
     const worker = openWorker({ db, log, clock })
     const mirrorOf = checkedRemote(db, mirroring !== undefined)
     const ctx = { config, db, worker, bus: createBus(), clock, log, features, ...(mirrorOf && { mirrorOf }) }
-    return await serveDatabase(ctx, lock, print, mirroring)
+    const server = await serveDatabase(ctx, lock, print, mirroring)
+    if (!isFull) return server
+    const startAgain = (port: number) => startServer({ ...config, port }, print, mirroring)
+    return restartedWithRoom(server, roomFor(ctx, options), startAgain)
   } catch (error) {
     lock.release()
     throw error
+  }
+}
+
+/** On a full disk the database is opened only to be read. */
+function openAlsoWhenFull(options: OpenOptions): { db: Db; isFull: boolean } {
+  try {
+    return { db: openDatabase(options), isFull: false }
+  } catch (error) {
+    if (!(error instanceof FullDisk)) throw error
+    const db = openDatabase({ ...options, isFull: true })
+    options.log.error('the disk is full: only reads are served until there is room', { file: options.file })
+    return { db, isFull: true }
+  }
+}
+
+/** Resolves once the database can be opened to be written. */
+function roomFor({ db, clock }: AppContext, options: OpenOptions): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = clock.every(ROOM_POLL_MS, () => {
+    // Who reads from the file keeps it from being opened in WAL mode.
+    db.refresh()
+    if (!hasRoom(options)) return
+    stop()
+    resolve()
+  })
+  return promise
+}
+
+/** The server, which is replaced by another one on the same port once there is room. */
+function restartedWithRoom(
+  full: RunningServer,
+  room: Promise<void>,
+  startAgain: (port: number) => Promise<RunningServer>,
+): RunningServer {
+  const { promise: lost, resolve } = Promise.withResolvers<string>()
+  let running = Promise.resolve(full)
+  let isStopping = false
+  const restart = async (): Promise<RunningServer> => {
+    await full.stop()
+    return startAgain(Number(new URL(full.url).port))
+  }
+  void full.lost.then(resolve)
+  void room.then(() => {
+    if (isStopping) return
+    running = restart()
+    running.then((server) => server.lost).then(resolve, (error: Error) => resolve(error.message))
+  })
+  return {
+    url: full.url,
+    lost,
+    stop: async () => {
+      isStopping = true
+      return (await running).stop()
+    },
   }
 }
 
@@ -132,10 +195,10 @@ async function serveDatabase(
     ctx.db.close()
     throw error
   }
-  const lost = new Promise<void>((resolve) =>
-    ctx.db.onLost(() => {
+  const lost = new Promise<string>((resolve) =>
+    ctx.db.onLost((sentence) => {
       app.stop()
-      setTimeout(resolve, LOST_SHOWN_MS)
+      setTimeout(() => resolve(sentence), LOST_SHOWN_MS)
     }),
   )
   ctx.db.onExternalWrite(() => ctx.bus.wake())

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { workerProgram } from '../lib/program.ts'
-import { asSystemError, isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
+import { asReadError, asSystemError, isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
 import { CHANGES_PER_WORKSPACE } from './schema/changes.ts'
 
 /** The name holds the process id: another process may be writing a copy to the same place. */
@@ -54,7 +54,7 @@ export function copyVerified(database: Database, target: string, onStep: () => v
     onStep()
     syncFolder(dirname(target))
   } catch (error) {
-    const cause = causeOutside(error)
+    const cause = causeOutside(asReadError(error, database))
     if (cause === undefined) throw error
     throw new UnusableDatabase(
       `No copy could be written to ${target} (${cause}); check the space and the permissions there.`,

@@ -16,7 +16,7 @@ import {
   shrinkMemory,
 } from './connection/open.ts'
 import { ReadSnapshot } from './connection/read-snapshot.ts'
-import { unlessStorageFails } from './errors.ts'
+import { diskIsFull, unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
 import type { PausingAction, Sync } from './writes/sync.ts'
@@ -30,8 +30,8 @@ export interface Db extends Reader {
   write<T>(run: WriteFunction<T>, isLong?: boolean): Promise<T>
   /** Delays writes while `action` writes over another connection, however long it takes (`writes/write-queue.ts`). */
   pauseDuring<T>(action: PausingAction<T>): Promise<T>
-  /** False while commits fail; permanently false once a damaged page was read or a file was replaced. */
-  readonly healthy: boolean
+  /** Why not everything can be read and written: while commits fail, and for good once a page could not be read. */
+  readonly problem: Refusal | undefined
   /** That of every write, while nothing can be written: the disk does not respond, or a file was replaced. */
   readonly refusal: Refusal | undefined
   /** Calls the listener whenever the disk does not respond; returns a function that stops it. */
@@ -42,13 +42,13 @@ export interface Db extends Reader {
   synced(): Promise<void>
   /** How many writes each committed transaction held. */
   readonly commitSizes: Histogram
-  /** Must be called with every error of a read: one that shows damage makes the database unhealthy. */
+  /** Must be called with every error of a read: that of a page that could not be read is a `problem`. */
   noteError(error: unknown): void
   /**
-   * Calls the listener once when a file of the database was replaced or removed by another program; by then every write
-   * is refused.
+   * Calls the listener once when a file of the database was replaced or removed by another program, or its disk failed,
+   * with a sentence for the operator; by then every write is refused.
    */
-  onLost(listener: () => void): void
+  onLost(listener: (sentence: string) => void): void
   /** Calls the listener, within a fraction of a second, after another process wrote; returns a function that stops it. */
   onExternalWrite(listener: () => void): () => void
   /** Calls the listener after every commit of this process; returns a function that stops it. */
@@ -177,7 +177,7 @@ export function openDatabase(options: OpenOptions): Db {
       return action()
     })
   const logSync =
-    role === 'server' && file !== ':memory:'
+    role === 'server' && file !== ':memory:' && !options.isFull
       ? new LogSync({ file, disk: options.disk, onFailure: (error): void => health.noteFailedSync(error) })
       : undefined
   const { descriptor } = health
@@ -225,13 +225,14 @@ export function openDatabase(options: OpenOptions): Db {
   const saveLog = () => {
     if (health.lostOnlyLog) checkpoints.runNow()
   }
-  health.onLost(() => {
-    queue.close(health.refusal)
+  health.onLost(({ refusal }) => {
+    queue.close(refusal)
     checkpoints.stop()
     reading.renew()
     saveLog()
   })
   let hasNoResponse = false
+  if (options.isFull) queue.close(diskIsFull())
   health.start()
   if (role === 'server') idleMemory.start()
   return {
@@ -242,8 +243,8 @@ export function openDatabase(options: OpenOptions): Db {
       queue.pauseDuring((beginSync) => action(beginSync).finally(() => reading.refresh())),
     ids,
     synced: () => queue.synced(),
-    get healthy() {
-      return queue.healthy && health.isSound
+    get problem() {
+      return health.problem ?? queue.problem
     },
     get refusal() {
       return queue.refusal
@@ -251,7 +252,7 @@ export function openDatabase(options: OpenOptions): Db {
     onLateSync: (listener) => queue.onLateSync(listener),
     commitSizes: queue.commitSizes,
     noteError: (error) => health.noteError(error),
-    onLost: (listener) => health.onLost(listener),
+    onLost: (listener) => health.onLost(({ sentence }) => listener(sentence)),
     onExternalWrite: (listener) =>
       externalWrites.onWrite(() => {
         if (movesLog && role === 'server') checkpoints.noteWrite()

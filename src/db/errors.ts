@@ -1,9 +1,13 @@
-import { SQLiteError } from 'bun:sqlite'
+import { type Database, SQLiteError } from 'bun:sqlite'
 import type { Log } from '../lib/log.ts'
 import { Refusal, unavailable } from '../refusal.ts'
+import { cannotRead } from './connection/failed-reads.ts'
 
 /** The file cannot be used; the message is a sentence for the operator. */
 export class UnusableDatabase extends Error {}
+
+/** The file cannot be used as long as its disk is full. */
+export class FullDisk extends UnusableDatabase {}
 
 /** The error as that of a failed system call, such as EACCES; undefined for any other. */
 export function asSystemError(
@@ -13,13 +17,25 @@ export function asSystemError(
   return syscall === undefined ? undefined : { code, message }
 }
 
+/** The system could not read a page. */
+export class FailedRead extends Error {
+  constructor() {
+    super('the disk could not be read (I/O error)')
+  }
+}
+
 /** The SQLite error in `error` or in its cause, if any. */
 function sqliteErrorIn(error: unknown): SQLiteError | undefined {
   if (error instanceof SQLiteError) return error
   return error instanceof Error && error.cause !== undefined ? sqliteErrorIn(error.cause) : undefined
 }
 
-const codeOf = (error: unknown): string => sqliteErrorIn(error)?.code ?? ''
+const codeOf = (error: unknown): string =>
+  error instanceof FailedRead ? 'SQLITE_IOERR_READ' : (sqliteErrorIn(error)?.code ?? '')
+
+/** The error of a statement of the connection; SQLite also calls malformed what the system could not read. */
+export const asReadError = (error: unknown, database: Database): unknown =>
+  isDamaged(error) && cannotRead(database) ? new FailedRead() : error
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
 
@@ -32,20 +48,50 @@ export const isNotADatabase = (error: unknown): boolean => codeOf(error) === 'SQ
 /** Whether SQLite found a malformed page. */
 export const isDamaged = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CORRUPT')
 
-/** Whether storage itself failed (full, unwritable, broken, damaged), as against a rule or a programming error. */
-export const isStorageFailure = (error: unknown): boolean =>
-  isBusy(error) || /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB)/.test(codeOf(error))
+/** What can be wrong with storage itself, as against a rule or a programming error. */
+export type Fault = 'locked' | 'full' | 'failing' | 'damaged' | 'unusable'
 
-const DAMAGED =
-  'The database of this server is damaged; nothing was written. Whoever runs the server must restore a backup.'
+/** By the beginning of SQLite's code, the first that fits. Without room the index of the log cannot be made longer. */
+const FAULTS: readonly (readonly [RegExp, Fault])[] = [
+  [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
+  [/^SQLITE_(FULL|IOERR_SHMSIZE)/, 'full'],
+  [/^SQLITE_IOERR/, 'failing'],
+  [/^SQLITE_(CORRUPT|NOTADB)/, 'damaged'],
+  [/^SQLITE_(READONLY|CANTOPEN|NOMEM|PROTOCOL)/, 'unusable'],
+]
+
+/** What a caller reads. */
+const SENTENCES: Readonly<Record<Fault, string>> = {
+  locked: 'The database is locked by another process; nothing was written. Try again.',
+  full: 'The disk of this server is full; nothing was written. Try again once whoever runs the server has made room.',
+  failing:
+    'The disk of this server fails (an I/O error); nothing was written. Whoever runs the server must check the disk.',
+  damaged:
+    'The database of this server is damaged; nothing was written. Whoever runs the server must restore a backup.',
+  unusable:
+    'The database of this server cannot be opened or written; nothing was written. Whoever runs the server must check its disk and permissions.',
+}
+
+/** The refusal of a write while the disk is full. */
+export const diskIsFull = (): Refusal => unavailable(SENTENCES.full)
 
 /** The advice to the operator of a damaged database. */
 export const RESTORE =
   'That cannot be repaired: stop the server and restore a backup with "daybook restore <backup>".'
 
-/** Whether the error shows that the file is damaged, also when it comes from the worker as a refusal. */
-export const showsDamage = (error: unknown): boolean =>
-  isDamaged(error) || isNotADatabase(error) || (error instanceof Refusal && error.message === DAMAGED)
+/** What is wrong with storage, also when the error comes from the worker as a refusal; undefined for any other error. */
+export function faultOf(error: unknown): Fault | undefined {
+  const code = codeOf(error)
+  if (code !== '') return FAULTS.find(([pattern]) => pattern.test(code))?.[1]
+  if (!(error instanceof Refusal)) return undefined
+  return FAULTS.find(([, fault]) => SENTENCES[fault] === error.message)?.[1]
+}
+
+/** Whether storage itself failed. */
+export const isStorageFailure = (error: unknown): boolean =>
+  !(error instanceof Refusal) && faultOf(error) !== undefined
+
+export const showsDamage = (error: unknown): boolean => faultOf(error) === 'damaged'
 
 /** That of a write of which it is not certain what the disk keeps. */
 export const NOT_CONFIRMED =
@@ -56,14 +102,10 @@ const isUncertain = (error: unknown): boolean => codeOf(error) === 'SQLITE_IOERR
 
 /** Turns a storage failure into the refusal that a caller gets; returns every other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
-  if (isBusy(error))
-    return unavailable('The database is locked by another process; nothing was written. Try again.')
-  if (showsDamage(error)) return unavailable(DAMAGED)
+  if (error instanceof Refusal) return error
   if (isUncertain(error)) return unavailable(NOT_CONFIRMED)
-  if (isStorageFailure(error)) {
-    return unavailable('The storage of this server is full or failing; nothing was written. Try again later.')
-  }
-  return error
+  const fault = faultOf(error)
+  return fault === undefined ? error : unavailable(SENTENCES[fault])
 }
 
 /** For actions of a timer: logs a storage failure, because the next run may succeed. */
@@ -72,6 +114,6 @@ export function unlessStorageFails(log: Log, action: () => void): void {
     action()
   } catch (error) {
     if (!isStorageFailure(error)) throw error
-    log.warn('storage fails', { error: String(error) })
+    log.repeated('warn', 'storage fails', { error: String(error) })
   }
 }

@@ -1,4 +1,5 @@
-import { RESTORE, showsDamage } from './errors.ts'
+import { cannotRead } from './connection/failed-reads.ts'
+import { FailedRead, RESTORE, showsDamage } from './errors.ts'
 import type { Reader } from './reader.ts'
 import type { Tx } from './writes/transaction.ts'
 
@@ -24,8 +25,9 @@ const MAX_PLACES = 100
 /** How many malformed pages and indexes SQLite finds, up to 100. */
 function damagedPlaces({ sql }: Reader): number {
   try {
-    const lines = sql.column<string>(`PRAGMA integrity_check(${MAX_PLACES})`)
-    return lines.filter((line) => line !== 'ok').length
+    const places = sql.column<string>(`PRAGMA integrity_check(${MAX_PLACES})`).filter((line) => line !== 'ok')
+    if (places.length > 0 && cannotRead(sql.database)) throw new FailedRead()
+    return places.length
   } catch (error) {
     if (!showsDamage(error)) throw error
     return 1

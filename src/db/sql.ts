@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { BoundedCache } from '../lib/bounded-cache.ts'
+import { asReadError } from './errors.ts'
 import type { SqlPart } from './sql-part.ts'
 
 export type SqlValue = SQLQueryBindings
@@ -101,32 +102,32 @@ export class Sql {
 
   /** The first row, or undefined. */
   get<Row>(text: string, ...values: SqlValue[]): Row | undefined {
-    return (this.#prepare(text).get(...values) as Row | null) ?? undefined
+    return this.#call<Row | null>('get', text, values) ?? undefined
   }
 
   all<Row>(text: string, ...values: SqlValue[]): Row[] {
-    return this.#prepare(text).all(...values) as Row[]
+    return this.#call('all', text, values)
   }
 
   /** Row by row, for rows that may be too long to be held together; the text must not be run again before the last. */
   each<Row>(text: string, ...values: SqlValue[]): IterableIterator<Row> {
-    return this.#prepare(text).iterate(...values) as IterableIterator<Row>
+    return this.#iterate(this.#prepare(text), values)
   }
 
   /** Every row as an array of its columns: half the cost of `all` for many rows. */
   rows<Row extends unknown[]>(text: string, ...values: SqlValue[]): Row[] {
-    return this.#prepare(text).values(...values) as Row[]
+    return this.#call('values', text, values)
   }
 
   /** The first column of every row. */
   column<Value>(text: string, ...values: SqlValue[]): Value[] {
-    const rows = this.#prepare(text).values(...values) as [Value][]
+    const rows = this.#call<[Value][]>('values', text, values)
     return rows.map((row) => row[0])
   }
 
   /** The first column of the first row; for aggregates, which always have one. */
   scalar<Value>(text: string, ...values: SqlValue[]): Value {
-    const rows = this.#prepare(text).values(...values) as [Value][]
+    const rows = this.#call<[Value][]>('values', text, values)
     const first = rows[0]
     if (!first) throw new Error('a statement that must return one row returned none')
     return first[0]
@@ -134,7 +135,7 @@ export class Sql {
 
   /** Returns how many rows changed and the row id of the last insert. */
   run(text: string, ...values: SqlValue[]): { changes: number; lastInsertRowid: number } {
-    const { changes, lastInsertRowid } = this.#prepare(text).run(...values)
+    const { changes, lastInsertRowid } = this.#call<ReturnType<Statement['run']>>('run', text, values)
     return { changes, lastInsertRowid: Number(lastInsertRowid) }
   }
 
@@ -158,6 +159,22 @@ export class Sql {
   /** To be called before the database is closed: a connection with open statements is not really closed. */
   finalize(): void {
     this.#statements.clear()
+  }
+
+  #call<Result>(method: 'get' | 'all' | 'values' | 'run', text: string, values: SqlValue[]): Result {
+    try {
+      return this.#prepare(text)[method](...values) as Result
+    } catch (error) {
+      throw asReadError(error, this.database)
+    }
+  }
+
+  *#iterate<Row>(statement: Statement, values: SqlValue[]): IterableIterator<Row> {
+    try {
+      yield* statement.iterate(...values) as IterableIterator<Row>
+    } catch (error) {
+      throw asReadError(error, this.database)
+    }
   }
 
   #prepare(text: string): Statement {

@@ -19,9 +19,9 @@ export const healthRoutes = (db: Db, isStopping: () => boolean, isBackupFailing:
     'Whether the service works',
     (): { status: string; backup?: 'failed' } => {
       db.sql.scalar('SELECT 1')
-      if (db.healthy && !isStopping())
-        return isBackupFailing() ? { status: 'ok', backup: 'failed' } : { status: 'ok' }
-      throw unavailable('The storage of this server is full, locked, damaged or failing.')
+      if (db.problem) throw db.problem
+      if (isStopping()) throw unavailable('The server is shutting down.')
+      return isBackupFailing() ? { status: 'ok', backup: 'failed' } : { status: 'ok' }
     },
     { response: Health, description: '503 while the server stops, or when its storage does not work.' },
   )

@@ -1,7 +1,8 @@
 import { statfsSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname } from 'node:path'
-import { showsDamage } from '../db/errors.ts'
+import { cannotRead } from '../db/connection/failed-reads.ts'
+import { FailedRead, faultOf } from '../db/errors.ts'
 import type { Reader } from '../db/reader.ts'
 import { MIGRATIONS } from '../db/schema/migrations/migrations.ts'
 import { isoOrNull } from '../lib/dates.ts'
@@ -96,7 +97,11 @@ function lastErrors({ sql }: Reader): ErrorGroup[] {
 }
 
 /** "ok", or the first fault that SQLite finds in the form of the pages; `daybook check` compares their contents too. */
-const quickCheck = ({ sql }: Reader): string => sql.scalar<string>('PRAGMA quick_check(1)')
+function quickCheck({ sql }: Reader): string {
+  const found = sql.scalar<string>('PRAGMA quick_check(1)')
+  if (found !== 'ok' && cannotRead(sql.database)) throw new FailedRead()
+  return found
+}
 
 function freeBytes(file: string): number | null {
   try {
@@ -126,7 +131,8 @@ export function diagnose(reader: Reader, file: string, schema: number): Diagnosi
     if (schema !== MIGRATIONS.length || integrity !== 'ok') return { ...about, integrity }
     return { ...about, contents: contentsOf(reader), last_errors: lastErrors(reader), integrity }
   } catch (error) {
-    if (!showsDamage(error)) throw error
-    return { ...about, integrity: 'damaged' }
+    const fault = faultOf(error)
+    if (fault !== 'damaged' && fault !== 'failing') throw error
+    return { ...about, integrity: fault === 'damaged' ? fault : 'unknown: the disk fails (an I/O error)' }
   }
 }

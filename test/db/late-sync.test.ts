@@ -130,7 +130,7 @@ test('writes do not wait for ever for a disk that does not respond, and it is to
     ...[`unavailable: ${UNCERTAIN}`, `unavailable: ${UNCERTAIN}`],
     ...[`unavailable: ${NOTHING_WRITTEN}`, `unavailable: ${NOTHING_WRITTEN}`],
   ])
-  expect([events, queue.healthy]).toEqual([[], false])
+  expect([events, queue.problem === undefined]).toEqual([[], false])
   // A read in another thread may have seen what was committed.
   await expect(queue.synced()).rejects.toThrow('cannot be read now')
   // No write waits any more, however many there are.
@@ -141,7 +141,7 @@ test('writes do not wait for ever for a disk that does not respond, and it is to
   await settle()
   expect(isRefused).toBe(true)
   await respond()
-  expect([events, queue.healthy]).toEqual([['after a', 'after b'], true])
+  expect([events, queue.problem === undefined]).toEqual([['after a', 'after b'], true])
   const later = line('f')
   await settle()
   await respond()
@@ -156,12 +156,12 @@ test('a disk that does not respond is found out before anything is written, wher
     `unavailable: ${NOTHING_WRITTEN}`,
     `unavailable: ${NOTHING_WRITTEN}`,
   ])
-  expect([lines(), queue.healthy]).toEqual([[], false])
+  expect([lines(), queue.problem === undefined]).toEqual([[], false])
   // Reads go on in other threads, too: nothing was committed that they might see.
   await queue.synced()
   askFirst(false)
   await respond()
-  expect(queue.healthy).toBe(true)
+  expect(queue.problem).toBeUndefined()
   const later = line('c')
   await settle()
   await respond()
@@ -194,13 +194,13 @@ test('writes that wait for another connection of this process are refused once t
   const waiting = [line('a'), queue.pauseDuring(async () => {}).catch(({ message }) => message)]
   const since = performance.now()
   while (performance.now() - since < 60) await settle()
-  expect([queue.healthy, isLate]).toEqual([true, false])
+  expect([queue.problem === undefined, isLate]).toEqual([true, false])
   writes.resolve()
   expect(await Promise.all(waiting)).toEqual([`unavailable: ${NOTHING_WRITTEN}`, NOTHING_WRITTEN])
-  expect([queue.healthy, isLate]).toEqual([false, true])
+  expect([queue.problem === undefined, isLate]).toEqual([false, true])
   syncs.resolve()
   await paused
-  expect(queue.healthy).toBe(true)
+  expect(queue.problem).toBeUndefined()
   const later = line('b')
   await settle()
   await respond()

@@ -123,12 +123,12 @@ test('a write that the disk does not confirm is refused, listeners learn of it, 
   await settle()
   fail()
   await written
-  expect([committed(), events, queue.healthy]).toEqual([1, ['after a', 'unavailable a'], false])
+  expect([committed(), events, queue.problem === undefined]).toEqual([1, ['after a', 'unavailable a'], false])
   clock.advance(1_000)
   await settle()
   confirm()
   await settle()
-  expect(queue.healthy).toBe(true)
+  expect(queue.problem).toBeUndefined()
   close()
 })
 
@@ -222,7 +222,7 @@ test('when the disk fails to keep a commit, nothing is acknowledged any more, an
   for (const outcome of await Promise.all([write('lost', false), write('lost too', false)]))
     expect(outcome).toMatch(/^unavailable: .*may be lost/)
   disk.fails = false
-  expect([lost, db.healthy]).toEqual([1, false])
+  expect([lost, db.problem === undefined]).toEqual([1, false])
   expect(await write('later')).toMatch(/^unavailable: .*stops/)
   await db.finishCheckpoint()
   db.close()

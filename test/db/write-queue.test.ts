@@ -155,21 +155,21 @@ test('storage that is full refuses writes whole, goes on reading, and takes writ
   const large = 'x'.repeat(1_000_000)
   const outcomes = await Promise.all([write('small, in one group with'), write(large)].map(outcome))
   expect(outcomes).toEqual([{ code: 'unavailable' }, { code: 'unavailable' }])
-  expect(db.healthy).toBe(false)
+  expect(db.problem).toBeDefined()
   expect(read()).toEqual(['kept'])
   expect(lines(outside)).toEqual(['kept'])
   writer.all('PRAGMA max_page_count = 1000000')
   expect(await outcome(write(large))).toEqual({ value: large })
-  expect(db.healthy).toBe(true)
+  expect(db.problem).toBeUndefined()
   expect(lines(outside)).toEqual(['kept', large])
 })
 
 test('after a failed commit the database finds out by itself that there is room again', async () => {
   leaveNoRoom()
   await outcome(write('x'.repeat(1_000_000)))
-  expect(db.healthy).toBe(false)
+  expect(db.problem).toBeDefined()
   writer.all('PRAGMA max_page_count = 1000000')
-  while (!db.healthy) {
+  while (db.problem) {
     clock.advance(1_000)
     await settle()
   }

@@ -78,7 +78,8 @@ async function checkWithoutExecutable(command: readonly string[], target: Target
     const env = { PATH: process.env.PATH, HOME: folder, npm_config_prefix: folder }
     run(command.slice(0, -1), { cwd: folder, env })
     const { exitCode, stderr } = spawnSync([join(folder, 'bin', 'daybook'), 'version'], { env })
-    if (exitCode === 1 && stderr.toString().includes(`is in ${fileNames(target).npm} of the same release`)) return
+    if (exitCode === 1 && stderr.toString().includes(`is in ${fileNames(target).npm} of the same release`))
+      return
     throw new Error(`Without its executable daybook exited ${exitCode} and said: ${stderr}`)
   })
 }
@@ -89,7 +90,8 @@ export async function checkNpm(target: Target): Promise<string> {
   const command = await commandOfReadme(target)
   await checkWithRegistry(command)
   await checkWithoutExecutable(command, target)
-  const served = 'installed as the README says with 0 requests to a registry, served a request, stopped by SIGTERM'
+  const served =
+    'installed as the README says with 0 requests to a registry, served a request, stopped by SIGTERM'
   if (spawnSync([...WITHOUT_NETWORK, 'true']).exitCode !== 0)
     return `${served}; not tried without a network, which this machine does not allow`
   const offline = [...WITHOUT_NETWORK, ...command]

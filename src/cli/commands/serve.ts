@@ -112,7 +112,7 @@ export const serve: Command = {
     // Installed first, because the reader of the line may send a signal at once.
     const askedToEnd = io.untilAskedToEnd()
     io.out(`daybook listening on ${server.url}\n`)
-    const isLost = await Promise.race([askedToEnd.then(() => false), server.lost.then(() => true)])
+    const lost = await Promise.race([askedToEnd, server.lost])
     io.endWithin(STOP_AT_MOST_MS, 1)
     let isClosed = true
     try {
@@ -121,8 +121,8 @@ export const serve: Command = {
       if (isClosed) io.endWithin(LAST_MESSAGES_MS)
       else io.killAfter(LAST_MESSAGES_MS)
     }
-    if (!isLost) return 0
-    io.err(`${lostDatabase(config.db)}\n`)
+    if (lost === undefined) return 0
+    io.err(`${lost}\n`)
     return 1
   },
 }
@@ -132,6 +132,3 @@ const withLogLevel = (flags: Flags): Flags => {
   const level = flags.quiet ? 'warn' : flags.verbose ? 'debug' : undefined
   return level === undefined ? flags : { 'log-level': level, ...flags }
 }
-
-const lostDatabase = (file: string) =>
-  `A file of the database ${file} was replaced or removed while the server ran, or its disk failed to keep a write, as the log says; nothing was acknowledged since. Start the server again, and stop it before you replace the database.`

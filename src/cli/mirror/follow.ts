@@ -117,7 +117,7 @@ async function serveMirror(
     start: (ctx) => startFollowing(ctx, request),
   })
   io.out(`daybook listening on ${server.url}\n`)
-  const isLost = await Promise.race([asked.then(() => false), server.lost.then(() => true)])
+  const ended = await Promise.race([asked, server.lost])
   io.endWithin(STOP_AT_MOST_MS, 1)
   stop.abort()
   let isClosed = true
@@ -127,5 +127,7 @@ async function serveMirror(
     if (isClosed) io.endWithin(LAST_MESSAGES_MS)
     else io.killAfter(LAST_MESSAGES_MS)
   }
-  return isLost ? 1 : 0
+  if (ended === 'stop') return 0
+  io.err(`${ended}\n`)
+  return 1
 }

@@ -1,13 +1,26 @@
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
-import { NOT_CONFIRMED, showsDamage } from '../errors.ts'
+import { asUnavailable, faultOf, NOT_CONFIRMED } from '../errors.ts'
 import { ReplacedFileDetector } from './replaced-files.ts'
 
 const LOST =
   'A file of the database was replaced or removed while the server ran; it acknowledges no writes any more and stops.'
 
-const NOT_KEPT =
-  'The disk of this server failed to keep a write, so nothing was written and the server stops. Whoever runs it must check the disk and start it again.'
+const FAILED =
+  'The disk of this server failed, so nothing is written any more and the server stops. Whoever runs it must check the disk and start it again.'
+
+/** What the log says, once, of a page that could not be used. */
+const UNREADABLE = {
+  damaged: 'the database is damaged: stop the server and restore a backup',
+  failing: 'the disk failed to read a page: check the disk; the database need not be damaged',
+}
+
+/** Why nothing is acknowledged any more. */
+export interface End {
+  readonly refusal: Refusal
+  /** For the operator. */
+  readonly sentence: string
+}
 
 /** Whether an open database can be relied on: its pages can be read, and its files are still those that it opened. */
 export class Health {
@@ -15,8 +28,9 @@ export class Health {
   readonly #file: string
   readonly #log: Log
   readonly #listeners: (() => void)[] = []
-  #isDamaged = false
-  #isFailing = false
+  /** That of the first page that could not be used. */
+  #unreadable: Refusal | undefined
+  #end: End | undefined
   #lost: readonly string[] = []
 
   constructor(file: string, log: Log) {
@@ -25,13 +39,9 @@ export class Health {
     this.#files = file === ':memory:' ? undefined : new ReplacedFileDetector(file)
   }
 
-  get isSound(): boolean {
-    return !this.#isDamaged && !this.#isFailing && !this.isLost
-  }
-
-  /** That of every write, once nothing is acknowledged any more. */
-  get refusal(): Refusal {
-    return unavailable(this.#isFailing ? NOT_KEPT : LOST)
+  /** Why the database cannot be relied on, if so. */
+  get problem(): Refusal | undefined {
+    return this.#end?.refusal ?? this.#unreadable
   }
 
   get isLost(): boolean {
@@ -62,8 +72,9 @@ export class Health {
     this.#files?.close()
   }
 
-  onLost(listener: () => void): void {
-    this.#listeners.push(listener)
+  /** Calls the listener once nothing is acknowledged any more. */
+  onLost(listener: (end: End) => void): void {
+    this.#listeners.push(() => this.#end && listener(this.#end))
   }
 
   /**
@@ -71,20 +82,20 @@ export class Health {
    * written. After it only `refusalAfterCommit` is certain where the commit went.
    */
   refusalOfCommit(): Refusal | undefined {
-    if (this.#isFailing) return this.refusal
-    if (this.#files?.keepsCommits !== false) return undefined
+    if (!this.#hasFailed && this.#keepsCommits) return undefined
     this.#check()
-    return this.refusal
+    return this.#end?.refusal ?? unavailable(LOST)
   }
 
   refusalAfterCommit(): Refusal | undefined {
-    return this.#isFailing ? unavailable(NOT_CONFIRMED) : this.refusalOfCommit()
+    return this.#hasFailed ? unavailable(NOT_CONFIRMED) : this.refusalOfCommit()
   }
 
   noteError(error: unknown): void {
-    if (this.#isDamaged || !showsDamage(error)) return
-    this.#isDamaged = true
-    this.#log.error('the database is damaged: stop the server and restore a backup', { file: this.#file })
+    const fault = faultOf(error)
+    if (this.#unreadable || (fault !== 'damaged' && fault !== 'failing')) return
+    this.#unreadable = asUnavailable(error) as Refusal
+    this.#log.error(UNREADABLE[fault], { file: this.#file })
   }
 
   /**
@@ -92,25 +103,57 @@ export class Health {
    * sync succeeds all the same: only once the whole log is in the file, as after closing it, is it certain what is kept.
    */
   noteFailedSync(error: unknown): void {
-    if (this.#isFailing) return
-    this.#isFailing = true
-    this.stop()
-    this.#log.error('the disk failed to keep a commit: nothing is acknowledged any more', {
-      file: this.#file,
-      error: String(error),
-    })
-    for (const listener of this.#listeners) listener()
+    this.#fail('the disk failed to keep a commit: nothing is acknowledged any more', error)
+  }
+
+  get #hasFailed(): boolean {
+    return this.#end !== undefined && !this.isLost
+  }
+
+  get #keepsCommits(): boolean {
+    try {
+      return this.#files?.keepsCommits !== false
+    } catch {
+      return false
+    }
   }
 
   #check(): void {
-    const lost = this.#files?.lost() ?? []
-    if (lost.length === 0 || this.isLost) return
-    this.#lost = lost
+    if (this.#end) return
+    try {
+      this.#lost = this.#files?.lost() ?? []
+    } catch (error) {
+      this.#fail('the disk failed: nothing is acknowledged any more', error)
+      return
+    }
+    if (!this.isLost) return
+    this.#endWith(
+      'files of the database were replaced or removed: nothing is acknowledged any more',
+      { lost: this.#lost.join(', ') },
+      {
+        refusal: unavailable(LOST),
+        sentence: `A file of the database ${this.#file} was replaced or removed while the server ran; nothing was acknowledged since. Start the server again, and stop it before you replace the database.`,
+      },
+    )
+  }
+
+  #fail(message: string, error: unknown): void {
+    if (this.#end) return
+    const cause = error instanceof Error ? error.message : String(error)
+    this.#endWith(
+      message,
+      { error: cause },
+      {
+        refusal: unavailable(FAILED),
+        sentence: `The disk of the database ${this.#file} failed (${cause}); nothing was acknowledged since. Check the disk, run "daybook check", and start the server again.`,
+      },
+    )
+  }
+
+  #endWith(message: string, fields: Record<string, string>, end: End): void {
+    this.#end = end
     this.stop()
-    this.#log.error('files of the database were replaced or removed: nothing is acknowledged any more', {
-      file: this.#file,
-      lost: lost.join(', '),
-    })
+    this.#log.error(message, { file: this.#file, ...fields })
     for (const listener of this.#listeners) listener()
   }
 }

@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { isBusy, isDamaged, isNotADatabase, isStorageFailure, RESTORE, UnusableDatabase } from '../errors.ts'
+import { asReadError, FullDisk, faultOf, isNotADatabase, RESTORE, UnusableDatabase } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import { hasSchema, migrate, needsMigration } from '../schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
@@ -26,6 +27,8 @@ export interface OpenOptions {
   role: 'server' | 'command'
   /** `off` when another program alone moves the write-ahead log into the file; `auto` unless given. */
   checkpoint?: 'auto' | 'off'
+  /** Opens as it is a database whose disk is full: only to be read, and not in WAL mode, which needs room. */
+  isFull?: boolean
   /** The calls by which a server brings commits to the disk; those of the system unless given. */
   disk?: LogSyncOptions['disk']
   /** Updates derived data for this version of the program, in the transaction of an upgrade. */
@@ -124,12 +127,31 @@ export function openWritingConnection(options: OpenOptions): Database {
   const database = openFile(options)
   try {
     prepareWriting(database)
+    if (options.isFull && needsMigration(database)) throw fullDisk(options.file)
+    if (options.isFull) return database
     migrateAlone(database, options)
     prepareMain(database, options)
     return database
-  } catch (error) {
+  } catch (thrown) {
+    const error = asUnusable(asReadError(thrown, database), options.file)
     database.close()
-    throw asUnusable(error, options.file)
+    throw error
+  }
+}
+
+/** Less is not worth a try. */
+const ROOM_BYTES = 262_144
+
+/** Whether a database whose disk was full can be opened to be written. */
+export function hasRoom(options: OpenOptions): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(options.file))
+    if (bavail * bsize < ROOM_BYTES) return false
+    openWritingConnection(options).close()
+    return true
+  } catch (error) {
+    if (error instanceof UnusableDatabase) return false
+    throw error
   }
 }
 
@@ -180,15 +202,23 @@ function updateDerived(database: Database, { afterUpgrade }: OpenOptions): void 
 
 /** Turns an error of SQLite into a sentence for the operator; returns a programming error unchanged. */
 function asUnusable(error: unknown, file: string): unknown {
-  if (isBusy(error)) return new UnusableDatabase('The database is locked by another process; try again.')
-  if (isDamaged(error)) return new UnusableDatabase(`The database ${file} is damaged. ${RESTORE}`)
+  if (error instanceof UnusableDatabase) return error
   if (isNotADatabase(error)) return new UnusableDatabase(`${file} is not a daybook database.`)
-  if (isStorageFailure(error)) {
-    return new UnusableDatabase(
-      `The database ${file} cannot be read and written; check the disk and its permissions.`,
-    )
-  }
-  return error
+  const fault = faultOf(error)
+  if (fault === undefined) return error
+  return fault === 'full' ? fullDisk(file) : new UnusableDatabase(UNUSABLE[fault](file))
+}
+
+const fullDisk = (file: string) =>
+  new FullDisk(`The disk of the database ${file} is full; make room on it, then try again.`)
+
+const UNUSABLE = {
+  locked: () => 'The database is locked by another process; try again.',
+  damaged: (file: string) => `The database ${file} is damaged. ${RESTORE}`,
+  failing: (file: string) =>
+    `The disk of the database ${file} fails (an I/O error); check the disk. The database need not be damaged.`,
+  unusable: (file: string) =>
+    `The database ${file} cannot be read and written; check the disk and its permissions.`,
 }
 
 /**
@@ -203,7 +233,7 @@ export function closeDatabase(database: Database, { role, checkpoint }: OpenOpti
       putAtRest(database)
     }
   } catch (error) {
-    if (!isStorageFailure(error)) throw error
+    if (faultOf(error) === undefined) throw error
   } finally {
     database.close()
   }

@@ -12,14 +12,10 @@ interface Watched {
   readonly identity: string
 }
 
-/** Device and inode of the file at a path; undefined if there is none. */
+/** Device and inode of the file at a path; undefined if there is none. Throws when the disk cannot tell. */
 function identityOf(path: string): string | undefined {
-  try {
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-    return stat && `${stat.dev}:${stat.ino}`
-  } catch {
-    return undefined
-  }
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat && `${stat.dev}:${stat.ino}`
 }
 
 /**
@@ -65,13 +61,13 @@ export class ReplacedFileDetector {
     closeSync(this.descriptor)
   }
 
-  /** Whether a commit that just ended is in the files at the paths of the database; takes a few microseconds. */
+  /** Whether a commit that just ended is in the files at the paths of the database; takes a few microseconds. Throws like `lost`. */
   get keepsCommits(): boolean {
     const check = () => this.#written.every(isUnchanged)
     return this.#folder ? this.#folder.areRight(check) : check()
   }
 
-  /** Names the files that are no longer there. */
+  /** Names the files that are no longer there. Throws the error of the system when the disk cannot tell. */
   lost(): string[] {
     const lost = [...this.#written, ...this.#shared].filter((file) => !isUnchanged(file))
     if (lost.length > 0 || !this.#isOverwritten) return lost.map(({ what }) => what)
@@ -84,7 +80,8 @@ export class ReplacedFileDetector {
     try {
       return !isInLogMode(this.#file, this.descriptor)
     } catch (error) {
-      return !isOutOfFiles(error)
+      if (!isOutOfFiles(error)) throw error
+      return false
     }
   }
 }

@@ -20,7 +20,7 @@ const commitVersion = ({ sql }: Db): number => sql.scalar('PRAGMA data_version')
 
 /**
  * Runs steps of the work while nothing else is written, and while other writes go on if the work is urgent. A step
- * that fails is logged and tried again later. Returns a function that stops the work.
+ * that fails is logged and tried again later, unless the database is lost. Returns a function that stops the work.
  */
 export function startBackgroundWork(
   { db, log, clock }: { db: Db; log: Log; clock: Clock },
@@ -37,14 +37,17 @@ export function startBackgroundWork(
   }
   const run = async (): Promise<void> => {
     const delayMs = await step().catch((error) => {
-      if (!stopped) log.warn(`${work.name} failed and is tried again`, { error: String(error) })
+      if (!stopped) log.repeated('warn', `${work.name} failed and is tried again`, { error: String(error) })
       return IDLE_INTERVAL_MS
     })
     if (!stopped) cancel = clock.after(delayMs, run)
   }
   let cancel = clock.after(IDLE_INTERVAL_MS, run)
-  return () => {
+  const stop = () => {
     stopped = true
     cancel()
   }
+  // Nothing can be written any more, and why is in the log.
+  db.onLost(stop)
+  return stop
 }

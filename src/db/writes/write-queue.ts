@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { Histogram } from '../../lib/histogram.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
-import { type Refusal, unavailable } from '../../refusal.ts'
+import { Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
 import type { Sql } from '../sql.ts'
 import { asNobody } from './requester.ts'
@@ -55,7 +55,8 @@ export class WriteQueue {
   readonly #lateListeners = new Set<() => void>()
   #scheduled = false
   #isProbed = false
-  #healthy = true
+  /** That of the last commit, if it failed. */
+  #failure: Refusal | undefined
   #isPaused = false
   #committedAt = Number.NEGATIVE_INFINITY
   /** When the lock was first found to be held by another process, since this one had it. */
@@ -75,9 +76,9 @@ export class WriteQueue {
     this.syncs = new SyncWatch(options, () => this.#noteLateSync())
   }
 
-  /** False from a failed commit until the next one that succeeds, and while the disk does not respond. */
-  get healthy(): boolean {
-    return this.#healthy && !this.refusal
+  /** Why nothing can be written: from a failed commit until the next one that succeeds, and like `refusal`. */
+  get problem(): Refusal | undefined {
+    return this.refusal ?? this.#failure
   }
 
   /** That of every write, once the queue is closed, or while the disk does not respond. */
@@ -177,9 +178,9 @@ export class WriteQueue {
     for (const listener of this.#lateListeners) listener()
   }
 
-  /** While commits fail, tries a write that changes nothing every second, so that `healthy` recovers without a caller. */
-  #becomeUnhealthy(): void {
-    this.#healthy = false
+  /** While commits fail, tries a write that changes nothing every second, so that it recovers without a caller. */
+  #becomeUnhealthy(failure: Refusal): void {
+    this.#failure = failure
     if (this.#closed) return
     this.#stopProbing ??= this.#options.clock.every(PROBE_MS, () => {
       this.write((tx) => rewriteVersion(tx)).catch(() => {})
@@ -187,7 +188,7 @@ export class WriteQueue {
   }
 
   #becomeHealthy(): void {
-    this.#healthy = true
+    this.#failure = undefined
     this.#stopProbing?.()
     this.#stopProbing = undefined
   }
@@ -303,7 +304,7 @@ export class WriteQueue {
 
   /** Tells those who wait for a group that it is committed; `failure` if that may not last. */
   #settle({ done, locked }: Group, failure?: Refusal): void {
-    if (failure) this.#becomeUnhealthy()
+    if (failure) this.#becomeUnhealthy(failure)
     else this.#becomeHealthy()
     this.commitSizes.add(done.length)
     const refusal = this.#options.onCommit?.()
@@ -341,8 +342,9 @@ export class WriteQueue {
       const oldest = now - this.#options.lockWaitMs
       const mayWait = ({ queuedAt }: Item) => Math.max(queuedAt, lockedSince) > oldest
       const expired = this.#waiting.removeAll((item) => !isBusy(error) || !mayWait(item))
-      if (expired.length > 0) this.#becomeUnhealthy()
-      for (const item of expired) item.reject(asUnavailable(error))
+      const refusal = asUnavailable(error)
+      if (expired.length > 0 && refusal instanceof Refusal) this.#becomeUnhealthy(refusal)
+      for (const item of expired) item.reject(refusal)
       if (this.idle) this.#lockedSince = undefined
       else {
         this.#scheduled = true
@@ -390,11 +392,12 @@ export class WriteQueue {
     const { sql, log } = this.#options
     if (sql.database.inTransaction) sql.run('ROLLBACK')
     this.#options.onRollback?.()
-    this.#becomeUnhealthy()
-    log.error('commit failed', {
+    const refusal = asUnavailable(error)
+    if (refusal instanceof Refusal) this.#becomeUnhealthy(refusal)
+    log.repeated('error', 'commit failed', {
       error: error instanceof Error ? error.message : String(error),
       writes: group.length,
     })
-    for (const item of group) item.reject(asUnavailable(error))
+    for (const item of group) item.reject(refusal)
   }
 }
