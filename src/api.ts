@@ -29,6 +29,7 @@ import { propertyRoutes } from './properties/routes.ts'
 import { quickAccessRoutes } from './quick-access/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { Watches } from './records/watch/watches.ts'
+import { shuttingDown } from './refusal.ts'
 import { sessionCookie } from './sessions/cookie.ts'
 import { memberRoutes } from './sessions/members/routes.ts'
 import { sessionFeatures } from './sessions/routes.ts'
@@ -56,7 +57,6 @@ const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: ()
 /** The whole HTTP service over one context: one line per feature. `port` is where it listens. */
 export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ctx.config.port): Api {
   let stopping = false
-  const isStopping = () => stopping
   const watches = new Watches(ctx)
   const requests = new RequestMetrics()
   const { host: boundHost, publicUrls, trustedProxies } = ctx.config
@@ -67,7 +67,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi()),
     applicationRoutes((request) => cookie.tokenIn(request) !== undefined),
-    healthRoutes(ctx.db, isStopping, () => backups.isFailing),
+    healthRoutes(ctx.db, () => backups.isFailing),
     metricRoutes(ctx, { requests, watching: () => watches.open, newestBackupAt: () => backups.newestAt }),
     accountRoutes(ctx),
     ownKeysAndWorkspacesRoutes(ctx),
@@ -116,7 +116,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     requests,
     noteError: (error) => ctx.db.noteError(error),
     bodies: new BodyBudget(ctx.clock),
-    isStopping,
+    refusal: () => (stopping ? (ctx.db.refusal ?? shuttingDown()) : undefined),
   })
   return {
     routes: routes.routes,

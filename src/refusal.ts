@@ -50,6 +50,9 @@ export const cursorExpired = (sentence: string) => new Refusal('cursor_expired',
 export const unavailable = (sentence: string, retryAfterSeconds?: number) =>
   new Refusal('unavailable', sentence, retryAfterSeconds)
 
+/** The refusal of every request while the server stops. */
+export const shuttingDown = () => unavailable('The server is shutting down; nothing was written. Try again.')
+
 /** `what` names the kind of object: "note", "tag", "revision". */
 export const notFound = (what: string) =>
   new Refusal('not_found', `There is no such ${what} in this workspace.`)

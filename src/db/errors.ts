@@ -51,11 +51,11 @@ export const isDamaged = (error: unknown): boolean => codeOf(error).startsWith('
 /** What can be wrong with storage itself, as against a rule or a programming error. */
 export type Fault = 'locked' | 'full' | 'failing' | 'damaged' | 'unusable'
 
-/** By the beginning of SQLite's code, the first that fits. Without room the index of the log cannot be made longer. */
+/** By the beginning of the code of SQLite or of the system, the first that fits. Without room the index of the log cannot be made longer. */
 const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
-  [/^SQLITE_(FULL|IOERR_SHMSIZE)/, 'full'],
-  [/^SQLITE_IOERR/, 'failing'],
+  [/^(SQLITE_(FULL|IOERR_SHMSIZE)|ENOSPC|EDQUOT)/, 'full'],
+  [/^(SQLITE_IOERR|EIO)/, 'failing'],
   [/^SQLITE_(CORRUPT|NOTADB)/, 'damaged'],
   [/^SQLITE_(READONLY|CANTOPEN|NOMEM|PROTOCOL)/, 'unusable'],
 ]
@@ -81,7 +81,7 @@ export const RESTORE =
 
 /** What is wrong with storage, also when the error comes from the worker as a refusal; undefined for any other error. */
 export function faultOf(error: unknown): Fault | undefined {
-  const code = codeOf(error)
+  const code = codeOf(error) || (asSystemError(error)?.code ?? '')
   if (code !== '') return FAULTS.find(([pattern]) => pattern.test(code))?.[1]
   if (!(error instanceof Refusal)) return undefined
   return FAULTS.find(([, fault]) => SENTENCES[fault] === error.message)?.[1]
@@ -106,6 +106,28 @@ export function asUnavailable(error: unknown): unknown {
   if (isUncertain(error)) return unavailable(NOT_CONFIRMED)
   const fault = faultOf(error)
   return fault === undefined ? error : unavailable(SENTENCES[fault])
+}
+
+/** Turns an error of SQLite or of the system into a sentence for the operator; returns a programming error unchanged. */
+export function asUnusable(error: unknown, file: string): unknown {
+  if (error instanceof UnusableDatabase) return error
+  if (isNotADatabase(error)) return new UnusableDatabase(`${file} is not a daybook database.`)
+  const fault = faultOf(error)
+  if (fault === undefined) return error
+  return fault === 'full' ? fullDisk(file) : new UnusableDatabase(UNUSABLE[fault](file))
+}
+
+/** That of a database that cannot be opened to be written, because its disk is full. */
+export const fullDisk = (file: string) =>
+  new FullDisk(`The disk of the database ${file} is full; make room on it, then try again.`)
+
+const UNUSABLE = {
+  locked: () => 'The database is locked by another process; try again.',
+  damaged: (file: string) => `The database ${file} is damaged. ${RESTORE}`,
+  failing: (file: string) =>
+    `The disk of the database ${file} fails (an I/O error); check the disk. The database need not be damaged.`,
+  unusable: (file: string) =>
+    `The database ${file} cannot be read and written; check the disk and its permissions.`,
 }
 
 /** For actions of a timer: logs a storage failure, because the next run may succeed. */

@@ -1,6 +1,5 @@
 import { t } from 'elysia'
 import type { Db } from '../db/database.ts'
-import { unavailable } from '../refusal.ts'
 import { publicRoutes } from './routes.ts'
 import { strict } from './schema/types.ts'
 
@@ -12,7 +11,7 @@ const Health = strict({
 })
 
 /** `GET /healthz`: 200 while the service can read and write, else 503. */
-export const healthRoutes = (db: Db, isStopping: () => boolean, isBackupFailing: () => boolean) =>
+export const healthRoutes = (db: Db, isBackupFailing: () => boolean) =>
   publicRoutes('Service').get(
     '/healthz',
     'getHealth',
@@ -20,7 +19,6 @@ export const healthRoutes = (db: Db, isStopping: () => boolean, isBackupFailing:
     (): { status: string; backup?: 'failed' } => {
       db.sql.scalar('SELECT 1')
       if (db.problem) throw db.problem
-      if (isStopping()) throw unavailable('The server is shutting down.')
       return isBackupFailing() ? { status: 'ok', backup: 'failed' } : { status: 'ok' }
     },
     { response: Health, description: '503 while the server stops, or when its storage does not work.' },

@@ -2,7 +2,7 @@ import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { asRequester } from '../db/writes/requester.ts'
 import type { Log } from '../lib/log.ts'
-import { fail, invalid, Refusal, unavailable } from '../refusal.ts'
+import { fail, invalid, Refusal } from '../refusal.ts'
 import { type Authorize, TOKEN, tokenIn } from './authorizer.ts'
 import { readBody } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
@@ -26,8 +26,8 @@ export interface PipelineOptions {
   noteError: (error: unknown) => void
   /** Bounds the memory that request bodies take. */
   bodies: BodyBudget
-  /** True once the server is stopping: every response is a 503. */
-  isStopping: () => boolean
+  /** That of every request once the server is stopping. */
+  refusal: () => Refusal | undefined
 }
 
 /** After how many idle seconds a connection is closed. */
@@ -173,7 +173,8 @@ export function createPipeline(options: PipelineOptions) {
 
 function respond(options: PipelineOptions, context: PipelineRequest): Response | Promise<Response> {
   const { request, method, server } = context
-  if (options.isStopping()) throw unavailable('The server is shutting down; nothing was written. Try again.')
+  const refusal = options.refusal()
+  if (refusal) throw refusal
   const target = requestUrlOf(request.url)
   if (urlBytes(target) > MAX_URL_BYTES) throw uriTooLong()
   if (isForBrowsers(target.path)) options.rules.checkHost(request)

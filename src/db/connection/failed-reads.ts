@@ -23,7 +23,7 @@ function hasReadableLog(file: string): boolean {
     const descriptor = openSync(`${realpathSync(file)}-wal`, 'r')
     try {
       const chunk = Buffer.alloc(CHUNK)
-      while (readSync(descriptor, chunk) > 0);
+      for (let at = 0, read = 1; read > 0; at += read) read = readSync(descriptor, chunk, 0, CHUNK, at)
       return true
     } finally {
       closeSync(descriptor)

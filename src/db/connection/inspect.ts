@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
+import { existsSync, statSync } from 'node:fs'
+import { asUnusable, faultOf, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import { refuseOtherPrograms, schemaVersion } from '../schema/migrations/migrate.ts'
 import { Sql } from '../sql.ts'
@@ -12,12 +12,14 @@ import { realFile } from './server-lock.ts'
  * there is none, or when it belongs to another program.
  */
 export function inspectDatabase<T>(file: string, use: (reader: Reader, schema: number) => T): T {
-  if (!existsSync(file)) throw new UnusableDatabase(`There is no database at ${file}; --db names another.`)
-  refuseMismatchedLog(file)
   try {
+    if (!statSync(file, { throwIfNoEntry: false }))
+      throw new UnusableDatabase(`There is no database at ${file}; --db names another.`)
+    refuseMismatchedLog(file)
     return readDatabase(file, use)
   } catch (error) {
     if (!isStorageFailure(error) || showsDamage(error)) throw error
+    if (faultOf(error) === 'failing') throw asUnusable(error, file)
     throw new UnusableDatabase(unreadable(file))
   }
 }

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { asReadError, FullDisk, faultOf, isNotADatabase, RESTORE, UnusableDatabase } from '../errors.ts'
+import { asReadError, asUnusable, faultOf, fullDisk, UnusableDatabase } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import { hasSchema, migrate, needsMigration } from '../schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
@@ -83,7 +83,7 @@ const LOG_BYTES = 67_108_864
 function openFile(options: OpenOptions): Database {
   const { file, content, role } = options
   if (content) return Database.deserialize(content, { strict: true })
-  if (role === 'command' && !existsSync(file)) {
+  if (role === 'command' && !statSync(file, { throwIfNoEntry: false })) {
     throw new UnusableDatabase(
       `There is no database at ${file}; "daybook serve" makes one, --db names another.`,
     )
@@ -122,9 +122,17 @@ function prepareMain(database: Database, { role, checkpoint }: OpenOptions): voi
   database.run('PRAGMA synchronous = NORMAL')
 }
 
+function opened(options: OpenOptions): Database {
+  try {
+    return openFile(options)
+  } catch (error) {
+    throw asUnusable(error, options.file)
+  }
+}
+
 /** Opens, migrates and prepares the connection that writes. Throws UnusableDatabase. */
 export function openWritingConnection(options: OpenOptions): Database {
-  const database = openFile(options)
+  const database = opened(options)
   try {
     prepareWriting(database)
     if (options.isFull && needsMigration(database)) throw fullDisk(options.file)
@@ -198,27 +206,6 @@ function updateDerived(database: Database, { afterUpgrade }: OpenOptions): void 
   } finally {
     sql.finalize()
   }
-}
-
-/** Turns an error of SQLite into a sentence for the operator; returns a programming error unchanged. */
-function asUnusable(error: unknown, file: string): unknown {
-  if (error instanceof UnusableDatabase) return error
-  if (isNotADatabase(error)) return new UnusableDatabase(`${file} is not a daybook database.`)
-  const fault = faultOf(error)
-  if (fault === undefined) return error
-  return fault === 'full' ? fullDisk(file) : new UnusableDatabase(UNUSABLE[fault](file))
-}
-
-const fullDisk = (file: string) =>
-  new FullDisk(`The disk of the database ${file} is full; make room on it, then try again.`)
-
-const UNUSABLE = {
-  locked: () => 'The database is locked by another process; try again.',
-  damaged: (file: string) => `The database ${file} is damaged. ${RESTORE}`,
-  failing: (file: string) =>
-    `The disk of the database ${file} fails (an I/O error); check the disk. The database need not be damaged.`,
-  unusable: (file: string) =>
-    `The database ${file} cannot be read and written; check the disk and its permissions.`,
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { isBusy, isStorageFailure, UnusableDatabase } from '../errors.ts'
+import { asSystemError, asUnusable, isBusy, isStorageFailure, UnusableDatabase } from '../errors.ts'
 
 /** The lock that a server holds on its database; the system releases it when the process ends for any reason. */
 export interface ServerLock {
@@ -24,7 +24,8 @@ const lockFileOf = (file: string) => `${realFile(file)}.lock`
 function openLockFile(file: string): Database {
   try {
     return new Database(lockFileOf(file), { create: true })
-  } catch {
+  } catch (error) {
+    if (asSystemError(error)) throw asUnusable(error, file)
     throw new UnusableDatabase(
       `Beside ${file} no lock file can be made; check the folder and its permissions.`,
     )

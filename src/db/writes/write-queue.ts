@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { Histogram } from '../../lib/histogram.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
-import { Refusal, unavailable } from '../../refusal.ts'
+import { Refusal, shuttingDown } from '../../refusal.ts'
 import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
 import type { Sql } from '../sql.ts'
 import { asNobody } from './requester.ts'
@@ -163,9 +163,7 @@ export class WriteQueue {
   }
 
   /** Refuses every waiting and later write; one that has run is finished. */
-  close(
-    refusal: Refusal = unavailable('The server is shutting down; nothing was written. Try again.'),
-  ): void {
+  close(refusal: Refusal = shuttingDown()): void {
     this.#stopProbing?.()
     this.#closed ??= refusal
     this.#rejectWaiting(refusal)

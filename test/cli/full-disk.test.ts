@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { smallDisk } from '../support/disks.ts'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+const SENTENCE =
+  'The disk of this server is full; nothing was written. Try again once whoever runs the server has made room.'
+const REFUSED = { status: 503, body: { error: SENTENCE, code: 'unavailable' } }
+
+const tried = smallDisk(64)
+tried?.remove()
+
+let disk: NonNullable<ReturnType<typeof smallDisk>>
+let db: string
+let server: ServerProcess
+
+beforeEach(() => {
+  disk = smallDisk(8_192) as typeof disk
+  db = disk?.file('daybook.db')
+})
+
+afterEach(async () => {
+  await server?.end('SIGKILL')
+  disk?.remove()
+})
+
+const write = (title: string) => server.post('/v1/notes', { title, content: 'word '.repeat(1_000) })
+const titles = async () =>
+  (await server.get('/v1/notes?sort=title&direction=asc&limit=200')).body.notes.map(
+    ({ title }: { title: string }) => title,
+  )
+
+async function writeOnceThereIsRoom(title: string): Promise<void> {
+  for (;;) {
+    const response = await write(title).catch(() => undefined)
+    if (response?.status === 201) return
+    if (response) expect(response).toMatchObject(REFUSED)
+    await Bun.sleep(50)
+  }
+}
+
+test.skipIf(!tried)(
+  'on a full disk reads go on, writes say so in one line of the log, and go on by themselves',
+  async () => {
+    server = await startProcess(db)
+    await write('Before')
+    disk.fill()
+    // What the log has room for already is still taken.
+    const kept = ['Before']
+    let refused = 0
+    for (let count = 0; refused < 100; count++) {
+      const { status, body } = await write(`At the end ${count}`)
+      if (status === 201) kept.push(`At the end ${count}`)
+      else {
+        expect({ status, body }).toEqual(REFUSED)
+        refused += 1
+      }
+    }
+    expect(await titles()).toEqual(kept.sort())
+    expect(await server.get('/healthz')).toMatchObject(REFUSED)
+    expect(server.err().match(/"message":"commit failed"/g)).toHaveLength(1)
+    disk.empty()
+    await writeOnceThereIsRoom('Later')
+    expect((await server.get('/healthz')).status).toBe(200)
+    expect(await titles()).toEqual([...kept, 'Later'].sort())
+    expect(await server.end()).toBe(0)
+  },
+)
+
+test.skipIf(!tried)(
+  'a start on a full disk serves reads, and writes on the same port once there is room',
+  async () => {
+    server = await startProcess(db)
+    await write('Before')
+    const { key } = server
+    await server.end()
+    disk.fill()
+    server = await startProcess(db, { key })
+    expect(await titles()).toEqual(['Before'])
+    expect(await write('Refused')).toMatchObject(REFUSED)
+    expect(await server.get('/healthz')).toMatchObject(REFUSED)
+    expect(server.err()).toContain('the disk is full: only reads are served until there is room')
+    disk.empty()
+    await writeOnceThereIsRoom('Later')
+    expect(await titles()).toEqual(['Before', 'Later'])
+    expect((await server.get('/healthz')).status).toBe(200)
+    expect(await server.end()).toBe(0)
+    expect(await daybook(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  },
+)
+
+test.skipIf(!tried)('a server that waits for room is stopped as every other one', async () => {
+  server = await startProcess(db)
+  const { key } = server
+  await server.end()
+  disk.fill()
+  server = await startProcess(db, { key })
+  expect(await server.end()).toBe(0)
+})
+
+test.skipIf(!tried)(
+  'where a database cannot even be read, or made, because the disk is full, one sentence says so',
+  async () => {
+    disk.fill()
+    expect(await daybook(['serve', '--db', db, '--port', '0'])).toEqual({
+      exitCode: 1,
+      out: '',
+      err: `The disk of the database ${db} is full; make room on it, then try again.\n`,
+    })
+  },
+)
+
+test('what the kernel refuses for want of room is one line of the log, however many writes', async () => {
+  const folder = newFolder()
+  const preload = Bun.fileURLToPath(new URL('../support/failing-disk.ts', import.meta.url))
+  const env = { BUN_OPTIONS: `--preload=${preload}`, FAILING_DISK: 'ENOSPC: write' }
+  server = await startProcess(folder.file('daybook.db'), { env })
+  await write('Before')
+  process.kill(server.pid, 'SIGUSR2')
+  while (!server.err().includes('the disk fails from now on: 0')) await Bun.sleep(5)
+  for (let count = 0; count < 100; count++) expect(await write('Refused')).toMatchObject(REFUSED)
+  expect(await titles()).toEqual(['Before'])
+  expect(await server.get('/healthz')).toMatchObject(REFUSED)
+  expect(server.err().match(/"message":"commit failed"/g)).toHaveLength(1)
+  await server.end('SIGKILL')
+  folder.remove()
+})
