@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { asSystemError, asUnusable, isBusy, isStorageFailure, UnusableDatabase } from '../errors.ts'
+import { asUnusable, faultOf, isBusy, isStorageFailure, UnusableDatabase } from '../errors.ts'
 
 /** The lock that a server holds on its database; the system releases it when the process ends for any reason. */
 export interface ServerLock {
@@ -21,11 +21,20 @@ export function realFile(file: string, links = 0): string {
 /** The lock file, which is the same for every symbolic link to the file. */
 const lockFileOf = (file: string) => `${realFile(file)}.lock`
 
+/** SQLite says only that a file cannot be opened: the system says why. */
+function refuseFailingDisk(file: string): void {
+  try {
+    closeSync(openSync(lockFileOf(file), 'a'))
+  } catch (error) {
+    if (faultOf(error)) throw asUnusable(error, file)
+  }
+}
+
 function openLockFile(file: string): Database {
   try {
     return new Database(lockFileOf(file), { create: true })
-  } catch (error) {
-    if (asSystemError(error)) throw asUnusable(error, file)
+  } catch {
+    refuseFailingDisk(file)
     throw new UnusableDatabase(
       `Beside ${file} no lock file can be made; check the folder and its permissions.`,
     )

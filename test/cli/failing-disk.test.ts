@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { pullableDisk } from '../support/disks.ts'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+
+const FAILING =
+  'The disk of this server fails (an I/O error); nothing was written. Whoever runs the server must check the disk.'
+const STOPS =
+  'The disk of this server failed, so nothing is written any more and the server stops. Whoever runs it must check the disk and start it again.'
+const UNCERTAIN =
+  'The disk of this server failed while this was saved, so it may be lost. Read it again before you send it again.'
+/** Of another cause, or advice that would lose what is on the disk. */
+const WRONG = /damaged:|malformed|restore|replaced|removed|shutting down|full/i
+
+const tried = pullableDisk()
+tried?.remove()
+
+let server: ServerProcess
+let folder: ReturnType<typeof newFolder>
+
+beforeEach(() => {
+  folder = newFolder()
+})
+
+afterEach(async () => {
+  await server.end('SIGKILL')
+  folder.remove()
+})
+
+const note = (title: string) => server.post('/v1/notes', { title, content: 'word '.repeat(500) })
+
+/** Writes and reads until the server is gone; the disk fails meanwhile. */
+async function useUntilGone(fail: () => void) {
+  const acknowledged: string[] = []
+  const sentences = new Set<string>()
+  let isGone = false
+  const use = async (who: number): Promise<void> => {
+    for (let count = 0; !isGone; count++) {
+      const title = `${who} ${count}`
+      const requests = [note(title), server.get('/v1/notes?search=word&limit=200'), server.get('/healthz')]
+      const responses = await Promise.all(requests).catch(() => [])
+      if (responses[0]?.status === 201) acknowledged.push(title)
+      for (const { status, body } of responses) if (status >= 400) sentences.add(`${status} ${body.error}`)
+      if (acknowledged.length === 100) fail()
+    }
+  }
+  const users = [1, 2, 3].map(use)
+  const exitCode = await server.exited
+  isGone = true
+  await Promise.all(users)
+  return { acknowledged, sentences: [...sentences], exitCode }
+}
+
+async function expectSaidRightly(fail: () => void): Promise<string[]> {
+  const { acknowledged, sentences, exitCode } = await useUntilGone(fail)
+  expect(exitCode).toBe(1)
+  expect(sentences).not.toBeEmpty()
+  for (const sentence of sentences)
+    expect([FAILING, STOPS, UNCERTAIN].map((said) => `503 ${said}`)).toContain(sentence)
+  const log = server.err().slice(server.err().indexOf('"started"'))
+  expect(log).not.toMatch(WRONG)
+  expect(log).toMatch(/nothing is acknowledged any more.*"error":"EIO/)
+  expect(log).toMatch(
+    /\nThe disk of the database .* failed \(EIO.*\); nothing was acknowledged since\. Check the disk, run "daybook check", and start the server again\.\n$/,
+  )
+  return acknowledged
+}
+
+async function expectKept(db: string, acknowledged: readonly string[]): Promise<void> {
+  expect(await daybook(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  server = await startProcess(db, { key: server.key })
+  const kept = new Set<string>()
+  for (let hasMore = true; hasMore; ) {
+    const { body } = await server.get(`/v1/notes?limit=200&offset=${kept.size}`)
+    for (const { title } of body.notes) kept.add(title)
+    hasMore = body.has_more
+  }
+  expect(acknowledged.filter((title) => !kept.has(title))).toEqual([])
+}
+
+test.each([
+  ['reads nor writes', 'EIO: read write sync'],
+  ['reads', 'EIO: read'],
+  ['syncs', 'EIO: sync'],
+])(
+  'a disk that no longer %s is an I/O error in responses, log and last words; what it kept is whole',
+  async (_what, calls) => {
+    const db = folder.file('daybook.db')
+    const preload = Bun.fileURLToPath(new URL('../support/failing-disk.ts', import.meta.url))
+    server = await startProcess(db, { env: { BUN_OPTIONS: `--preload=${preload}`, FAILING_DISK: calls } })
+    const acknowledged = await expectSaidRightly(() => process.kill(server.pid, 'SIGUSR2'))
+    await expectKept(db, acknowledged)
+  },
+)
+
+test.skipIf(!tried)('so is a file system that was shut down under load, also for commands', async () => {
+  const disk = pullableDisk() as NonNullable<typeof tried>
+  try {
+    const db = disk.file('daybook.db')
+    server = await startProcess(db)
+    const acknowledged = await expectSaidRightly(() => disk.pull())
+    for (const command of [['check'], ['keys', 'list'], ['doctor'], ['serve', '--port', '0']]) {
+      const { exitCode, out, err } = await daybook([...command, '--db', db])
+      expect([exitCode, out, err]).toEqual([
+        1,
+        '',
+        `The disk of the database ${db} fails (an I/O error); check the disk. The database need not be damaged.\n`,
+      ])
+    }
+    disk.plugInAgain()
+    await expectKept(db, acknowledged)
+    await server.end()
+  } finally {
+    disk.remove()
+  }
+})
