@@ -96,7 +96,7 @@ export async function startServer(
     const server = await serveDatabase(ctx, lock, print, mirroring)
     if (!isFull) return server
     const startAgain = (port: number) => startServer({ ...config, port }, print, mirroring)
-    return restartedWithRoom(server, roomFor(ctx, options), startAgain)
+    return restartedWithRoom(server, (restart) => onceThereIsRoom(ctx, options, restart), startAgain)
   } catch (error) {
     lock.release()
     throw error
@@ -115,35 +115,32 @@ function openAlsoWhenFull(options: OpenOptions): { db: Db; isFull: boolean } {
   }
 }
 
-/** Resolves once the database can be opened to be written. */
-function roomFor({ db, clock }: AppContext, options: OpenOptions): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
+/** Calls the action once the database can be opened to be written; returns a function that gives up. */
+function onceThereIsRoom({ db, clock }: AppContext, options: OpenOptions, action: () => void): () => void {
   const stop = clock.every(ROOM_POLL_MS, () => {
     // Who reads from the file keeps it from being opened in WAL mode.
     db.refresh()
     if (!hasRoom(options)) return
     stop()
-    resolve()
+    action()
   })
-  return promise
+  return stop
 }
 
 /** The server, which is replaced by another one on the same port once there is room. */
 function restartedWithRoom(
   full: RunningServer,
-  room: Promise<void>,
+  onRoom: (action: () => void) => () => void,
   startAgain: (port: number) => Promise<RunningServer>,
 ): RunningServer {
   const { promise: lost, resolve } = Promise.withResolvers<string>()
   let running = Promise.resolve(full)
-  let isStopping = false
   const restart = async (): Promise<RunningServer> => {
     await full.stop()
     return startAgain(Number(new URL(full.url).port))
   }
   void full.lost.then(resolve)
-  void room.then(() => {
-    if (isStopping) return
+  const giveUp = onRoom(() => {
     running = restart()
     running.then((server) => server.lost).then(resolve, (error: Error) => resolve(error.message))
   })
@@ -151,7 +148,7 @@ function restartedWithRoom(
     url: full.url,
     lost,
     stop: async () => {
-      isStopping = true
+      giveUp()
       return (await running).stop()
     },
   }

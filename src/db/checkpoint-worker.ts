@@ -7,6 +7,7 @@ import { Database } from 'bun:sqlite'
 import { FEW_PAGES, LOCK_WAIT_MS } from './connection/log-pages.ts'
 import { isInLogMode } from './connection/mismatched-log.ts'
 import { prepareWriting } from './connection/open.ts'
+import { asReadError } from './errors.ts'
 
 declare const self: Worker
 
@@ -29,6 +30,8 @@ function checkpoint({ file, descriptor, truncates }: CheckpointTask): void {
     prepareWriting(database)
     const [isBusy, total, moved] = database.query('PRAGMA wal_checkpoint(PASSIVE)').values()[0] as Moved
     if (truncates && !isBusy && total - moved <= FEW_PAGES) truncate(database)
+  } catch (error) {
+    throw asReadError(error, database)
   } finally {
     database.close()
   }

@@ -54,8 +54,9 @@ export function copyVerified(database: Database, target: string, onStep: () => v
     onStep()
     syncFolder(dirname(target))
   } catch (error) {
-    const cause = causeOutside(asReadError(error, database))
-    if (cause === undefined) throw error
+    const read = asReadError(error, database)
+    const cause = read === error ? causeOutside(error) : undefined
+    if (cause === undefined) throw read
     throw new UnusableDatabase(
       `No copy could be written to ${target} (${cause}); check the space and the permissions there.`,
     )

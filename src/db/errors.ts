@@ -49,9 +49,12 @@ export const isNotADatabase = (error: unknown): boolean => codeOf(error) === 'SQ
 export const isDamaged = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CORRUPT')
 
 /** What can be wrong with storage itself, as against a rule or a programming error. */
-export type Fault = 'locked' | 'full' | 'failing' | 'damaged' | 'unusable'
+type Fault = 'locked' | 'full' | 'failing' | 'damaged' | 'unusable'
 
-/** By the beginning of the code of SQLite or of the system, the first that fits. Without room the index of the log cannot be made longer. */
+/**
+ * By the beginning of the code of SQLite or of the system, the first that fits. Where there is no room, the index of the
+ * log cannot be made longer.
+ */
 const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
   [/^(SQLITE_(FULL|IOERR_SHMSIZE)|ENOSPC|EDQUOT)/, 'full'],

@@ -74,7 +74,11 @@ export function keepTemporaryInMemory(database: Database): void {
 
 /** Empties the page cache, which otherwise stays as large as it once was. */
 export function shrinkMemory(database: Database): void {
-  database.run('PRAGMA shrink_memory')
+  try {
+    database.run('PRAGMA shrink_memory')
+  } catch (error) {
+    throw asReadError(error, database)
+  }
 }
 
 /** The size to which the file of the log is truncated by the commit with which it starts again. */

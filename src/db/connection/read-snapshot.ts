@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'bun:sqlite'
-import { isStorageFailure } from '../errors.ts'
+import { asReadError, isStorageFailure } from '../errors.ts'
 
 /** The longest life of a snapshot, and so the longest delay until a read sees what another process wrote. */
 export const MAX_AGE_MS = 20
@@ -48,7 +48,11 @@ export class ReadSnapshot {
     this.leave()
     this.enter()
     // The state is that of the first statement.
-    this.#read.get()
+    try {
+      this.#read.get()
+    } catch (error) {
+      throw asReadError(error, this.#database)
+    }
     this.#isHeld = true
   }
 

@@ -392,10 +392,7 @@ export class WriteQueue {
     this.#options.onRollback?.()
     const refusal = asUnavailable(error)
     if (refusal instanceof Refusal) this.#becomeUnhealthy(refusal)
-    log.repeated('error', 'commit failed', {
-      error: error instanceof Error ? error.message : String(error),
-      writes: group.length,
-    })
+    log.repeated('error', 'commit failed', { error: String(error), writes: group.length })
     for (const item of group) item.reject(refusal)
   }
 }
