@@ -32,6 +32,7 @@ import { Watches } from './records/watch/watches.ts'
 import { shuttingDown } from './refusal.ts'
 import { sessionCookie } from './sessions/cookie.ts'
 import { memberRoutes } from './sessions/members/routes.ts'
+import { createRecheck } from './sessions/rights.ts'
 import { sessionFeatures } from './sessions/routes.ts'
 import { createSessionAuthenticate } from './sessions/sessions.ts'
 import { structureManagementRoutes, structureRoutes } from './structures/routes.ts'
@@ -110,6 +111,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       requestsPerMinute: ctx.config.rateLimit,
       mirrorOf: ctx.mirrorOf,
     }),
+    recheck: createRecheck(ctx),
     rules,
     corsOrigins: ctx.config.corsOrigins,
     log: ctx.log,

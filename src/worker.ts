@@ -23,6 +23,7 @@ import {
 } from './db/worker/protocol.ts'
 import { taskIds } from './db/writes/task-transaction.ts'
 import { fileSearchQuery } from './files/search.ts'
+import type { RightData } from './http/request-right.ts'
 import { encoded } from './http/responses.ts'
 import { graphQuery } from './lenses/graph.ts'
 import { lowerThreadPriority } from './lib/thread-priority.ts'
@@ -40,6 +41,7 @@ import { summaryQuery } from './records/query/summary.ts'
 import { pastPageQuery, watchPageQuery } from './records/watch/pages.ts'
 import { replacedQuery } from './records/writing/revert.ts'
 import { Refusal } from './refusal.ts'
+import { checkRight } from './sessions/rights.ts'
 import {
   autoIndexDrop,
   autoIndexFill,
@@ -183,6 +185,7 @@ function runTask(task: AnyTask, request: WorkerRequest): unknown {
   if ((task.thread ?? 'background') !== 'background') keepTemporaryInMemory(sql.database)
   sql.run(task.isPreparation ? 'BEGIN' : 'BEGIN IMMEDIATE')
   try {
+    if (request.right && !task.isPreparation) checkRight(writing, request.right as RightData, request.now)
     const result = task.run(writing, input, request.now)
     if (!task.isPreparation) self.postMessage(COMMITTING)
     sql.run('COMMIT')

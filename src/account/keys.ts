@@ -74,18 +74,23 @@ export function revokeKey({ sql, now }: Tx, { pk }: KeyRow): void {
   sql.run('UPDATE keys SET revoked_at = ? WHERE pk = ? AND revoked_at IS NULL', now, pk)
 }
 
-/** Whether a key is valid, and until when (null: until it is revoked), or why it is not. */
+/** Whether a key is valid, until when (null: until it is revoked) and what for, or why it is not. */
 export type KeyState =
-  | { readonly isValid: true; readonly expiresAt: number | null }
+  | {
+      readonly isValid: true
+      readonly expiresAt: number | null
+      readonly scope: Caller['scope']
+      readonly role: Role
+    }
   | { readonly isValid: false; readonly reason: 'revoked' | 'expired' }
 
 /** The current state of a key that was valid once. A key whose user left the workspace counts as revoked. */
-export function findKeyState({ db, clock }: Pick<AppContext, 'db' | 'clock'>, id: string): KeyState {
-  const row = findUnrevokedKey(db, id)
+export function findKeyState(reader: Reader, id: string, now: number): KeyState {
+  const row = reader.sql.memoize(`key ${id}`, () => findUnrevokedKey(reader, id))
   if (!row || row.role === null) return { isValid: false, reason: 'revoked' }
-  const { expiresAt } = row
-  if (expiresAt !== null && expiresAt <= clock.now()) return { isValid: false, reason: 'expired' }
-  return { isValid: true, expiresAt }
+  const { expiresAt, scope, role } = row
+  if (expiresAt !== null && expiresAt <= now) return { isValid: false, reason: 'expired' }
+  return { isValid: true, expiresAt, scope, role }
 }
 
 interface KnownKey {
@@ -175,9 +180,9 @@ const findKeyByHash = ({ sql }: Reader, hash: string): PresentedKey | undefined 
 const findUnrevokedKey = (
   { sql }: Reader,
   id: string,
-): { expiresAt: number | null; role: Role | null } | undefined =>
+): { expiresAt: number | null; scope: Caller['scope']; role: Role | null } | undefined =>
   sql.get(
-    `SELECT k.expires_at AS expiresAt,
+    `SELECT k.expires_at AS expiresAt, k.scope,
        (SELECT role FROM members m WHERE m.workspace = k.workspace AND m.user = k.user) AS role
      FROM keys k WHERE k.id = ? AND k.revoked_at IS NULL`,
     id,

@@ -1,5 +1,6 @@
 import type { ChangeAuthor } from '../changes/log.ts'
 import type { Db } from '../db/database.ts'
+import { completing } from '../db/writes/requester.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
 import { mimeTypeOf } from './extraction/kinds.ts'
@@ -51,7 +52,7 @@ export async function uploadFile(
       return findFile(tx, workspacePk, id) ?? fail(notFound('file'))
     })
   } catch (error) {
-    await db.write((tx): void => void abandonFile(tx, pk))
+    await completing(() => db.write((tx): void => void abandonFile(tx, pk)))
     throw error
   }
 }

@@ -17,6 +17,8 @@ const MAX_KEYS = 10_000
 
 const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
 
+export const invalidKey = () => unauthorized('This API key is not valid, or was revoked, or has expired.')
+
 /**
  * Whose request this is. Refuses one without a valid key or session (401, 429), and one that may not do what the route
  * does (403). `token` is the key in the query, where the endpoint takes it there.
@@ -59,7 +61,7 @@ class FailedKeys {
     const [oldest] = recent
     if (oldest !== undefined && recent.length >= FAILURES_ALLOWED) return tooManyFailures(oldest, now)
     this.#failures.set(address, [...recent, now])
-    return unauthorized('This API key is not valid, or was revoked, or has expired.')
+    return invalidKey()
   }
 }
 
@@ -148,7 +150,8 @@ function signedIn({ sessions, rules }: AuthorizerOptions, request: Request, { ac
 }
 
 const keyNeeded = () => unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
-const signInNeeded = () => unauthorized('Nobody is signed in, or the session has ended; sign in again.')
+export const signInNeeded = () =>
+  unauthorized('Nobody is signed in, or the session has ended; sign in again.')
 
 const sessionRequired = () =>
   new Refusal(

@@ -10,6 +10,13 @@ import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
 import { errorResponse } from './errors.ts'
 import type { RequestMetrics } from './request-metrics.ts'
+import {
+  type CheckedCaller,
+  type Recheck,
+  RequestRight,
+  type Standing,
+  standsForWriting,
+} from './request-right.ts'
 import { isStreamed, responseOf } from './responses.ts'
 import type { HttpServer, RequestContext } from './routes.ts'
 import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from './routes.ts'
@@ -18,6 +25,7 @@ import { type QueryValues, readQuery } from './validation.ts'
 export interface PipelineOptions {
   routes: RouteTable
   authorize: Authorize
+  recheck: Recheck
   rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log
@@ -70,7 +78,9 @@ class PipelineRequest implements RequestContext {
   readonly startedAt = performance.now()
   readonly method: string
   route: Route | undefined = undefined
-  caller: Caller | undefined = undefined
+  caller: CheckedCaller | undefined = undefined
+  /** Undefined where no key is needed. */
+  right: RequestRight | undefined = undefined
   params: Record<string, string> = {}
   query: QueryValues = {}
   body: unknown = {}
@@ -87,16 +97,16 @@ class PipelineRequest implements RequestContext {
 }
 
 /** The caller of one request. */
-class RequestCaller implements Caller {
+class RequestCaller implements CheckedCaller {
   readonly workspacePk: number
   readonly workspaceId: string
   readonly userId: string
   readonly keyId: string | null
   readonly keyName: string | null
   readonly sessionId: string | undefined
-  readonly scope: Caller['scope']
-  readonly role: Caller['role']
-  readonly mayWrite: boolean
+  scope: Caller['scope']
+  role: Caller['role']
+  mayWrite: boolean
   readonly surface: Caller['surface']
   readonly #request: Request
 
@@ -112,6 +122,12 @@ class RequestCaller implements Caller {
     this.mayWrite = caller.mayWrite
     this.surface = caller.surface
     this.#request = request
+  }
+
+  note({ scope, role }: Standing): void {
+    this.scope = scope
+    this.role = role
+    this.mayWrite &&= standsForWriting({ scope, role })
   }
 
   /** Read only where something waits for long: Bun makes the signal when it is first read. */
@@ -185,13 +201,15 @@ function respond(options: PipelineOptions, context: PipelineRequest): Response |
   context.route = route
   if (route.access !== 'anyone') {
     const token = route.takesToken ? tokenIn(target.search) : undefined
-    context.caller = new RequestCaller(options.authorize(request, server, route, token), request)
+    const caller = new RequestCaller(options.authorize(request, server, route, token), request)
+    context.caller = caller
+    context.right = new RequestRight(options.recheck, caller, route)
   }
   context.params = parametersOf(route, values)
   context.query = withoutToken(readQuery(target.search, route.query), route)
   route.checkQuery(context.query)
   if (route.method === 'GET') return handle(context, route)
-  if (route.takesRawBody) return asRequester(requesterOf(context), () => handle(context, route))
+  if (route.takesRawBody) return handleAsRequester(context, route)
   return readBodyAndHandle(options, context, route)
 }
 
@@ -226,6 +244,9 @@ function withoutToken(query: QueryValues, { takesToken }: Route): QueryValues {
 
 const requesterOf = ({ caller }: PipelineRequest): string => (caller ? requesterKey(caller) : '')
 
+const handleAsRequester = (context: PipelineRequest, route: Route) =>
+  asRequester(requesterOf(context), () => handle(context, route), context.right)
+
 async function readBodyAndHandle(
   { bodies }: PipelineOptions,
   context: PipelineRequest,
@@ -238,12 +259,13 @@ async function readBodyAndHandle(
     context.caller?.mayWrite ?? false,
   )
   try {
+    context.right?.check()
     if (value !== undefined) {
       context.body = value
       context.bodyText = text
     } else if (route.takesBody) throw invalid('A JSON object is required as the body of this request.')
     route.checkBody(context.body)
-    const handled = asRequester(requesterOf(context), () => handle(context, route))
+    const handled = handleAsRequester(context, route)
     return reservation ? await handled : handled
   } finally {
     reservation?.release()
@@ -257,9 +279,9 @@ async function readBodyAndHandle(
 function handle(context: PipelineRequest, route: Route): Response | Promise<Response> {
   const result = route.handle(context)
   if (!(result instanceof Promise)) return responseOf(result, route.status)
-  const { request, server } = context
+  const { request, server, right } = context
   if (!route.takesRawBody) server.timeout(request, 0)
-  return result
+  return (right ? right.checkAfter(result) : result)
     .finally(() => server.timeout(request, IDLE_SECONDS))
     .then((value) => responseOf(value, route.status))
 }

@@ -3,6 +3,7 @@ import { readOnlyCopy } from '../changes/read-only-copy.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { readOnly } from '../http/authorizer.ts'
 import { checkStorable } from '../http/body.ts'
+import { asWrite } from '../http/request-right.ts'
 import { createCheck, type FormCheck } from '../http/validation.ts'
 
 /** A note that an answer is about, for clients that offer it to their user. */
@@ -57,5 +58,5 @@ export async function runTool(ctx: AppContext, caller: Caller, { writes, check, 
   if (writes && !caller.mayWrite) throw readOnly(caller)
   checkStorable(input, 'The call')
   check(input)
-  return run(ctx, caller, input)
+  return writes ? asWrite(() => run(ctx, caller, input)) : run(ctx, caller, input)
 }

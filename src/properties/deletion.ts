@@ -3,6 +3,7 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { firstWithin, inChunks } from '../db/writes/chunks.ts'
 import { closeGap, NO_POSITION } from '../db/writes/positions.ts'
+import { completing } from '../db/writes/requester.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { refuseWhileUsed } from '../feature-hooks.ts'
@@ -33,7 +34,7 @@ export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: s
     logShifts(tx, caller, 'property', shifted)
     return { pk: property.pk, notes: countNotesHolding(tx, property.pk) }
   })
-  await removeValues(ctx.db, caller, pk)
+  await completing(() => removeValues(ctx.db, caller, pk))
   return notes
 }
 

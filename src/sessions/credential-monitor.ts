@@ -2,7 +2,10 @@ import { findKeyState, type KeyState } from '../account/keys.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { findSessionState, type SessionState } from './sessions.ts'
 
-type State = KeyState | SessionState
+/** Of a key or a session: whether it is valid and until when, or why not. */
+type State =
+  | Pick<Extract<KeyState, { isValid: true }>, 'isValid' | 'expiresAt'>
+  | Extract<KeyState | SessionState, { isValid: false }>
 
 /** Why a stream of a caller must end: the key was revoked or has expired, or the session has ended. */
 export type CredentialEnd = 'key_revoked' | 'key_expired' | 'session_ended'
@@ -32,9 +35,10 @@ export class CredentialMonitor {
 
   /** Returns the function that stops it. The listener may be called before this returns. */
   onEnd({ keyId, sessionId, workspacePk }: Caller, listener: (why: CredentialEnd) => void): () => void {
-    if (keyId !== null) return this.#watch(keyId, () => findKeyState(this.#ctx, keyId), listener)
+    const { db, clock } = this.#ctx
+    if (keyId !== null) return this.#watch(keyId, () => findKeyState(db, keyId, clock.now()), listener)
     if (sessionId === undefined) return () => {}
-    const state = () => findSessionState(this.#ctx, sessionId, workspacePk)
+    const state = () => findSessionState(db, sessionId, workspacePk, clock.now())
     return this.#watch(`${sessionId} ${workspacePk}`, state, listener)
   }
 

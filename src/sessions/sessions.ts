@@ -2,6 +2,7 @@ import { listMembershipsOf } from '../account/store.ts'
 import { createUsageRecorder } from '../account/usage-recorder.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import type { Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
@@ -13,6 +14,7 @@ import {
   deleteSignInAddressesBefore,
   findSessionByHash,
   findSessionById,
+  findSessionIn,
   listSessionRows,
   type SessionRow,
   setSessionWorkspace,
@@ -29,27 +31,25 @@ export const expiryOf = ({ lastUsedAt, createdAt }: Pick<SessionRow, 'lastUsedAt
 /** The longest that a session can last from now, in seconds. */
 export const LONGEST_SECONDS = LONGEST_MS / 1000
 
-/** Whether a session is valid, and until when. */
+/** Whether a session is valid, until when and in which role. */
 export type SessionState =
-  | { readonly isValid: true; readonly expiresAt: number }
+  | { readonly isValid: true; readonly expiresAt: number; readonly role: Role }
   | { readonly isValid: false; readonly reason: 'ended' }
 
 const ENDED: SessionState = { isValid: false, reason: 'ended' }
 
 /**
- * The current state of a session that was valid once, for a stream in this workspace: the session may have entered
+ * The current state of a session that was valid once, for what began in this workspace: the session may have entered
  * another one since, and still its user must be a member there.
  */
-export function findSessionState(
-  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
-  id: string,
-  workspacePk: number,
-): SessionState {
-  const row = findSessionById(db, id)
-  if (!row || expiryOf(row) <= clock.now()) return ENDED
-  const isMember = listMembershipsOf(db, row.userPk).some((member) => member.workspacePk === workspacePk)
-  return isMember ? { isValid: true, expiresAt: expiryOf(row) } : ENDED
+export function findSessionState(reader: Reader, id: string, workspacePk: number, now: number): SessionState {
+  const row = reader.sql.memoize(`session ${id} ${workspacePk}`, () => findSessionIn(reader, id, workspacePk))
+  if (!row || row.role === null || expiryOf(row) <= now) return ENDED
+  return { isValid: true, expiresAt: expiryOf(row), role: row.role }
 }
+
+/** A session may do what the role of its user allows. */
+export const scopeOfRole = (role: Role): Caller['scope'] => (role === 'viewer' ? 'read' : 'write')
 
 const callerOf = (
   { id, userId, workspacePk, workspaceId }: SessionRow,
@@ -62,7 +62,7 @@ const callerOf = (
   keyId: null,
   keyName: null,
   sessionId: id,
-  scope: role === 'viewer' ? 'read' : 'write',
+  scope: scopeOfRole(role),
   role,
   mayWrite: role !== 'viewer' && !isCopy,
   surface: 'web',

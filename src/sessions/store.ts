@@ -30,6 +30,20 @@ export const findSessionByHash = ({ sql }: Reader, hash: string): SessionRow | u
 export const findSessionById = ({ sql }: Reader, id: string): SessionRow | undefined =>
   sql.get(`SELECT ${COLUMNS} FROM sessions s WHERE s.id = ?`, id)
 
+/** When a session began and was last used, and the role of its user in a workspace, null for no member of it. */
+export const findSessionIn = (
+  { sql }: Reader,
+  id: string,
+  workspacePk: number,
+): Pick<SessionRow, 'createdAt' | 'lastUsedAt' | 'role'> | undefined =>
+  sql.get(
+    `SELECT s.created_at AS createdAt, s.last_used_at AS lastUsedAt,
+       (SELECT role FROM members m WHERE m.workspace = ? AND m.user = s.user) AS role
+     FROM sessions s WHERE s.id = ?`,
+    workspacePk,
+    id,
+  )
+
 /** Most recently used first. */
 export const listSessionRows = ({ sql }: Reader, userPk: number): SessionRow[] =>
   sql.all(

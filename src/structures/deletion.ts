@@ -2,6 +2,7 @@ import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { AppContext } from '../context.ts'
 import { rowTable } from '../db/row-table-names.ts'
 import { inChunks } from '../db/writes/chunks.ts'
+import { completing } from '../db/writes/requester.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { refused } from '../refusal.ts'
@@ -27,7 +28,7 @@ export async function deleteStructure(
   nameOrId: string,
 ): Promise<string> {
   const { pk, id } = await ctx.db.write((tx) => hide(ctx, tx, caller, getStructure(tx, caller, nameOrId)))
-  await removeHidden(ctx, pk)
+  await completing(() => removeHidden(ctx, pk))
   return id
 }
 
@@ -48,7 +49,7 @@ export async function deleteStructureNamed(
     return hide(ctx, tx, caller, named)
   })
   ctx.bus.wake(structure.id)
-  removeHidden(ctx, structure.pk).catch((error) =>
+  completing(() => removeHidden(ctx, structure.pk)).catch((error) =>
     ctx.log.warn('a structure is not yet wholly deleted', { error: String(error) }),
   )
   return structure.id

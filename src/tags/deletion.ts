@@ -2,6 +2,7 @@ import { type ChangeAuthor, logChange, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { firstWithin, inChunks } from '../db/writes/chunks.ts'
+import { completing } from '../db/writes/requester.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { refuseWhileUsed } from '../feature-hooks.ts'
@@ -42,7 +43,7 @@ export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: strin
     logChange(tx, caller, { kind: 'tag', id: tag.id }, 'deleted')
     return tag.id
   })
-  await takeOffNotes(ctx.db, caller, id)
+  await completing(() => takeOffNotes(ctx.db, caller, id))
   return id
 }
 

@@ -2,6 +2,7 @@ import { type ChangeAuthor, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { inChunks } from '../db/writes/chunks.ts'
+import { completing } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { markAllForSearch } from '../notes/search/indexing.ts'
 import { touchNotes } from '../notes/store.ts'
@@ -47,7 +48,7 @@ export async function setTagLinks(
     const started = startLinking(tx, caller, found.id, before)
     return { tag: getTagRow(tx, caller, id), job: started }
   }, true)
-  if (job !== undefined) await runJob(ctx.db, job, () => caller)
+  if (job !== undefined) await completing(() => runJob(ctx.db, job, () => caller))
   return tag
 }
 

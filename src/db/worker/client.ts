@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Db } from '../database.ts'
 import type { Reader } from '../reader.ts'
+import { currentRight } from '../writes/requester.ts'
 import { noResponse, type PausingAction } from '../writes/sync.ts'
 import { taskIds } from '../writes/task-transaction.ts'
 import type { Tx } from '../writes/transaction.ts'
@@ -188,7 +189,8 @@ export function openWorker({
       if (db.refusal) throw db.refusal
       const { isPreparation = false, thread = 'background', prepare } = task
       const options = { isPreparation, hasPreparation: prepare !== undefined, text }
-      return (await tasks[thread].run(request('task', task.name, input), options)) as Output
+      const ofRequest = { ...request('task', task.name, input), right: currentRight()?.data }
+      return (await tasks[thread].run(ofRequest, options)) as Output
     },
     inSeries: (run) => series.run(run),
     close: async () => {

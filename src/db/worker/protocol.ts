@@ -22,6 +22,8 @@ export interface WorkerRequest {
   /** The instant of a task, and the last id that the main thread has made. */
   readonly now: number
   readonly lastId: string
+  /** Of the request for which a task runs: what its transaction checks first (`Right.data`). */
+  readonly right?: object | undefined
   /** Shared memory: its only element is 1 from the moment the request is to be stopped. */
   readonly stopFlag: Int32Array
 }

@@ -1,12 +1,37 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Reader } from '../reader.ts'
 
-const requesters = new AsyncLocalStorage<string>()
+/** What a request may do. That may end after the request has begun, so every transaction of the request checks it. */
+export interface Right {
+  /** Throws the refusal that the request would get if it came now; called in the transaction, before it writes. */
+  checkInWrite(reader: Reader): void
+  /** The same right for a transaction in another thread, which gets a copy; undefined where there is nothing to check. */
+  readonly data: object | undefined
+}
 
-/** Runs what serves a request: short writes, also later ones, take turns with those of other requesters. */
-export const asRequester = <Result>(key: string, run: () => Result): Result => requesters.run(key, run)
+interface Requester {
+  readonly key: string
+  readonly right?: Right
+}
+
+const requesters = new AsyncLocalStorage<Requester>()
+
+/** Runs what serves a request: its writes, also later ones, take turns with those of other requesters, under its right. */
+export const asRequester = <Result>(key: string, run: () => Result, right?: Right): Result =>
+  requesters.run({ key, ...(right && { right }) }, run)
 
 /** Runs, or schedules, what serves no single request. */
 export const asNobody = (run: () => void): void => requesters.exit(run)
 
+/**
+ * Runs what completes a write that is committed already, or clears up after one that failed: it goes on although the
+ * right of the requester ends.
+ */
+export const completing = <Result>(run: () => Result): Result =>
+  requesters.run({ key: currentRequester() }, run)
+
 /** The key of whoever made the request that is being served; empty outside of requests. */
-export const currentRequester = (): string => requesters.getStore() ?? ''
+export const currentRequester = (): string => requesters.getStore()?.key ?? ''
+
+/** The right of the request that is being served; undefined for the server's own work. */
+export const currentRight = (): Right | undefined => requesters.getStore()?.right

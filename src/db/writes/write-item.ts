@@ -4,10 +4,12 @@ import type { Log } from '../../lib/log.ts'
 import type { Refusal } from '../../refusal.ts'
 import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
+import { currentRight } from './requester.ts'
 import type { Tx } from './transaction.ts'
 
 /** A write that waits in the queue, or has run. */
 export interface Item {
+  /** Checks the right of the requester, and writes. */
   run(): void
   /** Work that is left after `run`, each until it returns false. */
   readonly steps: (() => boolean)[]
@@ -47,6 +49,7 @@ export function newItem<T>(
 ): Item {
   const actions: (() => void)[] = []
   const steps: (() => boolean)[] = []
+  const right = currentRight()
   let result: T
   const callActions = () => {
     for (const action of actions) {
@@ -62,6 +65,7 @@ export function newItem<T>(
     isLong,
     steps,
     run: () => {
+      right?.checkInWrite({ sql })
       const now = clock.now()
       result = run({
         sql,

@@ -1,6 +1,7 @@
 import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
+import { completing } from '../../db/writes/requester.ts'
 import { hasTable } from '../../search/tables.ts'
 import { definitionOf, findDefinitionTexts, type UniqueSet } from '../store.ts'
 import {
@@ -111,7 +112,7 @@ export const withUniqueIndexes = <T>(
       for (const set of sets) await fill(worker, { structurePk, keys: set.map(({ key }) => key) })
       return await use()
     } finally {
-      await worker.write(uniqueDrop, { structurePk })
+      await completing(() => worker.write(uniqueDrop, { structurePk }))
     }
   })
 

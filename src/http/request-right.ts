@@ -1,0 +1,91 @@
+import type { Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { currentRight, type Right } from '../db/writes/requester.ts'
+import type { Route } from './routes.ts'
+
+/** What a request rests on and what it needs; it can be copied to another thread. */
+export interface RightData {
+  /** Null where it rests on a session. */
+  readonly keyId: string | null
+  readonly sessionId: string
+  /** In which the request began. A session may have entered another one since. */
+  readonly workspacePk: number
+  readonly needsOwner: boolean
+  needsWrite: boolean
+}
+
+/** What the caller of a request may do. */
+export type Standing = Pick<Caller, 'scope' | 'role'>
+
+export const standsForWriting = ({ scope, role }: Standing): boolean => scope === 'write' && role !== 'viewer'
+
+/** Throws the refusal that the request would get if it came now; by default as reads see the database. */
+export type Recheck = (right: RightData, reader?: Reader) => Standing
+
+/** A caller whose standing is that of the last check. */
+export interface CheckedCaller extends Caller {
+  note(standing: Standing): void
+}
+
+/**
+ * The right of one request. It is checked when the request arrives (`authorizer.ts`) and, because it may end meanwhile,
+ * again once the body is there, in every transaction of a write, and before the response to a read leaves that had to
+ * wait. Only the first check counts for limits.
+ */
+export class RequestRight implements Right {
+  /** Whether what was asked for is written: then the response says so, whatever has ended since. */
+  #isFulfilled = false
+  readonly #data: RightData
+  readonly #isWriteRoute: boolean
+  /** Whether the request changes something, if only who may enter. What a read writes is the server's own: indexes. */
+  #isWrite: boolean
+
+  constructor(
+    private readonly recheck: Recheck,
+    private readonly caller: CheckedCaller,
+    { needsOwner, needsWrite, access, method }: Route,
+  ) {
+    const { keyId, sessionId = '', workspacePk } = caller
+    this.#data = { keyId, sessionId, workspacePk, needsOwner, needsWrite }
+    this.#isWriteRoute = needsWrite || (access === 'session' && method !== 'GET')
+    this.#isWrite = this.#isWriteRoute
+  }
+
+  get data(): RightData | undefined {
+    return this.#isWrite ? this.#data : undefined
+  }
+
+  checkInWrite(reader: Reader): void {
+    if (this.#isWrite) this.caller.note(this.recheck(this.#data, reader))
+  }
+
+  check(): void {
+    this.caller.note(this.recheck(this.#data))
+  }
+
+  /** Waits for the result of the request; refuses it if it is that of a read which the caller may no longer make. */
+  async checkAfter<Result>(result: Promise<Result>): Promise<Result> {
+    try {
+      const value = await result
+      if (this.#isWriteRoute) this.#isFulfilled = true
+      return value
+    } finally {
+      if (!this.#isFulfilled) this.check()
+    }
+  }
+
+  /** Runs a part of a request that is a write, whatever its route says. */
+  async asWrite<Result>(run: () => Result | Promise<Result>): Promise<Result> {
+    this.#isWrite = true
+    this.#data.needsWrite = true
+    const result = await run()
+    this.#isFulfilled = true
+    return result
+  }
+}
+
+/** Runs what writes in a request whose route does not say so, as the call of a tool. */
+export function asWrite<Result>(run: () => Result | Promise<Result>): Result | Promise<Result> {
+  const right = currentRight()
+  return right instanceof RequestRight ? right.asWrite(run) : run()
+}
