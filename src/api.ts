@@ -66,8 +66,8 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const cookie = sessionCookie(isSecure, port)
   const subscribers = new ChangeSubscribers(ctx)
   const features = [
-    docsRoutes((): Promise<OpenApiDocument> => openApi()),
-    applicationRoutes((request) => cookie.tokenIn(request) !== undefined),
+    docsRoutes((): Promise<OpenApiDocument> => openApi(), publicUrls),
+    applicationRoutes(publicUrls, (request) => cookie.tokenIn(request) !== undefined),
     healthRoutes(ctx.db, () => backups.isFailing),
     metricRoutes(ctx, { requests, watching: () => watches.open, newestBackupAt: () => backups.newestAt }),
     accountRoutes(ctx),
@@ -112,6 +112,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       mirrorOf: ctx.mirrorOf,
     }),
     recheck: createRecheck(ctx),
+    onRightEnd: (caller, listener) => subscribers.credentials.onEnd(caller, listener),
     rules,
     corsOrigins: ctx.config.corsOrigins,
     log: ctx.log,

@@ -48,7 +48,7 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
       '/snapshot',
       'getSnapshot',
       'Every live object of the workspace, and the place in the log to go on from',
-      (request) => snapshotResponse(ctx, request, subscribers.credentials),
+      (request) => snapshotResponse(ctx, request),
       { response: schema.SnapshotLines, description: schema.SNAPSHOT_DESCRIPTION },
     )
     .post(

@@ -14,7 +14,7 @@ export const behindProxies = (server: HttpServer, proxies: BlockList): HttpServe
 })
 
 function clientAddress(peer: string, forwarded: string | null, proxies: BlockList): string {
-  const addresses = forwarded?.split(',').map((address) => address.trim()) ?? []
+  const addresses = forwarded?.split(',').map(withoutPort) ?? []
   let client = peer
   while (isTrusted(client, proxies)) {
     const before = addresses.pop()
@@ -22,6 +22,13 @@ function clientAddress(peer: string, forwarded: string | null, proxies: BlockLis
     client = before
   }
   return client
+}
+
+/** Some proxies write `192.0.2.7:50123`, and `[2001:db8::7]:50123` or `[2001:db8::7]`. */
+function withoutPort(written: string): string {
+  const [, address] =
+    /^\[(.+)\](?::\d+)?$/.exec(written.trim()) ?? /^([\d.]+):\d+$/.exec(written.trim()) ?? []
+  return address ?? written.trim()
 }
 
 const isTrusted = (address: string, proxies: BlockList): boolean =>

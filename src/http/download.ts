@@ -1,3 +1,4 @@
+import { byteStream } from './byte-stream.ts'
 import type { RequestContext } from './routes.ts'
 
 /** Bytes, as they are sent to be stored. */
@@ -24,15 +25,16 @@ const MAX_WHOLE_BYTES = 524_288
  * Sends bytes as an attachment, which no browser shows or runs, whole or a single range of them (RFC 9110). A reader
  * that has them already gets a 304. Each part is read when the reader has taken those before it.
  */
-export function downloadResponse({ request }: RequestContext, download: Download): Response {
+export function downloadResponse(context: RequestContext, download: Download): Response {
+  const { request } = context
   const headers = headersOf(download)
   if (hasCurrent(request, etagOf(download))) return new Response(null, { status: 304, headers })
   if (request.method === 'HEAD') return headResponse(headers, download.size)
   const range = requestedRange(request, download)
   if (range === 'unsatisfiable') return unsatisfiable(download)
-  if (!range) return new Response(bodyOf(download, { start: 0, end: download.size }), { headers })
+  if (!range) return new Response(bodyOf(context, download, { start: 0, end: download.size }), { headers })
   headers.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${download.size}`)
-  return new Response(bodyOf(download, range), { status: 206, headers })
+  return new Response(bodyOf(context, download, range), { status: 206, headers })
 }
 
 const etagOf = ({ tag }: Download): string => `"${tag}"`
@@ -97,9 +99,13 @@ function unsatisfiable({ size }: Download): Response {
   return Response.json({ error, code: 'refused' }, { status: 416, headers })
 }
 
-function bodyOf(download: Download, { start, end }: Range): Uint8Array<ArrayBuffer> | ReadableStream {
+function bodyOf(
+  context: RequestContext,
+  download: Download,
+  { start, end }: Range,
+): Uint8Array<ArrayBuffer> | ReadableStream {
   const parts = download.read(start, end)
-  return end - start > MAX_WHOLE_BYTES ? streamOf(parts, end - start) : wholeOf(parts, end - start)
+  return end - start > MAX_WHOLE_BYTES ? streamOf(context, parts, end - start) : wholeOf(parts, end - start)
 }
 
 function wholeOf(parts: Iterator<Uint8Array, unknown>, size: number): Uint8Array<ArrayBuffer> {
@@ -113,15 +119,24 @@ function wholeOf(parts: Iterator<Uint8Array, unknown>, size: number): Uint8Array
 }
 
 /** Breaks off when the bytes end before `size`, as when they are deleted meanwhile: the reader sees that some are missing. */
-function streamOf(parts: Iterator<Uint8Array, unknown>, size: number): ReadableStream {
+function streamOf(
+  context: RequestContext,
+  parts: Iterator<Uint8Array, unknown>,
+  size: number,
+): ReadableStream {
   let missing = size
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    // Other requests come in between.
-    await new Promise((resolve) => setImmediate(resolve))
-    const next = parts.next()
-    if (next.done) return missing === 0 ? controller.close() : controller.error()
-    missing -= next.value.length
-    controller.enqueue(next.value)
-  }
-  return new ReadableStream({ pull, cancel: () => void parts.return?.() }, { highWaterMark: 0 })
+  return byteStream(context, {
+    next: async () => {
+      // Other requests come in between.
+      await new Promise((resolve) => setImmediate(resolve))
+      const { value, done } = parts.next()
+      if (!done) {
+        missing -= (value as Uint8Array).length
+        return value as Uint8Array
+      }
+      if (missing > 0) throw new Error('the bytes end before all are sent')
+      return undefined
+    },
+    close: () => void parts.return?.(),
+  })
 }

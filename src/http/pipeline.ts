@@ -17,8 +17,8 @@ import {
   type Standing,
   standsForWriting,
 } from './request-right.ts'
-import { isStreamed, responseOf } from './responses.ts'
-import type { HttpServer, RequestContext } from './routes.ts'
+import { addSafeHeaders, isStreamed, responseOf } from './responses.ts'
+import type { HttpServer, RequestContext, RightEndListener } from './routes.ts'
 import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from './routes.ts'
 import { type QueryValues, readQuery } from './validation.ts'
 
@@ -26,6 +26,8 @@ export interface PipelineOptions {
   routes: RouteTable
   authorize: Authorize
   recheck: Recheck
+  /** As in `RequestContext`. */
+  onRightEnd: (caller: Caller, listener: RightEndListener) => () => void
   rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log
@@ -91,8 +93,13 @@ class PipelineRequest implements RequestContext {
   constructor(
     readonly request: Request,
     readonly server: HttpServer,
+    private readonly rightEnds: PipelineOptions['onRightEnd'],
   ) {
     this.method = request.method
+  }
+
+  onRightEnd(listener: RightEndListener): () => void {
+    return this.caller ? this.rightEnds(this.caller, listener) : () => {}
   }
 }
 
@@ -147,6 +154,7 @@ export function createPipeline(options: PipelineOptions) {
   function finish(context: PipelineRequest, response: Response): Response {
     const { headers } = response
     headers.set('X-Request-Id', context.requestId)
+    addSafeHeaders(headers)
     if (context.allow !== undefined) headers.set('Allow', context.allow)
     if (corsOrigins.length > 0) addCorsHeaders(headers, corsOrigins, context.request)
     const ms = performance.now() - context.startedAt
@@ -173,7 +181,7 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   return (request: Request, server: HttpServer): Response | Promise<Response> => {
-    const context = new PipelineRequest(request, server)
+    const context = new PipelineRequest(request, server, options.onRightEnd)
     let response: Response | Promise<Response>
     try {
       response = respond(options, context)

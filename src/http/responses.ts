@@ -1,3 +1,6 @@
+import { byteStream } from './byte-stream.ts'
+import type { RequestContext } from './routes.ts'
+
 /** JSON as text, or as its bytes. */
 export type JsonBody = string | Uint8Array<ArrayBuffer>
 
@@ -8,7 +11,28 @@ export function encoded(text: string): JsonBody {
   return text.length > LONG_TEXT ? new TextEncoder().encode(text) : text
 }
 
-const JSON_HEADERS = { 'Content-Type': 'application/json;charset=utf-8' }
+const NO_SNIFF = 'X-Content-Type-Options'
+const OF_JSON: [string, string][] = [
+  ['Cache-Control', 'no-store'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+]
+
+/** Those of most responses; made once, because a copy of them costs less than each of them. */
+const JSON_HEADERS = new Headers([
+  ['Content-Type', 'application/json;charset=utf-8'],
+  [NO_SNIFF, 'nosniff'],
+  ...OF_JSON,
+])
+
+export const isJson = (headers: Headers): boolean =>
+  headers.get('Content-Type')?.startsWith('application/json') ?? false
+
+/** Adds what every response has: no browser may guess another type, keep what is JSON, or give it to another site. */
+export function addSafeHeaders(headers: Headers): void {
+  if (headers.has(NO_SNIFF)) return
+  headers.set(NO_SNIFF, 'nosniff')
+  if (isJson(headers)) for (const [name, value] of OF_JSON) headers.set(name, value)
+}
 
 /** A response whose body is JSON already. */
 export const jsonResponse = (body: JsonBody, status = 200): Response =>
@@ -31,6 +55,7 @@ export const isStreamed = (response: Response): boolean => streamed.has(response
  * other requests.
  */
 export function listResponse<Item>(
+  context: Pick<RequestContext, 'onRightEnd'>,
   name: string,
   parts: Iterator<readonly Item[], void>,
   present: (item: Item) => object,
@@ -47,23 +72,27 @@ export function listResponse<Item>(
   let next = parts.next()
   if (next.done) return jsonResponse(`${beginning}]}`)
   const encoder = new TextEncoder()
-  const stream = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(beginning)),
-    pull: async (controller) => {
+  let rest: string | undefined = beginning
+  const body = byteStream(context, {
+    next: async () => {
+      if (rest !== undefined) {
+        const bytes = encoder.encode(rest)
+        rest = undefined
+        return bytes
+      }
+      if (next.done) return undefined
       await new Promise((resolve) => setImmediate(resolve))
       let text = ''
       for (; text === '' && !next.done; next = parts.next()) text = textOf(next.value)
-      if (next.done) text += ']}'
-      controller.enqueue(encoder.encode(text))
-      if (next.done) controller.close()
+      return encoder.encode(next.done ? `${text}]}` : text)
     },
-    cancel: () => void parts.return?.(),
+    close: () => void parts.return?.(),
   })
-  return markStreamed(new Response(stream, { headers: JSON_HEADERS }))
+  return markStreamed(new Response(body, { headers: JSON_HEADERS }))
 }
 
 /** What a handler returned, as a response: one of its own is sent as it is, anything else as JSON. */
 export function responseOf(result: unknown, status: number): Response {
   if (result instanceof Response) return result
-  return status === 200 ? Response.json(result) : Response.json(result, { status })
+  return new Response(JSON.stringify(result), { status, headers: JSON_HEADERS })
 }

@@ -285,6 +285,9 @@ export interface HttpServer {
   timeout(request: Request, seconds: number): void
 }
 
+/** Is told why a caller may no longer read: the key was revoked or has expired, or the session has ended. */
+export type RightEndListener = (why: 'key_revoked' | 'key_expired' | 'session_ended') => void
+
 /** A request with what the pipeline has read and checked of it: what a handler is given. */
 export interface RequestContext<
   Who extends Caller | undefined = Caller | undefined,
@@ -304,4 +307,9 @@ export interface RequestContext<
   readonly body: Body
   /** The body as it was sent; empty without one. */
   readonly bodyText: string
+  /**
+   * Calls the listener, perhaps at once, when the key or session of the caller ends, for what goes on after the response
+   * has begun. Returns a function that stops it.
+   */
+  readonly onRightEnd: (listener: RightEndListener) => () => void
 }

@@ -219,12 +219,11 @@ export const noteRoutes = (ctx: AppContext) =>
       '/:id/revisions',
       'listNoteRevisions',
       'What edits replaced, newest first',
-      ({ caller, params, query }) =>
-        listResponse(
-          'revisions',
-          listRevisions(ctx.db, caller, params.id, pageRequest(query).limit),
-          presentRevision,
-        ),
+      (request) => {
+        const { caller, params, query } = request
+        const revisions = listRevisions(ctx.db, caller, params.id, pageRequest(query).limit)
+        return listResponse(request, 'revisions', revisions, presentRevision)
+      },
       {
         query: schema.RevisionsQuery,
         response: schema.RevisionsResponse,

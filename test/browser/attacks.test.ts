@@ -52,6 +52,32 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
   )
 
   test(
+    'an uploaded script does not run in the page, however the page is made to load it; the files of the application do',
+    async () => {
+      await page.goto(`${app.server.url}/app/notes`)
+      const load = (url: string) =>
+        page.evaluate(`import(${JSON.stringify(url)}).then(() => 'ran', () => 'refused')`) as Promise<string>
+      const id =
+        (await page.evaluate(`fetch('/app/api/files?file_name=x.js', { method: 'POST', body: 'document.title = "run"' })
+        .then((response) => response.json()).then(({ file }) => file.id)`)) as string
+      const asset = await page.evaluate(
+        "document.querySelector('link[rel=modulepreload]').getAttribute('href')",
+      )
+      expect(await load(`/v1/files/${id}/content`)).toBe('refused')
+      expect(await load(asset as string)).toBe('ran')
+      await page.evaluate(`new Promise((resolve) => {
+        const script = document.createElement('script')
+        script.onload = script.onerror = resolve
+        try { script.src = '/v1/files/${id}/content' } catch { resolve() }
+        document.head.append(script)
+      })`)
+      expect(await page.title()).not.toBe('run')
+      await page.evaluate(`fetch('/app/api/files/${id}', { method: 'DELETE' })`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a form or a script of another site writes nothing, whatever its content type',
     async () => {
       const before = await noteCount()

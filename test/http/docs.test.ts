@@ -38,8 +38,9 @@ describe('/docs', () => {
       const { headers } = await read(path)
       const policy = headers.get('content-security-policy') ?? ''
       const sources = policy.split('; ').flatMap((directive) => directive.split(' ').slice(1))
-      expect([...new Set(sources)].sort()).toEqual(["'none'", "'self'", "'unsafe-inline'", 'data:'])
-      expect(policy).toStartWith("default-src 'none'; script-src 'self'; ")
+      const own = 'localhost/docs/'
+      expect([...new Set(sources)].sort()).toEqual(["'none'", "'self'", "'unsafe-inline'", 'data:', own])
+      expect(policy).toStartWith(`default-src 'none'; script-src ${own}; `)
       expect(headers.get('x-content-type-options')).toBe('nosniff')
     }
   })

@@ -22,7 +22,9 @@ describe('a request that rests on the cookie', () => {
   test.each([
     ['GET', { 'sec-fetch-site': 'same-origin' }, 200],
     ['GET', { 'sec-fetch-site': 'none' }, 200],
+    ['GET', {}, 200],
     ['GET', { 'sec-fetch-site': 'cross-site' }, [403, 'cross_site']],
+    ['GET', { 'sec-fetch-site': 'same-site' }, [403, 'cross_site']],
     ['POST', { 'sec-fetch-site': 'same-origin' }, 201],
     ['POST', { 'sec-fetch-site': 'same-site' }, [403, 'cross_site']],
     ['POST', { 'sec-fetch-site': 'cross-site' }, [403, 'cross_site']],

@@ -1,4 +1,5 @@
 import { notFound } from '../../refusal.ts'
+import { scriptSources } from '../browser/script-sources.ts'
 import { hasCurrent } from '../download.ts'
 import { publicRoutes, type RequestContext } from '../routes.ts'
 import { AnyQuery } from '../schema/types.ts'
@@ -13,18 +14,19 @@ const COOKIE = 'COOKIE'
 
 /**
  * Nothing from elsewhere, no code and no style in the page itself, and no text that is taken for code. The nonce allows
- * the style sheet that the editor makes; images and documents may also be shown from memory.
+ * the style sheet that the editor makes; images and documents may also be shown from memory. Of this server, only the
+ * files of the application are code: an uploaded file is none.
  */
-const contentSecurityPolicy = (nonce: string): string =>
+const contentSecurityPolicy = (nonce: string, scripts: string): string =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${scripts}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "connect-src 'self'",
     "img-src 'self' data: blob:",
     "font-src 'self'",
     'frame-src blob:',
-    "worker-src 'self'",
+    `worker-src ${scripts}`,
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -40,7 +42,7 @@ const SAFE_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-async function pageResponse(hasCookie: boolean): Promise<Response> {
+async function pageResponse(hasCookie: boolean, scripts: string): Promise<Response> {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
   const { page } = await loadAssets()
   const text = page.replace(NONCE, nonce).replace(COOKIE, hasCookie ? 'sent' : 'none')
@@ -48,7 +50,10 @@ async function pageResponse(hasCookie: boolean): Promise<Response> {
     headers: {
       ...SAFE_HEADERS,
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': contentSecurityPolicy(nonce),
+      'Content-Security-Policy': contentSecurityPolicy(
+        nonce,
+        scriptSources(request, publicUrls, ASSETS_PATH),
+      ),
       'X-Frame-Options': 'DENY',
       'Cache-Control': 'no-store',
     },
@@ -77,8 +82,9 @@ async function assetResponse(name: string, request: Request): Promise<Response> 
 }
 
 /** The application: its page at `/app` and at every path below it that is no endpoint and no file, and its files. */
-export function applicationRoutes(hasCookie: (request: Request) => boolean) {
-  const page = ({ request }: RequestContext) => pageResponse(hasCookie(request))
+export function applicationRoutes(publicUrls: readonly string[], hasCookie: (request: Request) => boolean) {
+  const page = ({ request }: RequestContext) =>
+    pageResponse(hasCookie(request), scriptSources(request, publicUrls, ASSETS_PATH))
   return publicRoutes('Application')
     .page('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), { query: AnyQuery })
     .page('/app', page, { query: AnyQuery })

@@ -7,11 +7,11 @@ import { Refusal } from '../../refusal.ts'
  */
 
 /** The `Host` of a request. Requests that come without a network have it only in their URL. */
-const hostOf = (request: Request): string =>
+export const hostOf = (request: Request): string =>
   request.headers.get('host') ?? (URL.canParse(request.url) ? new URL(request.url).host : '')
 
 /** Without the port, and without the brackets of an IPv6 address. */
-function nameOf(host: string): string {
+export function nameOf(host: string): string {
   const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host.toLowerCase()) ?? []
   return name.replace(/^\[|\]$/g, '')
 }
@@ -29,7 +29,10 @@ export interface OwnAddresses {
 export interface BrowserRules {
   /** Refuses a request whose `Host` is none of this server's. */
   checkHost(request: Request): void
-  /** Refuses a request that another site made a browser send; `isRead` for GET and HEAD. */
+  /**
+   * Refuses a request that a page of another origin made a browser send, if only of another port of this host; `isRead` for
+   * GET and HEAD, which also a person sends who opens an address.
+   */
   checkSameSite(request: Request, isRead: boolean): void
   /** Refuses a request from a page that is neither this server's nor of one of the allowed origins. */
   checkOrigin(request: Request, allowed: readonly string[]): void
@@ -50,7 +53,7 @@ export function createBrowserRules({ boundHost, publicUrls }: OwnAddresses): Bro
     checkSameSite: (request, isRead) => {
       const site = request.headers.get('sec-fetch-site')
       if (isRead) {
-        if (site === 'cross-site') throw crossSite()
+        if (site !== null && site !== 'same-origin' && site !== 'none') throw crossSite()
         return
       }
       const origin = request.headers.get('origin') ?? ''

@@ -1,3 +1,5 @@
+import { isJson } from '../responses.ts'
+
 /** What a page may read beside the body and the content type. */
 const EXPOSED = [
   'X-Request-Id',
@@ -31,6 +33,7 @@ export function addCorsHeaders(headers: Headers, origins: readonly string[], req
   if (origin === null || !origins.includes(origin)) return
   headers.set('Access-Control-Allow-Origin', origin)
   headers.set('Access-Control-Expose-Headers', EXPOSED)
+  if (isJson(headers)) headers.set('Cross-Origin-Resource-Policy', 'cross-origin')
 }
 
 /** The response to a browser that asks before it sends a request; whether its origin may is said by `addCorsHeaders`. */

@@ -1,8 +1,9 @@
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import viewerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import { embeddedFile } from '../../lib/program.ts'
+import { scriptSources } from '../browser/script-sources.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
-import { publicRoutes } from '../routes.ts'
+import { publicRoutes, type RequestContext } from '../routes.ts'
 import startScript from './start.js' with { type: 'file' }
 
 /** The API reference: a frame for the embedded viewer, which reads `/openapi.json` of the same server. */
@@ -30,27 +31,17 @@ const DOCS_PAGE = `<!doctype html>
 `
 
 /** Nothing from elsewhere; the viewer sets styles of its own and draws its icons from `data:` URLs. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-const served = (content: string | Blob, contentType: string) =>
-  new Response(content, {
-    headers: {
-      'Content-Type': contentType,
-      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-      'Referrer-Policy': 'no-referrer',
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-cache',
-    },
-  })
+const contentSecurityPolicy = (scripts: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${scripts}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
@@ -58,10 +49,34 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8'
  * `GET /docs`: an API reference that needs no network, because the viewer is embedded in the executable; and
  * `GET /openapi.json`, which it shows.
  */
-export const docsRoutes = (openApi: () => Promise<OpenApiDocument>) =>
-  publicRoutes('Service')
+export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: readonly string[]) {
+  const served =
+    (content: () => string | Blob, contentType: string) =>
+    ({ request }: RequestContext) =>
+      new Response(content(), {
+        headers: {
+          'Content-Type': contentType,
+          'Content-Security-Policy': contentSecurityPolicy(scriptSources(request, publicUrls, '/docs')),
+          'Referrer-Policy': 'no-referrer',
+          'Cache-Control': 'no-cache',
+        },
+      })
+  return publicRoutes('Service')
     .page('/openapi.json', openApi)
-    .page('/docs', () => served(DOCS_PAGE, 'text/html; charset=utf-8'))
-    .page('/docs/start.js', () => served(embeddedFile(startScript), JAVASCRIPT))
-    .page('/docs/viewer.js', () => served(embeddedFile(viewerScript), JAVASCRIPT))
-    .page('/docs/viewer.css', () => served(embeddedFile(viewerStyle), 'text/css; charset=utf-8'))
+    .page(
+      '/docs',
+      served(() => DOCS_PAGE, 'text/html; charset=utf-8'),
+    )
+    .page(
+      '/docs/start.js',
+      served(() => embeddedFile(startScript), JAVASCRIPT),
+    )
+    .page(
+      '/docs/viewer.js',
+      served(() => embeddedFile(viewerScript), JAVASCRIPT),
+    )
+    .page(
+      '/docs/viewer.css',
+      served(() => embeddedFile(viewerStyle), 'text/css; charset=utf-8'),
+    )
+}

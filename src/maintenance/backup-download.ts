@@ -1,0 +1,143 @@
+import { createReadStream, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { listOwnMemberships } from '../account/own-keys-and-workspaces.ts'
+import { listWorkspaces } from '../account/store.ts'
+import type { AppContext, Caller } from '../context.ts'
+import { byteStream } from '../http/byte-stream.ts'
+import { markStreamed } from '../http/responses.ts'
+import type { RequestContext } from '../http/routes.ts'
+import { Refusal, unavailable } from '../refusal.ts'
+import { startBackupProcess } from './backups.ts'
+
+/** How long a client may take nothing of its backup, whose copy needs as much of the disk as the database. */
+export const STALLED_MS = 60_000
+const RETRY_AFTER_SECONDS = 30
+
+/** A backup holds every workspace, so its user must own them all. */
+function checkOwnsAll({ db }: AppContext, caller: Caller): void {
+  const owned = listOwnMemberships(db, caller).filter(({ role }) => role === 'owner')
+  if (owned.length === listWorkspaces(db).length) return
+  throw new Refusal(
+    'owner_required',
+    'A backup holds every workspace of the server; only an owner of all of them may take one.',
+  )
+}
+
+/** The beginning of the names of the folders in which copies of this database are made. */
+const temporaryPrefix = (db: string) => `.backup-${basename(db)}-`
+
+/** Removes the copies that a server of this database left when it was killed. To be called by the process that has its lock. */
+export function removeLeftCopies({ config: { db }, log }: Pick<AppContext, 'config' | 'log'>): void {
+  const prefix = temporaryPrefix(db)
+  const isLeft = (name: string) => name.startsWith(prefix) && /^\w{6}$/.test(name.slice(prefix.length))
+  try {
+    for (const name of readdirSync(dirname(db)).filter(isLeft))
+      rmSync(join(dirname(db), name), { recursive: true, force: true })
+  } catch (error) {
+    log.warn('copies left by an earlier server could not be removed', { error: String(error) })
+  }
+}
+
+/** Calls `end` once the session ends, or its user no longer owns every workspace. Returns a function that stops it. */
+function onNoLongerAllowed(ctx: AppContext, request: RequestContext<Caller>, end: () => void): () => void {
+  const stopWatching = ctx.bus.onWakeAll(() => {
+    try {
+      checkOwnsAll(ctx, request.caller)
+    } catch {
+      end()
+    }
+  })
+  const stopListening = request.onRightEnd(end)
+  return () => {
+    stopWatching()
+    stopListening()
+  }
+}
+
+const isMaking = () =>
+  unavailable('Another backup is being made or downloaded; try again when it is done.', RETRY_AFTER_SECONDS)
+const failed = () => unavailable('No backup could be made; the log of the server says why.')
+
+/**
+ * Makes a verified copy in a process of its own, and sends it, one at a time. The copy is removed when it is sent, the client
+ * has gone away or takes nothing any more, or its person may no longer have it.
+ */
+export class BackupDownloads {
+  #isBusy = false
+
+  constructor(private readonly ctx: AppContext) {}
+
+  async respond(request: RequestContext<Caller>): Promise<Response> {
+    const { ctx } = this
+    checkOwnsAll(ctx, request.caller)
+    if (this.#isBusy) throw isMaking()
+    this.#isBusy = true
+    const folder = mkdtempSync(join(dirname(ctx.config.db), temporaryPrefix(ctx.config.db)))
+    const remove = () => {
+      rmSync(folder, { recursive: true, force: true })
+      this.#isBusy = false
+    }
+    try {
+      const file = join(folder, basename(ctx.config.db))
+      await makeCopy(ctx, request, file)
+      return sendCopy(ctx, request, file, remove)
+    } catch (error) {
+      remove()
+      throw error
+    }
+  }
+}
+
+/** Stops when the client goes away, or may no longer have the copy. */
+async function makeCopy(ctx: AppContext, request: RequestContext<Caller>, file: string): Promise<void> {
+  const { db, checkpoint } = ctx.config
+  const backup = startBackupProcess(db, file, checkpoint)
+  let isStopped = false
+  const stop = () => {
+    isStopped = true
+    backup.kill()
+  }
+  const { signal } = request.request
+  signal.addEventListener('abort', stop, { once: true })
+  const stopWatching = onNoLongerAllowed(ctx, request, stop)
+  const failure = await backup.failure
+  signal.removeEventListener('abort', stop)
+  stopWatching()
+  checkOwnsAll(ctx, request.caller)
+  if (failure === undefined && !isStopped) return
+  if (!isStopped) ctx.log.error('backup failed', { error: failure })
+  throw failed()
+}
+
+function sendCopy(
+  ctx: AppContext,
+  request: RequestContext<Caller>,
+  file: string,
+  remove: () => void,
+): Response {
+  const { server } = request
+  const size = statSync(file).size
+  const bytes = createReadStream(file)
+  const chunks = bytes[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>
+  server.timeout(request.request, 0)
+  const body = byteStream(
+    { onRightEnd: (listener) => onNoLongerAllowed(ctx, request, () => listener('session_ended')) },
+    {
+      next: async () => (await chunks.next()).value,
+      close: () => {
+        bytes.destroy()
+        remove()
+      },
+    },
+    { clock: ctx.clock, ms: STALLED_MS },
+  )
+  const response = new Response(body, {
+    headers: {
+      'Content-Type': 'application/vnd.sqlite3',
+      'Content-Disposition': 'attachment; filename="daybook-backup.db"',
+      'Content-Length': String(size),
+      'Cache-Control': 'no-store',
+    },
+  })
+  return markStreamed(response)
+}
