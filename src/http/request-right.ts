@@ -74,13 +74,18 @@ export class RequestRight implements Right {
     }
   }
 
-  /** Runs a part of a request that is a write, whatever its route says. */
+  /** Runs a part of a request that is a write although its route is none. */
   async asWrite<Result>(run: () => Result | Promise<Result>): Promise<Result> {
     this.#isWrite = true
     this.#data.needsWrite = true
-    const result = await run()
-    this.#isFulfilled = true
-    return result
+    try {
+      const result = await run()
+      this.#isFulfilled = true
+      return result
+    } finally {
+      this.#isWrite = this.#isWriteRoute
+      this.#data.needsWrite = false
+    }
   }
 }
 

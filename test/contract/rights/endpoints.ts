@@ -1,0 +1,200 @@
+import type { OpenApiDocument } from '../../../src/http/openapi/document.ts'
+import type { Route } from '../../../src/http/routes.ts'
+import { findTool, listTools } from '../../../src/mcp/tools/all.ts'
+import { PASSWORD } from '../../support/browser-client.ts'
+import type { TestService } from '../../support/service.ts'
+import { BEFORE, operationOf, requestOf } from '../requests.ts'
+import { makeSamples, type Samples } from '../samples.ts'
+import type { Subject } from './subject.ts'
+
+/*
+ * The table of endpoints, which comes from the routes and the tools themselves: a new one without a row fails. A row makes
+ * a request that succeeds.
+ */
+
+/** A request of a subject. */
+export interface Made {
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Row {
+  /** `POST /v1/notes`, or `POST /mcp create_note`. */
+  readonly name: string
+  readonly route: Route
+  readonly kind: Subject['kind']
+  /** Whether it writes notes, rows and what else is in the workspace. */
+  readonly needsWrite: boolean
+  readonly tool?: string
+  /** Makes what must be there. */
+  prepare(service: TestService): Promise<Samples>
+  request(samples: Samples, subject: Subject): Made
+}
+
+type SessionRow = (samples: Samples, subject: Subject) => Made
+
+/** Of the application's own endpoints. */
+const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
+  'GET /app/api/session': () => ({ path: '/app/api/session' }),
+  'PATCH /app/api/session': (samples) => ({
+    path: '/app/api/session',
+    body: { workspace_id: samples.workspace },
+  }),
+  'DELETE /app/api/session': () => ({ path: '/app/api/session' }),
+  'GET /app/api/sessions': () => ({ path: '/app/api/sessions' }),
+  'DELETE /app/api/sessions/:id': (_, { sessionId }) => ({ path: `/app/api/sessions/${sessionId}` }),
+  'PATCH /app/api/password': () => ({
+    path: '/app/api/password',
+    body: { current: PASSWORD, password: 'another horse battery' },
+  }),
+  'GET /app/api/keys': () => ({ path: '/app/api/keys' }),
+  'POST /app/api/keys': () => ({
+    path: '/app/api/keys',
+    body: { name: 'kept', scope: 'write', expires_at: null },
+  }),
+  'DELETE /app/api/keys/:id': (samples) => ({ path: `/app/api/keys/${samples.key}` }),
+  'GET /app/api/members': () => ({ path: '/app/api/members' }),
+  'POST /app/api/members': () => ({
+    path: '/app/api/members',
+    body: { name: 'back door', role: 'owner' },
+  }),
+  'PATCH /app/api/members/:userId': (samples) => ({
+    path: `/app/api/members/${samples.member}`,
+    body: { role: 'owner' },
+  }),
+  'DELETE /app/api/members/:userId': (samples) => ({ path: `/app/api/members/${samples.member}` }),
+  'POST /app/api/members/:userId/link': (samples) => ({ path: `/app/api/members/${samples.member}/link` }),
+  'GET /app/api/workspaces': () => ({ path: '/app/api/workspaces' }),
+  'POST /app/api/workspaces': () => ({ path: '/app/api/workspaces', body: { name: 'Mine' } }),
+  'PATCH /app/api/workspaces/:id': (samples) => ({
+    path: `/app/api/workspaces/${samples.workspace}`,
+    body: { name: 'Mine' },
+  }),
+  'DELETE /app/api/structures/:id': (samples) => ({
+    path: `/app/api/structures/${samples['structures/{nameOrId}']}`,
+    body: { name: 'Errands' },
+  }),
+  'POST /app/api/files': () => ({
+    path: '/app/api/files?file_name=letter.txt',
+    body: new TextEncoder().encode('A letter of some length.'),
+  }),
+  'DELETE /app/api/files/:id': (samples) => ({ path: `/app/api/files/${samples['files/{id}']}` }),
+  'GET /app/api/backup': () => ({ path: '/app/api/backup' }),
+}
+
+/** The input of each tool. */
+const TOOL_ROWS: Readonly<Record<string, (samples: Samples) => object>> = {
+  search: () => ({ query: 'Ada' }),
+  list_notes: () => ({}),
+  read_note: (samples) => ({ note: samples['notes/{id}'] }),
+  read_file: (samples) => ({ file: samples['files/{id}'] }),
+  describe: () => ({}),
+  query_records: () => ({ structure: 'Errands' }),
+  summarize: () => ({ structure: 'Errands' }),
+  changes: () => ({}),
+  history: (samples) => ({ record: samples['records/{id}'] }),
+  create_note: () => ({ title: 'From an agent' }),
+  edit_note: (samples) => ({ note: samples['notes/{id}'], append: { text: 'More.' } }),
+  update_note: (samples) => ({ note: samples['notes/{id}'], add_tags: ['new'] }),
+  write_records: () => ({ structure: 'Errands', rows: [{ data: { what: 'Buy milk' } }] }),
+  delete: (samples) => ({ kind: 'record', id: samples['records/{id}'] }),
+  undo: (samples) => ({ transaction: samples['cursor of the record'] }),
+}
+
+/** Requests under `/v1` that change something where those of the document do not. */
+const CHANGING: Readonly<Record<string, (samples: Samples) => object>> = {
+  addNoteTags: () => ({ tags: ['new'] }),
+  setTagLinks: (samples) => ({ linked_tag_ids: [Number(samples['other tag'])] }),
+}
+
+/** What must have happened before, besides `BEFORE`. */
+const PREPARED: typeof BEFORE = {
+  revertRecord: (service, samples) =>
+    service.patch(`/v1/records/${samples['records/{id}']}`, { data: { what: 'Buy coffee' } }),
+}
+
+/** What changes nothing here: there is no failed delivery, and the session is in this workspace already. */
+export const CHANGES_NOTHING = ['POST /v1/webhooks/:id/recover', 'PATCH /app/api/session']
+
+/** What needs neither a key nor a session, and changes something; it has a test of its own. */
+export const WITHOUT_CALLER = ['POST /app/api/setup', 'POST /app/api/session']
+
+async function samplesFor(service: TestService): Promise<Samples> {
+  const samples = await makeSamples(service)
+  await service.newKey({ user: 'Vera', role: 'editor' })
+  const { sql } = service.ctx.db
+  const idOf = (table: string, name: string) =>
+    sql.scalar<string>(`SELECT id FROM ${table} WHERE name = ? ORDER BY pk DESC LIMIT 1`, name)
+  await service.post('/v1/notes', { title: 'Tagged', tags: ['other'] })
+  return {
+    ...samples,
+    key: idOf('keys', 'test key'),
+    member: idOf('users', 'Vera'),
+    workspace: idOf('workspaces', 'Personal'),
+    'other tag': String(sql.scalar("SELECT id FROM tags WHERE name = 'other'")),
+  }
+}
+
+const toolCall = (tool: string, input: object): Made => ({
+  path: '/mcp',
+  body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: input } },
+  headers: {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2025-11-25',
+  },
+})
+
+const nameOf = ({ method, pattern }: Route) => `${method} ${pattern}`
+
+/** The rows of a route: one, or for the endpoint of agents one for each tool. Throws for a route without any. */
+export function rowsOf(route: Route, document: OpenApiDocument): Row[] {
+  const name = nameOf(route)
+  if (route.pattern === '/mcp') return listTools({ mayWrite: true }).map((tool) => toolRow(route, tool.name))
+  const made = route.access === 'session' ? SESSION_ROWS[name] : undefined
+  if (route.access === 'session') {
+    if (!made) throw new Error(`test/contract/rights/endpoints.ts has no row for ${name}`)
+    return [
+      { name, route, kind: 'session', needsWrite: route.needsWrite, prepare: samplesFor, request: made },
+    ]
+  }
+  const endpoint = { ...route, path: route.pattern.replace(/:(\w+)/g, '{$1}') }
+  const { operationId } = operationOf(document, endpoint)
+  return [
+    {
+      name,
+      route,
+      kind: 'key',
+      needsWrite: route.needsWrite,
+      prepare: async (service) => {
+        const samples = await samplesFor(service)
+        await BEFORE[operationId]?.(service, samples)
+        await PREPARED[operationId]?.(service, samples)
+        return samples
+      },
+      request: (samples) => {
+        const { path, body } = requestOf(document, endpoint, samples)
+        return { path, body: CHANGING[operationId]?.(samples) ?? body }
+      },
+    },
+  ]
+}
+
+function toolRow(route: Route, tool: string): Row {
+  const input = TOOL_ROWS[tool]
+  if (!input) throw new Error(`test/contract/rights/endpoints.ts has no row for the tool ${tool}`)
+  return {
+    name: `POST /mcp ${tool}`,
+    route,
+    kind: 'key',
+    needsWrite: findTool(tool)?.writes ?? false,
+    tool,
+    prepare: samplesFor,
+    request: (samples) => toolCall(tool, input(samples)),
+  }
+}
+
+/** Whether the row changes something. */
+export const isWrite = ({ route, needsWrite }: Row): boolean =>
+  needsWrite || (route.access === 'session' && route.method !== 'GET')

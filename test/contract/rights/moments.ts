@@ -1,0 +1,92 @@
+import { settle } from '../../support/service.ts'
+import type { Made, Row } from './endpoints.ts'
+import { everythingIn, type Subject } from './subject.ts'
+
+/** What came of a request, and whether anything was written after the right had ended. */
+export interface Result {
+  readonly status: number
+  readonly code: unknown
+  readonly hasWritten: boolean
+}
+
+/** Sends a request and has the right end on the way. */
+export type Moment = (subject: Subject, row: Row, made: Made, end: () => void) => Promise<Result>
+
+const textOf = ({ body }: Made): string | Uint8Array<ArrayBuffer> | undefined =>
+  body === undefined || body instanceof Uint8Array
+    ? (body as Uint8Array<ArrayBuffer> | undefined)
+    : JSON.stringify(body)
+
+const requestOf = (
+  { headers }: Subject,
+  { route }: Row,
+  made: Made,
+  body: ReadableStream | ReturnType<typeof textOf> = textOf(made),
+): Request =>
+  new Request(`http://localhost${made.path}`, {
+    method: route.method,
+    headers: { ...headers, ...made.headers },
+    ...(body !== undefined && { body }),
+  })
+
+async function resultOf(
+  { service }: Subject,
+  answer: Response | Promise<Response>,
+  before: () => Record<string, unknown>,
+): Promise<Result> {
+  const response = await answer
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  const body = (isJson ? await response.json() : {}) as {
+    code?: string
+    result?: { _meta?: { code?: string } }
+  }
+  if (!isJson) await response.body?.cancel()
+  await settle()
+  const after = everythingIn(service)
+  return {
+    status: response.status,
+    code: body.code ?? body.result?._meta?.code,
+    hasWritten: !Bun.deepEquals(after, before()),
+  }
+}
+
+/** Before the request is sent. */
+export const beforeIt: Moment = (subject, row, made, end) => {
+  end()
+  const state = everythingIn(subject.service)
+  return resultOf(subject, subject.service.app.fetch(requestOf(subject, row, made)), () => state)
+}
+
+/** While its body arrives. */
+export const duringItsBody: Moment = async (subject, row, made, end) => {
+  const text = textOf(made) ?? '{}'
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start: (made) => {
+      controller = made
+    },
+  })
+  controller?.enqueue(bytes.subarray(0, 1))
+  const answer = subject.service.app.fetch(requestOf(subject, row, made, body))
+  await settle()
+  end()
+  const state = everythingIn(subject.service)
+  controller?.enqueue(bytes.subarray(1))
+  controller?.close()
+  return resultOf(subject, answer, () => state)
+}
+
+/** While its write waits for others. */
+export const whileItWaits: Moment = async (subject, row, made, end) => {
+  const { db } = subject.service.ctx
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const pause = db.pauseDuring(() => held)
+  const answer = subject.service.app.fetch(requestOf(subject, row, made))
+  await settle()
+  end()
+  const state = everythingIn(subject.service)
+  release()
+  await pause
+  return resultOf(subject, answer, () => state)
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { OpenApiDocument } from '../../../src/http/openapi/document.ts'
+import { openApiDocument } from '../../support/openapi.ts'
+import { startService, type TestService } from '../../support/service.ts'
+import { AGENT_ENDPOINT, APPLICATION_ENDPOINTS, ENDPOINTS } from '../specification.ts'
+import { CHANGES_NOTHING, isWrite, type Row, rowsOf, WITHOUT_CALLER } from './endpoints.ts'
+import { beforeIt, duringItsBody, type Moment, whileItWaits } from './moments.ts'
+import { ENDS, endNow, lowered, newSubject } from './subject.ts'
+
+/*
+ * Every endpoint × every way in which a right ends × every moment of a request: nothing is written after the end, and the
+ * request gets the refusal that it would get if it came then. Streams and other threads have tests of their own.
+ */
+
+const { rows, withoutCaller } = await table()
+
+async function table() {
+  const service = await startService()
+  const document: OpenApiDocument = await openApiDocument()
+  const { routes } = service.app
+  service.close()
+  return {
+    rows: routes.filter(({ access }) => access !== 'anyone').flatMap((route) => rowsOf(route, document)),
+    withoutCaller: routes.filter(({ access, method }) => access === 'anyone' && method !== 'GET'),
+  }
+}
+
+test('the table has every endpoint of the specification', () => {
+  const promised = [...ENDPOINTS, ...APPLICATION_ENDPOINTS, AGENT_ENDPOINT]
+    .map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`)
+    .filter((name) => !/^GET \/(openapi.json|docs|healthz)$/.test(name) && !WITHOUT_CALLER.includes(name))
+  const tested = rows.map(({ name }) => name.replace(/^(POST \/mcp) .*$/, '$1'))
+  expect([...new Set(tested)].sort()).toEqual(promised.sort())
+  expect(withoutCaller.map(({ method, pattern }) => `${method} ${pattern}`).sort()).toEqual(
+    WITHOUT_CALLER.toSorted(),
+  )
+})
+
+const UNAUTHORIZED = { status: 401, code: 'unauthorized', hasWritten: false }
+
+/** What a lowered role leads to in an endpoint that looks at the role itself. */
+const WITH_ROLE: Readonly<Record<string, object>> = {
+  'POST /app/api/workspaces': { status: 403, code: 'owner_required', hasWritten: false },
+  'PATCH /app/api/workspaces/:id': { status: 403, code: 'owner_required', hasWritten: false },
+  'DELETE /app/api/keys/:id': { status: 404, code: 'not_found', hasWritten: false },
+}
+
+/** What the request leads to if the role is lowered as far as the endpoint allows no more; undefined if it allows every role. */
+function whenLowered({ name, route, needsWrite, tool }: Row) {
+  if (route.needsOwner) return { status: 403, code: 'owner_required', hasWritten: false }
+  if (needsWrite) return { status: tool === undefined ? 403 : 200, code: 'read_only_key', hasWritten: false }
+  return WITH_ROLE[name]
+}
+
+const MOMENTS: readonly (readonly [string, Moment])[] = [
+  ['before it', beforeIt],
+  ['during its body', duringItsBody],
+  ['while it waits', whileItWaits],
+]
+
+/** The moments that a request can have: a read does not wait for writes, and a GET has no body. */
+const momentsOf = (row: Row) =>
+  MOMENTS.filter(
+    ([, moment]) =>
+      moment === beforeIt ||
+      (moment === duringItsBody && row.route.method !== 'GET') ||
+      (moment === whileItWaits && isWrite(row)),
+  )
+
+const named = rows.map((row) => [row.name, row] as const)
+
+/** As far down as the row has to look: to an editor where it needs an owner, else to a viewer. */
+const rolesBelow = (row: Row) =>
+  row.route.needsOwner || WITH_ROLE[row.name] ? (['editor', 'viewer'] as const) : (['viewer'] as const)
+
+/** Every way in which the right to a row ends, and what its request then leads to. */
+function endsOf(row: Row) {
+  const ends = Object.entries(ENDS[row.kind]).map(([how, end]) => ({
+    how,
+    end,
+    expected: UNAUTHORIZED as object,
+  }))
+  const expected = whenLowered(row)
+  if (!expected) return ends
+  return [...ends, ...rolesBelow(row).map((role) => ({ how: `as ${role}`, end: lowered(role), expected }))]
+}
+
+describe('a request gets nothing more, and writes nothing more, once its right has ended', () => {
+  test.each(named)('%s', async (_, row) => {
+    const service = await startService()
+    const samples = await row.prepare(service)
+    const attempt = async (run: Moment, end: Parameters<typeof endNow>[1]) => {
+      const subject = await newSubject(service, row.kind)
+      return run(subject, row, row.request(samples, subject), () => endNow(subject, end))
+    }
+    for (const [moment, run] of momentsOf(row))
+      for (const { how, end, expected } of endsOf(row))
+        expect([moment, how, await attempt(run, end)]).toEqual([moment, how, expected])
+    // The request as such succeeds.
+    if (isWrite(row)) {
+      const { status, code, hasWritten } = await attempt(whileItWaits, () => {})
+      expect([status < 300, code, hasWritten]).toEqual([true, undefined, !CHANGES_NOTHING.includes(row.name)])
+    }
+    service.close()
+  })
+})
+
+describe('a request of a person who looks into another workspace meanwhile', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startService()
+    await service.newWorkspace('Other')
+  })
+  afterAll(() => service.close())
+
+  test.each([
+    ['during its body', duringItsBody],
+    ['while it waits', whileItWaits],
+  ] as const)('%s writes where it began', async (_, moment) => {
+    const subject = await newSubject(service, 'session')
+    const row = rows.find(({ name }) => name === 'POST /v1/notes')
+    if (!row) throw new Error('there is no row')
+    const made = { path: '/v1/notes', body: { title: subject.name } }
+    const { status } = await moment(subject, row, made, () =>
+      endNow(subject, (tx) => {
+        const other = tx.sql.scalar<number>("SELECT pk FROM workspaces WHERE name = 'Other'")
+        tx.sql.run(
+          "INSERT INTO members (workspace, user, role) VALUES (?, ?, 'owner')",
+          other,
+          subject.userPk,
+        )
+        tx.sql.run('UPDATE sessions SET workspace = ? WHERE id = ?', other, subject.sessionId)
+      }),
+    )
+    expect(status).toBe(201)
+    const { sql } = service.ctx.db
+    expect(sql.column('SELECT workspace FROM notes WHERE title = ?', subject.name)).toEqual([
+      subject.workspacePk,
+    ])
+  })
+})

@@ -1,0 +1,114 @@
+import { createKey, findKey, revoke } from '../../../src/account/keys.ts'
+import { hashPassword } from '../../../src/account/passwords.ts'
+import {
+  deleteMember,
+  deleteUser,
+  endSessionsOf,
+  listWorkspaces,
+  setMember,
+  setPasswordHash,
+} from '../../../src/account/store.ts'
+import { addUser } from '../../../src/account/users.ts'
+import { taskTransaction } from '../../../src/db/writes/task-transaction.ts'
+import type { Tx } from '../../../src/db/writes/transaction.ts'
+import { VISIBLE } from '../../../src/files/store.ts'
+import { sha256 } from '../../../src/lib/sha256.ts'
+import { insertSession } from '../../../src/sessions/store.ts'
+import { newToken } from '../../../src/sessions/tokens.ts'
+import { PASSWORD } from '../../support/browser-client.ts'
+import { CHEAP_PASSWORDS, type TestService } from '../../support/service.ts'
+
+/** Who makes the requests: another owner of the workspace, with a key or a session that will end. */
+export interface Subject {
+  readonly service: TestService
+  readonly kind: 'key' | 'session'
+  readonly workspacePk: number
+  readonly userPk: number
+  readonly name: string
+  readonly keyId: string
+  readonly sessionId: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export const HOUR_MS = 3_600_000
+let count = 0
+let passwordHash: Promise<string> | undefined
+
+/** Makes a subject whose use was recorded already, so that its next request writes nothing of its own. */
+export async function newSubject(service: TestService, kind: Subject['kind']): Promise<Subject> {
+  passwordHash ??= hashPassword(PASSWORD, { passwordCost: CHEAP_PASSWORDS })
+  const hash = await passwordHash
+  const name = `Mallory ${++count}`
+  const token = newToken()
+  const made = await service.ctx.db.write((tx) => {
+    const [workspace] = listWorkspaces(tx)
+    if (!workspace) throw new Error('there is no workspace')
+    const { pk } = addUser(tx, name, workspace, 'owner')
+    setPasswordHash(tx, pk, hash)
+    const expiresAt = service.clock.now() + HOUR_MS
+    const key = createKey(tx, { workspace: workspace.pk, user: pk, name, scope: 'write', expiresAt })
+    const where = { userPk: pk, workspacePk: workspace.pk, address: '192.0.2.1', userAgent: 'test' }
+    const sessionId = insertSession(tx, { hash: sha256(token), ...where })
+    return { workspacePk: workspace.pk, userPk: pk, keyId: key.id, sessionId, secret: key.secret }
+  })
+  const { secret, ...ids } = made
+  const headers: Record<string, string> =
+    kind === 'key'
+      ? { authorization: `Bearer ${secret}` }
+      : { host: 'localhost', 'sec-fetch-site': 'same-origin', cookie: `daybook_session=${token}` }
+  await service.app.fetch(new Request('http://localhost/v1/me', { headers }))
+  await service.ctx.db.write((): void => {})
+  return { service, kind, name, ...ids, headers }
+}
+
+type End = (tx: Tx, subject: Subject) => unknown
+
+const removed: End = (tx, { workspacePk, userPk }) => deleteMember(tx, workspacePk, userPk)
+const deleted: End = (tx, subject) => {
+  removed(tx, subject)
+  deleteUser(tx, subject.userPk)
+}
+
+/** Every way in which a right ends as a whole. Time is moved for what expires. */
+export const ENDS: Readonly<Record<Subject['kind'], Readonly<Record<string, End>>>> = {
+  key: {
+    'its key is revoked': (tx, { keyId }) => {
+      const key = findKey(tx, keyId)
+      if (key) revoke(tx, key)
+    },
+    'its key expires': (_, { service }) => service.clock.advance(HOUR_MS),
+    'its user is removed': removed,
+    'its user is deleted': deleted,
+  },
+  session: {
+    'its person signs out': (tx, { sessionId }) => tx.sql.run('DELETE FROM sessions WHERE id = ?', sessionId),
+    'its session expires': (_, { service }) => service.clock.advance(8 * 24 * HOUR_MS),
+    'its password is changed': (tx, { userPk }) => endSessionsOf(tx, userPk),
+    'its user is removed': removed,
+    'its user is deleted': deleted,
+  },
+}
+
+/** The role is lowered: an owner becomes an editor, or a viewer. */
+export const lowered =
+  (role: 'editor' | 'viewer'): End =>
+  (tx, { workspacePk, userPk }) =>
+    setMember(tx, workspacePk, userPk, role)
+
+/** Ends a right as another process does, whatever of this one waits. */
+export function endNow(subject: Subject, end: End): void {
+  const { db, clock } = subject.service.ctx
+  end(taskTransaction(db.newest, clock.now()), subject)
+}
+
+/** Everything that the database holds, but for files that nobody sees: they are not complete, or removed. */
+export function everythingIn({ ctx }: TestService): Record<string, unknown> {
+  const { sql } = ctx.db.newest
+  const tables = sql.column<string>(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%'`,
+  )
+  const where = (name: string) => (name === 'files' ? `WHERE ${VISIBLE}` : '')
+  return Object.fromEntries(
+    tables.map((name) => [name, sql.rows(`SELECT * FROM "${name}" f ${where(name)}`)]),
+  )
+}
