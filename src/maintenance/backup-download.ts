@@ -1,4 +1,5 @@
-import { createReadStream, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { listOwnMemberships } from '../account/own-keys-and-workspaces.ts'
 import { listWorkspaces } from '../account/store.ts'
@@ -10,8 +11,9 @@ import { Refusal, unavailable } from '../refusal.ts'
 import { startBackupProcess } from './backups.ts'
 
 /** How long a client may take nothing of its backup, whose copy needs as much of the disk as the database. */
-export const STALLED_MS = 60_000
+const STALLED_MS = 60_000
 const RETRY_AFTER_SECONDS = 30
+const PART_BYTES = 262_144
 
 /** A backup holds every workspace, so its user must own them all. */
 function checkOwnsAll({ db }: AppContext, caller: Caller): void {
@@ -80,7 +82,7 @@ export class BackupDownloads {
     try {
       const file = join(folder, basename(ctx.config.db))
       await makeCopy(ctx, request, file)
-      return sendCopy(ctx, request, file, remove)
+      return await sendCopy(ctx, request, file, remove)
     } catch (error) {
       remove()
       throw error
@@ -109,25 +111,24 @@ async function makeCopy(ctx: AppContext, request: RequestContext<Caller>, file: 
   throw failed()
 }
 
-function sendCopy(
+async function sendCopy(
   ctx: AppContext,
   request: RequestContext<Caller>,
   file: string,
   remove: () => void,
-): Response {
+): Promise<Response> {
   const { server } = request
-  const size = statSync(file).size
-  const bytes = createReadStream(file)
-  const chunks = bytes[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>
+  const copy = await open(file)
+  const { size } = await copy.stat()
   server.timeout(request.request, 0)
   const body = byteStream(
     { onRightEnd: (listener) => onNoLongerAllowed(ctx, request, () => listener('session_ended')) },
     {
-      next: async () => (await chunks.next()).value,
-      close: () => {
-        bytes.destroy()
-        remove()
+      next: async () => {
+        const { buffer, bytesRead } = await copy.read(new Uint8Array(PART_BYTES))
+        return bytesRead > 0 ? buffer.subarray(0, bytesRead) : undefined
       },
+      close: () => void copy.close().then(remove, remove),
     },
     { clock: ctx.clock, ms: STALLED_MS },
   )

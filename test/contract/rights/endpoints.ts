@@ -2,7 +2,8 @@ import type { OpenApiDocument } from '../../../src/http/openapi/document.ts'
 import type { Route } from '../../../src/http/routes.ts'
 import { findTool, listTools } from '../../../src/mcp/tools/all.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
-import type { TestService } from '../../support/service.ts'
+import { openApiDocument } from '../../support/openapi.ts'
+import { startService, type TestService } from '../../support/service.ts'
 import { BEFORE, operationOf, requestOf } from '../requests.ts'
 import { makeSamples, type Samples } from '../samples.ts'
 import type { Subject } from './subject.ts'
@@ -149,7 +150,7 @@ const toolCall = (tool: string, input: object): Made => ({
 const nameOf = ({ method, pattern }: Route) => `${method} ${pattern}`
 
 /** The rows of a route: one, or for the endpoint of agents one for each tool. Throws for a route without any. */
-export function rowsOf(route: Route, document: OpenApiDocument): Row[] {
+function rowsOf(route: Route, document: OpenApiDocument): Row[] {
   const name = nameOf(route)
   if (route.pattern === '/mcp') return listTools({ mayWrite: true }).map((tool) => toolRow(route, tool.name))
   const made = route.access === 'session' ? SESSION_ROWS[name] : undefined
@@ -193,6 +194,15 @@ function toolRow(route: Route, tool: string): Row {
     prepare: samplesFor,
     request: (samples) => toolCall(tool, input(samples)),
   }
+}
+
+/** The rows of all endpoints that need a key or a session. */
+export async function table(): Promise<Row[]> {
+  const service = await startService()
+  const document = await openApiDocument()
+  service.close()
+  const { routes } = service.app
+  return routes.filter(({ access }) => access !== 'anyone').flatMap((route) => rowsOf(route, document))
 }
 
 /** Whether the row changes something. */

@@ -29,6 +29,10 @@ const requestOf = (
     ...(body !== undefined && { body }),
   })
 
+/** Sends a request to the service, through no network. */
+export const send = async (subject: Subject, row: Row, made: Made): Promise<Response> =>
+  subject.service.app.fetch(requestOf(subject, row, made))
+
 async function resultOf(
   { service }: Subject,
   answer: Response | Promise<Response>,
@@ -54,7 +58,7 @@ async function resultOf(
 export const beforeIt: Moment = (subject, row, made, end) => {
   end()
   const state = everythingIn(subject.service)
-  return resultOf(subject, subject.service.app.fetch(requestOf(subject, row, made)), () => state)
+  return resultOf(subject, send(subject, row, made), () => state)
 }
 
 /** While its body arrives. */
@@ -82,7 +86,7 @@ export const whileItWaits: Moment = async (subject, row, made, end) => {
   const { db } = subject.service.ctx
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const pause = db.pauseDuring(() => held)
-  const answer = subject.service.app.fetch(requestOf(subject, row, made))
+  const answer = send(subject, row, made)
   await settle()
   end()
   const state = everythingIn(subject.service)

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
+import fs from 'node:fs'
+import { deleteMember } from '../../../src/account/store.ts'
+import { newFolder } from '../../support/process.ts'
+import { settle, startService, type TestService } from '../../support/service.ts'
+import { until } from '../../support/webhooks.ts'
+import { isWrite, table } from './endpoints.ts'
+import { beforeIt, send } from './moments.ts'
+import { ENDS, endNow, lowered, newSubject } from './subject.ts'
+
+/* What runs in other threads: a write there checks the right in its own transaction, and a read before its answer leaves. */
+
+const EVERYTHING_IN_THREADS = { manyRows: 0, maxWriteLength: 0 }
+const rows = await table()
+
+let folder: ReturnType<typeof newFolder>
+let services: TestService[] = []
+beforeEach(() => {
+  folder = newFolder()
+})
+afterEach(() => {
+  for (const service of services) service.close()
+  services = []
+  folder.remove()
+})
+
+async function start(name: string, options: Parameters<typeof startService>[0] = {}): Promise<TestService> {
+  const service = await startService({
+    file: folder.file(`${name}.db`),
+    worker: EVERYTHING_IN_THREADS,
+    ...options,
+  })
+  services.push(service)
+  return service
+}
+
+/** Calls `act` once, when a write is handed to another thread and no other one can come before it. */
+function beforeNextTask({ ctx: { db } }: TestService, act: () => void) {
+  const { pauseDuring } = db
+  let hasActed = false
+  const spy = spyOn(db, 'pauseDuring').mockImplementation((action) =>
+    pauseDuring((beginSync) => {
+      if (!hasActed) act()
+      hasActed = true
+      return action(beginSync)
+    }),
+  )
+  return {
+    get hasActed() {
+      return hasActed
+    },
+    stop: () => spy.mockRestore(),
+  }
+}
+
+/** Writes that run in another thread here; every other write in another thread runs in the same way. */
+const IN_THREADS = [
+  'POST /v1/records',
+  'PATCH /v1/records/:id',
+  'POST /v1/records/:id/revert',
+  'POST /v1/changes/undo',
+  'POST /mcp write_records',
+]
+
+test.each(IN_THREADS)('%s writes nothing in another thread once its right has ended', async (name) => {
+  const row = rows.find((one) => one.name === name)
+  if (!row) throw new Error('there is no such row')
+  const service = await start('threads')
+  const samples = await row.prepare(service)
+  const ends = { ...ENDS[row.kind], 'its role is lowered': lowered('viewer') }
+  for (const [how, end] of Object.entries(ends)) {
+    const subject = await newSubject(service, row.kind)
+    const task = beforeNextTask(service, () => endNow(subject, end))
+    const made = row.request(samples, subject)
+    const before = service.ctx.db.newest.sql.all('SELECT * FROM changes')
+    const { status, code } = await beforeIt(subject, row, made, () => {})
+    task.stop()
+    const expected =
+      how !== 'its role is lowered' ? [401, 'unauthorized'] : [row.tool ? 200 : 403, 'read_only_key']
+    expect([how, task.hasActed, status, code]).toEqual([how, true, ...expected])
+    expect(service.ctx.db.newest.sql.all('SELECT * FROM changes')).toEqual(before)
+  }
+})
+
+/** A disk that does not respond from `hang` on, until `respond` is called. */
+function hangingDisk() {
+  const waiting: (() => void)[] = []
+  let hangs = false
+  const disk = {
+    fsyncSync: fs.fsyncSync,
+    fsync: (descriptor: number, done: (error: Error | null) => void) => {
+      if (hangs) waiting.push(() => done(null))
+      else fs.fsync(descriptor, done)
+    },
+  } as Pick<typeof fs, 'fsync' | 'fsyncSync'>
+  const respond = () => {
+    hangs = false
+    for (const done of waiting.splice(0)) done()
+  }
+  const hang = () => {
+    hangs = true
+  }
+  return { disk, waiting, hang, respond }
+}
+
+/** Reads that run in another thread, however little they read. */
+const READS = [
+  'GET /v1/notes',
+  'POST /v1/notes/query',
+  'GET /v1/notes/:id/links',
+  'GET /v1/records',
+  'GET /v1/records/summary',
+  'GET /v1/records/:id/history',
+  'GET /v1/files/search',
+  'GET /v1/changes',
+  'GET /v1/graph',
+  'POST /mcp query_records',
+]
+
+test('a read that runs in another thread is not answered once its right has ended', async () => {
+  const { disk, waiting, hang, respond } = hangingDisk()
+  const service = await start('reads', { disk })
+  const { db } = service.ctx
+  const reads = rows.filter((row) => !isWrite(row) && row.kind === 'key' && !/watch|snapshot/.test(row.name))
+  const samples = await reads[0]?.prepare(service)
+  const refused: string[] = []
+  for (const row of reads) {
+    const subject = await newSubject(service, row.kind)
+    hang()
+    // Nobody sees it before it is on the disk, for which what is read in another thread waits.
+    const ended = db.write((tx): void => void deleteMember(tx, subject.workspacePk, subject.userPk))
+    await until(() => waiting.length > 0)
+    let isAnswered = false
+    const answer = send(subject, row, row.request(samples ?? {}, subject)).then((response) => {
+      isAnswered = true
+      return response
+    })
+    await settle()
+    const wasAnswered = isAnswered
+    respond()
+    const { status } = await answer
+    await ended
+    expect([row.name, status]).toEqual([row.name, wasAnswered ? 200 : 401])
+    if (!wasAnswered) refused.push(row.name)
+  }
+  expect(refused).toEqual(expect.arrayContaining(READS))
+})
