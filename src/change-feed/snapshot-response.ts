@@ -1,7 +1,7 @@
 import type { AppContext, Caller } from '../context.ts'
 import { byteStream } from '../http/byte-stream.ts'
-import { markStreamed } from '../http/responses.ts'
 import type { RequestContext } from '../http/routes.ts'
+import { markStreamed } from '../http/streamed.ts'
 import { snapshotLines } from './snapshot.ts'
 
 const HEADERS = { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' }

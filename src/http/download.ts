@@ -1,5 +1,6 @@
 import { byteStream } from './byte-stream.ts'
 import type { RequestContext } from './routes.ts'
+import { markStreamed } from './streamed.ts'
 
 /** Bytes, as they are sent to be stored. */
 export interface Download {
@@ -32,9 +33,17 @@ export function downloadResponse(context: RequestContext, download: Download): R
   if (request.method === 'HEAD') return headResponse(headers, download.size)
   const range = requestedRange(request, download)
   if (range === 'unsatisfiable') return unsatisfiable(download)
-  if (!range) return new Response(bodyOf(context, download, { start: 0, end: download.size }), { headers })
+  if (!range) return responseWith(bodyOf(context, download, { start: 0, end: download.size }), { headers })
   headers.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${download.size}`)
-  return new Response(bodyOf(context, download, range), { status: 206, headers })
+  return responseWith(bodyOf(context, download, range), { status: 206, headers })
+}
+
+function responseWith(
+  body: ReturnType<typeof bodyOf>,
+  init: { headers: Headers; status?: number },
+): Response {
+  const response = new Response(body, init)
+  return body instanceof ReadableStream ? markStreamed(response) : response
 }
 
 const etagOf = ({ tag }: Download): string => `"${tag}"`

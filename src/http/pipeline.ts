@@ -17,9 +17,10 @@ import {
   type Standing,
   standsForWriting,
 } from './request-right.ts'
-import { addSafeHeaders, isStreamed, responseOf } from './responses.ts'
+import { addSafeHeaders, responseOf } from './responses.ts'
 import type { HttpServer, RequestContext, RightEndListener } from './routes.ts'
 import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from './routes.ts'
+import { isStreamed } from './streamed.ts'
 import { type QueryValues, readQuery } from './validation.ts'
 
 export interface PipelineOptions {

@@ -1,5 +1,6 @@
 import { byteStream } from './byte-stream.ts'
 import type { RequestContext } from './routes.ts'
+import { markStreamed } from './streamed.ts'
 
 /** JSON as text, or as its bytes. */
 export type JsonBody = string | Uint8Array<ArrayBuffer>
@@ -37,17 +38,6 @@ export function addSafeHeaders(headers: Headers): void {
 /** A response whose body is JSON already. */
 export const jsonResponse = (body: JsonBody, status = 200): Response =>
   new Response(body, { status, headers: JSON_HEADERS })
-
-const streamed = new WeakSet<Response>()
-
-/** Notes that the body of a response is written while it is sent. */
-export function markStreamed(response: Response): Response {
-  streamed.add(response)
-  return response
-}
-
-/** Whether the body of a response is written while it is sent, so that its length is not known before. */
-export const isStreamed = (response: Response): boolean => streamed.has(response)
 
 /**
  * A response `{"<name>": [...]}` whose items come in parts. The first part is taken at once, and what it refuses is

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
 import type { RequestContext } from './routes.ts'
+import { markStreamed } from './streamed.ts'
 
 /** One event; `data` is JSON text, and so has no line breaks. */
 export interface StreamEvent {
@@ -282,7 +283,7 @@ export function eventStream(
     over: () => server.timeout(request, CLOSE_WITHIN_SECONDS),
     cutOff: () => log.warn('a stream was closed because its client read nothing', { request_id: requestId }),
   })
-  return new Response(new ReadableStream(stream), { headers: HEADERS })
+  return markStreamed(new Response(new ReadableStream(stream), { headers: HEADERS }))
 }
 
 const MAX_QUERIES = 100
