@@ -50,10 +50,7 @@ async function pageResponse(hasCookie: boolean, scripts: string): Promise<Respon
     headers: {
       ...SAFE_HEADERS,
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': contentSecurityPolicy(
-        nonce,
-        scriptSources(request, publicUrls, ASSETS_PATH),
-      ),
+      'Content-Security-Policy': contentSecurityPolicy(nonce, scripts),
       'X-Frame-Options': 'DENY',
       'Cache-Control': 'no-store',
     },

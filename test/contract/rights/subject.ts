@@ -1,4 +1,4 @@
-import { createKey, findKey, revoke } from '../../../src/account/keys.ts'
+import { createKey, findKey, revokeKey } from '../../../src/account/keys.ts'
 import { hashPassword } from '../../../src/account/passwords.ts'
 import {
   deleteMember,
@@ -55,7 +55,7 @@ export async function newSubject(service: TestService, kind: Subject['kind']): P
   const headers: Record<string, string> =
     kind === 'key'
       ? { authorization: `Bearer ${secret}` }
-      : { host: 'localhost', 'sec-fetch-site': 'same-origin', cookie: `daybook_session=${token}` }
+      : { host: 'localhost', 'sec-fetch-site': 'same-origin', cookie: `daybook_session_8787=${token}` }
   // The session ends as soon as the key does. That it was used is recorded here, and not again within a minute.
   const backDate = () =>
     service.ctx.db.write(({ sql, now }): void => {
@@ -81,7 +81,7 @@ export const ENDS: Readonly<Record<Subject['kind'], Readonly<Record<string, End>
   key: {
     'its key is revoked': (tx, { keyId }) => {
       const key = findKey(tx, keyId)
-      if (key) revoke(tx, key)
+      if (key) revokeKey(tx, key)
     },
     'its key expires': (_, { service }) => service.clock.advance(HOUR_MS),
     'its user is removed': removed,
