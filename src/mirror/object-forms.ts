@@ -1,6 +1,5 @@
-import { Kind, type TSchema, TypeRegistry } from '@sinclair/typebox'
+import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-import { t } from 'elysia'
 import { Change } from '../change-feed/schema.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import { isMimeType } from '../files/extraction/kinds.ts'
@@ -48,7 +47,7 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
   note: strict({ ...Note.properties, title: name(), alias: nullableName(), properties: members() }),
   record: strict({
     ...RecordObject.properties,
-    data: t.Unsafe({
+    data: Type.Unsafe({
       [Kind]: FIELD_VALUES,
       type: 'object',
       words: 'an object of texts, numbers and booleans',
@@ -59,7 +58,7 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
   structure: strict({
     ...Structure.properties,
     name: name(),
-    fields: t.Array(
+    fields: Type.Array(
       strict({ ...Structure.properties.fields.items.properties, key: fieldKey(), label: name() }),
     ),
   }),
