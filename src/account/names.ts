@@ -22,8 +22,15 @@ export function checkedName(name: string, what: 'key' | 'structure'): string {
 /** The longest name of a user or workspace, in characters. */
 const MAX_ACCOUNT_NAME_LENGTH = 200
 
+const IS_BLANK = /\p{White_Space}/u
+
 /** Without blanks around it. Unlike `trim` it leaves a byte order mark, which is refused. */
-export const trimmedName = (name: string): string => name.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '')
+export function trimmedName(name: string): string {
+  let [start, end] = [0, name.length]
+  while (start < end && IS_BLANK.test(name.charAt(start))) start++
+  while (start < end && IS_BLANK.test(name.charAt(end - 1))) end--
+  return name.slice(start, end)
+}
 
 /** The form in which the names of users and workspaces are unique: without blanks around it, NFKC, ignoring case. */
 export const nameKey = (name: string): string => fold(normalized(trimmedName(name), 'NFKC'))

@@ -118,7 +118,7 @@ describe('the content of a file', () => {
       (async () => {
         while (!(await reader?.read())?.done);
       })(),
-    ).rejects.toThrow("before all are sent")
+    ).rejects.toThrow('before all are sent')
   })
 })
 
