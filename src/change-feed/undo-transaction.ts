@@ -92,6 +92,9 @@ const noteOf = ({ detail }: Change): string | undefined =>
 
 /** Tags that the transaction created do not prevent it, nor do changes of Quick Access that follow from those of a note. */
 function refuseOthers(changes: readonly Change[]): void {
+  const deleted = deletedBy(changes)
+  if (deleted !== undefined)
+    throw refused(`This transaction is part of the deletion of ${deleted}, which cannot be undone.`)
   const notes = new Set(changes.filter(({ kind }) => kind === 'note').map(({ id }) => id))
   const items = changes.filter(({ kind }) => kind === 'quick_access_item')
   const comesOrGoes = ({ operation }: Change) => operation === 'created' || operation === 'deleted'
@@ -110,6 +113,20 @@ function refuseOthers(changes: readonly Change[]): void {
   throw refused(
     `Only changes of notes and records can be undone; this transaction also changed ${names.join(', ')}.`,
   )
+}
+
+/** The tag or property, in words, whose deletion, of one or several transactions, made the changes. */
+function deletedBy(changes: readonly Change[]): string | undefined {
+  for (const { kind, operation, detail } of changes) {
+    if (detail === null) continue
+    if (operation === 'deleted' && (kind === 'tag' || kind === 'property'))
+      return `the ${kind} "${(JSON.parse(detail) as { name: string }).name}"`
+    if (operation === 'updated' && detail.startsWith('[')) {
+      const { deleted } = parseDifference(detail)
+      if (deleted !== undefined) return deleted
+    }
+  }
+  return undefined
 }
 
 const MAX_NAMED = 10

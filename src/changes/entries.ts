@@ -71,17 +71,20 @@ export interface Difference {
   readonly changed: readonly string[]
   /** The old values, null where there was none; some attributes, such as the text of a note, have none here. */
   readonly previous: Readonly<Record<string, unknown>>
+  /** The tag or property whose deletion this is part of, in words; responses do not show it. */
+  readonly deleted?: string | undefined
 }
 
 /** A difference as JSON text: the old values alone where they name all that changed. */
-export function differenceText({ changed, previous }: Difference): string {
+export function differenceText({ changed, previous, deleted }: Difference): string {
+  if (deleted !== undefined) return JSON.stringify([changed, previous, deleted])
   const isComplete = changed.length === Object.keys(previous).length
   return isComplete ? jsonOf(previous) : JSON.stringify([changed, previous])
 }
 
 export function parseDifference(text: string): Difference {
-  const parsed = JSON.parse(text) as Difference['previous'] | [string[], Difference['previous']]
-  if (Array.isArray(parsed)) return { changed: parsed[0], previous: parsed[1] }
+  const parsed = JSON.parse(text) as Difference['previous'] | [string[], Difference['previous'], string?]
+  if (Array.isArray(parsed)) return { changed: parsed[0], previous: parsed[1], deleted: parsed[2] }
   return { changed: Object.keys(parsed), previous: parsed }
 }
 

@@ -8,20 +8,25 @@ import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { refuseWhileUsed } from '../feature-hooks.ts'
 import { touchNotes } from '../notes/store.ts'
-import { logAttribute } from '../notes/writing/log-update.ts'
+import { logLoss } from '../notes/writing/log-update.ts'
 import { type PropertyRule, presentedValue } from '../notes/writing/properties.ts'
 import { findUsage, getPropertyRow } from './service.ts'
-import { countNotesHolding } from './store.ts'
+import { bytesOfValues, countNotesHolding } from './store.ts'
 
 /*
- * As with tags, the first transaction hides the property from every read and frees its key; the values are then removed
- * in chunks.
+ * As with tags, a deletion that is more to write than one transaction holds first hides the property from every read and
+ * frees its key; the values are then removed in chunks.
  */
+
+/** How many notes a single transaction takes a property off. */
+const MOST_AT_ONCE = 1_000
+/** How many bytes their values may have in all. */
+const MOST_BYTES_AT_ONCE = 8_388_608
 
 /** Deletes the definition and its value on every note, trashed ones too. Returns how many notes had one. */
 export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> {
   const { id, found } = await findUsage(ctx, caller, idOrKey)
-  const { pk, notes } = await ctx.db.write((tx) => {
+  const { pk, notes, isWhole } = await ctx.db.write((tx) => {
     const property = getPropertyRow(tx, caller, id)
     refuseWhileUsed(
       `The property "${property.key}"`,
@@ -29,12 +34,15 @@ export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: s
       'it cannot be deleted before those change',
     )
     tx.sql.run('UPDATE properties SET is_removed = 1, position = ? WHERE pk = ?', NO_POSITION, property.pk)
-    logChange(tx, caller, { kind: 'property', id: property.id }, 'deleted')
+    logChange(tx, caller, { kind: 'property', id: property.id }, 'deleted', { hidden: { name: property.key } })
     const shifted = closeGap(tx, 'properties', caller.workspacePk, property.position)
     logShifts(tx, caller, 'property', shifted)
-    return { pk: property.pk, notes: countNotesHolding(tx, property.pk) }
-  })
-  await completing(() => removeValues(ctx.db, caller, pk))
+    const holding = countNotesHolding(tx, property.pk)
+    const isLittle = holding <= MOST_AT_ONCE && bytesOfValues(tx, property.pk) <= MOST_BYTES_AT_ONCE
+    if (isLittle) tx.inSteps(() => removeSomeValues(tx, caller, property.pk))
+    return { pk: property.pk, notes: holding, isWhole: isLittle }
+  }, true)
+  if (!isWhole) await completing(() => removeValues(ctx.db, caller, pk))
   return notes
 }
 
@@ -95,7 +103,9 @@ function logLostValues(tx: Tx, author: ChangeAuthor, property: number, notes: st
     property,
     notes,
   )
+  const deleted = `the property "${rule.key}"`
   for (const { id, value } of lost) {
-    logAttribute(tx, author, id, 'properties', { [rule.key]: presentedValue(rule.type, value) })
+    const properties = { [rule.key]: presentedValue(rule.type, value) }
+    logLoss(tx, author, id, { properties }, deleted)
   }
 }

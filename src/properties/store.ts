@@ -56,6 +56,10 @@ export const updateProperty = (tx: Tx, pk: number, columns: PropertyColumns) =>
 export const countNotesHolding = ({ sql }: Reader, pk: number): number =>
   sql.scalar('SELECT count(*) FROM note_properties WHERE property = ?', pk)
 
+/** How long the values of all notes are together, in bytes. */
+export const bytesOfValues = ({ sql }: Reader, pk: number): number =>
+  sql.scalar('SELECT total(octet_length(value)) FROM note_properties WHERE property = ?', pk)
+
 export const isHeldByAnyNote = ({ sql }: Reader, pk: number): boolean =>
   sql.get('SELECT 1 FROM note_properties WHERE property = ? LIMIT 1', pk) !== undefined
 

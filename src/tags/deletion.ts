@@ -10,17 +10,22 @@ import { compareNames } from '../lib/text.ts'
 import { markAllForSearch } from '../notes/search/indexing.ts'
 import { removeTagName } from '../notes/search/tables.ts'
 import { touchNotes } from '../notes/store.ts'
-import { logAttribute } from '../notes/writing/log-update.ts'
+import { logLoss } from '../notes/writing/log-update.ts'
 import { nameOfTag, tagNamesOfNotes } from '../notes/writing/tags.ts'
 import { presentTag } from './present.ts'
 import { getTagRow } from './service.ts'
 import { findTag } from './store.ts'
 
 /*
- * The first transaction of a deletion hides the tag from every read and frees its name. Only then it is taken off the
- * notes, in chunks, so that nothing waits. After a crash in between nothing of the tag is visible, and the next start
- * finishes the deletion.
+ * A deletion is one transaction if it is little to write. Else the first transaction hides the tag from every read and
+ * frees its name, and only then it is taken off the notes, in chunks, so that nothing waits. After a crash in between
+ * nothing of the tag is visible, and the next start finishes the deletion.
  */
+
+/** How many notes, and links to other tags, a single transaction takes a tag off. */
+const MOST_AT_ONCE = 1_000
+/** How many names of tags these notes may have in all. */
+const MOST_NAMES_AT_ONCE = 50_000
 
 /**
  * Deletes a tag, and takes it off every note, trashed ones too, and every preset; refused while a view or lens uses it.
@@ -30,7 +35,7 @@ export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: strin
   const { workspacePk } = caller
   const { usageOfTag } = ctx.features
   const found = await usageOfTag.find(ctx, caller, getTagRow(ctx.db, caller, idInPath).id)
-  const id = await ctx.db.write((tx): number => {
+  const { id, isWhole } = await ctx.db.write((tx) => {
     const tag = getTagRow(tx, caller, idInPath)
     refuseWhileUsed(
       `The tag "${tag.name}"`,
@@ -40,11 +45,29 @@ export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: strin
     ctx.features.onTagDeleted(tx, caller, tag.id)
     removeTagName(tx, workspacePk, tag.id)
     tx.sql.run('UPDATE tags SET is_removed = 1 WHERE id = ?', tag.id)
-    logChange(tx, caller, { kind: 'tag', id: tag.id }, 'deleted')
-    return tag.id
-  })
-  await completing(() => takeOffNotes(ctx.db, caller, id))
+    logChange(tx, caller, { kind: 'tag', id: tag.id }, 'deleted', { hidden: { name: tag.name } })
+    const isLittle = isLittleToTakeOff(tx, tag.id)
+    if (isLittle)
+      tx.inSteps(() => takeOffSome(tx, caller, tag.id) || removeSomeLinks(tx, caller, tag.id))
+    return { id: tag.id, isWhole: isLittle }
+  }, true)
+  if (!isWhole) await completing(() => takeOffNotes(ctx.db, caller, id))
   return id
+}
+
+/** Counts no further than it must. */
+function isLittleToTakeOff({ sql }: Tx, tag: number): boolean {
+  const carrying = 'SELECT note FROM note_tags WHERE tag = ?1 LIMIT ?2'
+  const links = `SELECT 1 FROM (SELECT 1 FROM tag_links WHERE linked = ?1 UNION ALL SELECT 1 FROM tag_links WHERE tag = ?1) LIMIT ?2`
+  const names = `SELECT 1 FROM (${carrying}) c CROSS JOIN note_tags o ON o.note = c.note LIMIT ?3`
+  const count = (rows: string, ...values: number[]) =>
+    sql.scalar<number>(`SELECT count(*) FROM (${rows})`, tag, ...values)
+  const most = MOST_AT_ONCE + 1
+  return (
+    count(carrying, most) < most &&
+    count(links, most) < most &&
+    count(names, most, MOST_NAMES_AT_ONCE + 1) <= MOST_NAMES_AT_ONCE
+  )
 }
 
 /** Finishes deletions that were interrupted, for example by a crash. */
@@ -75,12 +98,15 @@ function takeOffSome(tx: Tx, author: ChangeAuthor, tag: number): boolean {
   const found = firstWithin(carrying, NAMES_AT_ONCE, ([, tags]) => tags).map(([note]) => note)
   if (found.length === 0) return false
   const notes = JSON.stringify(found)
-  for (const { id, tags } of tagNamesOfNotes(tx, notes, tag)) logAttribute(tx, author, id, 'tags', tags)
+  const deleted = inWords(nameOfTag(tx, tag))
+  for (const { id, tags } of tagNamesOfNotes(tx, notes, tag)) logLoss(tx, author, id, { tags }, deleted)
   tx.sql.run('DELETE FROM note_tags WHERE tag = ? AND note IN (SELECT value FROM json_each(?))', tag, notes)
   touchNotes(tx, notes)
   markAllForSearch(tx, author.workspacePk, notes, { canWait: true })
   return true
 }
+
+const inWords = (name: string) => `the tag "${name}"`
 
 /** Removes some links of a removed tag, and then the tag itself; returns whether there may be more. */
 function removeSomeLinks(tx: Tx, author: ChangeAuthor, tag: number): boolean {
@@ -98,13 +124,15 @@ function removeSomeLinks(tx: Tx, author: ChangeAuthor, tag: number): boolean {
 
 /** Logs that these tags are no longer linked to a removed one. */
 function logLostLinks(tx: Tx, author: ChangeAuthor, removed: number, linking: readonly number[]): void {
+  if (linking.length === 0) return
+  const lost = { id: removed, name: nameOfTag(tx, removed) }
+  const deleted = inWords(lost.name)
   for (const id of linking) {
     const tag = findTag(tx, author.workspacePk, id)
     if (!tag) continue
     const { linked_tags: left } = presentTag(tag)
-    const lost = { id: removed, name: nameOfTag(tx, removed) }
     const before = [...left, lost].sort((one, other) => compareNames(one.name, other.name))
-    const difference = { changed: ['linked_tags'], previous: { linked_tags: before } }
+    const difference = { changed: ['linked_tags'], previous: { linked_tags: before }, deleted }
     logChange(tx, author, { kind: 'tag', id }, 'updated', { difference })
   }
 }

@@ -11,7 +11,8 @@ import { startService, type TestService } from '../support/service.ts'
  * linked tags. Here storage fails after the first transaction, as when the process is killed.
  */
 
-const NOTES = 60
+/** More than one transaction holds. */
+const NOTES = 1_050
 
 let folder: ReturnType<typeof newFolder>
 let service: TestService
@@ -24,7 +25,10 @@ beforeEach(async () => {
   await service.post('/v1/properties', { key: 'status', type: 'text' })
   await service.post('/v1/properties', { key: 'other', type: 'text' })
   const input = { tags: ['urgent', 'kept'], properties: { status: 'open', other: 'stays' } }
-  for (let at = 0; at < NOTES; at++) noteId = (await makeNote(service, { title: `Note ${at}`, ...input })).id
+  const notes = await Promise.all(
+    Array.from({ length: NOTES }, (_, at) => makeNote(service, { title: `Note ${at}`, ...input })),
+  )
+  noteId = notes[0]?.id ?? ''
   trashedId = (await makeNote(service, { title: 'Trashed', ...input })).id
   await service.delete(`/v1/notes/${trashedId}`)
 })

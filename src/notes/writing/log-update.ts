@@ -47,3 +47,15 @@ export function logAttribute(
     ...(revision !== undefined && { replaced: revision }),
   })
 }
+
+/** Logs that a note lost a value because of a deletion; `deleted` names, in words, what was deleted. */
+export const logLoss = (
+  tx: Tx,
+  author: ChangeAuthor,
+  id: string,
+  previous: { readonly tags: readonly string[] } | { readonly properties: PropertyValues },
+  deleted: string,
+): void =>
+  logChange(tx, author, { kind: 'note', id }, 'updated', {
+    difference: { changed: Object.keys(previous), previous, deleted },
+  })
