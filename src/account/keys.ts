@@ -5,9 +5,9 @@ import { keys, type Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Authenticate } from '../http/authorizer.ts'
 import { sha256 } from '../lib/sha256.ts'
-import { fail, Refusal, refused, unavailable } from '../refusal.ts'
+import { fail, Refusal, refused } from '../refusal.ts'
 import { checkedName } from './names.ts'
-import { findWorkspace, type KeyRow } from './store.ts'
+import type { KeyRow } from './store.ts'
 import { createUsageRecorder } from './usage-recorder.ts'
 
 const KEY_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/
@@ -100,10 +100,12 @@ interface KnownKey {
   caller: Caller
 }
 
-type Keys = Pick<AppContext, 'db' | 'mirrorOf'>
-
 /** The key with the current role of its user: a viewer may not write, and the key of a removed user is not found. In a copy no key may. */
-function findKnownKey(reader: Reader, mirrorOf: Keys['mirrorOf'], secret: string): KnownKey | undefined {
+function findKnownKey(
+  reader: Reader,
+  mirrorOf: AppContext['mirrorOf'],
+  secret: string,
+): KnownKey | undefined {
   const row = findKeyByHash(reader, sha256(secret))
   if (!row || row.userId === null || row.role === null) return undefined
   const { pk, expiresAt, lastUsedAt } = row
@@ -121,27 +123,13 @@ function findKnownKey(reader: Reader, mirrorOf: Keys['mirrorOf'], secret: string
   return { pk, expiresAt, lastUsedAt, caller }
 }
 
-const notReadableYet = () =>
-  unavailable('The workspace of this key was made a moment ago and cannot be read yet. Try again.')
-
-/** Looks again: another process may have created the key a moment ago, also while a commit of this one is being synced. */
-function findNewKey({ db, mirrorOf }: Keys, secret: string): KnownKey | undefined {
-  db.refresh()
-  const key = findKnownKey(db.newest, mirrorOf, secret)
-  if (key && !findWorkspace(db, key.caller.workspacePk)) throw notReadableYet()
-  return key
-}
-
-/**
- * Authenticates by the hash of the key, which is looked up once for many requests (`Sql.memoize`): a revocation takes
- * effect at once, one by another process within a few milliseconds.
- */
+/** Authenticates by the hash of the key, which is looked up once for many requests (`Sql.memoize`). */
 export function createAuthenticate(ctx: AppContext): Authenticate {
   const { db, mirrorOf, clock } = ctx
   const recordUse = createUsageRecorder(ctx, 'key', touchKey)
   return (secret): Caller | undefined => {
     if (!KEY_PATTERN.test(secret)) return undefined
-    const key = db.sql.memoize(secret, () => findKnownKey(db, mirrorOf, secret)) ?? findNewKey(ctx, secret)
+    const key = db.sql.memoize(secret, () => findKnownKey(db, mirrorOf, secret))
     const now = clock.now()
     if (!key || (key.expiresAt !== null && key.expiresAt <= now)) return undefined
     recordUse(key.pk, key.lastUsedAt, now)

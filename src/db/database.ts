@@ -16,6 +16,7 @@ import {
   shrinkMemory,
 } from './connection/open.ts'
 import { ReadSnapshot } from './connection/read-snapshot.ts'
+import { markWrite, WriteMark } from './connection/write-mark.ts'
 import { diskIsFull, unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
@@ -53,10 +54,6 @@ export interface Db extends Reader {
   onExternalWrite(listener: () => void): () => void
   /** Calls the listener after every commit of this process; returns a function that stops it. */
   onCommit(listener: () => void): () => void
-  /** Makes the next read see everything that other processes have written so far; after a sync that is under way. */
-  refresh(): void
-  /** Sees all that is committed, also what is not on the disk yet and may be lost: it must not be shown to anyone. */
-  readonly newest: Reader
   /** Moves the write-ahead log into the file as far as readers allow. */
   checkpoint(): void
   /** Long work awaits it between its parts, so that the write-ahead log does not grow faster than it is moved. */
@@ -106,15 +103,34 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
   const snapshot = new ReadSnapshot(database)
   const memoized = new MemoizedResults(snapshot)
   memoized.watch(writer.sql.database)
+  const mark = new WriteMark(file)
+  /** Changes when another connection than the writing one commits. */
+  const version = () => writer.sql.scalar<number>('PRAGMA data_version')
+  let heldVersion = 0
+  const renewIfMarked = () => {
+    if (!mark.hasChanged()) return
+    memoized.clear()
+    // A command syncs the log before its commit can be seen, and with it what this process has committed before.
+    if (snapshot.isHeld && version() !== heldVersion) snapshot.release()
+    else snapshot.leave()
+  }
   const enter = () => {
     onRead()
+    renewIfMarked()
     snapshot.enter()
   }
-  const sql = new Sql(database, { enter, memory: memoized })
+  const get = (name: string) => {
+    renewIfMarked()
+    return memoized.get(name)
+  }
+  const sql = new Sql(database, { enter, memory: { get, set: (name, made) => memoized.set(name, made) } })
   return {
     reader: { sql },
     renew: () => snapshot.leave(),
-    hold: () => snapshot.hold(),
+    hold: () => {
+      heldVersion = version()
+      snapshot.hold()
+    },
     release: () => snapshot.release(),
     noteCommit: () => {
       snapshot.release()
@@ -129,6 +145,7 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
       snapshot.close()
       sql.finalize()
       database.close()
+      mark.close()
     },
   }
 }
@@ -215,6 +232,7 @@ export function openDatabase(options: OpenOptions): Db {
     onCommit: () => {
       reading.noteCommit()
       idleMemory.noteCommit()
+      if (role === 'command') markWrite(file)
       if (movesLog) (role === 'server' ? checkpoints : commandCheckpoints).noteCommit()
       for (const listener of commitListeners) listener()
       return health.refusalAfterCommit()
@@ -266,8 +284,6 @@ export function openDatabase(options: OpenOptions): Db {
       commitListeners.add(listener)
       return () => void commitListeners.delete(listener)
     },
-    refresh: () => reading.refresh(),
-    newest: writer,
     checkpoint: () => checkpoints.runNow(),
     waitForCheckpoint: async () => {
       if (movesLog && role === 'server') await checkpoints.keepUp()

@@ -5,6 +5,7 @@ import { insertWorkspace, type WorkspaceRow } from '../account/store.ts'
 import { addUser } from '../account/users.ts'
 import type { AppContext } from '../context.ts'
 import { type Db, openDatabase } from '../db/database.ts'
+import { DATABASE_SUFFIXES } from '../db/file-names.ts'
 import type { Reader } from '../db/reader.ts'
 import { WorkerThread } from '../db/worker/thread.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -30,11 +31,9 @@ export interface NewCopy extends Pick<AppContext, 'clock' | 'log' | 'features'> 
 /** The name of a copy that is not complete: it is never served, and an interrupted one begins again. */
 const unfinishedFileOf = (file: string): string => `${file}.copying`
 
-const SUFFIXES = ['', '-wal', '-shm', '-journal', '.lock']
-
 /** Deletes what an interrupted process left beside a copy. */
 export function removeUnfinished(file: string): void {
-  for (const suffix of SUFFIXES) rmSync(`${unfinishedFileOf(file)}${suffix}`, { force: true })
+  for (const suffix of DATABASE_SUFFIXES) rmSync(`${unfinishedFileOf(file)}${suffix}`, { force: true })
   rmSync(stageFileOf(file), { force: true })
 }
 

@@ -11,7 +11,7 @@ export interface RefusedPart {
   readonly reason: string
 }
 
-/** Something that is stored differently from how it is written in the file. */
+/** A note that was brought up to date, or something that is stored differently from how it is written in the file. */
 export interface ChangedPart {
   readonly place: string
   readonly what: string

@@ -34,7 +34,9 @@ export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: s
       'it cannot be deleted before those change',
     )
     tx.sql.run('UPDATE properties SET is_removed = 1, position = ? WHERE pk = ?', NO_POSITION, property.pk)
-    logChange(tx, caller, { kind: 'property', id: property.id }, 'deleted', { hidden: { name: property.key } })
+    logChange(tx, caller, { kind: 'property', id: property.id }, 'deleted', {
+      hidden: { name: property.key },
+    })
     const shifted = closeGap(tx, 'properties', caller.workspacePk, property.position)
     logShifts(tx, caller, 'property', shifted)
     const holding = countNotesHolding(tx, property.pk)

@@ -25,7 +25,7 @@ import { findTag } from './store.ts'
 /** How many notes, and links to other tags, a single transaction takes a tag off. */
 const MOST_AT_ONCE = 1_000
 /** How many names of tags these notes may have in all. */
-const MOST_NAMES_AT_ONCE = 50_000
+const MOST_NAMES_AT_ONCE = 40_000
 
 /**
  * Deletes a tag, and takes it off every note, trashed ones too, and every preset; refused while a view or lens uses it.
@@ -47,8 +47,7 @@ export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: strin
     tx.sql.run('UPDATE tags SET is_removed = 1 WHERE id = ?', tag.id)
     logChange(tx, caller, { kind: 'tag', id: tag.id }, 'deleted', { hidden: { name: tag.name } })
     const isLittle = isLittleToTakeOff(tx, tag.id)
-    if (isLittle)
-      tx.inSteps(() => takeOffSome(tx, caller, tag.id) || removeSomeLinks(tx, caller, tag.id))
+    if (isLittle) tx.inSteps(() => takeOffSome(tx, caller, tag.id) || removeSomeLinks(tx, caller, tag.id))
     return { id: tag.id, isWhole: isLittle }
   }, true)
   if (!isWhole) await completing(() => takeOffNotes(ctx.db, caller, id))

@@ -9,7 +9,6 @@ import { subscribe } from '../support/webhooks.ts'
 let folder: ReturnType<typeof newFolder>
 let db: string
 let service: TestService
-let isOpen = true
 
 beforeEach(async () => {
   folder = newFolder()
@@ -21,12 +20,8 @@ afterEach(() => {
   folder.remove()
 })
 
-/** What a service reads may be 20 ms old, so it is told of the write. */
-async function run(args: string[], input?: string | Uint8Array) {
-  const outcome = await runInProcess([...args, '--db', db], { ...(input !== undefined && { input }) })
-  if (isOpen) service.ctx.db.refresh()
-  return outcome
-}
+const run = (args: string[], input?: string | Uint8Array) =>
+  runInProcess([...args, '--db', db], { ...(input !== undefined && { input }) })
 const notes = async () => (await service.get('/v1/notes?sort=created_at&direction=asc')).body.notes
 const rows = async () =>
   (await list(service, 'Expenses', { sort: 'created_at', direction: 'asc' })).body.records
@@ -122,7 +117,6 @@ test('records add refuses a structure that is not there', async () => {
 
 test('both work beside a running server, which tells watches and webhooks at once', async () => {
   service.close()
-  isOpen = false
   const receiver = await startReceiver()
   const key = await (async () => {
     const out = await run(['keys', 'create', '--name', 'server test'])
@@ -145,7 +139,6 @@ test('both work beside a running server, which tells watches and webhooks at onc
     await server.end()
     await receiver.close()
     service = await startService({ file: db })
-    isOpen = true
   }
 }, 60_000)
 

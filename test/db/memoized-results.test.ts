@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { markWrite } from '../../src/db/connection/write-mark.ts'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import type { Tx } from '../../src/db/writes/transaction.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -120,12 +121,12 @@ test('a write that is refused changes nothing', async () => {
   expect(memoized()).toBe(before)
 })
 
-test('what another connection writes is read again within a few milliseconds, and at once after a refresh', async () => {
+test('what another connection writes is read again within a few milliseconds, and at once with the mark', async () => {
   const outside = new Database(file)
   const revoke = (at: number) => outside.run('UPDATE keys SET revoked_at = ?', [at])
   memoized()
   revoke(1)
-  db.refresh()
+  markWrite(file)
   expect(memoized()).toContain('"revoked_at":1')
   revoke(2)
   while (!memoized().includes('"revoked_at":2')) await db.write(unrelated)

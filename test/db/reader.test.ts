@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { markWrite } from '../../src/db/connection/write-mark.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import type { Reader } from '../../src/db/reader.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -11,7 +12,7 @@ const names = ({ sql }: Reader) => sql.column<string>('SELECT name FROM users OR
 
 const INSERT = 'INSERT INTO users (id, name, name_fold, created_at) VALUES (?1, ?1, ?1, 0)'
 
-test('readers see one state until they are refreshed or a commit, whoever writes, and a transaction its own', async () => {
+test('readers see one state until a commit of their process or of a command, and a transaction its own', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const clock = testClock()
@@ -23,7 +24,7 @@ test('readers see one state until they are refreshed or a commit, whoever writes
   outside.run(INSERT, ['outside'])
   // No timer runs in between: this is still the snapshot that was read from before.
   expect(names(db)).toEqual([])
-  db.refresh()
+  markWrite(file)
   expect(names(db)).toEqual(['outside'])
 
   const within = await db.write((tx): string[] => {

@@ -48,6 +48,8 @@ async function state() {
 const remove = (path: string) => rmSync(join(vault.path, path))
 const rename = (from: string, to: string) => renameSync(join(vault.path, from), join(vault.path, to))
 
+const byPlace = (one: { place: string }, other: { place: string }) => (one.place < other.place ? -1 : 1)
+
 describe('a folder that is imported again', () => {
   test.each([[[]], [['--update']], [['--update', '--folders-as-tags']]])(
     'unchanged changes nothing, with the flags %j',
@@ -160,10 +162,12 @@ describe('a folder that is imported again', () => {
     await service.delete(`/v1/notes/${id}/tags/one`)
     await service.patch(`/v1/notes/${id}/properties`, { rating: 5 })
     vault.write({ 'A.md': FILES['A.md'].replace('open', 'done') })
-    expect((await vault.report('--update')).report).toMatchObject({
-      counts: { updated_notes: 2 },
-      changed: [],
-    })
+    const { report } = await vault.report('--update')
+    expect(report.counts.updated_notes).toBe(2)
+    expect(report.changed.toSorted(byPlace)).toEqual([
+      { place: 'A.md', what: 'it was brought up to date with its file.' },
+      { place: 'in/B.md', what: 'its links were brought up to date.' },
+    ])
     expect((await note('B')).content).toBe('b [[My title|A]]')
     expect(await note('My title')).toMatchObject({ ...patch, tags: ['inline', 'mine', 'two'] })
     expect(await properties(id)).toEqual({ rating: 5, state: 'done' })
@@ -175,6 +179,7 @@ describe('a folder that is imported again', () => {
     vault.write({ 'C.md': 'theirs' })
     expect((await vault.report('--update')).report.changed).toEqual([
       { place: 'C.md', what: 'it was changed in daybook too; that text is kept as a revision.' },
+      { place: 'C.md', what: 'it was brought up to date with its file.' },
     ])
     expect((await note('C')).content).toBe('theirs')
     expect((await revisions(id)).map(({ content }: NoteAnswer) => content)).toEqual(['mine', FILES['C.md']])
@@ -212,7 +217,9 @@ describe('a folder that is imported again', () => {
     const before = await note('B')
     rename('in/B.md', 'Other.md')
     rename('pic.png', 'in/pic.png')
-    expect((await vault.run()).exitCode).toBe(1)
+    const { exitCode, err } = await vault.run()
+    expect(exitCode).toBe(1)
+    expect(err).toMatch(/^Nothing was imported: \d parts are refused, the first is .+ give --update .+\.\n$/)
     const { report } = await vault.report('--update')
     expect(report).toMatchObject({
       counts: { notes: 0, updated_notes: 2, files: 0, updated_files: 1 },

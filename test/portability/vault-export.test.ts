@@ -41,8 +41,6 @@ async function exportVault(of = vault): Promise<{ path: string; files: Record<st
 /** The notes of a workspace without what differs between two: ids become the paths or titles of what they name. */
 async function contents(of: VaultTest): Promise<object[]> {
   const service = of.service()
-  // A command wrote a moment ago.
-  service.ctx.db.refresh()
   const { notes } = (await service.get('/v1/notes?limit=200')).body
   const { files } = (await service.get('/v1/files')).body
   const names = new Map<string, string>([

@@ -96,6 +96,10 @@ test('the loss of links to a deleted tag is part of its transaction', async () =
   const { cursor } = (await service.get('/v1/changes?after=now')).body
   await service.delete(`/v1/tags/${late.id}`)
   const changes = await changesAfter(cursor)
-  expect(changes.map(({ kind, op }) => `${kind} ${op}`)).toEqual(['tag deleted', 'note updated', 'tag updated'])
+  expect(changes.map(({ kind, op }) => `${kind} ${op}`)).toEqual([
+    'tag deleted',
+    'note updated',
+    'tag updated',
+  ])
   expect(new Set(changes.map(({ transaction }) => transaction)).size).toBe(1)
 })

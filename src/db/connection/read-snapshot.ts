@@ -1,13 +1,13 @@
 import type { Database, Statement } from 'bun:sqlite'
 import { asReadError, isStorageFailure } from '../errors.ts'
 
-/** The longest life of a snapshot, and so the longest delay until a read sees what another process wrote. */
+/** The longest life of a snapshot. */
 export const MAX_AGE_MS = 20
 
 /**
  * Shares one read transaction among many reads, because beginning one takes locks of the write-ahead log, which costs
- * more than a small read. It ends with every commit of this process, so that a read never misses an acknowledged write,
- * and after a few milliseconds, so that reads see what other processes wrote and the log can be reset.
+ * more than a small read. It ends with every commit of this process or of a command, so that a read never misses an
+ * acknowledged write, and after a few milliseconds, so that the log can be reset.
  */
 export class ReadSnapshot {
   readonly #database: Database
@@ -29,6 +29,10 @@ export class ReadSnapshot {
   /** When the present snapshot, or else the last one, began. */
   get beganAt(): number {
     return this.#beganAt
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld
   }
 
   get isOpen(): boolean {

@@ -44,7 +44,7 @@ export interface VaultOutcome {
     readonly unchanged: number
     readonly links_rewritten: number
   }
-  /** What is stored differently from how it is in the folder. */
+  /** Notes that were brought up to date, and what is stored differently from how it is in the folder. */
   readonly changed: readonly ChangedPart[]
   /** What was left out. */
   readonly skipped: readonly RefusedPart[]

@@ -180,7 +180,7 @@ export class VaultWriter implements LinkContext {
     const tagIds = parts.tags.idsOf(note, lines)
     if (existing) {
       if (updateFromFile(run, caller, note, existing, { title, alias, body, tagIds, properties }))
-        this.updated += 1
+        this.#noteUpdate(note, 'it was brought up to date with its file.')
     } else {
       for (const [rule, value] of properties) setValue(run.tx, pk, rule, value)
       parts.tags.addTo(pk, tagIds)
@@ -204,7 +204,12 @@ export class VaultWriter implements LinkContext {
     this.linksRewritten += count
     changeText(tx, this.caller, current, { title: current.title, content: body })
     this.parts.earlier.update(tx, earlier, note.file.path, { ...earlier, written: sha256(body) })
+    this.#noteUpdate(note, 'its links were brought up to date.')
+  }
+
+  #noteUpdate({ file }: VaultNote, what: string): void {
     this.updated += 1
+    this.run.changed.push({ place: file.path, what })
   }
 
   /** The body with its links rewritten, and the lines outside code as they are in the file. */

@@ -183,6 +183,12 @@ function printOutcome(io: Io, input: Input, { report, words, members }: Outcome)
   if (!isWritten) io.out('Nothing was written.\n')
 }
 
+/** The sentence on stderr of an import that was refused. */
+function refusalOf({ refused: [first, ...others] }: ImportReport): string {
+  const count = others.length === 0 ? '' : ` ${others.length + 1} parts are refused, the first is`
+  return `Nothing was imported:${count} ${first?.place}: ${first?.reason}`
+}
+
 /** Refuses flags that are for something else than the path. */
 function checkFlags(input: Input, isFolder: boolean): void {
   const structure = textFlag(input, 'structure')
@@ -216,7 +222,9 @@ async function importPath(task: Omit<Task, 'mode' | 'caller'>, input: Input, io:
   const importing = structure === undefined ? importFolder(whole, input) : importCsv(whole, input, structure)
   const outcome = await importing.finally(progress.end)
   printOutcome(io, input, outcome)
-  return outcome.report.refused.length > 0 && !whole.mode.skipsBad ? 1 : 0
+  if (outcome.report.refused.length === 0 || whole.mode.skipsBad) return 0
+  io.err(`${onOneLine(refusalOf(outcome.report))}\n`)
+  return 1
 }
 
 const pathOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).path
