@@ -41,6 +41,8 @@ export interface Db extends Reader {
   readonly ids: IdSource
   /** Resolves once all that can be read over another connection of this process is on the disk; mostly at once. */
   synced(): Promise<void>
+  /** A number that differs after every commit of this process, once it is on the disk, and of a command. */
+  readonly state: number
   /** How many writes each committed transaction held. */
   readonly commitSizes: Histogram
   /** Must be called with every error of a read: that of a page that could not be read is a `problem`. */
@@ -81,13 +83,20 @@ interface Reading {
   noteCommit(): void
   /** Called when another connection may have written. */
   refresh(): void
+  /** Sees what commands have committed; before every read this is done by itself. */
+  renewIfMarked(): void
   /** Empties its page cache. */
   shrink(): void
   close(): void
 }
 
 /** A server reads from a connection of its own, in snapshots; commands, and databases in memory, have only one. */
-function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => void): Reading {
+function openReading(
+  { file, role }: OpenOptions,
+  writer: Reader,
+  onRead: () => void,
+  onMark: () => void,
+): Reading {
   if (role === 'command' || file === ':memory:')
     return {
       reader: writer,
@@ -96,6 +105,7 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
       release: () => {},
       noteCommit: () => {},
       refresh: () => {},
+      renewIfMarked: () => {},
       shrink: () => {},
       close: () => {},
     }
@@ -109,6 +119,7 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
   let heldVersion = 0
   const renewIfMarked = () => {
     if (!mark.hasChanged()) return
+    onMark()
     memoized.clear()
     // A command syncs the log before its commit can be seen, and with it what this process has committed before.
     if (snapshot.isHeld && version() !== heldVersion) snapshot.release()
@@ -140,6 +151,7 @@ function openReading({ file, role }: OpenOptions, writer: Reader, onRead: () => 
       snapshot.leave()
       memoized.clear()
     },
+    renewIfMarked,
     shrink: () => shrinkMemory(database),
     close: () => {
       snapshot.close()
@@ -183,7 +195,11 @@ export function openDatabase(options: OpenOptions): Db {
       reading.shrink()
     }),
   )
-  const reading = openReading(options, writer, () => idleMemory.noteRead())
+  let state = 0
+  const noteState = () => {
+    state += 1
+  }
+  const reading = openReading(options, writer, () => idleMemory.noteRead(), noteState)
   const externalWrites = new ExternalWrites(sql, log, clock)
   const health = new Health(file, log)
   const isSound = () => health.refusalOfCommit() === undefined
@@ -230,6 +246,7 @@ export function openDatabase(options: OpenOptions): Db {
     },
     ...(logSync && { sync: syncingWith(logSync, sql, reading) }),
     onCommit: () => {
+      noteState()
       reading.noteCommit()
       idleMemory.noteCommit()
       if (role === 'command') markWrite(file)
@@ -261,6 +278,10 @@ export function openDatabase(options: OpenOptions): Db {
       queue.pauseDuring((beginSync) => action(beginSync).finally(() => reading.refresh())),
     ids,
     synced: () => queue.synced(),
+    get state() {
+      reading.renewIfMarked()
+      return state
+    },
     get problem() {
       return health.problem ?? queue.problem
     },

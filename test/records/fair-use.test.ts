@@ -27,16 +27,18 @@ beforeEach(async () => {
 afterEach(() => service.close())
 afterAll(() => folder.remove())
 
-const endlessRequest = ({ key }: Pick<Client, 'key'>, signal: AbortSignal) =>
-  new Request(`http://localhost/v1/records?${queryOf({ structure: 'endless', ...ENDLESS })}`, {
+const endlessRequest = ({ key }: Pick<Client, 'key'>, signal: AbortSignal, limit = 50) =>
+  new Request(`http://localhost/v1/records?${queryOf({ structure: 'endless', ...ENDLESS, limit })}`, {
     headers: { authorization: `Bearer ${key}` },
     signal,
   })
 
-/** Asks for what never ends, until the client goes away. */
-function askEndless(client: Pick<Client, 'key'> = service) {
+let asked = 0
+
+/** Asks for what never ends, until the client goes away: something else each time, unless `limit` is given. */
+function askEndless(client: Pick<Client, 'key'> = service, limit = (asked++ % 400) + 1) {
   const gone = new AbortController()
-  const answer = Promise.resolve(service.app.fetch(endlessRequest(client, gone.signal))).then(
+  const answer = Promise.resolve(service.app.fetch(endlessRequest(client, gone.signal, limit))).then(
     async (response) => ({
       status: response.status,
       retryAfter: response.headers.get('retry-after'),
@@ -58,13 +60,13 @@ async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
 
 const totalFor = async (client: Client) => (await list(client, 'rows', { sort: 'n' })).body.total
 
-test('the ninth large query of a key is refused, and those of other keys are served', async () => {
-  const asked = Array.from({ length: 8 }, () => askEndless())
+test('the 73rd large query of a key is refused, and those of other keys are served', async () => {
+  const asked = Array.from({ length: 72 }, () => askEndless())
   expect(await askEndless().answer).toEqual({
     status: 503,
     retryAfter: '5',
     body: {
-      error: 'This key already has 8 large queries that wait or run; try again when one is done.',
+      error: 'This key already has 72 large queries that wait or run; try again when one is done.',
       code: 'unavailable',
     },
   })
@@ -74,6 +76,75 @@ test('the ninth large query of a key is refused, and those of other keys are ser
     asked.map(() => 503),
   )
   expect(await totalFor(service)).toBe(2)
+})
+
+test('of the queries of a key eight wait for a thread for 10 seconds, and the next ones as long before that', async () => {
+  const [running, ...asked] = Array.from({ length: 10 }, () => askEndless())
+  service.clock.advance(10_000)
+  const first = await Promise.all(asked.slice(0, 7).map(({ answer }) => answer))
+  expect(first.map(({ status }) => status)).toEqual(first.map(() => 503))
+  const [eighth, ninth] = asked.slice(7)
+  service.clock.advance(9_999)
+  expect(await isAnswered(eighth?.answer ?? Promise.resolve())).toBe(false)
+  running?.leave()
+  await running?.answer
+  eighth?.leave()
+  await eighth?.answer
+  const next = totalFor(service)
+  ninth?.leave()
+  expect(await next).toBe(2)
+})
+
+test('what stands in line is refused after 10 seconds, too', async () => {
+  const asked = Array.from({ length: 8 }, () => askEndless())
+  service.clock.advance(9_000)
+  const [inLine, last] = [askEndless(), askEndless()]
+  last.leave()
+  expect((await last.answer).body.error).toContain('closed the connection')
+  for (const { leave } of asked.slice(1)) leave()
+  service.clock.advance(10_000)
+  expect((await inLine.answer).body.error).toContain('waited 10 seconds')
+  asked[0]?.leave()
+})
+
+test('who asks what another request of the key asks shares its query, which is stopped with the last of them', async () => {
+  const same = Array.from({ length: 100 }, () => askEndless(service, 500))
+  const next = totalFor(service)
+  for (const { leave } of same.slice(1)) leave()
+  expect((await same[1]?.answer)?.status).toBe(503)
+  expect(await isAnswered(next)).toBe(false)
+  expect(await isAnswered(same[0]?.answer ?? Promise.resolve())).toBe(false)
+  same[0]?.leave()
+  expect(await next).toBe(2)
+  const many = await Promise.all(Array.from({ length: 100 }, () => totalFor(service)))
+  expect(new Set(many)).toEqual(new Set([2]))
+})
+
+test('a query that began before a write is shared with no request that was sent after it', async () => {
+  const [before, together] = [askEndless(service, 500), askEndless(service, 500)]
+  await write(service, 'rows', { n: 3 })
+  const after = askEndless(service, 500)
+  service.clock.advance(10_000)
+  // It waited for a query of its own, unlike the other two.
+  expect((await after.answer).body.error).toContain('waited 10 seconds')
+  expect(await isAnswered(together.answer)).toBe(false)
+  const waiting = totalFor(service)
+  await write(service, 'rows', { n: 4 })
+  const waitingToo = totalFor(service)
+  before.leave()
+  together.leave()
+  expect(await Promise.all([waiting, waitingToo])).toEqual([4, 4])
+})
+
+test('a page of thirty charts that is opened with one key gets thirty answers', async () => {
+  const charts = await Promise.all(
+    Array.from({ length: 30 }, (_, n) =>
+      service.get(
+        `/v1/records/summary?${queryOf({ structure: 'rows', filter: [{ field: 'n', op: 'gt', value: n }] })}`,
+      ),
+    ),
+  )
+  expect(charts.map(({ status }) => status)).toEqual(charts.map(() => 200))
 })
 
 test('a query is stopped in the middle of a statement when its client goes away, also while it waits', async () => {

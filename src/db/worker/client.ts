@@ -134,7 +134,7 @@ export function openWorker({
   timeLimitMs = TIME_LIMIT_MS,
 }: WorkerOptions): WorkerClient {
   const isInline = db.file === ':memory:'
-  const queries = new QueryScheduler({ clock, log, timeLimitMs })
+  const queries = new QueryScheduler({ clock, log, timeLimitMs, state: () => db.state })
   const around = (run: PausingAction<unknown>) => db.pauseDuring(run)
   const newTaskQueue = () => new TaskQueue({ clock, log, ids: db.ids, around })
   const tasks = { records: newTaskQueue(), texts: newTaskQueue(), background: newTaskQueue() }

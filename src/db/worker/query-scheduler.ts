@@ -1,3 +1,4 @@
+import { serialize } from 'bun:jsc'
 import type { Clock } from '../../lib/clock.ts'
 import { FairQueue } from '../../lib/fair-queue.ts'
 import type { Log } from '../../lib/log.ts'
@@ -18,37 +19,54 @@ export interface Requester {
 /** Requests without a key are those of a user on a surface. */
 export const requesterKey = ({ keyId, surface, userId }: Requester): string => keyId ?? `${surface} ${userId}`
 
-/** One query from its arrival to its end. */
-interface Job {
-  readonly key: string
-  readonly isBackground: boolean
-  readonly request: ThreadRequest
-  /** The thread that runs it; undefined while it waits. */
-  thread: WorkerThread | undefined
-  /** Settles when its thread is free again. */
-  finished: Promise<void> | undefined
-  /** Whether its caller has the result or the refusal. */
-  isSettled: boolean
+/** A request that waits for the result of a query. */
+interface Waiter {
   resolve(output: unknown): void
   reject(error: unknown): void
+  /** Stops the time within which the query must have begun. */
+  stopTimer: () => void
+}
+
+/** One query, from its first request to its end. */
+interface Job {
+  readonly key: string
+  /** Equal for equal queries of one key. */
+  readonly name: string
+  readonly isBackground: boolean
+  readonly request: ThreadRequest
+  /** Empty once it is settled. */
+  readonly waiters: Set<Waiter>
+  /** The thread that runs it; undefined while it waits. */
+  thread: WorkerThread | undefined
+  /** The state of the database when it began. */
+  state: number
+  /** Settles when its thread is free again. */
+  finished: Promise<void> | undefined
 }
 
 export interface QuerySchedulerOptions {
   readonly clock: Clock
   readonly log: Log
   readonly timeLimitMs: number
+  /** A number that differs whenever a query may have another result than before. */
+  readonly state: () => number
 }
 
 /** As a key runs one query at a time, a single one never has all threads. */
 const THREADS = 2
-/** How many queries of one key may wait or run. */
+/** How many queries of one key may run or wait for a thread. */
 const MAX_PER_KEY = 8
+/** How many more may stand in line until they may wait for a thread. */
+const MAX_IN_LINE = 64
+/** In line, and for a thread. */
 const MAX_WAIT_MS = 10_000
 const RETRY_AFTER_SECONDS = 5
 
 const busy = (sentence: string) => new Refusal('unavailable', sentence, RETRY_AFTER_SECONDS)
 const tooMany = () =>
-  busy(`This key already has ${MAX_PER_KEY} large queries that wait or run; try again when one is done.`)
+  busy(
+    `This key already has ${MAX_PER_KEY + MAX_IN_LINE} large queries that wait or run; try again when one is done.`,
+  )
 const waitedTooLong = () =>
   busy(`The query waited ${MAX_WAIT_MS / 1000} seconds for other queries and was refused; try again later.`)
 const ranTooLong = (seconds: number) =>
@@ -57,15 +75,27 @@ const threadFailed = () => unavailable('The query was lost with the thread that 
 const callerIsGone = () => unavailable('The client closed the connection.')
 export const shuttingDown = () => unavailable('The server is shutting down; try again.')
 
-/** Runs queries in worker threads, round-robin between keys, and stops those whose requests have ended. */
+/** Equal for equal queries of one key, as they are sent to a thread. */
+const nameOf = (key: string, isBackground: boolean, { name, input }: ThreadRequest): string =>
+  `${key} ${isBackground} ${name} ${Buffer.from(serialize(input)).toString('latin1')}`
+
+/**
+ * Runs queries in worker threads, round-robin between keys, and stops those whose requests have ended. Requests that ask
+ * the same of the same state share one query.
+ */
 export class QueryScheduler {
   readonly #options: QuerySchedulerOptions
+  /** What waits for a thread. */
   readonly #queue = new FairQueue<Job>()
+  /** What stands in line, by key. */
+  readonly #lines = new Map<string, Job[]>()
   readonly #threads: WorkerThread[] = []
   /** The queries that run, by key. */
   readonly #running = new Map<string, Job>()
-  /** How many queries wait or run, by key; those in the background are not counted. */
+  /** How many queries run or wait for a thread, by key; those in the background are not counted. */
   readonly #counts = new Map<string, number>()
+  /** The queries that other requests may share, by name. */
+  readonly #shared = new Map<string, Job>()
   readonly #idle: WorkerThread[] = []
   #isClosed = false
 
@@ -73,53 +103,82 @@ export class QueryScheduler {
     this.#options = options
   }
 
-  run(request: Job['request'], requester: Requester): Promise<unknown> {
+  run(request: ThreadRequest, requester: Requester): Promise<unknown> {
     const { signal, isBackground = false } = requester
-    const key = requesterKey(requester)
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const start = { thread: undefined, finished: undefined, isSettled: false }
-    const job: Job = { key, isBackground, request, resolve, reject, ...start }
     if (this.#isClosed) return Promise.reject(shuttingDown())
     if (signal?.aborted) return Promise.reject(callerIsGone())
-    if (!isBackground && !this.#count(key)) return Promise.reject(tooMany())
-    this.#queue.add(key, job, isBackground)
-    const onAbort = () => this.#end(job, callerIsGone())
+    const key = requesterKey(requester)
+    const name = nameOf(key, isBackground, request)
+    const job = this.#findShared(name) ?? this.#add({ key, name, isBackground, request })
+    if (!job) return Promise.reject(tooMany())
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const waiter: Waiter = { resolve, reject, stopTimer: () => {} }
+    job.waiters.add(waiter)
+    this.#startTimer(job, waiter)
+    const onAbort = () => this.#leave(job, waiter, callerIsGone())
     signal?.addEventListener('abort', onAbort)
-    const stopWaiting = isBackground
-      ? undefined
-      : this.#options.clock.after(MAX_WAIT_MS, () => {
-          if (!job.thread) this.#end(job, waitedTooLong())
-        })
     this.#dispatch()
-    return promise.finally(() => {
-      stopWaiting?.()
-      signal?.removeEventListener('abort', onAbort)
-    })
+    return promise.finally(() => signal?.removeEventListener('abort', onAbort))
   }
 
   /** Refuses what waits and what runs, and ends the threads as soon as they have stopped. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const job of this.#queue.clear()) this.#settle(job, () => job.reject(shuttingDown()))
     const running = [...this.#running.values()]
-    for (const job of running) this.#end(job, shuttingDown())
+    const inLine = [...this.#lines.values()].flat()
+    this.#lines.clear()
+    for (const job of [...inLine, ...this.#queue.clear(), ...running]) this.#end(job, shuttingDown())
     await Promise.all(running.map(({ finished }) => finished))
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
-  /** Counts one more query of a key; false if it has too many. */
-  #count(key: string): boolean {
-    const count = this.#counts.get(key) ?? 0
-    if (count >= MAX_PER_KEY) return false
-    this.#counts.set(key, count + 1)
-    return true
+  /** A query with the same result as one that would begin now: it has not begun, or nothing was written since. */
+  #findShared(name: string): Job | undefined {
+    const job = this.#shared.get(name)
+    return job && (!job.thread || job.state === this.#options.state()) ? job : undefined
   }
 
+  /** Undefined if the key has too many. */
+  #add(query: Pick<Job, 'key' | 'name' | 'isBackground' | 'request'>): Job | undefined {
+    const { key, name, isBackground } = query
+    const job: Job = { ...query, waiters: new Set(), thread: undefined, state: 0, finished: undefined }
+    const count = this.#counts.get(key) ?? 0
+    if (isBackground) this.#queue.add(key, job, true)
+    else if (count < MAX_PER_KEY) this.#enqueue(job)
+    else {
+      const line = this.#lines.get(key) ?? []
+      if (line.length === MAX_IN_LINE) return undefined
+      line.push(job)
+      this.#lines.set(key, line)
+    }
+    this.#shared.set(name, job)
+    return job
+  }
+
+  #enqueue(job: Job): void {
+    const { key } = job
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+    this.#queue.add(key, job)
+  }
+
+  /** Makes way for the next query of the key that stands in line. */
   #uncount({ key, isBackground }: Job): void {
     if (isBackground) return
     const count = (this.#counts.get(key) ?? 1) - 1
     if (count > 0) this.#counts.set(key, count)
     else this.#counts.delete(key)
+    const line = this.#lines.get(key)
+    const next = line?.shift()
+    if (line?.length === 0) this.#lines.delete(key)
+    if (!next) return
+    this.#enqueue(next)
+    for (const waiter of next.waiters) this.#startTimer(next, waiter)
+  }
+
+  #startTimer(job: Job, waiter: Waiter): void {
+    if (job.isBackground || job.thread) return
+    waiter.stopTimer()
+    waiter.stopTimer = this.#options.clock.after(MAX_WAIT_MS, () => this.#leave(job, waiter, waitedTooLong()))
   }
 
   #dispatch(): void {
@@ -137,17 +196,19 @@ export class QueryScheduler {
   }
 
   async #runJob(job: Job, thread: WorkerThread): Promise<void> {
-    const { clock, timeLimitMs } = this.#options
+    const { clock, timeLimitMs, state } = this.#options
+    for (const { stopTimer } of job.waiters) stopTimer()
     job.thread = thread
+    job.state = state()
     this.#running.set(job.key, job)
     const finished = thread.run(job.request)
     const isLate = () => this.#end(job, ranTooLong(timeLimitMs / 1000))
     const stopTimer = timeLimitMs > 0 ? clock.after(timeLimitMs, isLate) : isLate()
     try {
       const output = await finished
-      this.#settle(job, () => job.resolve(output))
+      this.#settle(job, ({ resolve }) => resolve(output))
     } catch (error) {
-      this.#settle(job, () => job.reject(error instanceof ThreadFailed ? threadFailed() : error))
+      this.#settle(job, ({ reject }) => reject(error instanceof ThreadFailed ? threadFailed() : error))
     }
     stopTimer?.()
     this.#running.delete(job.key)
@@ -155,18 +216,42 @@ export class QueryScheduler {
     this.#dispatch()
   }
 
-  /** Refuses a query; if it runs, it goes on to occupy its thread until it has stopped. */
-  #end(job: Job, refusal: Refusal): void {
-    if (job.isSettled) return
-    if (job.thread) job.thread.stop()
-    else this.#queue.remove(job.key, job)
-    this.#settle(job, () => job.reject(refusal))
+  /** Refuses one request; the query is ended with its last one. */
+  #leave(job: Job, waiter: Waiter, refusal: Refusal): void {
+    if (job.waiters.size === 1 && job.waiters.has(waiter)) this.#end(job, refusal)
+    else if (job.waiters.delete(waiter)) refuse(waiter, refusal)
   }
 
-  #settle(job: Job, settle: () => void): void {
-    if (job.isSettled) return
-    job.isSettled = true
-    this.#uncount(job)
-    settle()
+  /** Refuses a query; if it runs, it goes on to occupy its thread until it has stopped. */
+  #end(job: Job, refusal: Refusal): void {
+    job.thread?.stop()
+    this.#settle(job, (waiter) => refuse(waiter, refusal))
   }
+
+  #settle(job: Job, settle: (waiter: Waiter) => void): void {
+    if (job.waiters.size === 0) return
+    const waiters = [...job.waiters]
+    job.waiters.clear()
+    if (this.#shared.get(job.name) === job) this.#shared.delete(job.name)
+    if (!this.#leaveLine(job)) {
+      if (!job.thread) this.#queue.remove(job.key, job)
+      this.#uncount(job)
+    }
+    for (const waiter of waiters) settle(waiter)
+  }
+
+  /** False if it does not stand in line. */
+  #leaveLine(job: Job): boolean {
+    const line = this.#lines.get(job.key)
+    const at = line?.indexOf(job) ?? -1
+    if (at === -1) return false
+    line?.splice(at, 1)
+    if (line?.length === 0) this.#lines.delete(job.key)
+    return true
+  }
+}
+
+function refuse({ stopTimer, reject }: Waiter, refusal: Refusal): void {
+  stopTimer()
+  reject(refusal)
 }
