@@ -5,6 +5,7 @@
 import { feedPageQuery } from './change-feed/feed.ts'
 import { newestFirstQuery } from './change-feed/newest-first.ts'
 import { snapshotQuery } from './change-feed/snapshot.ts'
+import { transactionsQuery } from './change-feed/transactions.ts'
 import { undoPreparation, undoTask } from './change-feed/undo.ts'
 import { features, propertyUsageQuery, tagUsageQuery } from './features.ts'
 import { filesQuery } from './files/list.ts'
@@ -42,6 +43,7 @@ export const queries = [
   feedPageQuery,
   newestFirstQuery,
   snapshotQuery,
+  transactionsQuery,
   tagUsageQuery,
   propertyUsageQuery,
   describeQuery,

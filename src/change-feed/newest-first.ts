@@ -58,7 +58,7 @@ export async function newestFirst(
 }
 
 /** The number that a page begins under: that of the cursor, or for `now` one more than the last change. */
-function endPosition(reader: Reader, workspace: number, before: string): number {
+export function endPosition(reader: Reader, workspace: number, before: string): number {
   if (before === 'now') return lastChange(reader, workspace) + 1
   return (
     findPosition(reader, workspace, before) ??

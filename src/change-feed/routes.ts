@@ -9,6 +9,7 @@ import { checkBackwards, newestFirst } from './newest-first.ts'
 import * as schema from './schema.ts'
 import { snapshotResponse } from './snapshot-response.ts'
 import type { ChangeSubscribers } from './subscribers.ts'
+import { listTransactions } from './transactions.ts'
 import { undo } from './undo.ts'
 
 const wantsStream = ({ request }: RequestContext): boolean =>
@@ -42,6 +43,18 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
         query: schema.ChangesQuery,
         response: schema.ChangesResponse,
         description: schema.FEED_DESCRIPTION,
+      },
+    )
+    .get(
+      '/transactions',
+      'listTransactions',
+      'What changed in the workspace, write by write, newest first',
+      async ({ caller, query }) => jsonResponse(await listTransactions(ctx, caller, query)),
+      {
+        cursor: true,
+        query: schema.TransactionsQuery,
+        response: schema.TransactionsResponse,
+        description: schema.TRANSACTIONS_DESCRIPTION,
       },
     )
     .get(

@@ -22,6 +22,13 @@ import {
 
 export const MAX_CHANGES = 1_000
 
+const kinds = (what: string) =>
+  text({
+    minLength: 1,
+    description: `${what}, with commas between them: ${CHANGE_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
+    examples: ['note,tag'],
+  })
+
 export const ChangesQuery = strict({
   after: t.Optional(
     cursor(
@@ -40,13 +47,7 @@ export const ChangesQuery = strict({
   limit: t.Optional(
     integer({ minimum: 1, maximum: MAX_CHANGES, description: '100 unless given.', examples: [100] }),
   ),
-  kinds: t.Optional(
-    text({
-      minLength: 1,
-      description: `Only changes of these kinds, with commas between them: ${CHANGE_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
-      examples: ['note,tag'],
-    }),
-  ),
+  kinds: t.Optional(kinds('Only changes of these kinds')),
   structure: t.Optional(
     text({
       minLength: 1,
@@ -107,6 +108,84 @@ export const FEED_DESCRIPTION = `Every write leaves what it changed in this log,
 With \`Accept: text/event-stream\` the changes come as a stream of Server-Sent Events without end: \`event: change\`, \`id:\` the cursor, \`data:\` the change. A client that comes back with \`Last-Event-ID\` misses none. The comment \`: alive\` comes every 25 seconds; \`closed\` carries \`{error, code}\` and ends the stream. A client that cannot set headers gives the key as \`access_token\`.
 
 A cursor that is older than the changes that are kept, or that was handed out after the state of the database that was restored since, is refused with 410 \`cursor_expired\`: begin again with \`GET /v1/changes/snapshot\`.`
+
+export const MAX_TRANSACTIONS = 200
+
+export const TransactionsQuery = strict({
+  before: t.Optional(
+    cursor(
+      'The `cursor` of the last page, or of a transaction: those that were complete before it. Without it, from the newest one.',
+    ),
+  ),
+  limit: t.Optional(
+    integer({ minimum: 1, maximum: MAX_TRANSACTIONS, description: '50 unless given.', examples: [50] }),
+  ),
+  kinds: t.Optional(kinds('Only transactions that changed something of these kinds')),
+  structure: t.Optional(
+    text({
+      minLength: 1,
+      description:
+        'Only transactions that changed records or webhooks of this structure, or itself: its name or its id.',
+    }),
+  ),
+  actor: t.Optional(
+    text({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'Only what this key or user made: the id. That of a user includes his keys; an unknown one gives an empty list.',
+    }),
+  ),
+})
+
+const changed = {
+  kind: t.Union(
+    CHANGE_KINDS.map((kind) => t.Literal(kind)),
+    { examples: ['record'] },
+  ),
+  op: operation(),
+  structure_id: nullable(t.String(), 'Of records, webhooks and structures.'),
+}
+
+const Transaction = strict(
+  {
+    transaction: t.String({ description: 'What `undo` takes.', examples: [CURSOR] }),
+    cursor: t.String({ description: 'The cursor of its last change.', examples: [CURSOR] }),
+    at: timestamp(),
+    actor: Actor,
+    counts: t.Array(
+      strict({ ...changed, n: integer({ description: 'How many changes, exactly.', examples: [500] }) }),
+      { description: 'Everything that it changed, also what a filter does not name.' },
+    ),
+    objects: t.Array(
+      strict({
+        ...changed,
+        id: t.Union([t.String(), integer()], { examples: [OBJECT_ID] }),
+        label: nullable(
+          t.String({ examples: ['Tea with Ada'] }),
+          'What it is called now: the title of a note, the label field of a record, the key of a property, the name of a file, else the name; null without one.',
+        ),
+      }),
+      { description: 'The first five.' },
+    ),
+    undone_by: nullable(
+      t.String({ examples: [CURSOR] }),
+      'The transaction that took it back, unless that was taken back itself.',
+    ),
+  },
+  { $id: 'Transaction' },
+)
+
+export const TransactionsResponse = response({
+  transactions: t.Array(Transaction),
+  cursor: t.String({
+    description: 'Where to go on, as `before`; also past transactions that a filter left out.',
+    examples: [CURSOR],
+  }),
+  has_more: t.Boolean({ examples: [false] }),
+})
+
+export const TRANSACTIONS_DESCRIPTION = `A transaction is one write, such as a batch of records: it is listed once, with how much of what it changed, however large it is. A page may be empty although \`has_more\` is true, where a filter left out very many changes.`
 
 export const SNAPSHOT_DESCRIPTION = `One JSON object a line: first \`{"cursor": …}\`, then \`{"kind", "structure_id", "object"}\` for every live object, tags, properties and structures first, and last \`{"end": true, "counts": {…}}\`. A snapshot without its last line is not complete. Applying the lines, and then every change after the cursor with \`include=objects\`, gives exactly the workspace.`
 

@@ -72,11 +72,13 @@ function changeOf(row: StoredChange): Change {
 export interface ChangeFilter {
   readonly kinds?: readonly ChangeKind[]
   readonly structureId?: string
+  /** The pks of those who made them. */
+  readonly actors?: readonly number[]
 }
 
-function filterSql({ kinds, structureId }: ChangeFilter): SqlPart {
+function filterSql({ kinds, structureId, actors }: ChangeFilter): SqlPart {
   const parts: string[] = []
-  const values: (number | Uint8Array)[] = []
+  const values: (number | string | Uint8Array)[] = []
   if (kinds) {
     parts.push(`AND (${kinds.map(() => 'kind BETWEEN ? AND ?').join(' OR ')})`)
     values.push(...kinds.flatMap(kindRange))
@@ -84,6 +86,10 @@ function filterSql({ kinds, structureId }: ChangeFilter): SqlPart {
   if (structureId !== undefined) {
     parts.push('AND structure = ?')
     values.push(storedId(structureId))
+  }
+  if (actors) {
+    parts.push('AND actor IN (SELECT value FROM json_each(?))')
+    values.push(JSON.stringify(actors))
   }
   return { text: parts.join(' '), values }
 }
@@ -179,10 +185,12 @@ export function changesOfObject(
   id: string | number,
   range: OfObject,
 ): Change[] {
-  const { text, values } = selectOfObject(reader, workspace, id, range)
-  const rows = reader.sql.all<StoredChange>(`SELECT ${COLUMNS_BUT_DETAIL}, NULL AS detail ${text}`, ...values)
-  return rows.map(changeOf)
+  return headsOf(reader, selectOfObject(reader, workspace, id, range))
 }
+
+/** Selected changes without their text. */
+export const headsOf = ({ sql }: Reader, { text, values }: SqlPart): Change[] =>
+  sql.all<StoredChange>(`SELECT ${COLUMNS_BUT_DETAIL}, NULL AS detail ${text}`, ...values).map(changeOf)
 
 /** Takes changes until those taken have more text than this; then it ends before the next transaction. */
 export function takeTransactions(
@@ -227,11 +235,17 @@ export const changesOfTransaction = (
     (change) => change.first === first,
   )
 
+/** Who made a change, as responses show it. */
+interface Actor {
+  readonly presented: object
+  readonly json: string
+}
+
 /** Writes changes as JSON. */
 export class ChangeWriter {
   readonly cursorOf: (number: number) => string
   readonly #reader: Reader
-  readonly #actors = new Map<number, string>()
+  readonly #actors = new Map<number, Actor>()
 
   constructor(reader: Reader, workspace: number) {
     this.#reader = reader
@@ -240,7 +254,7 @@ export class ChangeWriter {
 
   /** A version of an object: what changed, when and by whom, without the braces. */
   versionMembers({ number, at, operation, detail, actor }: Change): string {
-    return `"cursor":"${this.cursorOf(number)}","at":"${isoTimestamp(at)}","op":"${operation}",${differenceMembers(operation, detail)},"actor":${this.#actorJson(actor)}`
+    return `"cursor":"${this.cursorOf(number)}","at":"${isoTimestamp(at)}","op":"${operation}",${differenceMembers(operation, detail)},"actor":${this.actorOf(actor).json}`
   }
 
   /** A change of the feed, without the braces. */
@@ -248,20 +262,21 @@ export class ChangeWriter {
     const { number, first, at, kind, operation, id, structureId, detail, actor } = change
     const structure = structureId === null ? 'null' : `"${structureId}"`
     const idJson = typeof id === 'number' ? String(id) : `"${id}"`
-    return `"cursor":"${this.cursorOf(number)}","transaction":"${this.cursorOf(first)}","at":"${isoTimestamp(at)}","kind":"${kind}","op":"${operation}","id":${idJson},"structure_id":${structure},${differenceMembers(operation, detail)},"actor":${this.#actorJson(actor)}`
+    return `"cursor":"${this.cursorOf(number)}","transaction":"${this.cursorOf(first)}","at":"${isoTimestamp(at)}","kind":"${kind}","op":"${operation}","id":${idJson},"structure_id":${structure},${differenceMembers(operation, detail)},"actor":${this.actorOf(actor).json}`
   }
 
-  #actorJson(pk: number): string {
+  actorOf(pk: number): Actor {
     const known = this.#actors.get(pk)
-    if (known !== undefined) return known
+    if (known) return known
     const row = this.#reader.sql.get<ActorRow>(
       'SELECT surface, user_id AS userId, key_id AS keyId, name FROM change_actors WHERE pk = ?',
       pk,
     )
     const { surface = 'system', userId = null, keyId = null, name = null } = row ?? {}
-    const json = JSON.stringify({ surface, user_id: userId, key_id: keyId, name })
-    this.#actors.set(pk, json)
-    return json
+    const presented = { surface, user_id: userId, key_id: keyId, name }
+    const actor = { presented, json: JSON.stringify(presented) }
+    this.#actors.set(pk, actor)
+    return actor
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { keyOf } from './entries.ts'
+import { keyOf, numberOf } from './entries.ts'
 import { lastChange } from './log.ts'
 import { type Change, changesAfter, changesOfObject } from './read.ts'
 
@@ -14,9 +14,18 @@ export function saveUndo({ sql }: Tx, workspace: number, first: number, undone: 
 }
 
 /** The key of the transaction that one undid. */
-const undoneBy = ({ sql }: Reader, workspace: number, first: number): number | undefined =>
+const undoneOf = ({ sql }: Reader, workspace: number, first: number): number | undefined =>
   sql.get<{ undone: number }>('SELECT undone FROM change_undos WHERE key = ?', keyOf(workspace, first))
     ?.undone
+
+/** The number of the first change of the transaction that undid one and was not undone itself; undefined if there is none. */
+export function undoneBy(reader: Reader, workspace: number, first: number): number | undefined {
+  const undoing = reader.sql.column<number>(
+    'SELECT key FROM change_undos WHERE undone = ? ORDER BY key DESC',
+    keyOf(workspace, first),
+  )
+  return undoing.map(numberOf).find((number) => undoneBy(reader, workspace, number) === undefined)
+}
 
 /**
  * Whether an object has changes after a number of the log. Undone changes do not count, nor do those that undid them.
@@ -28,7 +37,7 @@ function isTouchedAfter(reader: Reader, workspace: number, id: string, number: n
   for (const first of transactionsAfter(reader, workspace, id, number)) {
     const key = keyOf(workspace, first)
     if (takenBack.has(key)) continue
-    const undone = undoneBy(reader, workspace, first)
+    const undone = undoneOf(reader, workspace, first)
     if (undone === undefined || undone <= keyOf(workspace, number)) return true
     takenBack.add(undone)
   }

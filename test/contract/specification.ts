@@ -85,6 +85,7 @@ GET    /v1/files/{id}/content
 PATCH  /v1/files/{id} W
 GET    /v1/changes
 GET    /v1/changes/snapshot
+GET    /v1/changes/transactions
 POST   /v1/changes/undo W
 GET    /v1/records/{id}/history
 POST   /v1/records/{id}/revert W

@@ -34,12 +34,16 @@ export const changes = sqliteTable(
 )
 
 /** Which transactions undid which. */
-export const changeUndos = sqliteTable('change_undos', {
-  /** The key of the first change of the transaction. */
-  key: integer().primaryKey(),
-  /** That of the transaction that it undid. */
-  undone: integer().notNull(),
-})
+export const changeUndos = sqliteTable(
+  'change_undos',
+  {
+    /** The key of the first change of the transaction. */
+    key: integer().primaryKey(),
+    /** That of the transaction that it undid. */
+    undone: integer().notNull(),
+  },
+  (table) => [index('change_undos_undone').on(table.undone)],
+)
 
 /** Who made changes: each combination once. */
 export const changeActors = sqliteTable('change_actors', {

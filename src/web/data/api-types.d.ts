@@ -1360,6 +1360,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/changes/transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What changed in the workspace, write by write, newest first
+         * @description A transaction is one write, such as a batch of records: it is listed once, with how much of what it changed, however large it is. A page may be empty although `has_more` is true, where a filter left out very many changes.
+         */
+        get: operations["listTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/changes/snapshot": {
         parameters: {
             query?: never;
@@ -2693,6 +2713,65 @@ export interface components {
             actor: components["schemas"]["Actor"];
             /** @description With `include=objects`: the object as it is read alone, now; null when it is gone, trashed or deleted. */
             object?: Record<string, never> | null;
+        };
+        Transaction: {
+            /**
+             * @description What `undo` takes.
+             * @example 5d0c7e91ab34-2s
+             */
+            transaction: string;
+            /**
+             * @description The cursor of its last change.
+             * @example 5d0c7e91ab34-2s
+             */
+            cursor: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            at: string;
+            actor: components["schemas"]["Actor"];
+            /** @description Everything that it changed, also what a filter does not name. */
+            counts: {
+                /** @example record */
+                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook";
+                /**
+                 * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
+                 * @example updated
+                 */
+                op: "created" | "updated" | "deleted" | "restored" | "purged";
+                /** @description Of records, webhooks and structures. */
+                structure_id: string | null;
+                /**
+                 * @description How many changes, exactly.
+                 * @example 500
+                 */
+                n: number;
+            }[];
+            /** @description The first five. */
+            objects: {
+                /** @example record */
+                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook";
+                /**
+                 * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
+                 * @example updated
+                 */
+                op: "created" | "updated" | "deleted" | "restored" | "purged";
+                /** @description Of records, webhooks and structures. */
+                structure_id: string | null;
+                /** @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60 */
+                id: string | number;
+                /**
+                 * @description What it is called now: the title of a note, the label field of a record, the key of a property, the name of a file, else the name; null without one.
+                 * @example Tea with Ada
+                 */
+                label: string | null;
+            }[];
+            /**
+             * @description The transaction that took it back, unless that was taken back itself.
+             * @example 5d0c7e91ab34-2s
+             */
+            undone_by: string | null;
         };
     };
     responses: {
@@ -9787,6 +9866,92 @@ export interface operations {
                         changes: components["schemas"]["Change"][];
                         /**
                          * @description Where to go on, also past changes that a filter left out.
+                         * @example 5d0c7e91ab34-2s
+                         */
+                        cursor: string;
+                        /** @example false */
+                        has_more: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Expired"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTransactions: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the last page, or of a transaction: those that were complete before it. Without it, from the newest one. */
+                before?: string;
+                /** @description 50 unless given. */
+                limit?: number;
+                /** @description Only transactions that changed something of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`. */
+                kinds?: string;
+                /** @description Only transactions that changed records or webhooks of this structure, or itself: its name or its id. */
+                structure?: string;
+                /** @description Only what this key or user made: the id. That of a user includes his keys; an unknown one gives an empty list. */
+                actor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "transactions": [
+                     *         {
+                     *           "transaction": "5d0c7e91ab34-2s",
+                     *           "cursor": "5d0c7e91ab34-2s",
+                     *           "at": "2026-11-21T09:30:00.000Z",
+                     *           "actor": {
+                     *             "surface": "api",
+                     *             "user_id": null,
+                     *             "key_id": null,
+                     *             "name": "laptop"
+                     *           },
+                     *           "counts": [
+                     *             {
+                     *               "kind": "record",
+                     *               "op": "updated",
+                     *               "structure_id": null,
+                     *               "n": 500
+                     *             }
+                     *           ],
+                     *           "objects": [
+                     *             {
+                     *               "kind": "record",
+                     *               "op": "updated",
+                     *               "structure_id": null,
+                     *               "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *               "label": "Tea with Ada"
+                     *             }
+                     *           ],
+                     *           "undone_by": "5d0c7e91ab34-2s"
+                     *         }
+                     *       ],
+                     *       "cursor": "5d0c7e91ab34-2s",
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": {
+                        transactions: components["schemas"]["Transaction"][];
+                        /**
+                         * @description Where to go on, as `before`; also past transactions that a filter left out.
                          * @example 5d0c7e91ab34-2s
                          */
                         cursor: string;

@@ -23,6 +23,7 @@ import migration20 from '../../../../drizzle/0020_mirror.sql' with { type: 'text
 import migration21 from '../../../../drizzle/0021_change_undos.sql' with { type: 'text' }
 import migration22 from '../../../../drizzle/0022_fewer_delivery_indexes.sql' with { type: 'text' }
 import migration23 from '../../../../drizzle/0023_accounts.sql' with { type: 'text' }
+import migration24 from '../../../../drizzle/0024_change_undos_undone.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0021_change_undos', sql: migration21 },
   { name: '0022_fewer_delivery_indexes', sql: migration22 },
   { name: '0023_accounts', sql: migration23 },
+  { name: '0024_change_undos_undone', sql: migration24 },
 ]

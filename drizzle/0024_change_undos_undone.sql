@@ -1,0 +1,1 @@
+CREATE INDEX `change_undos_undone` ON `change_undos` (`undone`);

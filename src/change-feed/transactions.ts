@@ -1,0 +1,143 @@
+import { checkCursor, oldestChange } from '../changes/cursors.ts'
+import { CHANGE_KINDS } from '../changes/entries.ts'
+import { lastChange } from '../changes/log.ts'
+import { type ChangeFilter, ChangeWriter, changesAfter } from '../changes/read.ts'
+import {
+  actorsNamed,
+  countChanges,
+  firstAround,
+  type LoggedTransaction,
+  transactionsBefore,
+} from '../changes/transactions.ts'
+import { undoneBy } from '../changes/undos.ts'
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
+import { encoded, type JsonBody } from '../http/responses.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import { parseFeedRequest } from './feed.ts'
+import { labelOf } from './labels.ts'
+import { endPosition } from './newest-first.ts'
+
+interface TransactionsRequest {
+  readonly before?: string
+  readonly limit?: number
+  readonly kinds?: string
+  readonly structure?: string
+  readonly actor?: string
+}
+
+interface TransactionsInput extends ChangeFilter {
+  readonly workspacePk: number
+  readonly before: number
+  readonly limit: number
+}
+
+const DEFAULT_TRANSACTIONS = 50
+/** How many objects of a transaction are named. */
+const NAMED = 5
+/** Changes in a row that a filter leaves out are passed over up to this number; then the page ends. */
+const MAX_SCANNED = 1_000_000
+
+/** A page of the transactions before a cursor, or of the last ones, newest first. */
+export async function listTransactions(
+  ctx: Pick<AppContext, 'db' | 'worker'>,
+  caller: Caller,
+  { before = 'now', limit = DEFAULT_TRANSACTIONS, actor, ...request }: TransactionsRequest,
+): Promise<JsonBody> {
+  const { db, worker } = ctx
+  if (before !== 'now') checkCursor(before, 'before')
+  const { kinds, structureId } = parseFeedRequest(db, caller, request, CHANGE_KINDS)
+  const input: TransactionsInput = {
+    workspacePk: caller.workspacePk,
+    before: endPosition(db, caller.workspacePk, before),
+    limit,
+    ...(kinds && { kinds }),
+    ...(structureId !== undefined && { structureId }),
+    ...(actor !== undefined && { actors: actorsNamed(db, actor) }),
+  }
+  return worker.run(transactionsQuery, input, caller)
+}
+
+interface Found {
+  readonly transactions: readonly LoggedTransaction[]
+  /** Where to go on. */
+  readonly position: number
+  readonly hasMore: boolean
+}
+
+const isFiltered = ({ kinds, structureId, actors }: ChangeFilter): boolean =>
+  kinds !== undefined || structureId !== undefined || actors !== undefined
+
+function find(reader: Reader, input: TransactionsInput): Found {
+  const { workspacePk, before, limit, ...filter } = input
+  if (filter.actors?.length === 0) return { transactions: [], position: before - 1, hasMore: false }
+  const oldest = oldestChange(reader, workspacePk)
+  const end = Math.max(oldest, before - MAX_SCANNED)
+  // The page ends between two transactions.
+  const downTo = isFiltered(filter) ? Math.max(oldest, firstAround(reader, workspacePk, end)) : oldest
+  const transactions: LoggedTransaction[] = []
+  for (const found of transactionsBefore(reader, workspacePk, { before, downTo }, filter)) {
+    const last = transactions.at(-1)
+    if (transactions.length === limit && last) return { transactions, position: last.first, hasMore: true }
+    transactions.push(found)
+  }
+  return {
+    transactions,
+    position: Math.min(before, downTo, lastChange(reader, workspacePk)),
+    hasMore: downTo > oldest,
+  }
+}
+
+function write(reader: Reader, { workspacePk }: TransactionsInput, found: Found): JsonBody {
+  const writer = new ChangeWriter(reader, workspacePk)
+  const oldest = oldestChange(reader, workspacePk)
+  const { cursorOf } = writer
+  const written = found.transactions.map(({ first, last, at, actor }) => {
+    // Retention may have removed the first ones.
+    const kept = Math.max(first, oldest)
+    const named = changesAfter(reader, workspacePk, { after: kept - 1, upTo: last, limit: NAMED })
+    const undoing = undoneBy(reader, workspacePk, first)
+    return {
+      transaction: cursorOf(first),
+      cursor: cursorOf(last),
+      at: isoTimestamp(at),
+      actor: writer.actorOf(actor).presented,
+      counts: countChanges(reader, workspacePk, { first: kept, last }),
+      objects: named.map((change) => ({
+        kind: change.kind,
+        id: change.id,
+        op: change.operation,
+        structure_id: change.structureId,
+        label: labelOf(reader, { workspacePk }, change),
+      })),
+      undone_by: undoing === undefined ? null : cursorOf(undoing),
+    }
+  })
+  const page = { transactions: written, cursor: cursorOf(found.position), has_more: found.hasMore }
+  return encoded(JSON.stringify(page))
+}
+
+interface TransactionsPlan extends QueryPlan {
+  readonly input: TransactionsInput
+  /** Found already where that is cheap. */
+  readonly found: Found | undefined
+}
+
+/** What a transaction costs, in rows of a scan, beside the counting of its changes. */
+const TRANSACTION_COST = 50
+/** Looking for those of a filter among more changes than this is not done before it is known where. */
+const FEW_CHANGES = 500
+
+/** One page; large transactions, and those of a filter that leaves out many changes, are read in the worker. */
+export const transactionsQuery: WorkerQuery<TransactionsInput, TransactionsPlan, JsonBody> = {
+  name: 'changes transactions',
+  plan: (reader, input) => {
+    const behind = Math.min(input.before - oldestChange(reader, input.workspacePk), MAX_SCANNED)
+    if (isFiltered(input) && behind > FEW_CHANGES) return { cost: behind, input, found: undefined }
+    const found = find(reader, input)
+    const changes = found.transactions.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+    return { cost: changes + found.transactions.length * TRANSACTION_COST, input, found }
+  },
+  run: (reader, { input, found }) => write(reader, input, found ?? find(reader, input)),
+}

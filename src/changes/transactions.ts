@@ -1,0 +1,129 @@
+import type { Reader } from '../db/reader.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
+import { type ChangeKind, type ChangeOperation, idOf, keyOf, kindOf, operationOf } from './entries.ts'
+import { type Change, type ChangeFilter, headsOf, selectBefore } from './read.ts'
+
+/** A transaction by the numbers of its changes, which follow each other. */
+export interface LoggedTransaction {
+  readonly first: number
+  readonly last: number
+  readonly at: number
+  readonly actor: number
+}
+
+/**
+ * The transactions of which a change passes the filter, newest first: those whose last change is before a number and not
+ * before another.
+ */
+export function* transactionsBefore(
+  reader: Reader,
+  workspace: number,
+  { before, downTo }: { readonly before: number; readonly downTo: number },
+  filter: ChangeFilter,
+): Generator<LoggedTransaction> {
+  let end = firstAround(reader, workspace, before)
+  for (;;) {
+    const [found] = headsOf(
+      reader,
+      selectBefore(reader, workspace, { before: end, downTo, limit: 1 }, filter),
+    )
+    if (!found) return
+    const { first, at, actor } = found
+    yield { first, last: lastOf(reader, workspace, found, end), at, actor }
+    end = first
+  }
+}
+
+const changeAt = (reader: Reader, workspace: number, number: number): Change | undefined =>
+  headsOf(reader, selectBefore(reader, workspace, { before: number + 1, downTo: number, limit: 1 }))[0]
+
+/** The number of the first change of the transaction to which a change belongs, and the number itself where there is none. */
+export const firstAround = (reader: Reader, workspace: number, number: number): number =>
+  changeAt(reader, workspace, number)?.first ?? number
+
+/** The number of the last change of the transaction of a change, which is below `end`. */
+function lastOf(reader: Reader, workspace: number, { number, first }: Change, end: number): number {
+  let [low, high] = [number, end - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (changeAt(reader, workspace, middle)?.first === first) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** How many changes of a kind a transaction holds. */
+export interface ChangeCount {
+  readonly kind: ChangeKind
+  readonly op: ChangeOperation
+  readonly structure_id: string | null
+  readonly n: number
+}
+
+type Count = [kind: number, structure: string, n: number]
+
+const IN_RANGE = 'FROM changes WHERE key BETWEEN ? AND ?'
+/** Counting more changes takes long enough to be done once. */
+const MANY = 5_000
+const MAX_CACHED = 1_000
+const countsByReader = new WeakMap<object, BoundedCache<string, readonly ChangeCount[]>>()
+
+/** What changes a range of numbers holds, the kind that came first first. Exact, however many they are. */
+export function countChanges(
+  reader: Reader,
+  workspace: number,
+  { first, last }: { readonly first: number; readonly last: number },
+): readonly ChangeCount[] {
+  const range = [keyOf(workspace, first), keyOf(workspace, last)] as const
+  if (last - first < MANY) return presentCounts(countGroups(reader, range))
+  const cache = countsByReader.get(reader.sql) ?? new BoundedCache<string, readonly ChangeCount[]>(MAX_CACHED)
+  countsByReader.set(reader.sql, cache)
+  const known = cache.get(String(range))
+  if (known) return known
+  const counts = presentCounts(countFew(reader, range) ?? countGroups(reader, range))
+  cache.set(String(range), counts)
+  return counts
+}
+
+type Range = readonly [first: number, last: number]
+
+const countGroups = ({ sql }: Reader, range: Range): Count[] =>
+  sql.rows<Count>(
+    `SELECT kind, hex(structure), count(*) ${IN_RANGE} GROUP BY kind, structure ORDER BY min(key)`,
+    ...range,
+  )
+
+const MAX_GROUPS = 10
+
+/**
+ * Counts the groups that are among the first changes, in one pass without sorting. Undefined if there are many, or others
+ * too.
+ */
+function countFew({ sql }: Reader, range: Range): Count[] | undefined {
+  const groups = sql.rows<[kind: number, structure: string]>(
+    `SELECT kind, hex(structure) FROM (SELECT key, kind, structure ${IN_RANGE} ORDER BY key LIMIT ${MANY})
+     GROUP BY kind, structure ORDER BY min(key) LIMIT ${MAX_GROUPS + 1}`,
+    ...range,
+  )
+  if (groups.length > MAX_GROUPS) return undefined
+  const sums = groups.map(() => "total(kind = ? AND structure IS nullif(unhex(?), x''))")
+  const [[all, ...counts] = [0]] = sql.rows<[number, ...number[]]>(
+    `SELECT count(*), ${sums.join(', ')} ${IN_RANGE}`,
+    ...groups.flat(),
+    ...range,
+  )
+  if (all !== counts.reduce((sum, n) => sum + n, 0)) return undefined
+  return groups.map(([kind, structure], at): Count => [kind, structure, counts[at] ?? 0])
+}
+
+const presentCounts = (counts: readonly Count[]): ChangeCount[] =>
+  counts.map(([kind, structure, n]) => ({
+    kind: kindOf(kind),
+    op: operationOf(kind),
+    structure_id: structure === '' ? null : String(idOf(structure)),
+    n,
+  }))
+
+/** The pks of the actors that are a key, or a user with or without a key. */
+export const actorsNamed = ({ sql }: Reader, id: string): number[] =>
+  sql.column<number>('SELECT pk FROM change_actors WHERE key_id = ?1 OR user_id = ?1', id)
