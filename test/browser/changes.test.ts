@@ -132,6 +132,31 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   )
 
   test(
+    'of one write are counted exactly, however many, and what was undone says so',
+    async () => {
+      const batch = Array.from({ length: 500 }, (_, n) => ({ data: { number: `batch ${n}` } }))
+      await app.server.post('/v1/records', { structure: 'Orders', rows: batch })
+      await untilText(page, 'Created 500 rows in Orders')
+      await page.evaluate(
+        `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('500 rows')).querySelector('a.b').focus()`,
+      )
+      await page.keyboard.press('Enter')
+      await untilText(page, 'All 500 changes can go back.')
+      await untilText(page, 'batch 450')
+      await page.focus('.side .b.main')
+      await page.keyboard.press('Enter')
+      await untilText(page, '500 changes taken back')
+      await untilText(page, 'Deleted 500 rows in Orders')
+      await page.waitForFunction(
+        `[...document.querySelectorAll('.ledger li')].some((row) => row.textContent.includes('Created 500 rows') && row.textContent.endsWith('undone'))`,
+      )
+      // The values of what was written before are still there.
+      expect(await rows()).toContain('Changed Status of 2026-1187Status in repair→ready')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'that are older are read on demand, and the list of people counts them too',
     async () => {
       for (let count = 0; count < 200; count++) await app.server.post('/v1/notes', { title: `Note ${count}` })

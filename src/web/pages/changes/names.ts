@@ -3,7 +3,7 @@ import { recordLabel, type Structure } from '../../components/record-label.ts'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import { address } from '../../router.ts'
-import type { Entry } from './feed.ts'
+import type { Entry } from './transactions.ts'
 
 /** What objects are called, and where they are. */
 export interface Names {
@@ -25,7 +25,7 @@ export function useNames(): Names {
   }
 }
 
-const shortId = (id: string | number): string => String(id).slice(0, 8)
+export const shortId = (id: string | number): string => String(id).slice(0, 8)
 
 const NAME_KEYS: Readonly<Record<string, string>> = {
   note: 'title',

@@ -6,14 +6,13 @@ import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
 import { clockTime } from '../../components/time.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, search, setParameters } from '../../router.ts'
-import { entries, useChanges } from './feed.ts'
+import { transactions, useChanges } from './feed.ts'
 import { type Names, useNames } from './names.ts'
 import { Sentence, Values } from './sentence.tsx'
 import {
   mayBeUndone,
   SURFACES,
   type Transaction,
-  transactionsOf,
   type Value,
   valuesOf,
   type Who,
@@ -40,8 +39,8 @@ const parameter = (name: string): string => search.value.get(name) ?? ''
 const knownKind = (): string => KINDS.find(([kind]) => kind === parameter('kind'))?.[0] ?? ''
 
 /** All writes that are read, and the old and new values of what they changed. */
-const all = computed(() => transactionsOf(entries.value ?? []))
-const values = computed(() => valuesOf(entries.value ?? []))
+const all = computed(() => transactions.value ?? [])
+const values = computed(() => valuesOf(all.value))
 
 const shown = computed(() => {
   const [who, surface] = [parameter('who'), parameter('surface')]
@@ -90,7 +89,7 @@ export function Side() {
 
 export function Main() {
   const { hasOlder, isReading, error, readOlder } = useChanges(knownKind())
-  const isKnown = entries.value !== undefined
+  const isKnown = transactions.value !== undefined
   const count = shown.value.length
   const names = useNames()
   const undone = mayWrite.value ? parameter('undo') : ''
@@ -139,7 +138,7 @@ export function Main() {
         <Undo
           key={undone}
           id={undone}
-          transaction={all.value.find(({ id }) => id === undone)}
+          transaction={all.value.find(({ transaction }) => transaction === undone)}
           values={values.value}
           names={names}
         />
@@ -230,7 +229,7 @@ function Days({ transactions, ...rest }: ListProps & { transactions: readonly Tr
           </h3>
           <ol class="ledger">
             {ofDay.map((transaction) => (
-              <Row key={transaction.id} transaction={transaction} {...rest} />
+              <Row key={transaction.transaction} transaction={transaction} {...rest} />
             ))}
           </ol>
         </section>
@@ -240,7 +239,7 @@ function Days({ transactions, ...rest }: ListProps & { transactions: readonly Tr
 }
 
 function Row({ transaction, values, names, undone }: ListProps & { transaction: Transaction }) {
-  const { id, at, actor, entries } = transaction
+  const { transaction: id, at, actor, entries = [] } = transaction
   const { icon, name, kind } = whoOf(actor)
   const isOn = id === undone
   const [single] = entries.length === 1 ? entries : []
@@ -274,13 +273,14 @@ function Row({ transaction, values, names, undone }: ListProps & { transaction: 
 
 function UndoLink({ transaction, isOn }: { transaction: Transaction; isOn: boolean }) {
   if (!mayWrite.value) return null
-  if (transaction.entries.some(({ op }) => op === 'purged')) return <small>final</small>
+  if (transaction.undone_by !== null) return <small>undone</small>
+  if (transaction.counts.some(({ op }) => op === 'purged')) return <small>final</small>
   if (!mayBeUndone(transaction)) return <small title="Only notes and rows can be undone">not undoable</small>
   const present = Object.fromEntries(search.value)
   return (
     <a
       class={isOn ? 'b' : 'b quiet'}
-      href={address(['changes'], { ...present, undo: transaction.id })}
+      href={address(['changes'], { ...present, undo: transaction.transaction })}
       aria-current={isOn ? 'true' : undefined}
     >
       Undo…

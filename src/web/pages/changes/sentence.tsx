@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { Entry } from './feed.ts'
-import { type Names, nameOf, placeOf } from './names.ts'
-import type { Transaction, Value } from './transactions.ts'
+import { type Names, nameOf, placeOf, shortId } from './names.ts'
+import type { Count, Entry, Transaction, Value } from './transactions.ts'
 
 const KIND_WORDS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   note: ['the note', 'notes'],
@@ -27,9 +26,31 @@ const VERBS: Readonly<Record<Entry['op'], string>> = {
 
 const MAX_NAMED_FIELDS = 3
 
+/** What a write changed of one kind. */
+interface Group {
+  readonly count: Count
+  /** Undefined where its changes are not known. */
+  readonly entries: readonly Entry[] | undefined
+  /** What the first object is called, and its id. */
+  readonly first: { readonly id: string; readonly label: string | null } | undefined
+}
+
+/** By kind, operation and structure, in the order in which they were made. */
+function groupsOf({ counts, entries, objects }: Transaction): Group[] {
+  return counts.map((count) => {
+    const isOfGroup = ({ kind, op, structure_id }: Omit<Count, 'n'>) =>
+      kind === count.kind && op === count.op && structure_id === count.structure_id
+    const own = entries?.filter(isOfGroup)
+    return {
+      count,
+      entries: own?.length === count.n ? own : undefined,
+      first: objects.find(isOfGroup),
+    }
+  })
+}
+
 /** What was done, as the beginning of a sentence. */
-function verbOf(entries: readonly Entry[], names: Names): string {
-  const { kind, op, structure_id } = entries[0] as Entry
+function verbOf({ count: { kind, op, structure_id }, entries = [] }: Group, names: Names): string {
   if (kind === 'note' && op === 'deleted') return 'Moved to the trash:'
   if (op !== 'updated') return VERBS[op]
   const keys = [...new Set(entries.flatMap(({ changed }) => changed))]
@@ -42,16 +63,17 @@ function verbOf(entries: readonly Entry[], names: Names): string {
   return `Changed ${labels.join(' and ')} of`
 }
 
-function Objects({ entries, names }: { entries: readonly Entry[]; names: Names }) {
-  const [first] = entries as readonly [Entry]
-  const [one, many] = KIND_WORDS[first.kind] ?? ['', first.kind]
-  const ids = new Set(entries.map(({ id }) => id))
-  if (ids.size > 1) {
-    const structure = names.structures.get(first.structure_id ?? '')?.name
-    return <strong>{`${ids.size.toLocaleString()} ${many}${structure ? ` in ${structure}` : ''}`}</strong>
+function Objects({ group, names }: { group: Group; names: Names }) {
+  const { count, entries, first } = group
+  const [one, many] = KIND_WORDS[count.kind] ?? ['', count.kind]
+  const objects = entries ? new Set(entries.map(({ id }) => id)).size : count.n
+  if (objects > 1) {
+    const structure = names.structures.get(count.structure_id ?? '')?.name
+    return <strong>{`${objects.toLocaleString()} ${many}${structure ? ` in ${structure}` : ''}`}</strong>
   }
-  const to = placeOf(first)
-  const name = nameOf(first, names)
+  const entry = entries?.[0]
+  const to = entry && placeOf(entry)
+  const name = entry ? nameOf(entry, names) : (first?.label ?? (first ? shortId(first.id) : 'one'))
   return (
     <>
       {one && `${one} `}
@@ -60,26 +82,15 @@ function Objects({ entries, names }: { entries: readonly Entry[]; names: Names }
   )
 }
 
-/** By kind, operation and structure, in the order in which they were made. */
-function groupsOf({ entries }: Transaction): Entry[][] {
-  const groups = new Map<string, Entry[]>()
-  for (const entry of entries.toReversed()) {
-    const key = `${entry.kind} ${entry.op} ${entry.structure_id}`
-    groups.set(key, [...(groups.get(key) ?? []), entry])
-  }
-  return [...groups.values()]
-}
-
 /** What a write did, in a sentence. */
 export function Sentence({ transaction, names }: { transaction: Transaction; names: Names }) {
-  const groups = groupsOf(transaction)
   return (
     <>
-      {groups.map((entries, at) => (
-        <span key={`${entries[0]?.kind} ${entries[0]?.op} ${entries[0]?.structure_id}`}>
+      {groupsOf(transaction).map((group, at) => (
+        <span key={JSON.stringify(group.count)}>
           {at > 0 && ', '}
-          {at > 0 ? lowerFirst(verbOf(entries, names)) : verbOf(entries, names)}{' '}
-          <Objects entries={entries} names={names} />
+          {at > 0 ? lowerFirst(verbOf(group, names)) : verbOf(group, names)}{' '}
+          <Objects group={group} names={names} />
         </span>
       ))}
     </>

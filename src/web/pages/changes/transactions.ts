@@ -1,23 +1,60 @@
-import type { Entry } from './feed.ts'
+import type { Change } from '../../data/live.ts'
 
-/** All changes of one write, newest first. */
-export interface Transaction {
-  readonly id: string
-  readonly at: string
-  readonly actor: Entry['actor']
-  readonly entries: readonly Entry[]
+/** A change, with the present state of what it changed; null when that is gone, deleted or in the trash. */
+export interface Entry extends Change {
+  readonly object: Readonly<Record<string, unknown>> | null
 }
 
-/** Groups changes, newest first, by the write that made them. */
-export function transactionsOf(entries: readonly Entry[]): Transaction[] {
-  const found = new Map<string, { id: string; at: string; actor: Entry['actor']; entries: Entry[] }>()
-  for (const entry of entries) {
-    const { transaction: id, at, actor } = entry
-    const known = found.get(id) ?? { id, at, actor, entries: [] }
-    known.entries.push(entry)
-    found.set(id, known)
+type What = Pick<Change, 'kind' | 'op' | 'structure_id'>
+
+/** What a write changed of one kind, and how often. */
+export type Count = What & { readonly n: number }
+
+/** A write as the API lists it. */
+export interface Listed extends Pick<Change, 'transaction' | 'at' | 'actor'> {
+  readonly counts: readonly Count[]
+  /** The first few that it changed. */
+  readonly objects: readonly (What & { readonly id: string; readonly label: string | null })[]
+  readonly undone_by: string | null
+}
+
+export interface Transaction extends Listed {
+  /** Its changes of the chosen kinds, newest first; undefined where they are many. */
+  readonly entries: readonly Entry[] | undefined
+}
+
+/** The changes of a write that has more are not read for the list. */
+const MOST_ENTRIES = 100
+const MOST_AT_ONCE = 1_000
+
+const countOf = ({ counts }: Listed, kinds: string): number =>
+  counts.reduce((sum, { kind, n }) => sum + (kinds === '' || kinds === kind ? n : 0), 0)
+
+/** Reads the changes of writes that follow each other, newest first, from where they begin. */
+export async function readEntries(
+  listed: readonly Listed[],
+  before: string,
+  kinds: string,
+  read: (before: string, limit: number) => Promise<readonly Entry[]>,
+): Promise<Transaction[]> {
+  const pages: { from: string; size: number }[] = [{ from: before, size: 0 }]
+  let newer = before
+  for (const write of listed) {
+    const count = countOf(write, kinds)
+    const page = pages.at(-1)
+    if (count > MOST_ENTRIES) pages.push({ from: write.transaction, size: 0 })
+    else if (page && page.size + count <= MOST_AT_ONCE) page.size += count
+    else pages.push({ from: newer, size: count })
+    newer = write.transaction
   }
-  return [...found.values()]
+  const found = await Promise.all(
+    pages.filter(({ size }) => size > 0).map(({ from, size }) => read(from, size)),
+  )
+  const byTransaction = Map.groupBy(found.flat(), ({ transaction }) => transaction)
+  return listed.map((write) => {
+    const entries = byTransaction.get(write.transaction)
+    return { ...write, entries: entries?.length === countOf(write, kinds) ? entries : undefined }
+  })
 }
 
 export interface Who {
@@ -29,7 +66,7 @@ export interface Who {
 }
 
 /** Who is behind a change: a key, else a person, else the server itself. */
-export function whoOf({ surface, user_id, key_id, name }: Entry['actor']): Who {
+export function whoOf({ surface, user_id, key_id, name }: Change['actor']): Who {
   if (surface === 'system') return { id: 'system', name: 'daybook', icon: 'clock' }
   if (surface === 'mcp')
     return { id: `mcp-${key_id ?? user_id}`, name: name ?? 'agent', icon: 'agent', kind: 'MCP' }
@@ -55,19 +92,29 @@ export interface Value {
 
 /**
  * The old and new values of each update, by its cursor. What a value became is in the next change of it, or in the
- * present state of the object.
+ * present state of the object; it is not known behind a write whose changes are not.
  */
-export function valuesOf(entries: readonly Entry[]): Map<string, readonly Value[]> {
+export function valuesOf(
+  transactions: readonly Pick<Transaction, 'entries'>[],
+): Map<string, readonly Value[]> {
   const later = new Map<string, unknown>()
   const found = new Map<string, readonly Value[]>()
-  for (const { cursor, kind, id, previous, object } of entries) {
-    const values = Object.entries(previous).map(([key, before]) => {
-      const place = `${kind} ${id} ${key}`
-      const after = later.has(place) ? later.get(place) : presentValue(kind, object, key)
-      later.set(place, before)
-      return { key, before, after }
-    })
-    found.set(cursor, values)
+  let isPresentKnown = true
+  for (const { entries } of transactions) {
+    if (!entries) {
+      later.clear()
+      isPresentKnown = false
+    }
+    for (const { cursor, kind, id, previous, object } of entries ?? []) {
+      const values = Object.entries(previous).map(([key, before]) => {
+        const place = `${kind} ${id} ${key}`
+        const present = isPresentKnown ? presentValue(kind, object, key) : undefined
+        const after = later.has(place) ? later.get(place) : present
+        later.set(place, before)
+        return { key, before, after }
+      })
+      found.set(cursor, values)
+    }
   }
   return found
 }
@@ -81,9 +128,9 @@ function presentValue(kind: string, object: Entry['object'], key: string): unkno
 const UNDOABLE = new Set(['note', 'record'])
 
 /** Whether the write can be undone, judging by its kinds: tags that it created do not prevent it. */
-export const mayBeUndone = ({ entries }: Transaction): boolean =>
-  entries.some(({ kind }) => UNDOABLE.has(kind)) &&
-  entries.every(
+export const mayBeUndone = ({ counts }: Listed): boolean =>
+  counts.some(({ kind }) => UNDOABLE.has(kind)) &&
+  counts.every(
     ({ kind, op }) =>
       (UNDOABLE.has(kind) && op !== 'purged') ||
       kind === 'quick_access_item' ||

@@ -4,9 +4,10 @@ import { Icon } from '../../components/icon.tsx'
 import { Banner, Loading, Pane } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
 import { setParameters } from '../../router.ts'
+import { useEntries } from './feed.ts'
 import { type Names, nameOf, placeOf } from './names.ts'
 import { shown } from './sentence.tsx'
-import { type Transaction, type Value, whoOf } from './transactions.ts'
+import { type Transaction, type Value, valuesOf, whoOf } from './transactions.ts'
 
 interface Undone {
   readonly kind: string
@@ -82,7 +83,9 @@ export function Undo({ id, transaction, values, names }: UndoProps) {
           </Button>
         </p>
       </section>
-      {tried && !isDone && <Plan tried={tried} transaction={transaction} values={values} names={names} />}
+      {tried && !isDone && (
+        <Plan id={id} tried={tried} transaction={transaction} values={values} names={names} />
+      )}
     </Pane>
   )
 }
@@ -136,12 +139,14 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 
 const FIRST = 50
 
-interface PlanProps extends Omit<UndoProps, 'id'> {
+interface PlanProps extends UndoProps {
   readonly tried: readonly Undone[]
 }
 
 /** What would be written, object by object. */
-function Plan({ tried, transaction, values, names }: PlanProps) {
+function Plan({ id: write, tried, transaction, values, names }: PlanProps) {
+  const entries = useEntries(write, transaction?.entries)
+  const own = transaction?.entries ? values : valuesOf([{ entries }])
   const [isWhole, setWhole] = useState(false)
   const shownOnes = isWhole ? tried : tried.slice(0, FIRST)
   return (
@@ -149,17 +154,21 @@ function Plan({ tried, transaction, values, names }: PlanProps) {
       <h3>What would be written</h3>
       <ul class="undo-list">
         {shownOnes.map(({ kind, id, op }) => {
-          const entry = transaction?.entries.find((one) => one.kind === kind && String(one.id) === id)
+          const isOf = (one: { kind: string; id: string }) => one.kind === kind && String(one.id) === id
+          const entry = entries?.find(isOf)
           const place = entry && placeOf(entry)
-          const name = entry ? nameOf(entry, names) : `${kind} ${id.slice(0, 8)}`
+          const label = transaction?.objects.find(isOf)?.label
+          const name = entry ? nameOf(entry, names) : (label ?? `${kind} ${id.slice(0, 8)}`)
           return (
             <li key={`${kind} ${id}`}>
               {place === undefined ? <span>{name}</span> : <a href={place}>{name}</a>}
               <span>
-                {op === 'updated' ? (
-                  <Back values={(entry && values.get(entry.cursor)) ?? []} />
-                ) : (
+                {op !== 'updated' ? (
                   OPERATIONS[op]
+                ) : entry ? (
+                  <Back values={own.get(entry.cursor) ?? []} />
+                ) : (
+                  'as it was before'
                 )}
               </span>
             </li>
