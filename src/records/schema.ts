@@ -131,7 +131,7 @@ The data of the events is JSON:
 - \`problem\`: \`{error, code}\`; one answer failed, the stream stays open.
 - \`closed\`: \`{error, code}\`; the stream ends, for \`key_revoked\`, \`key_expired\`, \`structure_deleted\` or \`shutting_down\`.
 
-The comment \`: alive\` comes every 25 seconds. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with \`Last-Event-ID\` has \`resumed\`: \`true\` when it misses nothing, and then, with \`changes=true\`, what changed since the answer with that id, also when the server was started again meanwhile; \`false\` when the change log no longer tells.`
+The comment \`: alive\` comes every 25 seconds. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with \`Last-Event-ID\` has \`resumed\`: \`true\` when it misses nothing, and then, with \`changes=true\`, what changed since the answer with that id, also when the server was started again meanwhile; \`false\` when the change log no longer tells, and then \`changes\` come from the second answer on.`
 
 export const WatchStream = eventStreamText([
   'retry: 2000',
