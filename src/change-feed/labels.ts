@@ -1,5 +1,5 @@
 import type { ChangeKind } from '../changes/entries.ts'
-import type { Change } from '../changes/read.ts'
+import { type Change, detailOf } from '../changes/read.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 
@@ -15,9 +15,13 @@ const column =
       workspacePk,
     )?.label
 
-/** The name that the log keeps of a tag or property that was deleted. */
-const deletedName: Find = (_reader, _caller, { operation, detail }) =>
-  operation === 'deleted' && detail !== null ? (JSON.parse(detail) as { name?: string }).name : undefined
+/** What the log keeps of an object that was deleted. */
+const lostOf = (
+  reader: Reader,
+  { workspacePk }: InWorkspace,
+  { operation, number }: Change,
+): { readonly name?: string; readonly note_id?: string } =>
+  operation === 'deleted' ? JSON.parse(detailOf(reader, workspacePk, number) ?? '{}') : {}
 
 const titleOf: Find = column('notes', 'title')
 
@@ -37,9 +41,9 @@ const FINDERS: Record<ChangeKind, Find> = {
     )?.label
   },
   tag: (reader, caller, change) =>
-    column('tags', 'name')(reader, caller, change) ?? deletedName(reader, caller, change),
+    column('tags', 'name')(reader, caller, change) ?? lostOf(reader, caller, change).name,
   property: (reader, caller, change) =>
-    column('properties', 'key')(reader, caller, change) ?? deletedName(reader, caller, change),
+    column('properties', 'key')(reader, caller, change) ?? lostOf(reader, caller, change).name,
   structure: column('structures', 'name'),
   preset: column('presets', 'name'),
   view: column('views', 'name'),
@@ -51,9 +55,8 @@ const FINDERS: Record<ChangeKind, Find> = {
   webhook: () => null,
 }
 
-/** The log keeps the note of an item that was taken out. */
 const titleOfItem: Find = (reader, caller, change) => {
-  const { note_id: id } = JSON.parse(change.detail ?? '{}') as { note_id?: string }
+  const { note_id: id } = lostOf(reader, caller, change)
   return id === undefined ? null : titleOf(reader, caller, { ...change, id })
 }
 

@@ -114,7 +114,7 @@ export const MAX_TRANSACTIONS = 200
 export const TransactionsQuery = strict({
   before: t.Optional(
     cursor(
-      'The `cursor` of the last page, or of a transaction: those that were complete before it. Without it, from the newest one.',
+      'The `cursor` of the last page, or of a transaction: those that were complete before it. Without it, or with `now`, from the newest one.',
     ),
   ),
   limit: t.Optional(

@@ -1,7 +1,7 @@
 import { checkCursor, oldestChange } from '../changes/cursors.ts'
 import { CHANGE_KINDS } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
-import { type ChangeFilter, ChangeWriter, changesAfter } from '../changes/read.ts'
+import { type ChangeFilter, ChangeWriter, headsOf, selectAfter } from '../changes/read.ts'
 import {
   actorsNamed,
   countChanges,
@@ -96,7 +96,8 @@ function write(reader: Reader, { workspacePk }: TransactionsInput, found: Found)
   const written = found.transactions.map(({ first, last, at, actor }) => {
     // Retention may have removed the first ones.
     const kept = Math.max(first, oldest)
-    const named = changesAfter(reader, workspacePk, { after: kept - 1, upTo: last, limit: NAMED })
+    const range = { after: kept - 1, upTo: last, limit: NAMED }
+    const named = headsOf(reader, selectAfter(reader, workspacePk, range))
     const undoing = undoneBy(reader, workspacePk, first)
     return {
       transaction: cursorOf(first),

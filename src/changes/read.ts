@@ -188,6 +188,10 @@ export function changesOfObject(
   return headsOf(reader, selectOfObject(reader, workspace, id, range))
 }
 
+/** The text of a change. */
+export const detailOf = ({ sql }: Reader, workspace: number, number: number): string | null =>
+  sql.scalar('SELECT detail FROM changes WHERE key = ?', keyOf(workspace, number))
+
 /** Selected changes without their text. */
 export const headsOf = ({ sql }: Reader, { text, values }: SqlPart): Change[] =>
   sql.all<StoredChange>(`SELECT ${COLUMNS_BUT_DETAIL}, NULL AS detail ${text}`, ...values).map(changeOf)

@@ -907,7 +907,7 @@ export interface paths {
          *     - `problem`: `{error, code}`; one answer failed, the stream stays open.
          *     - `closed`: `{error, code}`; the stream ends, for `key_revoked`, `key_expired`, `structure_deleted` or `shutting_down`.
          *
-         *     The comment `: alive` comes every 25 seconds. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with `Last-Event-ID` has `resumed`: `true` when it misses nothing, and then, with `changes=true`, what changed since the answer with that id, also when the server was started again meanwhile; `false` when the change log no longer tells.
+         *     The comment `: alive` comes every 25 seconds. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with `Last-Event-ID` has `resumed`: `true` when it misses nothing, and then, with `changes=true`, what changed since the answer with that id, also when the server was started again meanwhile; `false` when the change log no longer tells, and then `changes` come from the second answer on.
          */
         get: operations["watchRecords"];
         put?: never;
@@ -9887,7 +9887,7 @@ export interface operations {
     listTransactions: {
         parameters: {
             query?: {
-                /** @description The `cursor` of the last page, or of a transaction: those that were complete before it. Without it, from the newest one. */
+                /** @description The `cursor` of the last page, or of a transaction: those that were complete before it. Without it, or with `now`, from the newest one. */
                 before?: string;
                 /** @description 50 unless given. */
                 limit?: number;
