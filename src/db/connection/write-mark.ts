@@ -56,17 +56,16 @@ function mapped(path: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** Changes the mark, if there is a server. */
+/** Changes the mark, if there is a server. One that cannot be changed costs the server a few milliseconds. */
 export function markWrite(file: string): void {
-  let descriptor: number
   try {
-    descriptor = fs.openSync(markFileOf(file), 'r+')
+    const descriptor = fs.openSync(markFileOf(file), 'r+')
+    try {
+      fs.writeSync(descriptor, crypto.getRandomValues(Buffer.alloc(BYTES)), 0, BYTES, 0)
+    } finally {
+      fs.closeSync(descriptor)
+    }
   } catch {
-    return
-  }
-  try {
-    fs.writeSync(descriptor, crypto.getRandomValues(Buffer.alloc(BYTES)), 0, BYTES, 0)
-  } finally {
-    fs.closeSync(descriptor)
+    // Without a server there is none.
   }
 }
