@@ -6,8 +6,8 @@ import { daybook, newFolder, type ServerProcess, startProcess } from '../support
  * reading and writing.
  */
 
-const ROUNDS = 25
-const ROUNDS_MS = 120_000
+const ROUNDS = 15
+const ROUNDS_MS = 240_000
 
 let folder: ReturnType<typeof newFolder>
 let file: string
