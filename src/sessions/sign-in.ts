@@ -46,8 +46,7 @@ export async function signIn(
   browser: Browser,
 ): Promise<NewSession> {
   const { db } = ctx
-  // A command may have set the password a moment ago.
-  const user = findUserByName(db.newest, name)
+  const user = findUserByName(db, name)
   const check = () => isPassword(password, user?.passwordHash ?? null, ctx)
   const attempt = { user: user?.pk ?? nameKey(name), address: browser.address }
   if (!(await failures.limit(attempt, check)) || !user) throw wrongPair()
@@ -66,7 +65,7 @@ export async function setUp(
   const { db, bus, clock } = ctx
   checkedPassword(password)
   // Hashing takes long: a client without a link must not keep others from signing in.
-  if (findUserOfLink(db.newest, token, clock.now()) === undefined) throw usedLink()
+  if (findUserOfLink(db, token, clock.now()) === undefined) throw usedLink()
   const hash = await hashPassword(password, ctx)
   const session = await db.write((tx) => {
     const userPk = findUserOfLink(tx, token, tx.now) ?? fail(usedLink())
