@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { hashPassword } from '../../src/account/passwords.ts'
-import { setPasswordHash } from '../../src/account/store.ts'
 import { addUser, changeRole, getUser, removeUser, setPassword } from '../../src/account/users.ts'
 import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
 import { fail, notFound } from '../../src/refusal.ts'
@@ -12,6 +10,7 @@ import {
   setupToken,
   signedIn,
 } from '../support/browser-client.ts'
+import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -176,26 +175,26 @@ describe('another name', () => {
   })
 })
 
-test('what another process has just written is used at once: a setup link, and a password', async () => {
+test('what a command has just written is used at once: a setup link, and a password', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
-  const [server, other] = [await startService({ file }), await startService({ file })]
+  const server = await startService({ file })
   // For some milliseconds the server reads from the snapshot of this instant.
   const readOnce = async () => expect((await server.get('/v1/me')).status).toBe(200)
   await readOnce()
   await server.ctx.db.write((): void => {})
   await readOnce()
-  const token = await setupToken(other)
+  const command = (args: string[], input = '') => runInProcess([...args, '--db', file], { input })
+  const { out } = await command(['users', 'link', 'owner', '--json'])
+  const token = JSON.parse(out).link.split('=').at(-1)
   const browser = browserOf(server)
   const sent = { token, password: 'set with the link' }
   expect((await browser.request('POST', '/app/api/setup', sent)).status).toBe(200)
-  const hash = await hashPassword(PASSWORD, server.ctx)
   await server.ctx.db.write((): void => {})
   await readOnce()
-  await other.ctx.db.write((tx): void => setPasswordHash(tx, getUser(tx, 'owner').pk, hash))
+  expect((await command(['users', 'password', 'owner'], PASSWORD)).exitCode).toBe(0)
   const signedIn = await browser.request('POST', '/app/api/session', { user: 'owner', password: PASSWORD })
   expect(signedIn.status).toBe(200)
   server.close()
-  other.close()
   folder.remove()
 })
