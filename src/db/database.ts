@@ -56,6 +56,8 @@ export interface Db extends Reader {
   onExternalWrite(listener: () => void): () => void
   /** Calls the listener after every commit of this process; returns a function that stops it. */
   onCommit(listener: () => void): () => void
+  /** Ends the snapshot that is read from, so that the file can be opened in another mode. */
+  refresh(): void
   /** Moves the write-ahead log into the file as far as readers allow. */
   checkpoint(): void
   /** Long work awaits it between its parts, so that the write-ahead log does not grow faster than it is moved. */
@@ -92,7 +94,7 @@ interface Reading {
 
 /** A server reads from a connection of its own, in snapshots; commands, and databases in memory, have only one. */
 function openReading(
-  { file, role }: OpenOptions,
+  { file, role, isFull }: OpenOptions,
   writer: Reader,
   onRead: () => void,
   onMark: () => void,
@@ -113,12 +115,13 @@ function openReading(
   const snapshot = new ReadSnapshot(database)
   const memoized = new MemoizedResults(snapshot)
   memoized.watch(writer.sql.database)
-  const mark = new WriteMark(file)
+  // On a full disk there is no room for it, nor for what a command would write.
+  const mark = isFull ? undefined : new WriteMark(file)
   /** Changes when another connection than the writing one commits. */
   const version = () => writer.sql.scalar<number>('PRAGMA data_version')
   let heldVersion = 0
   const renewIfMarked = () => {
-    if (!mark.hasChanged()) return
+    if (!mark?.hasChanged()) return
     onMark()
     memoized.clear()
     // A command syncs the log before its commit can be seen, and with it what this process has committed before.
@@ -157,7 +160,7 @@ function openReading(
       snapshot.close()
       sql.finalize()
       database.close()
-      mark.close()
+      mark?.close()
     },
   }
 }
@@ -305,6 +308,7 @@ export function openDatabase(options: OpenOptions): Db {
       commitListeners.add(listener)
       return () => void commitListeners.delete(listener)
     },
+    refresh: () => reading.refresh(),
     checkpoint: () => checkpoints.runNow(),
     waitForCheckpoint: async () => {
       if (movesLog && role === 'server') await checkpoints.keepUp()
