@@ -26,17 +26,8 @@ function standingOfSession(reader: Reader, { sessionId, workspacePk }: RightData
   throw signInNeeded()
 }
 
-/**
- * Checks rights again. Outside of a transaction, what reads see is looked at first, which is cached, and then what is
- * committed: the key may have been made a moment ago by another process, while a commit of this one is being synced.
- */
+/** Checks rights again: in a transaction with its reader, else by what reads see. */
 export const createRecheck =
   ({ db, clock }: Pick<AppContext, 'db' | 'clock'>): Recheck =>
-  (right, reader) => {
-    if (reader) return checkRight(reader, right, clock.now())
-    try {
-      return checkRight(db, right, clock.now())
-    } catch {
-      return checkRight(db.newest, right, clock.now())
-    }
-  }
+  (right, reader) =>
+    checkRight(reader ?? db, right, clock.now())

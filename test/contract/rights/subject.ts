@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { createKey, findKey, revokeKey } from '../../../src/account/keys.ts'
 import { hashPassword } from '../../../src/account/passwords.ts'
 import {
@@ -9,6 +10,9 @@ import {
   setPasswordHash,
 } from '../../../src/account/store.ts'
 import { addUser } from '../../../src/account/users.ts'
+import type { Db } from '../../../src/db/database.ts'
+import type { Reader } from '../../../src/db/reader.ts'
+import { Sql } from '../../../src/db/sql.ts'
 import { taskTransaction } from '../../../src/db/writes/task-transaction.ts'
 import type { Tx } from '../../../src/db/writes/transaction.ts'
 import { VISIBLE } from '../../../src/files/store.ts'
@@ -102,16 +106,20 @@ export const lowered =
   (tx, { workspacePk, userPk }) =>
     setMember(tx, workspacePk, userPk, role)
 
+/** A database in memory has one connection only. */
+export const otherConnection = (db: Db): Reader =>
+  db.file === ':memory:' ? db : { sql: new Sql(new Database(db.file)) }
+
 /** Ends a right as another process does, whatever of this one waits. */
 export function endNow(subject: Subject, end: End): void {
   const { db, clock } = subject.service.ctx
-  end(taskTransaction(db.newest, clock.now()), subject)
+  end(taskTransaction(otherConnection(db), clock.now()), subject)
   db.refresh()
 }
 
 /** Everything that the database holds, but for files that nobody sees: they are not complete, or removed. */
 export function everythingIn({ ctx }: TestService): Record<string, unknown> {
-  const { sql } = ctx.db.newest
+  const { sql } = otherConnection(ctx.db)
   const tables = sql.column<string>(
     `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%'`,
   )

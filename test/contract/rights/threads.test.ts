@@ -6,7 +6,7 @@ import { settle, startService, type TestService } from '../../support/service.ts
 import { until } from '../../support/webhooks.ts'
 import { isWrite, table } from './endpoints.ts'
 import { beforeIt, send } from './moments.ts'
-import { ENDS, endNow, lowered, newSubject } from './subject.ts'
+import { ENDS, endNow, lowered, newSubject, otherConnection } from './subject.ts'
 
 /* What runs in other threads: a write there checks the right in its own transaction, and a read before its answer leaves. */
 
@@ -72,13 +72,13 @@ test.each(IN_THREADS)('%s writes nothing in another thread once its right has en
     const subject = await newSubject(service, row.kind)
     const task = beforeNextTask(service, () => endNow(subject, end))
     const made = row.request(samples, subject)
-    const before = service.ctx.db.newest.sql.all('SELECT * FROM changes')
+    const before = otherConnection(service.ctx.db).sql.all('SELECT * FROM changes')
     const { status, code } = await beforeIt(subject, row, made, () => {})
     task.stop()
     const expected =
       how !== 'its role is lowered' ? [401, 'unauthorized'] : [row.tool ? 200 : 403, 'read_only_key']
     expect([how, task.hasActed, status, code]).toEqual([how, true, ...expected])
-    expect(service.ctx.db.newest.sql.all('SELECT * FROM changes')).toEqual(before)
+    expect(otherConnection(service.ctx.db).sql.all('SELECT * FROM changes')).toEqual(before)
   }
 })
 
