@@ -12,16 +12,15 @@ import type {
   UsedBy,
 } from './feature-hooks.ts'
 import { countFiles } from './files/store.ts'
-import { lensesNamingProperty, lensesNamingTag } from './lenses/service.ts'
-import { countLenses } from './lenses/store.ts'
+import { lensesNamingProperty, lensesNamingTag, lensKind } from './lenses/service.ts'
 import { createSearchTables } from './notes/search/tables.ts'
-import { countPresets, presetsNamingProperty, removeTagFromPresets } from './presets/store.ts'
-import { countProperties } from './properties/store.ts'
-import { countItems, removeFromQuickAccess } from './quick-access/store.ts'
+import { presetKind } from './presets/service.ts'
+import { presetsNamingProperty, removeTagFromPresets } from './presets/store.ts'
+import { propertyKind } from './properties/service.ts'
+import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
 import { countStructures } from './structures/store.ts'
-import { countTags } from './tags/store.ts'
-import { viewsNamingProperty, viewsNamingTag } from './views/service.ts'
-import { countViews } from './views/store.ts'
+import { tagKind } from './tags/service.ts'
+import { viewKind, viewsNamingProperty, viewsNamingTag } from './views/service.ts'
 import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
 import { countWebhooks, webhooksNamingField } from './webhooks/store.ts'
 
@@ -117,13 +116,13 @@ export const features: FeatureHooks = {
   },
   countsOf: (reader, workspace) => ({
     ...countStructures(reader, workspace),
-    tags: countTags(reader, workspace),
-    properties: countProperties(reader, workspace),
+    tags: tagKind.count(reader, workspace),
+    properties: propertyKind.count(reader, workspace),
     files: countFiles(reader, workspace),
-    presets: countPresets(reader, workspace),
-    views: countViews(reader, workspace),
-    lenses: countLenses(reader, workspace),
-    quickAccess: countItems(reader, workspace),
+    presets: presetKind.count(reader, workspace),
+    views: viewKind.count(reader, workspace),
+    lenses: lensKind.count(reader, workspace),
+    quickAccess: itemKind.count(reader, workspace),
     webhooks: countWebhooks(reader, workspace),
   }),
 }

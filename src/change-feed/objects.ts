@@ -3,26 +3,20 @@ import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { presentFileWithOutline } from '../files/present.ts'
 import { findFile, findOutline } from '../files/store.ts'
-import { presentLens } from '../lenses/present.ts'
-import { getLens } from '../lenses/service.ts'
+import { lensKind } from '../lenses/service.ts'
 import { presentNote } from '../notes/present.ts'
 import { findNote, type NoteRow } from '../notes/store.ts'
 import { readProperties } from '../notes/writing/properties.ts'
-import { presentPreset } from '../presets/present.ts'
-import { getPreset } from '../presets/service.ts'
-import { presentProperty } from '../properties/present.ts'
-import { findProperty } from '../properties/store.ts'
-import { presentItem } from '../quick-access/present.ts'
-import { findItem } from '../quick-access/store.ts'
+import { presetKind } from '../presets/service.ts'
+import { propertyKind } from '../properties/service.ts'
+import { itemKind } from '../quick-access/service.ts'
 import { recordJson } from '../records/present.ts'
 import { findLiveRecords, type RecordRow, recordBytes } from '../records/store.ts'
 import { Refusal } from '../refusal.ts'
 import { presentStructure } from '../structures/present.ts'
 import { findStructureById } from '../structures/store.ts'
-import { presentTag } from '../tags/present.ts'
-import { findTag } from '../tags/store.ts'
-import { presentView } from '../views/present.ts'
-import { getView } from '../views/service.ts'
+import { tagKind } from '../tags/service.ts'
+import { viewKind } from '../views/service.ts'
 import { presentWebhook } from '../webhooks/present.ts'
 import { getWebhook } from '../webhooks/service.ts'
 
@@ -44,25 +38,16 @@ const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
     const note = findNote(reader, workspacePk, id)
     return note && wholeNote(reader, note)
   },
-  tag: (reader, { workspacePk }, id) => {
-    const tag = findTag(reader, workspacePk, Number(id))
-    return tag && presentTag(tag)
-  },
-  property: (reader, { workspacePk }, id) => {
-    const property = findProperty(reader, workspacePk, id)
-    return property && presentProperty(property)
-  },
+  tag: (reader, caller, id) => tagKind.find(reader, caller, Number(id)),
+  property: propertyKind.find,
   structure: (reader, { workspacePk }, id) => {
     const structure = findStructureById(reader, workspacePk, id)
     return structure && presentStructure(structure)
   },
-  preset: (reader, caller, id) => unlessGone(() => presentPreset(getPreset(reader, caller, id))),
-  view: (reader, caller, id) => unlessGone(() => presentView(getView(reader, caller, id))),
-  lens: (reader, caller, id) => unlessGone(() => presentLens(getLens(reader, caller, id))),
-  quick_access_item: (reader, { workspacePk }, id) => {
-    const item = findItem(reader, workspacePk, id)
-    return item && presentItem(item)
-  },
+  preset: presetKind.find,
+  view: viewKind.find,
+  lens: lensKind.find,
+  quick_access_item: itemKind.find,
   file: (reader, { workspacePk }, id) => {
     const file = findFile(reader, workspacePk, id)
     return file && wholeFile(reader, file)

@@ -1,5 +1,5 @@
+import type { Shifted } from '../db/positions.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Shifted } from '../db/writes/positions.ts'
 import type { Transaction, Tx } from '../db/writes/transaction.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import {
@@ -209,7 +209,7 @@ const ONLY_POSITION = '{"position":'
 export const logShifts = (
   tx: Tx,
   author: ChangeAuthor,
-  kind: 'property' | 'quick_access_item',
+  kind: ChangeKind,
   shifted: readonly Shifted[] = [],
 ): void =>
   logMany(
@@ -220,18 +220,6 @@ export const logShifts = (
     ONLY_POSITION,
     shifted.map(({ id, before }) => [id, before]),
   )
-
-/** Logs that an object is no longer the default of its kind. */
-export function logLostDefault(
-  tx: Tx,
-  author: ChangeAuthor,
-  kind: 'view' | 'lens',
-  id: string | undefined,
-): void {
-  if (id === undefined) return
-  const difference = { changed: ['is_default'], previous: { is_default: true } }
-  logChange(tx, author, { kind, id }, 'updated', { difference })
-}
 
 /** The numbers of the changes that the transaction has logged so far in a workspace; undefined without any. */
 export function loggedRange(

@@ -9,8 +9,7 @@ import { checkedTree, type Evaluation, evaluationOf, matchingNotes } from '../no
 import { byId } from '../notes/query/sorted-page.ts'
 import { loadTitles } from '../notes/store.ts'
 import { type Drawing, type DrawnNode, drawGraph, type NodeOf, type TaggedNotes } from './layout.ts'
-import { presentGraph } from './present.ts'
-import { findDefaultLens, getLens } from './service.ts'
+import { findDefaultLens, lensKind } from './service.ts'
 import { DEFAULT_SETTINGS, type LensSettings } from './settings.ts'
 
 export interface GraphNode {
@@ -78,7 +77,7 @@ export const graphQuery: WorkerQuery<GraphInput, GraphPlan, JsonBody> = {
   name: 'lenses.graph',
   plan: (reader, input) => {
     const { workspacePk: workspace, id, today } = input
-    const lens = id === undefined ? findDefaultLens(reader, input) : getLens(reader, input, id)
+    const lens = id === undefined ? findDefaultLens(reader, input) : lensKind.get(reader, input, id)
     const { scope, settings } = lens ?? NO_LENS
     const tree = checkedTree(reader, workspace, scope, 'scope')
     const evaluation = evaluationOf(reader, workspace, today)
@@ -110,6 +109,12 @@ export const graphQuery: WorkerQuery<GraphInput, GraphPlan, JsonBody> = {
     return JSON.stringify(presentGraph(withNames(reader, drawing)))
   },
 }
+
+const presentGraph = ({ nodes, edges, truncated }: Graph) => ({
+  nodes: nodes.map(({ id, title, kind, degree }) => ({ id, title, kind, degree })),
+  edges: edges.map(({ from, to, kind }) => ({ from, to, kind })),
+  truncated,
+})
 
 /** How many tags and links the notes have; not counted beyond what makes a query too large for this thread. */
 function countEdges({ sql }: Reader, { layers }: LensSettings, notes: readonly number[]): number {

@@ -5,9 +5,8 @@ import { routes } from '../http/routes.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { graphOfLens } from './graph.ts'
 import { lensesQuery } from './list.ts'
-import { presentLens } from './present.ts'
 import * as schema from './schema.ts'
-import { createLens, deleteLens, getLens, parseLens, patchLens } from './service.ts'
+import { createLens, deleteLens, lensKind, parseLens, patchLens } from './service.ts'
 
 export const lensRoutes = (ctx: AppContext) =>
   routes('Lenses', '/v1')
@@ -27,7 +26,7 @@ export const lensRoutes = (ctx: AppContext) =>
       'Save a graph lens',
       (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          lens: presentLens(createLens(tx, request.caller, parseLens(request.body))),
+          lens: createLens(tx, request.caller, parseLens(request.body)),
         })),
       {
         write: true,
@@ -42,7 +41,7 @@ export const lensRoutes = (ctx: AppContext) =>
       '/lenses/:id',
       'getLens',
       'Read a graph lens',
-      ({ caller, params }) => ({ lens: presentLens(getLens(ctx.db, caller, params.id)) }),
+      ({ caller, params }) => ({ lens: lensKind.get(ctx.db, caller, params.id) }),
       {
         response: schema.LensResponse,
         description: 'The lens itself; what it shows is at `GET /v1/lenses/{id}/graph`.',
@@ -53,7 +52,7 @@ export const lensRoutes = (ctx: AppContext) =>
       'updateLens',
       'Change a graph lens',
       async ({ caller, params, body }) => ({
-        lens: presentLens(await patchLens(ctx, caller, params.id, parseLens(body))),
+        lens: await patchLens(ctx, caller, params.id, parseLens(body)),
       }),
       {
         write: true,

@@ -1,43 +1,54 @@
-import { logChange, logUpdate } from '../changes/log.ts'
+import { and, asc, eq, ne, sql } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { from, rowBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
+import { lenses } from '../db/schema/lenses.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { UsedBy } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
-import { isSame, patchedFlag } from '../lib/patch.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import { patchedFlag } from '../lib/patch.ts'
 import { readStoredTree, storedTree, storedTreeReferences } from '../notes/query/evaluate.ts'
-import { fail, notFound, refused } from '../refusal.ts'
-import { presentLens } from './present.ts'
+import { objectKind } from '../objects/objects.ts'
+import { refused } from '../refusal.ts'
 import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
-import * as store from './store.ts'
 
-/** A lens with its scope and settings parsed. */
-export interface Lens {
-  row: store.LensRow
-  scope: FilterTree | null
-  settings: LensSettings
-}
+type LensRow = typeof lenses.$inferSelect
 
-const parsed = (row: store.LensRow): Lens => ({
-  row,
-  scope: readStoredTree(row.scope),
-  settings: JSON.parse(row.settings),
-})
+/** What a caller decides of a lens. */
+type LensColumns = Pick<LensRow, 'name' | 'scope' | 'settings' | 'isDefault'>
 
 /** Lenses by creation. */
-export const listLenses = (reader: Reader, { workspacePk }: InWorkspace): Lens[] =>
-  store.listLensRows(reader, workspacePk).map(parsed)
+export const lensKind = objectKind({
+  kind: 'lens',
+  table: lenses,
+  order: lenses.pk,
+  present: (row) => {
+    const { layers, nodes, look }: LensSettings = JSON.parse(row.settings)
+    return {
+      id: row.id,
+      name: row.name,
+      scope: readStoredTree(row.scope),
+      settings: {
+        layers: { links: layers.links, tags: layers.tags },
+        nodes: { orphans: nodes.orphans, dangling: nodes.dangling },
+        look: { arrows: look.arrows, titles: look.titles },
+      },
+      is_default: row.isDefault === 1,
+      created_at: isoTimestamp(row.createdAt),
+      updated_at: isoTimestamp(row.updatedAt),
+    }
+  },
+})
 
-const getLensRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.LensRow =>
-  store.findLens(reader, workspacePk, id) ?? fail(notFound('lens'))
-
-export const getLens = (reader: Reader, caller: InWorkspace, id: string): Lens =>
-  parsed(getLensRow(reader, caller, id))
+const findDefaultRow = rowBy((workspace: number) =>
+  from(lenses).where(and(eq(lenses.workspace, workspace), sql`${lenses.isDefault} = 1`)),
+)
 
 /** Undefined while the workspace has no lens. */
-export function findDefaultLens(reader: Reader, { workspacePk }: InWorkspace): Lens | undefined {
-  const row = store.findDefaultLens(reader, workspacePk)
-  return row && parsed(row)
+export function findDefaultLens(reader: Reader, { workspacePk }: InWorkspace) {
+  const row = findDefaultRow(reader, workspacePk)
+  return row && lensKind.present(row, reader)
 }
 
 /** A lens as a request sends it. */
@@ -60,61 +71,53 @@ export const parseLens = <Request extends LensRequest>(request: Request) => ({
 const NEW_LENS = { scope: null, settings: JSON.stringify(DEFAULT_SETTINGS), isDefault: 0 }
 
 /** Creates a lens; the first one is the default, whatever is sent. Joins the caller's transaction. */
-export function createLens(tx: Tx, caller: Caller, input: LensInput & { name: string }): Lens {
-  const { workspacePk: workspace } = caller
-  const isFirst = store.countLenses(tx, workspace) === 0
+export function createLens(tx: Tx, caller: Caller, input: LensInput & { name: string }) {
+  const isFirst = lensKind.count(tx, caller.workspacePk) === 0
   const columns = merged(tx, caller, { ...NEW_LENS, name: input.name }, input)
-  const isDefault = isFirst ? 1 : columns.isDefault
-  const id = tx.newId()
-  if (isDefault === 1) store.clearDefaultLens(tx, caller)
-  store.insertLens(tx, { ...columns, isDefault, id, workspace })
-  logChange(tx, caller, { kind: 'lens', id }, 'created')
-  return getLens(tx, caller, id)
+  return lensKind.create(tx, caller, isFirst ? { ...columns, isDefault: 1 } : columns)
 }
 
 /** Changes what is sent; settings are merged one by one, the scope is replaced whole. */
-export function patchLens(ctx: AppContext, caller: Caller, id: string, input: LensInput): Promise<Lens> {
-  return ctx.db.write((tx): Lens => {
-    const before = getLensRow(tx, caller, id)
+export const patchLens = (ctx: AppContext, caller: Caller, id: string, input: LensInput) =>
+  ctx.db.write((tx) => {
+    const before = lensKind.getRow(tx, caller, id)
     const columns = merged(tx, caller, before, input)
     if (columns.isDefault < before.isDefault)
       throw refused(
         `The lens "${before.name}" is the default, and there always is one; make another lens the default instead.`,
       )
-    if (isSame(before, columns)) return parsed(before)
-    if (columns.isDefault > before.isDefault) store.clearDefaultLens(tx, caller)
-    store.updateLens(tx, before.pk, columns)
-    const after = getLens(tx, caller, id)
-    logUpdate(tx, caller, { kind: 'lens', id }, presentLens(parsed(before)), presentLens(after))
-    return after
+    return lensKind.update(tx, caller, before, columns)
   })
-}
 
 const merged = (
   reader: Reader,
-  caller: Caller,
-  before: store.LensColumns,
+  { workspacePk }: InWorkspace,
+  before: LensColumns,
   { name, scope, settings, is_default }: LensInput,
-): store.LensColumns => ({
+): LensColumns => ({
   name: name ?? before.name,
-  scope: scope === undefined ? before.scope : storedTree(reader, caller.workspacePk, scope, 'scope'),
+  scope: scope === undefined ? before.scope : storedTree(reader, workspacePk, scope, 'scope'),
   settings: settings
     ? JSON.stringify(mergedSettings(JSON.parse(before.settings), settings))
     : before.settings,
   isDefault: patchedFlag(is_default, before.isDefault),
 })
 
+/** The lens made next after this one, else the first of the others. */
+const findNextLens = rowBy((workspace: number, pk: number) =>
+  from(lenses)
+    .where(and(eq(lenses.workspace, workspace), ne(lenses.pk, pk)))
+    .orderBy(sql`${lenses.pk} < ${pk}`, asc(lenses.pk))
+    .limit(1),
+)
+
 /** When it was the default, the next by creation becomes the default, else the first. */
 export const deleteLens = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
   ctx.db.write((tx): void => {
-    const { pk, isDefault } = getLensRow(tx, caller, id)
-    const heir = isDefault === 1 ? store.findNextLens(tx, caller.workspacePk, pk) : undefined
-    store.deleteLensRow(tx, pk)
-    logChange(tx, caller, { kind: 'lens', id }, 'deleted')
-    if (!heir) return
-    store.updateLens(tx, heir.pk, { isDefault: 1 })
-    const difference = { changed: ['is_default'], previous: { is_default: false } }
-    logChange(tx, caller, { kind: 'lens', id: heir.id }, 'updated', { difference })
+    const lens = lensKind.getRow(tx, caller, id)
+    const heir = lens.isDefault === 1 ? findNextLens(tx, caller.workspacePk, lens.pk) : undefined
+    lensKind.delete(tx, caller, lens)
+    if (heir) lensKind.update(tx, caller, heir, { isDefault: 1 })
   })
 
 /** The lenses whose scope names the tag, of all or of these. */
@@ -137,9 +140,10 @@ const lensesWhere = (
   reader: Reader,
   workspace: number,
   holds: (names: ReturnType<typeof storedTreeReferences>) => boolean,
-  ids: readonly string[] = store.listLensIds(reader, workspace),
+  ids: readonly string[] | undefined,
 ): UsedBy[] =>
-  ids.flatMap((id) => {
-    const lens = store.findLens(reader, workspace, id)
-    return lens && holds(storedTreeReferences(lens.scope)) ? [{ id, name: lens.name }] : []
-  })
+  lensKind
+    .each(reader, workspace, ids)
+    .filter(({ scope }) => holds(storedTreeReferences(scope)))
+    .map(({ id, name }) => ({ id, name }))
+    .toArray()

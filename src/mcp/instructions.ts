@@ -1,10 +1,10 @@
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
-import { listPresets } from '../presets/service.ts'
-import { listProperties } from '../properties/service.ts'
+import { presetKind } from '../presets/service.ts'
+import { propertyKind } from '../properties/service.ts'
 import { listStructureRows } from '../structures/store.ts'
-import { listTags } from '../tags/service.ts'
+import { tagKind } from '../tags/service.ts'
 import { count, inline } from './text/markdown.ts'
 import { estimateTokens } from './text/tokens.ts'
 import { planOfLists, structureLine, type WorkspaceInput, workspaceInput } from './tools/describe.ts'
@@ -59,13 +59,13 @@ function* inventory(reader: Reader, workspace: InWorkspace): Generator<string> {
     yield `Structure ${structureLine(row, MAX_FIELDS)}`
   yield* named(
     'Note properties',
-    listProperties(reader, workspace).map(({ key, type }) => `${key} (${type})`),
+    propertyKind.list(reader, workspace).map(({ key, type }) => `${key} (${type})`),
   )
   yield* named(
     'Presets',
-    listPresets(reader, workspace).map(({ row }) => inline(row.name, 60)),
+    presetKind.list(reader, workspace).map(({ name }) => inline(name, 60)),
   )
-  const tags = listTags(reader, workspace).toSorted((one, other) => other.noteCount - one.noteCount)
+  const tags = tagKind.list(reader, workspace).toSorted((one, other) => other.note_count - one.note_count)
   yield* named(
     'Tags',
     tags.map(({ name }) => inline(name, 40)),

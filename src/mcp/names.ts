@@ -8,9 +8,7 @@ import { resolveTarget } from '../notes/links/resolve-target.ts'
 import { targetKey } from '../notes/links/syntax.ts'
 import { getNoteSummary, loadTitles } from '../notes/store.ts'
 import { fail, notFound, Refusal, refused } from '../refusal.ts'
-import type { DescribedView } from '../views/service.ts'
-import { getView } from '../views/service.ts'
-import { listViewNames } from '../views/store.ts'
+import { listViewNames, type ViewRow, viewKind } from '../views/service.ts'
 
 /*
  * The objects that a call names as people do: a note by its id, alias or title, a view or a file by its id or name.
@@ -44,11 +42,11 @@ export function changedNoteId(reader: Reader, caller: InWorkspace, named: string
 }
 
 /** A view by its id or its name, ignoring case. */
-export function getViewNamed(reader: Reader, caller: InWorkspace, named: string): DescribedView {
+export function getViewNamed(reader: Reader, caller: InWorkspace, named: string): ViewRow {
   const views = listViewNames(reader, caller.workspacePk)
   const wanted = fold(named)
   const found = views.find(({ id }) => id === named) ?? views.find(({ name }) => fold(name) === wanted)
-  return getView(reader, caller, found?.id ?? fail(notFound('view')))
+  return viewKind.getRow(reader, caller, found?.id ?? fail(notFound('view')))
 }
 
 /** The id of a file, named by its id or its name; of several with one name the newest is meant. */

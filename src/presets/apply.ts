@@ -2,19 +2,15 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { compareNames, fold } from '../lib/text.ts'
+import { presentNote } from '../notes/present.ts'
 import { markForSearch } from '../notes/search/indexing.ts'
-import { getNote, type NoteRow, touchNote } from '../notes/store.ts'
+import { getNote, touchNote } from '../notes/store.ts'
 import { logNoteUpdate } from '../notes/writing/log-update.ts'
-import {
-  type PropertyValues,
-  readProperties,
-  valueRefusal,
-  writeSentProperties,
-} from '../notes/writing/properties.ts'
+import { readProperties, valueRefusal, writeSentProperties } from '../notes/writing/properties.ts'
 import { addTags, nameOfTag } from '../notes/writing/tags.ts'
 import { refused } from '../refusal.ts'
-import { getPreset, isEmpty } from './service.ts'
-import type { PresetProperty } from './store.ts'
+import { isEmpty, presetKind } from './service.ts'
+import { type PresetProperty, propertiesOfPreset, tagsOfPreset } from './store.ts'
 
 export interface ApplyInput {
   note_id: string
@@ -22,32 +18,21 @@ export interface ApplyInput {
   overwrite?: boolean
 }
 
-/** What was written; properties are named by key, in the order of the preset. */
-export interface AppliedPreset {
-  note: NoteRow
-  properties: PropertyValues
-  tagsAdded: string[]
-  set: string[]
-  kept: string[]
-  unanswered: string[]
+/** Writes a preset onto an active note, all of it or nothing. It adds tags and values, and removes none. */
+export async function applyPreset(ctx: AppContext, caller: Caller, idOrName: string, input: ApplyInput) {
+  const { note, ...applied } = await ctx.db.write((tx) => writePreset(tx, caller, idOrName, input))
+  return { note: presentNote(note), ...applied }
 }
 
-/** Writes a preset onto an active note, all of it or nothing. It adds tags and values, and removes none. */
-export const applyPreset = (
-  ctx: AppContext,
-  caller: Caller,
-  idOrName: string,
-  input: ApplyInput,
-): Promise<AppliedPreset> => ctx.db.write((tx) => writePreset(tx, caller, idOrName, input))
-
-/** Writes a preset onto an active note in the caller's transaction. */
+/** Writes a preset onto an active note in the caller's transaction. Properties are named by key, in the order of the preset. */
 export function writePreset(
   tx: Tx,
   caller: Caller,
   idOrName: string,
   { note_id, answers = {}, overwrite = false }: ApplyInput,
-): AppliedPreset {
-  const { row, tags, properties, asks } = getPreset(tx, caller, idOrName)
+) {
+  const row = presetKind.getRow(tx, caller, idOrName)
+  const { properties, asks } = propertiesOfPreset(tx, row.pk)
   const before = getNote(tx, caller, note_id)
   const { pk } = before
   const { values, kept, unanswered } = planApply(tx, {
@@ -61,7 +46,7 @@ export function writePreset(
   const added = addTags(
     tx,
     pk,
-    tags.map(({ id }) => id),
+    tagsOfPreset(tx, row.pk).map(({ id }) => id),
   )
   const previousProperties = writeSentProperties(tx, caller, pk, values)
   const isChanged = Object.keys(previousProperties).length > 0
@@ -72,10 +57,10 @@ export function writePreset(
   return {
     note,
     properties: readProperties(tx, pk),
-    tagsAdded: added.map((tag) => nameOfTag(tx, tag)).sort(compareNames),
-    set: Object.keys(values),
-    kept,
-    unanswered,
+    tags_added: added.map((tag) => nameOfTag(tx, tag)).sort(compareNames),
+    properties_set: Object.keys(values),
+    properties_kept: kept,
+    properties_unanswered: unanswered,
   }
 }
 

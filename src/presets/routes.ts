@@ -4,9 +4,8 @@ import { routes } from '../http/routes.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { applyPreset } from './apply.ts'
 import { presetsQuery } from './list.ts'
-import { presentApplied, presentPreset } from './present.ts'
 import * as schema from './schema.ts'
-import { createPreset, deletePreset, getPreset, patchPreset } from './service.ts'
+import { createPreset, deletePreset, patchPreset, presetKind } from './service.ts'
 
 export const presetRoutes = (ctx: AppContext) =>
   routes('Presets', '/v1/presets')
@@ -23,7 +22,7 @@ export const presetRoutes = (ctx: AppContext) =>
       'Save a preset',
       (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          preset: presentPreset(createPreset(tx, request.caller, request.body)),
+          preset: createPreset(tx, request.caller, request.body),
         })),
       {
         write: true,
@@ -38,7 +37,7 @@ export const presetRoutes = (ctx: AppContext) =>
       '/:idOrName',
       'getPreset',
       'Read a preset',
-      ({ caller, params }) => ({ preset: presentPreset(getPreset(ctx.db, caller, params.idOrName)) }),
+      ({ caller, params }) => ({ preset: presetKind.get(ctx.db, caller, params.idOrName) }),
       { response: schema.PresetResponse, description: '`asks` has null where no answer is pre-filled.' },
     )
     .patch(
@@ -46,7 +45,7 @@ export const presetRoutes = (ctx: AppContext) =>
       'updatePreset',
       'Change a preset; lists are replaced whole',
       async ({ caller, params, body }) => ({
-        preset: presentPreset(await patchPreset(ctx, caller, params.idOrName, body)),
+        preset: await patchPreset(ctx, caller, params.idOrName, body),
       }),
       {
         write: true,
@@ -73,8 +72,7 @@ export const presetRoutes = (ctx: AppContext) =>
       '/:idOrName/apply',
       'applyPreset',
       'Write a preset onto a note; it only adds',
-      async ({ caller, params, body }) =>
-        presentApplied(await applyPreset(ctx, caller, params.idOrName, body)),
+      ({ caller, params, body }) => applyPreset(ctx, caller, params.idOrName, body),
       {
         write: true,
         body: schema.ApplyPresetBody,

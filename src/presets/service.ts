@@ -1,42 +1,52 @@
-import { logChange, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { presets } from '../db/schema/presets.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
-import { compareNames, fold } from '../lib/text.ts'
+import { fold } from '../lib/text.ts'
 import { findPropertyRule, valueRefusal } from '../notes/writing/properties.ts'
 import { ensureTags } from '../notes/writing/tags.ts'
-import { fail, nameTaken, notFound, refused } from '../refusal.ts'
-import { presentPreset } from './present.ts'
-import * as store from './store.ts'
+import { objectKind } from '../objects/objects.ts'
+import { nameTaken, refused } from '../refusal.ts'
+import {
+  type PresetProperty,
+  type PropertyLists,
+  propertiesOfPreset,
+  replaceProperties,
+  replaceTags,
+  tagNamesOfPreset,
+} from './store.ts'
 
-/** A preset with the current names of its tags and properties. */
-export interface Preset {
-  row: store.PresetRow
-  /** Sorted by name. */
-  tags: { id: number; name: string }[]
-  properties: store.PresetProperty[]
-  asks: store.PresetProperty[]
-}
+type PresetRow = typeof presets.$inferSelect
+
+/** What a caller decides of a preset, apart from its tags and properties. */
+type PresetColumns = Pick<PresetRow, 'name' | 'nameFold' | 'icon' | 'color' | 'isPinned'>
+
+const presentValue = ({ rule, value }: PresetProperty) => ({ key: rule.key, value })
 
 /** Presets by name, ignoring case. */
-export const listPresets = (reader: Reader, { workspacePk }: InWorkspace): Preset[] =>
-  store.listPresetRows(reader, workspacePk).map((row) => whole(reader, row))
-
-/** By id, else by name ignoring case. */
-export function getPreset(reader: Reader, { workspacePk }: InWorkspace, idOrName: string): Preset {
-  const row = isId(idOrName)
-    ? store.findPreset(reader, workspacePk, idOrName)
-    : store.findPresetByName(reader, workspacePk, fold(idOrName))
-  return whole(reader, row ?? fail(notFound('preset')))
-}
-
-const whole = (reader: Reader, row: store.PresetRow): Preset => ({
-  row,
-  tags: store.tagsOfPreset(reader, row.pk).sort((left, right) => compareNames(left.name, right.name)),
-  properties: store.propertiesOfPreset(reader, row.pk, false),
-  asks: store.propertiesOfPreset(reader, row.pk, true),
+export const presetKind = objectKind({
+  kind: 'preset',
+  table: presets,
+  order: presets.nameFold,
+  name: presets.nameFold,
+  present: (row, reader) => {
+    const { properties, asks } = propertiesOfPreset(reader, row.pk)
+    return {
+      id: row.id,
+      name: row.name,
+      tags: tagNamesOfPreset(reader, row.pk),
+      properties: properties.map(presentValue),
+      asks: asks.map(presentValue),
+      icon: row.icon,
+      color: row.color,
+      is_pinned: row.isPinned === 1,
+      created_at: isoTimestamp(row.createdAt),
+      updated_at: isoTimestamp(row.updatedAt),
+    }
+  },
 })
 
 export interface PresetPropertyInput {
@@ -54,54 +64,59 @@ export interface PresetInput {
   is_pinned?: boolean
 }
 
+/** What is stored of a preset. */
+export interface PresetParts extends PropertyLists {
+  readonly columns: PresetColumns
+  readonly tags: readonly number[]
+}
+
+/** Writes a new preset and logs it; joins the caller's transaction. */
+export function insertPreset(tx: Tx, caller: Caller, { columns, tags, ...lists }: PresetParts) {
+  const row = presetKind.insert(tx, caller, columns)
+  replaceTags(tx, row.pk, tags)
+  replaceProperties(tx, row.pk, lists)
+  return presetKind.present(row, tx)
+}
+
+const NEW_PRESET = { icon: null, color: null, isPinned: 0 }
+
 /** Creates a preset, and its tags where they do not exist; joins the caller's transaction. */
-export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name: string }): Preset {
+export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name: string }) {
   const { workspacePk: workspace } = caller
   refuseUnusableName(tx, workspace, input.name)
-  const id = tx.newId()
-  const columns = merged({ name: input.name, icon: null, color: null, isPinned: 0 }, input)
-  const properties = mergedProperties(tx, workspace, { properties: [], asks: [] }, input)
-  const pk = store.insertPreset(tx, { ...columns, id, workspace })
-  store.replaceTags(tx, pk, ensureTags(tx, caller, input.tags ?? []))
-  store.replaceProperties(tx, pk, properties)
-  logChange(tx, caller, { kind: 'preset', id }, 'created')
-  return getPreset(tx, caller, id)
+  const lists = mergedProperties(tx, workspace, { properties: [], asks: [] }, input)
+  const tags = ensureTags(tx, caller, input.tags ?? [])
+  return insertPreset(tx, caller, {
+    columns: merged({ ...NEW_PRESET, name: input.name }, input),
+    tags,
+    ...lists,
+  })
 }
 
 function refuseUnusableName(reader: Reader, workspace: number, name: string, except?: number): void {
   if (isId(fold(name)))
     throw refused('A preset cannot have a name in the form of an id; choose another name.')
-  const holder = store.findPresetByName(reader, workspace, fold(name))
+  const holder = presetKind.findByName(reader, workspace, fold(name))
   if (!holder || holder.pk === except) return
   throw nameTaken(`A preset named "${holder.name}" exists already; choose another name.`)
 }
 
 /** Changes what is sent; `tags`, `properties` and `ask` are each replaced whole. */
-export const patchPreset = (
-  ctx: AppContext,
-  caller: Caller,
-  idOrName: string,
-  patch: PresetInput,
-): Promise<Preset> =>
+export const patchPreset = (ctx: AppContext, caller: Caller, idOrName: string, patch: PresetInput) =>
   ctx.db.write((tx) => {
     const { workspacePk: workspace } = caller
-    const before = getPreset(tx, caller, idOrName)
-    const { pk, id } = before.row
-    if (patch.name !== undefined) refuseUnusableName(tx, workspace, patch.name, pk)
-    const columns = merged(before.row, patch)
-    if (patch.properties || patch.ask)
-      store.replaceProperties(tx, pk, mergedProperties(tx, workspace, before, patch))
-    if (patch.tags) store.replaceTags(tx, pk, ensureTags(tx, caller, patch.tags))
-    if (!isSame(before, whole(tx, { ...before.row, ...columns }))) store.updatePreset(tx, pk, columns)
-    const after = getPreset(tx, caller, id)
-    logUpdate(tx, caller, { kind: 'preset', id }, presentPreset(before), presentPreset(after))
-    return after
+    const row = presetKind.getRow(tx, caller, idOrName)
+    const before = presetKind.present(row, tx)
+    if (patch.name !== undefined) refuseUnusableName(tx, workspace, patch.name, row.pk)
+    if (patch.properties || patch.ask) {
+      const lists = propertiesOfPreset(tx, row.pk)
+      replaceProperties(tx, row.pk, mergedProperties(tx, workspace, lists, patch))
+    }
+    if (patch.tags) replaceTags(tx, row.pk, ensureTags(tx, caller, patch.tags))
+    return presetKind.update(tx, caller, row, merged(row, patch), { before })
   })
 
-function merged(
-  before: Pick<store.PresetRow, 'name' | 'icon' | 'color' | 'isPinned'>,
-  input: PresetInput,
-): store.PresetColumns {
+function merged(before: Omit<PresetColumns, 'nameFold'>, input: PresetInput): PresetColumns {
   const name = input.name ?? before.name
   return {
     name,
@@ -111,8 +126,6 @@ function merged(
     isPinned: patchedFlag(input.is_pinned, before.isPinned),
   }
 }
-
-type PropertyLists = Pick<Preset, 'properties' | 'asks'>
 
 /** A list that is not sent stays as it is, even where a value no longer fits its property. */
 function mergedProperties(
@@ -137,7 +150,7 @@ const checkedProperties = (
   workspace: number,
   sent: readonly PresetPropertyInput[],
   list: 'properties' | 'ask',
-): store.PresetProperty[] =>
+): PresetProperty[] =>
   sent.map(({ key, value }, at) => {
     const rule = findPropertyRule(reader, workspace, key)
     if (!rule)
@@ -151,7 +164,7 @@ const checkedProperties = (
   })
 
 /** A property is named once among those that are set and those that are asked for. */
-function refuseTwice(properties: readonly store.PresetProperty[]): void {
+function refuseTwice(properties: readonly PresetProperty[]): void {
   const seen = new Set<number>()
   for (const { rule } of properties) {
     if (seen.has(rule.pk))
@@ -160,19 +173,10 @@ function refuseTwice(properties: readonly store.PresetProperty[]): void {
   }
 }
 
-/** Everything that a caller can see of a preset, as one text. */
-const contentOf = ({ row, tags, properties, asks }: Preset) => {
-  const lists = [properties, asks].map((list) => list.map(({ rule, value }) => [rule.pk, value]))
-  return JSON.stringify([row.name, row.icon, row.color, row.isPinned, tags.map(({ id }) => id), lists])
-}
-
-const isSame = (before: Preset, after: Preset): boolean => contentOf(before) === contentOf(after)
-
 /** Notes that it was applied to keep their values. Returns the id of the preset. */
 export const deletePreset = (ctx: AppContext, caller: Caller, idOrName: string): Promise<string> =>
   ctx.db.write((tx) => {
-    const { pk, id } = getPreset(tx, caller, idOrName).row
-    store.deletePresetRow(tx, pk)
-    logChange(tx, caller, { kind: 'preset', id }, 'deleted')
-    return id
+    const row = presetKind.getRow(tx, caller, idOrName)
+    presetKind.delete(tx, caller, row)
+    return row.id
   })

@@ -1,17 +1,13 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
-import { columnsOf, countRows, deleteRow, insertRow, updateRow } from '../db/crud.ts'
+import { insertInto, orm, rowsBy, runBy, select, touched } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { presets } from '../db/schema/presets.ts'
-import { TOUCH } from '../db/sql-part.ts'
+import { presetProperties, presets, presetTags } from '../db/schema/presets.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import type { UsedBy } from '../feature-hooks.ts'
 import { compareNames } from '../lib/text.ts'
 import type { PropertyRule } from '../notes/writing/properties.ts'
 
-export type PresetRow = typeof presets.$inferSelect
-
-/** What a caller decides of a preset, apart from its tags and properties. */
-export type PresetColumns = Pick<PresetRow, 'name' | 'nameFold' | 'icon' | 'color' | 'isPinned'>
+/* The tags and properties of presets. */
 
 /** A property that a preset sets or asks for. */
 export interface PresetProperty {
@@ -20,122 +16,109 @@ export interface PresetProperty {
   value: unknown
 }
 
-const SELECT = `SELECT ${columnsOf(presets)} FROM presets`
+export interface PropertyLists {
+  properties: readonly PresetProperty[]
+  asks: readonly PresetProperty[]
+}
 
-/** A list of more is long, however short their values are. */
-const MAX_WEIGHED = 100
+export const tagsOfPreset = rowsBy((preset: number) =>
+  select({ id: presetTags.tag, name: sql<string>`(SELECT name FROM tags t WHERE t.id = tag)` })
+    .from(presetTags)
+    .where(eq(presetTags.preset, preset)),
+)
 
-/** Presets by name, ignoring case. */
-export const listPresetRows = ({ sql }: Reader, workspace: number): PresetRow[] =>
-  sql.all(`${SELECT} WHERE workspace = ? ORDER BY name_fold`, workspace)
+/** The names of the tags of a preset, sorted. */
+export const tagNamesOfPreset = (reader: Reader, preset: number): string[] =>
+  tagsOfPreset(reader, preset)
+    .map(({ name }) => name)
+    .sort(compareNames)
 
-/** The length of the values of the presets of a workspace, together. */
-export const valueBytes = ({ sql }: Reader, workspace: number): number =>
-  sql.scalar(
-    `SELECT total(octet_length(value)) FROM preset_properties
-     WHERE preset IN (SELECT pk FROM presets WHERE workspace = ? LIMIT ${MAX_WEIGHED})`,
-    workspace,
+const findProperties = rowsBy((preset: number, isAsked: number) =>
+  select({
+    pk: presetProperties.property,
+    value: presetProperties.value,
+    key: sql<string>`(SELECT key FROM properties p WHERE p.pk = property)`,
+    type: sql<PropertyRule['type']>`(SELECT type FROM properties p WHERE p.pk = property)`,
+  })
+    .from(presetProperties)
+    .where(and(eq(presetProperties.preset, preset), eq(presetProperties.isAsked, isAsked)))
+    .orderBy(presetProperties.position),
+)
+
+/** What a preset sets, and what it asks for, each in the order in which it was sent. */
+export const propertiesOfPreset = (reader: Reader, preset: number): PropertyLists => {
+  const list = (isAsked: 0 | 1) =>
+    findProperties(reader, preset, isAsked).map(({ value, ...rule }) => ({
+      rule,
+      value: value === null ? null : JSON.parse(value),
+    }))
+  return { properties: list(0), asks: list(1) }
+}
+
+const deleteTags = runBy((preset: number) => orm.delete(presetTags).where(eq(presetTags.preset, preset)))
+const insertTag = insertInto(presetTags)
+
+export function replaceTags(reader: Reader, preset: number, tags: readonly number[]): void {
+  deleteTags(reader, preset)
+  for (const tag of tags) insertTag(reader, { preset, tag })
+}
+
+const deleteProperties = runBy((preset: number) =>
+  orm.delete(presetProperties).where(eq(presetProperties.preset, preset)),
+)
+const insertProperty = insertInto(presetProperties)
+
+export function replaceProperties(reader: Reader, preset: number, { properties, asks }: PropertyLists): void {
+  deleteProperties(reader, preset)
+  for (const [isAsked, list] of [properties, asks].entries())
+    for (const [position, { rule, value }] of list.entries())
+      insertProperty(reader, {
+        preset,
+        property: rule.pk,
+        isAsked,
+        position,
+        value: value === null ? null : JSON.stringify(value),
+      })
+}
+
+const havingTag = (tag: number) =>
+  inArray(
+    presets.pk,
+    orm.select({ preset: presetTags.preset }).from(presetTags).where(eq(presetTags.tag, tag)),
   )
-
-export const findPreset = ({ sql }: Reader, workspace: number, id: string): PresetRow | undefined =>
-  sql.get(`${SELECT} WHERE id = ? AND workspace = ?`, id, workspace)
-
-export const findPresetByName = (
-  { sql }: Reader,
-  workspace: number,
-  nameFold: string,
-): PresetRow | undefined => sql.get(`${SELECT} WHERE workspace = ? AND name_fold = ?`, workspace, nameFold)
-
-export const countPresets = (reader: Reader, workspace: number) => countRows(reader, presets, workspace)
-
-export const tagsOfPreset = ({ sql }: Reader, preset: number): { id: number; name: string }[] =>
-  sql.all(
-    'SELECT tag AS id, (SELECT name FROM tags t WHERE t.id = tag) AS name FROM preset_tags WHERE preset = ?',
-    preset,
-  )
-
-/** What a preset sets, or asks for, in the order in which it was sent. */
-export function propertiesOfPreset({ sql }: Reader, preset: number, isAsked: boolean): PresetProperty[] {
-  const rows = sql.all<PropertyRule & { value: string | null }>(
-    `SELECT property AS pk, value, (SELECT key FROM properties p WHERE p.pk = property) AS key,
-       (SELECT type FROM properties p WHERE p.pk = property) AS type
-     FROM preset_properties WHERE preset = ? AND is_asked = ? ORDER BY position`,
-    preset,
-    isAsked ? 1 : 0,
-  )
-  return rows.map(({ value, ...rule }) => ({ rule, value: value === null ? null : JSON.parse(value) }))
-}
-
-/** Returns the pk of the new preset. */
-export const insertPreset = (
-  tx: Tx,
-  row: PresetColumns & { id: string; workspace: number },
-  createdAt = tx.now,
-): number => insertRow(tx, presets, { ...row, createdAt, updatedAt: createdAt })
-
-export const updatePreset = (tx: Tx, pk: number, columns: PresetColumns) =>
-  updateRow(tx, presets, pk, columns, tx.now)
-
-export function replaceTags({ sql }: Reader, preset: number, tags: readonly number[]): void {
-  sql.run('DELETE FROM preset_tags WHERE preset = ?', preset)
-  for (const tag of tags) sql.run('INSERT INTO preset_tags (preset, tag) VALUES (?, ?)', preset, tag)
-}
-
-export function replaceProperties(
-  reader: Reader,
-  preset: number,
-  { properties, asks }: { properties: readonly PresetProperty[]; asks: readonly PresetProperty[] },
-): void {
-  reader.sql.run('DELETE FROM preset_properties WHERE preset = ?', preset)
-  insertProperties(reader, preset, properties, false)
-  insertProperties(reader, preset, asks, true)
-}
-
-function insertProperties(
-  { sql }: Reader,
-  preset: number,
-  properties: readonly PresetProperty[],
-  isAsked: boolean,
-): void {
-  for (const [position, { rule, value }] of properties.entries()) {
-    sql.run(
-      'INSERT INTO preset_properties (preset, property, is_asked, position, value) VALUES (?, ?, ?, ?, ?)',
-      preset,
-      rule.pk,
-      isAsked ? 1 : 0,
-      position,
-      value === null ? null : JSON.stringify(value),
-    )
-  }
-}
-
-export const deletePresetRow = (tx: Tx, pk: number) => deleteRow(tx, presets, pk)
+const listHavingTag = rowsBy((tag: number) =>
+  select({ pk: presets.pk, id: presets.id }).from(presets).where(havingTag(tag)),
+)
+const touchHavingTag = runBy((tag: number, now: number) =>
+  orm
+    .update(presets)
+    .set({ updatedAt: touched(now) })
+    .where(havingTag(tag)),
+)
+const deleteTag = runBy((tag: number) => orm.delete(presetTags).where(eq(presetTags.tag, tag)))
 
 /** For a tag that is being deleted. */
 export function removeTagFromPresets(tx: Tx, author: ChangeAuthor, tag: number): void {
-  const { sql, now } = tx
-  const having = sql.rows<[pk: number, id: string]>(
-    'SELECT pk, id FROM presets WHERE pk IN (SELECT preset FROM preset_tags WHERE tag = ?)',
-    tag,
-  )
-  for (const [pk, id] of having) {
-    const tags = tagsOfPreset(tx, pk).map(({ name }) => name)
-    const difference = { changed: ['tags'], previous: { tags: tags.sort(compareNames) } }
+  for (const { pk, id } of listHavingTag(tx, tag)) {
+    const difference = { changed: ['tags'], previous: { tags: tagNamesOfPreset(tx, pk) } }
     logChange(tx, author, { kind: 'preset', id }, 'updated', { difference })
   }
-  sql.run(
-    `UPDATE presets SET ${TOUCH}
-     WHERE pk IN (SELECT preset FROM preset_tags WHERE tag = ?)`,
-    now,
-    tag,
-  )
-  sql.run('DELETE FROM preset_tags WHERE tag = ?', tag)
+  touchHavingTag(tx, tag, tx.now)
+  deleteTag(tx, tag)
 }
 
 /** The presets that set the property or ask for it, by name. */
-export const presetsNamingProperty = ({ sql }: Reader, property: number): UsedBy[] =>
-  sql.all(
-    `SELECT id, name FROM presets WHERE pk IN (SELECT preset FROM preset_properties WHERE property = ?)
-     ORDER BY name_fold`,
-    property,
-  )
+export const presetsNamingProperty = rowsBy((property: number) =>
+  select({ id: presets.id, name: presets.name })
+    .from(presets)
+    .where(
+      inArray(
+        presets.pk,
+        orm
+          .select({ preset: presetProperties.preset })
+          .from(presetProperties)
+          .where(eq(presetProperties.property, property)),
+      ),
+    )
+    .orderBy(presets.nameFold),
+)

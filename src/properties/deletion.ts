@@ -1,8 +1,8 @@
 import { type ChangeAuthor, logChange, logShifts, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
+import { NO_POSITION } from '../db/positions.ts'
 import { firstWithin, inChunks } from '../db/writes/chunks.ts'
-import { closeGap, NO_POSITION } from '../db/writes/positions.ts'
 import { completing } from '../db/writes/requester.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -10,7 +10,7 @@ import { refuseWhileUsed } from '../feature-hooks.ts'
 import { touchNotes } from '../notes/store.ts'
 import { logLoss } from '../notes/writing/log-update.ts'
 import { type PropertyRule, presentedValue } from '../notes/writing/properties.ts'
-import { findUsage, getPropertyRow } from './service.ts'
+import { findUsage, getPropertyRow, propertyKind } from './service.ts'
 import { bytesOfValues, countNotesHolding } from './store.ts'
 
 /*
@@ -37,7 +37,7 @@ export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: s
     logChange(tx, caller, { kind: 'property', id: property.id }, 'deleted', {
       hidden: { name: property.key },
     })
-    const shifted = closeGap(tx, 'properties', caller.workspacePk, property.position)
+    const shifted = propertyKind.positions?.closeGap(tx, caller.workspacePk, property.position)
     logShifts(tx, caller, 'property', shifted)
     const holding = countNotesHolding(tx, property.pk)
     const isLittle = holding <= MOST_AT_ONCE && bytesOfValues(tx, property.pk) <= MOST_BYTES_AT_ONCE

@@ -1,6 +1,5 @@
 import { costOfRows, countUpTo, wholeListQuery } from '../http/whole-list.ts'
-import { presentProperty } from './present.ts'
-import { listProperties } from './service.ts'
+import { propertyKind } from './service.ts'
 
 const TRASH = 'notes INDEXED BY notes_trash WHERE workspace = ? AND deleted_at IS NOT NULL'
 /** How many entries of an index are counted in the time in which a row is scanned. */
@@ -18,5 +17,5 @@ export const propertiesQuery = wholeListQuery({
       (properties * countUpTo(reader, TRASH, 1, workspacePk)) / COUNTED_PER_ROW
     )
   },
-  list: (reader, input) => listProperties(reader, input).map(presentProperty),
+  list: propertyKind.list,
 })

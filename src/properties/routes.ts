@@ -4,7 +4,6 @@ import { routes } from '../http/routes.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { deleteProperty } from './deletion.ts'
 import { propertiesQuery } from './list.ts'
-import { presentPatchedProperty, presentProperty, presentPropertyWithUsage } from './present.ts'
 import * as schema from './schema.ts'
 import { defineProperty, getProperty, patchProperty } from './service.ts'
 
@@ -26,7 +25,7 @@ export const propertyRoutes = (ctx: AppContext) =>
       'Define a property',
       (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          property: presentProperty(defineProperty(tx, request.caller, request.body)),
+          property: defineProperty(tx, request.caller, request.body),
         })),
       {
         write: true,
@@ -40,7 +39,7 @@ export const propertyRoutes = (ctx: AppContext) =>
       '/:idOrKey',
       'getProperty',
       'Read a property and what uses it',
-      async ({ caller, params }) => presentPropertyWithUsage(await getProperty(ctx, caller, params.idOrKey)),
+      ({ caller, params }) => getProperty(ctx, caller, params.idOrKey),
       {
         response: schema.PropertyWithUseResponse,
         description:
@@ -51,8 +50,7 @@ export const propertyRoutes = (ctx: AppContext) =>
       '/:idOrKey',
       'updateProperty',
       'Change a property definition',
-      async ({ caller, params, body }) =>
-        presentPatchedProperty(await patchProperty(ctx, caller, params.idOrKey, body)),
+      ({ caller, params, body }) => patchProperty(ctx, caller, params.idOrKey, body),
       {
         write: true,
         body: schema.PatchPropertyBody,

@@ -1,30 +1,58 @@
-import { logChange, logShifts, logUpdate } from '../changes/log.ts'
+import { sql } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { endOf, moveTo } from '../db/writes/positions.ts'
+import { properties } from '../db/schema/properties.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
+import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
-import { isSame, patched, patchedFlag } from '../lib/patch.ts'
+import { patched, patchedFlag } from '../lib/patch.ts'
 import { codePointLength, fold } from '../lib/text.ts'
 import type { PropertyType } from '../notes/writing/properties.ts'
-import { fail, invalid, nameTaken, notFound, refused } from '../refusal.ts'
-import { presentProperty } from './present.ts'
+import { objectKind } from '../objects/objects.ts'
+import { fail, invalid, nameTaken, refused } from '../refusal.ts'
 import * as store from './store.ts'
 
-/** Properties by position. */
-export const listProperties = (reader: Reader, { workspacePk }: InWorkspace) =>
-  store.listPropertyRows(reader, workspacePk)
+/** The trash is small: subtracting what it holds is faster than looking at each note that holds a value. */
+const NOTES_WITH_VALUE = sql<number>`(SELECT count(*) FROM note_properties np WHERE np.property = properties.pk) -
+  (SELECT count(*) FROM notes n INDEXED BY notes_trash
+   CROSS JOIN note_properties np ON np.note = n.pk AND np.property = properties.pk
+   WHERE n.workspace = properties.workspace AND n.deleted_at IS NOT NULL)`
 
-export function getPropertyRow(reader: Reader, { workspacePk }: Caller, idOrKey: string): store.PropertyRow {
-  const byId = isId(idOrKey) ? store.findProperty(reader, workspacePk, idOrKey) : undefined
-  return byId ?? store.findPropertyByKey(reader, workspacePk, fold(idOrKey)) ?? fail(notFound('property'))
-}
+/** Properties by position; the key is the name. */
+export const propertyKind = objectKind({
+  kind: 'property',
+  table: properties,
+  more: { notesWithValue: NOTES_WITH_VALUE },
+  order: properties.position,
+  name: properties.key,
+  derived: ['notes_with_value'],
+  present: (row) => ({
+    id: row.id,
+    key: row.key,
+    type: row.type,
+    label: row.label ?? row.key,
+    options: row.options === null ? null : (JSON.parse(row.options) as string[]),
+    position: row.position,
+    is_pinned: row.isPinned === 1,
+    notes_with_value: row.notesWithValue,
+    created_at: isoTimestamp(row.createdAt),
+    updated_at: isoTimestamp(row.updatedAt),
+  }),
+})
+
+export const getPropertyRow = (reader: Reader, caller: InWorkspace, idOrKey: string) =>
+  propertyKind.getRow(reader, caller, idOrKey)
+
+type PropertyRow = ReturnType<typeof getPropertyRow>
+
+/** What a caller decides of a property, apart from its position. */
+type PropertyColumns = Pick<PropertyRow, 'key' | 'type' | 'label' | 'options' | 'isPinned'>
 
 /** The property and what uses it, so that it cannot be deleted. */
 export async function getProperty(ctx: AppContext, caller: Caller, idOrKey: string) {
   const { id, found } = await findUsage(ctx, caller, idOrKey)
-  return { property: getPropertyRow(ctx.db, caller, id), usage: found.usage }
+  return { property: propertyKind.get(ctx.db, caller, id), used_by: found.usage }
 }
 
 /** A property, and what uses it, before the transaction that needs to know. */
@@ -40,7 +68,9 @@ export async function findUsage(
 /** Without its count of notes, which is slow to find. */
 function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: string): store.PropertyHead {
   const byId = isId(idOrKey) ? store.findPropertyHead(reader, workspacePk, idOrKey) : undefined
-  return byId ?? store.findPropertyHeadByKey(reader, workspacePk, fold(idOrKey)) ?? fail(notFound('property'))
+  return (
+    byId ?? store.findPropertyHeadByKey(reader, workspacePk, fold(idOrKey)) ?? fail(propertyKind.notFound)
+  )
 }
 
 export interface NewPropertyInput {
@@ -53,31 +83,19 @@ export interface NewPropertyInput {
 }
 
 /** Defines a property as `createProperty` does, and refuses a request with too long options. */
-export function defineProperty(tx: Tx, caller: Caller, input: NewPropertyInput): store.PropertyRow {
+export function defineProperty(tx: Tx, caller: Caller, input: NewPropertyInput) {
   refuseLongOptions(input.options)
   return createProperty(tx, caller, input)
 }
 
 /** Defines a property; joins the caller's transaction. */
-export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput): store.PropertyRow {
+export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput) {
+  const { key, type, label = null, is_pinned, position } = input
   refuseRepeatedOption(input.options)
-  refuseTakenKey(tx, caller, input.key)
-  const id = tx.newId()
-  const end = endOf(tx, 'properties', caller.workspacePk)
-  const pk = store.insertProperty(tx, {
-    id,
-    workspace: caller.workspacePk,
-    key: input.key,
-    type: input.type,
-    label: input.label ?? null,
-    options: optionsFor(input.type, input.options, null),
-    position: end,
-    isPinned: input.is_pinned ? 1 : 0,
-  })
-  const shifted = moveTo(tx, 'properties', caller.workspacePk, { pk, position: end }, input.position ?? end)
-  logChange(tx, caller, { kind: 'property', id }, 'created')
-  logShifts(tx, caller, 'property', shifted)
-  return getPropertyRow(tx, caller, id)
+  refuseTakenKey(tx, caller, key)
+  const options = optionsFor(type, input.options, null)
+  const columns = { key, type, label, options, isPinned: is_pinned ? 1 : 0 }
+  return propertyKind.create(tx, caller, columns, { position })
 }
 
 function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): void {
@@ -124,18 +142,8 @@ export interface PropertyPatch {
   is_pinned?: boolean
 }
 
-export interface PatchedProperty {
-  property: store.PropertyRow
-  stranded: { value: string; notes: number }[]
-}
-
 /** Changes a definition. Values that are no longer among the options stay on their notes; they are returned as stranded. */
-export async function patchProperty(
-  ctx: AppContext,
-  caller: Caller,
-  idOrKey: string,
-  patch: PropertyPatch,
-): Promise<PatchedProperty> {
+export async function patchProperty(ctx: AppContext, caller: Caller, idOrKey: string, patch: PropertyPatch) {
   refuseRepeatedOption(patch.options)
   const { id } = getPropertyHead(ctx.db, caller, idOrKey)
   const found = patch.type === undefined ? undefined : (await findUsage(ctx, caller, id)).found
@@ -145,28 +153,15 @@ export async function patchProperty(
     if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
     if (found && patch.type !== undefined && patch.type !== before.type)
       refuseRetype(ctx, tx, caller, before, { type: patch.type, found })
-    const after = merged(before, patch)
-    const { workspacePk } = caller
-    const shifted =
-      patch.position === undefined ? undefined : moveTo(tx, 'properties', workspacePk, before, patch.position)
-    if (shifted || !isSame<store.PropertyColumns>(before, after)) store.updateProperty(tx, before.pk, after)
+    const columns = merged(before, patch)
     const stranded =
-      patch.options && after.options !== null ? store.strandedValues(tx, before.pk, after.options) : []
-    const property = getPropertyRow(tx, caller, before.id)
-    logUpdate(
-      tx,
-      caller,
-      { kind: 'property', id: before.id },
-      presentProperty(before),
-      presentProperty(property),
-      ['notes_with_value'],
-    )
-    logShifts(tx, caller, 'property', shifted)
-    return { property, stranded }
+      patch.options && columns.options !== null ? store.strandedValues(tx, before.pk, columns.options) : []
+    const property = propertyKind.update(tx, caller, before, columns, { position: patch.position })
+    return { property, stranded_values: stranded }
   })
 }
 
-function merged(before: store.PropertyRow, patch: PropertyPatch): store.PropertyColumns {
+function merged(before: PropertyRow, patch: PropertyPatch): PropertyColumns {
   const type = patch.type ?? before.type
   return {
     key: patch.key ?? before.key,
@@ -181,7 +176,7 @@ function refuseRetype(
   { features }: AppContext,
   tx: Tx,
   { workspacePk }: Caller,
-  property: store.PropertyRow,
+  property: PropertyRow,
   { type, found }: { type: PropertyType; found: FoundUsage<PropertyUsage> },
 ): void {
   if (store.isHeldByAnyNote(tx, property.pk)) {

@@ -3,7 +3,6 @@ import { respondOnce } from '../http/idempotency.ts'
 import { routes } from '../http/routes.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { quickAccessQuery } from './list.ts'
-import { presentItem } from './present.ts'
 import * as schema from './schema.ts'
 import { deleteItem, patchItem, pinNote } from './service.ts'
 
@@ -22,7 +21,7 @@ export const quickAccessRoutes = (ctx: AppContext) =>
       'Pin a note to the sidebar',
       (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          item: presentItem(pinNote(tx, request.caller, request.body)),
+          item: pinNote(tx, request.caller, request.body),
         })),
       {
         write: true,
@@ -37,7 +36,7 @@ export const quickAccessRoutes = (ctx: AppContext) =>
       'updateQuickAccessItem',
       'Restyle or move a pinned note',
       async ({ caller, params, body }) => ({
-        item: presentItem(await patchItem(ctx, caller, params.id, body)),
+        item: await patchItem(ctx, caller, params.id, body),
       }),
       {
         write: true,

@@ -1,20 +1,50 @@
-import { logChange, logShifts, logUpdate } from '../changes/log.ts'
+import { eq, sql } from 'drizzle-orm'
+import type { ChangeAuthor } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { endOf, moveTo } from '../db/writes/positions.ts'
+import { quickAccess } from '../db/schema/quick-access.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { isoTimestamp } from '../lib/dates.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { findNoteSummary } from '../notes/store.ts'
+import { objectKind } from '../objects/objects.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
-import { presentItem } from './present.ts'
-import * as store from './store.ts'
 
-/** Items by position. */
-export const listItems = (reader: Reader, { workspacePk }: InWorkspace): store.ItemRow[] =>
-  store.listItemRows(reader, workspacePk)
+const ofNote = (column: string) =>
+  sql<string>`(SELECT ${sql.raw(column)} FROM notes n WHERE n.pk = quick_access.note)`
 
-const getItem = (reader: Reader, { workspacePk }: Caller, itemOrNoteId: string): store.ItemRow =>
-  store.findItem(reader, workspacePk, itemOrNoteId) ?? fail(notFound('Quick Access item'))
+/** Items of Quick Access by position. */
+export const itemKind = objectKind({
+  kind: 'quick_access_item',
+  noun: 'Quick Access item',
+  table: quickAccess,
+  more: { noteId: ofNote('id'), title: ofNote('title') },
+  order: quickAccess.position,
+  derived: ['title'],
+  present: (row) => ({
+    id: row.id,
+    note_id: row.noteId,
+    title: row.title,
+    icon: row.icon,
+    color: row.color,
+    icon_filled: row.iconFilled === 1,
+    position: row.position,
+    created_at: isoTimestamp(row.createdAt),
+  }),
+})
+
+const findByNote = itemKind.findBy((note: number) => eq(quickAccess.note, note))
+const findByNoteId = itemKind.findBy(
+  (id: string) => sql`${quickAccess.note} = (SELECT pk FROM notes WHERE notes.id = ${id})`,
+)
+
+/** By its own id or by that of its note. */
+const getRow = (reader: Reader, { workspacePk }: InWorkspace, id: string) =>
+  itemKind.findById(reader, workspacePk, id) ??
+  findByNoteId(reader, workspacePk, id) ??
+  fail(itemKind.notFound)
+
+type Appearance = Pick<typeof quickAccess.$inferSelect, 'icon' | 'color' | 'iconFilled'>
 
 export interface ItemInput {
   icon?: string | null
@@ -23,68 +53,64 @@ export interface ItemInput {
   position?: number
 }
 
+const merged = (before: Appearance, input: ItemInput): Appearance => ({
+  icon: patched(input.icon, before.icon),
+  color: patched(input.color, before.color),
+  iconFilled: patchedFlag(input.icon_filled, before.iconFilled),
+})
+
 /** One that comes, goes or moves may shift all others, each with its change, while other writes wait. */
 const MAX_ITEMS = 10_000
 
 type NewItemInput = ItemInput & { note_id: string }
 
 /** Pins a note as `createItem` does, and refuses a request for one more than Quick Access holds. */
-export const pinNote = (tx: Tx, caller: Caller, input: NewItemInput): store.ItemRow =>
+export const pinNote = (tx: Tx, caller: Caller, input: NewItemInput) =>
   createItem(tx, caller, input, MAX_ITEMS)
 
 /** Pins an active note, by default at the end; joins the caller's transaction. */
-export function createItem(
-  tx: Tx,
-  caller: Caller,
-  input: NewItemInput,
-  most = Number.POSITIVE_INFINITY,
-): store.ItemRow {
+export function createItem(tx: Tx, caller: Caller, input: NewItemInput, most = Number.POSITIVE_INFINITY) {
   const { workspacePk: workspace } = caller
   const note = findNoteSummary(tx, workspace, input.note_id) ?? fail(notFound('note'))
-  if (store.findItem(tx, workspace, note.id))
+  if (findByNote(tx, workspace, note.pk))
     throw nameTaken(`The note "${note.title}" is in Quick Access already; move it with PATCH.`)
-  const id = tx.newId()
-  const end = endOf(tx, 'quick_access', workspace)
-  if (end >= most)
+  if (itemKind.count(tx, workspace) >= most)
     throw refused(`Quick Access holds at most ${most.toLocaleString('en-US')} notes; unpin one first.`)
   const appearance = merged({ icon: null, color: null, iconFilled: 0 }, input)
-  const pk = store.insertItem(tx, { ...appearance, id, workspace, note: note.pk, position: end })
-  const shifted = moveTo(tx, 'quick_access', workspace, { pk, position: end }, input.position ?? end)
-  const hidden = { note_id: note.id }
-  logChange(tx, caller, { kind: 'quick_access_item', id }, 'created', { hidden })
-  logShifts(tx, caller, 'quick_access_item', shifted)
-  return getItem(tx, caller, id)
+  const { position } = input
+  return itemKind.create(
+    tx,
+    caller,
+    { ...appearance, note: note.pk },
+    { position, hidden: { note_id: note.id } },
+  )
 }
 
-const merged = (before: store.Appearance, input: ItemInput): store.Appearance => ({
-  icon: patched(input.icon, before.icon),
-  color: patched(input.color, before.color),
-  iconFilled: patchedFlag(input.icon_filled, before.iconFilled),
-})
-
 /** Changes the appearance of an item, or moves it. It is named by its own id or by that of its note. */
-export const patchItem = (
-  ctx: AppContext,
-  caller: Caller,
-  itemOrNoteId: string,
-  input: ItemInput,
-): Promise<store.ItemRow> =>
+export const patchItem = (ctx: AppContext, caller: Caller, id: string, input: ItemInput) =>
   ctx.db.write((tx) => {
-    const item = getItem(tx, caller, itemOrNoteId)
-    store.updateAppearance(tx, item.pk, merged(item, input))
-    const { workspacePk } = caller
-    const shifted = moveTo(tx, 'quick_access', workspacePk, item, input.position ?? item.position)
-    const after = getItem(tx, caller, item.id)
-    const object = { kind: 'quick_access_item', id: item.id } as const
-    logUpdate(tx, caller, object, presentItem(item), presentItem(after), ['title'])
-    logShifts(tx, caller, 'quick_access_item', shifted)
-    return after
+    const item = getRow(tx, caller, id)
+    return itemKind.update(tx, caller, item, merged(item, input), { position: input.position })
   })
 
 /** Unpins a note, which stays. Returns the id of the item. */
-export const deleteItem = (ctx: AppContext, caller: Caller, itemOrNoteId: string): Promise<string> =>
-  ctx.db.write((tx) => {
-    const { id, note } = getItem(tx, caller, itemOrNoteId)
-    store.removeFromQuickAccess(tx, caller, note)
-    return id
-  })
+export const deleteItem = (ctx: AppContext, caller: Caller, id: string): Promise<string> =>
+  ctx.db.write((tx) => remove(tx, caller, getRow(tx, caller, id)))
+
+/** Takes a note out of Quick Access, if it is there; those after it move up. */
+export function removeFromQuickAccess(tx: Tx, author: ChangeAuthor, note: number): void {
+  const item = findByNote(tx, author.workspacePk, note)
+  if (item) remove(tx, author, item)
+}
+
+/** What the log stores of a removed item, so that undo can restore it. */
+export interface TakenItem extends Required<NewItemInput> {
+  readonly createdAt: number
+}
+
+function remove(tx: Tx, author: ChangeAuthor, item: ReturnType<typeof getRow>): string {
+  const { noteId: note_id, icon, color, iconFilled, position, createdAt } = item
+  const hidden: TakenItem = { note_id, icon, color, icon_filled: iconFilled === 1, position, createdAt }
+  itemKind.delete(tx, author, item, { hidden })
+  return item.id
+}

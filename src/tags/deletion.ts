@@ -12,9 +12,7 @@ import { removeTagName } from '../notes/search/tables.ts'
 import { touchNotes } from '../notes/store.ts'
 import { logLoss } from '../notes/writing/log-update.ts'
 import { nameOfTag, tagNamesOfNotes } from '../notes/writing/tags.ts'
-import { presentTag } from './present.ts'
-import { getTagRow } from './service.ts'
-import { findTag } from './store.ts'
+import { getTagRow, tagKind } from './service.ts'
 
 /*
  * A deletion is one transaction if it is little to write. Else the first transaction hides the tag from every read and
@@ -127,9 +125,9 @@ function logLostLinks(tx: Tx, author: ChangeAuthor, removed: number, linking: re
   const lost = { id: removed, name: nameOfTag(tx, removed) }
   const deleted = inWords(lost.name)
   for (const id of linking) {
-    const tag = findTag(tx, author.workspacePk, id)
+    const tag = tagKind.findById(tx, author.workspacePk, id)
     if (!tag) continue
-    const { linked_tags: left } = presentTag(tag)
+    const { linked_tags: left } = tagKind.present(tag, tx)
     const before = [...left, lost].sort((one, other) => compareNames(one.name, other.name))
     const difference = { changed: ['linked_tags'], previous: { linked_tags: before }, deleted }
     logChange(tx, author, { kind: 'tag', id }, 'updated', { difference })

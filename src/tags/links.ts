@@ -17,8 +17,8 @@ import {
   withLinkedTags,
 } from '../notes/writing/tags.ts'
 import { refused } from '../refusal.ts'
-import { getTagRow, logTagUpdate } from './service.ts'
-import { replaceLinks, type TagRow, unknownTag } from './store.ts'
+import { getTagRow, logTagUpdate, type TagRow, tagKind } from './service.ts'
+import { replaceLinks, unknownTag } from './store.ts'
 
 /*
  * Linking tags to a tag puts them on the notes that carry it. Few pairs of a note and a tag are written in the
@@ -30,12 +30,7 @@ import { replaceLinks, type TagRow, unknownTag } from './store.ts'
 const PAIRS_AT_ONCE = 4_000
 
 /** Replaces the tags that come along with a tag, and adds them to the notes that carry it. */
-export async function setTagLinks(
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  linked: readonly number[],
-): Promise<TagRow> {
+export async function setTagLinks(ctx: AppContext, caller: Caller, id: string, linked: readonly number[]) {
   const { tag, job } = await ctx.db.write((tx) => {
     const found = getTagRow(tx, caller, id)
     const before = broughtAlong(tx, found.id)
@@ -46,7 +41,7 @@ export async function setTagLinks(
     const linkedTag = getTagRow(tx, caller, id)
     logTagUpdate(tx, caller, found, linkedTag)
     const started = startLinking(tx, caller, found.id, before)
-    return { tag: getTagRow(tx, caller, id), job: started }
+    return { tag: tagKind.present(getTagRow(tx, caller, id), tx), job: started }
   }, true)
   if (job !== undefined) await completing(() => runJob(ctx.db, job, () => caller))
   return tag

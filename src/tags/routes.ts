@@ -4,7 +4,6 @@ import { respondWhole } from '../http/whole-list.ts'
 import { deleteTag } from './deletion.ts'
 import { setTagLinks } from './links.ts'
 import { tagsQuery } from './list.ts'
-import { presentTag, presentTagWithUsage } from './present.ts'
 import * as schema from './schema.ts'
 import { getTag, patchTag } from './service.ts'
 
@@ -19,7 +18,7 @@ export const tagRoutes = (ctx: AppContext) =>
       '/:id',
       'getTag',
       'Read a tag and what uses it',
-      async ({ caller, params }) => presentTagWithUsage(await getTag(ctx, caller, params.id)),
+      ({ caller, params }) => getTag(ctx, caller, params.id),
       {
         response: schema.TagWithUseResponse,
         description: '`used_by` names the views and lenses whose filters name the tag.',
@@ -29,7 +28,7 @@ export const tagRoutes = (ctx: AppContext) =>
       '/:id',
       'updateTag',
       'Rename, colour or pin a tag',
-      async ({ caller, params, body }) => ({ tag: presentTag(await patchTag(ctx, caller, params.id, body)) }),
+      async ({ caller, params, body }) => ({ tag: await patchTag(ctx, caller, params.id, body) }),
       {
         write: true,
         body: schema.TagPatch,
@@ -54,7 +53,7 @@ export const tagRoutes = (ctx: AppContext) =>
       'setTagLinks',
       'Replace the tags that come along with a tag',
       async ({ caller, params, body }) => ({
-        tag: presentTag(await setTagLinks(ctx, caller, params.id, body.linked_tag_ids)),
+        tag: await setTagLinks(ctx, caller, params.id, body.linked_tag_ids),
       }),
       {
         write: true,

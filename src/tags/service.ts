@@ -1,29 +1,52 @@
+import { sql } from 'drizzle-orm'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { tags } from '../db/schema/tags.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
-import { fold } from '../lib/text.ts'
+import { compareNames, fold } from '../lib/text.ts'
 import { indexTagName } from '../notes/search/tables.ts'
 import { findTagByName } from '../notes/writing/tags.ts'
-import { fail, nameTaken, notFound } from '../refusal.ts'
-import { presentTag } from './present.ts'
-import { findTag, listTagRows, type TagRow, updateTag } from './store.ts'
+import { objectKind } from '../objects/objects.ts'
+import { fail, nameTaken } from '../refusal.ts'
+
+/** JSON array of `{id, name}`. */
+const LINKED_TAGS = sql<string>`(SELECT json_group_array(json_object('id', o.id, 'name', o.name))
+  FROM tag_links l CROSS JOIN tags o ON o.id = l.linked AND o.is_removed = 0 WHERE l.tag = tags.id)`
 
 /** Tags by name, ignoring case. */
-export const listTags = (reader: Reader, { workspacePk }: InWorkspace): TagRow[] =>
-  listTagRows(reader, workspacePk)
+export const tagKind = objectKind({
+  kind: 'tag',
+  table: tags,
+  more: { linkedTags: LINKED_TAGS },
+  order: tags.nameFold,
+  name: tags.nameFold,
+  derived: ['note_count'],
+  present: (row) => ({
+    id: row.id,
+    name: row.name,
+    color: row.color,
+    is_pinned: row.isPinned === 1,
+    note_count: row.noteCount,
+    linked_tags: (JSON.parse(row.linkedTags) as { id: number; name: string }[]).sort((left, right) =>
+      compareNames(left.name, right.name),
+    ),
+  }),
+})
+
+export type TagRow = ReturnType<typeof getTagRow>
 
 /** The id in a path; anything but a positive integer names no tag. */
-const tagId = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : fail(notFound('tag')))
+const tagId = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : fail(tagKind.notFound))
 
-export const getTagRow = (reader: Reader, { workspacePk }: Caller, id: string): TagRow =>
-  findTag(reader, workspacePk, tagId(id)) ?? fail(notFound('tag'))
+export const getTagRow = (reader: Reader, { workspacePk }: InWorkspace, id: string) =>
+  tagKind.findById(reader, workspacePk, tagId(id)) ?? fail(tagKind.notFound)
 
 /** The tag and what uses it, so that it cannot be deleted. */
 export async function getTag(ctx: AppContext, caller: Caller, id: string) {
   const { usage } = await ctx.features.usageOfTag.find(ctx, caller, getTagRow(ctx.db, caller, id).id)
-  return { tag: getTagRow(ctx.db, caller, id), usage }
+  return { tag: tagKind.present(getTagRow(ctx.db, caller, id), ctx.db), used_by: usage }
 }
 
 export interface TagChanges {
@@ -33,7 +56,7 @@ export interface TagChanges {
 }
 
 /** Changes the name or the appearance of a tag. Its notes keep it, and are found by the new name at once. */
-export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: TagChanges): Promise<TagRow> =>
+export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: TagChanges) =>
   ctx.db.write((tx) => {
     const tag = getTagRow(tx, caller, id)
     const name = changes.name?.trim() ?? tag.name
@@ -41,20 +64,24 @@ export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: T
       refuseTakenName(tx, caller, tag, name)
       indexTagName(tx, caller.workspacePk, tag.id, name)
     }
-    updateTag(tx, tag.id, {
+    return tagKind.update(tx, caller, tag, {
       name,
       nameFold: fold(name),
       color: patched(changes.color, tag.color),
       isPinned: patchedFlag(changes.is_pinned, tag.isPinned),
     })
-    const after = getTagRow(tx, caller, id)
-    logTagUpdate(tx, caller, tag, after)
-    return after
   })
 
 /** Logs what differs between a tag before and after a change. */
 export const logTagUpdate = (tx: Tx, author: ChangeAuthor, before: TagRow, after: TagRow): void =>
-  logUpdate(tx, author, { kind: 'tag', id: before.id }, presentTag(before), presentTag(after), ['note_count'])
+  logUpdate(
+    tx,
+    author,
+    { kind: 'tag', id: before.id },
+    tagKind.present(before, tx),
+    tagKind.present(after, tx),
+    tagKind.derived,
+  )
 
 function refuseTakenName(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: string): void {
   const holder = findTagByName(tx, workspacePk, name)

@@ -1,47 +1,31 @@
-import { columnsOf, updateRow } from '../db/crud.ts'
+import { eq, sql } from 'drizzle-orm'
+import { columnBy, orm, rowBy, runBy, select } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { tags } from '../db/schema/tags.ts'
+import { noteTags, tagLinks, tags } from '../db/schema/tags.ts'
 
-export type TagRow = typeof tags.$inferSelect & {
-  /** JSON array of `{id, name}`. */
-  linkedTags: string
-}
-
-/** What a caller decides of a tag. */
-export type TagColumns = Pick<TagRow, 'name' | 'nameFold' | 'color' | 'isPinned'>
-
-const SELECT = `SELECT ${columnsOf(tags)},
-  (SELECT json_group_array(json_object('id', o.id, 'name', o.name))
-   FROM tag_links l CROSS JOIN tags o ON o.id = l.linked AND o.is_removed = 0 WHERE l.tag = tags.id) AS linkedTags
-  FROM tags WHERE is_removed = 0`
-
-/** Tags by name, ignoring case. */
-export const listTagRows = ({ sql }: Reader, workspace: number): TagRow[] =>
-  sql.all(`${SELECT} AND workspace = ? ORDER BY name_fold`, workspace)
-
-export const findTag = ({ sql }: Reader, workspace: number, id: number): TagRow | undefined =>
-  sql.get(`${SELECT} AND id = ? AND workspace = ?`, id, workspace)
-
-export const countTags = ({ sql }: Reader, workspace: number): number =>
-  sql.scalar('SELECT count(*) FROM tags WHERE workspace = ? AND is_removed = 0', workspace)
-
-export const updateTag = (reader: Reader, id: number, columns: TagColumns) =>
-  updateRow(reader, tags, id, columns)
+const firstUnknown = rowBy((workspace: number, ids: string) =>
+  select({ id: sql<number>`value` })
+    .from(sql`json_each(${ids})`)
+    .where(sql`value NOT IN (SELECT id FROM ${tags} WHERE workspace = ${workspace} AND is_removed = 0)`)
+    .orderBy(sql`key`)
+    .limit(1),
+)
 
 /** The first of these ids that no tag of the workspace has. */
-export const unknownTag = ({ sql }: Reader, workspace: number, ids: readonly number[]): number | undefined =>
-  sql.column<number>(
-    `SELECT value FROM json_each(?)
-     WHERE value NOT IN (SELECT id FROM tags WHERE workspace = ? AND is_removed = 0) ORDER BY key LIMIT 1`,
-    JSON.stringify(ids),
-    workspace,
-  )[0]
+export const unknownTag = (reader: Reader, workspace: number, ids: readonly number[]): number | undefined =>
+  firstUnknown(reader, workspace, JSON.stringify(ids))?.id
 
-export function replaceLinks({ sql }: Reader, tag: number, linked: readonly number[]): void {
-  sql.run('DELETE FROM tag_links WHERE tag = ?', tag)
-  sql.run(
-    'INSERT INTO tag_links (tag, linked) SELECT ?, value FROM json_each(?)',
-    tag,
-    JSON.stringify(linked),
-  )
+const deleteLinks = runBy((tag: number) => orm.delete(tagLinks).where(eq(tagLinks.tag, tag)))
+const insertLinks = runBy((tag: number, linked: string) =>
+  orm.insert(tagLinks).select(sql`SELECT ${tag}, value FROM json_each(${linked})`),
+)
+
+export function replaceLinks(reader: Reader, tag: number, linked: readonly number[]): void {
+  deleteLinks(reader, tag)
+  insertLinks(reader, tag, JSON.stringify(linked))
 }
+
+/** The pks of the notes that carry a tag. */
+export const listNotesTagged = columnBy((tag: number) =>
+  select({ value: noteTags.note }).from(noteTags).where(eq(noteTags.tag, tag)),
+)

@@ -1,11 +1,10 @@
 import { costOfRows, wholeListQuery } from '../http/whole-list.ts'
-import { presentView } from './present.ts'
-import { listViews } from './service.ts'
+import { viewKind } from './service.ts'
 
 export const viewsQuery = wholeListQuery({
   name: 'views.list',
   member: 'views',
   cost: (reader, { workspacePk }) =>
     costOfRows(reader, 'views', workspacePk, { perRow: 10, texts: ['filter'], bytesPerRow: 20 }),
-  list: (reader, input) => listViews(reader, input).map(presentView),
+  list: viewKind.list,
 })

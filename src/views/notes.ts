@@ -5,8 +5,7 @@ import type { JsonBody } from '../http/responses.ts'
 import { utcDay } from '../lib/dates.ts'
 import type { NotePagePlan } from '../notes/query/note-page.ts'
 import { type NoteSort, treeQuery } from '../notes/query/tree-query.ts'
-import { filterOf, getViewRow } from './service.ts'
-import type { ViewRow } from './store.ts'
+import { filterOf, type ViewRow, viewKind } from './service.ts'
 
 interface ViewNotesQuery {
   readonly workspacePk: number
@@ -31,7 +30,7 @@ export const sortOf = ({ sortField: field, sortDirection: direction, sortPropert
 export const viewQuery: WorkerQuery<ViewNotesQuery, NotePagePlan, JsonBody> = {
   name: 'views.notes',
   plan: (reader, { workspacePk, id, page, withContent, today }) => {
-    const row = getViewRow(reader, { workspacePk }, id)
+    const row = viewKind.getRow(reader, { workspacePk }, id)
     const query = {
       workspace: workspacePk,
       filter: filterOf(row),

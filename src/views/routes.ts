@@ -6,9 +6,8 @@ import { respondWhole } from '../http/whole-list.ts'
 import { NotesResponse } from '../notes/schema.ts'
 import { viewsQuery } from './list.ts'
 import { listViewNotes } from './notes.ts'
-import { presentView } from './present.ts'
 import * as schema from './schema.ts'
-import { createView, deleteView, getView, parseView, patchView } from './service.ts'
+import { createView, deleteView, parseView, patchView, viewKind } from './service.ts'
 
 export const viewRoutes = (ctx: AppContext) =>
   routes('Views', '/v1/views')
@@ -28,7 +27,7 @@ export const viewRoutes = (ctx: AppContext) =>
       'Save a view',
       (request) =>
         respondOnce(ctx.db, request, (tx) => ({
-          view: presentView(createView(tx, request.caller, parseView(request.body))),
+          view: createView(tx, request.caller, parseView(request.body)),
         })),
       {
         write: true,
@@ -43,7 +42,7 @@ export const viewRoutes = (ctx: AppContext) =>
       '/:id',
       'getView',
       'Read a view',
-      ({ caller, params }) => ({ view: presentView(getView(ctx.db, caller, params.id)) }),
+      ({ caller, params }) => ({ view: viewKind.get(ctx.db, caller, params.id) }),
       { response: schema.ViewResponse, description: '`filter_summary` is the filter as a sentence.' },
     )
     .get(
@@ -63,7 +62,7 @@ export const viewRoutes = (ctx: AppContext) =>
       'updateView',
       'Change a view',
       async ({ caller, params, body }) => ({
-        view: presentView(await patchView(ctx, caller, params.id, parseView(body))),
+        view: await patchView(ctx, caller, params.id, parseView(body)),
       }),
       {
         write: true,

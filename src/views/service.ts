@@ -1,24 +1,84 @@
-import { logChange, logUpdate } from '../changes/log.ts'
+import { eq } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { rowsBy, select } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
+import { views } from '../db/schema/views.ts'
 import type { Direction } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { PropertyUsage, UsedBy, ViewRole } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
+import { isoTimestamp } from '../lib/dates.ts'
 import { describeTree } from '../lib/filter-sentence.ts'
-import { isSame, patched, patchedFlag } from '../lib/patch.ts'
+import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { readStoredTree, storedTree, storedTreeReferences, treeDefinitions } from '../notes/query/evaluate.ts'
-import { findPropertyHead, findPropertyHeadByKey, type PropertyHead } from '../properties/store.ts'
-import { fail, invalid, notFound, refused } from '../refusal.ts'
-import { presentView } from './present.ts'
-import * as store from './store.ts'
+import { objectKind } from '../objects/objects.ts'
+import { findPropertyHead, findPropertyHeadByKey } from '../properties/store.ts'
+import { invalid, refused } from '../refusal.ts'
+
+export type ViewRow = typeof views.$inferSelect
+
+/** What a caller decides of a view. */
+type ViewColumns = Omit<ViewRow, 'pk' | 'id' | 'workspace' | 'createdAt' | 'updatedAt'>
+
+/** Views by creation. */
+export const viewKind = objectKind({
+  kind: 'view',
+  table: views,
+  order: views.pk,
+  derived: ['filter_summary', 'display'],
+  present: (row, reader) => {
+    const filter = filterOf(row)
+    const property = (id: string) => findPropertyHead(reader, row.workspace, id)
+    const sortProperty = row.sortProperty === null ? undefined : property(row.sortProperty)
+    const displayed = displayedIds(row)
+      .map(property)
+      .filter((found) => found !== undefined)
+    return {
+      id: row.id,
+      name: row.name,
+      filter,
+      filter_summary: describeTree(filter, treeDefinitions(reader, row.workspace)),
+      sort: {
+        field: row.sortField,
+        direction: row.sortDirection,
+        ...(sortProperty && { property: sortProperty.key }),
+      },
+      display: {
+        properties: displayed.map(({ id, key, label, type }) => ({ id, key, label: label ?? key, type })),
+        show_tags: row.showTags === 1,
+      },
+      display_properties: displayed.map(({ key }) => key),
+      show_tags: row.showTags === 1,
+      is_pinned: row.isPinned === 1,
+      is_default: row.isDefault === 1,
+      icon: row.icon,
+      color: row.color,
+      cover_url: row.coverUrl,
+      created_at: isoTimestamp(row.createdAt),
+      updated_at: isoTimestamp(row.updatedAt),
+    }
+  },
+})
+
+/** The names of the views of a workspace, by creation. */
+export const listViewNames = rowsBy((workspace: number) =>
+  select({ id: views.id, name: views.name })
+    .from(views)
+    .where(eq(views.workspace, workspace))
+    .orderBy(views.pk),
+)
+
+export const filterOf = ({ filter }: Pick<ViewRow, 'filter'>): FilterTree | null => readStoredTree(filter)
+
+const displayedIds = ({ displayProperties }: Pick<ViewRow, 'displayProperties'>): string[] =>
+  JSON.parse(displayProperties)
 
 /** A view as a request sends it. */
 export interface ViewRequest {
   name?: string
   filter?: unknown
-  sort?: { field: store.ViewRow['sortField']; direction?: Direction; property?: string }
+  sort?: { field: ViewRow['sortField']; direction?: Direction; property?: string }
   display_properties?: string[]
   show_tags?: boolean
   is_pinned?: boolean
@@ -31,46 +91,7 @@ export interface ViewRequest {
 /** A view as `parseView` returns it. */
 export type ViewInput = Omit<ViewRequest, 'filter'> & { filter?: FilterTree | null }
 
-/** A view with the current names of its tags and properties. */
-export interface DescribedView {
-  row: store.ViewRow
-  filter: FilterTree | null
-  summary: string
-  sortProperty: PropertyHead | undefined
-  displayed: PropertyHead[]
-}
-
-/** Views by creation. */
-export const listViews = (reader: Reader, { workspacePk }: InWorkspace): DescribedView[] =>
-  store.listViewRows(reader, workspacePk).map((row) => described(reader, row))
-
-export const getView = (reader: Reader, caller: InWorkspace, id: string): DescribedView =>
-  described(reader, getViewRow(reader, caller, id))
-
-export const getViewRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.ViewRow =>
-  store.findView(reader, workspacePk, id) ?? fail(notFound('view'))
-
-export const filterOf = ({ filter }: Pick<store.ViewRow, 'filter'>): FilterTree | null =>
-  readStoredTree(filter)
-
-const displayedIds = ({ displayProperties }: Pick<store.ViewRow, 'displayProperties'>): string[] =>
-  JSON.parse(displayProperties)
-
-function described(reader: Reader, row: store.ViewRow): DescribedView {
-  const filter = filterOf(row)
-  const property = (id: string) => findPropertyHead(reader, row.workspace, id)
-  return {
-    row,
-    filter,
-    summary: describeTree(filter, treeDefinitions(reader, row.workspace)),
-    sortProperty: row.sortProperty === null ? undefined : property(row.sortProperty),
-    displayed: displayedIds(row)
-      .map(property)
-      .filter((found) => found !== undefined),
-  }
-}
-
-const NEW_VIEW: Omit<store.ViewColumns, 'name'> = {
+const NEW_VIEW: Omit<ViewColumns, 'name'> = {
   filter: null,
   sortField: 'updated_at',
   sortDirection: 'desc',
@@ -98,49 +119,21 @@ export function parseView<Request extends ViewRequest>(request: Request) {
 }
 
 /** Creates a view; joins the caller's transaction. */
-export function createView(tx: Tx, caller: Caller, input: ViewInput & { name: string }): DescribedView {
-  const columns = merged(tx, caller, { ...NEW_VIEW, name: input.name }, input)
-  const { workspacePk: workspace } = caller
-  if (columns.isDefault === 1) store.clearDefaultView(tx, caller)
-  const id = tx.newId()
-  store.insertView(tx, { ...columns, id, workspace })
-  logChange(tx, caller, { kind: 'view', id }, 'created')
-  return getView(tx, caller, id)
-}
+export const createView = (tx: Tx, caller: Caller, input: ViewInput & { name: string }) =>
+  viewKind.create(tx, caller, merged(tx, caller, { ...NEW_VIEW, name: input.name }, input))
 
 /** Changes what is sent; the filter and the sort are each replaced whole. */
-export function patchView(
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  input: ViewInput,
-): Promise<DescribedView> {
-  return ctx.db.write((tx): DescribedView => {
-    const before = getViewRow(tx, caller, id)
-    const columns = merged(tx, caller, before, input)
-    if (isSame(before, columns)) return described(tx, before)
-    if (columns.isDefault === 1 && before.isDefault === 0) store.clearDefaultView(tx, caller)
-    const old = presentView(described(tx, before))
-    store.updateView(tx, before.pk, columns)
-    const after = getView(tx, caller, id)
-    logUpdate(tx, caller, { kind: 'view', id }, old, presentView(after), ['filter_summary', 'display'])
-    return after
-  })
-}
-
-export const deleteView = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
+export const patchView = (ctx: AppContext, caller: Caller, id: string, input: ViewInput) =>
   ctx.db.write((tx) => {
-    store.deleteViewRow(tx, getViewRow(tx, caller, id).pk)
-    logChange(tx, caller, { kind: 'view', id }, 'deleted')
+    const before = viewKind.getRow(tx, caller, id)
+    return viewKind.update(tx, caller, before, merged(tx, caller, before, input))
   })
+
+export const deleteView = (ctx: AppContext, caller: Caller, id: string) =>
+  ctx.db.write((tx) => viewKind.delete(tx, caller, viewKind.getRow(tx, caller, id)))
 
 /** The columns after a change; every tag and property is checked and stored by id. */
-function merged(
-  reader: Reader,
-  caller: Caller,
-  before: store.ViewColumns,
-  input: ViewInput,
-): store.ViewColumns {
+function merged(reader: Reader, caller: Caller, before: ViewColumns, input: ViewInput): ViewColumns {
   return {
     name: input.name ?? before.name,
     filter:
@@ -164,7 +157,7 @@ function merged(
   }
 }
 
-type SortColumns = Pick<store.ViewColumns, 'sortField' | 'sortDirection' | 'sortProperty'>
+type SortColumns = Pick<ViewColumns, 'sortField' | 'sortDirection' | 'sortProperty'>
 
 function sortColumns(
   reader: Reader,
@@ -182,39 +175,39 @@ function sortColumns(
   }
 }
 
-function propertyId(reader: Reader, { workspacePk }: Caller, key: string, place: string): string {
+function propertyId(reader: Reader, { workspacePk }: InWorkspace, key: string, place: string): string {
   const property = findPropertyHeadByKey(reader, workspacePk, fold(key))
   if (property) return property.id
   throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`)
 }
 
-/** The views whose filter names the tag, of all or of these. One is read after the other: a filter may be long. */
+/** The views whose filter names the tag, of all or of these. */
 export const viewsNamingTag = (
   reader: Reader,
   workspace: number,
   tag: number,
-  ids: readonly string[] = store.listViewIds(reader, workspace),
+  ids?: readonly string[],
 ): UsedBy[] =>
-  ids.flatMap((id) => {
-    const view = store.findView(reader, workspace, id)
-    const isNaming = view && storedTreeReferences(view.filter).tagIds.includes(tag)
-    return isNaming ? [{ id, name: view.name }] : []
-  })
+  viewKind
+    .each(reader, workspace, ids)
+    .filter(({ filter }) => storedTreeReferences(filter).tagIds.includes(tag))
+    .map(({ id, name }) => ({ id, name }))
+    .toArray()
 
 /** The views that name the property, of all or of these, and by which of their parts. */
 export const viewsNamingProperty = (
   reader: Reader,
   workspace: number,
   property: string,
-  ids: readonly string[] = store.listViewIds(reader, workspace),
+  ids?: readonly string[],
 ): PropertyUsage['views'] =>
-  ids.flatMap((id) => {
-    const view = store.findView(reader, workspace, id)
-    const roles = view ? rolesOf(view, property) : []
-    return view && roles.length > 0 ? [{ id, name: view.name, roles }] : []
-  })
+  viewKind
+    .each(reader, workspace, ids)
+    .map((view) => ({ id: view.id, name: view.name, roles: rolesOf(view, property) }))
+    .filter(({ roles }) => roles.length > 0)
+    .toArray()
 
-function rolesOf(view: store.ViewRow, property: string): ViewRole[] {
+function rolesOf(view: ViewRow, property: string): ViewRole[] {
   const named: Record<ViewRole, boolean> = {
     filter: storedTreeReferences(view.filter).propertyIds.includes(property),
     sort: view.sortProperty === property,

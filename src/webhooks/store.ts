@@ -1,7 +1,7 @@
-import { columnsOf, insertRow, updateRow } from '../db/crud.ts'
+import { and, count, eq, isNotNull } from 'drizzle-orm'
+import { from, insertInto, rowBy, rowsBy, select, updateOf, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
-import { TOUCH } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { RecordEvent } from '../delivery/outbox.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
@@ -33,64 +33,68 @@ export const fieldsOf = ({ fields }: Pick<WebhookRow, 'fields'>): string[] | nul
   fields === null ? null : JSON.parse(fields)
 
 /* A subscription that is being removed is found and counted by none of these. */
-const SELECT = `SELECT ${columnsOf(webhooks)} FROM webhooks`
+const { pk, id, workspace, isRemoved, earlierSecrets } = webhooks
+const isVisible = eq(isRemoved, 0)
 
 /** The subscriptions of a workspace by creation. */
-export const listWebhookRows = ({ sql }: Reader, workspace: number): WebhookRow[] =>
-  sql.all(`${SELECT} WHERE workspace = ? AND is_removed = 0 ORDER BY pk`, workspace)
+export const listWebhookRows = rowsBy((key: number) =>
+  from(webhooks)
+    .where(and(eq(workspace, key), isVisible))
+    .orderBy(pk),
+)
 
 /** The subscriptions of a structure by creation. */
-export const listWebhooksOf = ({ sql }: Reader, structure: number): WebhookRow[] =>
-  sql.all(`${SELECT} WHERE structure = ? AND is_removed = 0 ORDER BY pk`, structure)
+export const listWebhooksOf = rowsBy((structure: number) =>
+  from(webhooks)
+    .where(and(eq(webhooks.structure, structure), isVisible))
+    .orderBy(pk),
+)
 
-export const findWebhook = ({ sql }: Reader, workspace: number, id: string): WebhookRow | undefined =>
-  sql.get(`${SELECT} WHERE id = ? AND workspace = ? AND is_removed = 0`, id, workspace)
+export const findWebhook = rowBy((key: number, webhook: string) =>
+  from(webhooks).where(and(eq(id, webhook), eq(workspace, key), isVisible)),
+)
 
-export const countWebhooks = (reader: Reader, workspace: number): number =>
-  reader.sql.scalar('SELECT count(*) FROM webhooks WHERE workspace = ? AND is_removed = 0', workspace)
+export const countWebhooks = valueBy((key: number) =>
+  select({ value: count() })
+    .from(webhooks)
+    .where(and(eq(workspace, key), isVisible)),
+)
+
+const insert = insertInto(webhooks)
 
 /** Returns the pk of the new subscription. */
 export const insertWebhook = (
   tx: Tx,
   row: WebhookColumns & Pick<WebhookRow, 'id' | 'workspace' | 'structure' | 'secret' | 'createdByKeyId'>,
-): number => insertRow(tx, webhooks, { ...row, createdAt: tx.now, updatedAt: tx.now })
+): number => insert(tx, { ...row, createdAt: tx.now, updatedAt: tx.now })
 
-export const updateWebhook = (tx: Tx, pk: number, columns: WebhookColumns) =>
-  updateRow(tx, webhooks, pk, columns, tx.now)
+const update = updateOf(webhooks, pk)
+
+export const updateWebhook = (tx: Tx, key: number, columns: WebhookColumns) =>
+  update(tx, key, columns, tx.now)
 
 /** Sets the current secret, and those that sign beside it. */
 export const setSecrets = (
-  { sql, now }: Tx,
-  pk: number,
-  { secret, earlierSecrets }: Pick<WebhookRow, 'secret' | 'earlierSecrets'>,
-) =>
-  sql.run(
-    `UPDATE webhooks SET secret = ?, earlier_secrets = ?, ${TOUCH} WHERE pk = ?`,
-    secret,
-    earlierSecrets,
-    now,
-    pk,
-  )
+  tx: Tx,
+  key: number,
+  secrets: Pick<WebhookRow, 'secret' | 'earlierSecrets'>,
+): void => update(tx, key, secrets, tx.now)
 
 /** Subscriptions with replaced secrets that still sign, or did until lately. */
-export const listWithEarlierSecrets = ({ sql }: Reader): { pk: number; earlierSecrets: string }[] =>
-  sql.all('SELECT pk, earlier_secrets AS earlierSecrets FROM webhooks WHERE earlier_secrets IS NOT NULL')
+export const listWithEarlierSecrets = rowsBy(() =>
+  select({ pk, earlierSecrets }).from(webhooks).where(isNotNull(earlierSecrets)),
+)
 
 /** `updated_at` stays: nothing that is shown changes. */
-export const setEarlierSecrets = ({ sql }: Reader, pk: number, earlierSecrets: string | null) =>
-  sql.run('UPDATE webhooks SET earlier_secrets = ? WHERE pk = ?', earlierSecrets, pk)
+export const setEarlierSecrets = (reader: Reader, key: number, secrets: string | null): void =>
+  update(reader, key, { earlierSecrets: secrets })
 
 /** Ends the pause and resets the failures that led to it. */
-export const clearPause = ({ sql }: Reader, pk: number, now: number) =>
-  sql.run(
-    `UPDATE webhooks SET paused_at = NULL, consecutive_failures = 0, ${TOUCH}
-     WHERE pk = ?`,
-    now,
-    pk,
-  )
+export const clearPause = (reader: Reader, key: number, now: number): void =>
+  update(reader, key, { pausedAt: null, consecutiveFailures: 0 }, now)
 
 /** The ids of a structure's subscriptions whose filter or `fields` name a field. */
 export const webhooksNamingField = (reader: Reader, structurePk: number, key: string): string[] =>
   listWebhooksOf(reader, structurePk)
     .filter((row) => filterOf(row).some(({ field }) => field === key) || fieldsOf(row)?.includes(key))
-    .map(({ id }) => id)
+    .map((row) => row.id)

@@ -12,6 +12,7 @@ const ORDER = [
   ['filter', 'search'],
   ['delivery'],
   ['config.ts', 'context.ts', 'feature-hooks.ts'],
+  ['objects'],
   ['http'],
   [
     'account',

@@ -55,9 +55,9 @@ const ACTIONS: readonly [string, (started: Started) => Promise<unknown>][] = [
 const inTransaction = ({ db }: AppContext, run: (tx: Tx) => unknown) => db.write((tx): void => void run(tx))
 
 const newView = (started: Started, tx: Tx, filter: unknown) =>
-  createView(tx, started.caller, parseView({ name: 'Naming', filter })).row.id
+  createView(tx, started.caller, parseView({ name: 'Naming', filter })).id
 const newLens = (started: Started, tx: Tx, scope: unknown) =>
-  createLens(tx, started.caller, parseLens({ name: 'Naming', scope })).row.id
+  createLens(tx, started.caller, parseLens({ name: 'Naming', scope })).id
 
 describe.each(ACTIONS)('the %s', (_, act) => {
   test('is refused for a view that was made after all were read', async () => {

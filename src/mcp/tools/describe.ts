@@ -4,20 +4,16 @@ import type { Reader } from '../../db/reader.ts'
 import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
 import { strict } from '../../http/schema/types.ts'
 import { presetsQuery } from '../../presets/list.ts'
-import { presentPreset } from '../../presets/present.ts'
-import { listPresets } from '../../presets/service.ts'
+import { presetKind } from '../../presets/service.ts'
 import { propertiesQuery } from '../../properties/list.ts'
-import { presentProperty } from '../../properties/present.ts'
-import { listProperties } from '../../properties/service.ts'
+import { propertyKind } from '../../properties/service.ts'
 import { structuresQuery } from '../../structures/list.ts'
 import { presentStructure } from '../../structures/present.ts'
 import { definitionOf, getStructure, listStructureRows, type StructureRow } from '../../structures/store.ts'
 import { tagsQuery } from '../../tags/list.ts'
-import { presentTag } from '../../tags/present.ts'
-import { listTags } from '../../tags/service.ts'
+import { tagKind } from '../../tags/service.ts'
 import { viewsQuery } from '../../views/list.ts'
-import { presentView } from '../../views/present.ts'
-import { listViews } from '../../views/service.ts'
+import { viewKind } from '../../views/service.ts'
 import { list, name, object, optional, output } from '../schema.ts'
 import { fitted, MAX_TOKENS, shortenAll, shortenEach } from '../text/fit.ts'
 import { count, inline } from '../text/markdown.ts'
@@ -107,8 +103,7 @@ function entriesOf(reader: Reader, caller: InWorkspace): Entry[] {
       const item = { id: row.id, name: row.name, record_count: row.live, fields }
       return { list: 'structures', line: structureLine(row), item }
     }),
-    ...listProperties(reader, caller).map((row): Entry => {
-      const { id, key, type, options } = presentProperty(row)
+    ...propertyKind.list(reader, caller).map(({ id, key, type, options }): Entry => {
       const among =
         options && options.length > 0
           ? `: ${options
@@ -118,13 +113,11 @@ function entriesOf(reader: Reader, caller: InWorkspace): Entry[] {
           : ''
       return { list: 'properties', line: `${key} ${type}${among} [${id}]`, item: { id, key, type, options } }
     }),
-    ...listViews(reader, caller).map((view): Entry => {
-      const { id, name: viewName, filter_summary } = presentView(view)
+    ...viewKind.list(reader, caller).map(({ id, name: viewName, filter_summary }): Entry => {
       const line = `${inline(viewName)} [${id}]: ${inline(filter_summary, 200)}`
       return { list: 'views', line, item: { id, name: viewName, filter_summary } }
     }),
-    ...listPresets(reader, caller).map((preset): Entry => {
-      const { id, name: presetName, tags, properties, asks } = presentPreset(preset)
+    ...presetKind.list(reader, caller).map(({ id, name: presetName, tags, properties, asks }): Entry => {
       const parts = [
         ...(tags.length === 0 ? [] : [`tags ${tags.join(', ')}`]),
         ...(properties.length === 0 ? [] : [`sets ${properties.map(({ key }) => key).join(', ')}`]),
@@ -136,16 +129,16 @@ function entriesOf(reader: Reader, caller: InWorkspace): Entry[] {
         item: { id, name: presetName, tags, properties, asks },
       }
     }),
-    ...listTags(reader, caller)
-      .toSorted((one, other) => other.noteCount - one.noteCount)
-      .map((row): Entry => {
-        const { id, name: tagName, note_count } = presentTag(row)
-        return {
+    ...tagKind
+      .list(reader, caller)
+      .toSorted((one, other) => other.note_count - one.note_count)
+      .map(
+        ({ id, name: tagName, note_count }): Entry => ({
           list: 'tags',
           line: `${tagName} [${id}] ${note_count}`,
           item: { id, name: tagName, note_count },
-        }
-      }),
+        }),
+      ),
   ]
 }
 

@@ -71,14 +71,14 @@ async function findNotes(ctx: AppContext, caller: Caller, input: ListInput): Pro
   const query = { limit: most, offset: skipped, content: false }
   const named = view === undefined ? undefined : getViewNamed(ctx.db, caller, view)
   if (named && field === undefined && way === undefined)
-    return parsedBody(await listViewNotes(ctx, caller, named.row.id, query))
+    return parsedBody(await listViewNotes(ctx, caller, named.id, query))
   if (!named && filter === undefined)
     return parsedBody(await listNotes(ctx, caller, { ...query, sort: field, direction: way }))
   const sort: NoteSort =
     field === undefined
-      ? { ...(named ? sortOf(named.row) : NEWEST_EDIT_FIRST), ...(way && { direction: way }) }
+      ? { ...(named ? sortOf(named) : NEWEST_EDIT_FIRST), ...(way && { direction: way }) }
       : { field, direction: way ?? (field === 'title' ? 'asc' : 'desc') }
-  const tree = named ? filterOf(named.row) : parseTree(filter, 'filter')
+  const tree = named ? filterOf(named) : parseTree(filter, 'filter')
   const found = { filter: tree, sort, page: { limit: most, offset: skipped }, withContent: false }
   return parsedBody(await findByTree(ctx, caller, found))
 }

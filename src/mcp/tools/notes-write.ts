@@ -78,7 +78,7 @@ function create(
     note: headOf(applied?.note ?? created.note),
     properties: shortValues(applied?.properties ?? created.properties),
     properties_error: refusal && { ...refusal, error: shortenSentence(refusal.error) },
-    ...(applied && { properties_unanswered: applied.unanswered }),
+    ...(applied && { properties_unanswered: applied.properties_unanswered }),
     transaction: transactionCursor(tx, caller.workspacePk),
   }
 }

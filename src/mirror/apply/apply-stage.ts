@@ -8,11 +8,19 @@ import { type CopyTransaction, copyingAuthor, instantOf } from './copy-transacti
 import { applyFiles, removeFiles } from './files.ts'
 import { Names } from './names.ts'
 import { applyNotes, removeNotes } from './notes.ts'
-import { applyProperties, removeProperties } from './properties.ts'
+import {
+  applyLenses,
+  applyPresets,
+  applyProperties,
+  applyQuickAccess,
+  applyTags,
+  applyViews,
+  removeProperties,
+  removeSaved,
+  removeTags,
+} from './objects.ts'
 import { applyRecords, takeOutRecords } from './records.ts'
-import { applyLenses, applyPresets, applyQuickAccess, applyViews, removeSaved } from './saved-objects.ts'
 import { applyStructures, removeStructures } from './structures.ts'
-import { applyTags, removeTags } from './tags.ts'
 import { applyWebhooks, removeWebhooks } from './webhooks.ts'
 
 export interface Target {

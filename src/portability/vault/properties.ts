@@ -4,7 +4,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { isDay } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
 import { type PropertyRule, type PropertyType, valueRefusal } from '../../notes/writing/properties.ts'
-import { createProperty, listProperties } from '../../properties/service.ts'
+import { createProperty, getPropertyRow, propertyKind } from '../../properties/service.ts'
 import { refused } from '../../refusal.ts'
 import { freeKey, MAX_KEY_LENGTH, unaccented } from '../field-keys.ts'
 import { nameOf } from './note.ts'
@@ -66,7 +66,7 @@ export class VaultProperties {
     private readonly reader: Reader,
     caller: Caller,
   ) {
-    const rows = listProperties(reader, caller)
+    const rows = propertyKind.rows(reader, caller.workspacePk)
     for (const row of rows.toReversed()) if (row.label !== null) this.#known.set(fold(row.label), row)
     for (const row of rows) this.#known.set(row.key, row)
   }
@@ -108,7 +108,8 @@ export class VaultProperties {
     for (const [name, { label, type }] of this.#new) {
       const key = freeKey(keyOf(name), taken)
       taken.add(key)
-      this.#known.set(name, createProperty(tx, caller, { key, type, ...(label !== key && { label }) }))
+      createProperty(tx, caller, { key, type, ...(label !== key && { label }) })
+      this.#known.set(name, getPropertyRow(tx, caller, key))
     }
     return this.#new.size
   }

@@ -7,7 +7,7 @@ import { withNewFile, writeNewFolder } from '../new-files.ts'
 import { exportFile, listFiles } from './files.ts'
 import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
 import { exportNote, listNotes } from './notes.ts'
-import { exportTags, OBJECT_KINDS, propertyKind } from './object-kinds.ts'
+import { exportTags, OBJECT_FILES, propertyFile } from './object-kinds.ts'
 import { exportRows, exportStructure, listStructures } from './structures.ts'
 import { exportWebhooks } from './webhooks.ts'
 
@@ -34,7 +34,7 @@ export const exportWorkspace = (
 function writeAll(work: Export): Counts {
   const { reader, caller, counts } = work
   writeObjects(work, 'tags', exportTags(reader, caller))
-  for (const kind of [propertyKind, ...OBJECT_KINDS]) writeObjects(work, kind.name, kind.list(reader, caller))
+  for (const kind of [propertyFile, ...OBJECT_FILES]) writeObjects(work, kind.name, kind.list(reader, caller))
   writeObjects(work, 'webhooks', exportWebhooks(reader, caller))
   writeStructures(work)
   writeFiles(work)

@@ -15,9 +15,9 @@ import { importNote } from './notes.ts'
 import {
   importTag,
   importTagLinks,
-  OBJECT_KINDS,
-  type ObjectKind,
-  propertyKind,
+  OBJECT_FILES,
+  type ObjectFile,
+  propertyFile,
   type TagIds,
 } from './object-kinds.ts'
 import { importRow, importStructure } from './structures.ts'
@@ -89,14 +89,14 @@ class WorkspaceImporter {
   importAll(): WorkspaceOutcome {
     const { tx } = this.run
     this.#each('tags', (value) => importTag(tx, this.caller, value, this.#tags))
-    this.#kind(propertyKind)
+    this.#kind(propertyFile)
     const structures = this.#structures()
     this.#notes(NOTES, 'notes', 0, 0.7)
     this.#notes(TRASH, 'trashed_notes', 0.7, 0.8)
     this.#each('tags', (value) => importTagLinks(tx, this.caller, value, this.#tags))
     this.#files()
     for (const { path, row } of structures) this.#rows(path, row)
-    for (const kind of OBJECT_KINDS) this.#kind(kind)
+    for (const kind of OBJECT_FILES) this.#kind(kind)
     const webhookSecrets: NewWebhookSecret[] = []
     this.#each('webhooks', (value) => void webhookSecrets.push(importWebhook(tx, this.caller, value)))
     for (const { table, original } of this.#timestamped) restoreUpdatedAt(tx, table, original)
@@ -121,7 +121,7 @@ class WorkspaceImporter {
     this.#counts[name] = created
   }
 
-  #kind({ name, table, create }: ObjectKind): void {
+  #kind({ name, table, create }: ObjectFile): void {
     this.#each(name, (value) => {
       const original = create(this.run.tx, this.caller, value, this.#tags)
       if (table) this.#timestamped.push({ table, original })

@@ -1,33 +1,34 @@
 import { logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
+import { insertInto } from '../../db/query.ts'
 import type { Reader } from '../../db/reader.ts'
+import { tags } from '../../db/schema/tags.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
-import { presentLens } from '../../lenses/present.ts'
 import { CreateLensBody } from '../../lenses/schema.ts'
-import { createLens, type LensRequest, listLenses, parseLens } from '../../lenses/service.ts'
+import { createLens, type LensRequest, lensKind, parseLens } from '../../lenses/service.ts'
 import { fold } from '../../lib/text.ts'
 import { indexTagName } from '../../notes/search/tables.ts'
 import { findPropertyRule } from '../../notes/writing/properties.ts'
 import { ensureTags, findTagByName, isFreeTagId } from '../../notes/writing/tags.ts'
-import { presentPreset } from '../../presets/present.ts'
+import type { ObjectKind } from '../../objects/objects.ts'
 import { CreatePresetBody } from '../../presets/schema.ts'
-import { listPresets, type PresetInput, type PresetPropertyInput } from '../../presets/service.ts'
-import { findPresetByName, insertPreset, replaceProperties, replaceTags } from '../../presets/store.ts'
-import { presentProperty } from '../../properties/present.ts'
+import {
+  insertPreset,
+  type PresetInput,
+  type PresetPropertyInput,
+  presetKind,
+} from '../../presets/service.ts'
 import { CreatePropertyBody } from '../../properties/schema.ts'
-import { createProperty, listProperties, type NewPropertyInput } from '../../properties/service.ts'
-import { presentItem } from '../../quick-access/present.ts'
+import { createProperty, type NewPropertyInput, propertyKind } from '../../properties/service.ts'
 import { CreateItemBody } from '../../quick-access/schema.ts'
-import { createItem, listItems } from '../../quick-access/service.ts'
+import { createItem, itemKind } from '../../quick-access/service.ts'
 import { fail, nameTaken, refused } from '../../refusal.ts'
-import { presentTag } from '../../tags/present.ts'
 import { TagPatch } from '../../tags/schema.ts'
-import { getTagRow, listTags, logTagUpdate } from '../../tags/service.ts'
-import { replaceLinks, updateTag } from '../../tags/store.ts'
-import { presentView } from '../../views/present.ts'
+import { getTagRow, logTagUpdate, tagKind } from '../../tags/service.ts'
+import { replaceLinks } from '../../tags/store.ts'
 import { CreateViewBody } from '../../views/schema.ts'
-import { createView, listViews, parseView, type ViewRequest } from '../../views/service.ts'
+import { createView, parseView, type ViewRequest, viewKind } from '../../views/service.ts'
 import {
   asObject,
   checkInput,
@@ -38,7 +39,7 @@ import {
 } from './exported-object.ts'
 
 /** How the objects of one kind are exported to their JSON file and imported from it. */
-export interface ObjectKind {
+export interface ObjectFile {
   /** The name of the file without extension, and of the kind in reports. */
   readonly name: string
   /** The table in which `updated_at` is restored at the end of an import; undefined for a kind without one. */
@@ -48,17 +49,26 @@ export interface ObjectKind {
   create(tx: Tx, caller: Caller, value: unknown, tags: TagIds): Identity
 }
 
-export const propertyKind: ObjectKind = {
+/** Objects as they are shown, without what follows from other attributes and from their order. */
+const exported = <Shown extends object>(
+  kind: Pick<ObjectKind<never, Shown>, 'list' | 'derived'>,
+  reader: Reader,
+  caller: Caller,
+): Shown[] =>
+  kind.list(reader, caller).map((shown) => {
+    const own = Object.entries(shown).filter(([name]) => name !== 'position' && !kind.derived.includes(name))
+    return Object.fromEntries(own) as Shown
+  })
+
+export const propertyFile: ObjectFile = {
   name: 'properties',
   table: 'properties',
   list: (reader, caller) =>
-    listProperties(reader, caller)
-      .map(presentProperty)
-      .map(({ notes_with_value: _, position: __, label, options, ...property }) => ({
-        ...property,
-        ...(label !== property.key && { label }),
-        ...(options !== null && { options }),
-      })),
+    exported(propertyKind, reader, caller).map(({ label, options, ...property }) => ({
+      ...property,
+      ...(label !== property.key && { label }),
+      ...(options !== null && { options }),
+    })),
   create: (tx, caller, value) => {
     const original = parseExported<NewPropertyInput>(value, CreatePropertyBody)
     createProperty(txForOriginal(tx, original), caller, original.input)
@@ -67,49 +77,39 @@ export const propertyKind: ObjectKind = {
 }
 
 /** Inserted without the checks of the API: a value that is no longer among a property's options is kept. */
-const presetKind: ObjectKind = {
+const presetFile: ObjectFile = {
   name: 'presets',
   table: 'presets',
   list: (reader, caller) =>
-    listPresets(reader, caller)
-      .map(presentPreset)
+    exported(presetKind, reader, caller)
       .map(({ asks, ...preset }) => ({ ...preset, ask: asks }))
       .sort((left, right) => (left.id < right.id ? -1 : 1)),
   create: (tx, caller, value) => {
     const original = parseExported<PresetInput & { name: string }>(value, CreatePresetBody)
-    const {
-      name,
-      tags = [],
-      properties = [],
-      ask = [],
-      icon = null,
-      color = null,
-      is_pinned,
-    } = original.input
+    const { name, icon = null, color = null, is_pinned } = original.input
+    const { tags = [], properties = [], ask = [] } = original.input
     const { workspacePk: workspace } = caller
-    if (findPresetByName(tx, workspace, fold(name)))
+    if (presetKind.findByName(tx, workspace, fold(name)))
       throw nameTaken(`A preset named "${name}" exists already; rename one of them.`)
     const entries = (list: readonly PresetPropertyInput[]) =>
       list.map(({ key, value: entry = null }) => ({
         rule: findPropertyRule(tx, workspace, key) ?? fail(refused(`There is no property "${key}".`)),
         value: entry,
       }))
-    const columns = { name, nameFold: fold(name), icon, color, isPinned: is_pinned ? 1 : 0 }
-    const pk = insertPreset(tx, { ...columns, id: original.id, workspace }, original.createdAt)
-    replaceTags(tx, pk, ensureTags(tx, caller, tags))
-    replaceProperties(tx, pk, { properties: entries(properties), asks: entries(ask) })
-    logChange(tx, caller, { kind: 'preset', id: original.id }, 'created')
+    insertPreset(txForOriginal(tx, original), caller, {
+      columns: { name, nameFold: fold(name), icon, color, isPinned: is_pinned ? 1 : 0 },
+      properties: entries(properties),
+      asks: entries(ask),
+      tags: ensureTags(tx, caller, tags),
+    })
     return original
   },
 }
 
-const viewKind: ObjectKind = {
+const viewFile: ObjectFile = {
   name: 'views',
   table: 'views',
-  list: (reader, caller) =>
-    listViews(reader, caller)
-      .map(presentView)
-      .map(({ filter_summary: _, display: __, ...view }) => view),
+  list: (reader, caller) => exported(viewKind, reader, caller),
   create: (tx, caller, value, tags) => {
     const original = parseExported<ViewRequest & { name: string }>(value, CreateViewBody)
     const view = parseView(original.input)
@@ -119,10 +119,10 @@ const viewKind: ObjectKind = {
   },
 }
 
-const lensKind: ObjectKind = {
+const lensFile: ObjectFile = {
   name: 'lenses',
   table: 'lenses',
-  list: (reader, caller) => listLenses(reader, caller).map(presentLens),
+  list: (reader, caller) => exported(lensKind, reader, caller),
   create: (tx, caller, value, tags) => {
     const original = parseExported<LensRequest & { name: string }>(value, CreateLensBody)
     const lens = parseLens(original.input)
@@ -132,13 +132,10 @@ const lensKind: ObjectKind = {
   },
 }
 
-const quickAccessKind: ObjectKind = {
+const itemFile: ObjectFile = {
   name: 'quick-access',
   table: undefined,
-  list: (reader, caller) =>
-    listItems(reader, caller)
-      .map(presentItem)
-      .map(({ title: _, position: __, ...item }) => item),
+  list: (reader, caller) => exported(itemKind, reader, caller),
   create: (tx, caller, value) => {
     const original = parseExported<{ note_id: string }>(value, CreateItemBody)
     createItem(txForOriginal(tx, original), caller, original.input)
@@ -147,11 +144,11 @@ const quickAccessKind: ObjectKind = {
 }
 
 /** In the order in which they must be imported: each refers only to kinds before it, and to notes. */
-export const OBJECT_KINDS: readonly ObjectKind[] = [presetKind, viewKind, lensKind, quickAccessKind]
+export const OBJECT_FILES: readonly ObjectFile[] = [presetFile, viewFile, lensFile, itemFile]
 
 export const exportTags = (reader: Reader, caller: Caller) =>
-  listTags(reader, caller)
-    .map(presentTag)
+  tagKind
+    .list(reader, caller)
     .sort((left, right) => left.id - right.id)
     .map(({ id, name, color, is_pinned, linked_tags }) => ({
       id,
@@ -193,18 +190,21 @@ function insertTag(
   { name, color = null, is_pinned }: TagInput,
 ): number {
   const isFree = exportedId <= MAX_KEPT_TAG_ID && isFreeTagId(tx, exportedId)
-  const { lastInsertRowid } = tx.sql.run(
-    'INSERT INTO tags (id, workspace, name, name_fold) VALUES (?, ?, ?, ?)',
-    isFree ? exportedId : null,
-    caller.workspacePk,
+  const { workspacePk: workspace } = caller
+  const id = insertTagRow(tx, {
+    ...(isFree && { id: exportedId }),
+    workspace,
     name,
-    fold(name),
-  )
-  indexTagName(tx, caller.workspacePk, lastInsertRowid, name)
-  updateTag(tx, lastInsertRowid, { name, nameFold: fold(name), color, isPinned: is_pinned ? 1 : 0 })
-  logChange(tx, caller, { kind: 'tag', id: lastInsertRowid }, 'created')
-  return lastInsertRowid
+    nameFold: fold(name),
+    color,
+    isPinned: is_pinned ? 1 : 0,
+  })
+  indexTagName(tx, workspace, id, name)
+  logChange(tx, caller, { kind: 'tag', id }, 'created')
+  return id
 }
+
+const insertTagRow = insertInto(tags)
 
 /** Links the tag to others, once all exist. Unlike through the API, the tags of notes do not change. */
 export function importTagLinks(tx: Tx, caller: Caller, value: unknown, ids: TagIds): void {

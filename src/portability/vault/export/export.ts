@@ -8,7 +8,7 @@ import { fold } from '../../../lib/text.ts'
 import { linesOutsideCode } from '../../../notes/links/syntax.ts'
 import { loadNotes, tagNamesOf } from '../../../notes/store.ts'
 import { readProperties } from '../../../notes/writing/properties.ts'
-import { listProperties } from '../../../properties/service.ts'
+import { propertyKind } from '../../../properties/service.ts'
 import { splitFrontMatter } from '../../front-matter.ts'
 import { withNewFile, writeNewFolder } from '../../new-files.ts'
 import { bodyTags, tagNameOf } from '../tags.ts'
@@ -33,7 +33,7 @@ export const exportVault = (
   writeNewFolder(reader, target, (folder) => {
     const tree = planTree(reader, caller)
     const links = new ExportedLinks(reader, caller, tree)
-    const labels = new Map(listProperties(reader, caller).map(({ key, label }) => [key, label ?? key]))
+    const labels = new Map(propertyKind.list(reader, caller).map(({ key, label }) => [key, label]))
     for (const [at, note] of tree.notes.entries()) {
       writeDated(folder, note.file.path, note.updatedAt, (path) =>
         writeFileSync(path, noteText(reader, note, links, labels)),

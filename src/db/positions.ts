@@ -1,0 +1,78 @@
+import { and, between, count, eq, ne, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { orm, rowsBy, runBy, select, valueBy } from './query.ts'
+import type { Reader } from './reader.ts'
+
+/** The position of a row that is being deleted; it is not part of the order. */
+export const NO_POSITION = -1
+
+/** A row that another one moved, with its position before. */
+export interface Shifted {
+  readonly id: string
+  readonly before: number
+}
+
+interface Placed {
+  readonly pk: number
+  readonly position: number
+}
+
+/** A table with a `position`. */
+export type OrderedTable = SQLiteTable & Record<'pk' | 'id' | 'workspace' | 'position', SQLiteColumn>
+
+/** The order of the rows of a table, whose `position` counts from 0 within a workspace without gaps. */
+export class Positions {
+  /** How many rows a workspace has in the order, which is also the position of the next one. */
+  readonly endOf
+  readonly #place
+  readonly #shift
+
+  constructor(table: OrderedTable) {
+    const { pk, workspace, position } = table
+    const rows: SQLiteTable = table
+    const isIn = (key: number) => eq(workspace, key)
+    this.endOf = valueBy((key: number) =>
+      select({ value: count() })
+        .from(rows)
+        .where(and(isIn(key), ne(position, NO_POSITION))),
+    )
+    this.#place = runBy((to: number, key: number) =>
+      orm
+        .update(rows)
+        .set({ position: to } as object)
+        .where(eq(pk, key)),
+    )
+    this.#shift = rowsBy((step: number, key: number, from: number, to: number) =>
+      orm
+        .update(rows)
+        .set({ position: sql`${position} + ${step}` } as object)
+        .where(and(isIn(key), between(position, from, to)))
+        .returning({ id: table.id, position }),
+    )
+  }
+
+  /**
+   * Moves a row to a position; a position beyond the end means the end. The rows between the old and the new position
+   * shift by one, and are returned; undefined when the row is there already.
+   */
+  move(reader: Reader, workspace: number, row: Placed, wanted: number): Shifted[] | undefined {
+    const position = Math.min(wanted, this.endOf(reader, workspace) - 1)
+    if (position === row.position) return undefined
+    const shifted =
+      position < row.position
+        ? this.#shifted(reader, workspace, position, row.position - 1, 1)
+        : this.#shifted(reader, workspace, row.position + 1, position, -1)
+    this.#place(reader, position, row.pk)
+    return shifted
+  }
+
+  /** Closes the gap of a deleted row; returns the rows after it. */
+  closeGap = (reader: Reader, workspace: number, position: number): Shifted[] =>
+    this.#shifted(reader, workspace, position + 1, Number.MAX_SAFE_INTEGER, -1)
+
+  /** Shifts by one the rows from `from` to `to`, both included. */
+  #shifted(reader: Reader, workspace: number, from: number, to: number, step: 1 | -1): Shifted[] {
+    const rows = this.#shift(reader, step, workspace, from, to) as { id: string; position: number }[]
+    return rows.map(({ id, position }) => ({ id, before: position - step }))
+  }
+}

@@ -1,0 +1,172 @@
+import {
+  type Column,
+  eq,
+  getTableColumns,
+  type InferInsertModel,
+  is,
+  Param,
+  Placeholder,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import {
+  BaseSQLiteDatabase,
+  type SQLiteColumn,
+  SQLiteSyncDialect,
+  type SQLiteTable,
+} from 'drizzle-orm/sqlite-core'
+import { memoize } from '../lib/bounded-cache.ts'
+import type { Reader } from './reader.ts'
+import type { SqlValue } from './sql.ts'
+
+/*
+ * drizzle writes the text of a statement, once, and each connection prepares and runs it like every other text. The function
+ * that builds a statement is called with placeholders for its values, whose types it declares:
+ *
+ *   const findView = rowBy((workspace: number, id: string) =>
+ *     from(views).where(and(eq(views.workspace, workspace), eq(views.id, id))))
+ *   findView(reader, workspacePk, id)
+ *
+ * SQLite itself names the columns of a row by the keys of the selection: to map each row as drizzle does takes longer
+ * than to read it.
+ */
+
+/** Builds statements that insert, update and delete. It has no session, as only connections run statements. */
+export const orm = new BaseSQLiteDatabase<'sync', void>(
+  'sync',
+  new SQLiteSyncDialect(),
+  {} as ConstructorParameters<typeof BaseSQLiteDatabase<'sync', void>>[2],
+  undefined,
+)
+
+/** A SELECT of these columns and expressions. */
+export const select = <Fields extends Record<string, SQLiteColumn | SQL>>(fields: Fields) =>
+  orm.select(named(fields))
+
+/** A SELECT of every column of a table. */
+export const from = <Table extends SQLiteTable>(table: Table) => select(getTableColumns(table)).from(table)
+
+const named = <Fields extends Record<string, Column | SQL>>(fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, sql`${field}`.as(key)])) as never
+
+interface Statement {
+  toSQL(): { sql: string; params: unknown[] }
+}
+
+interface Select<Row> extends Statement {
+  all(): Row[]
+}
+
+type Values = readonly SqlValue[]
+type Build<Given extends SqlValue[], Built extends Statement> = (...values: Given) => Built
+
+/** The text of a statement, and its bound values in order: constants, and those of a call. */
+interface Prepared {
+  readonly text: string
+  bound(values: Values): SqlValue[]
+}
+
+const placeholdersOf = (count: number): unknown[] =>
+  Array.from({ length: count }, (_, at) => sql.placeholder(String(at)))
+
+function prepare(statement: Statement): Prepared {
+  const { sql: text, params } = statement.toSQL()
+  const places = params.map((param) => {
+    const value = is(param, Param) ? param.value : param
+    return is(value, Placeholder) ? Number(value.name) : undefined
+  })
+  return {
+    text,
+    bound: (values) =>
+      places.map((place, at) => (place === undefined ? params[at] : values[place]) as SqlValue),
+  }
+}
+
+/** Writes the text when it is first needed. */
+function lazily<Given extends SqlValue[]>(build: Build<Given, Statement>): () => Prepared {
+  let prepared: Prepared | undefined
+  return () => {
+    prepared ??= prepare(build(...(placeholdersOf(build.length) as Given)))
+    return prepared
+  }
+}
+
+/** Reads every row of a SELECT, or of a RETURNING. */
+export function rowsBy<Given extends SqlValue[], Row>(build: Build<Given, Select<Row>>) {
+  const prepared = lazily(build)
+  return (reader: Reader, ...values: Given): Row[] => {
+    const { text, bound } = prepared()
+    return reader.sql.all(text, ...bound(values))
+  }
+}
+
+/** Reads the first row, or undefined. */
+export function rowBy<Given extends SqlValue[], Row>(build: Build<Given, Select<Row>>) {
+  const prepared = lazily(build)
+  return (reader: Reader, ...values: Given): Row | undefined => {
+    const { text, bound } = prepared()
+    return reader.sql.get(text, ...bound(values))
+  }
+}
+
+/** Reads one column of a SELECT that selects no other. */
+export function columnBy<Given extends SqlValue[], Value>(build: Build<Given, Select<{ value: Value }>>) {
+  const rows = rowsBy(build)
+  return (reader: Reader, ...values: Given): Value[] => rows(reader, ...values).map(({ value }) => value)
+}
+
+/** Reads the one value of a SELECT that always has a row, such as of `count()`. */
+export function valueBy<Given extends SqlValue[], Value>(build: Build<Given, Select<{ value: Value }>>) {
+  const prepared = lazily(build)
+  return (reader: Reader, ...values: Given): Value => {
+    const { text, bound } = prepared()
+    return reader.sql.scalar(text, ...bound(values))
+  }
+}
+
+/** Runs a statement; returns how many rows changed, and the row id of the last insert. */
+export function runBy<Given extends SqlValue[]>(build: Build<Given, Statement>) {
+  const prepared = lazily(build)
+  return (reader: Reader, ...values: Given): { changes: number; lastInsertRowid: number } => {
+    const { text, bound } = prepared()
+    return reader.sql.run(text, ...bound(values))
+  }
+}
+
+/** A statement that writes columns of a row, made for each set of columns that is written. */
+function writing(build: (row: never, ...values: never[]) => Statement) {
+  const statementOf = memoize((names: string): Prepared => {
+    const keys = names.split(',')
+    const values = placeholdersOf(keys.length + build.length - 1) as never[]
+    const row = Object.fromEntries(keys.map((key, at) => [key, values[at]]))
+    return prepare(build(row as never, ...values.slice(keys.length)))
+  })
+  return ({ sql }: Reader, row: object, ...values: SqlValue[]) => {
+    const { text, bound } = statementOf(Object.keys(row).join())
+    return sql.run(text, ...bound([...Object.values(row), ...values]))
+  }
+}
+
+/** Inserts rows; a column that is left out has its default. Returns the row id of the new row. */
+export function insertInto<Table extends SQLiteTable>(table: Table) {
+  const insert = writing((row) => orm.insert(table).values(row))
+  return (reader: Reader, row: InferInsertModel<Table>): number => insert(reader, row).lastInsertRowid
+}
+
+/** The value of `updated_at` after a change at an instant, or just after its value if that is later: it always grows. */
+export const touched = (now: number) => sql<number>`max(${now}, updated_at + 1)`
+
+/** Changes the columns of a row that it is given, and with an instant `updated_at`, too. */
+export function updateOf<Table extends SQLiteTable>(table: Table, pk: SQLiteColumn) {
+  const update = writing((row, key) => orm.update(table).set(row).where(eq(pk, key)))
+  const touch = writing((row: object, key, now) =>
+    orm
+      .update(table)
+      .set({ ...row, updatedAt: touched(now) } as never)
+      .where(eq(pk, key)),
+  )
+  return (reader: Reader, key: number, row: Partial<InferInsertModel<Table>>, now?: number): void => {
+    if (now === undefined) update(reader, row, key)
+    else touch(reader, row, key, now)
+  }
+}

@@ -1,0 +1,241 @@
+import { eq, type InferSelectModel, type SQL } from 'drizzle-orm'
+import type { ChangeKind } from '../changes/entries.ts'
+import { type ChangeAuthor, logChange, logShifts, logUpdate } from '../changes/log.ts'
+import type { InWorkspace } from '../context.ts'
+import { type OrderedTable, Positions, type Shifted } from '../db/positions.ts'
+import type { Reader } from '../db/reader.ts'
+import type { SqlValue } from '../db/sql.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import { isId } from '../lib/ids.ts'
+import { isSame } from '../lib/patch.ts'
+import { fold } from '../lib/text.ts'
+import { fail, notFound } from '../refusal.ts'
+import { type ObjectTable, type Source, statementsOf } from './statements.ts'
+
+/*
+ * The kinds of objects of which a workspace has few, and which have the same endpoints: tags, properties, presets, views,
+ * lenses, the items of Quick Access. A kind declares its table and how an object is shown. The rest follows from the
+ * columns of the table:
+ *
+ * - `position`: the objects are in an order, in which others shift when one comes, goes or moves;
+ * - `isDefault`: at most one of them is the default, and one that becomes it takes it from the other;
+ * - `isRemoved`: an object that is being deleted is no longer found;
+ * - `createdAt`, `updatedAt`: the latter grows with every change.
+ */
+
+interface Declaration<Row, Shown> extends Source {
+  readonly kind: ChangeKind
+  /** As refusals call it, if not by its kind. */
+  readonly noun?: string
+  /** Attributes that follow from others, or count something: their change alone is no change. */
+  readonly derived?: readonly (keyof Shown & string)[]
+  /** The object as responses show it. */
+  present(row: Row, reader: Reader): Shown
+}
+
+export interface AnyRow {
+  readonly id: string | number
+  readonly pk?: number
+  readonly position?: number
+  readonly isDefault?: number
+}
+
+/** A tag is identified by its number alone. */
+const pkOf = ({ pk, id }: AnyRow): number => pk ?? Number(id)
+
+const isOrdered = (table: ObjectTable): table is ObjectTable & OrderedTable => table.position !== undefined
+
+type RowOf<Table extends ObjectTable, More extends Record<string, SQL>> = InferSelectModel<Table> & {
+  [Key in keyof More]: More[Key] extends SQL<infer Value> ? Value : never
+}
+
+/** A kind of objects, as it is declared. */
+export const objectKind = <
+  Table extends ObjectTable,
+  Shown extends object,
+  More extends Record<string, SQL> = Record<never, SQL>,
+>(
+  declaration: Declaration<RowOf<Table, More>, Shown> & { readonly table: Table; readonly more?: More },
+) => new ObjectKind<RowOf<Table, More> & AnyRow, Shown>(declaration)
+
+interface WriteOptions<Shown> {
+  /** Where in the order; past its end is the end, which is where a new object is unless told. */
+  readonly position?: number | undefined
+  /** What undo needs beside what is shown. */
+  readonly hidden?: object
+  /** The object as it was shown before, where rows of other tables have changed since. */
+  readonly before?: Shown
+}
+
+type Find<Row, Value = SqlValue> = (reader: Reader, workspace: number, value: Value) => Row | undefined
+
+export class ObjectKind<Row extends AnyRow, Shown extends object> {
+  readonly kind: ChangeKind
+  readonly derived: readonly string[]
+  readonly table: ObjectTable
+  readonly notFound
+  /** The objects of a workspace in their order. */
+  readonly rows: (reader: Reader, workspace: number) => Row[]
+  readonly ids: (reader: Reader, workspace: number) => string[]
+  readonly count: (reader: Reader, workspace: number) => number
+  readonly findById: Find<Row>
+  /** By the folded name; a kind without a column for it finds none. */
+  readonly findByName: Find<Row>
+  readonly present: (row: Row, reader: Reader) => Shown
+  readonly positions: Positions | undefined
+  readonly #statements: ReturnType<typeof statementsOf>
+
+  constructor({ kind, noun = kind, derived = [], present, ...source }: Declaration<Row, Shown>) {
+    const statements = statementsOf(source)
+    const { name } = source
+    this.kind = kind
+    this.derived = derived
+    this.table = source.table
+    this.notFound = notFound(noun)
+    this.present = present
+    this.#statements = statements
+    this.rows = statements.list as typeof this.rows
+    this.ids = statements.ids as typeof this.ids
+    this.count = statements.count
+    this.findById = statements.findById as Find<Row>
+    this.findByName = name ? this.findBy((value: SqlValue) => eq(name, value)) : () => undefined
+    this.positions = isOrdered(source.table) ? new Positions(source.table) : undefined
+  }
+
+  /** A way to find an object of a workspace by something else. */
+  findBy<Value extends SqlValue>(condition: (value: Value) => SQL): Find<Row, Value> {
+    return this.#statements.findBy(condition) as Find<Row, Value>
+  }
+
+  /** All objects of a workspace in their order, as responses show them. */
+  list = (reader: Reader, { workspacePk }: InWorkspace): Shown[] =>
+    this.rows(reader, workspacePk).map((row) => this.present(row, reader))
+
+  /** The object with this id, as responses show it; undefined when it is gone. */
+  find = (reader: Reader, { workspacePk }: InWorkspace, id: string | number): Shown | undefined => {
+    const row = this.findById(reader, workspacePk, id)
+    return row && this.present(row, reader)
+  }
+
+  /** By its id, else by its name ignoring case. */
+  getRow(reader: Reader, { workspacePk }: InWorkspace, named: string): Row {
+    const byId = isId(named) ? this.findById(reader, workspacePk, named) : undefined
+    return byId ?? this.findByName(reader, workspacePk, fold(named)) ?? fail(this.notFound)
+  }
+
+  get(reader: Reader, caller: InWorkspace, named: string): Shown {
+    return this.present(this.getRow(reader, caller, named), reader)
+  }
+
+  /** Objects one after the other, as they may be long: all of a workspace, or those with these ids that it has. */
+  *each(
+    reader: Reader,
+    workspace: number,
+    ids: readonly string[] = this.ids(reader, workspace),
+  ): Generator<Row> {
+    for (const id of ids) {
+      const row = this.findById(reader, workspace, id)
+      if (row) yield row
+    }
+  }
+
+  /** Creates an object and logs it; joins the caller's transaction. Returns what is shown. */
+  create(tx: Tx, author: ChangeAuthor, columns: Partial<Row>, options?: WriteOptions<Shown>): Shown {
+    return this.present(this.insert(tx, author, columns, options), tx)
+  }
+
+  /** The same for an object that has rows in other tables, too. */
+  insert(
+    tx: Tx,
+    author: ChangeAuthor,
+    columns: Partial<Row>,
+    { position, hidden }: WriteOptions<Shown> = {},
+  ): Row {
+    const { workspacePk: workspace } = author
+    const id = tx.newId()
+    if (columns.isDefault === 1) this.#takeDefault(tx, author)
+    const end = this.positions?.endOf(tx, workspace)
+    const row = { ...columns, ...this.#beginning(tx.now, end), id, workspace }
+    const pk = this.#statements.insert(tx, row)
+    const shifted = this.#move(tx, workspace, { id, pk, position: end }, position)
+    logChange(tx, author, { kind: this.kind, id }, 'created', { hidden })
+    this.#logShifts(tx, author, shifted)
+    return this.#reread(tx, workspace, id)
+  }
+
+  /** The columns that every new object has. */
+  #beginning(now: number, end: number | undefined): object {
+    const { createdAt, updatedAt } = this.table
+    return {
+      ...(createdAt && { createdAt: now }),
+      ...(updatedAt && { updatedAt: now }),
+      ...(end !== undefined && { position: end }),
+    }
+  }
+
+  #reread = (reader: Reader, workspace: number, id: string | number): Row =>
+    this.findById(reader, workspace, id) ?? fail(this.notFound)
+
+  /** Changes what differs and logs it; joins the caller's transaction. Returns what is shown. */
+  update(
+    tx: Tx,
+    author: ChangeAuthor,
+    row: Row,
+    columns: Partial<Row>,
+    { position, before }: WriteOptions<Shown> = {},
+  ): Shown {
+    const { workspacePk: workspace } = author
+    const { id } = row
+    const shifted = this.#move(tx, workspace, row, position)
+    const now = this.present(row, tx)
+    const differs = before !== undefined && JSON.stringify(before) !== JSON.stringify(now)
+    if (!shifted && !differs && isSame(row, columns)) return now
+    if (columns.isDefault === 1 && row.isDefault === 0) this.#takeDefault(tx, author)
+    this.#statements.update(tx, pkOf(row), columns, this.table.updatedAt && tx.now)
+    const after = this.present(this.#reread(tx, workspace, id), tx)
+    logUpdate(tx, author, { kind: this.kind, id }, before ?? now, after, this.derived)
+    this.#logShifts(tx, author, shifted)
+    return after
+  }
+
+  #move(tx: Tx, workspace: number, row: AnyRow, position: number | undefined): Shifted[] | undefined {
+    if (position === undefined || row.position === undefined) return undefined
+    return this.positions?.move(tx, workspace, { pk: pkOf(row), position: row.position }, position)
+  }
+
+  /** Deletes an object and logs it; joins the caller's transaction. */
+  delete(tx: Tx, author: ChangeAuthor, row: Row, { hidden }: WriteOptions<Shown> = {}): void {
+    this.#statements.delete(tx, pkOf(row))
+    logChange(tx, author, { kind: this.kind, id: row.id }, 'deleted', { hidden })
+    if (row.position === undefined) return
+    this.#logShifts(tx, author, this.positions?.closeGap(tx, author.workspacePk, row.position))
+  }
+
+  /** Writes an object as another database has it, with its id and times, and logs nothing. Returns its pk. */
+  put(tx: Tx, workspace: number, id: string | number, columns: Partial<Row>): number {
+    const known = this.findById(tx, workspace, id)
+    if (!known) return this.#statements.insert(tx, { ...columns, id, workspace })
+    this.#statements.update(tx, pkOf(known), columns)
+    return pkOf(known)
+  }
+
+  /** Takes from an object what only one may have, its name and being the default, before others are `put`. */
+  setAside(tx: Tx, id: string | number, name: string): void {
+    this.#statements.setAside?.(tx, id, name)
+  }
+
+  /** Deletes an object, if there is one, and logs nothing. */
+  remove = (tx: Tx, id: string | number): void => void this.#statements.deleteById(tx, id)
+
+  #logShifts(tx: Tx, author: ChangeAuthor, shifted: readonly Shifted[] | undefined): void {
+    if (shifted) logShifts(tx, author, this.kind, shifted)
+  }
+
+  /** Leaves the workspace without a default, for another to become it. */
+  #takeDefault(tx: Tx, author: ChangeAuthor): void {
+    const lost = this.#statements.clearDefault?.(tx, author.workspacePk, tx.now)
+    if (!lost) return
+    const difference = { changed: ['is_default'], previous: { is_default: true } }
+    logChange(tx, author, { kind: this.kind, id: lost.id as string }, 'updated', { difference })
+  }
+}
