@@ -63,7 +63,7 @@ type Build<Given extends SqlValue[], Built extends Statement> = (...values: Give
 /** The text of a statement, and its bound values in order: constants, and those of a call. */
 interface Prepared {
   readonly text: string
-  bound(values: Values): SqlValue[]
+  bound(values: Values): Values
 }
 
 const placeholdersOf = (count: number): unknown[] =>
@@ -75,10 +75,13 @@ function prepare(statement: Statement): Prepared {
     const value = is(param, Param) ? param.value : param
     return is(value, Placeholder) ? Number(value.name) : undefined
   })
+  const isInOrder = places.every((place, at) => place === at)
   return {
     text,
     bound: (values) =>
-      places.map((place, at) => (place === undefined ? params[at] : values[place]) as SqlValue),
+      isInOrder
+        ? values
+        : places.map((place, at) => (place === undefined ? params[at] : values[place]) as SqlValue),
   }
 }
 

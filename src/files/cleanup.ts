@@ -1,5 +1,7 @@
+import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import type { Reader } from '../db/reader.ts'
+import { orm, rowBy, runBy, select } from '../db/query.ts'
+import { files } from '../db/schema/files.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { deleteSomePages } from './search.ts'
@@ -9,13 +11,14 @@ import { deleteSomeParts, UNFINISHED } from './store.ts'
 const PARTS_PER_CHUNK = 2
 const PAGES_PER_CHUNK = 50
 
-interface Removed {
-  pk: number
-  workspace: number
-}
-
-const findRemoved = ({ sql }: Reader): Removed | undefined =>
-  sql.get(`SELECT pk, workspace FROM files WHERE status = 'removed' AND ${UNFINISHED} LIMIT 1`)
+const isUnfinished = sql.raw(UNFINISHED)
+const findRemoved = rowBy(() =>
+  select({ pk: files.pk, workspace: files.workspace })
+    .from(files)
+    .where(and(sql`status = 'removed'`, isUnfinished))
+    .limit(1),
+)
+const deleteFile = runBy((pk: number) => orm.delete(files).where(eq(files.pk, pk)))
 
 /** Deletes some pages or parts of a removed file, or else its row; false when no removed file is left. */
 function deleteSome(tx: Tx): boolean {
@@ -24,7 +27,7 @@ function deleteSome(tx: Tx): boolean {
   const deleted =
     deleteSomePages(tx, file.workspace, file.pk, PAGES_PER_CHUNK) ||
     deleteSomeParts(tx, file.pk, PARTS_PER_CHUNK)
-  if (deleted === 0) tx.sql.run('DELETE FROM files WHERE pk = ?', file.pk)
+  if (deleted === 0) deleteFile(tx, file.pk)
   return true
 }
 
@@ -34,10 +37,12 @@ export async function deleteRemovedFiles(db: Db): Promise<void> {
   await inChunks(db, deleteSome)
 }
 
+const removeIncomplete = runBy((before: number) =>
+  orm
+    .update(files)
+    .set({ status: 'removed' })
+    .where(and(sql`status = 'arriving'`, isUnfinished, lt(files.createdAt, before))),
+)
+
 /** Marks incomplete files as removed that were started before `before`: the process that added them has died. Returns how many. */
-export const removeIncompleteFiles = ({ sql }: Tx, before: number): number =>
-  sql.run(
-    `UPDATE files SET status = 'removed'
-     WHERE status = 'arriving' AND ${UNFINISHED} AND created_at < ?`,
-    before,
-  ).changes
+export const removeIncompleteFiles = (tx: Tx, before: number): number => removeIncomplete(tx, before).changes

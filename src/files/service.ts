@@ -2,7 +2,6 @@ import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import { TOUCH } from '../db/sql-part.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import { taskTransaction } from '../db/writes/task-transaction.ts'
@@ -33,6 +32,7 @@ import {
   markRemoved,
   PART_BYTES,
   readBytes,
+  updateFile,
   updateFileName,
 } from './store.ts'
 
@@ -194,13 +194,15 @@ export function replaceFileContent(tx: Tx, author: ChangeAuthor, file: FileRow, 
   while (deleteSomePages(tx, author.workspacePk, file.pk, AT_ONCE) > 0);
   while (deleteSomeParts(tx, file.pk, AT_ONCE) > 0);
   insertParts(tx, file.pk, bytes)
-  tx.sql.run(
-    `UPDATE files SET size = ?, status = 'processing', pages = NULL, error = NULL, outline = NULL, attempts = 0,
-       claim = NULL, ${TOUCH} WHERE pk = ?`,
-    bytes.length,
-    tx.now,
-    file.pk,
-  )
+  const unread = {
+    status: 'processing',
+    pages: null,
+    error: null,
+    outline: null,
+    attempts: 0,
+    claim: null,
+  } as const
+  updateFile(tx, file.pk, { ...unread, size: bytes.length }, tx.now)
   const after = findFileByPk(tx, file.pk)
   if (after)
     logUpdate(tx, author, { kind: 'file', id: file.id }, presentFile(file), presentFile(after), ['note_id'])

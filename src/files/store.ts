@@ -1,6 +1,9 @@
+import { and, between, count, eq, inArray, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
+import { columnBy, insertInto, orm, rowBy, rowsBy, runBy, select, updateOf, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { TOUCH } from '../db/sql-part.ts'
+import { filePages, fileParts, files } from '../db/schema/files.ts'
+import { importedFiles } from '../db/schema/imported-files.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 
 /*
@@ -22,79 +25,111 @@ export const keyRange = (file: number): [number, number] => [partKey(file, 0), p
 /** SQL for the pk of the file that a key column belongs to. */
 export const fileOfKeySql = (column: string): string => `${column} / ${MAX_NUMBERS}`
 
-export interface FileRow {
-  pk: number
-  id: string
-  /** Null without a note, and while the note is in the trash. */
-  noteId: string | null
-  fileName: string
-  mimeType: string
-  size: number
-  status: 'processing' | 'ready' | 'failed'
-  pages: number | null
-  error: string | null
-  createdAt: number
-  updatedAt: number
-}
-
-const COLUMNS = `f.pk, f.id, f.file_name AS fileName, f.mime_type AS mimeType, f.size, f.status, f.pages, f.error,
-  f.created_at AS createdAt, f.updated_at AS updatedAt,
-  (SELECT n.id FROM notes n WHERE n.pk = f.note AND n.deleted_at IS NULL) AS noteId`
-
 /** Files that are not `ready` or `failed`. Conditions on other statuses need it too, for SQLite to use the partial index. */
 export const UNFINISHED = `status NOT IN ('ready', 'failed')`
 
 /** Files that are complete and not removed; the table is named `f`. */
 export const VISIBLE = `f.status IN ('processing', 'ready', 'failed')`
 
+const { pk, id, workspace, fileName, mimeType, size, pages, error, createdAt, updatedAt } = files
+const isVisible = sql.raw(VISIBLE.replace('f.', 'files.'))
+
+const visibleFiles = () =>
+  select({
+    pk,
+    id,
+    fileName,
+    mimeType,
+    size,
+    status: sql<'processing' | 'ready' | 'failed'>`status`,
+    pages,
+    error,
+    createdAt,
+    updatedAt,
+    /** Null without a note, and while the note is in the trash. */
+    noteId: sql<string | null>`(SELECT n.id FROM notes n WHERE n.pk = files.note AND n.deleted_at IS NULL)`,
+  }).from(files)
+
+export type FileRow = NonNullable<ReturnType<typeof findFile>>
+
 /** Every file of the workspace, oldest first. */
-export const listFileRows = ({ sql }: Reader, workspace: number): FileRow[] =>
-  sql.all(
-    `SELECT ${COLUMNS} FROM files f WHERE f.workspace = ? AND ${VISIBLE} ORDER BY f.created_at, f.id`,
-    workspace,
-  )
+export const listFileRows = rowsBy((key: number) =>
+  visibleFiles()
+    .where(and(eq(workspace, key), isVisible))
+    .orderBy(createdAt, id),
+)
 
 /** The names of the files of a workspace, oldest first. */
-export const listFileNames = ({ sql }: Reader, workspace: number): Pick<FileRow, 'id' | 'fileName'>[] =>
-  sql.all(
-    `SELECT f.id, f.file_name AS fileName FROM files f WHERE f.workspace = ? AND ${VISIBLE}
-     ORDER BY f.created_at, f.id`,
-    workspace,
-  )
+export const listFileNames = rowsBy((key: number) =>
+  select({ id, fileName })
+    .from(files)
+    .where(and(eq(workspace, key), isVisible))
+    .orderBy(createdAt, id),
+)
 
-export const listFileRowsOfNote = ({ sql }: Reader, note: number): FileRow[] =>
-  sql.all(`SELECT ${COLUMNS} FROM files f WHERE f.note = ? AND ${VISIBLE} ORDER BY f.created_at, f.id`, note)
+export const listFileRowsOfNote = rowsBy((note: number) =>
+  visibleFiles()
+    .where(and(eq(files.note, note), isVisible))
+    .orderBy(createdAt, id),
+)
 
-export const findFile = ({ sql }: Reader, workspace: number, id: string): FileRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} FROM files f WHERE f.id = ? AND f.workspace = ? AND ${VISIBLE}`, id, workspace)
+export const findFile = rowBy((key: number, file: string) =>
+  visibleFiles().where(and(eq(id, file), eq(workspace, key), isVisible)),
+)
 
 /** Finds a file of any workspace. */
-export const findFileByPk = ({ sql }: Reader, pk: number): FileRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} FROM files f WHERE f.pk = ? AND ${VISIBLE}`, pk)
+export const findFileByPk = rowBy((file: number) => visibleFiles().where(and(eq(pk, file), isVisible)))
 
-export const countFiles = ({ sql }: Reader, workspace: number): number =>
-  sql.scalar(`SELECT count(*) FROM files f WHERE f.workspace = ? AND ${VISIBLE}`, workspace)
+export const countFiles = valueBy((key: number) =>
+  select({ value: count() })
+    .from(files)
+    .where(and(eq(workspace, key), isVisible)),
+)
+
+const isReady = sql`status = 'ready'`
+const countPagesIn = valueBy((key: number) =>
+  select({ value: sql<number>`total(pages)` })
+    .from(files)
+    .where(and(eq(workspace, key), isReady)),
+)
+const countPagesOf = valueBy((file: number) =>
+  select({ value: sql<number>`total(pages)` })
+    .from(files)
+    .where(and(eq(pk, file), isReady)),
+)
 
 /** The number of pages of text in the workspace, or in one of its files. */
-export const countPages = ({ sql }: Reader, workspace: number, file?: number): number =>
-  file === undefined
-    ? sql.scalar("SELECT total(pages) FROM files WHERE workspace = ? AND status = 'ready'", workspace)
-    : sql.scalar("SELECT total(pages) FROM files WHERE pk = ? AND status = 'ready'", file)
+export const countPages = (reader: Reader, key: number, file?: number): number =>
+  file === undefined ? countPagesIn(reader, key) : countPagesOf(reader, file)
 
 /** A JSON array of `{title, level, page}`; null until the text is extracted. */
-export const findOutline = ({ sql }: Reader, pk: number): string | null =>
-  sql.scalar('SELECT outline FROM files WHERE pk = ?', pk)
+export const findOutline = valueBy((file: number) =>
+  select({ value: files.outline }).from(files).where(eq(pk, file)),
+)
+
+const findDigest = rowBy((object: string) =>
+  select({ digest: importedFiles.digest })
+    .from(importedFiles)
+    .where(eq(importedFiles.object, object))
+    .limit(1),
+)
 
 /** Differs whenever the bytes of a file do: only an import of its folder replaces them. */
-export const contentTag = ({ sql }: Reader, id: string): string =>
-  sql.get<{ digest: string }>('SELECT digest FROM imported_files WHERE object = ? LIMIT 1', id)?.digest ?? id
+export const contentTag = (reader: Reader, file: string): string => findDigest(reader, file)?.digest ?? file
 
-export const findPageText = ({ sql }: Reader, file: number, page: number): string =>
-  sql.get<{ text: string }>('SELECT text FROM file_pages WHERE pk = ?', partKey(file, page))?.text ?? ''
+const findPage = rowBy((key: number) =>
+  select({ text: filePages.text }).from(filePages).where(eq(filePages.pk, key)),
+)
+
+export const findPageText = (reader: Reader, file: number, page: number): string =>
+  findPage(reader, partKey(file, page))?.text ?? ''
+
+/** Changes columns of a file, and with an instant `updated_at`, too. */
+export const updateFile = updateOf(files, pk)
 
 /** `updated_at` grows with every update, even within a millisecond. */
-export const updateFileName = ({ sql, now }: Tx, pk: number, fileName: string) =>
-  sql.run(`UPDATE files SET file_name = ?, ${TOUCH} WHERE pk = ?`, fileName, now, pk)
+export const updateFileName = (tx: Tx, file: number, name: string): void =>
+  updateFile(tx, file, { fileName: name }, tx.now)
 
 export interface NewFileRow {
   id: string
@@ -105,20 +140,11 @@ export interface NewFileRow {
   size: number
 }
 
+const insert = insertInto(files)
+
 /** Inserts a file that is not visible until `makeFileVisible`; `insertPart` adds its parts. Returns the pk. */
-export const insertFile = ({ sql, now }: Tx, row: NewFileRow): number =>
-  sql.run(
-    `INSERT INTO files (id, workspace, note, file_name, mime_type, size, status, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'arriving', ?, ?)`,
-    row.id,
-    row.workspace,
-    row.note,
-    row.fileName,
-    row.mimeType,
-    row.size,
-    now,
-    now,
-  ).lastInsertRowid
+export const insertFile = (tx: Tx, row: NewFileRow): number =>
+  insert(tx, { ...row, status: 'arriving', createdAt: tx.now, updatedAt: tx.now })
 
 /** The size of the parts in which an original is stored. */
 export const PART_BYTES = 524_288
@@ -141,32 +167,37 @@ export async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   if (filled > 0) yield part.subarray(0, filled)
 }
 
+const insertPartRow = runBy((key: number, bytes: Uint8Array) =>
+  orm.insert(fileParts).values({ pk: key, bytes: bytes as Buffer }),
+)
+
 /** Parts are numbered from 0. */
-export const insertPart = ({ sql }: Tx, file: number, number: number, bytes: Uint8Array) =>
-  sql.run('INSERT INTO file_parts (pk, bytes) VALUES (?, ?)', partKey(file, number), bytes)
+export const insertPart = (tx: Tx, file: number, number: number, bytes: Uint8Array) =>
+  insertPartRow(tx, partKey(file, number), bytes)
 
 /** Sets the size of a file whose size was not known before its bytes had arrived. */
-export const setFileSize = ({ sql }: Tx, pk: number, size: number) =>
-  sql.run('UPDATE files SET size = ? WHERE pk = ?', size, pk)
+export const setFileSize = (tx: Tx, file: number, bytes: number): void =>
+  updateFile(tx, file, { size: bytes })
+
+const complete = runBy((file: number, now: number) =>
+  orm
+    .update(files)
+    .set({ status: 'processing', createdAt: now, updatedAt: now })
+    .where(and(eq(pk, file), sql`status = 'arriving'`)),
+)
 
 /** The file is complete: it becomes visible, and its text is extracted next. */
-export function makeFileVisible(tx: Tx, author: ChangeAuthor, { pk, id }: { pk: number; id: string }): void {
-  const { now } = tx
-  tx.sql.run(
-    `UPDATE files SET status = 'processing', created_at = ?, updated_at = ? WHERE pk = ? AND status = 'arriving'`,
-    now,
-    now,
-    pk,
-  )
-  logChange(tx, author, { kind: 'file', id }, 'created')
+export function makeFileVisible(tx: Tx, author: ChangeAuthor, file: { pk: number; id: string }): void {
+  complete(tx, file.pk, tx.now)
+  logChange(tx, author, { kind: 'file', id: file.id }, 'created')
 }
 
 /** Inserts a file with all its parts in the caller's transaction; returns its pk. */
 export function insertWholeFile(tx: Tx, author: ChangeAuthor, row: NewFileRow, bytes: Uint8Array): number {
-  const pk = insertFile(tx, row)
-  insertParts(tx, pk, bytes)
-  makeFileVisible(tx, author, { pk, id: row.id })
-  return pk
+  const file = insertFile(tx, row)
+  insertParts(tx, file, bytes)
+  makeFileVisible(tx, author, { pk: file, id: row.id })
+  return file
 }
 
 /** Inserts all parts of a file. */
@@ -175,17 +206,21 @@ export function insertParts(tx: Tx, file: number, bytes: Uint8Array): void {
     insertPart(tx, file, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
 }
 
+const findPart = rowBy((key: number) =>
+  select({ bytes: sql<Uint8Array>`bytes` }).from(fileParts).where(eq(fileParts.pk, key)),
+)
+const findPartKey = rowBy((key: number) =>
+  select({ pk: fileParts.pk }).from(fileParts).where(eq(fileParts.pk, key)),
+)
+
 /** A copy of another workspace may leave out the originals. */
-export const hasBytes = ({ sql }: Reader, file: number): boolean =>
-  sql.get('SELECT 1 FROM file_parts WHERE pk = ?', partKey(file, 0)) !== undefined
+export const hasBytes = (reader: Reader, file: number): boolean =>
+  findPartKey(reader, partKey(file, 0)) !== undefined
 
 /** The original, part by part, from part `first` on. */
-export function* readParts({ sql }: Reader, file: number, first = 0): Generator<Uint8Array> {
+export function* readParts(reader: Reader, file: number, first = 0): Generator<Uint8Array> {
   for (let number = first; ; number++) {
-    const part = sql.get<{ bytes: Uint8Array }>(
-      'SELECT bytes FROM file_parts WHERE pk = ?',
-      partKey(file, number),
-    )
+    const part = findPart(reader, partKey(file, number))
     if (!part) return
     yield part.bytes
   }
@@ -203,28 +238,50 @@ export function* readBytes(reader: Reader, file: number, start: number, end: num
 }
 
 /** A file that will not become complete; `deleteRemovedFiles` deletes its parts and its row. */
-export const abandonFile = ({ sql }: Tx, pk: number) =>
-  sql.run(`UPDATE files SET status = 'removed' WHERE pk = ? AND status = 'arriving'`, pk)
+export const abandonFile = runBy((file: number) =>
+  orm
+    .update(files)
+    .set({ status: 'removed' })
+    .where(and(eq(pk, file), sql`status = 'arriving'`)),
+)
 
 /** The file is no longer visible; `deleteRemovedFiles` deletes its parts, its pages and its row. */
-export function markRemoved(tx: Tx, author: ChangeAuthor, { pk, id }: { pk: number; id: string }): void {
-  tx.sql.run(`UPDATE files SET status = 'removed', claim = NULL WHERE pk = ?`, pk)
-  logChange(tx, author, { kind: 'file', id }, 'deleted')
+export function markRemoved(tx: Tx, author: ChangeAuthor, file: { pk: number; id: string }): void {
+  updateFile(tx, file.pk, { status: 'removed', claim: null })
+  logChange(tx, author, { kind: 'file', id: file.id }, 'deleted')
 }
 
-export const insertPage = ({ sql }: Tx, file: number, page: number, text: string) =>
-  sql.run('INSERT INTO file_pages (pk, text) VALUES (?, ?)', partKey(file, page), text)
+const insertPageRow = insertInto(filePages)
+
+export const insertPage = (tx: Tx, file: number, page: number, text: string) =>
+  insertPageRow(tx, { pk: partKey(file, page), text })
+
+const listPagesIn = columnBy((first: number, last: number, limit: number) =>
+  select({ value: filePages.pk })
+    .from(filePages)
+    .where(between(filePages.pk, first, last))
+    .limit(limit),
+)
 
 /** The keys of up to `limit` pages of a file. */
-export const listPageKeys = ({ sql }: Reader, file: number, limit: number): number[] =>
-  sql.column('SELECT pk FROM file_pages WHERE pk BETWEEN ? AND ? LIMIT ?', ...keyRange(file), limit)
+export const listPageKeys = (reader: Reader, file: number, limit: number): number[] =>
+  listPagesIn(reader, ...keyRange(file), limit)
 
-export const deletePage = ({ sql }: Tx, key: number) => sql.run('DELETE FROM file_pages WHERE pk = ?', key)
+export const deletePage = runBy((key: number) => orm.delete(filePages).where(eq(filePages.pk, key)))
+
+const deletePartsIn = runBy((first: number, last: number, limit: number) =>
+  orm.delete(fileParts).where(
+    inArray(
+      fileParts.pk,
+      orm
+        .select({ pk: fileParts.pk })
+        .from(fileParts)
+        .where(between(fileParts.pk, first, last))
+        .limit(limit),
+    ),
+  ),
+)
 
 /** Deletes up to `limit` parts of a file; returns how many. */
-export const deleteSomeParts = ({ sql }: Tx, file: number, limit: number): number =>
-  sql.run(
-    'DELETE FROM file_parts WHERE pk IN (SELECT pk FROM file_parts WHERE pk BETWEEN ? AND ? LIMIT ?)',
-    ...keyRange(file),
-    limit,
-  ).changes
+export const deleteSomeParts = (tx: Tx, file: number, limit: number): number =>
+  deletePartsIn(tx, ...keyRange(file), limit).changes

@@ -1,9 +1,11 @@
+import { and, eq, sql } from 'drizzle-orm'
 import { logUpdate, systemAuthor } from '../changes/log.ts'
 import type { AppContext, InWorkspace } from '../context.ts'
 import { isServed } from '../db/connection/server-lock.ts'
 import type { Db } from '../db/database.ts'
+import { columnBy, orm, rowBy, runBy, select } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { TOUCH } from '../db/sql-part.ts'
+import { files } from '../db/schema/files.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { kindOf, unreadableReason } from './extraction/kinds.ts'
@@ -12,7 +14,16 @@ import { type Extraction, type Limits, NotStarted, startExtraction } from './ext
 import type { ExtractionResult } from './extraction/worker.ts'
 import { presentFile } from './present.ts'
 import { deleteSomePages, ensurePageTable, indexPage } from './search.ts'
-import { type FileRow, findFile, findFileByPk, insertPage, partKey, readParts, UNFINISHED } from './store.ts'
+import {
+  type FileRow,
+  findFile,
+  findFileByPk,
+  insertPage,
+  partKey,
+  readParts,
+  UNFINISHED,
+  updateFile,
+} from './store.ts'
 
 /*
  * A process that extracts the text of a file claims the file first, and its result is saved only while the claim is its
@@ -20,76 +31,71 @@ import { type FileRow, findFile, findFileByPk, insertPage, partKey, readParts, U
  * that it is reading already; a command claims only files that it added, and only while no server runs.
  */
 
-/** The right to save the text of a file. */
-export interface Claim {
-  readonly file: number
-  readonly workspace: number
-  readonly fileName: string
-  /** Unique to this attempt. */
-  readonly token: string
-  /** The number of attempts, including this one. */
-  readonly attempts: number
-}
-
-const UNREAD = `status = 'processing' AND ${UNFINISHED}`
+const isUnread = sql.raw(`status = 'processing' AND ${UNFINISHED}`)
 
 /** The pks of files whose text is not extracted yet, oldest first. */
-const listUnread = ({ sql }: Reader): number[] =>
-  sql.column(`SELECT pk FROM files WHERE ${UNREAD} ORDER BY pk`)
+const listUnread = columnBy(() => select({ value: files.pk }).from(files).where(isUnread).orderBy(files.pk))
+
+/** The right to save the text of a file: the token is unique to an attempt, of which `attempts` is the number. */
+export type Claim = NonNullable<ReturnType<typeof findClaim>>
+
+const findClaim = rowBy((file: number, token: string) =>
+  select({
+    file: files.pk,
+    workspace: files.workspace,
+    fileName: files.fileName,
+    token: sql<string>`claim`,
+    attempts: files.attempts,
+  })
+    .from(files)
+    .where(isClaimed(file, token)),
+)
+
+const isClaimed = (file: number, token: string) => and(eq(files.pk, file), eq(files.claim, token), isUnread)
+
+const startAttempt = runBy((file: number, token: string) =>
+  orm
+    .update(files)
+    .set({ claim: token, attempts: sql`attempts + 1` })
+    .where(and(eq(files.pk, file), isUnread)),
+)
 
 /** Starts an attempt; undefined when the file is gone or its text is extracted already. */
 export function claimFile(tx: Tx, file: number): Claim | undefined {
   const token = tx.newId()
-  const { changes } = tx.sql.run(
-    `UPDATE files SET claim = ?, attempts = attempts + 1 WHERE pk = ? AND ${UNREAD}`,
-    token,
-    file,
-  )
-  if (changes === 0) return undefined
-  return tx.sql.get<Claim>(
-    'SELECT pk AS file, workspace, file_name AS fileName, claim AS token, attempts FROM files WHERE pk = ?',
-    file,
-  )
+  startAttempt(tx, file, token)
+  return findClaim(tx, file, token)
 }
 
-const isClaimValid = ({ sql }: Reader, { file, token }: Claim): boolean =>
-  sql.get(`SELECT 1 FROM files WHERE pk = ? AND claim = ? AND ${UNREAD}`, file, token) !== undefined
+const isClaimValid = (reader: Reader, { file, token }: Claim): boolean =>
+  findClaim(reader, file, token) !== undefined
+
+interface Outcome {
+  readonly status: 'ready' | 'failed'
+  readonly pages: number | null
+  readonly error: string | null
+  readonly outline: string | null
+}
 
 /** Ends the attempt with its outcome; does nothing when another process has claimed the file. */
-function endClaim(
-  tx: Tx,
-  { file, workspace, token }: Claim,
-  outcome: { status: 'ready' | 'failed'; pages: number | null; error: string | null; outline: string | null },
-) {
+function endClaim(tx: Tx, claim: Claim, outcome: Outcome): void {
+  const { file, workspace } = claim
   const before = findFileByPk(tx, file)
-  const { changes } = tx.sql.run(
-    `UPDATE files SET status = ?, pages = ?, error = ?, outline = ?, claim = NULL,
-       ${TOUCH}
-     WHERE pk = ? AND claim = ? AND ${UNREAD}`,
-    outcome.status,
-    outcome.pages,
-    outcome.error,
-    outcome.outline,
-    tx.now,
-    file,
-    token,
-  )
+  if (!isClaimValid(tx, claim)) return
+  updateFile(tx, file, { ...outcome, claim: null }, tx.now)
   const after = findFileByPk(tx, file)
-  if (changes === 0 || !before || !after) return
+  if (!before || !after) return
   const object = { kind: 'file', id: after.id } as const
   logUpdate(tx, systemAuthor(workspace), object, presentFile(before), presentFile(after), ['note_id'])
 }
 
 /** Takes back an attempt for which no process could be started: the file is tried again, as often as it takes. */
 const takeBackAttempt = (db: Db, { file, token }: Claim): Promise<void> =>
-  db.write(
-    ({ sql }): void =>
-      void sql.run(
-        `UPDATE files SET claim = NULL, attempts = attempts - 1 WHERE pk = ? AND claim = ? AND ${UNREAD}`,
-        file,
-        token,
-      ),
-  )
+  db.write((tx): void => void undoAttempt(tx, file, token))
+
+const undoAttempt = runBy((file: number, token: string) =>
+  orm.update(files).set({ claim: null, attempts: sql`attempts - 1` }).where(isClaimed(file, token)),
+)
 
 /** A file fails after this many attempts that did not end, as when the machine has too little memory for it. */
 const MAX_ATTEMPTS = 5

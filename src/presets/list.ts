@@ -1,3 +1,6 @@
+import { eq, inArray, sql } from 'drizzle-orm'
+import { orm, select, valueBy } from '../db/query.ts'
+import { presetProperties, presets } from '../db/schema/presets.ts'
 import { costOfRows, wholeListQuery } from '../http/whole-list.ts'
 import { presetKind } from './service.ts'
 
@@ -6,16 +9,26 @@ const BYTES_PER_ROW = 50
 /** A list of more is long, however short their values are. */
 const MAX_WEIGHED = 100
 
+const valueBytes = valueBy((workspace: number) =>
+  select({ value: sql<number>`total(octet_length(value))` })
+    .from(presetProperties)
+    .where(
+      inArray(
+        presetProperties.preset,
+        orm
+          .select({ pk: presets.pk })
+          .from(presets)
+          .where(eq(presets.workspace, workspace))
+          .limit(MAX_WEIGHED),
+      ),
+    ),
+)
+
 export const presetsQuery = wholeListQuery({
   name: 'presets.list',
   member: 'presets',
   cost: (reader, { workspacePk }) =>
     costOfRows(reader, 'presets', workspacePk, { perRow: 100 }) +
-    reader.sql.scalar<number>(
-      `SELECT total(octet_length(value)) FROM preset_properties
-       WHERE preset IN (SELECT pk FROM presets WHERE workspace = ? LIMIT ${MAX_WEIGHED})`,
-      workspacePk,
-    ) /
-      BYTES_PER_ROW,
+    valueBytes(reader, workspacePk) / BYTES_PER_ROW,
   list: presetKind.list,
 })

@@ -1,7 +1,8 @@
+import { and, count, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
 import type { InWorkspace } from '../context.ts'
-import { insertRow, updateRow } from '../db/crud.ts'
+import { insertInto, rowBy, rowsBy, select, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { structures } from '../db/schema/structures.ts'
+import { structureStats, structures } from '../db/schema/structures.ts'
 import type { FieldType, TypedField } from '../filter/record/operators.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { isId } from '../lib/ids.ts'
@@ -22,68 +23,48 @@ export interface StructureColumns {
   immutable: number
 }
 
-export interface StructureRow extends Omit<StructureColumns, 'nameFold'> {
-  pk: number
-  id: string
-  createdAt: number
-  updatedAt: number
-  /** The version of its enabled subscriptions (`delivery/outbox.ts`); null if there are none. */
-  subscriptionsVersion: string | null
-  live: number
-  /** Increases with every write of a row; totals are cached by it. */
-  changes: number
-  /** 1 while the order of pks is that of creation and of ids. */
-  inOrder: number
-  lastCreatedAt: number | null
-  /** Null if there never was a row. */
-  lastId: string | null
-  /** The highest pk in the text index (`storage/text-index.ts`); null if there is no text index. */
-  indexedTo: number | null
-}
+export type StructureRow = NonNullable<ReturnType<typeof findStructureById>>
 
-const counter = (column: string) => `(SELECT ${column} FROM structure_stats r WHERE r.structure = s.pk)`
+/* Subqueries, because this version of SQLite prepares a join with bound values again at every run. */
+const counter = <Value>(column: string) =>
+  sql<Value>`(SELECT ${sql.raw(column)} FROM structure_stats r WHERE r.structure = structures.pk)`
 
-/* A subquery, because this version of SQLite prepares a join with bound values again at every run. */
-const COLUMNS = `s.pk, s.id, s.name, s.description, s.fields, s.label_field AS labelField,
-  s.unique_together AS uniqueTogether, s.max_rows AS maxRows, s.immutable, s.created_at AS createdAt,
-  s.updated_at AS updatedAt, s.subscriptions_version AS subscriptionsVersion, ${counter('live')} AS live,
-  ${counter('changes')} AS changes, ${counter('in_order')} AS inOrder,
-  ${counter('last_created_at')} AS lastCreatedAt, ${counter('last_id')} AS lastId,
-  ${counter('indexed_to')} AS indexedTo`
-const FROM = 'FROM structures s'
+const { workspace: inWorkspace, nameFold, ...shown } = getTableColumns(structures)
+const whole = () =>
+  select({
+    ...shown,
+    live: counter<number>('live'),
+    changes: counter<number>('changes'),
+    inOrder: counter<number>('in_order'),
+    lastCreatedAt: counter<number | null>('last_created_at'),
+    lastId: counter<string | null>('last_id'),
+    indexedTo: counter<number | null>('indexed_to'),
+  }).from(structures)
+
+/** A structure that is being deleted has no name, and is found by none of the statements below. */
+const isVisible = isNotNull(nameFold)
 
 /** By creation. */
-export const listStructureRows = ({ sql }: Reader, workspace: number): StructureRow[] =>
-  sql.all(
-    `SELECT ${COLUMNS} ${FROM} WHERE s.workspace = ? AND s.name_fold IS NOT NULL ORDER BY s.pk`,
-    workspace,
-  )
+export const listStructureRows = rowsBy((workspace: number) =>
+  whole()
+    .where(and(eq(inWorkspace, workspace), isVisible))
+    .orderBy(structures.pk),
+)
 
 /** Of every workspace. */
-export const listAllStructureRows = ({ sql }: Reader): StructureRow[] =>
-  sql.all(`SELECT ${COLUMNS} ${FROM} WHERE s.name_fold IS NOT NULL ORDER BY s.workspace, s.pk`)
+export const listAllStructureRows = rowsBy(() => whole().where(isVisible).orderBy(inWorkspace, structures.pk))
 
-/** This and the functions below do not find a structure that is being deleted. */
-export const findStructureById = ({ sql }: Reader, workspace: number, id: string): StructureRow | undefined =>
-  sql.get(
-    `SELECT ${COLUMNS} ${FROM} WHERE s.id = ? AND s.workspace = ? AND s.name_fold IS NOT NULL`,
-    id,
-    workspace,
-  )
+export const findStructureById = rowBy((workspace: number, id: string) =>
+  whole().where(and(eq(structures.id, id), eq(inWorkspace, workspace), isVisible)),
+)
 
-export const findStructureByName = (
-  { sql }: Reader,
-  workspace: number,
-  nameFold: string,
-): StructureRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} ${FROM} WHERE s.workspace = ? AND s.name_fold = ?`, workspace, nameFold)
+export const findStructureByName = rowBy((workspace: number, folded: string) =>
+  whole().where(and(eq(inWorkspace, workspace), eq(nameFold, folded))),
+)
 
-export const findStructureByPk = ({ sql }: Reader, workspace: number, pk: number): StructureRow | undefined =>
-  sql.get(
-    `SELECT ${COLUMNS} ${FROM} WHERE s.pk = ? AND s.workspace = ? AND s.name_fold IS NOT NULL`,
-    pk,
-    workspace,
-  )
+export const findStructureByPk = rowBy((workspace: number, pk: number) =>
+  whole().where(and(eq(structures.pk, pk), eq(inWorkspace, workspace), isVisible)),
+)
 
 /** By id, else by name ignoring case. */
 export const findStructure = (
@@ -99,39 +80,37 @@ export const getStructure = (reader: Reader, caller: InWorkspace, nameOrId: stri
   findStructure(reader, caller, nameOrId) ?? fail(notFound('structure'))
 
 /** The definition of a structure of any workspace; undefined while it is being deleted. */
-export const findDefinitionTexts = (
-  { sql }: Reader,
-  pk: number,
-): Pick<StructureRow, 'fields' | 'uniqueTogether'> | undefined =>
-  sql.get(
-    'SELECT fields, unique_together AS uniqueTogether FROM structures WHERE pk = ? AND name_fold IS NOT NULL',
-    pk,
-  )
+export const findDefinitionTexts = rowBy((pk: number) =>
+  select({ fields: structures.fields, uniqueTogether: structures.uniqueTogether })
+    .from(structures)
+    .where(and(eq(structures.pk, pk), isVisible)),
+)
+
+const counts = rowBy((workspace: number) =>
+  select({ structures: count(), records: sql<number>`coalesce(sum(${counter('live')}), 0)` })
+    .from(structures)
+    .where(and(eq(inWorkspace, workspace), isVisible)),
+)
 
 /** How many structures and live records the workspace has. */
-export const countStructures = (
-  { sql }: Reader,
-  workspace: number,
-): { structures: number; records: number } =>
-  sql.get(
-    `SELECT count(*) AS structures, coalesce(sum(${counter('live')}), 0) AS records ${FROM}
-     WHERE s.workspace = ? AND s.name_fold IS NOT NULL`,
-    workspace,
-  ) ?? { structures: 0, records: 0 }
+export const countStructures = (reader: Reader, workspace: number) =>
+  counts(reader, workspace) ?? { structures: 0, records: 0 }
+
+const insert = insertInto(structures)
+const insertStats = insertInto(structureStats)
 
 /** Inserts a structure that has no row table yet; returns its pk. */
 export function insertStructure(
   reader: Reader,
   row: StructureColumns & Pick<StructureRow, 'id' | 'createdAt' | 'updatedAt'> & { workspace: number },
 ): number {
-  const pk = insertRow(reader, structures, row)
-  reader.sql.run('INSERT INTO structure_stats (structure) VALUES (?)', pk)
+  const pk = insert(reader, row)
+  insertStats(reader, { structure: pk })
   return pk
 }
 
-/** Writes the definition and increases `updated_at`. */
-export const updateStructure = (reader: Reader, pk: number, row: StructureColumns, now: number) =>
-  updateRow(reader, structures, pk, row, now)
+/** Writes columns of the definition, and with an instant increases `updated_at`. */
+export const updateStructure = updateOf(structures, structures.pk)
 
 /** A field as it is stored: what responses show, and the number of its columns. */
 export interface FieldDefinition extends TypedField {

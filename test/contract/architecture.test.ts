@@ -80,6 +80,35 @@ const topOf = (path: string) => path.split('/')[0] ?? ''
 const positionOf = (path: string) => ORDER.findIndex((names) => names.includes(topOf(path)))
 const below = (path: string) => !path.startsWith('..')
 
+/** The features whose statements drizzle writes; below `structures/storage` are the tables of rows. */
+const DRIZZLE = [
+  'files',
+  'lenses',
+  'objects',
+  'presets',
+  'properties',
+  'quick-access',
+  'structures',
+  'tags',
+  'views',
+  'webhooks',
+]
+
+/** The files of these features with statements by hand, and what they have to do with the main job. */
+const BY_HAND = {
+  'files/integrity.ts': 'compares whole tables',
+  'files/search.ts': 'searches the text of pages',
+  'lenses/graph.ts': 'reads links and tags of very many notes',
+  'properties/deletion.ts': 'takes values off very many notes',
+  'structures/deletion.ts': 'deletes rows',
+  'tags/deletion.ts': 'takes a tag off very many notes',
+  'tags/integrity.ts': 'compares whole tables',
+  'tags/links.ts': 'puts tags on very many notes',
+  'webhooks/deletion.ts': 'deletes deliveries',
+  'webhooks/delivery-store.ts': 'reads deliveries',
+  'webhooks/integrity.ts': 'compares whole tables',
+}
+
 /** The folders below which two files part: `notes/query` and `notes/links`; undefined when one lies around the other, and for the files outside all folders. */
 function foldersBetween(from: string, to: string): [string, string] | undefined {
   if (dirname(from) === '.' || dirname(to) === '.') return undefined
@@ -143,6 +172,12 @@ describe('src', () => {
     const allowed = /^(http\/|api\.ts$)|\/(routes|schema)\.ts$/
     const naming = files.filter(({ packages }) => packages.some((name) => /^(elysia|@elysiajs\/)/.test(name)))
     expect(naming.map(({ path }) => path).filter((path) => !allowed.test(path))).toEqual([])
+  })
+
+  test('leaves the statements of features that are not the main job to drizzle', () => {
+    const byHand = /\bsql\s*\.\s*(run|get|all|each|rows|column|scalar|script)\b/
+    const writing = files.filter(({ path, text }) => DRIZZLE.includes(dirname(path)) && byHand.test(text))
+    expect(writing.map(({ path }) => path)).toEqual(Object.keys(BY_HAND))
   })
 
   test('keeps every file at 400 lines or less', () => {

@@ -1,5 +1,3 @@
-import { updateRow } from '../../db/crud.ts'
-import { files } from '../../db/schema/files.ts'
 import { deleteSomePages, ensurePageTable, indexPage } from '../../files/search.ts'
 import {
   deleteSomeParts,
@@ -9,6 +7,7 @@ import {
   insertPart,
   markRemoved,
   partKey,
+  updateFile,
 } from '../../files/store.ts'
 import type { RemoteObject } from '../remote-objects.ts'
 import { type CopyTransaction, gone, instantsOf, present, type Timestamps } from './copy-transaction.ts'
@@ -42,7 +41,7 @@ export function applyFiles(copy: CopyTransaction): void {
     const row = { workspace, note, fileName, mimeType, size }
     const pk = findFile(tx, workspace, id)?.pk ?? insertFile(tx, { ...row, id })
     const outlineText = status === 'ready' ? JSON.stringify(outline) : null
-    updateRow(tx, files, pk, { ...row, status, pages, error, outline: outlineText, ...instantsOf(file) })
+    updateFile(tx, pk, { ...row, status, pages, error, outline: outlineText, ...instantsOf(file) })
     replaceBytes(copy, pk, file)
     replacePages(copy, pk, file)
   }

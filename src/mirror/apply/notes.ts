@@ -1,4 +1,4 @@
-import { updateRow } from '../../db/crud.ts'
+import { updateOf } from '../../db/query.ts'
 import { notes } from '../../db/schema/notes.ts'
 import { fold } from '../../lib/text.ts'
 import { indexLinks } from '../../notes/links/indexing.ts'
@@ -18,6 +18,8 @@ import {
   type Timestamps,
 } from './copy-transaction.ts'
 import type { Names } from './names.ts'
+
+const updateNote = updateOf(notes, notes.pk)
 
 interface RemoteNote extends RemoteObject, Timestamps {
   readonly id: string
@@ -73,7 +75,7 @@ function update(
 ): number {
   const { pk } = known
   const { title, content, alias } = note
-  updateRow(tx, notes, pk, {
+  updateNote(tx, pk, {
     title,
     titleFold: fold(title),
     alias,

@@ -1,5 +1,3 @@
-import { updateRow } from '../../db/crud.ts'
-import { structures } from '../../db/schema/structures.ts'
 import { stepsAtOnce, type Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { lostFields } from '../../structures/fields.ts'
@@ -17,6 +15,7 @@ import {
   insertStructure,
   type StructureRow,
   uniqueSetsOf,
+  updateStructure,
 } from '../../structures/store.ts'
 import { markWebhooksRemovedOf } from '../../webhooks/deletion.ts'
 import type { RemoteObject } from '../remote-objects.ts'
@@ -68,7 +67,7 @@ export function applyStructures(copy: CopyTransaction): void {
     const definition = definitionIn(structure, known)
     if (known) {
       changeTable(tx, known, definition)
-      updateRow(tx, structures, known.pk, columnsOf(structure, definition))
+      updateStructure(tx, known.pk, columnsOf(structure, definition))
     } else {
       const pk = insertStructure(tx, { ...columnsOf(structure, definition), id: structure.id, workspace })
       createRowTable(tx, pk, definition.fields)

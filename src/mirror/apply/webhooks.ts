@@ -1,4 +1,4 @@
-import { insertRow, updateRow } from '../../db/crud.ts'
+import { insertInto, updateOf } from '../../db/query.ts'
 import { webhooks } from '../../db/schema/webhooks.ts'
 import { findStructureById } from '../../structures/store.ts'
 import { deleteWebhookAtOnce } from '../../webhooks/deletion.ts'
@@ -33,6 +33,9 @@ export function removeWebhooks(copy: CopyTransaction): void {
   for (const id of gone(copy, 'webhook')) deleteWebhookAtOnce(copy.tx, id)
 }
 
+const insert = insertInto(webhooks)
+const update = updateOf(webhooks, webhooks.pk)
+
 /** The remote never sends a secret, and in a copy no subscription is enabled: it sends nothing. */
 const WITHOUT_SECRET = { secret: '', enabled: 0 }
 
@@ -59,7 +62,7 @@ export function applyWebhooks(copy: CopyTransaction): void {
       ...WITHOUT_SECRET,
     }
     const known = tx.sql.get<{ pk: number }>('SELECT pk FROM webhooks WHERE id = ?', id)?.pk
-    if (known === undefined) insertRow(tx, webhooks, { ...row, id, workspace })
-    else updateRow(tx, webhooks, known, row)
+    if (known === undefined) insert(tx, { ...row, id, workspace })
+    else update(tx, known, row)
   }
 }
