@@ -1,6 +1,6 @@
 import { and, between, count, eq, ne, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { orm, rowsBy, runBy, select, valueBy } from './query.ts'
+import { from, rowsBy, update, updateOf, valueBy } from './query.ts'
 import type { Reader } from './reader.ts'
 
 /** The position of a row that is being deleted; it is not part of the order. */
@@ -29,25 +29,17 @@ export class Positions {
 
   constructor(table: OrderedTable) {
     const { pk, workspace, position } = table
-    const rows: SQLiteTable = table
     const isIn = (key: number) => eq(workspace, key)
     this.endOf = valueBy((key: number) =>
-      select({ value: count() })
-        .from(rows)
-        .where(and(isIn(key), ne(position, NO_POSITION))),
+      from(table, { value: count() }).where(and(isIn(key), ne(position, NO_POSITION))),
     )
-    this.#place = runBy((to: number, key: number) =>
-      orm
-        .update(rows)
-        .set({ position: to } as object)
-        .where(eq(pk, key)),
-    )
-    this.#shift = rowsBy((step: number, key: number, from: number, to: number) =>
-      orm
-        .update(rows)
-        .set({ position: sql`${position} + ${step}` } as object)
-        .where(and(isIn(key), between(position, from, to)))
-        .returning({ id: table.id, position }),
+    this.#place = updateOf<SQLiteTable>(table, pk)
+    this.#shift = rowsBy((step: number, key: number, first: number, last: number) =>
+      update(
+        table,
+        { position: sql`${position} + ${step}` },
+        and(isIn(key), between(position, first, last)),
+      ).returning({ id: table.id, position }),
     )
   }
 
@@ -62,7 +54,7 @@ export class Positions {
       position < row.position
         ? this.#shifted(reader, workspace, position, row.position - 1, 1)
         : this.#shifted(reader, workspace, row.position + 1, position, -1)
-    this.#place(reader, position, row.pk)
+    this.#place(reader, row.pk, { position })
     return shifted
   }
 
@@ -70,9 +62,9 @@ export class Positions {
   closeGap = (reader: Reader, workspace: number, position: number): Shifted[] =>
     this.#shifted(reader, workspace, position + 1, Number.MAX_SAFE_INTEGER, -1)
 
-  /** Shifts by one the rows from `from` to `to`, both included. */
-  #shifted(reader: Reader, workspace: number, from: number, to: number, step: 1 | -1): Shifted[] {
-    const rows = this.#shift(reader, step, workspace, from, to) as { id: string; position: number }[]
+  /** Shifts by one the rows from `first` to `last`, both included. */
+  #shifted(reader: Reader, workspace: number, first: number, last: number, step: 1 | -1): Shifted[] {
+    const rows = this.#shift(reader, step, workspace, first, last) as { id: string; position: number }[]
     return rows.map(({ id, position }) => ({ id, before: position - step }))
   }
 }

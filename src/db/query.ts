@@ -1,19 +1,10 @@
-import {
-  type Column,
-  eq,
-  getTableColumns,
-  type InferInsertModel,
-  is,
-  Param,
-  Placeholder,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { type Column, eq, type InferInsertModel, is, Param, Placeholder, type SQL, sql } from 'drizzle-orm'
 import {
   BaseSQLiteDatabase,
   type SQLiteColumn,
   SQLiteSyncDialect,
   type SQLiteTable,
+  type SQLiteUpdateSetSource,
 } from 'drizzle-orm/sqlite-core'
 import { memoize } from '../lib/bounded-cache.ts'
 import type { Reader } from './reader.ts'
@@ -24,7 +15,7 @@ import type { SqlValue } from './sql.ts'
  * that builds a statement is called with placeholders for its values, whose types it declares:
  *
  *   const findView = rowBy((workspace: number, id: string) =>
- *     from(views).where(and(eq(views.workspace, workspace), eq(views.id, id))))
+ *     from(views, getTableColumns(views)).where(and(eq(views.workspace, workspace), eq(views.id, id))))
  *   findView(reader, workspacePk, id)
  *
  * SQLite itself names the columns of a row by the keys of the selection: to map each row as drizzle does takes longer
@@ -40,11 +31,21 @@ export const orm = new BaseSQLiteDatabase<'sync', void>(
 )
 
 /** A SELECT of these columns and expressions. */
-export const select = <Fields extends Record<string, SQLiteColumn | SQL>>(fields: Fields) =>
-  orm.select(named(fields))
+export const from = <Source extends SQLiteTable | SQL, Fields extends Record<string, SQLiteColumn | SQL>>(
+  source: Source,
+  fields: Fields,
+) => orm.select(named(fields)).from(source)
 
-/** A SELECT of every column of a table. */
-export const from = <Table extends SQLiteTable>(table: Table) => select(getTableColumns(table)).from(table)
+/** An UPDATE of the rows for which the condition holds. */
+export const update = <Table extends SQLiteTable>(
+  table: Table,
+  columns: SQLiteUpdateSetSource<Table> | object,
+  condition: SQL | undefined,
+) =>
+  orm
+    .update(table)
+    .set(columns as SQLiteUpdateSetSource<Table>)
+    .where(condition)
 
 const named = <Fields extends Record<string, Column | SQL>>(fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, sql`${field}`.as(key)])) as never
@@ -161,15 +162,12 @@ export const touched = (now: number) => sql<number>`max(${now}, updated_at + 1)`
 
 /** Changes the columns of a row that it is given, and with an instant `updated_at`, too. */
 export function updateOf<Table extends SQLiteTable>(table: Table, pk: SQLiteColumn) {
-  const update = writing((row, key) => orm.update(table).set(row).where(eq(pk, key)))
+  const write = writing((row, key) => update(table, row, eq(pk, key)))
   const touch = writing((row: object, key, now) =>
-    orm
-      .update(table)
-      .set({ ...row, updatedAt: touched(now) } as never)
-      .where(eq(pk, key)),
+    update(table, { ...row, updatedAt: touched(now) }, eq(pk, key)),
   )
   return (reader: Reader, key: number, row: Partial<InferInsertModel<Table>>, now?: number): void => {
-    if (now === undefined) update(reader, row, key)
+    if (now === undefined) write(reader, row, key)
     else touch(reader, row, key, now)
   }
 }

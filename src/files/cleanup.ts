@@ -1,6 +1,6 @@
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { orm, rowBy, runBy, select } from '../db/query.ts'
+import { from, orm, rowBy, runBy, update } from '../db/query.ts'
 import { files } from '../db/schema/files.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -13,8 +13,7 @@ const PAGES_PER_CHUNK = 50
 
 const isUnfinished = sql.raw(UNFINISHED)
 const findRemoved = rowBy(() =>
-  select({ pk: files.pk, workspace: files.workspace })
-    .from(files)
+  from(files, { pk: files.pk, workspace: files.workspace })
     .where(and(sql`status = 'removed'`, isUnfinished))
     .limit(1),
 )
@@ -38,10 +37,11 @@ export async function deleteRemovedFiles(db: Db): Promise<void> {
 }
 
 const removeIncomplete = runBy((before: number) =>
-  orm
-    .update(files)
-    .set({ status: 'removed' })
-    .where(and(sql`status = 'arriving'`, isUnfinished, lt(files.createdAt, before))),
+  update(
+    files,
+    { status: 'removed' },
+    and(sql`status = 'arriving'`, isUnfinished, lt(files.createdAt, before)),
+  ),
 )
 
 /** Marks incomplete files as removed that were started before `before`: the process that added them has died. Returns how many. */

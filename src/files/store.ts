@@ -1,10 +1,22 @@
-import { and, between, count, eq, inArray, sql } from 'drizzle-orm'
+import { and, between, eq, inArray, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
-import { columnBy, insertInto, orm, rowBy, rowsBy, runBy, select, updateOf, valueBy } from '../db/query.ts'
+import {
+  columnBy,
+  from,
+  insertInto,
+  orm,
+  rowBy,
+  rowsBy,
+  runBy,
+  update,
+  updateOf,
+  valueBy,
+} from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { filePages, fileParts, files } from '../db/schema/files.ts'
 import { importedFiles } from '../db/schema/imported-files.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { finders } from '../objects/statements.ts'
 
 /*
  * The key of a part or page combines the pk of its file with its own number, so that those of a file are a range of
@@ -32,70 +44,44 @@ export const UNFINISHED = `status NOT IN ('ready', 'failed')`
 export const VISIBLE = `f.status IN ('processing', 'ready', 'failed')`
 
 const { pk, id, workspace, fileName, mimeType, size, pages, error, createdAt, updatedAt } = files
+const whole = {
+  ...{ pk, id, fileName, mimeType, size, pages, error, createdAt, updatedAt },
+  status: sql<'processing' | 'ready' | 'failed'>`status`,
+  /** Null without a note, and while the note is in the trash. */
+  noteId: sql<string | null>`(SELECT n.id FROM notes n WHERE n.pk = files.note AND n.deleted_at IS NULL)`,
+}
 const isVisible = sql.raw(VISIBLE.replace('f.', 'files.'))
-
-const visibleFiles = () =>
-  select({
-    pk,
-    id,
-    fileName,
-    mimeType,
-    size,
-    status: sql<'processing' | 'ready' | 'failed'>`status`,
-    pages,
-    error,
-    createdAt,
-    updatedAt,
-    /** Null without a note, and while the note is in the trash. */
-    noteId: sql<string | null>`(SELECT n.id FROM notes n WHERE n.pk = files.note AND n.deleted_at IS NULL)`,
-  }).from(files)
+const found = finders({ table: files, read: whole, order: [createdAt, id], visible: isVisible })
 
 export type FileRow = NonNullable<ReturnType<typeof findFile>>
 
 /** Every file of the workspace, oldest first. */
-export const listFileRows = rowsBy((key: number) =>
-  visibleFiles()
-    .where(and(eq(workspace, key), isVisible))
-    .orderBy(createdAt, id),
-)
+export const listFileRows = found.rows
+export const findFile = found.findById
+export const countFiles = found.count
 
 /** The names of the files of a workspace, oldest first. */
 export const listFileNames = rowsBy((key: number) =>
-  select({ id, fileName })
-    .from(files)
+  from(files, { id, fileName })
     .where(and(eq(workspace, key), isVisible))
     .orderBy(createdAt, id),
 )
 
 export const listFileRowsOfNote = rowsBy((note: number) =>
-  visibleFiles()
+  from(files, whole)
     .where(and(eq(files.note, note), isVisible))
     .orderBy(createdAt, id),
 )
 
-export const findFile = rowBy((key: number, file: string) =>
-  visibleFiles().where(and(eq(id, file), eq(workspace, key), isVisible)),
-)
-
 /** Finds a file of any workspace. */
-export const findFileByPk = rowBy((file: number) => visibleFiles().where(and(eq(pk, file), isVisible)))
-
-export const countFiles = valueBy((key: number) =>
-  select({ value: count() })
-    .from(files)
-    .where(and(eq(workspace, key), isVisible)),
-)
+export const findFileByPk = rowBy((file: number) => from(files, whole).where(and(eq(pk, file), isVisible)))
 
 const isReady = sql`status = 'ready'`
 const countPagesIn = valueBy((key: number) =>
-  select({ value: sql<number>`total(pages)` })
-    .from(files)
-    .where(and(eq(workspace, key), isReady)),
+  from(files, { value: sql<number>`total(pages)` }).where(and(eq(workspace, key), isReady)),
 )
 const countPagesOf = valueBy((file: number) =>
-  select({ value: sql<number>`total(pages)` })
-    .from(files)
-    .where(and(eq(pk, file), isReady)),
+  from(files, { value: sql<number>`total(pages)` }).where(and(eq(pk, file), isReady)),
 )
 
 /** The number of pages of text in the workspace, or in one of its files. */
@@ -104,21 +90,18 @@ export const countPages = (reader: Reader, key: number, file?: number): number =
 
 /** A JSON array of `{title, level, page}`; null until the text is extracted. */
 export const findOutline = valueBy((file: number) =>
-  select({ value: files.outline }).from(files).where(eq(pk, file)),
+  from(files, { value: files.outline }).where(eq(pk, file)),
 )
 
 const findDigest = rowBy((object: string) =>
-  select({ digest: importedFiles.digest })
-    .from(importedFiles)
-    .where(eq(importedFiles.object, object))
-    .limit(1),
+  from(importedFiles, { digest: importedFiles.digest }).where(eq(importedFiles.object, object)).limit(1),
 )
 
 /** Differs whenever the bytes of a file do: only an import of its folder replaces them. */
 export const contentTag = (reader: Reader, file: string): string => findDigest(reader, file)?.digest ?? file
 
 const findPage = rowBy((key: number) =>
-  select({ text: filePages.text }).from(filePages).where(eq(filePages.pk, key)),
+  from(filePages, { text: filePages.text }).where(eq(filePages.pk, key)),
 )
 
 export const findPageText = (reader: Reader, file: number, page: number): string =>
@@ -180,10 +163,11 @@ export const setFileSize = (tx: Tx, file: number, bytes: number): void =>
   updateFile(tx, file, { size: bytes })
 
 const complete = runBy((file: number, now: number) =>
-  orm
-    .update(files)
-    .set({ status: 'processing', createdAt: now, updatedAt: now })
-    .where(and(eq(pk, file), sql`status = 'arriving'`)),
+  update(
+    files,
+    { status: 'processing', createdAt: now, updatedAt: now },
+    and(eq(pk, file), sql`status = 'arriving'`),
+  ),
 )
 
 /** The file is complete: it becomes visible, and its text is extracted next. */
@@ -207,11 +191,9 @@ export function insertParts(tx: Tx, file: number, bytes: Uint8Array): void {
 }
 
 const findPart = rowBy((key: number) =>
-  select({ bytes: sql<Uint8Array>`bytes` }).from(fileParts).where(eq(fileParts.pk, key)),
+  from(fileParts, { bytes: sql<Uint8Array>`bytes` }).where(eq(fileParts.pk, key)),
 )
-const findPartKey = rowBy((key: number) =>
-  select({ pk: fileParts.pk }).from(fileParts).where(eq(fileParts.pk, key)),
-)
+const findPartKey = rowBy((key: number) => from(fileParts, { pk: fileParts.pk }).where(eq(fileParts.pk, key)))
 
 /** A copy of another workspace may leave out the originals. */
 export const hasBytes = (reader: Reader, file: number): boolean =>
@@ -239,10 +221,7 @@ export function* readBytes(reader: Reader, file: number, start: number, end: num
 
 /** A file that will not become complete; `deleteRemovedFiles` deletes its parts and its row. */
 export const abandonFile = runBy((file: number) =>
-  orm
-    .update(files)
-    .set({ status: 'removed' })
-    .where(and(eq(pk, file), sql`status = 'arriving'`)),
+  update(files, { status: 'removed' }, and(eq(pk, file), sql`status = 'arriving'`)),
 )
 
 /** The file is no longer visible; `deleteRemovedFiles` deletes its parts, its pages and its row. */
@@ -257,8 +236,7 @@ export const insertPage = (tx: Tx, file: number, page: number, text: string) =>
   insertPageRow(tx, { pk: partKey(file, page), text })
 
 const listPagesIn = columnBy((first: number, last: number, limit: number) =>
-  select({ value: filePages.pk })
-    .from(filePages)
+  from(filePages, { value: filePages.pk })
     .where(between(filePages.pk, first, last))
     .limit(limit),
 )

@@ -3,7 +3,7 @@ import { logUpdate, systemAuthor } from '../changes/log.ts'
 import type { AppContext, InWorkspace } from '../context.ts'
 import { isServed } from '../db/connection/server-lock.ts'
 import type { Db } from '../db/database.ts'
-import { columnBy, orm, rowBy, runBy, select } from '../db/query.ts'
+import { columnBy, from, rowBy, runBy, update } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { files } from '../db/schema/files.ts'
 import { inChunks } from '../db/writes/chunks.ts'
@@ -34,30 +34,25 @@ import {
 const isUnread = sql.raw(`status = 'processing' AND ${UNFINISHED}`)
 
 /** The pks of files whose text is not extracted yet, oldest first. */
-const listUnread = columnBy(() => select({ value: files.pk }).from(files).where(isUnread).orderBy(files.pk))
+const listUnread = columnBy(() => from(files, { value: files.pk }).where(isUnread).orderBy(files.pk))
 
 /** The right to save the text of a file: the token is unique to an attempt, of which `attempts` is the number. */
 export type Claim = NonNullable<ReturnType<typeof findClaim>>
 
 const findClaim = rowBy((file: number, token: string) =>
-  select({
+  from(files, {
     file: files.pk,
     workspace: files.workspace,
     fileName: files.fileName,
     token: sql<string>`claim`,
     attempts: files.attempts,
-  })
-    .from(files)
-    .where(isClaimed(file, token)),
+  }).where(isClaimed(file, token)),
 )
 
 const isClaimed = (file: number, token: string) => and(eq(files.pk, file), eq(files.claim, token), isUnread)
 
 const startAttempt = runBy((file: number, token: string) =>
-  orm
-    .update(files)
-    .set({ claim: token, attempts: sql`attempts + 1` })
-    .where(and(eq(files.pk, file), isUnread)),
+  update(files, { claim: token, attempts: sql`attempts + 1` }, and(eq(files.pk, file), isUnread)),
 )
 
 /** Starts an attempt; undefined when the file is gone or its text is extracted already. */
@@ -94,7 +89,7 @@ const takeBackAttempt = (db: Db, { file, token }: Claim): Promise<void> =>
   db.write((tx): void => void undoAttempt(tx, file, token))
 
 const undoAttempt = runBy((file: number, token: string) =>
-  orm.update(files).set({ claim: null, attempts: sql`attempts - 1` }).where(isClaimed(file, token)),
+  update(files, { claim: null, attempts: sql`attempts - 1` }, isClaimed(file, token)),
 )
 
 /** A file fails after this many attempts that did not end, as when the machine has too little memory for it. */

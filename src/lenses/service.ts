@@ -1,4 +1,4 @@
-import { and, asc, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import { from, rowBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
@@ -22,7 +22,8 @@ type LensColumns = Pick<LensRow, 'name' | 'scope' | 'settings' | 'isDefault'>
 export const lensKind = objectKind({
   kind: 'lens',
   table: lenses,
-  order: lenses.pk,
+  read: getTableColumns(lenses),
+  order: [lenses.pk],
   present: (row) => {
     const { layers, nodes, look }: LensSettings = JSON.parse(row.settings)
     return {
@@ -42,7 +43,9 @@ export const lensKind = objectKind({
 })
 
 const findDefaultRow = rowBy((workspace: number) =>
-  from(lenses).where(and(eq(lenses.workspace, workspace), sql`${lenses.isDefault} = 1`)),
+  from(lenses, getTableColumns(lenses)).where(
+    and(eq(lenses.workspace, workspace), sql`${lenses.isDefault} = 1`),
+  ),
 )
 
 /** Undefined while the workspace has no lens. */
@@ -105,9 +108,9 @@ const merged = (
 
 /** The lens made next after this one, else the first of the others. */
 const findNextLens = rowBy((workspace: number, pk: number) =>
-  from(lenses)
+  from(lenses, getTableColumns(lenses))
     .where(and(eq(lenses.workspace, workspace), ne(lenses.pk, pk)))
-    .orderBy(sql`${lenses.pk} < ${pk}`, asc(lenses.pk))
+    .orderBy(sql`${lenses.pk} < ${pk}`, lenses.pk)
     .limit(1),
 )
 

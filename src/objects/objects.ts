@@ -1,4 +1,4 @@
-import { eq, type InferSelectModel, type SQL } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import type { ChangeKind } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange, logShifts, logUpdate } from '../changes/log.ts'
 import type { InWorkspace } from '../context.ts'
@@ -10,7 +10,15 @@ import { isId } from '../lib/ids.ts'
 import { isSame } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
-import { type ObjectTable, type Source, statementsOf } from './statements.ts'
+import {
+  type Fields,
+  type Find,
+  finders,
+  type ObjectTable,
+  type RowOf,
+  type Source,
+  writers,
+} from './statements.ts'
 
 /*
  * The kinds of objects of which a workspace has few, and which have the same endpoints: tags, properties, presets, views,
@@ -23,14 +31,14 @@ import { type ObjectTable, type Source, statementsOf } from './statements.ts'
  * - `createdAt`, `updatedAt`: the latter grows with every change.
  */
 
-interface Declaration<Row, Shown> extends Source {
+interface Declaration<Read extends Fields, Shown> extends Source<Read> {
   readonly kind: ChangeKind
   /** As refusals call it, if not by its kind. */
   readonly noun?: string
   /** Attributes that follow from others, or count something: their change alone is no change. */
   readonly derived?: readonly (keyof Shown & string)[]
   /** The object as responses show it. */
-  present(row: Row, reader: Reader): Shown
+  present(row: RowOf<Read>, reader: Reader): Shown
 }
 
 export interface AnyRow {
@@ -45,18 +53,10 @@ const pkOf = ({ pk, id }: AnyRow): number => pk ?? Number(id)
 
 const isOrdered = (table: ObjectTable): table is ObjectTable & OrderedTable => table.position !== undefined
 
-type RowOf<Table extends ObjectTable, More extends Record<string, SQL>> = InferSelectModel<Table> & {
-  [Key in keyof More]: More[Key] extends SQL<infer Value> ? Value : never
-}
-
 /** A kind of objects, as it is declared. */
-export const objectKind = <
-  Table extends ObjectTable,
-  Shown extends object,
-  More extends Record<string, SQL> = Record<never, SQL>,
->(
-  declaration: Declaration<RowOf<Table, More>, Shown> & { readonly table: Table; readonly more?: More },
-) => new ObjectKind<RowOf<Table, More> & AnyRow, Shown>(declaration)
+export const objectKind = <Read extends Fields, Shown extends object>(
+  declaration: Declaration<Read, Shown>,
+) => new ObjectKind<RowOf<Read> & AnyRow, Shown>(declaration as never)
 
 interface WriteOptions<Shown> {
   /** Where in the order; past its end is the end, which is where a new object is unless told. */
@@ -67,44 +67,40 @@ interface WriteOptions<Shown> {
   readonly before?: Shown
 }
 
-type Find<Row, Value = SqlValue> = (reader: Reader, workspace: number, value: Value) => Row | undefined
-
 export class ObjectKind<Row extends AnyRow, Shown extends object> {
   readonly kind: ChangeKind
   readonly derived: readonly string[]
   readonly table: ObjectTable
   readonly notFound
-  /** The objects of a workspace in their order. */
-  readonly rows: (reader: Reader, workspace: number) => Row[]
   readonly ids: (reader: Reader, workspace: number) => string[]
   readonly count: (reader: Reader, workspace: number) => number
+  readonly rows: (reader: Reader, workspace: number) => Row[]
   readonly findById: Find<Row>
-  /** By the folded name; a kind without a column for it finds none. */
-  readonly findByName: Find<Row>
+  readonly findByName: Find<Row, string>
+  readonly findBy: <Value extends SqlValue>(condition: (value: Value) => SQL) => Find<Row, Value>
   readonly present: (row: Row, reader: Reader) => Shown
   readonly positions: Positions | undefined
-  readonly #statements: ReturnType<typeof statementsOf>
+  readonly #write: ReturnType<typeof writers>
 
-  constructor({ kind, noun = kind, derived = [], present, ...source }: Declaration<Row, Shown>) {
-    const statements = statementsOf(source)
-    const { name } = source
+  constructor({ kind, noun = kind, derived = [], present, ...source }: Declaration<Fields, Shown>) {
+    const { table } = source
+    const found = finders(source) as Pick<
+      this,
+      'ids' | 'count' | 'rows' | 'findById' | 'findByName' | 'findBy'
+    >
     this.kind = kind
     this.derived = derived
-    this.table = source.table
+    this.table = table
     this.notFound = notFound(noun)
-    this.present = present
-    this.#statements = statements
-    this.rows = statements.list as typeof this.rows
-    this.ids = statements.ids as typeof this.ids
-    this.count = statements.count
-    this.findById = statements.findById as Find<Row>
-    this.findByName = name ? this.findBy((value: SqlValue) => eq(name, value)) : () => undefined
-    this.positions = isOrdered(source.table) ? new Positions(source.table) : undefined
-  }
-
-  /** A way to find an object of a workspace by something else. */
-  findBy<Value extends SqlValue>(condition: (value: Value) => SQL): Find<Row, Value> {
-    return this.#statements.findBy(condition) as Find<Row, Value>
+    this.present = present as typeof this.present
+    this.ids = found.ids
+    this.count = found.count
+    this.rows = found.rows
+    this.findById = found.findById
+    this.findByName = found.findByName
+    this.findBy = found.findBy
+    this.positions = isOrdered(table) ? new Positions(table) : undefined
+    this.#write = writers(source)
   }
 
   /** All objects of a workspace in their order, as responses show them. */
@@ -156,7 +152,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> {
     if (columns.isDefault === 1) this.#takeDefault(tx, author)
     const end = this.positions?.endOf(tx, workspace)
     const row = { ...columns, ...this.#beginning(tx.now, end), id, workspace }
-    const pk = this.#statements.insert(tx, row)
+    const pk = this.#write.insert(tx, row)
     const shifted = this.#move(tx, workspace, { id, pk, position: end }, position)
     logChange(tx, author, { kind: this.kind, id }, 'created', { hidden })
     this.#logShifts(tx, author, shifted)
@@ -191,7 +187,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> {
     const differs = before !== undefined && JSON.stringify(before) !== JSON.stringify(now)
     if (!shifted && !differs && isSame(row, columns)) return now
     if (columns.isDefault === 1 && row.isDefault === 0) this.#takeDefault(tx, author)
-    this.#statements.update(tx, pkOf(row), columns, this.table.updatedAt && tx.now)
+    this.#write.update(tx, pkOf(row), columns, this.table.updatedAt && tx.now)
     const after = this.present(this.#reread(tx, workspace, id), tx)
     logUpdate(tx, author, { kind: this.kind, id }, before ?? now, after, this.derived)
     this.#logShifts(tx, author, shifted)
@@ -205,7 +201,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> {
 
   /** Deletes an object and logs it; joins the caller's transaction. */
   delete(tx: Tx, author: ChangeAuthor, row: Row, { hidden }: WriteOptions<Shown> = {}): void {
-    this.#statements.delete(tx, pkOf(row))
+    this.#write.delete(tx, pkOf(row))
     logChange(tx, author, { kind: this.kind, id: row.id }, 'deleted', { hidden })
     if (row.position === undefined) return
     this.#logShifts(tx, author, this.positions?.closeGap(tx, author.workspacePk, row.position))
@@ -214,18 +210,18 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> {
   /** Writes an object as another database has it, with its id and times, and logs nothing. Returns its pk. */
   put(tx: Tx, workspace: number, id: string | number, columns: Partial<Row>): number {
     const known = this.findById(tx, workspace, id)
-    if (!known) return this.#statements.insert(tx, { ...columns, id, workspace })
-    this.#statements.update(tx, pkOf(known), columns)
+    if (!known) return this.#write.insert(tx, { ...columns, id, workspace })
+    this.#write.update(tx, pkOf(known), columns)
     return pkOf(known)
   }
 
   /** Takes from an object what only one may have, its name and being the default, before others are `put`. */
   setAside(tx: Tx, id: string | number, name: string): void {
-    this.#statements.setAside?.(tx, id, name)
+    this.#write.setAside?.(tx, id, name)
   }
 
   /** Deletes an object, if there is one, and logs nothing. */
-  remove = (tx: Tx, id: string | number): void => void this.#statements.deleteById(tx, id)
+  remove = (tx: Tx, id: string | number): void => void this.#write.deleteById(tx, id)
 
   #logShifts(tx: Tx, author: ChangeAuthor, shifted: readonly Shifted[] | undefined): void {
     if (shifted) logShifts(tx, author, this.kind, shifted)
@@ -233,7 +229,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> {
 
   /** Leaves the workspace without a default, for another to become it. */
   #takeDefault(tx: Tx, author: ChangeAuthor): void {
-    const lost = this.#statements.clearDefault?.(tx, author.workspacePk, tx.now)
+    const lost = this.#write.clearDefault?.(tx, author.workspacePk, tx.now)
     if (!lost) return
     const difference = { changed: ['is_default'], previous: { is_default: true } }
     logChange(tx, author, { kind: this.kind, id: lost.id as string }, 'updated', { difference })

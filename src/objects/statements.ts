@@ -1,17 +1,19 @@
-import { and, count, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, type GetColumnData, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import {
   columnBy,
+  from,
   insertInto,
   orm,
   rowBy,
   rowsBy,
   runBy,
-  select,
   touched,
+  update,
   updateOf,
   valueBy,
 } from '../db/query.ts'
+import type { Reader } from '../db/reader.ts'
 import type { SqlValue } from '../db/sql.ts'
 
 type KnownColumn = 'pk' | 'position' | 'isDefault' | 'isRemoved' | 'createdAt' | 'updatedAt'
@@ -20,58 +22,90 @@ type KnownColumn = 'pk' | 'position' | 'isDefault' | 'isRemoved' | 'createdAt' |
 export type ObjectTable = SQLiteTable &
   Record<'id' | 'workspace', SQLiteColumn> & { readonly [name in KnownColumn]?: SQLiteColumn }
 
-export interface Source {
-  readonly table: ObjectTable
-  /** What is read of an object beside its columns. */
-  readonly more?: Record<string, SQL>
-  /** By what a list is sorted. */
-  readonly order: SQLiteColumn
-  /** The column of the folded name, by which an object is found, too; no two in a workspace have the same. */
-  readonly name?: SQLiteColumn
+export type Fields = Readonly<Record<string, SQLiteColumn | SQL>>
+
+export type RowOf<Read extends Fields> = {
+  [Key in keyof Read]: Read[Key] extends SQLiteColumn
+    ? GetColumnData<Read[Key]>
+    : Read[Key] extends SQL<infer Value>
+      ? Value
+      : never
 }
 
-/** The statements that every kind of objects needs. */
-export function statementsOf({ table, more, order, name }: Source) {
-  const { id, workspace, isRemoved, isDefault } = table
-  const pk = table.pk ?? id
-  const rows: SQLiteTable = table
-  // Numbers that a partial index names must be part of the text.
-  const visible = (key: number, condition?: SQL) =>
-    and(eq(workspace, key), isRemoved && sql`${isRemoved} = 0`, condition)
-  const keyOf = (column: SQLiteColumn) =>
-    Object.entries(getTableColumns(rows)).find(([, one]) => one === column)?.[0] ?? column.name
-  const whole = () => select({ ...getTableColumns(rows), ...more }).from(rows)
-  /** Finds an object of a workspace by another column, or by whatever the condition says of the value. */
+export interface Source<Read extends Fields> {
+  readonly table: ObjectTable
+  /** The columns and expressions that are read of an object. */
+  readonly read: Read
+  /** By what a list is sorted. */
+  readonly order: readonly SQLiteColumn[]
+  /** The column of the folded name, by which an object is found, too; no two in a workspace have the same. */
+  readonly name?: SQLiteColumn
+  /** Holds for the objects that can be found; those with an `isRemoved` of 0 unless given. */
+  readonly visible?: SQL
+}
+
+export type Find<Row, Value = SqlValue> = (reader: Reader, workspace: number, value: Value) => Row | undefined
+
+/** The statements that find the objects of a kind. */
+export function finders<Read extends Fields>({ table, read, order, name, visible }: Source<Read>) {
+  type Row = RowOf<Read>
+  const { id, workspace, isRemoved } = table
+  // A number that a partial index names must be part of the text.
+  const isVisible = visible ?? (isRemoved && sql`${isRemoved} = 0`)
+  const among = (key: number, condition?: SQL) => and(eq(workspace, key), isVisible, condition)
+  const whole = () => from(table, read as Record<string, SQLiteColumn>)
   const findBy = <Value extends SqlValue>(condition: (value: Value) => SQL) =>
-    rowBy((key: number, value: Value) => whole().where(visible(key, condition(value))))
+    rowBy((key: number, value: Value) => whole().where(among(key, condition(value)))) as Find<Row, Value>
   return {
-    list: rowsBy((key: number) => whole().where(visible(key)).orderBy(order, pk)),
-    ids: columnBy((key: number) => select({ value: id }).from(rows).where(visible(key)).orderBy(order, pk)),
-    count: valueBy((key: number) => select({ value: count() }).from(rows).where(visible(key))),
+    /** A way to find an object of a workspace by something else. */
     findBy,
     findById: findBy((value: SqlValue) => eq(id, value)),
-    insert: insertInto(rows),
-    update: updateOf(rows, pk),
-    deleteById: runBy((key: string | number) => orm.delete(rows).where(eq(id, key))),
+    /** By the folded name; a kind without a column for it finds none. */
+    findByName: name ? findBy((value: string) => eq(name, value)) : () => undefined,
+    /** The objects of a workspace in their order. */
+    rows: rowsBy((key: number) =>
+      whole()
+        .where(among(key))
+        .orderBy(...order),
+    ) as unknown as (reader: Reader, workspace: number) => Row[],
+    ids: columnBy((key: number) =>
+      from(table, { value: id })
+        .where(among(key))
+        .orderBy(...order),
+    ) as (reader: Reader, workspace: number) => string[],
+    count: valueBy((key: number) => from(table, { value: count() }).where(among(key))),
+  }
+}
+
+const keyOf = (table: ObjectTable, column: SQLiteColumn): string =>
+  Object.keys(table).find((key) => table[key as KnownColumn] === column) ?? column.name
+
+/** The statements that write the objects of a kind. */
+export function writers({ table, name }: Pick<Source<Fields>, 'table' | 'name'>) {
+  const { id, workspace, isDefault } = table
+  const pk = table.pk ?? id
+  const aside = (other: string) => ({
+    ...(name && { [keyOf(table, name)]: other }),
+    ...(isDefault && { isDefault: 0 }),
+  })
+  return {
+    insert: insertInto<SQLiteTable>(table),
+    update: updateOf<SQLiteTable>(table, pk),
+    delete: runBy((key: number) => orm.delete(table).where(eq(pk, key))),
+    deleteById: runBy((key: string | number) => orm.delete(table).where(eq(id, key))),
     /** Takes its name and being the default from an object. */
     setAside:
       (name ?? isDefault) &&
-      runBy((key: string | number, other: string) =>
-        orm
-          .update(rows)
-          .set({ ...(name && { [keyOf(name)]: other }), ...(isDefault && { isDefault: 0 }) })
-          .where(eq(id, key)),
-      ),
-    delete: runBy((key: number) => orm.delete(rows).where(eq(pk, key))),
+      runBy((key: string | number, other: string) => update(table, aside(other), eq(id, key))),
     /** Leaves the workspace without a default object; returns the one that was it. */
     clearDefault:
       isDefault &&
       rowBy((key: number, now: number) =>
-        orm
-          .update(rows)
-          .set({ isDefault: 0, updatedAt: touched(now) } as object)
-          .where(and(eq(workspace, key), sql`${isDefault} = 1`))
-          .returning({ id }),
+        update(
+          table,
+          { isDefault: 0, updatedAt: touched(now) },
+          and(eq(workspace, key), sql`${isDefault} = 1`),
+        ).returning({ id }),
       ),
   }
 }

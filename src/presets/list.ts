@@ -1,5 +1,5 @@
 import { eq, inArray, sql } from 'drizzle-orm'
-import { orm, select, valueBy } from '../db/query.ts'
+import { from, orm, valueBy } from '../db/query.ts'
 import { presetProperties, presets } from '../db/schema/presets.ts'
 import { costOfRows, wholeListQuery } from '../http/whole-list.ts'
 import { presetKind } from './service.ts'
@@ -10,18 +10,12 @@ const BYTES_PER_ROW = 50
 const MAX_WEIGHED = 100
 
 const valueBytes = valueBy((workspace: number) =>
-  select({ value: sql<number>`total(octet_length(value))` })
-    .from(presetProperties)
-    .where(
-      inArray(
-        presetProperties.preset,
-        orm
-          .select({ pk: presets.pk })
-          .from(presets)
-          .where(eq(presets.workspace, workspace))
-          .limit(MAX_WEIGHED),
-      ),
+  from(presetProperties, { value: sql<number>`total(octet_length(value))` }).where(
+    inArray(
+      presetProperties.preset,
+      orm.select({ pk: presets.pk }).from(presets).where(eq(presets.workspace, workspace)).limit(MAX_WEIGHED),
     ),
+  ),
 )
 
 export const presetsQuery = wholeListQuery({

@@ -1,3 +1,4 @@
+import { getTableColumns } from 'drizzle-orm'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { presets } from '../db/schema/presets.ts'
@@ -30,7 +31,8 @@ const presentValue = ({ rule, value }: PresetProperty) => ({ key: rule.key, valu
 export const presetKind = objectKind({
   kind: 'preset',
   table: presets,
-  order: presets.nameFold,
+  read: getTableColumns(presets),
+  order: [presets.nameFold],
   name: presets.nameFold,
   present: (row, reader) => {
     const { properties, asks } = propertiesOfPreset(reader, row.pk)

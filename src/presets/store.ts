@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
-import { insertInto, orm, rowsBy, runBy, select, touched } from '../db/query.ts'
+import { from, insertInto, orm, rowsBy, runBy, touched, update } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { presetProperties, presets, presetTags } from '../db/schema/presets.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -22,9 +22,10 @@ export interface PropertyLists {
 }
 
 export const tagsOfPreset = rowsBy((preset: number) =>
-  select({ id: presetTags.tag, name: sql<string>`(SELECT name FROM tags t WHERE t.id = tag)` })
-    .from(presetTags)
-    .where(eq(presetTags.preset, preset)),
+  from(presetTags, {
+    id: presetTags.tag,
+    name: sql<string>`(SELECT name FROM tags t WHERE t.id = tag)`,
+  }).where(eq(presetTags.preset, preset)),
 )
 
 /** The names of the tags of a preset, sorted. */
@@ -34,13 +35,12 @@ export const tagNamesOfPreset = (reader: Reader, preset: number): string[] =>
     .sort(compareNames)
 
 const findProperties = rowsBy((preset: number, isAsked: number) =>
-  select({
+  from(presetProperties, {
     pk: presetProperties.property,
     value: presetProperties.value,
     key: sql<string>`(SELECT key FROM properties p WHERE p.pk = property)`,
     type: sql<PropertyRule['type']>`(SELECT type FROM properties p WHERE p.pk = property)`,
   })
-    .from(presetProperties)
     .where(and(eq(presetProperties.preset, preset), eq(presetProperties.isAsked, isAsked)))
     .orderBy(presetProperties.position),
 )
@@ -87,13 +87,10 @@ const havingTag = (tag: number) =>
     orm.select({ preset: presetTags.preset }).from(presetTags).where(eq(presetTags.tag, tag)),
   )
 const listHavingTag = rowsBy((tag: number) =>
-  select({ pk: presets.pk, id: presets.id }).from(presets).where(havingTag(tag)),
+  from(presets, { pk: presets.pk, id: presets.id }).where(havingTag(tag)),
 )
 const touchHavingTag = runBy((tag: number, now: number) =>
-  orm
-    .update(presets)
-    .set({ updatedAt: touched(now) })
-    .where(havingTag(tag)),
+  update(presets, { updatedAt: touched(now) }, havingTag(tag)),
 )
 const deleteTag = runBy((tag: number) => orm.delete(presetTags).where(eq(presetTags.tag, tag)))
 
@@ -109,8 +106,7 @@ export function removeTagFromPresets(tx: Tx, author: ChangeAuthor, tag: number):
 
 /** The presets that set the property or ask for it, by name. */
 export const presetsNamingProperty = rowsBy((property: number) =>
-  select({ id: presets.id, name: presets.name })
-    .from(presets)
+  from(presets, { id: presets.id, name: presets.name })
     .where(
       inArray(
         presets.pk,

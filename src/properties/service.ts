@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { getTableColumns, sql } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { properties } from '../db/schema/properties.ts'
@@ -23,8 +23,8 @@ const NOTES_WITH_VALUE = sql<number>`(SELECT count(*) FROM note_properties np WH
 export const propertyKind = objectKind({
   kind: 'property',
   table: properties,
-  more: { notesWithValue: NOTES_WITH_VALUE },
-  order: properties.position,
+  read: { ...getTableColumns(properties), notesWithValue: NOTES_WITH_VALUE },
+  order: [properties.position, properties.pk],
   name: properties.key,
   derived: ['notes_with_value'],
   present: (row) => ({

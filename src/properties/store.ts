@@ -1,5 +1,5 @@
 import { and, count, eq, sql } from 'drizzle-orm'
-import { rowBy, rowsBy, select, valueBy } from '../db/query.ts'
+import { from, rowBy, rowsBy, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { noteProperties, properties } from '../db/schema/properties.ts'
 
@@ -7,7 +7,7 @@ import { noteProperties, properties } from '../db/schema/properties.ts'
 const isVisible = sql`${properties.isRemoved} = 0`
 
 const { pk, id, key, type, label } = properties
-const head = () => select({ pk, id, key, type, label }).from(properties)
+const head = () => from(properties, { pk, id, key, type, label })
 
 /** A property without its count of notes, which is slow to find. */
 export type PropertyHead = NonNullable<ReturnType<typeof findPropertyHead>>
@@ -26,7 +26,7 @@ export const findPropertyHeadByPk = rowBy((property: number) =>
 
 /** How many notes hold a value, trashed ones too. */
 export const countNotesHolding = valueBy((property: number) =>
-  select({ value: count() }).from(noteProperties).where(eq(noteProperties.property, property)),
+  from(noteProperties, { value: count() }).where(eq(noteProperties.property, property)),
 )
 
 /** How long the values of all notes are together, in bytes. */
@@ -37,10 +37,7 @@ export const bytesOfValues = valueBy((property: number) =>
 )
 
 const findHolding = rowBy((property: number) =>
-  select({ note: noteProperties.note })
-    .from(noteProperties)
-    .where(eq(noteProperties.property, property))
-    .limit(1),
+  from(noteProperties, { note: noteProperties.note }).where(eq(noteProperties.property, property)).limit(1),
 )
 
 export const isHeldByAnyNote = (reader: Reader, property: number): boolean =>
@@ -48,8 +45,10 @@ export const isHeldByAnyNote = (reader: Reader, property: number): boolean =>
 
 /** Values of active notes that are not among the options, a JSON array, and on how many notes each. */
 export const strandedValues = rowsBy((property: number, options: string) =>
-  select({ value: sql<string>`np.value`, notes: count() })
-    .from(sql`note_properties np CROSS JOIN notes n ON n.pk = np.note`)
+  from(sql`note_properties np CROSS JOIN notes n ON n.pk = np.note`, {
+    value: sql<string>`np.value`,
+    notes: count(),
+  })
     .where(
       sql`np.property = ${property} AND n.deleted_at IS NULL AND np.value NOT IN (SELECT value FROM json_each(${options}))`,
     )

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { ChangeAuthor } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
@@ -18,8 +18,8 @@ export const itemKind = objectKind({
   kind: 'quick_access_item',
   noun: 'Quick Access item',
   table: quickAccess,
-  more: { noteId: ofNote('id'), title: ofNote('title') },
-  order: quickAccess.position,
+  read: { ...getTableColumns(quickAccess), noteId: ofNote('id'), title: ofNote('title') },
+  order: [quickAccess.position],
   derived: ['title'],
   present: (row) => ({
     id: row.id,

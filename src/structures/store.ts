@@ -1,12 +1,13 @@
 import { and, count, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
 import type { InWorkspace } from '../context.ts'
-import { insertInto, rowBy, rowsBy, select, updateOf } from '../db/query.ts'
+import { from, insertInto, rowBy, rowsBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { structureStats, structures } from '../db/schema/structures.ts'
 import type { FieldType, TypedField } from '../filter/record/operators.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { isId } from '../lib/ids.ts'
 import { fold } from '../lib/text.ts'
+import { finders } from '../objects/statements.ts'
 import { fail, notFound } from '../refusal.ts'
 
 /** The columns of a definition. */
@@ -29,41 +30,35 @@ export type StructureRow = NonNullable<ReturnType<typeof findStructureById>>
 const counter = <Value>(column: string) =>
   sql<Value>`(SELECT ${sql.raw(column)} FROM structure_stats r WHERE r.structure = structures.pk)`
 
-const { workspace: inWorkspace, nameFold, ...shown } = getTableColumns(structures)
-const whole = () =>
-  select({
-    ...shown,
-    live: counter<number>('live'),
-    changes: counter<number>('changes'),
-    inOrder: counter<number>('in_order'),
-    lastCreatedAt: counter<number | null>('last_created_at'),
-    lastId: counter<string | null>('last_id'),
-    indexedTo: counter<number | null>('indexed_to'),
-  }).from(structures)
+const whole = {
+  ...getTableColumns(structures),
+  live: counter<number>('live'),
+  changes: counter<number>('changes'),
+  inOrder: counter<number>('in_order'),
+  lastCreatedAt: counter<number | null>('last_created_at'),
+  lastId: counter<string | null>('last_id'),
+  indexedTo: counter<number | null>('indexed_to'),
+}
 
 /** A structure that is being deleted has no name, and is found by none of the statements below. */
-const isVisible = isNotNull(nameFold)
+const isVisible = isNotNull(structures.nameFold)
+const found = finders({
+  table: structures,
+  read: whole,
+  order: [structures.pk],
+  name: structures.nameFold,
+  visible: isVisible,
+})
 
 /** By creation. */
-export const listStructureRows = rowsBy((workspace: number) =>
-  whole()
-    .where(and(eq(inWorkspace, workspace), isVisible))
-    .orderBy(structures.pk),
-)
+export const listStructureRows = found.rows
+export const findStructureById = found.findById
+export const findStructureByName = found.findByName
+export const findStructureByPk = found.findBy((pk: number) => eq(structures.pk, pk))
 
 /** Of every workspace. */
-export const listAllStructureRows = rowsBy(() => whole().where(isVisible).orderBy(inWorkspace, structures.pk))
-
-export const findStructureById = rowBy((workspace: number, id: string) =>
-  whole().where(and(eq(structures.id, id), eq(inWorkspace, workspace), isVisible)),
-)
-
-export const findStructureByName = rowBy((workspace: number, folded: string) =>
-  whole().where(and(eq(inWorkspace, workspace), eq(nameFold, folded))),
-)
-
-export const findStructureByPk = rowBy((workspace: number, pk: number) =>
-  whole().where(and(eq(structures.pk, pk), eq(inWorkspace, workspace), isVisible)),
+export const listAllStructureRows = rowsBy(() =>
+  from(structures, whole).where(isVisible).orderBy(structures.workspace, structures.pk),
 )
 
 /** By id, else by name ignoring case. */
@@ -81,15 +76,15 @@ export const getStructure = (reader: Reader, caller: InWorkspace, nameOrId: stri
 
 /** The definition of a structure of any workspace; undefined while it is being deleted. */
 export const findDefinitionTexts = rowBy((pk: number) =>
-  select({ fields: structures.fields, uniqueTogether: structures.uniqueTogether })
-    .from(structures)
-    .where(and(eq(structures.pk, pk), isVisible)),
+  from(structures, { fields: structures.fields, uniqueTogether: structures.uniqueTogether }).where(
+    and(eq(structures.pk, pk), isVisible),
+  ),
 )
 
 const counts = rowBy((workspace: number) =>
-  select({ structures: count(), records: sql<number>`coalesce(sum(${counter('live')}), 0)` })
-    .from(structures)
-    .where(and(eq(inWorkspace, workspace), isVisible)),
+  from(structures, { structures: count(), records: sql<number>`coalesce(sum(${counter('live')}), 0)` }).where(
+    and(eq(structures.workspace, workspace), isVisible),
+  ),
 )
 
 /** How many structures and live records the workspace has. */

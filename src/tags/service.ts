@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { getTableColumns, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
@@ -19,8 +19,8 @@ const LINKED_TAGS = sql<string>`(SELECT json_group_array(json_object('id', o.id,
 export const tagKind = objectKind({
   kind: 'tag',
   table: tags,
-  more: { linkedTags: LINKED_TAGS },
-  order: tags.nameFold,
+  read: { ...getTableColumns(tags), linkedTags: LINKED_TAGS },
+  order: [tags.nameFold],
   name: tags.nameFold,
   derived: ['note_count'],
   present: (row) => ({

@@ -1,11 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
-import { columnBy, orm, rowBy, runBy, select } from '../db/query.ts'
+import { columnBy, from, orm, rowBy, runBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { noteTags, tagLinks, tags } from '../db/schema/tags.ts'
 
 const firstUnknown = rowBy((workspace: number, ids: string) =>
-  select({ id: sql<number>`value` })
-    .from(sql`json_each(${ids})`)
+  from(sql`json_each(${ids})`, { id: sql<number>`value` })
     .where(sql`value NOT IN (SELECT id FROM ${tags} WHERE workspace = ${workspace} AND is_removed = 0)`)
     .orderBy(sql`key`)
     .limit(1),
@@ -27,5 +26,5 @@ export function replaceLinks(reader: Reader, tag: number, linked: readonly numbe
 
 /** The pks of the notes that carry a tag. */
 export const listNotesTagged = columnBy((tag: number) =>
-  select({ value: noteTags.note }).from(noteTags).where(eq(noteTags.tag, tag)),
+  from(noteTags, { value: noteTags.note }).where(eq(noteTags.tag, tag)),
 )

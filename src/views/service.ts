@@ -1,6 +1,6 @@
-import { eq } from 'drizzle-orm'
+import { eq, getTableColumns } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
-import { rowsBy, select } from '../db/query.ts'
+import { from, rowsBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { views } from '../db/schema/views.ts'
 import type { Direction } from '../db/sql-part.ts'
@@ -25,7 +25,8 @@ type ViewColumns = Omit<ViewRow, 'pk' | 'id' | 'workspace' | 'createdAt' | 'upda
 export const viewKind = objectKind({
   kind: 'view',
   table: views,
-  order: views.pk,
+  read: getTableColumns(views),
+  order: [views.pk],
   derived: ['filter_summary', 'display'],
   present: (row, reader) => {
     const filter = filterOf(row)
@@ -63,10 +64,7 @@ export const viewKind = objectKind({
 
 /** The names of the views of a workspace, by creation. */
 export const listViewNames = rowsBy((workspace: number) =>
-  select({ id: views.id, name: views.name })
-    .from(views)
-    .where(eq(views.workspace, workspace))
-    .orderBy(views.pk),
+  from(views, { id: views.id, name: views.name }).where(eq(views.workspace, workspace)).orderBy(views.pk),
 )
 
 export const filterOf = ({ filter }: Pick<ViewRow, 'filter'>): FilterTree | null => readStoredTree(filter)

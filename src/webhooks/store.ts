@@ -1,10 +1,11 @@
-import { and, count, eq, isNotNull } from 'drizzle-orm'
-import { from, insertInto, rowBy, rowsBy, select, updateOf, valueBy } from '../db/query.ts'
+import { and, eq, getTableColumns, isNotNull } from 'drizzle-orm'
+import { from, insertInto, rowsBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { RecordEvent } from '../delivery/outbox.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
+import { finders } from '../objects/statements.ts'
 
 export type WebhookRow = typeof webhooks.$inferSelect
 
@@ -32,32 +33,22 @@ export const headersOf = ({ headers }: Pick<WebhookRow, 'headers'>): Record<stri
 export const fieldsOf = ({ fields }: Pick<WebhookRow, 'fields'>): string[] | null =>
   fields === null ? null : JSON.parse(fields)
 
-/* A subscription that is being removed is found and counted by none of these. */
-const { pk, id, workspace, isRemoved, earlierSecrets } = webhooks
-const isVisible = eq(isRemoved, 0)
-
-/** The subscriptions of a workspace by creation. */
-export const listWebhookRows = rowsBy((key: number) =>
-  from(webhooks)
-    .where(and(eq(workspace, key), isVisible))
-    .orderBy(pk),
-)
+/** A subscription that is being removed is found and counted by none of these. */
+export const {
+  rows: listWebhookRows,
+  findById: findWebhook,
+  count: countWebhooks,
+} = finders({
+  table: webhooks,
+  read: getTableColumns(webhooks),
+  order: [webhooks.pk],
+})
 
 /** The subscriptions of a structure by creation. */
 export const listWebhooksOf = rowsBy((structure: number) =>
-  from(webhooks)
-    .where(and(eq(webhooks.structure, structure), isVisible))
-    .orderBy(pk),
-)
-
-export const findWebhook = rowBy((key: number, webhook: string) =>
-  from(webhooks).where(and(eq(id, webhook), eq(workspace, key), isVisible)),
-)
-
-export const countWebhooks = valueBy((key: number) =>
-  select({ value: count() })
-    .from(webhooks)
-    .where(and(eq(workspace, key), isVisible)),
+  from(webhooks, getTableColumns(webhooks))
+    .where(and(eq(webhooks.structure, structure), eq(webhooks.isRemoved, 0)))
+    .orderBy(webhooks.pk),
 )
 
 const insert = insertInto(webhooks)
@@ -68,7 +59,7 @@ export const insertWebhook = (
   row: WebhookColumns & Pick<WebhookRow, 'id' | 'workspace' | 'structure' | 'secret' | 'createdByKeyId'>,
 ): number => insert(tx, { ...row, createdAt: tx.now, updatedAt: tx.now })
 
-const update = updateOf(webhooks, pk)
+const update = updateOf(webhooks, webhooks.pk)
 
 export const updateWebhook = (tx: Tx, key: number, columns: WebhookColumns) =>
   update(tx, key, columns, tx.now)
@@ -82,7 +73,9 @@ export const setSecrets = (
 
 /** Subscriptions with replaced secrets that still sign, or did until lately. */
 export const listWithEarlierSecrets = rowsBy(() =>
-  select({ pk, earlierSecrets }).from(webhooks).where(isNotNull(earlierSecrets)),
+  from(webhooks, { pk: webhooks.pk, earlierSecrets: webhooks.earlierSecrets }).where(
+    isNotNull(webhooks.earlierSecrets),
+  ),
 )
 
 /** `updated_at` stays: nothing that is shown changes. */
