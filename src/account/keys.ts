@@ -1,5 +1,6 @@
+import { and, count, eq, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
 import type { AppContext, Caller } from '../context.ts'
-import { columnsOf, insertRow } from '../db/crud.ts'
+import { from, insertInto, rowBy, rowsBy, updateOf, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { keys, type Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -26,6 +27,8 @@ interface NewKey {
 
 const MAX_KEYS = 100
 
+const insertKey = insertInto(keys)
+
 /** Creates a key. Only its hash is stored, so `secret` cannot be read again later. A member has up to 100 valid keys. */
 export function createKey(tx: Tx, input: NewKey): { id: string; secret: string } {
   refuseTooMany(tx, input)
@@ -34,19 +37,23 @@ export function createKey(tx: Tx, input: NewKey): { id: string; secret: string }
   const { workspace, user, scope, expiresAt } = input
   const name = checkedName(input.name, 'key')
   const hash = sha256(secret)
-  insertRow(tx, keys, { id, workspace, user, name, scope, hash, createdAt: tx.now, expiresAt })
+  insertKey(tx, { id, workspace, user, name, scope, hash, createdAt: tx.now, expiresAt })
   return { id, secret }
 }
 
-function refuseTooMany({ sql, now }: Tx, { workspace, user }: NewKey): void {
-  const valid = sql.scalar<number>(
-    `SELECT count(*) FROM keys WHERE workspace = ? AND user = ? AND revoked_at IS NULL
-       AND (expires_at IS NULL OR expires_at > ?)`,
-    workspace,
-    user,
-    now,
-  )
-  if (Number(valid) >= MAX_KEYS)
+const countValid = valueBy((workspace: number, user: number, now: number) =>
+  from(keys, { value: count() }).where(
+    and(
+      eq(keys.workspace, workspace),
+      eq(keys.user, user),
+      isNull(keys.revokedAt),
+      or(isNull(keys.expiresAt), gt(keys.expiresAt, now)),
+    ),
+  ),
+)
+
+function refuseTooMany(tx: Tx, { workspace, user }: NewKey): void {
+  if (countValid(tx, workspace, user, tx.now) >= MAX_KEYS)
     throw refused(`A member has at most ${MAX_KEYS} keys in a workspace; revoke one that is no longer used.`)
 }
 
@@ -69,9 +76,12 @@ export function getKey(reader: Reader, nameOrId: string): KeyRow {
   return valid[0] ?? named.at(-1) ?? fail(unknownKey(nameOrId))
 }
 
+const updateKey = updateOf(keys, keys.pk)
+
 /** Revokes a key. Revoking it again changes nothing. A server that calls this must also wake its bus, so that streams are closed. */
-export function revokeKey({ sql, now }: Tx, { pk }: KeyRow): void {
-  sql.run('UPDATE keys SET revoked_at = ? WHERE pk = ? AND revoked_at IS NULL', now, pk)
+export function revokeKey(tx: Tx, { id }: KeyRow): void {
+  const key = findKey(tx, id)
+  if (key?.revokedAt === null) updateKey(tx, key.pk, { revokedAt: tx.now })
 }
 
 /** Whether a key is valid, until when (null: until it is revoked) and what for, or why it is not. */
@@ -137,52 +147,36 @@ export function createAuthenticate(ctx: AppContext): Authenticate {
   }
 }
 
-interface PresentedKey {
-  pk: number
-  id: string
-  name: string
-  scope: 'write' | 'read'
-  expiresAt: number | null
-  lastUsedAt: number | null
-  workspacePk: number
-  workspaceId: string
-  userId: string | null
-  role: Role | null
-}
+/** The role of its user now; null where the user is deleted or no longer a member. */
+const ROLE = sql<Role | null>`(SELECT role FROM members m WHERE m.workspace = keys.workspace AND m.user = keys.user)`
+const USER_ID = sql<string | null>`(SELECT id FROM users u WHERE u.pk = keys.user)`
 
-/**
- * The key with its user and the user's current role; null where the user is deleted or no longer a member.
- * Undefined for a revoked key. Uses subqueries because SQLite prepares a join with bound values again at every run.
- */
-const findKeyByHash = ({ sql }: Reader, hash: string): PresentedKey | undefined =>
-  sql.get(
-    `SELECT k.pk, k.id, k.name, k.scope, k.expires_at AS expiresAt, k.last_used_at AS lastUsedAt,
-       k.workspace AS workspacePk, (SELECT id FROM workspaces w WHERE w.pk = k.workspace) AS workspaceId,
-       (SELECT id FROM users u WHERE u.pk = k.user) AS userId,
-       (SELECT role FROM members m WHERE m.workspace = k.workspace AND m.user = k.user) AS role
-     FROM keys k WHERE k.hash = ? AND k.revoked_at IS NULL`,
-    hash,
-  )
+/** The key with its user; undefined for a revoked key. Uses subqueries because SQLite prepares a join with bound values again at every run. */
+const findKeyByHash = rowBy((hash: string) =>
+  from(keys, {
+    pk: keys.pk,
+    id: keys.id,
+    name: keys.name,
+    scope: keys.scope,
+    expiresAt: keys.expiresAt,
+    lastUsedAt: keys.lastUsedAt,
+    workspacePk: keys.workspace,
+    workspaceId: sql<string>`(SELECT id FROM workspaces w WHERE w.pk = keys.workspace)`,
+    userId: USER_ID,
+    role: ROLE,
+  }).where(and(eq(keys.hash, hash), isNull(keys.revokedAt))),
+)
 
-/** The role is null once the user left the workspace. */
-const findUnrevokedKey = (
-  { sql }: Reader,
-  id: string,
-): { expiresAt: number | null; scope: Caller['scope']; role: Role | null } | undefined =>
-  sql.get(
-    `SELECT k.expires_at AS expiresAt, k.scope,
-       (SELECT role FROM members m WHERE m.workspace = k.workspace AND m.user = k.user) AS role
-     FROM keys k WHERE k.id = ? AND k.revoked_at IS NULL`,
-    id,
-  )
+const findUnrevokedKey = rowBy((id: string) =>
+  from(keys, { expiresAt: keys.expiresAt, scope: keys.scope, role: ROLE }).where(
+    and(eq(keys.id, id), isNull(keys.revokedAt)),
+  ),
+)
 
-const touchKey = (reader: Reader, pk: number, now: number) =>
-  reader.sql.run('UPDATE keys SET last_used_at = ? WHERE pk = ?', now, pk)
-
-const KEY_BY_ID = `SELECT ${columnsOf(keys)} FROM keys WHERE id = ?`
+const touchKey = (tx: Tx, pk: number, now: number) => updateKey(tx, pk, { lastUsedAt: now })
 
 /** A key of any workspace, revoked ones too. */
-export const findKey = ({ sql }: Reader, id: string): KeyRow | undefined => sql.get(KEY_BY_ID, id)
+export const findKey = rowBy((id: string) => from(keys, getTableColumns(keys)).where(eq(keys.id, id)))
 
 /** A key with the names of its workspace and user; null once the user is deleted. */
 export interface ListedKey {
@@ -192,11 +186,20 @@ export interface ListedKey {
   readonly userId: string | null
 }
 
-const KEYS_WITH_NAMES = `SELECT ${columnsOf(keys)}, w.name AS workspaceName, u.name AS userName, u.id AS userId
-  FROM keys JOIN workspaces w ON w.pk = keys.workspace LEFT JOIN users u ON u.pk = keys.user ORDER BY keys.pk`
+const listWithNames = rowsBy(() =>
+  from(keys, {
+    ...getTableColumns(keys),
+    workspaceName: sql<string>`(SELECT name FROM workspaces w WHERE w.pk = keys.workspace)`,
+    userName: sql<string | null>`(SELECT name FROM users u WHERE u.pk = keys.user)`,
+    userId: USER_ID,
+  }).orderBy(keys.pk),
+)
 
 /** All keys, revoked ones included, oldest first. */
-export const listKeys = ({ sql }: Reader): ListedKey[] =>
-  sql
-    .all<KeyRow & { workspaceName: string; userName: string | null; userId: string | null }>(KEYS_WITH_NAMES)
-    .map(({ workspaceName: workspace, userName: user, userId, ...key }) => ({ key, workspace, user, userId }))
+export const listKeys = (reader: Reader): ListedKey[] =>
+  listWithNames(reader).map(({ workspaceName: workspace, userName: user, userId, ...key }) => ({
+    key,
+    workspace,
+    user,
+    userId,
+  }))

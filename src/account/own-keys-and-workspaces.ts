@@ -5,7 +5,14 @@ import { ownerRequired } from '../http/authorizer.ts'
 import { fold } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
 import { createKey, findKey, listKeys, revokeKey } from './keys.ts'
-import { listMembershipsOf, listUserRows, type MembershipRow, setMember, type UserRow } from './store.ts'
+import {
+  listMembershipsOf,
+  listUserRows,
+  type MembershipRow,
+  setMember,
+  type UserRow,
+  updateWorkspace,
+} from './store.ts'
 import { createWorkspace, freeWorkspaceName } from './workspaces.ts'
 
 /** The caller's user. */
@@ -87,6 +94,6 @@ export const renameWorkspace = (db: Db, caller: Caller, id: string, name: string
     if (membership.role !== 'owner') throw ownerRequired()
     const { workspacePk: pk } = membership
     const free = freeWorkspaceName(tx, name, pk)
-    tx.sql.run('UPDATE workspaces SET name = ?, name_fold = ? WHERE pk = ?', free, fold(free), pk)
+    updateWorkspace(tx, pk, { name: free, nameFold: fold(free) })
     return { ...membership, name: free }
   })

@@ -1,85 +1,98 @@
-import { columnsOf, insertRow } from '../db/crud.ts'
+import { and, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm'
+import { columnBy, from, insertInto, orm, rowBy, rowsBy, runBy, update, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { type keys, type Role, users, workspaces } from '../db/schema/account.ts'
+import { keys, members, type Role, users, workspaces } from '../db/schema/account.ts'
+import { sessions, setupLinks } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 
 export type WorkspaceRow = typeof workspaces.$inferSelect
 export type UserRow = typeof users.$inferSelect
 export type KeyRow = typeof keys.$inferSelect
 
-const WORKSPACE = `SELECT ${columnsOf(workspaces)} FROM workspaces`
+const everyWorkspace = () => from(workspaces, getTableColumns(workspaces))
 
-export const listWorkspaces = ({ sql }: Reader): WorkspaceRow[] => sql.all(`${WORKSPACE} ORDER BY pk`)
+export const listWorkspaces = rowsBy(() => everyWorkspace().orderBy(workspaces.pk))
 
-export const findWorkspace = ({ sql }: Reader, pk: number): WorkspaceRow | undefined =>
-  sql.get(`${WORKSPACE} WHERE pk = ?`, pk)
+export const findWorkspace = rowBy((pk: number) => everyWorkspace().where(eq(workspaces.pk, pk)))
+
+export const updateWorkspace = updateOf(workspaces, workspaces.pk)
+
+const insertWorkspaceRow = insertInto(workspaces)
 
 type NewRow = Pick<WorkspaceRow, 'id' | 'name' | 'nameFold' | 'createdAt'>
 
 export const insertWorkspace = (reader: Reader, row: NewRow): WorkspaceRow => ({
   ...row,
-  pk: insertRow(reader, workspaces, row),
+  pk: insertWorkspaceRow(reader, row),
   liveNotes: 0,
   trashedNotes: 0,
   notesInOrder: 1,
 })
 
-const USER = `SELECT ${columnsOf(users)} FROM users`
+const everyUser = () => from(users, getTableColumns(users))
 
-export const listUserRows = ({ sql }: Reader): UserRow[] => sql.all(`${USER} ORDER BY pk`)
+export const listUserRows = rowsBy(() => everyUser().orderBy(users.pk))
 
-export const findUserByPk = ({ sql }: Reader, pk: number): UserRow | undefined =>
-  sql.get(`${USER} WHERE pk = ?`, pk)
+export const findUserByPk = rowBy((pk: number) => everyUser().where(eq(users.pk, pk)))
+
+export const updateUser = updateOf(users, users.pk)
+
+const insertUserRow = insertInto(users)
 
 export const insertUser = (reader: Reader, row: NewRow): UserRow => ({
   ...row,
-  pk: insertRow(reader, users, row),
+  pk: insertUserRow(reader, row),
   passwordHash: null,
   usedLink: 0,
 })
 
-export const deleteUser = (reader: Reader, pk: number) => reader.sql.run('DELETE FROM users WHERE pk = ?', pk)
+export const deleteUser = runBy((pk: number) => orm.delete(users).where(eq(users.pk, pk)))
 
 /** Sets the password, or with null takes it away; voids the user's setup link. */
 export function setPasswordHash(reader: Reader, pk: number, hash: string | null): void {
-  reader.sql.run('UPDATE users SET password_hash = ? WHERE pk = ?', hash, pk)
+  updateUser(reader, pk, { passwordHash: hash })
   voidSetupLinks(reader, pk)
 }
 
+/** A workspace of a user that another one does not own. */
+const findNotOwned = rowBy((owner: number, user: number) =>
+  from(members, { workspace: members.workspace })
+    .where(
+      and(
+        eq(members.user, user),
+        sql`NOT EXISTS (SELECT 1 FROM members o
+          WHERE o.workspace = members.workspace AND o.user = ${owner} AND o.role = 'owner')`,
+      ),
+    )
+    .limit(1),
+)
+
 /** Whether a user owns every workspace that another user belongs to, and so may sign in as that one with a setup link. */
-export const ownsWorkspacesOf = ({ sql }: Reader, owner: number, user: number): boolean =>
-  sql.get(
-    `SELECT 1 FROM members m WHERE m.user = ? AND NOT EXISTS
-       (SELECT 1 FROM members o WHERE o.workspace = m.workspace AND o.user = ? AND o.role = 'owner')`,
-    user,
-    owner,
-  ) === undefined
+export const ownsWorkspacesOf = (reader: Reader, owner: number, user: number): boolean =>
+  findNotOwned(reader, owner, user) === undefined
+
+const listLinksWith = columnBy((user: number) =>
+  from(setupLinks, { value: setupLinks.user }).where(
+    or(eq(setupLinks.user, user), eq(setupLinks.maker, user)),
+  ),
+)
+const deleteSetupLink = runBy((user: number) => orm.delete(setupLinks).where(eq(setupLinks.user, user)))
 
 /** After a change of a user's memberships, role or password: voids their setup link, and links that they may make no more. */
 function voidSetupLinks(reader: Reader, pk: number): void {
-  const links = reader.sql.all<{ user: number }>(
-    'SELECT user FROM setup_links WHERE user = ?1 OR maker = ?1',
-    pk,
-  )
-  for (const { user } of links)
-    if (user === pk || !ownsWorkspacesOf(reader, pk, user))
-      reader.sql.run('DELETE FROM setup_links WHERE user = ?', user)
+  for (const user of listLinksWith(reader, pk))
+    if (user === pk || !ownsWorkspacesOf(reader, pk, user)) deleteSetupLink(reader, user)
 }
 
-interface Membership {
-  readonly userPk: number
-  readonly workspacePk: number
-  /** The name of the workspace. */
-  readonly workspace: string
-  readonly role: Role
-}
-
-/** Of all users. */
-export const listMemberships = ({ sql }: Reader): Membership[] =>
-  sql.all(
-    `SELECT m.user AS userPk, m.workspace AS workspacePk, w.name AS workspace, m.role
-     FROM members m JOIN workspaces w ON w.pk = m.workspace ORDER BY m.workspace`,
-  )
+/** Of all users, with the names of the workspaces. */
+export const listMemberships = rowsBy(() =>
+  from(members, {
+    userPk: members.user,
+    workspacePk: members.workspace,
+    workspace: sql<string>`(SELECT name FROM workspaces w WHERE w.pk = members.workspace)`,
+    role: members.role,
+  }).orderBy(members.workspace),
+)
 
 /** A workspace and the role of a user in it. */
 export interface MembershipRow {
@@ -90,38 +103,59 @@ export interface MembershipRow {
 }
 
 /** The workspaces of a user, oldest first. */
-export const listMembershipsOf = ({ sql }: Reader, userPk: number): MembershipRow[] =>
-  sql.all(
-    `SELECT m.workspace AS workspacePk, w.id AS workspaceId, w.name, m.role
-     FROM members m JOIN workspaces w ON w.pk = m.workspace WHERE m.user = ? ORDER BY m.workspace`,
-    userPk,
-  )
+export const listMembershipsOf: (reader: Reader, user: number) => MembershipRow[] = rowsBy((user: number) =>
+  from(members, {
+    workspacePk: members.workspace,
+    workspaceId: sql<string>`(SELECT id FROM workspaces w WHERE w.pk = members.workspace)`,
+    name: sql<string>`(SELECT name FROM workspaces w WHERE w.pk = members.workspace)`,
+    role: members.role,
+  })
+    .where(eq(members.user, user))
+    .orderBy(members.workspace),
+)
+
+const putMember = runBy((workspace: number, user: number, role: Role) =>
+  orm
+    .insert(members)
+    .values({ workspace, user, role })
+    .onConflictDoUpdate({
+      target: [members.workspace, members.user],
+      set: { role: sql`excluded.role` },
+    }),
+)
 
 /** Adds a member, or changes the role of an existing one. */
 export function setMember(reader: Reader, workspace: number, user: number, role: Role): void {
-  reader.sql.run(
-    'INSERT INTO members (workspace, user, role) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role',
-    workspace,
-    user,
-    role,
-  )
+  putMember(reader, workspace, user, role)
   voidSetupLinks(reader, user)
 }
 
+const deleteMembership = runBy((workspace: number, user: number) =>
+  orm.delete(members).where(and(eq(members.workspace, workspace), eq(members.user, user))),
+)
+const revokeKeysOf = runBy((workspace: number, user: number, now: number) =>
+  update(
+    keys,
+    { revokedAt: now },
+    and(eq(keys.workspace, workspace), eq(keys.user, user), isNull(keys.revokedAt)),
+  ),
+)
+const deleteSessionsIn = runBy((workspace: number, user: number) =>
+  orm.delete(sessions).where(and(eq(sessions.workspace, workspace), eq(sessions.user, user))),
+)
+
 /** Removes a member with the keys and sessions that they have in the workspace: they begin anew when added again. */
 export function deleteMember(tx: Tx, workspace: number, user: number): void {
-  const { sql, now } = tx
-  sql.run('DELETE FROM members WHERE workspace = ? AND user = ?', workspace, user)
-  sql.run(
-    'UPDATE keys SET revoked_at = ? WHERE workspace = ? AND user = ? AND revoked_at IS NULL',
-    now,
-    workspace,
-    user,
-  )
-  sql.run('DELETE FROM sessions WHERE workspace = ? AND user = ?', workspace, user)
+  deleteMembership(tx, workspace, user)
+  revokeKeysOf(tx, workspace, user, tx.now)
+  deleteSessionsIn(tx, workspace, user)
   voidSetupLinks(tx, user)
 }
 
+const deleteSessionsBut = runBy((user: number, keptId: string | null) =>
+  orm.delete(sessions).where(and(eq(sessions.user, user), sql`id IS NOT ${keptId}`)),
+)
+
 /** Ends the sessions of a user, but for the one that is kept, if any. */
 export const endSessionsOf = (reader: Reader, user: number, keptId?: string) =>
-  reader.sql.run('DELETE FROM sessions WHERE user = ? AND id IS NOT ?', user, keptId ?? null)
+  deleteSessionsBut(reader, user, keptId ?? null)

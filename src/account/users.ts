@@ -17,6 +17,7 @@ import {
   setMember,
   setPasswordHash,
   type UserRow,
+  updateUser,
   type WorkspaceRow,
 } from './store.ts'
 
@@ -114,7 +115,7 @@ export function renameUser(tx: Tx, pk: number, name: string): void {
   const holder = findUserByName(tx, checked)
   if (holder && holder.pk !== pk)
     throw nameTaken(`A user named "${checked}" exists already; choose another name.`)
-  tx.sql.run('UPDATE users SET name = ?, name_fold = ? WHERE pk = ?', checked, fold(checked), pk)
+  updateUser(tx, pk, { name: checked, nameFold: fold(checked) })
 }
 
 /** Sets the password with which the user signs in to the application, and ends their sessions. */

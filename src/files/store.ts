@@ -16,7 +16,7 @@ import type { Reader } from '../db/reader.ts'
 import { filePages, fileParts, files } from '../db/schema/files.ts'
 import { importedFiles } from '../db/schema/imported-files.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { finders } from '../objects/statements.ts'
+import { storedObjects } from '../objects/statements.ts'
 
 /*
  * The key of a part or page combines the pk of its file with its own number, so that those of a file are a range of
@@ -51,7 +51,7 @@ const whole = {
   noteId: sql<string | null>`(SELECT n.id FROM notes n WHERE n.pk = files.note AND n.deleted_at IS NULL)`,
 }
 const isVisible = sql.raw(VISIBLE.replace('f.', 'files.'))
-const found = finders({ table: files, read: whole, order: [createdAt, id], visible: isVisible })
+const found = storedObjects({ table: files, read: whole, order: [createdAt, id], visible: isVisible })
 
 export type FileRow = NonNullable<ReturnType<typeof findFile>>
 

@@ -1,10 +1,8 @@
-import type { SQL } from 'drizzle-orm'
 import type { ChangeKind } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange, logShifts, logUpdate } from '../changes/log.ts'
 import type { InWorkspace } from '../context.ts'
 import { type OrderedTable, Positions, type Shifted } from '../db/positions.ts'
 import type { Reader } from '../db/reader.ts'
-import type { SqlValue } from '../db/sql.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame } from '../lib/patch.ts'
@@ -12,11 +10,10 @@ import { fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
 import {
   type Fields,
-  type Find,
-  finders,
   type ObjectTable,
   type RowOf,
   type Source,
+  StoredObjects,
   writers,
 } from './statements.ts'
 
@@ -67,40 +64,29 @@ interface WriteOptions<Shown> {
   readonly before?: Shown
 }
 
-export class ObjectKind<Row extends AnyRow, Shown extends object> {
+export class ObjectKind<Row extends AnyRow, Shown extends object> extends StoredObjects<Row> {
   readonly kind: ChangeKind
-  readonly derived: readonly string[]
   readonly table: ObjectTable
-  readonly notFound
-  readonly ids: (reader: Reader, workspace: number) => string[]
-  readonly count: (reader: Reader, workspace: number) => number
-  readonly rows: (reader: Reader, workspace: number) => Row[]
-  readonly findById: Find<Row>
-  readonly findByName: Find<Row, string>
-  readonly findBy: <Value extends SqlValue>(condition: (value: Value) => SQL) => Find<Row, Value>
-  readonly present: (row: Row, reader: Reader) => Shown
+  readonly derived: readonly string[]
+  readonly #noun: string
   readonly positions: Positions | undefined
+  readonly present: (row: Row, reader: Reader) => Shown
   readonly #write: ReturnType<typeof writers>
 
   constructor({ kind, noun = kind, derived = [], present, ...source }: Declaration<Fields, Shown>) {
+    super(source)
     const { table } = source
-    const found = finders(source) as Pick<
-      this,
-      'ids' | 'count' | 'rows' | 'findById' | 'findByName' | 'findBy'
-    >
     this.kind = kind
-    this.derived = derived
     this.table = table
-    this.notFound = notFound(noun)
-    this.present = present as typeof this.present
-    this.ids = found.ids
-    this.count = found.count
-    this.rows = found.rows
-    this.findById = found.findById
-    this.findByName = found.findByName
-    this.findBy = found.findBy
+    this.derived = derived
+    this.#noun = noun
     this.positions = isOrdered(table) ? new Positions(table) : undefined
+    this.present = present as typeof this.present
     this.#write = writers(source)
+  }
+
+  get notFound() {
+    return notFound(this.#noun)
   }
 
   /** All objects of a workspace in their order, as responses show them. */

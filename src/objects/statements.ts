@@ -46,36 +46,46 @@ export interface Source<Read extends Fields> {
 
 export type Find<Row, Value = SqlValue> = (reader: Reader, workspace: number, value: Value) => Row | undefined
 
-/** The statements that find the objects of a kind. */
-export function finders<Read extends Fields>({ table, read, order, name, visible }: Source<Read>) {
-  type Row = RowOf<Read>
-  const { id, workspace, isRemoved } = table
-  // A number that a partial index names must be part of the text.
-  const isVisible = visible ?? (isRemoved && sql`${isRemoved} = 0`)
-  const among = (key: number, condition?: SQL) => and(eq(workspace, key), isVisible, condition)
-  const whole = () => from(table, read as Record<string, SQLiteColumn>)
-  const findBy = <Value extends SqlValue>(condition: (value: Value) => SQL) =>
-    rowBy((key: number, value: Value) => whole().where(among(key, condition(value)))) as Find<Row, Value>
-  return {
-    /** A way to find an object of a workspace by something else. */
-    findBy,
-    findById: findBy((value: SqlValue) => eq(id, value)),
-    /** By the folded name; a kind without a column for it finds none. */
-    findByName: name ? findBy((value: string) => eq(name, value)) : () => undefined,
-    /** The objects of a workspace in their order. */
-    rows: rowsBy((key: number) =>
-      whole()
-        .where(among(key))
-        .orderBy(...order),
-    ) as unknown as (reader: Reader, workspace: number) => Row[],
-    ids: columnBy((key: number) =>
-      from(table, { value: id })
-        .where(among(key))
-        .orderBy(...order),
-    ) as (reader: Reader, workspace: number) => string[],
-    count: valueBy((key: number) => from(table, { value: count() }).where(among(key))),
+/** The objects of a kind that are stored in a table, and the statements that find them. */
+export class StoredObjects<Row> {
+  /** The objects of a workspace in their order. */
+  readonly rows: (reader: Reader, workspace: number) => Row[]
+  readonly ids: (reader: Reader, workspace: number) => string[]
+  readonly count: (reader: Reader, workspace: number) => number
+  readonly findById: Find<Row>
+  /** By the folded name; a kind without a column for it finds none. */
+  readonly findByName: Find<Row, string>
+  readonly #select: (workspace: number, condition?: SQL) => SelectOf<Row>
+
+  constructor({ table, read, order, name, visible }: Source<Fields>) {
+    const { id, workspace, isRemoved } = table
+    // A number that a partial index names must be part of the text.
+    const isVisible = visible ?? (isRemoved && sql`${isRemoved} = 0`)
+    const among = (key: number, condition?: SQL) => and(eq(workspace, key), isVisible, condition)
+    this.#select = (key, condition) => from(table, read).where(among(key, condition)) as never
+    this.rows = rowsBy((key: number) => this.#select(key).orderBy(...order))
+    const ids = (key: number) => from(table, { value: id }).where(among(key))
+    this.ids = columnBy((key: number) => ids(key).orderBy(...order)) as typeof this.ids
+    this.count = valueBy((key: number) => from(table, { value: count() }).where(among(key)))
+    this.findById = this.findBy((value: SqlValue) => eq(id, value))
+    this.findByName = name ? this.findBy((value: string) => eq(name, value)) : () => undefined
+  }
+
+  /** A way to find an object of a workspace by something else. */
+  findBy<Value extends SqlValue>(condition: (value: Value) => SQL): Find<Row, Value> {
+    return rowBy((workspace: number, value: Value) => this.#select(workspace, condition(value)))
   }
 }
+
+/** A SELECT as far as it is used here. */
+interface SelectOf<Row> {
+  all(): Row[]
+  toSQL(): { sql: string; params: unknown[] }
+  orderBy(...columns: readonly SQLiteColumn[]): SelectOf<Row>
+}
+
+export const storedObjects = <Read extends Fields>(source: Source<Read>) =>
+  new StoredObjects<RowOf<Read>>(source)
 
 const keyOf = (table: ObjectTable, column: SQLiteColumn): string =>
   Object.keys(table).find((key) => table[key as KnownColumn] === column) ?? column.name

@@ -31,9 +31,9 @@ export const countNotesHolding = valueBy((property: number) =>
 
 /** How long the values of all notes are together, in bytes. */
 export const bytesOfValues = valueBy((property: number) =>
-  select({ value: sql<number>`total(octet_length(value))` })
-    .from(noteProperties)
-    .where(eq(noteProperties.property, property)),
+  from(noteProperties, { value: sql<number>`total(octet_length(value))` }).where(
+    eq(noteProperties.property, property),
+  ),
 )
 
 const findHolding = rowBy((property: number) =>

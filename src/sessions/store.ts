@@ -1,55 +1,48 @@
+import { and, desc, eq, gt, lte, or, sql } from 'drizzle-orm'
+import { from, insertInto, orm, rowBy, rowsBy, runBy, update } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Role } from '../db/schema/account.ts'
+import { type Role, users } from '../db/schema/account.ts'
+import { serverAddress, sessions, setupLinks, signInAddresses } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 
-/** A session with its user and the user's role in the workspace of the session. */
-export interface SessionRow {
-  pk: number
-  id: string
-  userPk: number
-  userId: string
-  workspacePk: number
-  workspaceId: string
-  /** Null where the user is no member of the workspace. */
-  role: Role | null
-  createdAt: number
-  lastUsedAt: number
-  address: string
-  userAgent: string
-}
+/** A session with its user and the user's role in the workspace of the session, null where they are no member of it. */
+export type SessionRow = NonNullable<ReturnType<typeof findSessionById>>
 
-const COLUMNS = `s.pk, s.id, s.user AS userPk, s.workspace AS workspacePk, s.created_at AS createdAt,
-  s.last_used_at AS lastUsedAt, s.address, s.user_agent AS userAgent,
-  (SELECT id FROM users u WHERE u.pk = s.user) AS userId,
-  (SELECT id FROM workspaces w WHERE w.pk = s.workspace) AS workspaceId,
-  (SELECT role FROM members m WHERE m.workspace = s.workspace AND m.user = s.user) AS role`
+const { pk, id, hash, createdAt, lastUsedAt } = sessions
 
-export const findSessionByHash = ({ sql }: Reader, hash: string): SessionRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} FROM sessions s WHERE s.hash = ?`, hash)
+const whole = () =>
+  from(sessions, {
+    pk,
+    id,
+    userPk: sessions.user,
+    workspacePk: sessions.workspace,
+    createdAt,
+    lastUsedAt,
+    address: sessions.address,
+    userAgent: sessions.userAgent,
+    userId: sql<string>`(SELECT id FROM users u WHERE u.pk = sessions.user)`,
+    workspaceId: sql<string>`(SELECT id FROM workspaces w WHERE w.pk = sessions.workspace)`,
+    role: sql<Role | null>`(SELECT role FROM members m
+      WHERE m.workspace = sessions.workspace AND m.user = sessions.user)`,
+  })
 
-export const findSessionById = ({ sql }: Reader, id: string): SessionRow | undefined =>
-  sql.get(`SELECT ${COLUMNS} FROM sessions s WHERE s.id = ?`, id)
+export const findSessionByHash = rowBy((digest: string) => whole().where(eq(hash, digest)))
+
+export const findSessionById = rowBy((session: string) => whole().where(eq(id, session)))
 
 /** When a session began and was last used, and the role of its user in a workspace, null for no member of it. */
-export const findSessionIn = (
-  { sql }: Reader,
-  id: string,
-  workspacePk: number,
-): Pick<SessionRow, 'createdAt' | 'lastUsedAt' | 'role'> | undefined =>
-  sql.get(
-    `SELECT s.created_at AS createdAt, s.last_used_at AS lastUsedAt,
-       (SELECT role FROM members m WHERE m.workspace = ? AND m.user = s.user) AS role
-     FROM sessions s WHERE s.id = ?`,
-    workspacePk,
-    id,
-  )
+export const findSessionIn = rowBy((session: string, workspace: number) =>
+  from(sessions, {
+    createdAt,
+    lastUsedAt,
+    role: sql<Role | null>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = sessions.user)`,
+  }).where(eq(id, session)),
+)
 
 /** Most recently used first. */
-export const listSessionRows = ({ sql }: Reader, userPk: number): SessionRow[] =>
-  sql.all(
-    `SELECT ${COLUMNS} FROM sessions s WHERE s.user = ? ORDER BY s.last_used_at DESC, s.pk DESC`,
-    userPk,
-  )
+export const listSessionRows = rowsBy((user: number) =>
+  whole().where(eq(sessions.user, user)).orderBy(desc(lastUsedAt), desc(pk)),
+)
 
 export interface NewSession {
   readonly hash: string
@@ -59,33 +52,34 @@ export interface NewSession {
   readonly userAgent: string
 }
 
-export function insertSession(tx: Tx, { hash, userPk, workspacePk, address, userAgent }: NewSession): string {
-  const id = tx.newId()
-  tx.sql.run(
-    `INSERT INTO sessions (id, hash, user, workspace, created_at, last_used_at, address, user_agent)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7)`,
-    id,
-    hash,
-    userPk,
-    workspacePk,
-    tx.now,
-    address,
-    userAgent,
-  )
-  return id
+const insert = insertInto(sessions)
+
+export function insertSession(
+  tx: Tx,
+  { userPk: user, workspacePk: workspace, ...session }: NewSession,
+): string {
+  const newId = tx.newId()
+  insert(tx, { ...session, id: newId, user, workspace, createdAt: tx.now, lastUsedAt: tx.now })
+  return newId
 }
 
-export const touchSession = ({ sql }: Tx, pk: number, now: number) =>
-  sql.run('UPDATE sessions SET last_used_at = max(last_used_at, ?) WHERE pk = ?', now, pk)
+export const touchSession = runBy((session: number, now: number) =>
+  update(sessions, { lastUsedAt: sql`max(last_used_at, ${now})` }, eq(pk, session)),
+)
 
-export const setSessionWorkspace = ({ sql }: Tx, pk: number, workspacePk: number) =>
-  sql.run('UPDATE sessions SET workspace = ? WHERE pk = ?', workspacePk, pk)
+export const setSessionWorkspace = runBy((session: number, workspace: number) =>
+  update(sessions, { workspace }, eq(pk, session)),
+)
 
-export const deleteSession = ({ sql }: Tx, pk: number) => sql.run('DELETE FROM sessions WHERE pk = ?', pk)
+export const deleteSession = runBy((session: number) => orm.delete(sessions).where(eq(pk, session)))
+
+const deleteBefore = runBy((usedAt: number, madeAt: number) =>
+  orm.delete(sessions).where(or(lte(lastUsedAt, usedAt), lte(createdAt, madeAt))),
+)
 
 /** Removes sessions that were last used, or made, before these instants. */
-export const deleteSessionsBefore = ({ sql }: Tx, lastUsedAt: number, createdAt: number): number =>
-  sql.run('DELETE FROM sessions WHERE last_used_at <= ? OR created_at <= ?', lastUsedAt, createdAt).changes
+export const deleteSessionsBefore = (tx: Tx, usedAt: number, madeAt: number): number =>
+  deleteBefore(tx, usedAt, madeAt).changes
 
 /** A setup link. */
 export interface SetupLinkRow {
@@ -96,76 +90,96 @@ export interface SetupLinkRow {
   readonly maker: number | null
 }
 
-/** Stores the only valid link of a user; an older one is void from now on. */
-export const saveSetupLink = ({ sql }: Tx, { userPk, hash, expiresAt, maker }: SetupLinkRow) =>
-  sql.run(
-    'INSERT OR REPLACE INTO setup_links (user, hash, expires_at, maker) VALUES (?, ?, ?, ?)',
-    userPk,
-    hash,
-    expiresAt,
-    maker,
-  )
+const putSetupLink = runBy((user: number, digest: string, expiresAt: number, maker: number | null) => {
+  const row = { hash: digest, expiresAt, maker }
+  return orm
+    .insert(setupLinks)
+    .values({ user, ...row })
+    .onConflictDoUpdate({ target: setupLinks.user, set: row })
+})
 
-export const findSetupLink = ({ sql }: Reader, hash: string): SetupLinkRow | undefined =>
-  sql.get('SELECT user AS userPk, hash, expires_at AS expiresAt, maker FROM setup_links WHERE hash = ?', hash)
+/** Stores the only valid link of a user; an older one is void from now on. */
+export const saveSetupLink = (tx: Tx, { userPk, hash: digest, expiresAt, maker }: SetupLinkRow) =>
+  putSetupLink(tx, userPk, digest, expiresAt, maker)
+
+export const findSetupLink: (reader: Reader, hash: string) => SetupLinkRow | undefined = rowBy(
+  (digest: string) =>
+    from(setupLinks, {
+      userPk: setupLinks.user,
+      hash: setupLinks.hash,
+      expiresAt: setupLinks.expiresAt,
+      maker: setupLinks.maker,
+    }).where(eq(setupLinks.hash, digest)),
+)
 
 /** Notes that a setup link of a user was used. */
-export const setUsedLink = ({ sql }: Tx, userPk: number) =>
-  sql.run('UPDATE users SET used_link = 1 WHERE pk = ?', userPk)
+export const setUsedLink = runBy((user: number) => update(users, { usedLink: 1 }, eq(users.pk, user)))
 
 /** The most addresses that are kept of a user. */
 const MAX_ADDRESSES = 1_000
 
+const { user: ofUser, address: ofAddress, at: signedInAt } = signInAddresses
+
+const putAddress = runBy((user: number, address: string, at: number) =>
+  orm
+    .insert(signInAddresses)
+    .values({ user, address, at })
+    .onConflictDoUpdate({
+      target: [ofUser, ofAddress],
+      set: { at },
+    }),
+)
+const deleteOldAddresses = runBy((user: number) =>
+  orm.delete(signInAddresses).where(
+    and(
+      eq(ofUser, user),
+      sql`address IN (SELECT address FROM sign_in_addresses WHERE user = ${user}
+        ORDER BY at DESC LIMIT -1 OFFSET ${sql.raw(String(MAX_ADDRESSES))})`,
+    ),
+  ),
+)
+
 /** Notes that a user signed in from an address. */
-export function saveSignInAddress({ sql, now }: Tx, userPk: number, address: string): void {
-  sql.run(
-    'INSERT OR REPLACE INTO sign_in_addresses (user, address, at) VALUES (?, ?, ?)',
-    userPk,
-    address,
-    now,
-  )
-  sql.run(
-    `DELETE FROM sign_in_addresses WHERE user = ?1 AND address IN
-       (SELECT address FROM sign_in_addresses WHERE user = ?1 ORDER BY at DESC LIMIT -1 OFFSET ?2)`,
-    userPk,
-    MAX_ADDRESSES,
-  )
+export function saveSignInAddress(tx: Tx, user: number, address: string): void {
+  putAddress(tx, user, address, tx.now)
+  deleteOldAddresses(tx, user)
 }
+
+const findAddress = rowBy((user: number, address: string, after: number) =>
+  from(signInAddresses, { at: signedInAt }).where(
+    and(eq(ofUser, user), eq(ofAddress, address), gt(signedInAt, after)),
+  ),
+)
 
 /** Whether a user has signed in from the address after an instant. */
-export const hasSignedInFrom = ({ sql }: Reader, userPk: number, address: string, after: number): boolean =>
-  sql.get(
-    'SELECT 1 FROM sign_in_addresses WHERE user = ? AND address = ? AND at > ?',
-    userPk,
-    address,
-    after,
-  ) !== undefined
+export const hasSignedInFrom = (reader: Reader, user: number, address: string, after: number): boolean =>
+  findAddress(reader, user, address, after) !== undefined
 
 /** Removes addresses from which nobody signed in after this instant. */
-export const deleteSignInAddressesBefore = ({ sql }: Tx, at: number) =>
-  sql.run('DELETE FROM sign_in_addresses WHERE at <= ?', at)
+export const deleteSignInAddressesBefore = runBy((at: number) =>
+  orm.delete(signInAddresses).where(lte(signedInAt, at)),
+)
 
 /** Where the server that runs on this database, or ran last, is reached. */
-export interface ServerAddress {
-  /** Where it listens. */
-  readonly url: string
-  /** Its first `--public-url`, if it has one. */
-  readonly publicUrl: string | null
-  /** 0 if the system chose its port. */
-  readonly isPortFixed: number
-}
+export type ServerAddress = Omit<Required<typeof serverAddress.$inferInsert>, 'pk'>
 
 /** Where it listens, in a database of any version. */
-export const findServerUrl = ({ sql }: Reader): string | undefined =>
-  sql.get<{ url: string }>('SELECT url FROM server_address')?.url
+export const findServerUrl = (reader: Reader): string | undefined => findUrl(reader)?.url
 
-export const findServerAddress = ({ sql }: Reader): ServerAddress | undefined =>
-  sql.get('SELECT url, public_url AS publicUrl, is_port_fixed AS isPortFixed FROM server_address')
+const findUrl = rowBy(() => from(serverAddress, { url: serverAddress.url }))
 
-export const saveServerAddress = ({ sql }: Tx, { url, publicUrl, isPortFixed }: ServerAddress) =>
-  sql.run(
-    'INSERT OR REPLACE INTO server_address (pk, url, public_url, is_port_fixed) VALUES (1, ?, ?, ?)',
-    url,
-    publicUrl,
-    isPortFixed,
-  )
+export const findServerAddress = rowBy(() => {
+  const { url, publicUrl, isPortFixed } = serverAddress
+  return from(serverAddress, { url, publicUrl, isPortFixed })
+})
+
+const putServerAddress = runBy((url: string, publicUrl: string | null, isPortFixed: number) => {
+  const row = { url, publicUrl, isPortFixed }
+  return orm
+    .insert(serverAddress)
+    .values({ pk: 1, ...row })
+    .onConflictDoUpdate({ target: serverAddress.pk, set: row })
+})
+
+export const saveServerAddress = (tx: Tx, { url, publicUrl, isPortFixed }: ServerAddress) =>
+  putServerAddress(tx, url, publicUrl, isPortFixed)

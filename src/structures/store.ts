@@ -7,7 +7,7 @@ import type { FieldType, TypedField } from '../filter/record/operators.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { isId } from '../lib/ids.ts'
 import { fold } from '../lib/text.ts'
-import { finders } from '../objects/statements.ts'
+import { storedObjects } from '../objects/statements.ts'
 import { fail, notFound } from '../refusal.ts'
 
 /** The columns of a definition. */
@@ -42,7 +42,7 @@ const whole = {
 
 /** A structure that is being deleted has no name, and is found by none of the statements below. */
 const isVisible = isNotNull(structures.nameFold)
-const found = finders({
+const found = storedObjects({
   table: structures,
   read: whole,
   order: [structures.pk],

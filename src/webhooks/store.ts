@@ -5,7 +5,7 @@ import { webhooks } from '../db/schema/webhooks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { RecordEvent } from '../delivery/outbox.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
-import { finders } from '../objects/statements.ts'
+import { storedObjects } from '../objects/statements.ts'
 
 export type WebhookRow = typeof webhooks.$inferSelect
 
@@ -38,7 +38,7 @@ export const {
   rows: listWebhookRows,
   findById: findWebhook,
   count: countWebhooks,
-} = finders({
+} = storedObjects({
   table: webhooks,
   read: getTableColumns(webhooks),
   order: [webhooks.pk],
