@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import { from, insertInto, orm, rowsBy, runBy, touched, update } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
@@ -34,24 +34,25 @@ export const tagNamesOfPreset = (reader: Reader, preset: number): string[] =>
     .map(({ name }) => name)
     .sort(compareNames)
 
-const findProperties = rowsBy((preset: number, isAsked: number) =>
+const findProperties = rowsBy((preset: number) =>
   from(presetProperties, {
     pk: presetProperties.property,
     value: presetProperties.value,
     key: sql<string>`(SELECT key FROM properties p WHERE p.pk = property)`,
     type: sql<PropertyRule['type']>`(SELECT type FROM properties p WHERE p.pk = property)`,
+    isAsked: presetProperties.isAsked,
   })
-    .where(and(eq(presetProperties.preset, preset), eq(presetProperties.isAsked, isAsked)))
-    .orderBy(presetProperties.position),
+    .where(eq(presetProperties.preset, preset))
+    .orderBy(presetProperties.isAsked, presetProperties.position),
 )
 
 /** What a preset sets, and what it asks for, each in the order in which it was sent. */
-export const propertiesOfPreset = (reader: Reader, preset: number): PropertyLists => {
-  const list = (isAsked: 0 | 1) =>
-    findProperties(reader, preset, isAsked).map(({ value, ...rule }) => ({
-      rule,
-      value: value === null ? null : JSON.parse(value),
-    }))
+export function propertiesOfPreset(reader: Reader, preset: number): PropertyLists {
+  const rows = findProperties(reader, preset).map(({ value, isAsked, ...rule }) => ({
+    isAsked,
+    entry: { rule, value: value === null ? null : JSON.parse(value) },
+  }))
+  const list = (asked: 0 | 1) => rows.filter(({ isAsked }) => isAsked === asked).map(({ entry }) => entry)
   return { properties: list(0), asks: list(1) }
 }
 
