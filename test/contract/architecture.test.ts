@@ -82,12 +82,14 @@ const below = (path: string) => !path.startsWith('..')
 
 /** The features whose statements drizzle writes; below `structures/storage` are the tables of rows. */
 const DRIZZLE = [
+  'account',
   'files',
   'lenses',
   'objects',
   'presets',
   'properties',
   'quick-access',
+  'sessions',
   'structures',
   'tags',
   'views',
