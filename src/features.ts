@@ -1,8 +1,9 @@
+import { undoTask } from './change-feed/undo.ts'
 import { beginEpoch } from './changes/cursors.ts'
 import { lastChange } from './changes/log.ts'
 import { changedAfter } from './changes/read.ts'
 import type { Reader } from './db/reader.ts'
-import type { QueryPlan, WorkerQuery } from './db/worker/client.ts'
+import type { WorkerQuery } from './db/worker/client.ts'
 import type {
   FeatureHooks,
   FoundUsage,
@@ -16,9 +17,11 @@ import { lensesNamingProperty, lensesNamingTag, lensKind } from './lenses/servic
 import { createSearchTables } from './notes/search/tables.ts'
 import { presetKind } from './presets/service.ts'
 import { presetsNamingProperty, removeTagFromPresets } from './presets/store.ts'
+import { propertyDeletion } from './properties/deletion.ts'
 import { propertyKind } from './properties/service.ts'
 import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
 import { countStructures } from './structures/store.ts'
+import { tagDeletion } from './tags/deletion.ts'
 import { tagKind } from './tags/service.ts'
 import { viewKind, viewsNamingProperty, viewsNamingTag } from './views/service.ts'
 import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
@@ -29,11 +32,7 @@ interface UsageInput<Named> {
   readonly named: Named
 }
 
-type UsageQuery<Named, Usage> = WorkerQuery<
-  UsageInput<Named>,
-  QueryPlan & UsageInput<Named>,
-  FoundUsage<Usage>
->
+type UsageQuery<Named, Usage> = WorkerQuery<UsageInput<Named>, FoundUsage<Usage>>
 
 /** What uses an object in a workspace; of the views and lenses, only those with these ids if they are given. */
 type ReadUsage<Named, Usage> = (
@@ -43,22 +42,8 @@ type ReadUsage<Named, Usage> = (
   ids?: readonly string[],
 ) => Usage
 
-/** Parsing so much of a stored tree takes as long as scanning a row. */
-const TREE_BYTES_PER_ROW = 20
-/** Reading a view or lens takes as long as scanning this many rows. */
-const ROWS_PER_OBJECT = 10
-
-const costOfTrees = ({ sql }: Reader, workspace: number): number =>
-  [
-    'SELECT count(*), total(octet_length(filter)) FROM views WHERE workspace = ?',
-    'SELECT count(*), total(octet_length(scope)) FROM lenses WHERE workspace = ?',
-  ]
-    .flatMap((text) => sql.rows<[count: number, bytes: number]>(text, workspace))
-    .reduce((sum, [count, bytes]) => sum + count * ROWS_PER_OBJECT + bytes / TREE_BYTES_PER_ROW, 0)
-
 const usageQuery = <Named, Usage>(name: string, read: ReadUsage<Named, Usage>): UsageQuery<Named, Usage> => ({
   name,
-  plan: (reader, input) => ({ ...input, cost: costOfTrees(reader, input.workspace) }),
   run: (reader, { workspace, named }) => {
     const upTo = lastChange(reader, workspace)
     return { upTo, usage: read(reader, workspace, named) }
@@ -98,8 +83,8 @@ const readPropertyUsage: ReadUsage<{ pk: number; id: string }, PropertyUsage> = 
   lenses: lensesNamingProperty(reader, workspace, id, ids),
 })
 
-export const tagUsageQuery = usageQuery('tags.usage', readTagUsage)
-export const propertyUsageQuery = usageQuery('properties.usage', readPropertyUsage)
+export const tagUsageQuery = usageQuery('features.tagUsage', readTagUsage)
+export const propertyUsageQuery = usageQuery('features.propertyUsage', readPropertyUsage)
 
 /** Connects each feature with those that use its objects: a new feature that uses tags, for example, is added here. */
 export const features: FeatureHooks = {
@@ -126,3 +111,8 @@ export const features: FeatureHooks = {
     webhooks: countWebhooks(reader, workspace),
   }),
 }
+
+/* What runs in a worker thread with these. */
+export const undo = undoTask(features)
+export const deleteTag = tagDeletion(features)
+export const deleteProperty = propertyDeletion(features)

@@ -17,7 +17,6 @@ import { createSender } from './delivery/client/sender.ts'
 import { Dispatcher } from './delivery/dispatch/dispatcher.ts'
 import { features } from './features.ts'
 import { startTextExtraction } from './files/text-extraction.ts'
-import { inTurn } from './http/arrivals.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
 import { IDLE_SECONDS } from './http/pipeline.ts'
 import { systemClock } from './lib/clock.ts'
@@ -90,9 +89,10 @@ export async function startServer(
       afterUpgrade: upgradeDerived,
     } as const
     const { db, isFull } = openAlsoWhenFull(options)
-    const worker = openWorker({ db, log, clock })
+    const bus = createBus()
+    const worker = openWorker({ db, listeners: bus, log, clock })
     const mirrorOf = checkedRemote(db, mirroring !== undefined)
-    const ctx = { config, db, worker, bus: createBus(), clock, log, features, ...(mirrorOf && { mirrorOf }) }
+    const ctx = { config, db, worker, bus, clock, log, features, ...(mirrorOf && { mirrorOf }) }
     const server = await serveDatabase(ctx, lock, print, mirroring)
     if (!isFull) return server
     const startAgain = (port: number) => startServer({ ...config, port }, print, mirroring)
@@ -267,7 +267,7 @@ function listen(app: Api, { host, port: wanted }: Config, port = wanted): BunLis
       development: false,
       // Outside development Bun shares a port with any process that listens on it, unless `reusePort` is false.
       reusePort: false,
-      fetch: inTurn(app.fetch),
+      fetch: app.fetch,
     })
   } catch (error) {
     throw refused(cannotListen(host, port, error))

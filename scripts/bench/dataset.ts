@@ -39,13 +39,14 @@ export interface Dataset {
 export async function openDataset(file: string): Promise<Dataset> {
   const log = createLog('silent', systemClock, () => {})
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
+  const bus = createBus()
   const ctx: AppContext = {
     config: { ...readConfig({}), db: file },
     db,
     clock: systemClock,
     log,
-    worker: openWorker({ db, log, clock: systemClock }),
-    bus: createBus(),
+    worker: openWorker({ db, listeners: bus, log, clock: systemClock }),
+    bus,
     features,
   }
   await bootstrap(ctx)

@@ -8,16 +8,13 @@ import {
   changesAfter,
   eachChange,
   selectAfter,
-  sizeOf,
   takeTransactions,
 } from '../changes/read.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { SqlPart } from '../db/sql-part.ts'
-import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
+import type { WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
 import { isId } from '../lib/ids.ts'
-import { recordBytes } from '../records/store.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
 import { findStructure } from '../structures/store.ts'
 import { CurrentObjects } from './objects.ts'
@@ -176,70 +173,12 @@ export function write(
   return { count, changes: bodyOf(changes, cursor, hasMore), position, cursor, hasMore }
 }
 
-interface FeedPlan extends QueryPlan {
-  readonly input: PageInput
-  /** Read already where that is cheap. */
-  readonly found: Found | undefined
-}
-
-/** What a change costs, in rows of a scan, and the current state of its object, apart from the text of notes. */
-const CHANGE_COST = 15
-const RECORD_COST = 20
-const OBJECT_COST = 100
-const BYTES_PER_ROW = 100
-/** What looking at more changes than this costs is estimated without reading them. */
-const FEW_CHANGES = 500
-
-/** How much text the notes have that the changes name. */
-export const noteBytes = ({ sql }: Reader, changes: readonly Change[]): number =>
-  sql.scalar<number>(
-    `SELECT total(octet_length(content)) FROM note_bodies WHERE note IN
-       (SELECT pk FROM notes WHERE id IN (SELECT value FROM json_each(?)))`,
-    JSON.stringify(changes.filter(({ kind }) => kind === 'note').map(({ id }) => id)),
-  )
-
 const recordIdsOf = (changes: readonly Change[]): string[] => [
   ...new Set(changes.flatMap(({ kind, id }) => (kind === 'record' ? [String(id)] : []))),
 ]
 
-/** Changes with more text than this are not read to find out what a page costs. */
-const MAX_BYTES_OF_PLAN = 500_000
-
-/** Whether the selected changes have so much text that they are read in the worker. */
-export const isLong = (reader: Reader, selected: SqlPart): boolean =>
-  sizeOf(reader, selected).bytes > MAX_BYTES_OF_PLAN
-
-/** What writing a page costs, in rows of a scan. */
-export function readingCost(reader: Reader, { includesObjects }: FeedQuery, { changes }: Found): number {
-  if (!includesObjects) return changes.length * CHANGE_COST
-  const records = changes.filter(({ kind }) => kind === 'record').length
-  const objects = records * RECORD_COST + (changes.length - records) * OBJECT_COST
-  const bytes = noteBytes(reader, changes) + recordBytes(reader, recordIdsOf(changes))
-  return objects + bytes / BYTES_PER_ROW
-}
-
-/** An estimate without reading the changes, for a page that reads many: objects may be large. Undefined for others. */
-export function estimateOfMany(query: FeedQuery, looksAt: number): number | undefined {
-  const isFiltered = query.kinds !== undefined || query.structureId !== undefined
-  const found = Math.min(looksAt, query.limit)
-  if ((isFiltered ? looksAt : found) <= FEW_CHANGES) return undefined
-  if (query.includesObjects) return Number.POSITIVE_INFINITY
-  return (isFiltered ? looksAt : 0) + found * CHANGE_COST
-}
-
-/** One page; large ones, and those of a filter that leaves out many changes, are read in the worker. */
-export const feedPageQuery: WorkerQuery<PageInput, FeedPlan, FeedPage> = {
-  name: 'changes feed',
-  plan: (reader, input) => {
-    const ahead = Math.min(lastChange(reader, input.workspacePk) - input.after, MAX_SCANNED)
-    const cost = estimateOfMany(input, ahead)
-    if (cost !== undefined) return { cost, input, found: undefined }
-    const { workspacePk, after, limit, ...filter } = input
-    const range = { after, upTo: after + ahead, limit: limit + 1 }
-    if (isLong(reader, selectAfter(reader, workspacePk, range, filter)))
-      return { cost: Number.POSITIVE_INFINITY, input, found: undefined }
-    const found = find(reader, input)
-    return { cost: readingCost(reader, input, found), input, found }
-  },
-  run: (reader, { input, found }) => write(reader, input, found ?? find(reader, input)),
+/** One page. */
+export const feedPageQuery: WorkerQuery<PageInput, FeedPage> = {
+  name: 'change-feed.page',
+  run: (reader, input) => write(reader, input, find(reader, input)),
 }

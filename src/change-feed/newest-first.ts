@@ -4,20 +4,17 @@ import { lastChange } from '../changes/log.ts'
 import { eachChange, selectBefore, takeTransactions } from '../changes/read.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
+import type { WorkerQuery } from '../db/worker/client.ts'
 import type { JsonBody } from '../http/responses.ts'
 import { cursorExpired, fail, invalid } from '../refusal.ts'
 import {
-  estimateOfMany,
   type FeedPage,
   type FeedQuery,
   type FeedRequest,
   type Found,
-  isLong,
   MAX_PAGE_LENGTH,
   MAX_SCANNED,
   parseFeedRequest,
-  readingCost,
   write,
 } from './feed.ts'
 
@@ -83,25 +80,8 @@ function find(reader: Reader, { workspacePk, before, limit, ...filter }: NewestF
   return { changes, position: changes.at(-1)?.number ?? before, hasMore: true }
 }
 
-interface NewestFirstPlan extends QueryPlan {
-  readonly input: NewestFirstInput
-  /** Read already where that is cheap. */
-  readonly found: Found | undefined
-}
-
-/** One page towards the past; large ones, and those of a filter, are read in the worker. */
-export const newestFirstQuery: WorkerQuery<NewestFirstInput, NewestFirstPlan, FeedPage> = {
-  name: 'changes newest first',
-  plan: (reader, input) => {
-    const behind = Math.min(input.before - oldestChange(reader, input.workspacePk), MAX_SCANNED)
-    const cost = estimateOfMany(input, behind)
-    if (cost !== undefined) return { cost, input, found: undefined }
-    const { workspacePk, before, limit, ...filter } = input
-    const range = { before, downTo: before - behind, limit: limit + 1 }
-    if (isLong(reader, selectBefore(reader, workspacePk, range, filter)))
-      return { cost: Number.POSITIVE_INFINITY, input, found: undefined }
-    const found = find(reader, input)
-    return { cost: readingCost(reader, input, found), input, found }
-  },
-  run: (reader, { input, found }) => write(reader, input, found ?? find(reader, input)),
+/** One page towards the past. */
+export const newestFirstQuery: WorkerQuery<NewestFirstInput, FeedPage> = {
+  name: 'change-feed.newestFirst',
+  run: (reader, input) => write(reader, input, find(reader, input)),
 }

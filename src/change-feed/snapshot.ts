@@ -176,11 +176,10 @@ function nextStructure(reader: Reader, workspacePk: number, after: number) {
   return id === undefined ? undefined : findStructureById(reader, workspacePk, id)
 }
 
-/** One part, which the worker reads, however small. */
-export const snapshotQuery: WorkerQuery<PartInput, PartInput & { cost: number }, Part> = {
-  name: 'snapshot part',
-  plan: (_, input) => ({ ...input, cost: Number.POSITIVE_INFINITY }),
-  run: (reader, input) => readPart(reader, input),
+export const snapshotQuery: WorkerQuery<PartInput, Part> = {
+  name: 'change-feed.snapshot',
+  isLong: true,
+  run: readPart,
 }
 
 /** The lines of a snapshot, in parts. The reader of the parts takes the time it needs: nothing waits for it. */

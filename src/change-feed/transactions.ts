@@ -12,7 +12,7 @@ import {
 import { undoneBy } from '../changes/undos.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
+import type { WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { parseFeedRequest } from './feed.ts'
@@ -119,26 +119,8 @@ function write(reader: Reader, { workspacePk }: TransactionsInput, found: Found)
   return encoded(JSON.stringify(page))
 }
 
-interface TransactionsPlan extends QueryPlan {
-  readonly input: TransactionsInput
-  /** Found already where that is cheap. */
-  readonly found: Found | undefined
-}
-
-/** What a transaction costs, in rows of a scan, beside the counting of its changes. */
-const TRANSACTION_COST = 50
-/** Looking for those of a filter among more changes than this is not done before it is known where. */
-const FEW_CHANGES = 500
-
-/** One page; large transactions, and those of a filter that leaves out many changes, are read in the worker. */
-export const transactionsQuery: WorkerQuery<TransactionsInput, TransactionsPlan, JsonBody> = {
-  name: 'changes transactions',
-  plan: (reader, input) => {
-    const behind = Math.min(input.before - oldestChange(reader, input.workspacePk), MAX_SCANNED)
-    if (isFiltered(input) && behind > FEW_CHANGES) return { cost: behind, input, found: undefined }
-    const found = find(reader, input)
-    const changes = found.transactions.reduce((sum, { first, last }) => sum + last - first + 1, 0)
-    return { cost: changes + found.transactions.length * TRANSACTION_COST, input, found }
-  },
-  run: (reader, { input, found }) => write(reader, input, found ?? find(reader, input)),
+/** One page. */
+export const transactionsQuery: WorkerQuery<TransactionsInput, JsonBody> = {
+  name: 'change-feed.transactions',
+  run: (reader, input) => write(reader, input, find(reader, input)),
 }

@@ -4,12 +4,12 @@ import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { quoteList } from '../lib/text.ts'
-import { type NoteText, prepareEach, type Rewrite, replaceEach } from '../notes/writing/replace-content.ts'
+import { type NoteText, type Rewrite, replaceEach } from '../notes/writing/replace-content.ts'
 import { fail, refused } from '../refusal.ts'
 
 /*
  * Notes of which a transaction changed the body alone, as it does where links are rewritten, are taken back together, in
- * few statements, and can be prepared before the transaction that writes them.
+ * few statements.
  */
 
 /** All changes of one object in the transaction that is undone, in order. */
@@ -71,17 +71,13 @@ function firstChanges(
   return changes
 }
 
-/** What comes back follows from the transaction that is undone, named by its first change. */
-const purposeOf = (changes: ReadonlyMap<number, Change>): string =>
-  `undo ${changes.values().next().value?.first}`
-
 /** Gives notes, by pk, the bodies that these changes replaced. */
 export function undoBodies(tx: Tx, caller: Caller, changes: ReadonlyMap<number, Change>): void {
   const takeBack: Rewrite = (note) => {
     const change = changes.get(note.pk)
     return change && differing(note, getOldContent(tx, note, change))
   }
-  replaceEach(tx, caller, [...changes.keys()], takeBack, purposeOf(changes))
+  replaceEach(tx, caller, [...changes.keys()], takeBack)
 }
 
 const differing = (note: NoteText, content: string | undefined) =>
@@ -92,14 +88,4 @@ export function undoTexts(tx: Tx, caller: Caller, objects: readonly ChangedObjec
   const changes = firstChanges(tx, caller.workspacePk, objects)
   undoBodies(tx, caller, changes)
   return new Set([...changes.values()].map(({ id }) => String(id)))
-}
-
-/** Prepares that before the transaction, as far as can be said then. */
-export function prepareTexts(reader: Reader, caller: Caller, objects: readonly ChangedObject[]): void {
-  const changes = firstChanges(reader, caller.workspacePk, objects)
-  const takeBack: Rewrite = (note) => {
-    const change = changes.get(note.pk)
-    return change && differing(note, findOldContent(reader, note, change))
-  }
-  prepareEach(reader, caller, [...changes.keys()], takeBack, purposeOf(changes))
 }

@@ -3,9 +3,11 @@ import { type ChangeKind, type ChangeOperation, parseDifference } from '../chang
 import { loggedRange } from '../changes/log.ts'
 import { type Change, changesAfter, changesOfTransaction } from '../changes/read.ts'
 import { saveUndo, touchedAfter } from '../changes/undos.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import type { WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
 import { fold, quoteList } from '../lib/text.ts'
 import { removeAllFromSearch } from '../notes/search/tables.ts'
 import { findByAlias, findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
@@ -17,14 +19,11 @@ import { changesOf, changeText } from '../notes/writing/update.ts'
 import { createItem, type TakenItem } from '../quick-access/service.ts'
 import { changeLive, deleteLive, restoreDeleted } from '../records/writing/patch-and-delete.ts'
 import { takeBack } from '../records/writing/revert.ts'
-import type { WriteContext } from '../records/writing/row-writer.ts'
 import { notFound, Refusal, refused } from '../refusal.ts'
-import { type ChangedObject, getOldContent, prepareTexts, undoBodies, undoTexts } from './undo-texts.ts'
+import { type ChangedObject, getOldContent, undoBodies, undoTexts } from './undo-texts.ts'
 
 /** More cannot be undone in one transaction without delaying other writes for long. */
 const MAX_UNDONE = 20_000
-
-type Ctx = Pick<AppContext, 'bus' | 'features'> & WriteContext
 
 export interface Undone {
   readonly undone: readonly {
@@ -36,7 +35,13 @@ export interface Undone {
 }
 
 /** Undoes all changes of notes and records of a transaction, or refuses; `tx` is the new one. */
-export function undoTransaction(ctx: Ctx, tx: Tx, caller: Caller, transaction: string): Undone {
+export function undoTransaction(
+  features: FeatureHooks,
+  listeners: WriteListeners,
+  tx: Tx,
+  caller: Caller,
+  transaction: string,
+): Undone {
   const { workspacePk } = caller
   const changes = findTransaction(tx, workspacePk, transaction)
   const objects = changedObjects(changes)
@@ -47,18 +52,13 @@ export function undoTransaction(ctx: Ctx, tx: Tx, caller: Caller, transaction: s
   const removed: number[] = []
   for (const object of objects.toReversed()) {
     if (undone.has(object.id)) continue
-    if (object.kind === 'record') undoRecord(ctx, tx, caller, object)
-    else undoNote(ctx, tx, caller, object, { takenItems, removed })
+    if (object.kind === 'record') undoRecord(listeners, tx, caller, object)
+    else undoNote(features, tx, caller, object, { takenItems, removed })
   }
   removeAllFromSearch(tx, workspacePk, removed)
   const range = loggedRange(tx, workspacePk)
   if (range) saveUndo(tx, workspacePk, range.first, changes[0]?.first ?? 0)
   return outcomeOf(tx, workspacePk)
-}
-
-/** Does what can be done before the transaction; refuses only what that will refuse too. */
-export function prepareUndo(reader: Reader, caller: Caller, transaction: string): void {
-  prepareTexts(reader, caller, changedObjects(findTransaction(reader, caller.workspacePk, transaction)))
 }
 
 function findTransaction(reader: Reader, workspace: number, transaction: string): Change[] {
@@ -171,17 +171,17 @@ function presence({ changes }: ChangedObject): { readonly before: boolean; reado
   }
 }
 
-function undoRecord(ctx: Ctx, tx: Tx, caller: Caller, object: ChangedObject): void {
+function undoRecord(listeners: WriteListeners, tx: Tx, caller: Caller, object: ChangedObject): void {
   const { before, after } = presence(object)
   const { id } = object
   if (!before) {
-    if (after) deleteLive(ctx, tx, caller, id)
+    if (after) deleteLive(listeners, tx, caller, id)
     return
   }
-  if (!after) restoreDeleted(ctx, tx, caller, id)
+  if (!after) restoreDeleted(listeners, tx, caller, id)
   const values: Record<string, unknown> = {}
   for (const change of object.changes.toReversed()) takeBack(values, change)
-  if (Object.keys(values).length > 0) changeLive(ctx, tx, caller, id, values)
+  if (Object.keys(values).length > 0) changeLive(listeners, tx, caller, id, values)
 }
 
 interface Undoing {
@@ -192,7 +192,7 @@ interface Undoing {
 }
 
 function undoNote(
-  ctx: Ctx,
+  features: FeatureHooks,
   tx: Tx,
   caller: Caller,
   object: ChangedObject,
@@ -201,7 +201,7 @@ function undoNote(
   const { before, after } = presence(object)
   const { id } = object
   if (!before) {
-    if (after) putInTrash(ctx, tx, caller, id, { alias: hiddenAlias(object.changes[0]), removed })
+    if (after) putInTrash({ features }, tx, caller, id, { alias: hiddenAlias(object.changes[0]), removed })
     return
   }
   if (!after) {
@@ -229,7 +229,7 @@ function restoreWhole(tx: Tx, caller: Caller, id: string, replaced: string | nul
   const alias = replaced === undefined ? findTrashedNote(tx, caller.workspacePk, id)?.alias : replaced
   if (alias && findByAlias(tx, caller.workspacePk, fold(alias)))
     refuseTakenAlias(tx, caller.workspacePk, alias)
-  takeOutOfTrash(tx, caller, id, { wanted: replaced })
+  takeOutOfTrash(tx, caller, id, replaced)
 }
 
 function takenItemsByNote(changes: readonly Change[]): Map<string, Change> {

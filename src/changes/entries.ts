@@ -1,5 +1,4 @@
 import { CHANGES_PER_WORKSPACE as MAX_CHANGES } from '../db/schema/changes.ts'
-import { jsonOf } from './prepared-json.ts'
 
 /*
  * How a change is stored: its key, its kind and operation, the ids that it names, and the old values.
@@ -79,7 +78,7 @@ export interface Difference {
 export function differenceText({ changed, previous, deleted }: Difference): string {
   if (deleted !== undefined) return JSON.stringify([changed, previous, deleted])
   const isComplete = changed.length === Object.keys(previous).length
-  return isComplete ? jsonOf(previous) : JSON.stringify([changed, previous])
+  return JSON.stringify(isComplete ? previous : [changed, previous])
 }
 
 export function parseDifference(text: string): Difference {

@@ -163,15 +163,6 @@ export function* eachChange({ sql }: Reader, { text, values }: SqlPart): Generat
   for (const row of sql.each<StoredChange>(`SELECT ${COLUMNS} ${text}`, ...values)) yield changeOf(row)
 }
 
-/** How many changes are selected, and how many bytes of text they have, which is not read for it. */
-export function sizeOf({ sql }: Reader, { text, values }: SqlPart): { count: number; bytes: number } {
-  const [size] = sql.all<{ count: number; bytes: number }>(
-    `SELECT count(*) AS count, total(bytes) AS bytes FROM (SELECT octet_length(detail) AS bytes ${text})`,
-    ...values,
-  )
-  return size ?? { count: 0, bytes: 0 }
-}
-
 export const changesAfter = (
   reader: Reader,
   workspace: number,

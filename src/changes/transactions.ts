@@ -62,7 +62,8 @@ export interface ChangeCount {
 
 type Count = [kind: number, structure: string, n: number]
 
-const IN_RANGE = 'FROM changes WHERE key BETWEEN ? AND ?'
+const inRange = ({ sql }: Reader): string =>
+  `FROM changes WHERE ${sql.stopCondition('key').text} AND key BETWEEN ? AND ?`
 /** Counting more changes takes long enough to be done once. */
 const MANY = 5_000
 const MAX_CACHED = 1_000
@@ -87,9 +88,9 @@ export function countChanges(
 
 type Range = readonly [first: number, last: number]
 
-const countGroups = ({ sql }: Reader, range: Range): Count[] =>
-  sql.rows<Count>(
-    `SELECT kind, hex(structure), count(*) ${IN_RANGE} GROUP BY kind, structure ORDER BY min(key)`,
+const countGroups = (reader: Reader, range: Range): Count[] =>
+  reader.sql.rows<Count>(
+    `SELECT kind, hex(structure), count(*) ${inRange(reader)} GROUP BY kind, structure ORDER BY min(key)`,
     ...range,
   )
 
@@ -99,16 +100,17 @@ const MAX_GROUPS = 10
  * Counts the groups that are among the first changes, in one pass without sorting. Undefined if there are many, or others
  * too.
  */
-function countFew({ sql }: Reader, range: Range): Count[] | undefined {
+function countFew(reader: Reader, range: Range): Count[] | undefined {
+  const { sql } = reader
   const groups = sql.rows<[kind: number, structure: string]>(
-    `SELECT kind, hex(structure) FROM (SELECT key, kind, structure ${IN_RANGE} ORDER BY key LIMIT ${MANY})
+    `SELECT kind, hex(structure) FROM (SELECT key, kind, structure ${inRange(reader)} ORDER BY key LIMIT ${MANY})
      GROUP BY kind, structure ORDER BY min(key) LIMIT ${MAX_GROUPS + 1}`,
     ...range,
   )
   if (groups.length > MAX_GROUPS) return undefined
   const sums = groups.map(() => "total(kind = ? AND structure IS nullif(unhex(?), x''))")
   const [[all, ...counts] = [0]] = sql.rows<[number, ...number[]]>(
-    `SELECT count(*), ${sums.join(', ')} ${IN_RANGE}`,
+    `SELECT count(*), ${sums.join(', ')} ${inRange(reader)}`,
     ...groups.flat(),
     ...range,
   )

@@ -240,7 +240,6 @@ export function openDatabase(options: OpenOptions): Db {
     newId: ids,
     lockWaitMs: LOCK_WAIT_MS[role],
     yieldsLock: role === 'command',
-    yieldsBetweenSteps: reading.reader !== writer,
     // A commit that moves the write-ahead log into the file can start the log again only while nothing reads from it.
     beforeCommit: () => {
       const refusal = health.refusalOfCommit()

@@ -8,7 +8,7 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import { memoize } from '../lib/bounded-cache.ts'
 import type { Reader } from './reader.ts'
-import type { SqlValue } from './sql.ts'
+import type { Sql, SqlValue } from './sql.ts'
 
 /*
  * drizzle writes the text of a statement, once, and each connection prepares and runs it like every other text. The function
@@ -50,6 +50,15 @@ export const update = <Table extends SQLiteTable>(
 const named = <Fields extends Record<string, Column | SQL>>(fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, sql`${field}`.as(key)])) as never
 
+/** Stands in a text for the stop condition of the connection that runs it. */
+const STOP = '\u0001'
+
+/**
+ * A condition, always true, for a statement that may read many rows: there it can be stopped (`Sql.stopCondition`). `pk` is
+ * an expression for the integer key of the rows.
+ */
+export const stopCondition = (pk: string): SQL => sql.raw(`${STOP}${pk}${STOP}`)
+
 interface Statement {
   toSQL(): { sql: string; params: unknown[] }
 }
@@ -63,7 +72,7 @@ type Build<Given extends SqlValue[], Built extends Statement> = (...values: Give
 
 /** The text of a statement, and its bound values in order: constants, and those of a call. */
 interface Prepared {
-  readonly text: string
+  textOn(connection: Sql): string
   bound(values: Values): Values
 }
 
@@ -77,8 +86,12 @@ function prepare(statement: Statement): Prepared {
     return is(value, Placeholder) ? Number(value.name) : undefined
   })
   const isInOrder = places.every((place, at) => place === at)
+  const parts = text.split(STOP)
   return {
-    text,
+    textOn: (connection) =>
+      parts.length === 1
+        ? text
+        : parts.map((part, at) => (at % 2 === 0 ? part : connection.stopCondition(part).text)).join(''),
     bound: (values) =>
       isInOrder
         ? values
@@ -99,8 +112,8 @@ function lazily<Given extends SqlValue[]>(build: Build<Given, Statement>): () =>
 export function rowsBy<Given extends SqlValue[], Row>(build: Build<Given, Select<Row>>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): Row[] => {
-    const { text, bound } = prepared()
-    return reader.sql.all(text, ...bound(values))
+    const { textOn, bound } = prepared()
+    return reader.sql.all(textOn(reader.sql), ...bound(values))
   }
 }
 
@@ -108,8 +121,8 @@ export function rowsBy<Given extends SqlValue[], Row>(build: Build<Given, Select
 export function rowBy<Given extends SqlValue[], Row>(build: Build<Given, Select<Row>>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): Row | undefined => {
-    const { text, bound } = prepared()
-    return reader.sql.get(text, ...bound(values))
+    const { textOn, bound } = prepared()
+    return reader.sql.get(textOn(reader.sql), ...bound(values))
   }
 }
 
@@ -123,8 +136,8 @@ export function columnBy<Given extends SqlValue[], Value>(build: Build<Given, Se
 export function valueBy<Given extends SqlValue[], Value>(build: Build<Given, Select<{ value: Value }>>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): Value => {
-    const { text, bound } = prepared()
-    return reader.sql.scalar(text, ...bound(values))
+    const { textOn, bound } = prepared()
+    return reader.sql.scalar(textOn(reader.sql), ...bound(values))
   }
 }
 
@@ -132,8 +145,8 @@ export function valueBy<Given extends SqlValue[], Value>(build: Build<Given, Sel
 export function runBy<Given extends SqlValue[]>(build: Build<Given, Statement>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): { changes: number; lastInsertRowid: number } => {
-    const { text, bound } = prepared()
-    return reader.sql.run(text, ...bound(values))
+    const { textOn, bound } = prepared()
+    return reader.sql.run(textOn(reader.sql), ...bound(values))
   }
 }
 
@@ -146,8 +159,8 @@ function writing(build: (row: never, ...values: never[]) => Statement) {
     return prepare(build(row as never, ...values.slice(keys.length)))
   })
   return ({ sql }: Reader, row: object, ...values: SqlValue[]) => {
-    const { text, bound } = statementOf(Object.keys(row).join())
-    return sql.run(text, ...bound([...Object.values(row), ...values]))
+    const { textOn, bound } = statementOf(Object.keys(row).join())
+    return sql.run(textOn(sql), ...bound([...Object.values(row), ...values]))
   }
 }
 

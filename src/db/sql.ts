@@ -1,16 +1,33 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { asReadError } from './errors.ts'
+import { ReadLimit } from './read-limit.ts'
 import type { SqlPart } from './sql-part.ts'
 
 export type SqlValue = SQLQueryBindings
 
 const MAX_STATEMENTS = 1_000
 
-/** The SQL function of a stop condition. */
+/** The SQL functions of stop conditions: for some rows, and for a long text of one row. */
 const CHECK_STOP = 'check_stop'
+const CHECK_TEXT = 'check_text'
 /** A stop condition is checked once in this many rows, a power of 2. */
 const ROWS_PER_CHECK = 64
+/** Testing a longer text is counted by itself: this many bytes as a row. */
+const LONG_TEXT_BYTES = 4_096
+const TESTED_BYTES_PER_ROW = 500
+
+/** A column of texts that a statement tests. */
+export interface TestedText {
+  readonly column: string
+  /** How many times as long the test takes as passing over the text once. */
+  readonly times: number
+}
+
+/** A statement that went beyond the limit of a read may count only this many rows of the next ones. */
+const FEW_ROWS = 500
+/** That is forgotten after so many uses. */
+const USES_WITH_FEW_ROWS = 16
 
 export interface SqlOptions {
   /** Called before every statement; begins the snapshot of a connection that only reads. */
@@ -19,12 +36,6 @@ export interface SqlOptions {
   memory?: ResultMemory
   /** Throws once the work of this connection is to be stopped: called before every statement, and in those with a stop condition. */
   checkStop?: () => void
-}
-
-interface RowLimit {
-  /** How many rows may still be read. */
-  left: number
-  readonly error: () => Error
 }
 
 /** Results by name. */
@@ -44,7 +55,11 @@ export class Sql {
   readonly #enter: SqlOptions['enter']
   readonly #memory: SqlOptions['memory']
   readonly #checkStop: SqlOptions['checkStop']
-  #rowLimit: RowLimit | undefined
+  #limit: ReadLimit | undefined
+  /** The text of the statement that a limited read runs. */
+  #running = ''
+  /** The statements that went beyond a limit, with how often they are still limited to few rows. */
+  readonly #long = new BoundedCache<string, number>(MAX_STATEMENTS)
   #hasCheck = false
 
   constructor(
@@ -62,30 +77,55 @@ export class Sql {
     this.#hasCheck = true
     this.database.function(CHECK_STOP, () => {
       this.#checkStop?.()
-      this.#countRows()
+      this.#limit?.spend(ROWS_PER_CHECK)
+      return 1
+    })
+    this.database.function(CHECK_TEXT, (bytes: number) => {
+      this.#checkStop?.()
+      this.#limit?.spend(bytes / TESTED_BYTES_PER_ROW)
       return 1
     })
   }
 
-  #countRows(): void {
-    const limit = this.#rowLimit
-    if (!limit) return
-    limit.left -= ROWS_PER_CHECK
-    if (limit.left < 0) throw limit.error()
-  }
-
   /**
-   * Runs `read`; its statements with a stop condition may together read about this many rows, and one that would read
-   * more throws the error.
+   * Runs a read that may count about this many rows (`read-limit.ts`); one that would count more throws the error. A
+   * statement that threw it is soon given up when it is run again by the next reads.
    */
   withRowLimit<Result>(rows: number, error: () => Error, read: () => Result): Result {
     this.#addCheck()
-    this.#rowLimit = { left: rows, error }
+    const limit = new ReadLimit(rows, error)
+    this.#limit = limit
+    let isDone = false
     try {
-      return read()
+      const result = read()
+      isDone = true
+      return result
     } finally {
-      this.#rowLimit = undefined
+      this.#limit = undefined
+      if (!isDone && limit.spent > FEW_ROWS) this.#long.set(this.#running, USES_WITH_FEW_ROWS)
     }
+  }
+
+  #beginLimited(limit: ReadLimit, text: string): void {
+    const uses = this.#long.get(text) ?? 0
+    if (uses > 0) this.#long.set(text, uses - 1)
+    this.#running = text
+    limit.begin(uses > 0 ? FEW_ROWS : Number.POSITIVE_INFINITY)
+  }
+
+  /** Whether this read may count only so many rows. */
+  get isLimited(): boolean {
+    return this.#limit !== undefined
+  }
+
+  /** Counts rows that a statement is about to skip, which needs no stop condition then. */
+  count(rows: number): void {
+    this.#limit?.spend(rows)
+  }
+
+  /** Gives up a limited read before a statement that goes through what no stop condition counts. */
+  cannotCount(): void {
+    this.#limit?.spend(Number.POSITIVE_INFINITY)
   }
 
   /**
@@ -95,40 +135,56 @@ export class Sql {
    * unless rows are limited.
    */
   stopCondition(pk: string, endsSoon = false): SqlPart {
-    const isStopped = this.#rowLimit !== undefined || (this.#checkStop !== undefined && !endsSoon)
+    const isStopped = this.#limit !== undefined || (this.#checkStop !== undefined && !endsSoon)
     const text = isStopped ? `((${pk} & ${ROWS_PER_CHECK - 1}) OR ${CHECK_STOP}())` : 'TRUE'
     return { text, values: [] }
   }
 
+  /** The same for the tests of texts of one row, which may be long; it comes before these tests. */
+  textCondition(texts: readonly TestedText[]): SqlPart {
+    if (texts.length === 0 || (this.#limit === undefined && this.#checkStop === undefined))
+      return { text: 'TRUE', values: [] }
+    const conditions = texts.map(({ column, times }) => {
+      const bytes = `octet_length(${column}) * ${Math.ceil(times)}`
+      return `(${bytes} < ${LONG_TEXT_BYTES} OR ${column} IS NULL OR ${CHECK_TEXT}(${bytes}))`
+    })
+    return { text: conditions.join(' AND '), values: [] }
+  }
+
   /** The first row, or undefined. */
   get<Row>(text: string, ...values: SqlValue[]): Row | undefined {
-    return this.#call<Row | null>('get', text, values) ?? undefined
+    const row = this.#call<Row | null>('get', text, values) ?? undefined
+    if (row !== undefined) this.#limit?.spendRow(row)
+    return row
   }
 
   all<Row>(text: string, ...values: SqlValue[]): Row[] {
-    return this.#call('all', text, values)
+    const rows = this.#call<Row[]>('all', text, values)
+    this.#limit?.spendRows(rows)
+    return rows
   }
 
   /** Row by row, for rows that may be too long to be held together; the text must not be run again before the last. */
   each<Row>(text: string, ...values: SqlValue[]): IterableIterator<Row> {
-    return this.#iterate(this.#prepare(text), values)
+    const rows = this.#iterate<Row>(this.#prepare(text), values)
+    return this.#limit ? counted(rows, this.#limit) : rows
   }
 
   /** Every row as an array of its columns: half the cost of `all` for many rows. */
   rows<Row extends unknown[]>(text: string, ...values: SqlValue[]): Row[] {
-    return this.#call('values', text, values)
+    const rows = this.#call<Row[]>('values', text, values)
+    this.#limit?.spendRows(rows)
+    return rows
   }
 
   /** The first column of every row. */
   column<Value>(text: string, ...values: SqlValue[]): Value[] {
-    const rows = this.#call<[Value][]>('values', text, values)
-    return rows.map((row) => row[0])
+    return this.rows<[Value]>(text, ...values).map((row) => row[0])
   }
 
   /** The first column of the first row; for aggregates, which always have one. */
   scalar<Value>(text: string, ...values: SqlValue[]): Value {
-    const rows = this.#call<[Value][]>('values', text, values)
-    const first = rows[0]
+    const first = this.rows<[Value]>(text, ...values)[0]
     if (!first) throw new Error('a statement that must return one row returned none')
     return first[0]
   }
@@ -180,6 +236,7 @@ export class Sql {
   #prepare(text: string): Statement {
     this.#enter?.()
     this.#checkStop?.()
+    if (this.#limit) this.#beginLimited(this.#limit, text)
     const known = this.#statements.get(text)
     if (known) return known
     const statement = this.database.prepare(text)
@@ -187,3 +244,16 @@ export class Sql {
     return statement
   }
 }
+
+/** Counts rows as they are read; a generator would take several times as long. */
+const counted = <Row>(rows: IterableIterator<Row>, limit: ReadLimit): IterableIterator<Row> => ({
+  next: () => {
+    const next = rows.next()
+    if (!next.done) limit.spendRow(next.value)
+    return next
+  },
+  return: () => rows.return?.() ?? { done: true, value: undefined },
+  [Symbol.iterator]() {
+    return this
+  },
+})

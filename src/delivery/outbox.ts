@@ -1,8 +1,9 @@
-import type { Bus, RecordChange } from '../changes/bus.ts'
+import type { RecordChange } from '../changes/bus.ts'
 import type { ChangeOperation } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange, logCreatedRecords } from '../changes/log.ts'
 import { type FieldValue, previousValues, type RecordState } from '../changes/record-data.ts'
 import type { Reader } from '../db/reader.ts'
+import type { WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { matchesFilter } from '../filter/record/match.ts'
 import { type Condition, checkFilter, type FieldsByKey } from '../filter/record/parse.ts'
@@ -21,26 +22,22 @@ export type EventType = (typeof EVENTS)[number]
 /** Everything that publishing the changes of one structure in one transaction needs. */
 export interface Outbox {
   readonly tx: Tx
-  readonly bus: Bus
+  readonly listeners: WriteListeners
   readonly author: ChangeAuthor
   readonly workspaceId: string
   readonly subscriptions: readonly Subscription[]
   /** The records of one structure that were created since the last other change, which are logged together. */
   readonly created: string[]
-  /** Changes whose events are stored in steps, because there are many. */
-  readonly waiting: RecordChange[]
   /** The pks of the subscriptions that were triggered so far. */
   readonly triggered: Set<number>
-  /** How many subscriptions the changes so far were compared with, together. */
-  compared: number
   /** Whether the listeners of the structure will be woken after the commit. */
   wakes: boolean
 }
 
 /** Nothing is published yet. */
 export const openOutbox = (
-  about: Pick<Outbox, 'tx' | 'bus' | 'author' | 'workspaceId' | 'subscriptions'>,
-): Outbox => ({ ...about, created: [], waiting: [], triggered: new Set(), compared: 0, wakes: false })
+  about: Pick<Outbox, 'tx' | 'listeners' | 'author' | 'workspaceId' | 'subscriptions'>,
+): Outbox => ({ ...about, created: [], triggered: new Set(), wakes: false })
 
 interface EventRow {
   id: string
@@ -99,35 +96,18 @@ export function publishChange(
   change: RecordChange,
   operation: ChangeOperation = change.kind,
 ): void {
-  const { tx, bus, subscriptions } = outbox
+  const { tx, listeners, subscriptions } = outbox
   log(outbox, change, operation)
-  if (!outbox.wakes) tx.afterCommit(() => bus.wake(change.structure.id))
+  if (!outbox.wakes) tx.afterCommit(() => listeners.wake(change.structure.id))
   outbox.wakes = true
   if (subscriptions.length === 0) return
-  outbox.compared += subscriptions.length
-  if (outbox.compared <= COMPARED_AT_ONCE) storeEvent(outbox, change)
-  else storeLater(outbox, change)
+  storeEvent(outbox, change)
 }
 
-/** Comparing changes with this many subscriptions, and storing deliveries for all, takes a few milliseconds. */
-const COMPARED_AT_ONCE = 500
-
-function storeLater(outbox: Outbox, change: RecordChange): void {
-  const { tx, waiting } = outbox
-  waiting.push(change)
-  if (waiting.length > 1) return
-  let stored = 0
-  tx.inSteps(() => {
-    const next = waiting[stored]
-    if (next) storeEvent(outbox, next)
-    stored += 1
-    if (stored < waiting.length) return true
-    waiting.length = 0
-    return false
-  })
-}
-
-function storeEvent({ tx, bus, workspaceId, subscriptions, triggered }: Outbox, change: RecordChange): void {
+function storeEvent(
+  { tx, listeners, workspaceId, subscriptions, triggered }: Outbox,
+  change: RecordChange,
+): void {
   const webhooks = listTriggered(subscriptions, change)
   if (webhooks.length === 0) return
   const { structure, source, kind, after } = change
@@ -139,7 +119,7 @@ function storeEvent({ tx, bus, workspaceId, subscriptions, triggered }: Outbox, 
     body: changePayload(head, change),
   })
   insertDeliveries(tx, event, webhooks, 0)
-  if (triggered.size === 0) tx.afterCommit(() => bus.wakeDeliveries([...triggered]))
+  if (triggered.size === 0) tx.afterCommit(() => listeners.wakeDeliveries([...triggered]))
   for (const webhook of webhooks) triggered.add(webhook)
 }
 
@@ -167,13 +147,13 @@ export function logCreated({ tx, author, created }: Outbox, structureId: string)
 /** Stores a `webhook.test` event for one subscription, even if disabled or paused; returns the id of the delivery. */
 export function publishTest(
   tx: Tx,
-  bus: Bus,
+  listeners: WriteListeners,
   webhook: number,
   about: Pick<EventHead, 'workspaceId' | 'structure' | 'source'>,
 ): string {
   const head: EventHead = { ...about, id: tx.newId(), occurredAt: tx.now }
   const event = insertEvent(tx, { id: head.id, type: TEST_EVENT, recordId: null, body: testPayload(head) })
-  tx.afterCommit(() => bus.wakeDeliveries([webhook]))
+  tx.afterCommit(() => listeners.wakeDeliveries([webhook]))
   const [delivery = ''] = insertDeliveries(tx, event, [webhook], 1)
   return delivery
 }
@@ -255,6 +235,15 @@ export function subscriptionsOf(
   cache.set(version, subscriptions)
   return subscriptions
 }
+
+/** How many subscriptions a write of the structure is compared with. */
+export const countSubscriptions = (
+  { sql }: Reader,
+  { pk, subscriptionsVersion }: { readonly pk: number; readonly subscriptionsVersion: string | null },
+): number =>
+  subscriptionsVersion === null
+    ? 0
+    : sql.scalar('SELECT count(*) FROM webhooks WHERE structure = ? AND enabled = 1 AND is_removed = 0', pk)
 
 /** Sets a new version of a structure's subscriptions; every change to one of them must call it. */
 export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>

@@ -1,5 +1,5 @@
 import type { InWorkspace } from '../context.ts'
-import { costOfRows, wholeListQuery } from '../http/whole-list.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { presentFile } from './present.ts'
 import { listFiles } from './service.ts'
 
@@ -8,9 +8,6 @@ interface FilesInput extends InWorkspace {
   readonly noteId?: string | undefined
 }
 
-export const filesQuery = wholeListQuery<FilesInput>({
-  name: 'files.list',
-  member: 'files',
-  cost: (reader, { workspacePk }) => costOfRows(reader, 'files', workspacePk, { perRow: 2 }),
-  list: (reader, input) => listFiles(reader, input, input.noteId).map(presentFile),
-})
+export const filesQuery = wholeListQuery<FilesInput>('files.list', 'files', (reader, input) =>
+  listFiles(reader, input, input.noteId).map(presentFile),
+)

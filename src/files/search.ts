@@ -1,18 +1,16 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
-import type { SqlValue } from '../db/sql.ts'
-import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
+import type { SqlPart } from '../db/sql-part.ts'
+import type { WorkerQuery } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/page.ts'
 import { fail, notFound } from '../refusal.ts'
 import { isMatch, snippetOf } from '../search/highlighter.ts'
-import { matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query.ts'
+import { isOneWord, matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query.ts'
 import { createWordTable, hasTable } from '../search/tables.ts'
 import { indexedText } from '../search/tokenizer.ts'
 import {
-  countFiles,
-  countPages,
   deletePage,
   type FileRow,
   fileOfKey,
@@ -75,14 +73,6 @@ interface SearchInput {
   readonly page: PageRequest
 }
 
-interface SearchPlan extends QueryPlan {
-  readonly input: SearchInput
-  readonly phrases: readonly Phrase[]
-  /** What follows FROM; empty when nothing can match. */
-  readonly matches: string
-  readonly values: readonly SqlValue[]
-}
-
 /** All wanted words must be on one page, and none of the excluded ones. */
 function expressionOf(phrases: readonly Phrase[]): string {
   const wanted = phrases.filter(({ isExcluded }) => !isExcluded).map(matchPhrase)
@@ -93,48 +83,35 @@ function expressionOf(phrases: readonly Phrase[]): string {
 /** Their pages, if any, are not found: they are incomplete or about to be deleted. */
 const NOT_READY = `SELECT pk FROM files WHERE ${UNFINISHED}`
 
-function matchesOf({ sql }: Reader, { workspace, file }: SearchInput, phrases: readonly Phrase[]) {
+/** The pages that match, as what follows FROM. */
+function matchesOf({ sql }: Reader, { workspace, file }: SearchInput, phrases: readonly Phrase[]): SqlPart {
   const table = pageTable(workspace)
   const inFile = file === undefined ? '' : ' AND rowid BETWEEN ? AND ?'
   return {
-    matches: `${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY})`,
+    text: `${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY})`,
     values: [expressionOf(phrases), ...(file === undefined ? [] : keyRange(file))],
   }
-}
-
-/** The estimated number of words on a page that begin with the same one or two characters. */
-const WORDS_OF_SHORT_PREFIX = 20
-
-/** Estimates the index entries that the search reads: those of each phrase on every page, and every name. */
-function entriesOf(reader: Reader, { workspace, file }: SearchInput, phrases: readonly Phrase[]): number {
-  const pages = countPages(reader, workspace, file)
-  const names = file === undefined ? countFiles(reader, workspace) : 1
-  const words = ({ terms, titlesOnly }: Phrase) => (titlesOnly ? WORDS_OF_SHORT_PREFIX : terms.length)
-  return phrases.reduce((entries, phrase) => entries + pages * words(phrase), names)
 }
 
 /**
  * The files whose names match, then the matching pages by rank, those of equal rank in the order in which they were
  * added.
  */
-export const fileSearchQuery: WorkerQuery<SearchInput, SearchPlan, Page<FoundPage>> = {
+export const fileSearchQuery: WorkerQuery<SearchInput, Page<FoundPage>> = {
   name: 'files.search',
-  plan: (reader, input) => {
+  run: (reader, input) => {
     const phrases = parseSearch(input.q)
-    if (phrases.length === 0) return { cost: 0, input, phrases, matches: '', values: [] }
-    const cost = entriesOf(reader, input, phrases)
-    if (!hasPageTable(reader, input.workspace)) return { cost, input, phrases, matches: '', values: [] }
-    return { cost, input, phrases, ...matchesOf(reader, input, phrases) }
-  },
-  run: (reader, { input, phrases, matches, values }) => {
     if (phrases.length === 0) return { items: [], total: 0 }
-    const { limit, offset } = input.page
+    const { workspace, page } = input
+    const { limit, offset } = page
+    if (!isOneWord(phrases)) reader.sql.cannotCount()
     const named = findFilesByName(reader, input, phrases).map((pk) => partKey(pk, NAME))
-    const pages = matches === '' ? 0 : reader.sql.scalar<number>(`SELECT count(*) FROM ${matches}`, ...values)
+    const found = hasPageTable(reader, workspace) ? matchesOf(reader, input, phrases) : undefined
+    const pages = found ? reader.sql.scalar<number>(`SELECT count(*) FROM ${found.text}`, ...found.values) : 0
     const keys = named.slice(offset, offset + limit)
     const after = Math.max(offset - named.length, 0)
-    if (keys.length < limit && after < pages)
-      keys.push(...rankedPages(reader, input.workspace, matches, values, limit - keys.length, after))
+    if (found && keys.length < limit && after < pages)
+      keys.push(...rankedPages(reader, workspace, found, limit - keys.length, after))
     return { items: keys.flatMap((key) => foundPage(reader, key, phrases)), total: named.length + pages }
   },
 }
@@ -145,13 +122,12 @@ const NAME = 0
 const rankedPages = (
   { sql }: Reader,
   workspace: number,
-  matches: string,
-  values: readonly SqlValue[],
+  { text, values }: SqlPart,
   limit: number,
   offset: number,
 ): number[] =>
   sql.column(
-    `SELECT rowid FROM ${matches} ORDER BY bm25(${pageTable(workspace)}), rowid LIMIT ? OFFSET ?`,
+    `SELECT rowid FROM ${text} ORDER BY bm25(${pageTable(workspace)}), rowid LIMIT ? OFFSET ?`,
     ...values,
     limit,
     offset,

@@ -4,13 +4,11 @@ import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
 import { inChunks } from '../db/writes/chunks.ts'
-import { taskTransaction } from '../db/writes/task-transaction.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
 import { refreshLinks } from '../notes/links/indexing.ts'
 import { findNoteSummary } from '../notes/store.ts'
-import { hasManyLinksTo, prepareFileLinks, relabelFileLinks } from '../notes/writing/relabel-file-links.ts'
-import { runPrepared } from '../notes/writing/staged-contents.ts'
+import { relabelFileLinks } from '../notes/writing/relabel-file-links.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import { mimeTypeOf, shownMimeType } from './extraction/kinds.ts'
 import { presentFile } from './present.ts'
@@ -141,11 +139,7 @@ export async function renameFile(
 ): Promise<FileRow> {
   if (fileName === undefined) return getFile(ctx.db, caller, id)
   await refreshLinks(ctx, caller)
-  const [renamed] = await ctx.db.write((tx) => {
-    const isMany = getFile(tx, caller, id).fileName !== fileName && hasManyLinksTo(tx, caller, id)
-    return [isMany ? undefined : rename(tx, caller, id, fileName)] as const
-  }, true)
-  return renamed ?? runPrepared(ctx.worker, fileRenamePreparation, fileRename, { caller, id, fileName })
+  return ctx.worker.write(fileRename, { caller, id, fileName })
 }
 
 interface RenameInput {
@@ -154,19 +148,9 @@ interface RenameInput {
   readonly fileName: string
 }
 
-/** Stages the bodies with the new name, before other writes wait. */
-export const fileRenamePreparation: WorkerTask<RenameInput, void> = {
-  name: 'files.prepareRename',
-  isPreparation: true,
-  thread: 'texts',
-  run: (reader, { caller, id, fileName }) => prepareFileLinks(reader, caller, id, fileName),
-}
-
-/** Renames a file to which many notes link. */
 export const fileRename: WorkerTask<RenameInput, FileRow> = {
   name: 'files.rename',
-  thread: 'texts',
-  run: (reader, { caller, id, fileName }, now) => rename(taskTransaction(reader, now), caller, id, fileName),
+  run: (tx, { caller, id, fileName }) => rename(tx, caller, id, fileName),
 }
 
 function rename(tx: Tx, caller: Caller, id: string, fileName: string): FileRow {

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { TurnQueue } from '../lib/event-loop.ts'
+import { FairQueue, nextTurn, Turns } from '../lib/fair-queue.ts'
 import { Refusal } from '../refusal.ts'
 
 const MEBIBYTE = 1_048_576
@@ -49,7 +49,7 @@ export class BodyReservation {
     readonly key: string,
     readonly bytes: number,
     readonly since: number,
-    private readonly turns: TurnQueue,
+    private readonly turns: Turns,
     private readonly end: (reservation: BodyReservation) => void,
   ) {}
 
@@ -65,7 +65,7 @@ export class BodyReservation {
     } finally {
       this.#reject = undefined
     }
-    await this.turns.next()
+    await this.turns.run(this.key, () => {})
     return body
   }
 
@@ -86,8 +86,8 @@ export class BodyReservation {
  */
 export class BodyBudget {
   readonly #held = new Set<BodyReservation>()
-  readonly #turns = new TurnQueue()
-  #waiting: Waiting[] = []
+  readonly #turns = new Turns(nextTurn)
+  readonly #waiting = new FairQueue<Waiting>()
   #cancelCheck: (() => void) | undefined
 
   constructor(private readonly clock: Clock) {}
@@ -95,11 +95,11 @@ export class BodyBudget {
   reserve(key: string, bytes: number): Promise<BodyReservation> {
     const { promise, resolve, reject } = Promise.withResolvers<BodyReservation>()
     const refuse = () => {
-      this.#waiting = this.#waiting.filter((other) => other !== waiting)
+      this.#waiting.remove(key, waiting)
       reject(noRoom())
     }
     const waiting = { key, bytes, admit: resolve, cancelTimer: this.clock.after(MAX_WAIT_MS, refuse) }
-    this.#waiting.push(waiting)
+    this.#waiting.add(key, waiting)
     this.#admitWaiting()
     return promise
   }
@@ -110,16 +110,12 @@ export class BodyBudget {
     return bytes
   }
 
-  /** In order; one whose key has used up its share lets others go first. */
+  /** In turn between keys; one whose key has used up its share lets others go first. */
   #admitWaiting(): void {
-    const isFull = ({ bytes }: Waiting) => this.#heldBytes() + bytes > MAX_BYTES
-    const hasUsedShare = ({ key, bytes }: Waiting) => this.#heldBytes(key) + bytes > MAX_BYTES_PER_KEY
-    this.#waiting = this.#waiting.filter((waiting) => {
-      if (isFull(waiting) || hasUsedShare(waiting)) return true
-      this.#admit(waiting)
-      return false
-    })
-    if (this.#waiting.length > 0) this.#cancelCheck ??= this.clock.after(this.#untilNextCheck(), this.#check)
+    const hasRoom = (key: string, { bytes }: Waiting) =>
+      this.#heldBytes() + bytes <= MAX_BYTES && this.#heldBytes(key) + bytes <= MAX_BYTES_PER_KEY
+    for (let next = this.#waiting.take(hasRoom); next; next = this.#waiting.take(hasRoom)) this.#admit(next)
+    if (!this.#waiting.isEmpty) this.#cancelCheck ??= this.clock.after(this.#untilNextCheck(), this.#check)
   }
 
   #admit({ key, bytes, admit, cancelTimer }: Waiting): void {
@@ -140,9 +136,10 @@ export class BodyBudget {
 
   readonly #check = (): void => {
     this.#cancelCheck = undefined
-    if (this.#waiting.length === 0) return
-    const keys = new Set(this.#waiting.map(({ key }) => key))
-    const isFull = this.#waiting.some(({ key, bytes }) => this.#heldBytes(key) + bytes <= MAX_BYTES_PER_KEY)
+    if (this.#waiting.isEmpty) return
+    const waiting = this.#waiting.items
+    const keys = new Set(waiting.map(({ key }) => key))
+    const isFull = waiting.some(({ key, bytes }) => this.#heldBytes(key) + bytes <= MAX_BYTES_PER_KEY)
     for (const held of [...this.#held]) {
       const isInTheWay = isFull || keys.has(held.key)
       if (isInTheWay && this.clock.now() - held.since >= MAX_ARRIVAL_MS) held.giveUp()

@@ -1,4 +1,4 @@
-import { TurnQueue } from '../lib/event-loop.ts'
+import { nextTurn, Turns } from '../lib/fair-queue.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import { type BodyReservation, SMALL_BODY_BYTES } from './body-budget.ts'
 
@@ -258,16 +258,14 @@ export async function readBody(request: Request, reserve: Reserve, mayWrite: boo
 const LONG_TEXT = 500_000
 
 /** Each step with a long body has a turn of its own, in which other requests wait for no other step. */
-const turns = new TurnQueue()
+const turns = new Turns(nextTurn)
 
 async function longValue(text: string, most: MostCounts): Promise<unknown> {
-  await turns.next()
-  const scanned = scanJson(text, WHAT)
+  const inTurn = <Result>(work: () => Result) => turns.run('', work)
+  const scanned = await inTurn(() => scanJson(text, WHAT))
   checkCounts(scanned, most)
-  await turns.next()
-  const value = parseJson(text, WHAT)
-  await turns.next()
-  if (mayBeUnstorable(text, scanned)) checkStorable(value, WHAT)
+  const value = await inTurn(() => parseJson(text, WHAT))
+  if (mayBeUnstorable(text, scanned)) await inTurn(() => checkStorable(value, WHAT))
   return value
 }
 

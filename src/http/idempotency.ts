@@ -1,7 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import { requesterKey, TooLongForMainThread } from '../db/worker/client.ts'
+import { requesterKey } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
@@ -19,7 +19,7 @@ export const KEY_FORM = /^[\x20-\x7e]{1,255}$/
 /** A response body as an object, or as its JSON text. */
 type Body = object | string
 
-interface Outcome {
+export interface Outcome {
   text: string
   replayed: boolean
 }
@@ -27,8 +27,6 @@ interface Outcome {
 interface CreationOptions<Created extends Body> {
   /** Leaves out what only the first response may hold, such as a secret. */
   toSave?: (created: Created) => Body
-  /** Whether the creation takes long, such as that of many rows. */
-  isLong?: boolean
 }
 
 /**
@@ -41,10 +39,10 @@ export async function respondOnce<Created extends Body>(
   db: Db,
   request: RequestContext,
   create: (tx: Tx) => Created,
-  { toSave = (created) => created, isLong = false }: CreationOptions<Created> = {},
+  { toSave = (created) => created }: CreationOptions<Created> = {},
 ): Promise<Response> {
   const identity = identityOf(request)
-  const { text, replayed } = await createOnce(db, identity, request.bodyText, create, { toSave, isLong })
+  const { text, replayed } = await createOnce(db, identity, request.bodyText, create, { toSave })
   return createdResponse(text, replayed)
 }
 
@@ -60,8 +58,8 @@ export const createOnce = <Created extends Body>(
   identity: RequestIdentity | undefined,
   body: string,
   create: (tx: Tx) => Created,
-  { toSave = (created) => created, isLong = false }: CreationOptions<Created> = {},
-): Promise<Outcome> => db.write((tx) => once(tx, signed(identity, body), create, { toSave }), isLong)
+  { toSave = (created) => created }: CreationOptions<Created> = {},
+): Promise<Outcome> => db.write((tx) => once(tx, signed(identity, body), create, { toSave }))
 
 const asText = (body: Body) => (typeof body === 'string' ? body : JSON.stringify(body))
 
@@ -90,22 +88,16 @@ export interface SignedRequest extends RequestIdentity {
 export const signed = (identity: RequestIdentity | undefined, body: string): SignedRequest | undefined =>
   identity && { ...identity, bodyHash: sha256(body) }
 
-interface OnceOptions<Created extends Body> {
-  toSave?: (created: Created) => Body
-  /** How long the saved response may be, in bytes; throws `TooLongForMainThread`. */
-  maxLength?: number
-}
-
 /** Creates in the transaction, or finds the response to the same request. */
 export function once<Created extends Body>(
   tx: Tx,
   request: SignedRequest | undefined,
   create: (tx: Tx) => Created,
-  { toSave = (created) => created, maxLength }: OnceOptions<Created> = {},
+  { toSave = (created) => created }: CreationOptions<Created> = {},
 ): Outcome {
   if (!request) return { text: asText(create(tx)), replayed: false }
   const { bodyHash } = request
-  const saved = findSavedResponse(tx, request, tx.now - RESPONSE_SAVED_MS, maxLength)
+  const saved = findSavedResponse(tx, request, tx.now - RESPONSE_SAVED_MS)
   if (!saved) {
     const created = create(tx)
     saveResponse(tx, request, { bodyHash, response: asText(toSave(created)) }, tx.now)
@@ -133,26 +125,19 @@ interface SavedResponse {
 }
 
 /** The response saved after the instant `since`, if any. */
-function findSavedResponse(
+const findSavedResponse = (
   { sql }: Reader,
   { keyId, target, idempotencyKey }: RequestIdentity,
   since: number,
-  maxLength = Number.MAX_SAFE_INTEGER,
-): SavedResponse | undefined {
-  const saved = sql.get<{ bodyHash: string; response: string | null }>(
-    `SELECT body_hash AS bodyHash, CASE WHEN octet_length(response) <= ? THEN response END AS response
+): SavedResponse | undefined =>
+  sql.get(
+    `SELECT body_hash AS bodyHash, response
      FROM idempotency_keys WHERE key_id = ? AND target = ? AND idempotency_key = ? AND saved_at > ?`,
-    maxLength,
     keyId,
     target,
     idempotencyKey,
     since,
   )
-  if (!saved) return undefined
-  const { bodyHash, response } = saved
-  if (response === null) throw new TooLongForMainThread()
-  return { bodyHash, response }
-}
 
 /** Saves a response; replaces an expired one of the same identity. */
 const saveResponse = (

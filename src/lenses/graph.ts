@@ -1,16 +1,16 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
+import type { WorkerQuery } from '../db/worker/client.ts'
 import type { JsonBody } from '../http/responses.ts'
 import { utcDay } from '../lib/dates.ts'
 import { refreshLinks } from '../notes/links/indexing.ts'
 import { listLinkTargets } from '../notes/links/resolve-target.ts'
-import { checkedTree, type Evaluation, evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
+import { checkedTree, evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
 import { byId } from '../notes/query/sorted-page.ts'
 import { loadTitles } from '../notes/store.ts'
 import { type Drawing, type DrawnNode, drawGraph, type NodeOf, type TaggedNotes } from './layout.ts'
 import { findDefaultLens, lensKind } from './service.ts'
-import { DEFAULT_SETTINGS, type LensSettings } from './settings.ts'
+import { DEFAULT_SETTINGS } from './settings.ts'
 
 export interface GraphNode {
   id: string
@@ -53,54 +53,25 @@ interface GraphInput {
   readonly lookupLimit?: number
 }
 
-interface GraphPlan extends QueryPlan {
-  readonly input: GraphInput
-  readonly settings: LensSettings
-  readonly evaluation: Evaluation
-  /** Finds the pks of the notes in scope. */
-  find(): number[]
-}
-
 const LOOKUP_LIMIT = 2_000
-/** An estimate: the note itself, its links and its tags. */
-const ROWS_PER_NOTE = 5
-/** Up to this cost the notes are found while the graph is planned, so that their tags and links can be counted. */
-const MAX_PLANNED_COST = 10_000
-
 const NO_LENS = { scope: null, settings: DEFAULT_SETTINGS }
 
 /**
  * Draws the graph of a lens. The lens is read in the same state of the database as the notes: while the request waits for
  * the worker, the lens may change and what it refers to may be deleted.
  */
-export const graphQuery: WorkerQuery<GraphInput, GraphPlan, JsonBody> = {
+export const graphQuery: WorkerQuery<GraphInput, JsonBody> = {
   name: 'lenses.graph',
-  plan: (reader, input) => {
-    const { workspacePk: workspace, id, today } = input
+  isLong: true,
+  run: (reader, input) => {
+    const { workspacePk: workspace, id, today, lookupLimit = LOOKUP_LIMIT } = input
     const lens = id === undefined ? findDefaultLens(reader, input) : lensKind.get(reader, input, id)
     const { scope, settings } = lens ?? NO_LENS
-    const tree = checkedTree(reader, workspace, scope, 'scope')
-    const evaluation = evaluationOf(reader, workspace, today)
-    const { rows, maxMatches } = evaluation.estimator.estimate(tree)
-    const find = () => matchingNotes(reader, workspace, tree, today)
-    const cost = rows + maxMatches * ROWS_PER_NOTE
-    if (cost > MAX_PLANNED_COST) return { input, settings, evaluation, find, cost }
-    const notes = find()
-    return {
-      input,
-      settings,
-      evaluation,
-      find: () => notes,
-      cost: cost + countEdges(reader, settings, notes),
-    }
-  },
-  run: (reader, { input, settings, evaluation, find }) => {
-    const { workspacePk: workspace, lookupLimit = LOOKUP_LIMIT } = input
-    const notes = find()
+    const notes = matchingNotes(reader, workspace, checkedTree(reader, workspace, scope, 'scope'), today)
     const among = notes.length <= lookupLimit ? notes : undefined
     const drawing = drawGraph(
       {
-        notes: byId(evaluation, notes, 'asc'),
+        notes: byId(evaluationOf(reader, workspace, today), notes, 'asc'),
         tags: settings.layers.tags ? notesByTag(reader, workspace, among) : [],
         links: settings.layers.links ? listLinkTargets(reader, workspace, among) : [],
       },
@@ -115,17 +86,6 @@ const presentGraph = ({ nodes, edges, truncated }: Graph) => ({
   edges: edges.map(({ from, to, kind }) => ({ from, to, kind })),
   truncated,
 })
-
-/** How many tags and links the notes have; not counted beyond what makes a query too large for this thread. */
-function countEdges({ sql }: Reader, { layers }: LensSettings, notes: readonly number[]): number {
-  const count = (table: string) =>
-    sql.scalar<number>(
-      `SELECT count(*) FROM (SELECT 1 FROM ${table} INDEXED BY ${table}_note
-       WHERE note IN (SELECT value FROM json_each(?)) LIMIT ${MAX_PLANNED_COST})`,
-      JSON.stringify(notes),
-    )
-  return (layers.tags ? count('note_tags') : 0) + (layers.links ? count('note_links') : 0)
-}
 
 /** Adds ids and titles, which are read only for the nodes that are drawn. */
 function withNames(reader: Reader, { nodes, edges, truncated }: Drawing): Graph {

@@ -15,6 +15,7 @@ const listStatements = ({ sql }: Tx): string[] => sql.column<string>(`PRAGMA opt
 /** Runs one of the statements, unless its table was deleted in the meantime. */
 export const analyzeTable: WorkerTask<string, void> = {
   name: 'maintenance.analyzeTable',
+  isBackground: true,
   run: ({ sql }, statement) => {
     const table = sql.get(
       `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND 'ANALYZE "main"."' || name || '"' = ?`,
@@ -40,11 +41,15 @@ function announceStatistics({ sql }: Tx): void {
  * Refreshes the statistics of SQLite's query planner, one table at a time, so that no write waits for all of them; in a
  * large file not on the main thread.
  */
-export async function refreshStatistics({ db, worker }: Pick<AppContext, 'db' | 'worker'>): Promise<void> {
+export async function refreshStatistics({
+  db,
+  worker,
+  bus,
+}: Pick<AppContext, 'db' | 'worker' | 'bus'>): Promise<void> {
   const isSmall = db.sql.scalar<number>('PRAGMA page_count') <= FEW_PAGES
   const statements = await db.write(listStatements)
   for (const statement of statements) {
-    if (isSmall) await db.write((tx): void => analyzeTable.run(tx, statement, tx.now))
+    if (isSmall) await db.write((tx): void => analyzeTable.run(tx, statement, bus))
     else await worker.write(analyzeTable, statement)
   }
   if (statements.length > 0) await db.write(announceStatistics)

@@ -1,13 +1,13 @@
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { QueryPlan, WorkerQuery } from '../db/worker/client.ts'
+import type { WorkerQuery } from '../db/worker/client.ts'
 import { presetKind } from '../presets/service.ts'
 import { propertyKind } from '../properties/service.ts'
 import { listStructureRows } from '../structures/store.ts'
 import { tagKind } from '../tags/service.ts'
 import { count, inline } from './text/markdown.ts'
 import { estimateTokens } from './text/tokens.ts'
-import { planOfLists, structureLine, type WorkspaceInput, workspaceInput } from './tools/describe.ts'
+import { structureLine, type WorkspaceInput, workspaceInput } from './tools/describe.ts'
 
 /** Less than 500 tokens, also where the estimate is too low by a quarter. */
 const MAX_TOKENS = 400
@@ -26,15 +26,9 @@ interface InstructionsInput extends WorkspaceInput {
   readonly mayWrite: boolean
 }
 
-/** In a large workspace it runs in a worker thread. */
-export const instructionsQuery: WorkerQuery<
-  InstructionsInput,
-  QueryPlan & { readonly input: InstructionsInput },
-  string
-> = {
+export const instructionsQuery: WorkerQuery<InstructionsInput, string> = {
   name: 'mcp.instructions',
-  plan: (reader, input) => ({ ...planOfLists(reader, input), input }),
-  run: (reader, { input }) => instructionsOf(reader, input),
+  run: instructionsOf,
 }
 
 function instructionsOf(reader: Reader, input: InstructionsInput): string {

@@ -172,7 +172,7 @@ export class Follower {
       },
     }
     try {
-      if (isSmall) await db.write((tx): void => applyStage(tx, stage, target), true)
+      if (isSmall) await db.write((tx): void => applyStage(tx, stage, target))
       else await worker.write(mirrorApply, { stageFile: this.#stageFile, now, target })
       this.#isDamaged = false
     } catch (error) {

@@ -115,9 +115,10 @@ export async function updateCopy(request: MirrorRequest): Promise<void> {
 async function catchUpAlone(request: MirrorRequest): Promise<void> {
   const { clock, log, config, features } = request
   const db = open(request)
-  const worker = openWorker({ db, clock, log })
+  const bus = createBus()
+  const worker = openWorker({ db, listeners: bus, clock, log })
   try {
-    const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log, features }
+    const ctx: AppContext = { config, db, worker, bus, clock, log, features }
     const follower = new Follower(ctx, { ...request, isForwarding: false, onEvents: () => {} })
     await follower.connect()
     await follower.catchUp(0)

@@ -88,7 +88,7 @@ async function untilCaughtUp(db: Db, remote: Remote): Promise<number> {
 function* objectsOf(reader: Reader, workspacePk: number, selector: Selector): Generator<SnapshotObject> {
   const decoder = new TextDecoder()
   for (let place: Part['next'] = FIRST_PLACE; place; ) {
-    const part: Part = snapshotQuery.run(reader, { workspacePk, place, cost: 0 })
+    const part: Part = snapshotQuery.run(reader, { workspacePk, place })
     for (const line of decoder.decode(part.bytes).split('\n')) {
       if (line === '') continue
       const { kind, structure_id, object } = JSON.parse(line) as SnapshotObject

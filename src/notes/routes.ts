@@ -1,10 +1,8 @@
 import type { AppContext } from '../context.ts'
-import type { Tx } from '../db/writes/transaction.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { pageRequest, presentPage } from '../http/page.ts'
 import { jsonResponse, listResponse } from '../http/responses.ts'
 import { routes } from '../http/routes.ts'
-import { parseLongBody } from './links/link-keys.ts'
 import { getLinks } from './links/note-links.ts'
 import { presentCreated, presentNote, presentRenamed, presentRevision, presentTrashed } from './present.ts'
 import { listNotes } from './query/list.ts'
@@ -38,12 +36,8 @@ export const noteRoutes = (ctx: AppContext) =>
       '/',
       'createNote',
       'Create a note',
-      async (request) => {
-        const { caller, body } = request
-        const links = await parseLongBody(body.content)
-        const create = (tx: Tx) => presentCreated(createNote(tx, caller, body, links))
-        return respondOnce(ctx.db, request, create, { isLong: links !== undefined })
-      },
+      (request) =>
+        respondOnce(ctx.db, request, (tx) => presentCreated(createNote(tx, request.caller, request.body))),
       {
         write: true,
         creates: true,

@@ -1,4 +1,4 @@
-import { and, count, eq, type GetColumnData, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, type GetColumnData, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import {
   columnBy,
@@ -8,6 +8,7 @@ import {
   rowBy,
   rowsBy,
   runBy,
+  stopCondition,
   touched,
   update,
   updateOf,
@@ -61,9 +62,11 @@ export class StoredObjects<Row> {
     const { id, workspace, isRemoved } = table
     // A number that a partial index names must be part of the text.
     const isVisible = visible ?? (isRemoved && sql`${isRemoved} = 0`)
-    const among = (key: number, condition?: SQL) => and(eq(workspace, key), isVisible, condition)
+    const among = (key: number, condition?: SQL) => and(condition, eq(workspace, key), isVisible)
     this.#select = (key, condition) => from(table, read).where(among(key, condition)) as never
-    this.rows = rowsBy((key: number) => this.#select(key).orderBy(...order))
+    const pk = table.pk ?? id
+    const stop = stopCondition(`${getTableName(table)}.${pk.name}`)
+    this.rows = rowsBy((key: number) => this.#select(key, stop).orderBy(...order))
     const ids = (key: number) => from(table, { value: id }).where(among(key))
     this.ids = columnBy((key: number) => ids(key).orderBy(...order)) as typeof this.ids
     this.count = valueBy((key: number) => from(table, { value: count() }).where(among(key)))

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { isUniqueViolation } from '../db/errors.ts'
-import { stepsAtOnce, type Tx } from '../db/writes/transaction.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { Refusal, refused } from '../refusal.ts'
 import { systemRefusal } from './read-file.ts'
 
@@ -93,7 +93,7 @@ export async function runImport<Outcome>(
 ): Promise<Outcome & ImportReport> {
   try {
     const written = await db.write((tx) => {
-      const run = new ImportRun({ ...tx, inSteps: stepsAtOnce, afterCommit: () => {} })
+      const run = new ImportRun({ ...tx, afterCommit: () => {} })
       const outcome = importAll(run)
       if (isDryRun || (run.refused.length > 0 && !skipsBad))
         throw new RolledBack({ ...outcome, ...reportOf(run, false) })

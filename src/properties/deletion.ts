@@ -2,11 +2,12 @@ import { type ChangeAuthor, logChange, logShifts, systemAuthor } from '../change
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { NO_POSITION } from '../db/positions.ts'
+import type { WorkerTask } from '../db/worker/client.ts'
 import { firstWithin, inChunks } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { refuseWhileUsed } from '../feature-hooks.ts'
+import { type FeatureHooks, type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
 import { touchNotes } from '../notes/store.ts'
 import { logLoss } from '../notes/writing/log-update.ts'
 import { type PropertyRule, presentedValue } from '../notes/writing/properties.ts'
@@ -23,14 +24,22 @@ const MOST_AT_ONCE = 1_000
 /** How many bytes their values may have in all. */
 const MOST_BYTES_AT_ONCE = 8_388_608
 
-/** Deletes the definition and its value on every note, trashed ones too. Returns how many notes had one. */
-export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> {
-  const { id, found } = await findUsage(ctx, caller, idOrKey)
-  const { pk, notes, isWhole } = await ctx.db.write((tx) => {
+interface DeletionInput {
+  readonly caller: Caller
+  readonly id: string
+  readonly found: FoundUsage<PropertyUsage>
+}
+
+/** Deletes the definition; and its value on every note, where these are few. */
+export const propertyDeletion = (
+  features: FeatureHooks,
+): WorkerTask<DeletionInput, { readonly pk: number; readonly notes: number; readonly isWhole: boolean }> => ({
+  name: 'features.deleteProperty',
+  run: (tx, { caller, id, found }) => {
     const property = getPropertyRow(tx, caller, id)
     refuseWhileUsed(
       `The property "${property.key}"`,
-      ctx.features.usageOfProperty.now(tx, caller.workspacePk, property, found),
+      features.usageOfProperty.now(tx, caller.workspacePk, property, found),
       'it cannot be deleted before those change',
     )
     tx.sql.run('UPDATE properties SET is_removed = 1, position = ? WHERE pk = ?', NO_POSITION, property.pk)
@@ -39,12 +48,20 @@ export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: s
     })
     const shifted = propertyKind.positions?.closeGap(tx, caller.workspacePk, property.position)
     logShifts(tx, caller, 'property', shifted)
-    const holding = countNotesHolding(tx, property.pk)
-    const isLittle = holding <= MOST_AT_ONCE && bytesOfValues(tx, property.pk) <= MOST_BYTES_AT_ONCE
-    if (isLittle) tx.inSteps(() => removeSomeValues(tx, caller, property.pk))
-    return { pk: property.pk, notes: holding, isWhole: isLittle }
-  }, true)
-  if (!isWhole) await completing(() => removeValues(ctx.db, caller, pk))
+    const notes = countNotesHolding(tx, property.pk)
+    const isWhole = notes <= MOST_AT_ONCE && bytesOfValues(tx, property.pk) <= MOST_BYTES_AT_ONCE
+    if (isWhole) while (removeSomeValues(tx, caller, property.pk));
+    return { pk: property.pk, notes, isWhole }
+  },
+})
+
+/** Deletes the definition and its value on every note, trashed ones too. Returns how many notes had one. */
+export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> {
+  const { id, found } = await findUsage(ctx, caller, idOrKey)
+  const { signal: _, ...author } = caller
+  const input = { caller: author, id, found }
+  const { pk, notes, isWhole } = await ctx.worker.write(propertyDeletion(ctx.features), input)
+  if (!isWhole) await completing(() => removeValues(ctx.db, author, pk))
   return notes
 }
 

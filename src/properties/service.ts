@@ -1,5 +1,6 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { stopCondition } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { properties } from '../db/schema/properties.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -14,10 +15,11 @@ import { fail, invalid, nameTaken, refused } from '../refusal.ts'
 import * as store from './store.ts'
 
 /** The trash is small: subtracting what it holds is faster than looking at each note that holds a value. */
-const NOTES_WITH_VALUE = sql<number>`(SELECT count(*) FROM note_properties np WHERE np.property = properties.pk) -
+const NOTES_WITH_VALUE = sql<number>`(SELECT count(*) FROM note_properties np
+  WHERE ${stopCondition('np.note')} AND np.property = properties.pk) -
   (SELECT count(*) FROM notes n INDEXED BY notes_trash
    CROSS JOIN note_properties np ON np.note = n.pk AND np.property = properties.pk
-   WHERE n.workspace = properties.workspace AND n.deleted_at IS NOT NULL)`
+   WHERE ${stopCondition('n.pk')} AND n.workspace = properties.workspace AND n.deleted_at IS NOT NULL)`
 
 /** Properties by position; the key is the name. */
 export const propertyKind = objectKind({

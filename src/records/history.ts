@@ -1,8 +1,8 @@
 import { getPosition } from '../changes/cursors.ts'
-import { ChangeWriter, eachChange, selectOfObject, sizeOf } from '../changes/read.ts'
+import { ChangeWriter, eachChange, selectOfObject } from '../changes/read.ts'
 import type { Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { QueryPlan, WorkerClient, WorkerQuery } from '../db/worker/client.ts'
+import type { WorkerClient, WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
 import { notFound } from '../refusal.ts'
 import { findStructureByPk } from '../structures/store.ts'
@@ -28,31 +28,16 @@ interface HistoryInput extends HistoryRequest {
   readonly id: string
 }
 
-interface HistoryPlan extends QueryPlan {
-  readonly workspacePk: number
-  readonly id: string
-  readonly end: number | undefined
-  readonly limit: number
-}
-
-/** What a version costs, in rows of a scan. */
-const VERSION_COST = 15
-const BYTES_PER_ROW = 100
 /** A page with more text than this ends early. */
 const MAX_PAGE_LENGTH = 2_097_152
 
 /** The versions of a row as JSON text, newest first, as far back as the log is kept. */
-export const historyQuery: WorkerQuery<HistoryInput, HistoryPlan, JsonBody> = {
+export const historyQuery: WorkerQuery<HistoryInput, JsonBody> = {
   name: 'records.history',
-  plan: (reader, { caller, id, limit = DEFAULT_LIMIT, before }) => {
+  run: (reader, { caller, id, limit = DEFAULT_LIMIT, before }) => {
     const { workspacePk } = caller
     const end = before === undefined ? undefined : getPosition(reader, workspacePk, before, 'before')
     if (isLive(reader, caller, id) === undefined) throw notFound('record')
-    const range = { before: end, limit: limit + 1 }
-    const { count, bytes } = sizeOf(reader, selectOfObject(reader, workspacePk, id, range))
-    return { workspacePk, id, end, limit, cost: count * VERSION_COST + bytes / BYTES_PER_ROW }
-  },
-  run: (reader, { workspacePk, id, end, limit }) => {
     const range = { before: end, limit: limit + 1 }
     const writer = new ChangeWriter(reader, workspacePk)
     const versions: string[] = []
@@ -69,7 +54,7 @@ export const historyQuery: WorkerQuery<HistoryInput, HistoryPlan, JsonBody> = {
   },
 }
 
-/** The same as the body of a response; long ones are read in the worker. */
+/** The same as the body of a response. */
 export const historyResponse = (
   { worker }: { readonly worker: WorkerClient },
   caller: Caller,

@@ -1,8 +1,6 @@
 import type { RecordData, RecordState } from '../changes/record-data.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { TooLongForMainThread } from '../db/worker/client.ts'
-import { type LengthBudget, spend } from '../db/worker/length-budget.ts'
 import { notFound } from '../refusal.ts'
 
 /** A row of the table `records`, which holds every record; live ones are also in their structure's row table. */
@@ -25,6 +23,13 @@ const COLUMNS = `r.pk, r.id, r.structure, r.data, r.created_at AS createdAt, r.u
 export const findRecord = ({ sql }: Reader, id: string): RecordRow | undefined =>
   sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.id = ?`, id)
 
+export const findRecordByPk = ({ sql }: Reader, pk: number): RecordRow | undefined =>
+  sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.pk = ?`, pk)
+
+/** How long the text of a record is, live or deleted, in bytes; it is not read for it. */
+export const recordLength = ({ sql }: Reader, id: string): number =>
+  sql.column<number>('SELECT octet_length(data) FROM records WHERE id = ?', id)[0] ?? 0
+
 /** The same without its data, which may be long. */
 export const findRecordHead = (
   { sql }: Reader,
@@ -35,27 +40,6 @@ export const findRecordHead = (
 /** The pk of the structure of a record, live or deleted. */
 export const structureOfRecord = ({ sql }: Reader, id: string): number | undefined =>
   sql.column<number>('SELECT structure FROM records WHERE id = ?', id)[0]
-
-/** SQLite knows how long a text is without reading it. */
-const WITHIN = COLUMNS.replace('r.data', 'CASE WHEN octet_length(r.data) <= ?2 THEN r.data END AS data')
-
-/** A record that is about to be written, by its id or its pk; throws `TooLongForMainThread`. */
-export function findWithin(
-  { sql }: Reader,
-  key: string | number,
-  budget: LengthBudget | undefined,
-): RecordRow | undefined {
-  const row = sql.get<Omit<RecordRow, 'data'> & { data: string | null }>(
-    `SELECT ${WITHIN} FROM records r WHERE r.${typeof key === 'string' ? 'id' : 'pk'} = ?1`,
-    key,
-    budget?.left ?? Number.MAX_SAFE_INTEGER,
-  )
-  if (!row) return undefined
-  const { data } = row
-  if (data === null) throw new TooLongForMainThread()
-  spend(budget, data.length)
-  return { ...row, data }
-}
 
 /** These records, live or deleted, of any workspace. */
 export const findRecords = ({ sql }: Reader, ids: readonly string[]): RecordRow[] =>
@@ -118,14 +102,13 @@ export const eachRecord = ({ sql }: Reader, pks: readonly number[]): IterableIte
 /** A page ends early once it is this long, in characters. */
 const MAX_PAGE_LENGTH = 64_000_000
 
-/** The records of a page as `loadRecords` gives them, fewer if they are very long; throws `TooLongForMainThread`. */
-export function loadPage(reader: Reader, pks: readonly number[], maxLength?: number): RecordRow[] {
+/** The records of a page as `loadRecords` gives them, fewer if they are very long. */
+export function loadPage(reader: Reader, pks: readonly number[]): RecordRow[] {
   const rows: RecordRow[] = []
   let length = 0
   for (const row of eachRecord(reader, pks)) {
     rows.push(row)
     length += row.data.length
-    if (maxLength !== undefined && length > maxLength) throw new TooLongForMainThread()
     if (length >= MAX_PAGE_LENGTH) break
   }
   return rows

@@ -68,6 +68,12 @@ export function parseSearch(search: string): Phrase[] {
   return phrases.some(({ isExcluded }) => !isExcluded) ? phrases : []
 }
 
+/** Whether a search is for one whole word: for anything else, FTS5 goes through texts that do not match. */
+export function isOneWord(phrases: readonly Phrase[]): boolean {
+  const [only, ...more] = phrases
+  return more.length === 0 && only?.terms.length === 1 && !only.isPrefix
+}
+
 /** The FTS5 query for a phrase, every term quoted. */
 export const matchPhrase = ({ terms, isPrefix }: Phrase): string =>
   `"${terms.join(' ').replaceAll('"', '""')}"${isPrefix ? ' *' : ''}`

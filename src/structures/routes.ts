@@ -6,7 +6,7 @@ import { deleteStructureNamed } from './deletion.ts'
 import { structuresQuery } from './list.ts'
 import { presentStructure } from './present.ts'
 import * as schema from './schema.ts'
-import { declareStructure, hasManySets, patchStructure } from './service.ts'
+import { declareStructure, patchStructure } from './service.ts'
 import { getStructure } from './store.ts'
 
 export const structureRoutes = (ctx: AppContext) =>
@@ -23,12 +23,9 @@ export const structureRoutes = (ctx: AppContext) =>
       'createStructure',
       'Declare a structure',
       (request) =>
-        respondOnce(
-          ctx.db,
-          request,
-          (tx) => ({ structure: presentStructure(declareStructure(tx, request.caller, request.body)) }),
-          { isLong: hasManySets(request.body) },
-        ),
+        respondOnce(ctx.db, request, (tx) => ({
+          structure: presentStructure(declareStructure(tx, request.caller, request.body)),
+        })),
       {
         write: true,
         creates: true,

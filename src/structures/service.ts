@@ -1,7 +1,7 @@
 import { logChange, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { stepsAtOnce, type Tx } from '../db/writes/transaction.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
@@ -52,19 +52,11 @@ export interface NewStructure {
   immutable?: boolean
 }
 
-/** More unique sets are changed in steps, in a transaction with no other write, for which it has to be a long one. */
-const FEW_SETS = 10
-
-export const hasManySets = ({ fields, unique_together = [] }: NewStructure): boolean =>
-  fields.filter(({ unique }) => unique).length + unique_together.length > FEW_SETS
-
-const inSteps = (tx: Tx, isLong: boolean): Tx => (isLong ? tx : { ...tx, inSteps: stepsAtOnce })
-
 /** Creates a structure as a request may. */
 export function declareStructure(tx: Tx, caller: Caller, input: NewStructure): store.StructureRow {
   const { unique_together = [], fields } = input
   refuseManyUnique([...unique_together, ...fields.filter(({ unique }) => unique)].flat().length)
-  return createStructure(inSteps(tx, hasManySets(input)), caller, input)
+  return createStructure(tx, caller, input)
 }
 
 /**
@@ -134,13 +126,9 @@ export async function patchStructure(
 ): Promise<store.StructureRow> {
   const before = getStructure(ctx.db, caller, nameOrId)
   const { uniqueSets } = merged(ctx.db, ctx.features, caller, before, patch).definition
-  const hasMany = Math.max(uniqueSets.length, definitionOf(before).uniqueSets.length) > FEW_SETS
-  const change = () =>
-    ctx.db.write((tx) => changeStructure(ctx, inSteps(tx, hasMany), caller, nameOrId, patch), hasMany)
+  const change = () => ctx.db.write((tx) => changeStructure(ctx, tx, caller, nameOrId, patch))
   const sets = before.live === 0 ? [] : newUniqueSets(before, uniqueSets)
-  const values = before.live * sets.flat().length
-  const isLong = sets.length > 0 && values > ctx.worker.manyRows
-  return isLong ? withUniqueIndexes(ctx, before.pk, sets, change) : change()
+  return sets.length > 0 ? withUniqueIndexes(ctx, before.pk, sets, change) : change()
 }
 
 /** The sets of fields with values that are not unique yet. */

@@ -1,11 +1,12 @@
 import { type ChangeAuthor, logChange, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
+import type { WorkerTask } from '../db/worker/client.ts'
 import { firstWithin, inChunks } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { refuseWhileUsed } from '../feature-hooks.ts'
+import { type FeatureHooks, type FoundUsage, refuseWhileUsed, type TagUsage } from '../feature-hooks.ts'
 import { compareNames } from '../lib/text.ts'
 import { markAllForSearch } from '../notes/search/indexing.ts'
 import { removeTagName } from '../notes/search/tables.ts'
@@ -25,30 +26,52 @@ const MOST_AT_ONCE = 1_000
 /** How many names of tags these notes may have in all. */
 const MOST_NAMES_AT_ONCE = 40_000
 
+interface DeletionInput {
+  readonly caller: Caller
+  readonly idInPath: string
+  readonly found: FoundUsage<TagUsage>
+}
+
+/** Deletes a tag; takes it off every note where these are few. */
+export const tagDeletion = (
+  features: FeatureHooks,
+): WorkerTask<DeletionInput, { readonly id: number; readonly isWhole: boolean }> => ({
+  name: 'features.deleteTag',
+  run: (tx, { caller, idInPath, found }) => {
+    const { workspacePk } = caller
+    const tag = getTagRow(tx, caller, idInPath)
+    refuseWhileUsed(
+      `The tag "${tag.name}"`,
+      features.usageOfTag.now(tx, workspacePk, tag.id, found),
+      'change those first',
+    )
+    features.onTagDeleted(tx, caller, tag.id)
+    removeTagName(tx, workspacePk, tag.id)
+    tx.sql.run('UPDATE tags SET is_removed = 1 WHERE id = ?', tag.id)
+    logChange(tx, caller, { kind: 'tag', id: tag.id }, 'deleted', { hidden: { name: tag.name } })
+    const isWhole = isLittleToTakeOff(tx, tag.id)
+    if (isWhole) while (takeOffSome(tx, caller, tag.id) || removeSomeLinks(tx, caller, tag.id));
+    return { id: tag.id, isWhole }
+  },
+})
+
 /**
  * Deletes a tag, and takes it off every note, trashed ones too, and every preset; refused while a view or lens uses it.
  * Returns its id.
  */
-export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: string): Promise<number> {
-  const { workspacePk } = caller
-  const { usageOfTag } = ctx.features
-  const found = await usageOfTag.find(ctx, caller, getTagRow(ctx.db, caller, idInPath).id)
-  const { id, isWhole } = await ctx.db.write((tx) => {
-    const tag = getTagRow(tx, caller, idInPath)
-    refuseWhileUsed(
-      `The tag "${tag.name}"`,
-      usageOfTag.now(tx, workspacePk, tag.id, found),
-      'change those first',
-    )
-    ctx.features.onTagDeleted(tx, caller, tag.id)
-    removeTagName(tx, workspacePk, tag.id)
-    tx.sql.run('UPDATE tags SET is_removed = 1 WHERE id = ?', tag.id)
-    logChange(tx, caller, { kind: 'tag', id: tag.id }, 'deleted', { hidden: { name: tag.name } })
-    const isLittle = isLittleToTakeOff(tx, tag.id)
-    if (isLittle) tx.inSteps(() => takeOffSome(tx, caller, tag.id) || removeSomeLinks(tx, caller, tag.id))
-    return { id: tag.id, isWhole: isLittle }
-  }, true)
-  if (!isWhole) await completing(() => takeOffNotes(ctx.db, caller, id))
+export async function deleteTag(
+  { db, worker, features }: AppContext,
+  { signal, ...caller }: Caller,
+  idInPath: string,
+): Promise<number> {
+  const { id: named } = getTagRow(db, caller, idInPath)
+  const found = await features.usageOfTag.find(
+    { db, worker },
+    { ...caller, ...(signal && { signal }) },
+    named,
+  )
+  const { id, isWhole } = await worker.write(tagDeletion(features), { caller, idInPath, found })
+  if (!isWhole) await completing(() => takeOffNotes(db, caller, id))
   return id
 }
 

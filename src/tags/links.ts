@@ -27,7 +27,7 @@ import { replaceLinks, unknownTag } from './store.ts'
  */
 
 /** How many pairs of a note and a tag one transaction writes. */
-const PAIRS_AT_ONCE = 4_000
+const PAIRS_AT_ONCE = 2_000
 
 /** Replaces the tags that come along with a tag, and adds them to the notes that carry it. */
 export async function setTagLinks(ctx: AppContext, caller: Caller, id: string, linked: readonly number[]) {
@@ -42,7 +42,7 @@ export async function setTagLinks(ctx: AppContext, caller: Caller, id: string, l
     logTagUpdate(tx, caller, found, linkedTag)
     const started = startLinking(tx, caller, found.id, before)
     return { tag: tagKind.present(getTagRow(tx, caller, id), tx), job: started }
-  }, true)
+  })
   if (job !== undefined) await completing(() => runJob(ctx.db, job, () => caller))
   return tag
 }
@@ -110,7 +110,7 @@ async function runJob(db: Db, pk: number, authorIn: AuthorIn): Promise<void> {
     job ??= findJob(tx, pk)
     return job !== undefined && doSome(tx, pk, job, authorIn)
   }
-  await inChunks(db, next, { isLong: true })
+  await inChunks(db, next)
 }
 
 function findJob({ sql }: Tx, pk: number): Job | undefined {
@@ -167,78 +167,30 @@ const remaining = ({ sql }: Tx, tags: readonly number[]): number[] =>
     JSON.stringify(tags),
   )
 
-/** How many of them are written before others are served. */
-const PAIRS_PER_STEP = 500
-
-/**
- * Adds every one of the tags to every one of the notes, trashed ones too, and keeps counts and search in step: before
- * the commit, in steps. The write must share its transaction with no other, which could remove a note before the steps.
- */
+/** Adds every one of the tags to every one of the notes, trashed ones too, and keeps counts and search in step. */
 function addToNotes(tx: Tx, author: ChangeAuthor, notes: readonly number[], tags: readonly number[]): void {
-  const steps = addingSteps(tx, author, notes, tags)
-  tx.inSteps(() => steps.next().done !== true)
+  const added = addPairs(tx, notes, tags)
+  for (const [tag, count] of finishNotes(tx, author, added)) addToTagCount(tx, tag, count)
 }
 
 /** The tags that were added to notes, by note. */
 type AddedTags = Map<number, number[]>
 
-function* addingSteps(
-  tx: Tx,
-  author: ChangeAuthor,
-  notes: readonly number[],
-  tags: readonly number[],
-): Generator<void> {
-  const added: AddedTags = new Map()
-  yield* addPairs(tx, notes, tags, added)
-  const counts = new Map<number, number>()
-  for (const some of inGroups(added)) {
-    finishNotes(tx, author, some, counts)
-    yield
-  }
-  for (const [tag, count] of counts) addToTagCount(tx, tag, count)
-}
-
 /** One statement for each: before one of several rows SQLite would save every page, because it may break a reference. */
-function* addPairs(
-  { sql }: Tx,
-  notes: readonly number[],
-  tags: readonly number[],
-  added: AddedTags,
-): Generator<void> {
-  let pairs = 0
+function addPairs({ sql }: Tx, notes: readonly number[], tags: readonly number[]): AddedTags {
+  const added: AddedTags = new Map()
   for (const tag of tags) {
     for (const note of notes) {
       const { changes } = sql.run('INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)', tag, note)
-      if (changes === 1) addTo(added, note, tag)
-      pairs += 1
-      if (pairs % PAIRS_PER_STEP === 0) yield
+      if (changes === 1) added.set(note, [...(added.get(note) ?? []), tag])
     }
   }
+  return added
 }
 
-function addTo(added: AddedTags, note: number, tag: number): void {
-  const tags = added.get(note)
-  if (tags) tags.push(tag)
-  else added.set(note, [tag])
-}
-
-/** Notes with their added tags, some at a time. */
-function* inGroups(added: AddedTags): Generator<AddedTags> {
-  let group: AddedTags = new Map()
-  let pairs = 0
-  for (const [note, tags] of added) {
-    group.set(note, tags)
-    pairs += tags.length
-    if (pairs < PAIRS_PER_STEP) continue
-    yield group
-    group = new Map()
-    pairs = 0
-  }
-  if (group.size > 0) yield group
-}
-
-/** What follows from added tags for their notes; adds to the counts of active notes by tag. */
-function finishNotes(tx: Tx, author: ChangeAuthor, added: AddedTags, counts: Map<number, number>): void {
+/** What follows from added tags for their notes; returns how many active notes got each. */
+function finishNotes(tx: Tx, author: ChangeAuthor, added: AddedTags): Map<number, number> {
+  const counts = new Map<number, number>()
   const changed = JSON.stringify([...added.keys()])
   const active = tx.sql.column<number>(
     'SELECT pk FROM notes WHERE pk IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL',
@@ -249,6 +201,7 @@ function finishNotes(tx: Tx, author: ChangeAuthor, added: AddedTags, counts: Map
   touchNotes(tx, changed)
   markAllForSearch(tx, author.workspacePk, changed, { canWait: false })
   logAdded(tx, author, changed, added)
+  return counts
 }
 
 /** Logs an update of every changed note; its tags before are those it has now without the added ones. */

@@ -1,10 +1,4 @@
-import { costOfRows, countUpTo, wholeListQuery } from '../http/whole-list.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { tagKind } from './service.ts'
 
-export const tagsQuery = wholeListQuery({
-  name: 'tags.list',
-  member: 'tags',
-  cost: (reader, { workspacePk }) =>
-    costOfRows(reader, 'tags', workspacePk, { perRow: 3 }) + countUpTo(reader, 'tag_links', 1),
-  list: tagKind.list,
-})
+export const tagsQuery = wholeListQuery('tags.list', 'tags', tagKind.list)

@@ -3,7 +3,6 @@ import type { WorkerQuery } from '../db/worker/client.ts'
 import { type PageRequest, pageRequest } from '../http/page.ts'
 import type { JsonBody } from '../http/responses.ts'
 import { utcDay } from '../lib/dates.ts'
-import type { NotePagePlan } from '../notes/query/note-page.ts'
 import { type NoteSort, treeQuery } from '../notes/query/tree-query.ts'
 import { filterOf, type ViewRow, viewKind } from './service.ts'
 
@@ -27,21 +26,13 @@ export const sortOf = ({ sortField: field, sortDirection: direction, sortPropert
  * The notes of a view. The view itself is read in the same snapshot as its notes: while the query waits for the
  * worker, the view may change, and what it names may be deleted.
  */
-export const viewQuery: WorkerQuery<ViewNotesQuery, NotePagePlan, JsonBody> = {
+export const viewQuery: WorkerQuery<ViewNotesQuery, JsonBody> = {
   name: 'views.notes',
-  plan: (reader, { workspacePk, id, page, withContent, today }) => {
+  run: (reader, { workspacePk, id, page, withContent, today }) => {
     const row = viewKind.getRow(reader, { workspacePk }, id)
-    const query = {
-      workspace: workspacePk,
-      filter: filterOf(row),
-      sort: sortOf(row),
-      page,
-      withContent,
-      today,
-    }
-    return treeQuery.plan(reader, query)
+    const query = { filter: filterOf(row), sort: sortOf(row), page, withContent, today }
+    return treeQuery.run(reader, { workspace: workspacePk, ...query })
   },
-  run: treeQuery.run,
 }
 
 /** One page of the notes that match the view now, in its order. */

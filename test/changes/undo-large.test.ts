@@ -38,9 +38,9 @@ const writeMany = (count: number) =>
       const rows = Array.from({ length: Math.min(BATCH, count - written) }, (_, at) => ({
         data: { name: `box ${written + at}`, size: at },
       }))
-      writeRecords(service.ctx, tx, callerOf(service), { structure: 'Boxes', rows })
+      writeRecords(service.ctx.bus, tx, callerOf(service), { structure: 'Boxes', rows })
     }
-  }, true)
+  })
 
 const newest = async (query = '') =>
   (await service.get(`/v1/changes?before=now&limit=1${query}`)).body.changes[0]
@@ -90,7 +90,7 @@ async function writeNotes(): Promise<void> {
         content: `green ${at} [[note 1]]`,
         tagIds,
       })
-  }, true)
+  })
 }
 
 test('a write of 1,000 notes is taken back, and that too: each is found, counted and linked as before', async () => {
@@ -117,42 +117,10 @@ test('taking back many notes has the search tables write what they collect a few
   const written = await ctx.db.write((tx): number => {
     const changes = () => tx.sql.scalar<number>('SELECT total_changes()')
     const before = changes()
-    undoTransaction(ctx, tx, callerOf(service), transaction)
+    undoTransaction(ctx.features, ctx.bus, tx, callerOf(service), transaction)
     return changes() - before
-  }, true)
+  })
   expect(written).toBeLessThan(13 * NOTES)
-})
-
-/** Whether the newest transaction is taken back by the worker: then the main thread commits nothing. */
-async function isUndoneByWorker(): Promise<boolean> {
-  const { commitSizes } = service.ctx.db
-  const { transaction } = await newest()
-  const before = commitSizes.sum
-  expect((await service.post('/v1/changes/undo', { transaction })).status).toBe(200)
-  return commitSizes.sum === before
-}
-
-test('how long the texts are that come back decides too, not only how long those are that go', async () => {
-  const texts = ['short', 'long '.repeat(100_000)]
-  for (const content of texts) {
-    const { note } = (await service.post('/v1/notes', { title: 'a', content })).body
-    await service.patch(`/v1/notes/${note.id}`, { content: 'new' })
-    expect(await isUndoneByWorker()).toBe(content.length > 100_000)
-    expect((await service.get(`/v1/notes/${note.id}`)).body.note.content).toBe(content)
-  }
-})
-
-test('so do the old values of rows', async () => {
-  const fields = Array.from({ length: 50 }, (_, at) => ({ key: `f${at}`, type: 'text' }))
-  await declare(service, 'Long', fields)
-  for (const length of [10, 9_000]) {
-    const data = Object.fromEntries(fields.map(({ key }) => [key, 'x'.repeat(length)]))
-    const [row] = await write(service, 'Long', data)
-    const removed = Object.fromEntries(fields.map(({ key }) => [key, null]))
-    await service.patch(`/v1/records/${row.id}`, { data: removed })
-    expect(await isUndoneByWorker()).toBe(length > 10)
-    expect((await service.get(`/v1/records/${row.id}`)).body.record.data).toEqual(data)
-  }
 })
 
 test('a write of more changes than can be taken back at once is refused, and nothing is written', async () => {

@@ -33,7 +33,7 @@ const ORDER = [
   ['change-feed'],
   ['portability', 'mcp', 'mirror'],
   ['maintenance'],
-  ['api.ts', 'features.ts', 'worker.ts', 'worker-on-demand.ts'],
+  ['api.ts', 'features.ts', 'operations.ts', 'worker.ts'],
   ['server.ts'],
   ['cli'],
   ['main.ts'],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { openReadingConnection } from '../../src/db/connection/open.ts'
 import type { Reader } from '../../src/db/reader.ts'
 import { Sql } from '../../src/db/sql.ts'
-import type { QueryPlan, WorkerQuery } from '../../src/db/worker/client.ts'
+import type { WorkerQuery } from '../../src/db/worker/client.ts'
 import { fileSearchQuery } from '../../src/files/search.ts'
 import { parseFilter } from '../../src/filter/record/parse.ts'
 import { parseTree } from '../../src/filter/tree/parse.ts'
@@ -56,10 +56,7 @@ afterAll(() => {
 })
 
 /** Runs a query as the worker does, and returns how often its statements checked, while they ran, whether to stop. */
-function checksOf<Input, Plan extends QueryPlan>(
-  query: WorkerQuery<Input, Plan, unknown>,
-  input: Input,
-): number {
+function checksOf<Input>(query: WorkerQuery<Input, unknown>, input: Input): number {
   let [statements, checks] = [0, 0]
   const database = openReadingConnection(service.ctx.db.file)
   const count = () => {
@@ -71,7 +68,7 @@ function checksOf<Input, Plan extends QueryPlan>(
   }
   const sql = new Sql(database, { enter, checkStop: count })
   const reader: Reader = { sql }
-  query.run(reader, query.plan(reader, input))
+  query.run(reader, input)
   sql.finalize()
   database.close()
   return checks - statements

@@ -87,43 +87,6 @@ test('a large log is moved in another thread, beside writes, and starts again', 
   folder.remove()
 })
 
-test('a large log starts again although transactions are open when it is looked at', async () => {
-  const folder = newFolder()
-  const file = folder.file('daybook.db')
-  const db = openAs('server', file)
-  await db.write((tx): void => tx.sql.script('CREATE TABLE blobs (bytes BLOB)'))
-  const write = (step = () => false) =>
-    db.write((tx): void => {
-      tx.sql.run('INSERT INTO blobs VALUES (randomblob(1000000))')
-      tx.inSteps(step)
-    }, true)
-  for (let count = 0; count < 45; count++) await write()
-  const other = new Database(file)
-  const pages = () => other.query('PRAGMA wal_checkpoint(NOOP)').values()[0] as [number, number, number]
-  expect(pages()[1]).toBeGreaterThan(10_000)
-  await write(() => {
-    clock.advance(1_000)
-    clock.advance(1_000)
-    return false
-  })
-  // Stays open until the other thread has moved everything, and for as many turns as its message may take.
-  let turnsLeft = 50
-  await write(() => {
-    const until = performance.now() + 10
-    while (performance.now() < until);
-    const [, total, moved] = pages()
-    if (moved === total) turnsLeft -= 1
-    return turnsLeft > 0
-  })
-  for (let [, total, moved] = pages(); moved < total; [, total, moved] = pages()) await Bun.sleep(5)
-  await db.finishCheckpoint()
-  for (let count = 0; count < 5; count++) await write()
-  expect(pages()[1]).toBeLessThan(5_000)
-  other.close()
-  db.close()
-  folder.remove()
-})
-
 test('work in chunks waits for the log to be moved, which therefore never gets long', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
@@ -171,37 +134,6 @@ test('work in chunks waits again once a reader is gone for which it did not wait
   const [, totalAfter, movedAfter] = pagesOf(reader)
   expect(totalAfter - movedAfter).toBeLessThan(500)
   reader.close()
-  await db.finishCheckpoint()
-  db.close()
-  folder.remove()
-}, 20_000)
-
-test('work that waits for the log goes on once an open transaction is rolled back', async () => {
-  const folder = newFolder()
-  const file = folder.file('daybook.db')
-  const db = openAs('server', file)
-  const other = new Database(file)
-  await db.write((tx): void => tx.sql.script('CREATE TABLE blobs (bytes BLOB)'))
-  const insert = 'INSERT INTO blobs VALUES (zeroblob(1000000))'
-  for (let count = 0; count < 70; count++) await db.write((tx): void => void tx.sql.run(insert))
-  const waiting = db.waitForCheckpoint()
-  // Stays open until the other thread has moved everything, and for as many turns as its message may take.
-  let turnsLeft = 50
-  const failing = db.write((tx): void => {
-    tx.sql.run('INSERT INTO blobs VALUES (1)')
-    tx.inSteps(() => {
-      const [, total, moved] = pagesOf(other)
-      if (moved === total) turnsLeft -= 1
-      if (turnsLeft > 0) return true
-      // Stands for a full disk.
-      tx.sql.script('PRAGMA max_page_count = 1')
-      tx.sql.run(insert)
-      return false
-    })
-  }, true)
-  await expect(failing).rejects.toThrow('The disk of this server is full; nothing was written.')
-  await waiting
-  other.close()
   await db.finishCheckpoint()
   db.close()
   folder.remove()

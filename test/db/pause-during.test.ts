@@ -98,8 +98,8 @@ test('a write that waited for others waits for the lock of another process as lo
       // Once the next write has tried to take it.
       setImmediate(() => setImmediate(() => other.run('ROLLBACK')))
     })
-  }, true)
-  const next = queue.write((tx): void => void tx.sql.run("INSERT INTO lines VALUES ('after it')"), true)
+  })
+  const next = queue.write((tx): void => void tx.sql.run("INSERT INTO lines VALUES ('after it')"))
   await Promise.all([long, next])
   expect(sql.column<string>('SELECT text FROM lines')).toEqual(['after it'])
   queue.close()

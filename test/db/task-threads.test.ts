@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
-import { discardPreparation } from '../../src/notes/writing/staged-contents.ts'
 import { uniqueSort, uniqueStart } from '../../src/structures/storage/unique-build.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
@@ -40,20 +39,6 @@ test('a long write does not wait for the rows of an index to be sorted', async (
   await Promise.all(sorts)
 }, 60_000)
 
-test('a long write does not wait for what a rename or an undo prepares', async () => {
-  const service = await start()
-  const { worker } = service.ctx
-  await write(service, 'rows', { code: 'a' })
-  let prepared = 0
-  const preparations = Array.from({ length: 10_000 }, () =>
-    worker.write(discardPreparation, undefined).then(() => ++prepared),
-  )
-  await preparations[0]
-  await write(service, 'rows', { code: 'b' })
-  expect(prepared).toBeLessThan(preparations.length)
-  await Promise.all(preparations)
-}, 60_000)
-
 test('long writes of one key in the worker take turns with those of another', async () => {
   const service = await start()
   const other = service.as(await service.newKey())
@@ -65,21 +50,6 @@ test('long writes of one key in the worker take turns with those of another', as
   expect(done).toBeLessThan(5)
   await Promise.all(many)
 }, 60_000)
-
-test('what one rename has staged is not discarded by another that is prepared meanwhile', async () => {
-  const service = await start()
-  const { worker } = service.ctx
-  const order: string[] = []
-  const prepared = (name: string) =>
-    worker.inSeries(async () => {
-      await worker.write(discardPreparation, undefined)
-      order.push(`${name} is prepared`)
-      await worker.write(discardPreparation, undefined)
-      order.push(`${name} is done`)
-    })
-  await Promise.all(['one', 'other'].map(prepared))
-  expect(order).toEqual(['one is prepared', 'one is done', 'other is prepared', 'other is done'])
-})
 
 /** Holds the lock of another process once writes wait for the next task, which then waits for it. */
 function lockNextTask({ ctx: { db } }: TestService) {

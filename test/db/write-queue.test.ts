@@ -75,24 +75,6 @@ test('writes that arrive together share one commit', async () => {
   expect(lines(outside)).toEqual(Array.from({ length: 50 }, (_, at) => `line ${at}`))
 })
 
-test('a short write does not wait for the long ones before it, but for one that runs; long ones are committed alone', async () => {
-  const seen: string[][] = []
-  const long = (text: string) =>
-    db.write((tx): void => {
-      tx.sql.run('INSERT INTO lines (text) VALUES (?)', text)
-    }, true)
-  const committed = () => seen.push(lines(outside))
-  const writes = [
-    ...['first', 'second', 'third'].map((text) => long(`${text} long`).then(committed)),
-    write('short').then(committed),
-  ]
-  await writes[0]
-  writes.push(write('later').then(committed))
-  await Promise.all(writes)
-  const all = ['short', 'first long', 'later', 'second long', 'third long']
-  expect(seen).toEqual(all.map((_, at) => all.slice(0, at + 1)))
-})
-
 test('a write is answered, and its after-commit actions run, only when others can see it', async () => {
   const seen: string[][] = []
   const written = db.write((tx): void => {
@@ -259,22 +241,6 @@ test('what follows from a commit belongs to no requester', async () => {
     )
   await Promise.all([write('one'), write('other')])
   expect(seen).toEqual(['""', '""'])
-})
-
-test('long writes of one requester take turns with those of others, and with short ones', async () => {
-  const order: string[] = []
-  const line = (requester: string, text: string, isLong: boolean) =>
-    asRequester(requester, () =>
-      db.write((tx): void => {
-        order.push(text)
-        tx.sql.run('INSERT INTO lines (text) VALUES (?)', text)
-      }, isLong),
-    )
-  const many = Array.from({ length: 50 }, (_, at) => line('a', `a${at}`, true))
-  const few = [line('b', 'b0', true), line('b', 'b1', true), line('b', 'short', false)]
-  await Promise.all([...many, ...few])
-  expect(order.slice(0, 5)).toEqual(['short', 'a0', 'b0', 'a1', 'b1'])
-  expect(order.filter((text) => text.startsWith('a'))).toEqual(many.map((_, at) => `a${at}`))
 })
 
 test('short writes of one requester take turns with those of others', async () => {

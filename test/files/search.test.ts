@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { fileSearchQuery } from '../../src/files/search.ts'
 import { deleteFile } from '../../src/files/service.ts'
 import { callerOf } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
@@ -131,30 +130,4 @@ describe('a search', () => {
       expect([status, body.code]).toEqual([400, 'invalid_request'])
     },
   )
-})
-
-describe('the estimate of a search', () => {
-  const plan = (q: string, file?: number) => {
-    const { db } = service.ctx
-    const workspace = db.sql.scalar<number>('SELECT pk FROM workspaces')
-    return fileSearchQuery.plan(db, { workspace, q, file, page: { limit: 50, offset: 0 } })
-  }
-  /** A query that costs more than 10,000 runs in the worker. */
-  const costOf = (q: string, file?: number) => plan(q, file).cost
-
-  test('grows with the pages that are searched and with the search, and counts nothing', async () => {
-    await makeFile(service, { name: 'long', pages: Array.from({ length: 300 }, (_, at) => `page ${at}`) })
-    await makeFile(service, { name: 'short', pages: ['page'] })
-    const short = service.ctx.db.sql.scalar<number>("SELECT pk FROM files WHERE file_name = 'short'")
-    expect([costOf('page'), costOf('page 7 -8'), costOf('"page 7"'), costOf('p*')]).toEqual([
-      303, 905, 604, 6_022,
-    ])
-    expect([costOf('p* a*'), costOf('p* a*', short), costOf('-page')]).toEqual([12_042, 41, 0])
-  })
-
-  test('does not grow with how often a word occurs', async () => {
-    await makeFile(service, { name: 'a', pages: ['one word', 'another'] })
-    const { values, cost } = plan('o* word -another')
-    expect(plan('o* o* word O* -another -another')).toMatchObject({ values, cost })
-  })
 })

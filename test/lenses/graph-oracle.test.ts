@@ -168,7 +168,7 @@ function readWhole(name: string): Graph {
   const { db } = service.ctx
   const workspacePk = findWorkspaceNamed(db, name)?.pk ?? 0
   const input = { workspacePk, today: '2026-11-21', lookupLimit: 0 }
-  const json = graphQuery.run(db, graphQuery.plan(db, input))
+  const json = graphQuery.run(db, input)
   return JSON.parse(typeof json === 'string' ? json : new TextDecoder().decode(json))
 }
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { distinctLinkKeys, parseLongBody } from '../../src/notes/links/link-keys.ts'
 import { makeNote } from '../support/notes.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -164,24 +163,6 @@ test('a body of links alone is written and read in a few seconds', async () => {
   expect((await linksOf(id)).outgoing).toHaveLength(90_000)
   expect(processorTime()).toBeLessThan(10_000)
 }, 60_000)
-
-test('a long body is parsed in slices, between which others are served, with the same links', async () => {
-  const body = Array.from({ length: 60_000 }, (_, at) => `[[Long ${at}|x]] `).join('')
-  let turns = 0
-  let isDone = false
-  const others = (async () => {
-    while (!isDone) {
-      await new Promise((resolve) => setImmediate(resolve))
-      turns += 1
-    }
-  })()
-  const targets = await parseLongBody(body)
-  isDone = true
-  await others
-  expect(targets).toEqual(distinctLinkKeys(body))
-  expect(targets?.size).toBe(60_000)
-  expect(turns).toBeGreaterThan(2)
-})
 
 test('a long body is linked as sent, and when it is replaced', async () => {
   const filler = 'word '.repeat(20_000)

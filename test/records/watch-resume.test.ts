@@ -8,7 +8,8 @@ import { startService, type TestService } from '../support/service.ts'
 
 /* A page as it was, read from rows or old values that are too long for the main thread. */
 
-const MAX_LENGTH = 100_000
+/** A hundred characters count as a row. */
+const MAX_ROWS = 1_000
 const FIELDS = Array.from({ length: 20 }, (_, at) => ({ key: `f${at}`, type: 'text' }))
 const long = Object.fromEntries(FIELDS.map(({ key }) => [key, 'x'.repeat(9_000)]))
 const short = Object.fromEntries(FIELDS.map(({ key }) => [key, null]))
@@ -21,10 +22,14 @@ afterAll(() => service.close())
 
 const position = () => lastChange(service.ctx.db, callerOf(service).workspacePk)
 
-function pastPage(structure: string, at: number, maxLength?: number) {
+function pastPage(structure: string, at: number, rows = Number.POSITIVE_INFINITY) {
   const { db } = service.ctx
   const input = { caller: callerOf(service), request: { structure, filter: [] }, position: at }
-  return pastPageQuery.run(db, pastPageQuery.plan(db, input), maxLength)
+  return db.sql.withRowLimit(
+    rows,
+    () => new TooLongForMainThread(),
+    () => pastPageQuery.run(db, input),
+  )
 }
 
 test.each([
@@ -40,6 +45,6 @@ test.each([
   if (Object.keys(change).length === 0) await service.delete(`/v1/records/${one.id}`)
   const versions = [other, one].map(({ id, updated_at }) => [id, Date.parse(updated_at)] as const)
   expect(pastPage(name, before)).toEqual(new Map(versions))
-  expect(pastPage(name, before, 10 * MAX_LENGTH)).toEqual(new Map(versions))
-  expect(() => pastPage(name, before, MAX_LENGTH)).toThrow(TooLongForMainThread)
+  expect(pastPage(name, before, 20 * MAX_ROWS)).toEqual(new Map(versions))
+  expect(() => pastPage(name, before, MAX_ROWS)).toThrow(TooLongForMainThread)
 })

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { createStructure } from '../../src/structures/service.ts'
@@ -127,51 +126,12 @@ test.if(existsSync(IO))(
   60_000,
 )
 
-/** Whether reads are served while the transaction of a write holds the lock, for which another connection asks. */
-async function isServedDuring(outside: Database, run: () => Promise<{ status: number }>): Promise<boolean> {
-  const isLocked = () => {
-    try {
-      outside.run('BEGIN IMMEDIATE')
-      outside.run('ROLLBACK')
-      return false
-    } catch {
-      return true
-    }
-  }
-  let isOver = false
-  let isServed = false
-  const done = run().finally(() => {
-    isOver = true
-  })
-  while (!isOver) {
-    const { status } = await service.get('/v1/tags')
-    isServed ||= status === 200 && isLocked()
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  expect((await done).status).toBeLessThan(300)
-  return isServed
-}
-
-test('while many unique indexes are made or removed, reads are served', async () => {
-  const outside = new Database(await openFile())
-  const body = { name: 'Wide', fields: FIELDS, unique_together: PAIRS }
-  const none = { fields: KEYS.map((key) => field(key, 'text', { unique: false })), unique_together: [] }
-  const patch = (change: object) => () => service.patch('/v1/records/structures/Wide', change)
-  expect(await isServedDuring(outside, () => service.post('/v1/records/structures', body))).toBe(true)
-  await write(service, 'Wide', rowOf('a'))
-  expect(await isServedDuring(outside, patch(none))).toBe(true)
-  expect(await isServedDuring(outside, patch({ fields: FIELDS, unique_together: PAIRS }))).toBe(true)
-  const again = await service.post('/v1/records', { structure: 'Wide', data: { f1: 'a f1' } })
-  expect([again.status, again.body.code]).toEqual([400, 'unique_violation'])
-  outside.close()
-}, 60_000)
-
 test('more fields in unique sets than a structure may have now stay where they were', async () => {
   await open()
   const sets = [KEYS.slice(0, 99), KEYS.slice(1)]
   await service.ctx.db.write((tx): void => {
     createStructure(tx, callerOf(service), { name: 'Old', fields: FIELDS as never, unique_together: sets })
-  }, true)
+  })
   const patch = async (change: object) => (await service.patch('/v1/records/structures/Old', change)).status
   expect(await patch({ description: 'As before' })).toBe(200)
   expect(await patch({ unique_together: [...sets, ['f0', 'f1']] })).toBe(400)

@@ -159,24 +159,6 @@ test.each(FIELDS)('the rows that collide in $key are found by the key of the ind
   expect(plans).toContainEqual(expect.stringMatching(/^SEARCH held USING PRIMARY KEY/))
 })
 
-test.each([
-  ['one field becomes unique at once', 1, false],
-  ['two fields of as many rows become unique in steps', 2, true],
-])('%s', async (_what, count, inSteps) => {
-  const service = await startService({ worker: { manyRows: 60 } })
-  open.push(service)
-  await declare(service, 'rows', FIELDS)
-  await write(service, 'rows', ...Array.from({ length: 60 }, (_, n) => ({ code: `c${n}`, n })))
-  const runs = spyOn(service.ctx.db.sql, 'run')
-  const { status } = await service.patch('/v1/records/structures/rows', {
-    fields: FIELDS.map((field, at) => ({ ...field, unique: at < count })),
-  })
-  const isFilled = runs.mock.calls.some(([text]) => text.includes('AS sorted'))
-  runs.mockRestore()
-  expect([status, isFilled]).toEqual([200, inSteps])
-  expect(findFaults(service.ctx.db)).toEqual([])
-})
-
 test('the sorted rows are removed after the index is filled, by a task for which writes do not wait', async () => {
   const service = await start()
   await write(service, 'rows', { code: 'one' }, { code: 'two' })
@@ -184,11 +166,11 @@ test('the sorted rows are removed after the index is filled, by a task for which
   await service.ctx.db.write((tx): void => {
     const sortedTables = () =>
       tx.sql.column('SELECT name FROM sqlite_temp_schema WHERE name = ?', 'rows_1_unique_1_sorted')
-    uniqueStart.run(tx, place, tx.now)
-    const sorted = uniqueSort.run(tx, place, tx.now)
-    expect(uniqueFill.run(tx, { ...place, from: 0 }, tx.now)).toBe('done')
+    uniqueStart.run(tx, place, service.ctx.bus)
+    const sorted = uniqueSort.run(tx, place, service.ctx.bus)
+    expect(uniqueFill.run(tx, { ...place, from: 0 }, service.ctx.bus)).toBe('done')
     expect([sorted, sortedTables()]).toEqual(['temp.rows_1_unique_1_sorted', ['rows_1_unique_1_sorted']])
-    discardSortedRows.run(tx, sorted ?? '', tx.now)
+    discardSortedRows.run(tx, sorted ?? '', service.ctx.bus)
     expect(sortedTables()).toEqual([])
   })
   expect(discardSortedRows.isPreparation).toBe(true)

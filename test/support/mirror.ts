@@ -71,9 +71,10 @@ export async function mirrorOf(
     onProgress: () => {},
   })
   const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
-  const worker = openWorker({ db, clock, log })
+  const bus = createBus()
+  const worker = openWorker({ db, listeners: bus, clock, log })
   const config = readConfig({ DAYBOOK_DB: file })
-  const ctx: AppContext = { config, db, worker, bus: createBus(), clock, log, features, mirrorOf: url }
+  const ctx: AppContext = { config, db, worker, bus, clock, log, features, mirrorOf: url }
   const app = createApi(ctx)
   const follower = new Follower(ctx, { remote, signal: stop.signal, isForwarding, onEvents: () => {} })
   return {

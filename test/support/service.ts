@@ -187,12 +187,13 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     afterUpgrade: upgradeDerived,
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
-  const worker = openWorker({ db, log, clock, ...options.worker })
+  const bus = createBus()
+  const worker = openWorker({ db, listeners: bus, log, clock, ...options.worker })
   const ctx: AppContext = {
     config,
     db,
     worker,
-    bus: createBus(),
+    bus,
     clock,
     log,
     features,

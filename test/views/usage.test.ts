@@ -1,7 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import type { AppContext } from '../../src/context.ts'
 import type { Tx } from '../../src/db/writes/transaction.ts'
-import { tagUsageQuery } from '../../src/features.ts'
 import { createLens, deleteLens, parseLens } from '../../src/lenses/service.ts'
 import { deleteProperty } from '../../src/properties/deletion.ts'
 import { patchProperty } from '../../src/properties/service.ts'
@@ -104,14 +103,11 @@ describe.each(ACTIONS)('the %s', (_, act) => {
 
 test('long filters are read in a worker thread', async () => {
   const started = await start({ file: folder.file('worker.db'), worker: { manyRows: 100 } })
-  const { service, ctx, caller, tag, property } = started
+  const { service, tag, property } = started
   const named = { type: 'tags', op: 'has_any', tag_ids: Array.from({ length: 500 }, () => tag) }
-  const cost = () => tagUsageQuery.plan(ctx.db, { workspace: caller.workspacePk, named: tag }).cost
   await service.post('/v1/views', { name: 'Short', filter: treeOf(started) })
-  expect(cost()).toBeLessThan(100)
   expect((await service.post('/v1/views', { name: 'Long', filter: named })).status).toBe(201)
   await service.post('/v1/lenses', { name: 'Lens', scope: { ...named, op: 'has_all' } })
-  expect(cost()).toBeGreaterThan(100)
   const { body } = await service.get(`/v1/tags/${tag}`)
   const names = (list: { name: string }[]) => list.map(({ name }) => name)
   expect([names(body.used_by.views), names(body.used_by.lenses)]).toEqual([['Short', 'Long'], ['Lens']])

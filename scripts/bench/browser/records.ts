@@ -30,7 +30,7 @@ export async function fillRows(
     })
     row = await ctx.db.write(
       (tx): string =>
-        writeRecords(ctx, tx, caller, { structure: 'entries', rows: batch }).rows.at(-1)?.id ?? '',
+        writeRecords(ctx.bus, tx, caller, { structure: 'entries', rows: batch }).rows.at(-1)?.id ?? '',
     )
   }
   ctx.db.checkpoint()

@@ -62,7 +62,7 @@ async function fill(file: string, count: number): Promise<Filled> {
       data: rows.next().value as Data,
     }))
     await ctx.db.write((tx): void => {
-      writeRecords(ctx, tx, caller, { structure: 'entries', rows: batch })
+      writeRecords(ctx.bus, tx, caller, { structure: 'entries', rows: batch })
     })
   }
   const buildMs: number[] = []

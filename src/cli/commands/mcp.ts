@@ -47,14 +47,15 @@ const invalidKey = () =>
 
 async function serveDatabase(io: Io, db: Db, key: string, input: Input): Promise<number> {
   const log = createLog('silent', systemClock, () => {})
-  const worker = openWorker({ db, log, clock: systemClock })
+  const bus = createBus()
+  const worker = openWorker({ db, listeners: bus, log, clock: systemClock })
   const config = readConfig(io.env, { db: textFlag(input, 'db') })
   const mirrorOf = remoteOf(db)
   const ctx: AppContext = {
     config,
     db,
     worker,
-    bus: createBus(),
+    bus,
     clock: systemClock,
     log,
     features: await features(),

@@ -15,13 +15,14 @@ async function document(): Promise<string> {
   ])
   const log = createLog('silent', systemClock, () => {})
   const file = ':memory:'
+  const bus = createBus()
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
   try {
     const app = createApi({
       config: { ...readConfig({}), db: file },
       db,
-      worker: openWorker({ db, log, clock: systemClock }),
-      bus: createBus(),
+      worker: openWorker({ db, listeners: bus, log, clock: systemClock }),
+      bus,
       clock: systemClock,
       log,
       features,

@@ -2,199 +2,155 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Db } from '../database.ts'
 import type { Reader } from '../reader.ts'
+import { writeUnlessDry } from '../writes/dry-run.ts'
 import { currentRight } from '../writes/requester.ts'
 import { noResponse, type PausingAction } from '../writes/sync.ts'
-import { taskIds } from '../writes/task-transaction.ts'
 import type { Tx } from '../writes/transaction.ts'
-import type { LongText, WorkerRequest } from './protocol.ts'
-import { QueryScheduler, type Requester, requesterKey, shuttingDown } from './query-scheduler.ts'
+import type { WorkerRequest } from './protocol.ts'
+import { QueryScheduler, type Requester, requesterKey } from './query-scheduler.ts'
 import { TaskQueue } from './task-queue.ts'
-import { Turns } from './turns.ts'
 
 export { type Requester, requesterKey }
 
-/** How a query will run. */
-export interface QueryPlan {
-  /**
-   * An estimate of all that the query reads, searches, compares and returns, in rows of a scan: what takes as long as
-   * scanning 100 rows costs 100. A query of more than `manyRows` runs in the worker.
-   */
-  readonly cost: number
-  /**
-   * The same if what it looks for is as far away as it can be; by default `cost`. A query that costs little, but may cost
-   * more than `manyRows`, is begun on the main thread and goes to the worker once it has read too many rows, for which
-   * its statements need a stop condition.
-   */
-  readonly mostCost?: number
-  /** What one of these rows costs; 1 by default. */
-  readonly rowCost?: number
+/**
+ * A read that may take long. It begins on the main thread; one that reads too much there (`db/read-limit.ts`) begins again in
+ * a worker thread, so that other requests never wait for it. Input and output are copied between the threads. Its
+ * statements that read many rows need a stop condition (`Sql.stopCondition`).
+ */
+export interface WorkerQuery<Input, Output> {
+  /** The name of its feature, a dot, and its own: by it a worker thread finds it (`operations.ts`). */
+  readonly name: string
+  /** Whether it always runs in a worker thread, because its work cannot be counted. */
+  readonly isLong?: true
+  run(reader: Reader, input: Input): Output
+}
+
+/** Thrown by a query on the main thread that reads so much that the worker has to run it. */
+export class TooLongForMainThread extends Error {}
+
+/** Those who are told of a write after its commit. */
+export interface WriteListeners {
+  /** Reports that anything in the structure may have changed; without an id, anything at all. */
+  wake(structureId?: string): void
+  wakeDeliveries(webhooks: readonly number[]): void
 }
 
 /**
- * A read that may take long; then it runs in a worker thread (`worker.ts`, where it must be listed), so that other
- * requests never wait for it. Input and output are copied between the threads. Its statements that read many rows
- * need a stop condition (`Sql.stopCondition`).
+ * A write that may take long; it runs in one transaction, on the main thread or, while other writes wait, in a thread of
+ * writes, where neither reads nor requests wait for it. Its input and output are copied between the threads.
  */
-export interface WorkerQuery<Input, Plan extends QueryPlan, Output> {
+export interface WorkerTask<Input, Output> {
+  /** As that of a query. */
   readonly name: string
-  /** Estimates the query; cheap, because it runs before every one. */
-  plan(reader: Reader, input: Input): Plan
-  /** The input for the worker, with what the main thread knows already; by default the same. */
-  workerInput?(plan: Plan, input: Input): Input
-  /** `maxLength`, if given, is how long the text of the output may be, in characters; throws `TooLongForMainThread` beyond. */
-  run(reader: Reader, plan: Plan, maxLength?: number): Output
-}
-
-/** Thrown by a query on the main thread whose output is so long, or that reads so many rows, that the worker has to run it. */
-export class TooLongForMainThread extends Error {}
-
-/** The longest output that is made on the main thread, in characters. */
-const MAX_MAIN_THREAD_LENGTH = 1_048_576
-
-/** Replacing the texts of many notes is prepared for longer than a write of records takes. */
-type TaskThread = 'records' | 'texts' | 'background'
-
-/** A change that takes long, mostly of derived data; it runs in a worker thread, in one transaction, while writes wait. */
-export interface WorkerTask<Input, Output, Prepared = Input, Result = Output> {
-  readonly name: string
+  /** Whether no request waits for it, and it waits for no request: building an index, for example. */
+  readonly isBackground?: true
   /** Whether it writes temporary tables only, so that nothing waits for it. */
-  readonly isPreparation?: boolean
-  /** Which of the threads runs it, of which none waits for the others; the one of what no request waits for by default. */
-  readonly thread?: TaskThread
-  /** Makes of the input, and of a long text that came with it, what `run` needs: before writes wait, and without writing. */
-  prepare?(input: Input, text: LongText, reader: Reader): Prepared
-  /** `now` is the instant from which on writes wait. */
-  run(reader: Reader, prepared: Prepared, now: number): Result
-  /** Makes the output of what `run` returned, after the commit; by default they are the same. */
-  present?(result: Result, prepared: Prepared): Output
+  readonly isPreparation?: true
+  run(tx: Tx, input: Input, listeners: WriteListeners): Output
 }
+
+/** How large a write is, as far as its request says. */
+export interface WriteSize {
+  /** The length of the body, in characters. */
+  readonly length?: number
+  /** How many objects it writes. */
+  readonly items?: number
+}
+
+interface WriteOptions {
+  /** Without one, the write always runs in the thread of writes. */
+  readonly size?: WriteSize
+  /** Whether everything is checked in the same way, and nothing is written. */
+  readonly isDryRun?: boolean | undefined
+}
+
+/** The thread of writes runs what is larger than this, which the main thread does in some tens of milliseconds. */
+const MAX_LENGTH = 524_288
+const MAX_ITEMS = 2_000
+/** A write of more shares its commit with no other, so that short ones do not wait for many of them. */
+const FEW_ITEMS = 20
 
 /** Runs what takes long. */
 export interface WorkerClient {
-  /** A query that costs more runs in the worker, and a structure of fewer rows needs no index. */
+  /** A query that reads more rows runs in the worker, and a structure of fewer rows needs no index. */
   readonly manyRows: number
-  /** What a write on the main thread reads and writes of texts that may be long, in characters. */
-  readonly maxWriteLength: number
-  run<Input, Plan extends QueryPlan, Output>(
-    query: WorkerQuery<Input, Plan, Output>,
-    input: Input,
-    requester: Requester,
-  ): Promise<Output>
-  /** A text that may be long is handed over beside the input, without being copied. */
-  write<Input, Output, Prepared, Result>(
-    task: WorkerTask<Input, Output, Prepared, Result>,
-    input: Input,
-    text?: LongText,
-  ): Promise<Output>
-  /** Runs tasks that belong together, with no other such series between them, in turn between requesters. */
-  inSeries<T>(run: () => Promise<T>): Promise<T>
+  run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester): Promise<Output>
+  write<Input, Output>(task: WorkerTask<Input, Output>, input: Input, options?: WriteOptions): Promise<Output>
   /** Refuses the queries, and lets a task that runs finish, for some seconds. */
   close(): Promise<void>
 }
 
 export interface WorkerOptions {
   db: Db
+  listeners: WriteListeners
   clock: Clock
   log: Log
   manyRows?: number
+  /** The largest write of the main thread. */
   maxWriteLength?: number
   timeLimitMs?: number
 }
 
-async function inline<Input, Output, Prepared, Result>(
-  db: Db,
-  task: WorkerTask<Input, Output, Prepared, Result>,
-  input: Input,
-  text: LongText,
-): Promise<Output> {
-  const { ids } = db
-  const prepared = (task.prepare?.(input, text, db) ?? input) as Prepared
-  const run = (tx: Tx) => {
-    taskIds.follow(ids.last())
-    const result = task.run(tx, prepared, tx.now)
-    ids.follow(taskIds.last())
-    return [result] as const
-  }
-  const [result] = await db.write(run)
-  return task.present ? task.present(result, prepared) : (result as unknown as Output)
-}
-
 const MANY_ROWS = 10_000
-/** Written as rows in about ten milliseconds. */
-const MAX_WRITE_LENGTH = 524_288
 const TIME_LIMIT_MS = 30_000
 
 /** Starts threads when they are first needed. A database in memory has one connection, and needs none. */
 export function openWorker({
   db,
+  listeners,
   clock,
   log,
   manyRows = MANY_ROWS,
-  maxWriteLength = MAX_WRITE_LENGTH,
+  maxWriteLength = MAX_LENGTH,
   timeLimitMs = TIME_LIMIT_MS,
 }: WorkerOptions): WorkerClient {
   const isInline = db.file === ':memory:'
   const queries = new QueryScheduler({ clock, log, timeLimitMs, state: () => db.state })
   const around = (run: PausingAction<unknown>) => db.pauseDuring(run)
-  const newTaskQueue = () => new TaskQueue({ clock, log, ids: db.ids, around })
-  const tasks = { records: newTaskQueue(), texts: newTaskQueue(), background: newTaskQueue() }
-  const series = new Turns()
+  const newTaskQueue = () =>
+    new TaskQueue({ clock, log, ids: db.ids, around, onWrite: () => listeners.wake() })
+  const tasks = { writes: newTaskQueue(), background: newTaskQueue() }
   db.onLateSync(() => {
-    for (const waiting of [series, ...Object.values(tasks)]) waiting.refuse(noResponse())
+    for (const queue of Object.values(tasks)) queue.refuse(noResponse())
   })
+  const isShort = ({ length = 0, items = 0 }: WriteSize) => length <= maxWriteLength && items <= MAX_ITEMS
   const request = (kind: WorkerRequest['kind'], name: string, input: unknown) => ({
     file: db.file,
     kind,
     name,
     input,
   })
-  /** Throws `TooLongForMainThread`. */
-  const runOnMainThread = <Input, Plan extends QueryPlan, Output>(
-    query: WorkerQuery<Input, Plan, Output>,
-    plan: Plan,
-  ): Output => {
-    const { mostCost = plan.cost, rowCost = 1 } = plan
-    const read = () => query.run(db, plan, MAX_MAIN_THREAD_LENGTH)
-    return mostCost <= manyRows
-      ? read()
-      : db.sql.withRowLimit(manyRows / rowCost, () => new TooLongForMainThread(), read)
-  }
   return {
     manyRows,
-    maxWriteLength,
-    run: async <Input, Plan extends QueryPlan, Output>(
-      query: WorkerQuery<Input, Plan, Output>,
-      input: Input,
-      requester: Requester,
-    ) => {
-      const plan = query.plan(db, input)
-      if (isInline) return query.run(db, plan)
+    run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester) => {
+      if (isInline) return query.run(db, input)
       try {
-        if (plan.cost <= manyRows) return runOnMainThread(query, plan)
+        const tooLong = () => new TooLongForMainThread()
+        if (!query.isLong) return db.sql.withRowLimit(manyRows, tooLong, () => query.run(db, input))
       } catch (error) {
         if (!(error instanceof TooLongForMainThread)) throw error
       }
-      const forWorker = query.workerInput?.(plan, input) ?? input
-      const output = await queries.run(request('query', query.name, forWorker), requester)
+      const output = await queries.run(request('query', query.name, input), requester)
       // The worker may have seen a commit that is not on the disk yet.
       await db.synced()
       return output as Output
     },
-    write: async <Input, Output, Prepared, Result>(
-      task: WorkerTask<Input, Output, Prepared, Result>,
+    write: async <Input, Output>(
+      task: WorkerTask<Input, Output>,
       input: Input,
-      text: LongText = '',
+      { size, isDryRun = false }: WriteOptions = {},
     ) => {
-      if (isInline) return inline(db, task, input, text)
+      if (isInline || (size && isShort(size))) {
+        const isLong = (size?.items ?? 0) > FEW_ITEMS
+        return writeUnlessDry(db, (tx) => task.run(tx, input, listeners), isDryRun, isLong)
+      }
       if (db.refusal) throw db.refusal
-      const { isPreparation = false, thread = 'background', prepare } = task
-      const options = { isPreparation, hasPreparation: prepare !== undefined, text }
-      const ofRequest = { ...request('task', task.name, input), right: currentRight()?.data }
-      return (await tasks[thread].run(ofRequest, options)) as Output
+      const { isPreparation = false, isBackground = false } = task
+      const queue = tasks[isBackground ? 'background' : 'writes']
+      const ofRequest = { ...request('task', task.name, input), isDryRun, right: currentRight()?.data }
+      return (await queue.run(ofRequest, isPreparation)) as Output
     },
-    inSeries: (run) => series.run(run),
     close: async () => {
-      series.refuse(shuttingDown())
       await Promise.all([queries, ...Object.values(tasks)].map((each) => each.close()))
     },
   }

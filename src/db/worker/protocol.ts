@@ -6,19 +6,15 @@ export const OPENING = 'open'
 /** Sent before a task commits, which waits for the disk. */
 export const COMMITTING = 'committing'
 
-/** A text, or its bytes, that is sent before the request that uses it: alone, it is handed over instead of copied. */
-export type LongText = string | Uint8Array<ArrayBuffer>
-
 /** What the main thread sends to a worker thread: one request at a time. */
 export interface WorkerRequest {
   readonly file: string
-  /**
-   * `prepare` comes before a task that has a preparation, and brings its input. `close` closes its connections; nothing else
-   * is sent after it.
-   */
-  readonly kind: 'query' | 'prepare' | 'task' | 'close'
+  /** `close` closes its connections; nothing else is sent after it. */
+  readonly kind: 'query' | 'task' | 'close'
   readonly name: string
   readonly input: unknown
+  /** Whether a task writes nothing, and only returns what it would have done. */
+  readonly isDryRun: boolean
   /** The instant of a task, and the last id that the main thread has made. */
   readonly now: number
   readonly lastId: string
@@ -30,6 +26,11 @@ export interface WorkerRequest {
 
 /** What the worker thread sends back: a refusal travels as its code and its sentence. */
 export type WorkerResponse =
-  | { readonly output: unknown; readonly lastId: string }
+  | {
+      readonly output: unknown
+      readonly lastId: string
+      /** Whether a task wrote what others wait for. */
+      readonly wakes: boolean
+    }
   | { readonly code: RefusalCode; readonly sentence: string }
   | { readonly failure: string }

@@ -1,12 +1,13 @@
 import type { Clock } from '../../lib/clock.ts'
+import { Turns } from '../../lib/fair-queue.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
+import { currentRequester } from '../writes/requester.ts'
 import { notConfirmedYet, type PausingAction } from '../writes/sync.ts'
-import { type LongText, OPENING } from './protocol.ts'
+import { OPENING } from './protocol.ts'
 import { shuttingDown } from './query-scheduler.ts'
 import { ThreadClosed, ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
-import { Turns } from './turns.ts'
 
 const CLOSE_WITHIN_MS = 5_000
 /** A task may commit much: for as long as this the disk may be busy with it. */
@@ -18,13 +19,6 @@ const closedMeanwhile = () => mayBeWritten('The server shut down')
 const failedMeanwhile = () => mayBeWritten('A thread of the server failed')
 const failedBefore = () => unavailable('A thread of the server failed; nothing was written. Try again.')
 
-interface TaskOptions {
-  readonly isPreparation?: boolean
-  /** Whether the input is sent, with a text, to be prepared before writes wait. */
-  readonly hasPreparation?: boolean
-  readonly text?: LongText
-}
-
 export interface TaskQueueOptions {
   readonly clock: Clock
   readonly log: Log
@@ -32,6 +26,8 @@ export interface TaskQueueOptions {
   readonly ids: IdSource
   /** Called for each task that is no preparation; runs it while nothing else writes. */
   readonly around: (run: PausingAction<unknown>) => Promise<unknown>
+  /** Called after the commit of a task that wrote what others wait for. */
+  readonly onWrite: () => void
 }
 
 /**
@@ -52,10 +48,12 @@ export class TaskQueue {
   }
 
   /** Rejects before the task has ended if the disk does not respond. */
-  run(request: ThreadRequest, options: TaskOptions = {}): Promise<unknown> {
+  run(request: ThreadRequest, isPreparation: boolean): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const onLate = () => reject(notConfirmedYet())
-    this.#turns.run(() => this.#runTask(request, options, onLate)).then(resolve, reject)
+    this.#turns
+      .run(currentRequester(), () => this.#runTask(request, isPreparation, onLate))
+      .then(resolve, reject)
     return promise
   }
 
@@ -76,8 +74,8 @@ export class TaskQueue {
     await this.#thread.close()
   }
 
-  #send(request: ThreadRequest, text?: LongText, onCommitting?: () => void): Promise<unknown> {
-    return this.#isEnded ? Promise.reject(shuttingDown()) : this.#thread.run(request, text, onCommitting)
+  #send(request: ThreadRequest, onCommitting?: () => void): Promise<unknown> {
+    return this.#isEnded ? Promise.reject(shuttingDown()) : this.#thread.run(request, onCommitting)
   }
 
   async #open(request: ThreadRequest): Promise<void> {
@@ -88,32 +86,21 @@ export class TaskQueue {
     }
   }
 
-  async #runTask(
-    request: ThreadRequest,
-    { isPreparation, hasPreparation, text }: TaskOptions,
-    onLate: () => void,
-  ): Promise<unknown> {
+  async #runTask(request: ThreadRequest, isPreparation: boolean, onLate: () => void): Promise<unknown> {
     if (this.#isClosed) throw shuttingDown()
     if (isPreparation) return unlessThreadEnds(this.#send(request), shuttingDown, failedBefore)
     // Starting a thread takes longer than many tasks do, and no write should wait for it.
     if (!this.#thread.isStarted) await this.#open(request)
-    if (hasPreparation) {
-      const preparing = this.#send({ ...request, kind: 'prepare' }, text)
-      await unlessThreadEnds(preparing, shuttingDown, failedBefore)
-    }
-    const { clock, ids, around } = this.#options
-    const input = hasPreparation ? undefined : request.input
-    return around((beginSync) => {
+    const { clock, ids, around, onWrite } = this.#options
+    const output = await around((beginSync) => {
       const onCommitting = () => beginSync(onLate, COMMIT_WITHIN_MS)
-      const running = this.#send(
-        { ...request, input, now: clock.now(), lastId: ids.last() },
-        '',
-        onCommitting,
-      )
+      const running = this.#send({ ...request, now: clock.now(), lastId: ids.last() }, onCommitting)
       return unlessThreadEnds(running, closedMeanwhile, failedMeanwhile).finally(() =>
         ids.follow(this.#thread.lastId),
       )
     })
+    if (this.#thread.wakes) onWrite()
+    return output
   }
 }
 

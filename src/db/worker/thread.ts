@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { workerProgram } from '../../lib/program.ts'
 import { Refusal } from '../../refusal.ts'
-import { COMMITTING, type LongText, type WorkerRequest, type WorkerResponse } from './protocol.ts'
+import { COMMITTING, type WorkerRequest, type WorkerResponse } from './protocol.ts'
 
 /** A request that goes on for this long after it was stopped is abandoned. */
 const STOP_WITHIN_MS = 2_000
@@ -10,8 +10,8 @@ const STOP_WITHIN_MS = 2_000
 const CLOSE_WITHIN_MS = 2_000
 
 /** A request as the main thread makes it; only a task has an instant and a last id. */
-export type ThreadRequest = Omit<WorkerRequest, 'stopFlag' | 'now' | 'lastId'> &
-  Partial<Pick<WorkerRequest, 'now' | 'lastId'>>
+export type ThreadRequest = Pick<WorkerRequest, 'file' | 'kind' | 'name' | 'input'> &
+  Partial<Pick<WorkerRequest, 'now' | 'lastId' | 'isDryRun' | 'right'>>
 
 /** The thread was closed while it ran a request, which may have been carried out. */
 export class ThreadClosed extends Error {}
@@ -30,6 +30,7 @@ export class WorkerThread {
   #abandon: ((error: Error) => void) | undefined
   #stopTimer: (() => void) | undefined
   #lastId = ''
+  #wakes = false
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock
@@ -45,11 +46,16 @@ export class WorkerThread {
     return this.#lastId
   }
 
+  /** Whether the last task wrote what others wait for. */
+  get wakes(): boolean {
+    return this.#wakes
+  }
+
   /**
    * Settles when the thread is free again. A refusal by the request is thrown as it is. `onCommitting` is called before a
    * task commits.
    */
-  async run(request: ThreadRequest, text: LongText = '', onCommitting = () => {}): Promise<unknown> {
+  async run(request: ThreadRequest, onCommitting = () => {}): Promise<unknown> {
     const worker = this.#start()
     const { promise, resolve, reject } = Promise.withResolvers<WorkerResponse>()
     this.#abandon = (error) => {
@@ -63,11 +69,14 @@ export class WorkerThread {
     Atomics.store(this.#stopFlag, 0, 0)
     // A worker keeps the process alive only while it runs a request.
     worker.ref()
-    if (text.length > 0) worker.postMessage(text, typeof text === 'string' ? [] : [text.buffer])
-    worker.postMessage({ now: 0, lastId: '', ...request, stopFlag: this.#stopFlag } satisfies WorkerRequest)
+    const defaults = { now: 0, lastId: '', isDryRun: false, stopFlag: this.#stopFlag }
+    worker.postMessage({ ...defaults, ...request } satisfies WorkerRequest)
     try {
       const response = await promise
-      if ('lastId' in response) this.#lastId = response.lastId
+      if ('output' in response) {
+        this.#lastId = response.lastId
+        this.#wakes = response.wakes
+      }
       return outputOf(response)
     } finally {
       worker.unref()

@@ -6,16 +6,15 @@ const PAUSE_MS = 12
 
 /**
  * Runs a short write again and again until it returns false. Other writes of this process run between two chunks, and
- * a pause after each chunk leaves the lock free for other processes. Throws when the signal is aborted. Chunks that are
- * long share their transactions with no other write.
+ * a pause after each chunk leaves the lock free for other processes. Throws when the signal is aborted.
  */
 export async function inChunks(
   db: Db,
   chunk: WriteFunction<boolean>,
-  { signal, isLong }: { readonly signal?: AbortSignal; readonly isLong?: boolean } = {},
+  { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   signal?.throwIfAborted()
-  while (await db.write(chunk, isLong)) {
+  while (await db.write(chunk)) {
     await Bun.sleep(PAUSE_MS)
     await db.waitForCheckpoint()
     signal?.throwIfAborted()

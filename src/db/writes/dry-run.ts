@@ -12,7 +12,8 @@ class DryRun<Outcome> extends Error {
 export async function writeUnlessDry<Outcome>(
   db: Pick<Db, 'write'>,
   run: (tx: Tx) => Outcome,
-  { isDryRun = false, isLong = false }: { isDryRun?: boolean; isLong?: boolean },
+  isDryRun: boolean,
+  isLong = false,
 ): Promise<Outcome> {
   const write = (tx: Tx): { outcome: Outcome } => {
     const outcome = run(tx)

@@ -2,51 +2,52 @@ import { FairQueue } from '../../lib/fair-queue.ts'
 import { currentRequester } from './requester.ts'
 import type { Item } from './write-item.ts'
 
-/** Thrown by a write that only takes its turn, so that nothing is committed. */
-const TURN = new Error('this writes nothing')
-export const takeTurn = (): void => {
-  throw TURN
-}
-export const unlessTurn = (error: unknown): void => {
-  if (error !== TURN) throw error
+/** What waits for its turn to let another connection write. */
+export interface Pause {
+  /** Called when it is its turn; the queue stays paused until the promise ends. */
+  begin(): Promise<void>
+  reject(error: unknown): void
 }
 
-/**
- * Writes that wait. Short and long ones are in turn between requesters, each among themselves: those of one requester
- * delay another one by one of them. A short write waits for at most one long one, and a long one for one group of short
- * ones.
- */
+/** The key of all that takes long, which is in one line: a short write waits for at most one of them. */
+const LONG = 'long'
+
+/** Writes and pauses that wait. Short writes are in turn between requesters: those of one delay another by one of them. */
 export class WaitingWrites {
-  readonly #short = new FairQueue<Item>()
-  readonly #long = new FairQueue<Item>()
-  /** Whether short writes were run while a long one waited, which is next. */
-  #isTurnOfLong = false
+  readonly #queue = new FairQueue<Item | Pause>()
 
   get isEmpty(): boolean {
-    return this.#short.isEmpty && this.#long.isEmpty
+    return this.#queue.isEmpty
   }
 
   /** Adds a write of the current requester. */
-  add(item: Item): void {
-    const queue = item.isLong ? this.#long : this.#short
-    queue.add(currentRequester(), item)
+  add(item: Item, isLong: boolean): void {
+    this.#queue.add(isLong ? LONG : `by ${currentRequester()}`, item)
   }
 
-  /** Removes and returns the next write that runs, with which a group begins. */
-  takeFirst(): Item | undefined {
-    const isTurnOfLong = this.#isTurnOfLong && !this.#long.isEmpty
-    const short = isTurnOfLong ? undefined : this.#short.take()
-    this.#isTurnOfLong = short !== undefined && !this.#long.isEmpty
-    return short ?? this.#long.take()
+  addPause(pause: Pause): void {
+    this.#queue.add(LONG, pause)
   }
 
-  /** The next short write, which joins a group. */
+  /** Removes and returns the next one if it is a pause. */
+  takePause(): Pause | undefined {
+    const next = this.#queue.next
+    return next && 'begin' in next ? (this.#queue.take() as Pause) : undefined
+  }
+
+  /** Removes and returns the next one if it is a long write. */
+  takeLong(): Item | undefined {
+    return this.#queue.nextKey === LONG ? (this.#queue.take() as Item) : undefined
+  }
+
+  /** Removes and returns the next short write, unless one that takes long comes before it. */
   takeShort(): Item | undefined {
-    return this.#short.take()
+    return this.#queue.nextKey === LONG ? undefined : (this.#queue.take() as Item | undefined)
   }
 
-  /** Removes and returns the writes for which `isRemoved` is true; all by default. */
-  removeAll(isRemoved: (item: Item) => boolean = () => true): Item[] {
-    return [...this.#short.removeAll(isRemoved), ...this.#long.removeAll(isRemoved)]
+  /** Removes and returns what was queued before an instant; everything by default. */
+  removeAll(queuedBefore = Number.POSITIVE_INFINITY): (Item | Pause)[] {
+    const isRemoved = (one: Item | Pause) => ('queuedAt' in one ? one.queuedAt : 0) < queuedBefore
+    return this.#queue.removeAll(isRemoved)
   }
 }

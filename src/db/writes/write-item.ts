@@ -11,22 +11,17 @@ import type { Tx } from './transaction.ts'
 export interface Item {
   /** Checks the right of the requester, and writes. */
   run(): void
-  /** Work that is left after `run`, each until it returns false. */
-  readonly steps: (() => boolean)[]
   /** Calls what waits for the commit, and reports success or the failure. */
   settle(failure?: Refusal): void
   reject(error: unknown): void
   readonly queuedAt: number
-  readonly isLong: boolean
 }
 
 /** The writes of an open transaction that have run. */
 export interface Group {
-  readonly done: readonly Item[]
+  readonly done: Item[]
   /** When the lock was taken. */
   readonly locked: number
-  /** When others were last served. */
-  readonly leftAt: number
 }
 
 interface ItemOptions {
@@ -44,11 +39,9 @@ interface Outcome<T> {
 export function newItem<T>(
   { sql, clock, newId, log }: ItemOptions,
   run: (tx: Tx) => T,
-  isLong: boolean,
   { resolve, reject }: Outcome<T>,
 ): Item {
   const actions: (() => void)[] = []
-  const steps: (() => boolean)[] = []
   const right = currentRight()
   let result: T
   const callActions = () => {
@@ -62,8 +55,6 @@ export function newItem<T>(
   }
   return {
     queuedAt: performance.now(),
-    isLong,
-    steps,
     run: () => {
       right?.checkInWrite({ sql })
       const now = clock.now()
@@ -71,7 +62,6 @@ export function newItem<T>(
         sql,
         now,
         newId: () => newId(now),
-        inSteps: (step) => steps.push(step),
         afterCommit: (action) => actions.push(action),
         transaction: { startedAt: now },
       })
@@ -83,17 +73,6 @@ export function newItem<T>(
     },
     reject,
   }
-}
-
-/** Does the steps that are left of a group until an instant, at least one; returns whether there are more. */
-export function hasMoreSteps({ done }: Group, until: number): boolean {
-  for (const { steps } of done) {
-    for (let step = steps[0]; step; step = steps[0]) {
-      if (!step()) steps.shift()
-      if (performance.now() >= until) return done.some((item) => item.steps.length > 0)
-    }
-  }
-  return false
 }
 
 /** Writes the first page of the file without changing it. */

@@ -8,8 +8,8 @@ import type { Sql } from '../sql.ts'
 import { asNobody } from './requester.ts'
 import { noResponse, notConfirmedYet, notReadable, type PausingAction, type Sync, SyncWatch } from './sync.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
-import { takeTurn, unlessTurn, WaitingWrites } from './waiting-writes.ts'
-import { type Group, hasMoreSteps, type Item, newItem, rewriteVersion } from './write-item.ts'
+import { WaitingWrites } from './waiting-writes.ts'
+import { type Group, type Item, newItem, rewriteVersion } from './write-item.ts'
 
 export interface WriteQueueOptions {
   sql: Sql
@@ -20,8 +20,6 @@ export interface WriteQueueOptions {
   lockWaitMs: number
   /** Whether the lock is regularly left free for other processes during many commits; a command yields to a server. */
   yieldsLock?: boolean
-  /** Whether others are served between the steps of a write: only where they read from another connection. */
-  yieldsBetweenSteps?: boolean
   /** Called before each commit, and before the queue is paused. */
   beforeCommit?: () => void
   /** How commits get to the disk, unless COMMIT itself does that. */
@@ -34,8 +32,6 @@ export interface WriteQueueOptions {
 
 const GROUP_SIZE = 256
 const GROUP_TIME_MS = 5
-/** For how long steps of writes are done before others are served. */
-const STEPS_TIME_MS = 5
 const LOCK_RETRY_MS = 10
 /** Slightly longer than another process waits between two tries, so that it finds the lock free. */
 const LOCK_FREE_MS = LOCK_RETRY_MS + 2
@@ -64,8 +60,6 @@ export class WriteQueue {
   /** How long the lock was held since it was last left free. */
   #heldMs = 0
   #stopProbing: (() => void) | undefined
-  /** The group whose steps are not all done; its transaction is open. */
-  #open: Group | undefined
   /** The group that is committed and not on the disk yet, with the end of that. */
   #syncing: { readonly group: Group; readonly ended: Promise<void> } | undefined
   /** The refusal of every write once the queue is closed. */
@@ -91,7 +85,7 @@ export class WriteQueue {
 
   /** Whether no write is waiting or unfinished. */
   get idle(): boolean {
-    return this.#waiting.isEmpty && !this.#open && !this.#syncing
+    return this.#waiting.isEmpty && !this.#syncing
   }
 
   /** The end of the sync of what is committed and not on the disk yet. */
@@ -122,32 +116,35 @@ export class WriteQueue {
     else action()
   }
 
-  /** A long write, such as one of many rows, shares its commit with no other. */
+  /** One that `isLong` shares its commit with no other. */
   write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.refusal) return reject(this.refusal)
-      this.#waiting.add(newItem(this.#options, run as (tx: Tx) => T, isLong, { resolve, reject }))
+      this.#waiting.add(newItem(this.#options, run as (tx: Tx) => T, { resolve, reject }), isLong)
       this.#schedule()
     })
   }
 
   /**
-   * Lets another connection of this process write: until `action` has finished, writes wait, however long it takes.
-   * Like a long write it takes its turn, so that a series of such actions delays a write by at most one of them.
+   * Lets another connection of this process write: until `action` has finished, writes wait, however long it takes. It
+   * takes its turn, so that a series of such actions delays a write by at most one of them.
    */
-  async pauseDuring<T>(action: PausingAction<T>): Promise<T> {
-    let isTurn = this.idle && this.#options.sync?.hasResponded !== false
-    while (!isTurn || this.#isPaused) {
-      await this.write(takeTurn, true).catch(unlessTurn)
-      isTurn = true
-    }
-    if (this.refusal) throw this.refusal
-    this.#options.beforeCommit?.()
+  pauseDuring<T>(action: PausingAction<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.refusal) return reject(this.refusal)
+      const begin = () => this.#runPaused(action).then(resolve, reject)
+      this.#waiting.addPause({ begin, reject })
+      this.#schedule()
+    })
+  }
+
+  async #runPaused<T>(action: PausingAction<T>): Promise<T> {
     this.#isPaused = true
     let endSync = () => {}
     let refusal: Refusal | undefined
     let result: T
     try {
+      this.#options.beforeCommit?.()
       result = await action((onLate, limitMs) => {
         endSync = this.syncs.begin(onLate, limitMs)
       })
@@ -167,7 +164,6 @@ export class WriteQueue {
     this.#stopProbing?.()
     this.#closed ??= refusal
     this.#rejectWaiting(refusal)
-    if (this.#open) this.#finish(this.#open, Number.POSITIVE_INFINITY)
     if (this.#syncing && !this.syncs.isLate) this.#syncNow(this.#syncing.group)
   }
 
@@ -216,42 +212,33 @@ export class WriteQueue {
     const { sync } = this.#options
     const isProbed = this.#isProbed || !sync || sync.hasResponded
     this.#isProbed = !isProbed
-    if (!isProbed) this.#settleAfter(sync.probe(), { done: [], locked: 0, leftAt: 0 })
-    else if (this.#begin()) this.#runNext()
+    if (!isProbed) this.#settleAfter(sync.probe(), { done: [], locked: 0 })
+    else this.#runNext()
   }
 
+  /** Other processes may hold the lock: it is taken before anything is removed from the queue. */
   #runNext(): void {
-    const done: Item[] = []
-    const locked = performance.now()
-    try {
-      this.#runGroup(done)
-    } catch (error) {
-      this.#abandon(done, error)
-      this.#continue()
-      return
-    }
-    const timeMs = this.#options.yieldsBetweenSteps ? STEPS_TIME_MS : Infinity
-    if (done.length === 0) this.#continue()
-    else this.#finish({ done, locked, leftAt: locked }, timeMs)
+    const pause = this.#waiting.takePause()
+    if (pause) void pause.begin()
+    else if (this.#begin()) this.#runWrites()
   }
 
-  /** Does what is left of a group and commits it; after some milliseconds, later. */
-  #finish(group: Group, timeMs: number): void {
-    this.#open = undefined
-    let synced: Promise<void> | undefined
+  #runWrites(): void {
+    const group: Group = { done: [], locked: performance.now() }
     try {
-      if (hasMoreSteps(group, performance.now() + timeMs)) {
-        this.#leaveOpen({ ...group, leftAt: performance.now() })
-        return
+      const long = this.#waiting.takeLong()
+      if (long) this.#runItem(long, group.done)
+      else this.#runShort(group.done)
+      if (group.done.length === 0) this.#continue()
+      else {
+        const synced = this.#commit()
+        if (synced) this.#settleAfter(synced, group)
+        else this.#settle(group)
       }
-      synced = this.#commit()
     } catch (error) {
       this.#abandon(group.done, error)
       this.#continue()
-      return
     }
-    if (synced) this.#settleAfter(synced, group)
-    else this.#settle(group)
   }
 
   #commit(): Promise<void> | undefined {
@@ -285,19 +272,6 @@ export class WriteQueue {
       failure = error as Refusal
     }
     this.#settle(group, failure)
-  }
-
-  #leaveOpen(group: Group): void {
-    this.#open = group
-    this.#scheduled = true
-    setImmediate(() => this.#resume(group))
-  }
-
-  /** Others who took long get no more than half of the time: every other write waits for the steps that are left. */
-  #resume(group: Group): void {
-    if (this.#open !== group) return
-    this.#scheduled = false
-    this.#finish(group, Math.max(STEPS_TIME_MS, performance.now() - group.leftAt))
   }
 
   /** Tells those who wait for a group that it is committed; `failure` if that may not last. */
@@ -338,11 +312,11 @@ export class WriteQueue {
       const lockedSince = this.#lockedSince ?? now
       this.#lockedSince = lockedSince
       const oldest = now - this.#options.lockWaitMs
-      const mayWait = ({ queuedAt }: Item) => Math.max(queuedAt, lockedSince) > oldest
-      const expired = this.#waiting.removeAll((item) => !isBusy(error) || !mayWait(item))
+      const isOver = !isBusy(error) || lockedSince <= oldest
+      const expired = isOver ? this.#waiting.removeAll(isBusy(error) ? oldest : undefined) : []
       const refusal = asUnavailable(error)
       if (expired.length > 0 && refusal instanceof Refusal) this.#becomeUnhealthy(refusal)
-      for (const item of expired) item.reject(refusal)
+      for (const one of expired) one.reject(refusal)
       if (this.idle) this.#lockedSince = undefined
       else {
         this.#scheduled = true
@@ -352,11 +326,11 @@ export class WriteQueue {
     }
   }
 
-  /** Runs one long write, or short ones for a few milliseconds. */
-  #runGroup(done: Item[]): void {
+  /** Runs short writes for a few milliseconds, at least one. */
+  #runShort(done: Item[]): void {
     const until = performance.now() + GROUP_TIME_MS
-    for (let item = this.#waiting.takeFirst(); item; item = this.#waiting.takeShort()) {
-      if (!this.#runItem(item, done) || item.isLong) return
+    for (let item = this.#waiting.takeShort(); item; item = this.#waiting.takeShort()) {
+      if (!this.#runItem(item, done)) return
       if (done.length === GROUP_SIZE || performance.now() > until) return
     }
   }

@@ -1,18 +1,13 @@
 import { getWorkspace, type WorkspaceCounts } from '../../account/workspaces.ts'
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
 import { strict } from '../../http/schema/types.ts'
-import { presetsQuery } from '../../presets/list.ts'
 import { presetKind } from '../../presets/service.ts'
-import { propertiesQuery } from '../../properties/list.ts'
 import { propertyKind } from '../../properties/service.ts'
-import { structuresQuery } from '../../structures/list.ts'
 import { presentStructure } from '../../structures/present.ts'
 import { definitionOf, getStructure, listStructureRows, type StructureRow } from '../../structures/store.ts'
-import { tagsQuery } from '../../tags/list.ts'
 import { tagKind } from '../../tags/service.ts'
-import { viewsQuery } from '../../views/list.ts'
 import { viewKind } from '../../views/service.ts'
 import { list, name, object, optional, output } from '../schema.ts'
 import { fitted, MAX_TOKENS, shortenAll, shortenEach } from '../text/fit.ts'
@@ -149,10 +144,6 @@ export interface WorkspaceInput extends InWorkspace {
   readonly counts: Pick<WorkspaceCounts, 'notes' | 'records' | 'structures' | 'files'>
 }
 
-export interface WorkspacePlan extends QueryPlan {
-  readonly input: WorkspaceInput
-}
-
 export function workspaceInput(ctx: AppContext, caller: Caller): WorkspaceInput {
   const { row, counts } = getWorkspace(ctx, caller)
   const { notes, records, structures, files } = counts
@@ -160,19 +151,9 @@ export function workspaceInput(ctx: AppContext, caller: Caller): WorkspaceInput 
   return { workspacePk, id: row.id, name: row.name, counts: { notes, records, structures, files } }
 }
 
-const LISTS = [structuresQuery, propertiesQuery, viewsQuery, presetsQuery, tagsQuery]
-
-/** Reading what has a name in a workspace costs as much as listing it. */
-export const planOfLists = (reader: Reader, input: WorkspaceInput): WorkspacePlan => ({
-  input,
-  cost: LISTS.reduce((sum, query) => sum + query.plan(reader, input).cost, 0),
-})
-
-/** In a large workspace it runs in a worker thread. */
-export const describeQuery: WorkerQuery<WorkspaceInput, WorkspacePlan, Answer> = {
+export const describeQuery: WorkerQuery<WorkspaceInput, Answer> = {
   name: 'mcp.describe',
-  plan: planOfLists,
-  run: (reader, { input }) => workspaceAnswer(reader, input),
+  run: workspaceAnswer,
 }
 
 function workspaceAnswer(reader: Reader, input: WorkspaceInput): Answer {

@@ -5,7 +5,6 @@ import { writeUnlessDry } from '../../db/writes/dry-run.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { createOnce, KEY_FORM, savedFor } from '../../http/idempotency.ts'
 import { strict, text } from '../../http/schema/types.ts'
-import { parseLongBody } from '../../notes/links/link-keys.ts'
 import { presentCreated, presentNote } from '../../notes/present.ts'
 import { AppendBody, CreateBody, EditBody, PatchBody, tagList } from '../../notes/schema.ts'
 import { getNote, type NoteRow } from '../../notes/store.ts'
@@ -63,14 +62,9 @@ interface CreateInput {
   readonly answers?: Record<string, unknown>
 }
 
-function create(
-  tx: Tx,
-  caller: Caller,
-  input: CreateInput,
-  links: Awaited<ReturnType<typeof parseLongBody>>,
-): Created {
+function create(tx: Tx, caller: Caller, input: CreateInput): Created {
   const { preset, answers, ...note } = input
-  const created = createNote(tx, caller, note, links)
+  const created = createNote(tx, caller, note)
   const { properties_error: refusal } = presentCreated(created)
   const applied =
     preset === undefined ? undefined : writePreset(tx, caller, preset, { note_id: created.note.id, answers })
@@ -85,20 +79,13 @@ function create(
 
 async function createOrRepeat(ctx: AppContext, caller: Caller, key: string | undefined, input: CreateInput) {
   const { title, content, tags, properties, preset, answers } = input
-  const links = await parseLongBody(content)
   const body = JSON.stringify({ title, content, tags, properties, preset, answers })
   const identity =
     key === undefined
       ? undefined
       : { keyId: savedFor(caller), target: 'MCP create_note', idempotencyKey: key }
-  const { text: created, replayed } = await createOnce(
-    ctx.db,
-    identity,
-    body,
-    (tx) => create(tx, caller, input, links),
-    {
-      isLong: links !== undefined,
-    },
+  const { text: created, replayed } = await createOnce(ctx.db, identity, body, (tx) =>
+    create(tx, caller, input),
   )
   return { created: JSON.parse(created) as Created, replayed }
 }
@@ -207,7 +194,7 @@ export const editNoteTool = tool({
           : editPassages(tx, caller, before, edits ?? [])
         return { before, after, transaction: transactionCursor(tx, caller.workspacePk) }
       },
-      { isDryRun },
+      isDryRun,
     )
     const note = headOf(isDryRun ? outcome.before : outcome.after)
     const passage = changedPassage(outcome.before.content, outcome.after.content)

@@ -2,14 +2,13 @@ import { Type } from '@sinclair/typebox'
 import { transactionCursor } from '../../changes/cursors.ts'
 import { expectedInstant } from '../../changes/if-unchanged.ts'
 import type { Caller } from '../../context.ts'
+import type { WorkerTask, WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { choice, strict } from '../../http/schema/types.ts'
 import { recordJson } from '../../records/present.ts'
 import { findRecordHead, type RecordRow } from '../../records/store.ts'
 import { changeLive } from '../../records/writing/patch-and-delete.ts'
-import { type RecordWrite, writeWhereShort } from '../../records/writing/record-write.ts'
-import type { WriteContext } from '../../records/writing/row-writer.ts'
-import { isBatch, writeRecords } from '../../records/writing/write-records.ts'
+import { writeRecords } from '../../records/writing/write-records.ts'
 import { fail, invalid, namingPlace, notFound, refused } from '../../refusal.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { parsedBody } from '../parsed-body.ts'
@@ -57,7 +56,7 @@ function refuseShortened(rows: readonly Row[]): void {
 }
 
 function update(
-  ctx: WriteContext,
+  listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   structure: StructureRow,
@@ -66,12 +65,12 @@ function update(
   const id = row.id ?? ''
   const found = findRecordHead(tx, id)
   if (found?.structure !== structure.pk) throw notFound('record')
-  return changeLive(ctx, tx, caller, id, row.data, expectedInstant(row.if_unchanged))
+  return changeLive(listeners, tx, caller, id, row.data, expectedInstant(row.if_unchanged))
 }
 
 /** Updates come before new rows, which may then have the unique values that an update has removed. */
 function write(
-  ctx: WriteContext,
+  listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   { structure: named, rows, on_conflict }: Input,
@@ -83,7 +82,7 @@ function write(
     if (row.id === undefined) continue
     results.set(
       row.number,
-      namingPlace(`Row ${row.number}`, () => update(ctx, tx, caller, structure, row)),
+      namingPlace(`Row ${row.number}`, () => update(listeners, tx, caller, structure, row)),
     )
   }
   const added = numbered.filter(({ id }) => id === undefined)
@@ -91,7 +90,7 @@ function write(
   const outcome =
     added.length === 0
       ? { rows: [], inserted: 0, updated: 0 }
-      : writeRecords(ctx, tx, caller, request, (at) => added[at]?.number ?? at + 1)
+      : writeRecords(listeners, tx, caller, request, (at) => added[at]?.number ?? at + 1)
   for (const [at, row] of outcome.rows.entries()) results.set(added[at]?.number ?? 0, row)
   return {
     rows: numbered.map(({ number }) => results.get(number) ?? fail(notFound('record'))),
@@ -121,10 +120,9 @@ function present(outcome: Written, { dry_run: isDryRun = false, rows }: Input): 
   }))
 }
 
-export const mcpRowsWrite: RecordWrite<Input, Written, Answer> = {
+export const mcpRowsWrite: WorkerTask<{ readonly caller: Caller; readonly sent: Input }, Written> = {
   name: 'mcp.writeRecords',
-  run: write,
-  present,
+  run: (tx, { caller, sent }, listeners) => write(listeners, tx, caller, sent),
 }
 
 export const writeRecordsTool = tool({
@@ -148,15 +146,11 @@ export const writeRecordsTool = tool({
     records: list(),
     transaction: transaction(),
   }),
-  run: (ctx, caller, input) => {
+  run: async (ctx, { signal: _, ...caller }, input) => {
     const { rows, dry_run: isDryRun } = input
     const stray = rows.findIndex((row) => row.if_unchanged !== undefined && row.id === undefined)
     if (stray !== -1) throw invalid(`"rows[${stray}].if_unchanged" goes with "id", the row to update.`)
     refuseShortened(rows)
-    return writeWhereShort(ctx, caller, mcpRowsWrite, () => input, {
-      sent: input,
-      isLong: isBatch(input),
-      isDryRun,
-    })
+    return present(await ctx.worker.write(mcpRowsWrite, { caller, sent: input }, { isDryRun }), input)
   },
 })

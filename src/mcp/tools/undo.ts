@@ -6,7 +6,6 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { choice, strict, text } from '../../http/schema/types.ts'
 import { putInTrash } from '../../notes/writing/trash.ts'
 import { deleteLive } from '../../records/writing/patch-and-delete.ts'
-import { type RecordWrite, writeWhereShort } from '../../records/writing/record-write.ts'
 import { changedNoteId } from '../names.ts'
 import { dryRun, list, name, output, transaction } from '../schema.ts'
 import { fitted } from '../text/fit.ts'
@@ -25,15 +24,6 @@ const deletedIn = (tx: Tx, { workspacePk }: Caller, id: string): Deleted => ({
   transaction: transactionCursor(tx, workspacePk),
 })
 
-export const mcpRecordDeletion: RecordWrite<string, Deleted, Deleted> = {
-  name: 'mcp.deleteRecord',
-  run: (ctx, tx, caller, id) => {
-    deleteLive(ctx, tx, caller, id)
-    return deletedIn(tx, caller, id)
-  },
-  present: (deleted) => deleted,
-}
-
 export const deleteTool = tool({
   name: 'delete',
   description: 'Put a note into the trash, or delete a record; undo brings it back.',
@@ -42,15 +32,15 @@ export const deleteTool = tool({
   input: strict({ kind: choice(['note', 'record']), id: name() }),
   output: output({ deleted: Type.Boolean(), id: Type.String(), transaction: transaction() }),
   run: async (ctx, caller, { kind, id }) => {
-    const trash = (tx: Tx): Deleted => {
+    const deleted = await ctx.db.write((tx): Deleted => {
+      if (kind === 'record') {
+        deleteLive(ctx.bus, tx, caller, id)
+        return deletedIn(tx, caller, id)
+      }
       const found = changedNoteId(tx, caller, id)
       putInTrash(ctx, tx, caller, found)
       return deletedIn(tx, caller, found)
-    }
-    const deleted =
-      kind === 'note'
-        ? await ctx.db.write(trash)
-        : await writeWhereShort(ctx, caller, mcpRecordDeletion, () => id, { sent: id })
+    })
     return { text: `Deleted the ${kind} ${deleted.id}, ${writtenAs(deleted.transaction)}`, data: deleted }
   },
 })

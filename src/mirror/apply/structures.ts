@@ -1,4 +1,4 @@
-import { stepsAtOnce, type Tx } from '../../db/writes/transaction.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { lostFields } from '../../structures/fields.ts'
 import {
@@ -54,8 +54,7 @@ export function removeStructures(copy: CopyTransaction): void {
 /** The rows that change must not be in the row tables meanwhile: they may collide with what becomes unique. */
 export function applyStructures(copy: CopyTransaction): void {
   const { workspacePk: workspace } = copy
-  // Rows follow in the same transaction.
-  const tx = { ...copy.tx, inSteps: stepsAtOnce }
+  const { tx } = copy
   for (const { id } of present<RemoteStructure>(copy, 'structure'))
     tx.sql.run(
       'UPDATE structures SET name_fold = ? WHERE id = ? AND name_fold IS NOT NULL',

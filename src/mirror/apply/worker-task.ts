@@ -1,6 +1,5 @@
 import { withCacheOf } from '../../db/connection/open.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
-import { taskTransaction } from '../../db/writes/task-transaction.ts'
 import { Stage } from '../stage.ts'
 import { applyStage, type Target } from './apply-stage.ts'
 
@@ -15,12 +14,13 @@ const CACHE_KIB = 24_576
 
 /** Applies a stage that is too large for the thread that serves requests; all in one transaction. */
 export const mirrorApply: WorkerTask<Input, void> = {
-  name: 'mirror apply',
-  run: (reader, { stageFile, now, target }) => {
+  name: 'mirror.apply',
+  isBackground: true,
+  run: (tx, { stageFile, now, target }) => {
     const stage = new Stage(stageFile)
-    const apply = () => applyStage(taskTransaction(reader, now), stage, target)
+    const apply = () => applyStage({ ...tx, now }, stage, target)
     try {
-      withCacheOf(CACHE_KIB, reader.sql.database, apply)
+      withCacheOf(CACHE_KIB, tx.sql.database, apply)
     } finally {
       stage.close()
     }

@@ -1,7 +1,7 @@
 import type { AppContext, InWorkspace } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
-import { type QueryPlan, type Requester, requesterKey, type WorkerQuery } from '../../db/worker/client.ts'
+import { type Requester, requesterKey, type WorkerQuery } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
@@ -14,8 +14,9 @@ import { distinctLinkKeys, type LinkKeys } from './link-keys.ts'
  * transactions write it: soon, and at the latest before links are read.
  */
 
-/** A note with more links, before or after a change, is marked. */
+/** A note with more links, before or after a change, or with a longer body, is marked. */
 const MANY_LINKS = 2_000
+const LONG_BODY = 65_536
 const LINKS_PER_STEP = 250
 
 interface NoteInWorkspace {
@@ -23,19 +24,19 @@ interface NoteInWorkspace {
   readonly note: number
 }
 
-/** Brings `note_links` up to date with a body, or marks the note. `targets` are those of the body, if it is parsed already. */
+/** Brings `note_links` up to date with a body, or marks the note. */
 export function indexLinks(
   reader: Reader,
   { workspace, note }: NoteInWorkspace,
   content: string,
-  { targets, isNew = false }: { targets?: LinkKeys | undefined; isNew?: boolean } = {},
+  isNew = false,
 ): void {
   const stored = isNew ? [] : storedTargets(reader, note, MANY_LINKS + 1)
-  if (stored.length > MANY_LINKS || mayHaveManyLinks(content)) {
+  if (stored.length > MANY_LINKS || takesLong(content)) {
     markLinks(reader, { workspace, note })
     return
   }
-  const { missing, surplus } = differenceBetween(stored, targets ?? distinctLinkKeys(content))
+  const { missing, surplus } = differenceBetween(stored, distinctLinkKeys(content))
   if (surplus.length > 0) remove(reader, { workspace, note }, surplus)
   if (missing.length > 0) add(reader, { workspace, note }, missing)
 }
@@ -53,7 +54,7 @@ export function linkDifferences<Of extends Body>(
   bodies: readonly Of[],
 ): { readonly missing: Link[]; readonly surplus: Link[]; readonly long: Of[] } {
   const { short = [], long = [] } = Object.groupBy(bodies, ({ content }) =>
-    mayHaveManyLinks(content) ? 'long' : 'short',
+    takesLong(content) ? 'long' : 'short',
   )
   const stored = storedTargetsOfMany(
     reader,
@@ -87,8 +88,9 @@ function storedTargetsOfMany({ sql }: Reader, notes: readonly number[]): Map<num
 const markLinks = ({ sql }: Reader, { workspace, note }: NoteInWorkspace) =>
   sql.run('INSERT OR IGNORE INTO links_pending (note, workspace) VALUES (?, ?)', note, workspace)
 
-/** Counts every opening bracket: at least as many as there are links, and much faster than parsing. */
-export function mayHaveManyLinks(content: string): boolean {
+/** Whether a body is long or has many links; every opening bracket counts, because parsing takes longer. */
+function takesLong(content: string): boolean {
+  if (content.length > LONG_BODY) return true
   let count = 0
   for (let at = content.indexOf('[['); at !== -1; at = content.indexOf('[[', at + 2))
     if (++count > MANY_LINKS) return true
@@ -149,13 +151,9 @@ const contentOf = ({ sql }: Reader, note: number): string =>
   sql.column<string>('SELECT content FROM note_bodies WHERE note = ?', note)[0] ?? ''
 
 /** Undefined for a note that was deleted. */
-export const linkDifferenceQuery: WorkerQuery<
-  { note: number },
-  QueryPlan & { note: number },
-  Difference | undefined
-> = {
+export const linkDifferenceQuery: WorkerQuery<{ note: number }, Difference | undefined> = {
   name: 'notes.linkDifference',
-  plan: (_, { note }) => ({ note, cost: Number.MAX_SAFE_INTEGER }),
+  isLong: true,
   run: (reader, { note }) => {
     const updatedAt = updatedAtOf(reader, note)
     if (updatedAt === undefined) return undefined
@@ -200,7 +198,7 @@ async function indexNote(
   if (!difference) return
   for (let from: number | undefined = 0; from !== undefined; ) {
     const start: number = from
-    from = await db.write((tx): number | undefined => writeSome(tx, place, difference, start), true)
+    from = await db.write((tx): number | undefined => writeSome(tx, place, difference, start))
   }
 }
 
@@ -243,7 +241,7 @@ export async function refreshLinks(ctx: Indexing, requester: InWorkspace & Reque
       if (!ofAnother) tries += 1
       await (ofAnother?.catch(unlessRefused) ?? startIndexingNote(ctx, place, requester).catch(unlessTooLong))
     }
-    if (isPending(db, note)) await db.write((tx): void => indexLinksAtOnce(tx, { workspace, note }), true)
+    if (isPending(db, note)) await db.write((tx): void => indexLinksAtOnce(tx, { workspace, note }))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { fold } from '../../lib/text.ts'
 import { presentLinks } from '../present.ts'
@@ -26,33 +26,11 @@ interface LinksInput {
   readonly id: string
 }
 
-interface LinksPlan extends QueryPlan {
-  readonly workspace: number
-  readonly note: NoteSummary
-}
-
-/** Resolving a target reads the indexes of ids, aliases and titles. */
-const ROWS_PER_TARGET = 4
-/** Finding links in this many bytes of a body takes as long as reading a row. */
-const BYTES_PER_ROW = 20
-/** A short body costs nothing extra. */
-const FREE_BYTES = 65_536
-/** Counting stops here, far above the number of rows from which a read runs in the worker. */
-const COUNT_LIMIT = 20_000
-
-export const linksQuery: WorkerQuery<LinksInput, LinksPlan, JsonBody> = {
+export const linksQuery: WorkerQuery<LinksInput, JsonBody> = {
   name: 'notes.links',
-  plan: (reader, input) => {
+  run: (reader, input) => {
     const { workspacePk: workspace, id } = input
     const note = getNoteSummary(reader, input, id)
-    const { sql } = reader
-    const targets = sql.scalar<number>('SELECT count(*) FROM note_links WHERE note = ?', note.pk)
-    const bytes = sql.scalar<number>('SELECT octet_length(content) FROM note_bodies WHERE note = ?', note.pk)
-    const costOfBody = Math.max(0, bytes - FREE_BYTES) / BYTES_PER_ROW
-    const cost = targets * ROWS_PER_TARGET + countLinksTo(reader, workspace, note) + costOfBody
-    return { workspace, note, cost }
-  },
-  run: (reader, { workspace, note }) => {
     const content = reader.sql.scalar<string>('SELECT content FROM note_bodies WHERE note = ?', note.pk)
     const links = {
       outgoing: outgoingLinks(reader, workspace, content),
@@ -76,21 +54,17 @@ function outgoingLinks(reader: Reader, workspace: number, content: string): Note
 const namesOf = ({ id, alias, title }: NoteSummary): string[] =>
   [id, alias, title].filter((name) => name !== null).map((name) => fold(name).trim())
 
-/** Links whose target is this name, with or without blanks around it: `name`, or `name`, a line break and more. */
-const WITH_NAME = 'FROM note_links WHERE workspace = ? AND target >= ? AND target < ?'
+/** The targets that are this name, with or without blanks around it: `name`, or `name`, a line break and more. */
 const rangeOf = (name: string) => [name, `${name}\v`] as const
-
-function countLinksTo({ sql }: Reader, workspace: number, note: NoteSummary): number {
-  const text = `SELECT count(*) FROM (SELECT 1 ${WITH_NAME} LIMIT ${COUNT_LIMIT})`
-  return namesOf(note).reduce(
-    (count, name) => count + sql.scalar<number>(text, workspace, ...rangeOf(name)),
-    0,
-  )
-}
 
 /** The keys of all links whose target is this name, with or without blanks around it. */
 export const keysOfName = ({ sql }: Reader, workspace: number, name: string): string[] =>
-  sql.column(`SELECT DISTINCT target ${WITH_NAME}`, workspace, ...rangeOf(fold(name).trim()))
+  sql.column(
+    `SELECT DISTINCT target FROM note_links
+     WHERE ${sql.stopCondition('note').text} AND workspace = ? AND target >= ? AND target < ?`,
+    workspace,
+    ...rangeOf(fold(name).trim()),
+  )
 
 function backlinks(reader: Reader, workspace: number, note: NoteSummary): NoteSummary[] {
   const keys = namesOf(note).flatMap((name) => keysOfName(reader, workspace, name))
@@ -100,6 +74,7 @@ function backlinks(reader: Reader, workspace: number, note: NoteSummary): NoteSu
      FROM json_each(?) AS wanted
      CROSS JOIN note_links l ON l.workspace = ? AND l.target = wanted.value
      CROSS JOIN notes n ON n.pk = l.note AND n.deleted_at IS NULL
+     WHERE ${reader.sql.stopCondition('l.note').text}
      ORDER BY n.updated_at DESC, n.id DESC`,
     JSON.stringify(targets.map(([key]) => key)),
     workspace,

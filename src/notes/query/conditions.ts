@@ -77,7 +77,11 @@ function notesWithText(scope: Scope, property: number, test: TextTest): number[]
   }
   const prefilter = prefilterOf(test)
   const read = prefilter.decides ? 'iif(octet_length(value) = length(value), NULL, value)' : 'value'
-  const { text, values } = allOf([...valuesOf(scope, property), prefilter])
+  const { text, values } = allOf([
+    ...valuesOf(scope, property),
+    scope.reader.sql.textCondition([{ column: 'value', times: 1 }]),
+    prefilter,
+  ])
   const rows = scope.reader.sql.rows<[number, string | null]>(
     `SELECT note, ${read} FROM note_properties WHERE ${text}`,
     ...values,

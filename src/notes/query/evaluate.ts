@@ -5,7 +5,7 @@ import { type FilterTree, treeReferences } from '../../filter/tree/parse.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { type Bitset, bitsetOf, complementOf, countBits, intersection, pksOf, union } from './bitset.ts'
 import { notesPassing, notesTagged, type Scope } from './conditions.ts'
-import { CANDIDATE_LIMIT, CostEstimator } from './cost-estimator.ts'
+import { CANDIDATE_LIMIT, Selectivity } from './selectivity.ts'
 
 /** The active notes that match a tree. */
 export interface Matching {
@@ -22,7 +22,7 @@ export interface Evaluation extends Scope {
   readonly trashed: number
   /** Whether the order of pks is the order of ids. */
   readonly inOrder: boolean
-  readonly estimator: CostEstimator
+  readonly selectivity: Selectivity
   /** Up to this many notes are tested one by one. */
   readonly candidateLimit: number
 }
@@ -50,14 +50,14 @@ export function evaluationOf(
   const scope = { reader, workspace, today }
   const { live, trashed, inOrder, lastPk } = known
   const size = (lastPk ?? 0) + 1
-  const estimator = new CostEstimator(scope, live + trashed, size, candidateLimit)
+  const selectivity = new Selectivity(scope, live + trashed, candidateLimit)
   return {
     ...scope,
     size,
     live,
     trashed,
     inOrder: inOrder === 1,
-    estimator,
+    selectivity,
     candidateLimit,
   }
 }
@@ -75,7 +75,10 @@ export function matchingNotes(reader: Reader, workspace: number, tree: CheckedTr
   const { set } = matchTree(evaluation, tree)
   if (!set.isComplement) return pksOf(set)
   const all: number[] = JSON.parse(
-    reader.sql.scalar('SELECT json_group_array(pk) FROM notes WHERE workspace = ?', workspace),
+    reader.sql.scalar(
+      `SELECT json_group_array(pk) FROM notes WHERE ${reader.sql.stopCondition('pk').text} AND workspace = ?`,
+      workspace,
+    ),
   )
   return pksOf(intersection(bitsetOf(all, evaluation.size), set))
 }
@@ -88,7 +91,8 @@ function active(evaluation: Evaluation, found: Bitset): Matching {
 
 function trashedNotes({ reader, workspace, size }: Evaluation): Bitset {
   const pks = reader.sql.column<number>(
-    'SELECT pk FROM notes INDEXED BY notes_trash WHERE workspace = ? AND deleted_at IS NOT NULL',
+    `SELECT pk FROM notes INDEXED BY notes_trash
+     WHERE ${reader.sql.stopCondition('pk').text} AND workspace = ? AND deleted_at IS NOT NULL`,
     workspace,
   )
   return bitsetOf(pks, size)
@@ -115,7 +119,7 @@ function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): 
   let found = complementOf(nothing(evaluation))
   let next = evaluation
   const ordered =
-    evaluation.among === undefined ? evaluation.estimator.mostSelectiveFirst(children) : children
+    evaluation.among === undefined ? evaluation.selectivity.mostSelectiveFirst(children) : children
   for (const child of ordered) {
     found = intersection(found, evaluate(next, child))
     if (found.isComplement) continue

@@ -1,5 +1,4 @@
 import type { Reader } from '../../db/reader.ts'
-import type { QueryPlan } from '../../db/worker/client.ts'
 import { type Page, type PageRequest, presentPage } from '../../http/page.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { snippetOf } from '../../search/highlighter.ts'
@@ -18,54 +17,30 @@ import { loadNoteHeads, loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
  */
 const MAX_PAGE_TEXT_BYTES = 8 * 1024 * 1024
 
-export interface NotePagePlan extends QueryPlan {
+export interface NotePage {
   readonly page: PageRequest
-  /** Whether the notes are given with their bodies. */
-  readonly withContent: boolean
+  /** Whether the notes are given with their bodies; they are unless this is false. */
+  readonly withContent?: boolean | undefined
   /** With a search: each note gets a snippet. */
-  readonly phrases: readonly Phrase[] | undefined
-  /** The notes of the page, when finding them cost little. */
-  readonly found: Page<number> | undefined
+  readonly phrases?: readonly Phrase[] | undefined
   find(): Page<number>
 }
 
-/** A page that costs at most this much is found while the query is planned, because the cost depends on the length of its texts. */
-const MAX_PLANNED_COST = 10_000
-/** Up to this much text costs nothing extra. */
-const FREE_BYTES = 65_536
-/** This many bytes of text, to be read and written as JSON, or to be searched for snippets, cost as much as a row. */
-const BYTES_PER_ROW = { read: 100, search: 20 }
-
-/** Plans a page of notes; `cost` is that of finding them. */
-export function planNotePage(
-  reader: Reader,
-  {
-    cost,
-    page,
-    withContent = true,
-    phrases,
-    find,
-  }: Pick<NotePagePlan, 'cost' | 'page' | 'find'> & Partial<Pick<NotePagePlan, 'withContent' | 'phrases'>>,
-): NotePagePlan {
-  if (cost > MAX_PLANNED_COST) return { cost, page, withContent, phrases, found: undefined, find }
-  const { items, total, bytes } = fitting(reader, find(), withContent || phrases !== undefined)
-  const perRow = phrases ? BYTES_PER_ROW.search : BYTES_PER_ROW.read
-  const costOfText = Math.max(0, bytes - FREE_BYTES) / perRow
-  return { cost: cost + costOfText, page, withContent, phrases, found: { items, total }, find }
-}
-
 /** The response `{notes, total, has_more}`. */
-export function notePageJson(reader: Reader, plan: NotePagePlan): JsonBody {
-  const { page, withContent, phrases, found, find } = plan
-  const { items, total } = found ?? fitting(reader, find(), withContent || phrases !== undefined)
-  const notes = items.length === 0 ? [] : presentedNotes(reader, items, plan)
+export function notePageJson(
+  reader: Reader,
+  { page, withContent = true, phrases, find }: NotePage,
+): JsonBody {
+  const { items, total } = fitting(reader, find(), withContent || phrases !== undefined)
+  const notes = items.length === 0 ? [] : presentedNotes(reader, items, withContent, phrases)
   return JSON.stringify({ notes, ...presentPage(page, { items, total }) })
 }
 
 function presentedNotes(
   reader: Reader,
   pks: readonly number[],
-  { withContent, phrases }: NotePagePlan,
+  withContent: boolean,
+  phrases: readonly Phrase[] | undefined,
 ): object[] {
   if (!withContent && !phrases) return loadNoteHeads(reader, pks).map(presentNoteHead)
   const present = withContent ? presentNote : presentNoteHead
@@ -87,18 +62,14 @@ const lengthsOf = (bytes: string) => `SELECT ${bytes} FROM json_each(?) AS page 
 const HEAD_LENGTHS = lengthsOf(TAG_BYTES)
 const LENGTHS = lengthsOf(`${BODY_BYTES} + ${TAG_BYTES}`)
 
-/** The page without the notes that are too much for it, and the length of its texts. */
-function fitting(
-  reader: Reader,
-  { items, total }: Page<number>,
-  readsBodies: boolean,
-): Page<number> & { bytes: number } {
-  if (items.length === 0) return { items, total, bytes: 0 }
+/** The page without the notes that are too much for it. */
+function fitting(reader: Reader, { items, total }: Page<number>, readsBodies: boolean): Page<number> {
+  if (items.length === 0) return { items, total }
   const lengths = reader.sql.column<number>(readsBodies ? LENGTHS : HEAD_LENGTHS, JSON.stringify(items))
   let bytes = 0
   for (const [at, length] of lengths.entries()) {
-    if (at > 0 && bytes + length > MAX_PAGE_TEXT_BYTES) return { items: items.slice(0, at), total, bytes }
+    if (at > 0 && bytes + length > MAX_PAGE_TEXT_BYTES) return { items: items.slice(0, at), total }
     bytes += length
   }
-  return { items, total, bytes }
+  return { items, total }
 }

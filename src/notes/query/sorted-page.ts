@@ -1,3 +1,4 @@
+import type { Reader } from '../../db/reader.ts'
 import { type Direction, sqlWay } from '../../db/sql-part.ts'
 import type { ValueKind } from '../../filter/tree/operators.ts'
 import type { PageRequest } from '../../http/page.ts'
@@ -18,7 +19,7 @@ interface PropertyOrder {
 }
 
 /** Whether the order ignores case, which SQLite cannot do for all of Unicode. */
-export const isOrderedByText = ({ property }: PropertyOrder): boolean =>
+const isOrderedByText = ({ property }: PropertyOrder): boolean =>
   property.type === 'text' || property.type === 'select' || property.type === 'json'
 
 /** The order of matching notes; equal ones are ordered by id in the same direction. */
@@ -56,7 +57,8 @@ function pageByField(
       page.limit,
       page.offset,
     )
-  const active = `SELECT pk FROM notes INDEXED BY ${index} WHERE workspace = ? AND deleted_at IS NULL ${order}`
+  const active = `SELECT pk FROM notes INDEXED BY ${index}
+    WHERE ${sql.stopCondition('pk').text} AND workspace = ? AND deleted_at IS NULL ${order}`
   const fetch = (limit: number, offset: number) =>
     sql.column<number>(active, evaluation.workspace, limit, offset)
   if (matching.total === evaluation.live) return fetch(page.limit, page.offset)
@@ -82,10 +84,10 @@ function pageByProperty(
 }
 
 /** `FROM … WHERE …` over the values of the property; with `candidates`, of these notes alone. */
-function valueSource({ property }: PropertyOrder, candidates: string | undefined) {
+function valueSource({ sql }: Reader, { property }: PropertyOrder, candidates: string | undefined) {
   const among = candidates === undefined ? '' : ' AND note IN (SELECT value FROM json_each(?))'
   return {
-    text: `FROM note_properties WHERE property = ?${among}`,
+    text: `FROM note_properties WHERE ${sql.stopCondition('note').text} AND property = ?${among}`,
     values: [property.pk, ...(candidates === undefined ? [] : [candidates])],
   }
 }
@@ -97,7 +99,7 @@ function scanValues(
   candidates: string | undefined,
   page: PageRequest,
 ): ScanResult {
-  const { text, values } = valueSource(order, candidates)
+  const { text, values } = valueSource(reader, order, candidates)
   const way = sqlWay(order.direction)
   const tie = inOrder ? 'note' : '(SELECT id FROM notes n WHERE n.pk = note)'
   const fetch = (limit: number, offset: number) =>
@@ -118,7 +120,7 @@ function scanTexts(
   candidates: string | undefined,
   page: PageRequest,
 ): ScanResult {
-  const { text, values } = valueSource(order, candidates)
+  const { text, values } = valueSource(evaluation.reader, order, candidates)
   const rows = evaluation.reader.sql.rows<[string, number]>(`SELECT value, note ${text}`, ...values)
   const byValue = Map.groupBy(
     rows.filter(([, note]) => isIn(set, note)),
@@ -166,7 +168,8 @@ function pageById(
 ): readonly number[] {
   if (!set.isComplement)
     return byId(evaluation, pksOf(set), direction).slice(page.offset, page.offset + page.limit)
-  const text = `SELECT pk FROM notes WHERE workspace = ? ORDER BY ${evaluation.inOrder ? 'pk' : 'id'} ${sqlWay(direction)} LIMIT ? OFFSET ?`
+  const stop = evaluation.reader.sql.stopCondition('pk').text
+  const text = `SELECT pk FROM notes WHERE ${stop} AND workspace = ? ORDER BY ${evaluation.inOrder ? 'pk' : 'id'} ${sqlWay(direction)} LIMIT ? OFFSET ?`
   const fetch = (limit: number, offset: number) =>
     evaluation.reader.sql.column<number>(text, evaluation.workspace, limit, offset)
   return filteredScan(fetch, (pk) => isIn(set, pk), page, 1).found

@@ -9,7 +9,6 @@ import type { JsonBody } from '../../http/responses.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'
 import { type Phrase, parseSearch } from '../../search/query.ts'
-import { estimateSearch } from '../search/cost.ts'
 import { findMatches, findPks } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
@@ -21,8 +20,8 @@ import {
   matchTree,
   treeDefinitions,
 } from './evaluate.ts'
-import { type NotePagePlan, notePageJson, planNotePage } from './note-page.ts'
-import { isOrderedByText, type MatchOrder, matchingPage } from './sorted-page.ts'
+import { notePageJson } from './note-page.ts'
+import { type MatchOrder, matchingPage } from './sorted-page.ts'
 
 /** The sort of notes: by a field, or by a property with its id. */
 export interface NoteSort {
@@ -79,33 +78,19 @@ export async function findByTree(
   return ctx.worker.run(treeQuery, { ...query, workspace: workspacePk, today }, caller)
 }
 
-export const treeQuery: WorkerQuery<TreeQuery, NotePagePlan, JsonBody> = {
+export const treeQuery: WorkerQuery<TreeQuery, JsonBody> = {
   name: 'notes.query',
-  plan: planTree,
-  run: notePageJson,
-}
-
-function planTree(reader: Reader, query: TreeQuery): NotePagePlan {
-  const { workspace, filter, search, sort, page, withContent, today } = query
-  const tree = checkedTree(reader, workspace, filter, 'filter')
-  const evaluation = evaluationOf(reader, workspace, today)
-  const order = orderOf(reader, workspace, sort)
-  const phrases = search === undefined ? undefined : parseSearch(search)
-  const { estimator, live } = evaluation
-  const { rows, fixed } = estimator.estimate(tree)
-  const ofSearch = phrases === undefined ? 0 : estimateSearch(reader, workspace, phrases)
-  const ofTexts =
-    order.by === 'property' && isOrderedByText(order) ? live * estimator.estimateText(order.property.pk) : 0
-  return planNotePage(reader, {
-    cost: rows + fixed + ofSearch + ofTexts,
-    page,
-    withContent,
-    phrases,
-    find: () =>
+  run: (reader, { workspace, filter, search, sort, page, withContent, today }) => {
+    const tree = checkedTree(reader, workspace, filter, 'filter')
+    const evaluation = evaluationOf(reader, workspace, today)
+    const order = orderOf(reader, workspace, sort)
+    const phrases = search === undefined ? undefined : parseSearch(search)
+    const find = (): Page<number> =>
       phrases
         ? searched(evaluation, tree, phrases, page)
-        : paged(evaluation, matchTree(evaluation, tree), order, page),
-  })
+        : paged(evaluation, matchTree(evaluation, tree), order, page)
+    return notePageJson(reader, { page, withContent, phrases, find })
+  },
 }
 
 function orderOf(reader: Reader, workspace: number, { field, direction, property }: NoteSort): MatchOrder {

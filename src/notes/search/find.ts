@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
 import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import type { Page, PageRequest } from '../../http/page.ts'
-import { matchAll, matchPhrase, type Phrase } from '../../search/query.ts'
+import { isOneWord, matchAll, matchPhrase, type Phrase } from '../../search/query.ts'
 import { fullTable, tagTable, tagTerm, titleTable } from './tables.ts'
 
 /** The notes that a search is restricted to. */
@@ -204,6 +204,7 @@ const count = ({ sql }: Reader, { set }: Matches): number =>
 /** The pks of all notes that match the phrases, in no order. */
 export function findMatches(reader: Reader, scope: SearchScope, phrases: readonly Phrase[]): number[] {
   if (phrases.length === 0) return []
+  if (!isOneWord(phrases)) reader.sql.cannotCount()
   const { set } = allMatches(reader, scope, termsOf(reader, scope.workspace, phrases))
   return reader.sql.column(set.text, ...set.values)
 }
@@ -265,6 +266,7 @@ export function findPks(
   rankLimit = RANK_LIMIT,
 ): Page<number> {
   if (phrases.length === 0) return { items: [], total: 0 }
+  if (!isOneWord(phrases)) reader.sql.cannotCount()
   const terms = termsOf(reader, scope.workspace, phrases)
   const matches = allMatches(reader, scope, terms)
   const total = count(reader, matches)

@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/reader.ts'
-import type { QueryPlan, WorkerClient, WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
+import type { WorkerClient, WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
 import { findIndexable, indexedColumns, indexNote, unmarkForSearch, writeEntries } from './tables.ts'
 
 /*
@@ -29,9 +29,9 @@ const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
   sql.get<{ updatedAt: number }>('SELECT updated_at AS updatedAt FROM notes WHERE pk = ?', note)?.updatedAt
 
 /** Splits a note into words; undefined for one that is in the trash. */
-export const longNoteWordsQuery: WorkerQuery<LongNote, QueryPlan & LongNote, Words | undefined> = {
+export const longNoteWordsQuery: WorkerQuery<LongNote, Words | undefined> = {
   name: 'notes.words',
-  plan: (_, input) => ({ ...input, cost: Number.MAX_SAFE_INTEGER }),
+  isLong: true,
   run: (reader, { note: pk }) => {
     const note = findIndexable(reader, pk)
     const updatedAt = updatedAtOf(reader, pk)
@@ -42,6 +42,7 @@ export const longNoteWordsQuery: WorkerQuery<LongNote, QueryPlan & LongNote, Wor
 /** Writes the entries of a note that is still marked. Words of an older version are not used. */
 export const longNoteEntries: WorkerTask<LongNote & { words: Words | undefined }, void> = {
   name: 'notes.entries',
+  isBackground: true,
   run: (reader, { workspace, note: pk, words }) => {
     if (!unmarkForSearch(reader, workspace, pk)) return
     const note = findIndexable(reader, pk)

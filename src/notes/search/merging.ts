@@ -35,7 +35,6 @@ export const findUnmerged = (db: Db): number | undefined => [...partsOf(db).keys
 export const searchMerge: WorkerTask<number, boolean> = {
   name: 'notes.mergeSearch',
   // A search may wait for it.
-  thread: 'records',
   run: mergeTables,
 }
 

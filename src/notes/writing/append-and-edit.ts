@@ -1,5 +1,4 @@
 import type { AppContext, Caller } from '../../context.ts'
-import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { namingPlace, Refusal } from '../../refusal.ts'
 import { lastHeading } from '../links/syntax.ts'
@@ -46,28 +45,13 @@ export interface Addition {
   heading?: string
 }
 
-const LONG_BYTES = 65_536
-
-/** Whether a change of the note takes so long that changes of others should not wait for many of it. */
-const isLongNote = ({ sql }: Reader, { workspacePk }: Caller, id: string): boolean =>
-  sql.get(
-    `SELECT 1 FROM note_bodies WHERE note = (SELECT pk FROM notes WHERE id = ? AND workspace = ?)
-       AND octet_length(content) > ${LONG_BYTES}`,
-    id,
-    workspacePk,
-  ) !== undefined
-
 /** Adds text to the end of a note. */
 export const appendToNote = (
   ctx: AppContext,
   caller: Caller,
   id: string,
   addition: Addition,
-): Promise<NoteRow> =>
-  ctx.db.write(
-    (tx) => appendText(tx, caller, getNote(tx, caller, id), addition),
-    isLongNote(ctx.db, caller, id),
-  )
+): Promise<NoteRow> => ctx.db.write((tx) => appendText(tx, caller, getNote(tx, caller, id), addition))
 
 /** Adds text to the end of a note in the caller's transaction. */
 export function appendText(tx: Tx, caller: Caller, note: NoteRow, { text, heading }: Addition): NoteRow {
@@ -150,10 +134,7 @@ export interface Edit {
 
 /** Replaces one exact passage of a note; the rest of the body stays byte for byte. */
 export const editNote = (ctx: AppContext, caller: Caller, id: string, edit: Edit): Promise<NoteRow> =>
-  ctx.db.write(
-    (tx) => editPassages(tx, caller, getNote(tx, caller, id), [edit]),
-    isLongNote(ctx.db, caller, id),
-  )
+  ctx.db.write((tx) => editPassages(tx, caller, getNote(tx, caller, id), [edit]))
 
 /**
  * Replaces exact passages of a note in the caller's transaction, each in the text that the one before it left. The

@@ -4,7 +4,6 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { nameTaken, Refusal } from '../../refusal.ts'
 import { indexLinks } from '../links/indexing.ts'
-import type { LinkKeys } from '../links/link-keys.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexNote } from '../search/tables.ts'
 import { addToCounters, findByAlias, getNote, type NoteRow } from '../store.ts'
@@ -28,9 +27,9 @@ export interface CreatedNote {
 
 /**
  * Creates a note in the caller's transaction. Invalid properties do not prevent it: none is written, and the refusal is
- * returned beside the note. `links` are those of the content, if they are parsed already.
+ * returned beside the note.
  */
-export function createNote(tx: Tx, caller: Caller, input: CreateInput, links?: LinkKeys): CreatedNote {
+export function createNote(tx: Tx, caller: Caller, input: CreateInput): CreatedNote {
   const id = tx.newId()
   const tagIds = input.tags && withLinkedTags(tx, ensureTags(tx, caller, input.tags))
   if (tagIds) refuseTooManyTags(tagIds.length, 'A note carries')
@@ -38,7 +37,6 @@ export function createNote(tx: Tx, caller: Caller, input: CreateInput, links?: L
     id,
     title: input.title,
     content: input.content ?? '',
-    links,
     tagIds,
     alias: input.alias?.trim(),
     coverUrl: input.cover_url,
@@ -62,8 +60,6 @@ export interface NewNote {
   title: string
   /** When undefined, `addContent` must follow in the same transaction. */
   content?: string
-  /** Those of the content; parsed from it by default. */
-  links?: LinkKeys
   /** Exactly these tags; linked tags are not added. */
   tagIds?: readonly number[]
   alias?: string | null
@@ -92,7 +88,7 @@ export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number 
   logChange(tx, author, { kind: 'note', id: note.id }, 'created')
   if (!isActive) logChange(tx, author, { kind: 'note', id: note.id }, 'deleted')
   if (content === undefined) return pk
-  insertBody(tx, workspace, pk, content, note.links)
+  insertBody(tx, workspace, pk, content)
   if (isActive) markForSearch(tx, workspace, pk)
   return pk
 }
@@ -142,9 +138,9 @@ function checkOrder({ sql }: Tx, id: string): void {
   if (last && last.id > id) sql.run('UPDATE workspaces SET notes_in_order = 0')
 }
 
-function insertBody(tx: Tx, workspace: number, pk: number, content: string, links?: LinkKeys): void {
+function insertBody(tx: Tx, workspace: number, pk: number, content: string): void {
   tx.sql.run('INSERT INTO note_bodies (note, content) VALUES (?, ?)', pk, content)
-  indexLinks(tx, { workspace, note: pk }, content, { targets: links, isNew: true })
+  indexLinks(tx, { workspace, note: pk }, content, true)
 }
 
 /** Refuses an alias that an active note other than `except` has. */

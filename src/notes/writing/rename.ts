@@ -1,28 +1,17 @@
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
-import { taskTransaction } from '../../db/writes/task-transaction.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
-import { hasPendingLinks, indexPendingLinks, refreshLinks } from '../links/indexing.ts'
+import { indexPendingLinks, refreshLinks } from '../links/indexing.ts'
 import { distinctLinkKeys } from '../links/link-keys.ts'
 import { keysOfName } from '../links/note-links.ts'
 import { resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import { isLinkable, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
 import { isTooLong } from '../schema.ts'
-import { findNote, type NoteRow } from '../store.ts'
-import {
-  bytesOf,
-  MAIN_THREAD_LIMITS,
-  type NoteText,
-  notesWithLinks,
-  prepareEach,
-  type RewriteLimits,
-  type Rewritten,
-  replaceEach,
-} from './replace-content.ts'
-import { runPrepared } from './staged-contents.ts'
+import type { NoteRow } from '../store.ts'
+import { bytesOf, type NoteText, notesWithLinks, type Rewritten, replaceEach } from './replace-content.ts'
 import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 
 /*
@@ -35,23 +24,9 @@ export interface RenamedNote {
   readonly linksRewritten: number
 }
 
-/** Other writes wait for a worker that rewrites, and the next search for the notes that it changed. */
-const WORKER_LIMITS: RewriteLimits = { notes: 20_000, bytes: 64 * 1024 * 1024 }
-
-/** Applies the patch to the note and rewrites the links that lead to it by a title or an alias that changes. */
-export async function renameNote(
-  ctx: AppContext,
-  { signal: _, ...caller }: Caller,
-  id: string,
-  patch: NotePatch,
-): Promise<RenamedNote> {
-  await refreshLinks(ctx, caller)
-  const [renamed] = await ctx.db.write(
-    (tx) => [rename(tx, caller, id, patch, MAIN_THREAD_LIMITS)] as const,
-    true,
-  )
-  return renamed ?? runPrepared(ctx.worker, renamePreparation, noteRename, { caller, id, patch })
-}
+/** Other writes wait for one that rewrites, and the next search for the notes that it changed. */
+const MAX_NOTES = 20_000
+const MAX_BYTES = 64 * 1024 * 1024
 
 interface RenameInput {
   readonly caller: Caller
@@ -61,31 +36,18 @@ interface RenameInput {
 
 export const noteRename: WorkerTask<RenameInput, RenamedNote> = {
   name: 'notes.rename',
-  thread: 'texts',
-  run: (reader, { caller, id, patch }, now) => {
-    const renamed = rename(taskTransaction(reader, now), caller, id, patch, WORKER_LIMITS)
-    if (renamed) return renamed
-    throw refused(
-      `Links to this note are in more than ${WORKER_LIMITS.notes.toLocaleString('en-US')} notes, or in more than 64 MiB of text, which are too many to rewrite at once; rename it without "rewrite_links".`,
-    )
-  },
+  run: (tx, { caller, id, patch }) => rename(tx, caller, id, patch),
 }
 
-/** Stages the rewritten bodies, as far as can be said before the transaction. It refuses nothing. */
-export const renamePreparation: WorkerTask<RenameInput, void> = {
-  name: 'notes.prepareRename',
-  isPreparation: true,
-  thread: 'texts',
-  run: (reader, { caller, id, patch }) => {
-    const { workspacePk: workspace } = caller
-    const note = findNote(reader, workspace, id)
-    const names = note ? changedNames(note, patch) : new Map<Name, string>()
-    if (!note || names.size === 0) return
-    const keys = leadingKeys(reader, workspace, note, names, patch.content ?? note.content)
-    const others = othersWithLinks(reader, workspace, note, keys, WORKER_LIMITS.notes)
-    const { purpose, rewrite } = rewriting(note.id, keys, likelyTargets(reader, workspace, note, patch))
-    prepareEach(reader, caller, others, ({ content }) => rewrite(content), purpose)
-  },
+/** Applies the patch to the note and rewrites the links that lead to it by a title or an alias that changes. */
+export async function renameNote(
+  ctx: AppContext,
+  { signal: _, ...caller }: Caller,
+  id: string,
+  patch: NotePatch,
+): Promise<RenamedNote> {
+  await refreshLinks(ctx, caller)
+  return ctx.worker.write(noteRename, { caller, id, patch })
 }
 
 type Name = 'title' | 'alias'
@@ -93,25 +55,21 @@ type Keys = ReadonlyMap<string, Name>
 /** What links say instead of the old names: undefined where the new one does not lead to the note. */
 type Targets = Readonly<Record<Name, string | undefined>>
 
-/** Undefined if there is more to rewrite than `limits` allow; then nothing is written. */
-function rename(
-  tx: Tx,
-  caller: Caller,
-  id: string,
-  patch: NotePatch,
-  limits: RewriteLimits,
-): RenamedNote | undefined {
+function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch): RenamedNote {
   const { workspacePk: workspace } = caller
   const note = getPatchable(tx, caller, id, patch)
   const names = changedNames(note, patch)
   if (names.size === 0) return { note: applyPatch(tx, caller, note, patch), linksRewritten: 0 }
-  if (limits === MAIN_THREAD_LIMITS && hasPendingLinks(tx, workspace)) return undefined
   indexPendingLinks(tx, workspace)
   const content = patch.content ?? note.content
   const keys = leadingKeys(tx, workspace, note, names, content)
-  const others = othersWithLinks(tx, workspace, note, keys, limits.notes)
-  if (others.length > limits.notes || content.length + bytesOf(tx, others) > limits.bytes) return undefined
-  const { purpose, rewrite } = rewriting(note.id, keys, newTargets(tx, workspace, note, patch))
+  const others = notesWithLinks(tx, workspace, [...keys.keys()], MAX_NOTES + 2).filter((pk) => pk !== note.pk)
+  if (others.length > MAX_NOTES || content.length + bytesOf(tx, others) > MAX_BYTES) throw tooMany()
+  const targets = newTargets(tx, workspace, note, patch)
+  const rewrite = (text: string): Rewritten | undefined => {
+    const changed = withLinks(text, (link, inner) => rewritten(link, inner, note.id, keys, targets))
+    return changed.count === 0 ? undefined : { content: changed.content, links: changed.count }
+  }
   const own = rewrite(content)
   if (own && isTooLong(own.content)) throw noRoom(note.title)
   const after = applyPatch(tx, caller, note, { ...patch, content: own?.content ?? content })
@@ -120,32 +78,14 @@ function rename(
     if (replaced && isTooLong(replaced.content)) throw noRoom(other.title)
     return replaced
   }
-  const links = replaceEach(tx, caller, others, rewriteOther, purpose)
+  const links = replaceEach(tx, caller, others, rewriteOther)
   return { note: after, linksRewritten: links + (own?.links ?? 0) }
 }
 
-/** The pks of the other notes that hold links of these keys, up to one more than `most`. */
-function othersWithLinks(
-  reader: Reader,
-  workspace: number,
-  note: NoteRow,
-  keys: Keys,
-  most: number,
-): number[] {
-  const linking = notesWithLinks(reader, workspace, [...keys.keys()], most + 2)
-  return linking.filter((pk) => pk !== note.pk)
-}
-
-/** Rewrites the links of these keys in a body; `purpose` names what that depends on. */
-function rewriting(id: string, keys: Keys, targets: Targets) {
-  return {
-    purpose: JSON.stringify([id, [...keys].sort(), targets.title ?? null, targets.alias ?? null]),
-    rewrite: (text: string): Rewritten | undefined => {
-      const { content, count } = withLinks(text, (link, inner) => rewritten(link, inner, id, keys, targets))
-      return count === 0 ? undefined : { content, links: count }
-    },
-  }
-}
+const tooMany = () =>
+  refused(
+    `Links to this note are in more than ${MAX_NOTES.toLocaleString('en-US')} notes, or in more than 64 MiB of text, which are too many to rewrite at once; rename it without "rewrite_links".`,
+  )
 
 const noRoom = (title: string) =>
   refused(`The note "${title}" links to this one and would be too long with this name; choose a shorter one.`)
@@ -190,16 +130,6 @@ const namesAfter = (note: NoteRow, patch: NotePatch) => ({
   title: patch.title ?? note.title,
   alias: patch.alias === undefined ? note.alias : (patch.alias?.trim() ?? null),
 })
-
-/** What `newTargets` will probably say: a name that leads nowhere, or here, will lead here. */
-function likelyTargets(reader: Reader, workspace: number, note: NoteRow, patch: NotePatch): Targets {
-  const { title, alias } = namesAfter(note, patch)
-  const leading = (name: string) =>
-    isLinkable(name) && (resolveTarget(reader, workspace, targetKey(name)) ?? note.pk) === note.pk
-      ? name
-      : undefined
-  return { title: leading(title), alias: leading(alias ?? title) }
-}
 
 function newTargets(tx: Tx, workspace: number, note: NoteRow, patch: NotePatch): Targets {
   const { title, alias } = namesAfter(note, patch)

@@ -1,9 +1,7 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { hasPendingLinks, mayHaveManyLinks } from '../links/indexing.ts'
-import { isTooLong } from '../schema.ts'
-import { clearStage, type NewContent, openStage, stage, takeStaged, writeStaged } from './staged-contents.ts'
+import { type NewContent, openStage, writeStaged } from './staged-contents.ts'
 
 /** A note whose body alone changes; it may be in the trash. */
 export interface NoteText {
@@ -36,15 +34,6 @@ export const notesWithLinks = (
     workspace,
     limit,
   )
-
-/** How much text one request may change. */
-export interface RewriteLimits {
-  readonly notes: number
-  readonly bytes: number
-}
-
-/** The main thread rewrites this much, in some tens of milliseconds; a worker rewrites more. */
-export const MAIN_THREAD_LIMITS: RewriteLimits = { notes: 50, bytes: 128 * 1024 }
 
 /** The length of the bodies of these notes together. */
 export const bytesOf = ({ sql }: Reader, notes: readonly number[]): number =>
@@ -104,65 +93,17 @@ function readTexts({ sql }: Reader, group: readonly number[]): NoteText[] {
 
 function newContent(note: NoteText, rewrite: Rewrite): NewContent | undefined {
   const rewritten = rewrite(note)
-  return rewritten && { ...rewritten, note: note.pk, version: note.updatedAt }
+  return rewritten && { ...rewritten, note: note.pk }
 }
 
-/**
- * Replaces the bodies for which `rewrite` returns another; returns how many links that rewrote. Those that were prepared
- * for the same purpose and have not changed since are not rewritten again; after the transaction they have to be
- * discarded (`runPrepared`).
- */
-export function replaceEach(
-  tx: Tx,
-  caller: Caller,
-  pks: readonly number[],
-  rewrite: Rewrite,
-  purpose = '',
-): number {
-  const prepared = takeStaged(tx, purpose, pks)
-  const ready = pks.filter((pk) => prepared.has(pk))
-  if (ready.length > 0) writeStaged(tx, caller, ready)
-  if (ready.length > 0 && ready.length < pks.length) clearStage(tx)
-  let links = ready.reduce((sum, pk) => sum + (prepared.get(pk) ?? 0), 0)
-  const others = pks.filter((pk) => !prepared.has(pk))
-  for (const group of groupsOf(tx, others)) {
+/** Replaces the bodies for which `rewrite` returns another; returns how many links that rewrote. */
+export function replaceEach(tx: Tx, caller: Caller, pks: readonly number[], rewrite: Rewrite): number {
+  openStage(tx)
+  let links = 0
+  for (const group of groupsOf(tx, pks)) {
     const contents = readTexts(tx, group).flatMap((note) => newContent(note, rewrite) ?? [])
-    const long = stage(tx, contents)
-    if (contents.length > 0)
-      writeStaged(
-        tx,
-        caller,
-        contents.map(({ note }) => note),
-        long,
-      )
+    if (contents.length > 0) writeStaged(tx, caller, contents)
     links += contents.reduce((sum, content) => sum + content.links, 0)
-    clearStage(tx)
   }
   return links
-}
-
-/** More is left to the transaction. */
-const MAX_PREPARED_BYTES = 64 * 1024 * 1024
-
-/**
- * Does what `replaceEach` may do before its transaction; here `rewrite` must not refuse. Left to the transaction are what
- * it may have to refuse, bodies with many links, and everything while links are out of date.
- */
-export function prepareEach(
-  reader: Reader,
-  { workspacePk }: Pick<Caller, 'workspacePk'>,
-  pks: readonly number[],
-  rewrite: Rewrite,
-  purpose: string,
-): void {
-  openStage(reader, purpose)
-  if (hasPendingLinks(reader, workspacePk)) return
-  let room = MAX_PREPARED_BYTES
-  for (const group of groupsOf(reader, pks)) {
-    const contents = readTexts(reader, group).flatMap((note) => newContent(note, rewrite) ?? [])
-    const short = contents.filter(({ content }) => !isTooLong(content) && !mayHaveManyLinks(content))
-    stage(reader, short)
-    room -= short.reduce((sum, { content }) => sum + content.length, 0)
-    if (room <= 0) return
-  }
 }

@@ -1,8 +1,6 @@
 import { logTextUpdates } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Sql } from '../../db/sql.ts'
-import type { WorkerClient, WorkerTask } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { indexLinks, linkDifferences } from '../links/indexing.ts'
 import { markAllForSearch } from '../search/indexing.ts'
@@ -10,14 +8,11 @@ import { touchNotes } from '../store.ts'
 
 /*
  * New bodies of many notes are staged in temporary tables of the connection, and written from there in few statements:
- * that takes half the time of one note after the other. They may be staged before the transaction that writes them, so
- * that other writes wait for the writing alone. What was staged for a note counts while the note has the `updated_at` that
- * it had then, which every change of a note moves forward.
+ * that takes half the time of one note after the other.
  */
 
 const TABLES = `
-  CREATE TEMP TABLE IF NOT EXISTS staged_contents
-    (note INTEGER PRIMARY KEY, version INTEGER NOT NULL, links INTEGER NOT NULL, content TEXT NOT NULL);
+  CREATE TEMP TABLE IF NOT EXISTS staged_contents (note INTEGER PRIMARY KEY, content TEXT NOT NULL);
   CREATE TEMP TABLE IF NOT EXISTS staged_links
     (is_new INTEGER NOT NULL, target TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (is_new, target, note)) WITHOUT ROWID;
   CREATE TEMP TABLE IF NOT EXISTS staged_revisions
@@ -26,38 +21,22 @@ const TABLES = `
 /** A body that replaces another. */
 export interface NewContent {
   readonly note: number
-  /** The `updated_at` of the note whose body it replaces. */
-  readonly version: number
   readonly content: string
   /** How many of its links were rewritten. */
   readonly links: number
 }
 
-/** What is staged on a connection since before its transaction. */
-const purposes = new WeakMap<Sql, string>()
+export const openStage = ({ sql }: Reader): void => sql.script(TABLES)
 
-/** Begins to stage for a purpose: a text that says all on which the new bodies depend beside those that they replace. */
-export function openStage(reader: Reader, purpose: string): void {
-  discardStage(reader)
-  purposes.set(reader.sql, purpose)
-}
-
-function discardStage(reader: Reader): void {
-  reader.sql.script(TABLES)
-  clearStage(reader)
-}
-
-/** For a stage that is open. */
-export function clearStage({ sql }: Reader): void {
-  purposes.delete(sql)
+function clearStage({ sql }: Reader): void {
   for (const table of ['contents', 'links', 'revisions']) sql.run(`DELETE FROM temp.staged_${table}`)
 }
 
 /** Stages bodies with the differences of their links; returns those with so many links that these are not staged. */
-export function stage(reader: Reader, contents: readonly NewContent[]): NewContent[] {
+function stage(reader: Reader, contents: readonly NewContent[]): NewContent[] {
   const { sql } = reader
-  for (const { note, version, links, content } of contents)
-    sql.run('INSERT INTO temp.staged_contents VALUES (?, ?, ?, ?)', note, version, links, content)
+  for (const { note, content } of contents)
+    sql.run('INSERT INTO temp.staged_contents VALUES (?, ?)', note, content)
   const { missing, surplus, long } = linkDifferences(reader, contents)
   for (const [isNew, links] of [missing, surplus].entries())
     sql.run(
@@ -66,31 +45,6 @@ export function stage(reader: Reader, contents: readonly NewContent[]): NewConte
       JSON.stringify(links),
     )
   return long
-}
-
-/**
- * What was staged for the purpose, of these notes, and still counts, as the number of rewritten links by note; everything
- * else is removed.
- */
-export function takeStaged(reader: Reader, purpose: string, notes: readonly number[]): Map<number, number> {
-  const { sql } = reader
-  if (purposes.get(sql) !== purpose) {
-    discardStage(reader)
-    return new Map()
-  }
-  purposes.delete(sql)
-  const wanted = new Set(notes)
-  const staged = sql.rows<[note: number, links: number, isValid: number]>(
-    `SELECT note, links, EXISTS (SELECT 1 FROM notes WHERE pk = s.note AND updated_at = s.version)
-     FROM temp.staged_contents s`,
-  )
-  const valid = staged.filter(([note, , isValid]) => isValid === 1 && wanted.has(note))
-  if (valid.length < staged.length) {
-    const kept = JSON.stringify(valid.map(([note]) => note))
-    for (const table of ['contents', 'links'])
-      sql.run(`DELETE FROM temp.staged_${table} WHERE note NOT IN (SELECT value FROM json_each(?))`, kept)
-  }
-  return new Map(valid.map(([note, links]) => [note, links]))
 }
 
 const ADD_REVISIONS = `INSERT INTO revisions (pk, id, note, created_at, surface, title, content)
@@ -106,15 +60,12 @@ const ADD_LINKS = `INSERT OR IGNORE INTO note_links (workspace, target, note)
   SELECT ?, target, note FROM temp.staged_links WHERE is_new = 1 ORDER BY target, note`
 
 /**
- * Replaces the bodies of exactly these notes, which are staged, and saves a revision of each, as an edit does, also in the
- * trash. The log has them in this order. `long` are those whose links are not staged.
+ * Replaces the bodies of these notes and saves a revision of each, as an edit does, also in the trash. The log has them in
+ * this order.
  */
-export function writeStaged(
-  tx: Tx,
-  caller: Caller,
-  notes: readonly number[],
-  long: readonly NewContent[] = [],
-): void {
+export function writeStaged(tx: Tx, caller: Caller, contents: readonly NewContent[]): void {
+  const notes = contents.map(({ note }) => note)
+  const long = stage(tx, contents)
   const { sql } = tx
   const { workspacePk: workspace } = caller
   const pks = JSON.stringify(notes)
@@ -139,31 +90,5 @@ export function writeStaged(
   for (const { note, content } of long) indexLinks(tx, { workspace, note }, content)
   touchNotes(tx, pks)
   markAllForSearch(tx, workspace, pks, { canWait: false })
+  clearStage(tx)
 }
-
-export const discardPreparation: WorkerTask<undefined, void> = {
-  name: 'notes.discardPreparation',
-  isPreparation: true,
-  thread: 'texts',
-  run: discardStage,
-}
-
-/**
- * Runs a task that replaces many bodies after its preparation has staged them, for which other writes do not wait. Both,
- * and the removal of what is left, run on the same connection, and what another one would stage waits for them.
- */
-export const runPrepared = <Input, Output>(
-  worker: WorkerClient,
-  preparation: WorkerTask<Input, void>,
-  task: WorkerTask<Input, Output>,
-  input: Input,
-): Promise<Output> =>
-  worker.inSeries(async () => {
-    await worker.write(preparation, input)
-    try {
-      return await worker.write(task, input)
-    } finally {
-      // What remains is removed before anything else is staged; the outcome of the task is what counts.
-      await worker.write(discardPreparation, undefined).catch(() => {})
-    }
-  })

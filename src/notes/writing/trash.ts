@@ -6,7 +6,6 @@ import type { Page, PageRequest } from '../../http/page.ts'
 import { fold } from '../../lib/text.ts'
 import { fail, notFound } from '../../refusal.ts'
 import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
-import { type LinkKeys, parseLongBody } from '../links/link-keys.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { removeFromSearch } from '../search/tables.ts'
 import {
@@ -18,7 +17,6 @@ import {
   type NoteRow,
   updateNote,
 } from '../store.ts'
-import { findNoteText } from './replace-content.ts'
 import { countInItsTags } from './tags.ts'
 
 export interface TrashRow {
@@ -67,30 +65,11 @@ const setAliasInTrash = (tx: Tx, pk: number, alias: string | null): void =>
  * Restores a note from the trash as it was, including `updated_at`. It does not return to Quick Access, and it loses its
  * alias if another note has taken it meanwhile.
  */
-export async function restoreNote(ctx: AppContext, caller: Caller, id: string): Promise<NoteRow> {
-  const trashed = findTrashedNote(ctx.db, caller.workspacePk, id)
-  const content = trashed && findNoteText(ctx.db, trashed.pk)?.content
-  const links = await parseLongBody(content)
-  return ctx.db.write(
-    (tx) => takeOutOfTrash(tx, caller, id, links ? { parsed: { content, links } } : {}),
-    links !== undefined,
-  )
-}
+export const restoreNote = (ctx: AppContext, caller: Caller, id: string): Promise<NoteRow> =>
+  ctx.db.write((tx) => takeOutOfTrash(tx, caller, id))
 
-interface Restoring {
-  /** The alias that the note is to have, if not its own. */
-  readonly wanted?: string | null
-  /** The body as it was, and the targets of its links; used if it still is the same. */
-  readonly parsed?: { readonly content: string | undefined; readonly links: LinkKeys }
-}
-
-/** Restores a note from the trash in the caller's transaction. */
-export function takeOutOfTrash(
-  tx: Tx,
-  caller: Caller,
-  id: string,
-  { wanted, parsed }: Restoring = {},
-): NoteRow {
+/** Restores a note from the trash in the caller's transaction; `wanted` is the alias that it is to have, if not its own. */
+export function takeOutOfTrash(tx: Tx, caller: Caller, id: string, wanted?: string | null): NoteRow {
   const { workspacePk } = caller
   const note = findTrashedNote(tx, workspacePk, id) ?? fail(notFound('trashed note'))
   const isTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
@@ -100,8 +79,7 @@ export function takeOutOfTrash(
   countInItsTags(tx, note.pk, 1)
   markForSearch(tx, workspacePk, note.pk)
   const restored = getNote(tx, caller, id)
-  const targets = parsed?.content === restored.content ? parsed.links : undefined
-  indexLinks(tx, { workspace: workspacePk, note: note.pk }, restored.content, { targets })
+  indexLinks(tx, { workspace: workspacePk, note: note.pk }, restored.content)
   addToCounters(tx, workspacePk, 1, -1)
   logChange(tx, caller, { kind: 'note', id }, 'restored', alias === undefined ? {} : hiddenAlias(note.alias))
   return restored

@@ -3,7 +3,6 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { indexLinks } from '../links/indexing.ts'
-import { type LinkKeys, parseLongBody } from '../links/link-keys.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { getNote, type NoteChanges, type NoteRow, updateContent, updateNote } from '../store.ts'
 import { refuseTakenAlias } from './create.ts'
@@ -23,18 +22,8 @@ export interface NotePatch {
 }
 
 /** Changes what the patch names; its tags are added. With `if_unchanged`, only when the note was not changed since. */
-export async function patchNote(
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  patch: NotePatch,
-): Promise<NoteRow> {
-  const links = await parseLongBody(patch.content)
-  return ctx.db.write(
-    (tx) => applyPatch(tx, caller, getPatchable(tx, caller, id, patch), patch, links),
-    links !== undefined,
-  )
-}
+export const patchNote = (ctx: AppContext, caller: Caller, id: string, patch: NotePatch): Promise<NoteRow> =>
+  ctx.db.write((tx) => applyPatch(tx, caller, getPatchable(tx, caller, id, patch), patch))
 
 /** The note; refused if the patch cannot be applied to it. */
 export function getPatchable(
@@ -51,19 +40,12 @@ export function getPatchable(
 }
 
 /** Changes what the patch names; its tags are added. */
-export function applyPatch(
-  tx: Tx,
-  caller: Caller,
-  note: NoteRow,
-  patch: NotePatch,
-  links?: LinkKeys,
-): NoteRow {
+export function applyPatch(tx: Tx, caller: Caller, note: NoteRow, patch: NotePatch): NoteRow {
   const text = { title: patch.title ?? note.title, content: patch.content ?? note.content }
   const added = patch.tags ? addTags(tx, note.pk, ensureTags(tx, caller, patch.tags)) : []
   return changeText(tx, caller, note, text, {
     changes: changesOf(note, patch),
     tagsAdded: added.length > 0,
-    links,
   })
 }
 
@@ -88,8 +70,6 @@ interface OtherChanges {
   readonly tagsAdded?: boolean
   /** The former values of properties that were changed in this transaction. */
   readonly previousProperties?: PropertyValues
-  /** Those of the new body; parsed from it by default. */
-  readonly links?: LinkKeys
 }
 
 /**
@@ -101,7 +81,7 @@ export function changeText(
   caller: Caller,
   note: NoteRow,
   { title, content }: { title: string; content: string },
-  { changes = {}, tagsAdded = false, previousProperties = {}, links }: OtherChanges = {},
+  { changes = {}, tagsAdded = false, previousProperties = {} }: OtherChanges = {},
 ): NoteRow {
   const { workspacePk } = caller
   const newTitle = title !== note.title
@@ -109,7 +89,7 @@ export function changeText(
   const revision = newTitle || newContent ? saveRevision(tx, caller, note) : undefined
   if (newContent) {
     updateContent(tx, note.pk, content)
-    indexLinks(tx, { workspace: workspacePk, note: note.pk }, content, { targets: links })
+    indexLinks(tx, { workspace: workspacePk, note: note.pk }, content)
   }
   const columns = newTitle ? { ...changes, title, titleFold: fold(title) } : changes
   const hasOthers = tagsAdded || Object.keys(previousProperties).length > 0

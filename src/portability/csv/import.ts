@@ -231,7 +231,7 @@ class RowsWriter {
   #writeRows(rows: readonly (readonly string[])[]): void {
     if (this.#structure.maxRows === 1 && this.#rowsBefore > 0)
       throw refused(`"${this.#structure.name}" holds one row; a file with one row can replace it.`)
-    const { inserted, updated } = writeRecords(this.ctx, this.run.tx, this.caller, {
+    const { inserted, updated } = writeRecords(this.ctx.bus, this.run.tx, this.caller, {
       structure: this.#structure.id,
       rows: rows.map((cells) => ({ data: this.#dataOf(cells) })),
       on_conflict: this.request.onConflict,

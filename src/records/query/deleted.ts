@@ -1,5 +1,5 @@
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
-import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../http/page.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { invalid } from '../../refusal.ts'
@@ -13,16 +13,6 @@ interface DeletedInput {
   readonly structure: string
   readonly page: PageRequest
 }
-
-interface DeletedPlan extends QueryPlan {
-  readonly structure: number
-  readonly page: PageRequest
-}
-
-/** Counting stops here while the query is planned. */
-const COUNT_LIMIT = 10_001
-/** What a list costs of which not all entries were counted. */
-const COST_OF_MANY = 1_000_000
 
 const DELETED = 'FROM records WHERE structure = ? AND deleted_at IS NOT NULL'
 
@@ -48,15 +38,10 @@ function refuseOthers(request: ListRequest): void {
   )
 }
 
-export const deletedQuery: WorkerQuery<DeletedInput, DeletedPlan, JsonBody> = {
+export const deletedQuery: WorkerQuery<DeletedInput, JsonBody> = {
   name: 'records.deleted',
-  plan: (reader, { caller, structure: name, page }) => {
+  run: (reader, { caller, structure: name, page }) => {
     const structure = getStructure(reader, caller, name).pk
-    const some = `SELECT count(*) FROM (SELECT 1 ${DELETED} LIMIT ${COUNT_LIMIT})`
-    const count = reader.sql.scalar<number>(some, structure)
-    return { structure, page, cost: count === COUNT_LIMIT ? COST_OF_MANY : count }
-  },
-  run: (reader, { structure, page }, maxLength) => {
     const stop = reader.sql.stopCondition('pk').text
     const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure)
     const pks = reader.sql.column<number>(
@@ -65,7 +50,7 @@ export const deletedQuery: WorkerQuery<DeletedInput, DeletedPlan, JsonBody> = {
       page.limit,
       page.offset,
     )
-    const rows = loadPage(reader, pks, maxLength)
+    const rows = loadPage(reader, pks)
     return pageResponse({ rows, total, hasMore: hasMore(page, { items: rows, total }) })
   },
 }

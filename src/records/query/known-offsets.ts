@@ -89,6 +89,7 @@ function pksFrom(
 ): number[] {
   const bound = { text: direction === 'asc' ? 'pk >= ?' : 'pk < ?', values: [pk] }
   const { text, values } = scanSource(reader, query, { by: 'pk' }, true, [bound])
+  reader.sql.count(offset)
   return reader.sql.column(
     `SELECT pk ${text} ORDER BY pk ${sqlWay(direction)} LIMIT ? OFFSET ?`,
     ...values,

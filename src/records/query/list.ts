@@ -1,7 +1,7 @@
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
-import type { QueryPlan, Requester, WorkerQuery } from '../../db/worker/client.ts'
+import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../http/page.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
@@ -13,9 +13,7 @@ import { loadPage, type RecordRow } from '../store.ts'
 import {
   FEW_ROWS,
   filterScanCosts,
-  listsCost,
   readCosts,
-  rowCost,
   sortScanCosts,
   textScanCosts,
   wouldServePage,
@@ -27,10 +25,10 @@ import {
   complementOf,
   isNarrow,
   type PageQuery,
-  pageCost,
   pageParts,
   pagePath,
   rowsAfter,
+  rowsOfPage,
   type SortedRows,
   scanPath,
   sortingIndex,
@@ -48,14 +46,7 @@ import {
   scanSource,
   sortTarget,
 } from './row-query.ts'
-import {
-  findCounted,
-  type KnownTotal,
-  saveCounted,
-  saveKnown,
-  type TotalKey,
-  totalKeyOf,
-} from './total-cache.ts'
+import { findCounted, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
 import { usableIndexes } from './usable-indexes.ts'
 
 export interface ListRequest {
@@ -89,9 +80,9 @@ export const listResponse = async (
 ): Promise<JsonBody> => (await readPage(ctx, listBodyQuery, caller, parseRequest(request))).body
 
 /** A page together with what else the query reads of the same moment. */
-export async function readPage<Plan extends QueryPlan, Result extends CountedPage>(
+export async function readPage<Result extends CountedPage>(
   ctx: AppContext,
-  query: WorkerQuery<ListInput, Plan, Result>,
+  query: WorkerQuery<ListInput, Result>,
   caller: InWorkspace & Requester,
   request: ParsedRequest<ListRequest>,
 ): Promise<Result> {
@@ -105,16 +96,12 @@ export async function readPage<Plan extends QueryPlan, Result extends CountedPag
 export interface ListInput {
   caller: InWorkspace
   request: ParsedRequest<ListRequest>
-  /** The total that the main thread knows. */
-  known?: KnownTotal
 }
 
-export interface ListPlan extends QueryPlan, PageQuery {
+export interface ListPlan extends PageQuery {
   readonly direction: Direction
-  readonly mostCost: number
-  readonly rowCost: number
-  /** The estimated number of rows read, without the row cost. */
-  readonly rowsRead: number
+  /** Whether reading the page goes through fewer rows than the structure has. */
+  readonly readsFewRows: boolean
   /** The key of the total in its cache. */
   readonly key: TotalKey
   /** Undefined if it has to be counted. */
@@ -133,11 +120,10 @@ export interface ListResult extends CountedPage {
   readonly structure: StructureRow
 }
 
-export const listQuery: WorkerQuery<ListInput, ListPlan, ListResult> = {
+export const listQuery: WorkerQuery<ListInput, ListResult> = {
   name: 'records.list',
-  plan: planList,
-  workerInput: withKnownTotal,
-  run: (reader, plan, maxLength) => {
+  run: (reader, input) => {
+    const plan = planList(reader, input)
     const started = performance.now()
     const found = findWithTextIndex(reader, plan)
     const matches = found ?? matchesBeforePage(reader, plan)
@@ -146,7 +132,7 @@ export const listQuery: WorkerQuery<ListInput, ListPlan, ListResult> = {
     const paged = performance.now()
     const total = matches?.total ?? totalAfterPage(reader, plan, pks.length)
     saveCounted(reader, plan.key, total)
-    const rows = loadPage(reader, pks, maxLength)
+    const rows = loadPage(reader, pks)
     const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
     return {
       page,
@@ -157,63 +143,41 @@ export const listQuery: WorkerQuery<ListInput, ListPlan, ListResult> = {
         : pageReadCosts(plan, total, {
             countMs: counted - started,
             pageMs: paged - counted,
-            isInWorker: maxLength === undefined,
+            isLimited: reader.sql.isLimited,
           }),
     }
   },
 }
 
 /** The page as JSON text. One that is made in the worker is encoded there. */
-export const listBodyQuery: WorkerQuery<ListInput, ListPlan, CountedPage & { readonly body: JsonBody }> = {
+export const listBodyQuery: WorkerQuery<ListInput, CountedPage & { readonly body: JsonBody }> = {
   name: 'records.listBody',
-  plan: planList,
-  workerInput: withKnownTotal,
-  run: (reader, plan, maxLength) => {
-    const { page, key, costs } = listQuery.run(reader, plan, maxLength)
-    const text = pageResponse(page)
-    const body = maxLength === undefined ? encoded(text) : text
-    return { page: { total: page.total }, key, costs, body }
+  run: (reader, input) => {
+    const { page, key, costs } = listQuery.run(reader, input)
+    return { page: { total: page.total }, key, costs, body: encoded(pageResponse(page)) }
   },
 }
 
-/** The worker need not count what is counted. */
-export function withKnownTotal<Input extends ListInput>({ key, total }: ListPlan, input: Input): Input {
-  return total === undefined ? input : { ...input, known: { key, total } }
-}
-
-function planList(reader: Reader, { caller, request, known }: ListInput): ListPlan {
+export function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
   const query = rowQuery(reader, caller, request)
   const sort = sortTarget(query.definition, request.sort ?? 'created_at')
   const indexes = usableIndexes(reader, query)
   const choice = chooseIndex(reader, query, indexes, (one) => choiceSorts({ query, sort }, one))
   const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
   const key = totalKeyOf(query)
-  if (known) saveKnown(reader, key, known)
   const total = query.conditions.length === 0 ? query.structure.live : findCounted(reader, query, key)
   const direction = request.direction ?? 'desc'
-  return { ...pageQuery, direction, key, total, ...costsOf(reader, pageQuery, total) }
+  const readsFewRows = rowsOfPage(pageQuery, total) < query.structure.live
+  return { ...pageQuery, direction, key, total, readsFewRows }
 }
 
-function costsOf(reader: Reader, page: PageQuery, total: number | undefined) {
-  const { rows, most, perRow } = pageCost(page, total)
-  const ofRow = rowCost(reader, page.query)
-  const ofLists = listsCost(page.query)
-  const [cost, mostCost] = [rows * ofRow + ofLists, most * ofRow + ofLists]
-  return { rowsRead: rows, cost, mostCost, rowCost: perRow * ofRow }
-}
-
-/** The first rows of a list, without those of some ids; fewer if they are very long, and throws `TooLongForMainThread`. */
-export function firstRowsWithout(
-  reader: Reader,
-  plan: ListPlan,
-  ids: readonly string[],
-  maxLength?: number,
-): RecordRow[] {
+/** The first rows of a list, without those of some ids; fewer if they are very long. */
+export function firstRowsWithout(reader: Reader, plan: ListPlan, ids: readonly string[]): RecordRow[] {
   const operands = ids.map((id) => ({ low: id, high: id }))
   const conditions: Condition[] = [...plan.query.conditions, { target: 'id', op: 'not_in', operands }]
   const path = pathBySearch(reader, plan) ?? pagePath(plan, plan.total)
   const pks = selectPage(reader, plan, { ...plan.query, conditions }, path)
-  return pks.length === 0 ? [] : loadPage(reader, pks, maxLength)
+  return pks.length === 0 ? [] : loadPage(reader, pks)
 }
 
 /** How many rows match, and which, if these are few and became known while counting. */
@@ -231,8 +195,8 @@ function findWithTextIndex(reader: Reader, plan: ListPlan): Matches | undefined 
   return { total: pks.length, pks }
 }
 
-const pathBySearch = (reader: Reader, { query, indexes, rowsRead }: ListPlan): AccessPath | undefined =>
-  rowsRead < query.structure.live ? undefined : textIndexPath(reader, query, indexes)
+const pathBySearch = (reader: Reader, { query, indexes, readsFewRows }: ListPlan): AccessPath | undefined =>
+  readsFewRows ? undefined : textIndexPath(reader, query, indexes)
 
 /** Undefined where reading the page gives the total, or makes counting it cheap. */
 function matchesBeforePage(reader: Reader, plan: ListPlan): Matches | undefined {
@@ -318,6 +282,7 @@ function selectRows(reader: Reader, parts: readonly SortedRows[], page: PageRequ
   const pks: number[] = []
   for (const [at, { source, orderBy }] of parts.entries()) {
     const { text, values } = source
+    reader.sql.count(offset)
     const statement = `SELECT pk ${text} ${orderBy} LIMIT ? OFFSET ?`
     const found = reader.sql.column<number>(statement, ...values, limit - pks.length, offset)
     pks.push(...found)
@@ -330,14 +295,14 @@ function selectRows(reader: Reader, parts: readonly SortedRows[], page: PageRequ
 interface Timing {
   readonly countMs: number
   readonly pageMs: number
-  /** A page that is read on the main thread reads few rows: no index would save its time. */
-  readonly isInWorker: boolean
+  /** A page of a limited read goes through few rows: no index would save its time. */
+  readonly isLimited: boolean
 }
 
-function pageReadCosts(plan: ListPlan, total: number, { countMs, pageMs, isInWorker }: Timing): ReadCosts {
+function pageReadCosts(plan: ListPlan, total: number, { countMs, pageMs, isLimited }: Timing): ReadCosts {
   const { query, sort, indexes, choice } = plan
   const isSorted = sortsAllRows(plan)
-  const scanMs = isInWorker && !isSorted && wouldServePage(query, total) ? countMs + pageMs : countMs
+  const scanMs = !isLimited && !isSorted && wouldServePage(query, total) ? countMs + pageMs : countMs
   const scans = [
     ...filterScanCosts(query, choice, scanMs, sort),
     ...(choice?.few === undefined ? textScanCosts(query, total, scanMs) : []),

@@ -108,40 +108,22 @@ export function pagePath(page: PageQuery, total: number | undefined): AccessPath
   return choice?.isEquality ? choice.path : { by: 'pk' }
 }
 
-/** The cost of a page in rows of a scan. */
-export interface PageCost {
-  /** If the matching rows are spread evenly. */
-  readonly rows: number
-  /** If all of them come after all others. */
-  readonly most: number
-  /** Of each row that is gone through. */
-  readonly perRow: number
-}
-
-const exactly = (rows: number): PageCost => ({ rows, most: rows, perRow: 1 })
-
-/** With an undefined total, counting it is part of the cost. */
-export function pageCost(page: PageQuery, total: number | undefined): PageCost {
+/** About how many rows a page goes through, if the matching rows are spread evenly. */
+export function rowsOfPage(page: PageQuery, total: number | undefined): number {
   const { query, choice } = page
   const { live } = query.structure
   const end = matchesUntilFull(page.page, total)
-  if (query.conditions.length === 0) {
-    const sorted = sortedPath(page)
-    if (!sorted) return exactly(live)
-    return exactly(end / (sorted.by === 'index' ? SKIPS_PER_ROW : 1))
-  }
-  if (isNarrow(page)) return exactly(FEW_ROWS)
-  if (total === undefined) return exactly(live)
+  if (isNarrow(page)) return FEW_ROWS
+  if (total === undefined) return live
   const path = pagePath(page, total)
   if (choice && path === choice.path) {
-    if (!choiceSorts(page, choice)) return exactly(total * LOOKUP_COST)
-    if (choice.decidesAll) return exactly(end / SKIPS_PER_ROW)
+    if (!choiceSorts(page, choice)) return total * LOOKUP_COST
+    if (choice.decidesAll) return end / SKIPS_PER_ROW
   }
   const perRow = pathRowCost(page, path)
   // The rows at the end may be those that do not match: a page near it counts as far away, unless entries decide.
   const matches = perRow < 1 ? end : page.page.offset + page.page.limit
-  const rows = Math.min(live, rowsUntil(matches, page, total) * perRow)
-  return { rows, most: Math.max(rows, (live - total + end) * perRow), perRow }
+  return Math.min(live, rowsUntil(matches, page, total) * perRow)
 }
 
 /** Whether all matching rows must be read and sorted to find the page. */

@@ -1,6 +1,7 @@
 import type { InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable } from '../../db/row-table-names.ts'
+import { rowTable, valueColumn } from '../../db/row-table-names.ts'
+import type { TestedText } from '../../db/sql.ts'
 import { allOf, type Direction, opposite, type SqlPart, sqlWay } from '../../db/sql-part.ts'
 import type { RowPart, TypedField } from '../../filter/record/operators.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../filter/record/parse.ts'
@@ -61,34 +62,73 @@ const fromWhere = (table: string, parts: readonly SqlPart[]): SqlPart => {
 }
 
 /** `FROM … WHERE …` over the row table, with its values. */
-export const rowSource = (query: RowQuery, path: AccessPath): SqlPart => sourceOf(query, path, [])
+export const rowSource = (query: RowQuery, path: AccessPath): SqlPart => sourceOf(undefined, query, path, [])
 
-/** The same for a statement that may read many rows. `skips` if it goes through them without looking at their columns. */
+/**
+ * The same for a statement that may read many rows. `skips` if it goes through them without looking at their columns: then
+ * they have to be counted before.
+ */
 export function scanSource(
-  { sql }: Reader,
+  reader: Reader,
   query: RowQuery,
   path: AccessPath,
   skips = false,
   more: readonly SqlPart[] = [],
 ): SqlPart {
   const readsAll = query.conditions.length === 0 && !(path.by === 'pk' && path.pks)
-  const most = skips ? MAX_UNSTOPPED_ENTRIES : MAX_UNSTOPPED_ROWS
-  const stop = readsAll && query.structure.live <= most ? [] : [sql.stopCondition('pk')]
-  return sourceOf(query, path, [...stop, ...more])
+  if (readsAll && skips && query.structure.live <= MAX_UNSTOPPED_ENTRIES)
+    return sourceOf(reader, query, path, more)
+  const endsSoon = readsAll && query.structure.live <= MAX_UNSTOPPED_ROWS
+  return sourceOf(reader, query, path, [reader.sql.stopCondition('pk', endsSoon), ...more])
 }
 
-function sourceOf(query: RowQuery, path: AccessPath, first: readonly SqlPart[]): SqlPart {
-  const { structure, definition, conditions } = query
+/** Where the text is similar, the search for a long one takes as long again for each of so many bytes. */
+const BYTES_PER_TIME = 150
+
+/** The columns of texts that conditions test, which may be long. */
+function testedTexts({ definition }: RowQuery, conditions: readonly Condition[]): TestedText[] {
+  const mayBeLong = definition.fields.filter(({ type }) => type === 'text' || type === 'select')
+  return mayBeLong.flatMap(({ column }) => {
+    const testing = conditions.filter(
+      ({ target, op }) =>
+        op !== 'is_empty' &&
+        op !== 'not_empty' &&
+        (target === '*' || (typeof target !== 'string' && target.column === column)),
+    )
+    if (testing.length === 0) return []
+    const times = testing.map(({ op, operands }) =>
+      op === 'contains' ? 1 + Buffer.byteLength(String(operands[0]?.low)) / BYTES_PER_TIME : 1,
+    )
+    return [{ column: valueColumn(column), times: times.reduce((sum, one) => sum + one, 0) }]
+  })
+}
+
+function sourceOf(
+  reader: Reader | undefined,
+  query: RowQuery,
+  path: AccessPath,
+  first: readonly SqlPart[],
+): SqlPart {
+  const { structure } = query
   const table = `${rowTable(structure.pk)} AS live`
   if (path.by === 'index') {
     const { deciding, rest } = divided(query, path.index)
     const { text, values } = fromWhere(path.index.table, [...first, ...deciding])
-    const others = filterSql(rest, definition.fields)
-    return fromWhere(table, [{ text: `pk IN (SELECT pk ${text})`, values }, ...(others ? [others] : [])])
+    return fromWhere(table, [{ text: `pk IN (SELECT pk ${text})`, values }, ...tests(reader, query, rest)])
   }
-  const filter = filterSql(conditions, definition.fields)
   const hint = path.by === 'pk' ? ' NOT INDEXED' : ''
-  return fromWhere(`${table}${hint}`, [...first, ...pkTests(path), ...(filter ? [filter] : [])])
+  return fromWhere(`${table}${hint}`, [...first, ...pkTests(path), ...tests(reader, query, query.conditions)])
+}
+
+/** The conditions as tests of a row, which can be stopped by the reader. */
+function tests(
+  reader: Reader | undefined,
+  query: RowQuery,
+  conditions: readonly Condition[],
+): readonly SqlPart[] {
+  const filter = filterSql(conditions, query.definition.fields)
+  if (!filter) return []
+  return reader ? [reader.sql.textCondition(testedTexts(query, conditions)), filter] : [filter]
 }
 
 const pkTests = (path: AccessPath): SqlPart[] =>
@@ -120,12 +160,12 @@ export function pkSource(
 ): SqlPart {
   if (path.by !== 'index') return scanSource(reader, query, path)
   const { deciding, rest } = divided(query, path.index)
-  const others = filterSql(rest, query.definition.fields)
   const table = rowTable(query.structure.pk)
+  const { text, values } = allOf(tests(reader, query, rest))
   // A scalar subquery, because this version of SQLite prepares a join with bound values again at every run.
-  const read = others && {
-    text: `(SELECT ${others.text} FROM ${table} AS held WHERE held.pk = live.pk)`,
-    values: others.values,
+  const read = rest.length > 0 && {
+    text: `(SELECT ${text} FROM ${table} AS held WHERE held.pk = live.pk)`,
+    values,
   }
   const endsSoon = !read && query.structure.live <= MAX_UNSTOPPED_ENTRIES
   const stop = reader.sql.stopCondition('pk', endsSoon)

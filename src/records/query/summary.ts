@@ -3,7 +3,7 @@ import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
-import type { QueryPlan, WorkerQuery } from '../../db/worker/client.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
 import { compareNames } from '../../lib/text.ts'
 import { findTimeZone } from '../../lib/time-zones.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
@@ -11,7 +11,7 @@ import { indexName } from '../../structures/storage/auto-index.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
-import { FEW_ROWS, filterScanCosts, readCost, readCosts } from './costs.ts'
+import { filterScanCosts, readCosts } from './costs.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './planner.ts'
 import {
@@ -78,7 +78,7 @@ interface SummaryInput {
   request: ParsedRequest<SummaryRequest>
 }
 
-interface SummaryPlan extends QueryPlan {
+interface SummaryPlan {
   readonly query: RowQuery
   readonly indexes: Indexes
   readonly choice: IndexChoice | undefined
@@ -106,10 +106,10 @@ export async function summarise(ctx: AppContext, caller: Caller, request: Summar
   return summary
 }
 
-export const summaryQuery: WorkerQuery<SummaryInput, SummaryPlan, SummaryResult> = {
+export const summaryQuery: WorkerQuery<SummaryInput, SummaryResult> = {
   name: 'records.summary',
-  plan: planSummary,
-  run: (reader, plan) => {
+  run: (reader, input) => {
+    const plan = planSummary(reader, input)
     const { query, indexes, choice, columns, periodOf, field, by } = plan
     const started = performance.now()
     const index = wholeIndex(plan)
@@ -142,7 +142,6 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput): Summary
   const indexes = usableIndexes(reader, query)
   const choice = chooseIndex(reader, query, indexes)
   const date = request.period && dated.column
-  const rowsRead = choice?.few === undefined ? query.structure.live : FEW_ROWS
   return {
     query,
     indexes,
@@ -152,7 +151,6 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput): Summary
     field,
     by,
     isGrouped: request.period !== undefined || by !== undefined,
-    cost: readCost(reader, query, rowsRead),
   }
 }
 

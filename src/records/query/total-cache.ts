@@ -49,17 +49,6 @@ export function saveCached({ sql }: Reader, key: string, number: number): void {
   numbersByReader.set(sql, numbers)
 }
 
-/** A total that another thread has counted. */
-export interface KnownTotal {
-  readonly key: TotalKey
-  readonly total: number
-}
-
-/** Caches a total that is known from another thread, if it is that of the same rows in the same state. */
-export function saveKnown(reader: Reader, { rows, changes }: TotalKey, { key, total }: KnownTotal): void {
-  if (key.rows === rows && key.changes === changes) saveCounted(reader, key, total)
-}
-
 interface Counted {
   readonly total: number
   readonly changes: number

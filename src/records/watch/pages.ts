@@ -5,7 +5,7 @@ import { type Change, eachChange, selectAfter } from '../../changes/read.ts'
 import { type RecordData, type RecordState, valueIn } from '../../changes/record-data.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
-import { type QueryPlan, TooLongForMainThread, type WorkerQuery } from '../../db/worker/client.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import { columnValue } from '../../filter/record/values.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -18,18 +18,13 @@ import { pageMembers } from '../present.ts'
 import {
   firstRowsWithout,
   type ListInput,
-  type ListPlan,
   type ListResult,
   listQuery,
+  planList,
   type RecordPage,
-  withKnownTotal,
 } from '../query/list.ts'
 import type { SortTarget } from '../query/row-query.ts'
-import { dataOf, findRecords, type RecordRow, recordBytes, stateOf } from '../store.ts'
-
-interface WatchPlan extends ListPlan {
-  readonly position: number
-}
+import { dataOf, findRecords, type RecordRow, stateOf } from '../store.ts'
 
 interface WatchResult extends ListResult {
   /** The number of the last change of the workspace. */
@@ -37,14 +32,12 @@ interface WatchResult extends ListResult {
 }
 
 /** A page of the list, and the position in the change log that it was read at. */
-export const watchPageQuery: WorkerQuery<ListInput, WatchPlan, WatchResult> = {
+export const watchPageQuery: WorkerQuery<ListInput, WatchResult> = {
   name: 'records.watch',
-  plan: (reader, input) => ({
-    ...listQuery.plan(reader, input),
+  run: (reader, input) => ({
     position: lastChange(reader, input.caller.workspacePk),
+    ...listQuery.run(reader, input),
   }),
-  workerInput: withKnownTotal,
-  run: (reader, plan, maxLength) => ({ ...listQuery.run(reader, plan, maxLength), position: plan.position }),
 }
 
 /*
@@ -162,42 +155,28 @@ interface PastInput extends ListInput {
   readonly position: number
 }
 
-interface PastPlan extends QueryPlan {
-  readonly input: PastInput
-  readonly list: ListPlan
-}
-
-/** What taking back a change costs, in rows of a scan. */
-const CHANGE_COST = 20
 /** Each may be very long. */
 const RECORDS_AT_ONCE = 50
 
 /** The versions of an earlier page; undefined if the log does not have them. */
-export const pastPageQuery: WorkerQuery<PastInput, PastPlan, Versions | undefined> = {
+export const pastPageQuery: WorkerQuery<PastInput, Versions | undefined> = {
   name: 'records.past',
-  plan: (reader, input) => {
-    const list = listQuery.plan(reader, input)
-    const changes = lastChange(reader, input.caller.workspacePk) - input.position
-    const { cost, mostCost, rowCost } = list
-    const ofChanges = changes * CHANGE_COST
-    return { input, list, cost: cost + ofChanges, mostCost: mostCost + ofChanges, rowCost }
-  },
-  workerInput: ({ list }, input) => withKnownTotal(list, input),
   run: readPastPage,
 }
 
-function readPastPage(reader: Reader, { input, list }: PastPlan, maxLength?: number): Versions | undefined {
+function readPastPage(reader: Reader, input: PastInput): Versions | undefined {
   const { caller, position } = input
+  const list = planList(reader, input)
   const { query, sort, direction, page } = list
   if (!hasAllAfter(reader, caller.workspacePk, position)) return undefined
-  const replaced = replacedAfter(reader, caller.workspacePk, query.structure.id, position, maxLength)
+  const replaced = replacedAfter(reader, caller.workspacePk, query.structure.id, position)
   if (!replaced) return undefined
   const forSort = (state: RecordState) => withValueOf(state, sort)
   const compare = compareStates(sort, direction)
-  let states = firstRowsWithout(reader, list, [...replaced.keys()], maxLength).map((row) =>
+  let states = firstRowsWithout(reader, list, [...replaced.keys()]).map((row) =>
     forSort(stateOf(row, dataOf(row))),
   )
-  for (const some of statesBefore(reader, replaced, maxLength)) {
+  for (const some of statesBefore(reader, replaced)) {
     const matching = some.filter((state) => matchesFilter(state, query.conditions)).map(forSort)
     states = [...states, ...matching].sort(compare).slice(0, page.limit)
   }
@@ -210,19 +189,14 @@ function withValueOf(state: RecordState, sort: SortTarget): RecordState {
   return { ...state, data: typeof sort === 'string' || value === undefined ? {} : { [sort.key]: value } }
 }
 
-/** The records that were live, as they were, some at a time; throws `TooLongForMainThread`. */
+/** The records that were live, as they were, some at a time. */
 function* statesBefore(
   reader: Reader,
   replaced: ReadonlyMap<string, Replaced | undefined>,
-  maxLength?: number,
 ): Generator<RecordState[]> {
   const ids = [...replaced.keys()].filter((id) => replaced.get(id) !== undefined)
-  let length = 0
   for (let start = 0; start < ids.length; start += RECORDS_AT_ONCE) {
-    const some = ids.slice(start, start + RECORDS_AT_ONCE)
-    length += maxLength === undefined ? 0 : recordBytes(reader, some)
-    if (maxLength !== undefined && length > maxLength) throw new TooLongForMainThread()
-    const rows = findRecords(reader, some)
+    const rows = findRecords(reader, ids.slice(start, start + RECORDS_AT_ONCE))
     yield rows.flatMap((row) => stateBefore(row, replaced.get(row.id)) ?? [])
   }
 }
@@ -279,15 +253,13 @@ const MAX_LENGTH = 67_108_864
 
 /**
  * The records of a structure that have changes after a number of the log, by id, with what those replaced; undefined
- * for a record that was not live there. Returns undefined if there are too many; throws `TooLongForMainThread` when their
- * old values are longer than `maxLength`, if that is given.
+ * for a record that was not live there. Returns undefined if there are too many.
  */
 function replacedAfter(
   reader: Reader,
   workspace: number,
   structureId: string,
   after: number,
-  maxLength?: number,
 ): Map<string, Replaced | undefined> | undefined {
   const found = new Map<string, Replaced | undefined>()
   const range = { after, upTo: lastChange(reader, workspace), limit: MAX_CHANGES + 1 }
@@ -298,7 +270,6 @@ function replacedAfter(
     if (!addReplaced(found, change)) return undefined
     count += 1
     length += change.detail?.length ?? 0
-    if (maxLength !== undefined && length > maxLength) throw new TooLongForMainThread()
     if (count > MAX_CHANGES || length > MAX_LENGTH) return undefined
   }
   return found

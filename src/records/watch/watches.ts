@@ -10,11 +10,11 @@ import {
   type StreamReader,
   type StreamSource,
 } from '../../http/sse.ts'
-import { TurnQueue } from '../../lib/event-loop.ts'
+import { nextTurn, Turns } from '../../lib/fair-queue.ts'
 import { Refusal, unavailable } from '../../refusal.ts'
 import { CredentialMonitor } from '../../sessions/credential-monitor.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
-import { type ListRequest, listQuery, readPage } from '../query/list.ts'
+import { type ListRequest, planList, readPage } from '../query/list.ts'
 import { type ParsedRequest, parseRequest } from '../query/row-query.ts'
 import {
   eventId,
@@ -43,7 +43,7 @@ export class Watches {
   #isClosed = false
 
   constructor(ctx: AppContext) {
-    this.#shared = { ctx, turns: new TurnQueue(), history: new WatchHistory(ctx.clock) }
+    this.#shared = { ctx, turns: new Turns(nextTurn), history: new WatchHistory(ctx.clock) }
     this.#credentials = new CredentialMonitor(ctx)
   }
 
@@ -108,7 +108,7 @@ const watchQuery = (
 
 function checkedQuery(reader: Reader, workspacePk: number, sent: Omit<WatchRequest, 'changes'>): WatchQuery {
   const request = parseRequest(sent)
-  const { query, direction, page } = listQuery.plan(reader, { caller: { workspacePk }, request })
+  const { query, direction, page } = planList(reader, { caller: { workspacePk }, request })
   const structureId = query.structure.id
   const canonical = {
     structure: structureId,
@@ -146,7 +146,7 @@ interface WatchQuery {
 interface Shared {
   readonly ctx: AppContext
   /** Channels work one after the other. */
-  readonly turns: TurnQueue
+  readonly turns: Turns
   readonly history: WatchHistory
 }
 
@@ -295,7 +295,7 @@ class WatchChannel {
     if (this.#isRunning) return
     this.#isRunning = true
     while (this.#isDue || this.#pending.size > 0) {
-      await this.#shared.turns.next()
+      await this.#shared.turns.run(this.#query.key, () => {})
       if (this.size === 0) break
       const isForAll = this.#isDue
       this.#isDue = false
@@ -356,7 +356,7 @@ class WatchChannel {
       let until = performance.now() + TURN_MS
       for (const subscriber of subscribers) {
         if (performance.now() > until) {
-          await this.#shared.turns.next()
+          await this.#shared.turns.run(this.#query.key, () => {})
           until = performance.now() + TURN_MS
         }
         subscriber.send(broadcast)

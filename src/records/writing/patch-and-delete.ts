@@ -1,14 +1,13 @@
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
-import type { RecordData } from '../../changes/record-data.ts'
 import type { AppContext, Caller } from '../../context.ts'
+import type { WorkerTask, WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { RequestBody } from '../../http/request-body.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { fail, notFound } from '../../refusal.ts'
-import { type Definition, findStructureByPk } from '../../structures/store.ts'
+import { findStructureByPk } from '../../structures/store.ts'
 import { presentWritten } from '../present.ts'
 import * as store from '../store.ts'
-import { dataOf, findPrepared, prepareRow } from './long-row.ts'
-import { type RecordWrite, receivedText, writeWhereShort } from './record-write.ts'
 import {
   checkedChanges,
   deleteRow,
@@ -22,7 +21,6 @@ import {
   restoreRow,
   rowWriter,
   updateRow,
-  type WriteContext,
 } from './row-writer.ts'
 
 interface Found {
@@ -31,19 +29,19 @@ interface Found {
 }
 
 /** A record of the caller's workspace, live or deleted, with the writer of its structure. */
-function find(ctx: WriteContext, tx: Tx, caller: Caller, id: string): Found | undefined {
-  const row = findPrepared(tx, caller, id) ?? store.findWithin(tx, id, ctx.budget)
+function find(listeners: WriteListeners, tx: Tx, caller: Caller, id: string): Found | undefined {
+  const row = store.findRecord(tx, id)
   const structure = row && findStructureByPk(tx, caller.workspacePk, row.structure)
-  return row && structure && { row, writer: rowWriter(ctx, tx, caller, structure) }
+  return row && structure && { row, writer: rowWriter(listeners, tx, caller, structure) }
 }
 
-function getLive(ctx: WriteContext, tx: Tx, caller: Caller, id: string): Found {
-  const found = find(ctx, tx, caller, id)
+function getLive(listeners: WriteListeners, tx: Tx, caller: Caller, id: string): Found {
+  const found = find(listeners, tx, caller, id)
   return found?.row.deletedAt === null ? found : fail(notFound('record'))
 }
 
-function getDeleted(ctx: WriteContext, tx: Tx, caller: Caller, id: string): Found {
-  const found = find(ctx, tx, caller, id)
+function getDeleted(listeners: WriteListeners, tx: Tx, caller: Caller, id: string): Found {
+  const found = find(listeners, tx, caller, id)
   return found && found.row.deletedAt !== null ? found : fail(notFound('deleted record'))
 }
 
@@ -52,23 +50,20 @@ export interface RecordPatch {
   if_unchanged?: string
 }
 
-/** For `prepareRow`: how a row will be with these values. */
-export const withValues =
-  (sent: Readonly<Record<string, unknown>>) =>
-  (definition: Definition, before: RecordData): RecordData =>
-    mergedData(definition, before, checkedChanges(definition, sent))
+/** Of the caller who makes the request, as a thread is sent it. */
+const authorOf = ({ signal: _, ...caller }: Caller): Caller => caller
 
-interface PatchInput extends RecordPatch {
+interface RecordInput {
+  readonly caller: Caller
   readonly id: string
 }
 
-export const recordPatch: RecordWrite<PatchInput, store.RecordRow, JsonBody, { readonly id: string }> = {
-  name: 'records.patch',
-  receive: ({ id }, text) => ({ ...(JSON.parse(receivedText(text)) as RecordPatch), id }),
-  prepare: (reader, caller, { id, data }) => prepareRow(reader, caller, id, withValues(data)),
-  run: (ctx, tx, caller, { id, data, if_unchanged }) =>
-    changeLive(ctx, tx, caller, id, data, expectedInstant(if_unchanged)),
-  present: presentWritten,
+export const recordPatch: WorkerTask<RecordInput & { readonly body: RequestBody<RecordPatch> }, JsonBody> = {
+  name: 'record-writes.patch',
+  run: (tx, { caller, id, body }, listeners) => {
+    const { data, if_unchanged } = RequestBody.valueOf(body)
+    return presentWritten(changeLive(listeners, tx, caller, id, data, expectedInstant(if_unchanged)))
+  },
 }
 
 /**
@@ -83,19 +78,21 @@ export async function patchRecord(
   text: string,
 ): Promise<JsonBody> {
   expectedInstant(patch.if_unchanged)
-  return writeWhereShort(ctx, caller, recordPatch, () => ({ ...patch, id }), { sent: { id }, text })
+  const input = { caller: authorOf(caller), id, body: new RequestBody(patch, text) }
+  const length = text.length + store.recordLength(ctx.db, id)
+  return ctx.worker.write(recordPatch, input, { size: { length } })
 }
 
 /** Merges values into a live row in the caller's transaction; `expected` is the `updated_at` that it must have. */
 export function changeLive(
-  ctx: WriteContext,
+  listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   id: string,
   data: Record<string, unknown>,
   expected?: number,
 ): store.RecordRow {
-  const { row, writer } = getLive(ctx, tx, caller, id)
+  const { row, writer } = getLive(listeners, tx, caller, id)
   refuseStale('record', expected, row.updatedAt)
   refuseImmutable(writer.structure)
   const changes = checkedChanges(writer.definition, data)
@@ -103,40 +100,48 @@ export function changeLive(
   return updateRow(writer, row, changes)
 }
 
-export const recordDeletion: RecordWrite<string, void, void> = {
-  name: 'records.delete',
-  prepare: (reader, caller, id) => prepareRow(reader, caller, id, () => undefined),
-  run: deleteLive,
-  present: () => {},
+export const recordDeletion: WorkerTask<RecordInput, void> = {
+  name: 'record-writes.delete',
+  run: (tx, { caller, id }, listeners) => deleteLive(listeners, tx, caller, id),
 }
 
 /** Deletes a row; it can be restored. */
-export const deleteRecord = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
-  writeWhereShort(ctx, caller, recordDeletion, () => id, { sent: id })
+export const deleteRecord = ({ db, worker }: AppContext, caller: Caller, id: string): Promise<void> =>
+  worker.write(
+    recordDeletion,
+    { caller: authorOf(caller), id },
+    { size: { length: store.recordLength(db, id) } },
+  )
 
 /** Deletes a row in the caller's transaction. */
-export function deleteLive(ctx: WriteContext, tx: Tx, caller: Caller, id: string): void {
-  const { row, writer } = getLive(ctx, tx, caller, id)
+export function deleteLive(listeners: WriteListeners, tx: Tx, caller: Caller, id: string): void {
+  const { row, writer } = getLive(listeners, tx, caller, id)
   deleteRow(writer, row)
 }
 
-export const recordRestoration: RecordWrite<string, store.RecordRow, JsonBody> = {
-  name: 'records.restore',
-  prepare: (reader, caller, id) =>
-    prepareRow(reader, caller, id, (definition, data) => withValues(data)(definition, {})),
-  run: restoreDeleted,
-  present: presentWritten,
+export const recordRestoration: WorkerTask<RecordInput, JsonBody> = {
+  name: 'record-writes.restore',
+  run: (tx, { caller, id }, listeners) => presentWritten(restoreDeleted(listeners, tx, caller, id)),
 }
 
 /** Restores a deleted row under its id, checked like a new row; also where rows are immutable. */
-export const restoreRecord = (ctx: AppContext, caller: Caller, id: string): Promise<JsonBody> =>
-  writeWhereShort(ctx, caller, recordRestoration, () => id, { sent: id })
+export const restoreRecord = ({ db, worker }: AppContext, caller: Caller, id: string): Promise<JsonBody> =>
+  worker.write(
+    recordRestoration,
+    { caller: authorOf(caller), id },
+    { size: { length: store.recordLength(db, id) } },
+  )
 
 /** Restores a deleted row in the caller's transaction. */
-export function restoreDeleted(ctx: WriteContext, tx: Tx, caller: Caller, id: string): store.RecordRow {
-  const { row, writer } = getDeleted(ctx, tx, caller, id)
+export function restoreDeleted(
+  listeners: WriteListeners,
+  tx: Tx,
+  caller: Caller,
+  id: string,
+): store.RecordRow {
+  const { row, writer } = getDeleted(listeners, tx, caller, id)
   const { definition, structure } = writer
-  const changes = checkedChanges(definition, dataOf(row))
+  const changes = checkedChanges(definition, store.dataOf(row))
   const data = mergedData(definition, {}, changes)
   refuseMissing(definition, data)
   refuseDuplicate(writer, definition.uniqueSets, data)

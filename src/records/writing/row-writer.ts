@@ -1,10 +1,9 @@
-import type { Bus, RecordChange } from '../../changes/bus.ts'
+import type { RecordChange } from '../../changes/bus.ts'
 import type { ChangeOperation } from '../../changes/entries.ts'
-import { jsonOf } from '../../changes/prepared-json.ts'
 import { changedKeys, type FieldValue, type RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { type LengthBudget, spend } from '../../db/worker/length-budget.ts'
+import type { WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { type Outbox, openOutbox, publishChange, subscriptionsOf } from '../../delivery/outbox.ts'
 import { findFile } from '../../files/store.ts'
@@ -25,19 +24,10 @@ import {
 import { type RowVersions, recentWritesOf } from '../query/total-cache.ts'
 import * as store from '../store.ts'
 import { findRecordHead } from '../store.ts'
-import { dataOf } from './long-row.ts'
-
-/** What writing rows needs of its surroundings. */
-export interface WriteContext {
-  readonly bus: Bus
-  /** Set where others wait for what is read and written; then `TooLongForMainThread` may be thrown. */
-  readonly budget?: LengthBudget
-}
 
 /** What it takes to write rows of one structure in one transaction. */
 export interface RowWriter {
   readonly tx: Tx
-  readonly budget: LengthBudget | undefined
   readonly outbox: Outbox
   readonly caller: Caller
   /** With the counters as they are after what was written so far. */
@@ -49,22 +39,22 @@ export interface RowWriter {
 
 /** Begins to write rows of a structure in the caller's transaction. */
 export const rowWriter = (
-  { bus, budget }: WriteContext,
+  listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   structure: StructureRow,
 ): RowWriter => {
   const definition = definitionOf(structure)
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
-  const outbox = openOutbox({ tx, bus, author: caller, workspaceId: caller.workspaceId, subscriptions })
-  const writer = { tx, budget, outbox, caller, structure, definition, written: { rows: [], size: 0 } }
-  shareWrites(writer, bus)
+  const outbox = openOutbox({ tx, listeners, author: caller, workspaceId: caller.workspaceId, subscriptions })
+  const writer = { tx, outbox, caller, structure, definition, written: { rows: [], size: 0 } }
+  shareWrites(writer, listeners)
   return writer
 }
 
 /** After the commit, the written rows are passed on to bring cached totals up to date (`query/total-cache.ts`). */
-function shareWrites({ tx, structure, definition, written }: RowWriter, bus: Bus): void {
-  const recent = recentWritesOf(bus)
+function shareWrites({ tx, structure, definition, written }: RowWriter, listeners: WriteListeners): void {
+  const recent = recentWritesOf(listeners)
   const { pk: structurePk, changes: from } = structure
   tx.afterCommit(() => recent?.add({ structurePk, definition, from, to: structure.changes, ...written }))
 }
@@ -101,12 +91,6 @@ function publish(
   )
 }
 
-/** What an entry in the index of a unique set costs to look for and to write, in characters of a long text. */
-const UNIQUE_SET_COST = 150
-
-const spendRow = ({ budget, definition }: RowWriter, { data }: store.RecordRow): void =>
-  spend(budget, data.length + definition.uniqueSets.length * UNIQUE_SET_COST)
-
 /** `updated_at` increases with every change, even within one millisecond. */
 const nextUpdatedAt = (now: number, before: number) => Math.max(now, before + 1)
 
@@ -117,12 +101,11 @@ export function insertRecord(writer: RowWriter, data: RecordData): store.RecordR
     pk: 0,
     id: tx.newId(),
     structure: structure.pk,
-    data: jsonOf(data),
+    data: JSON.stringify(data),
     createdAt: tx.now,
     updatedAt: tx.now,
     deletedAt: null,
   }
-  spendRow(writer, row)
   row.pk = store.insertRecord(tx, row)
   const { pk, createdAt, updatedAt } = row
   live.insertLiveRow(tx, structure.pk, definition, { pk, data, createdAt, updatedAt })
@@ -139,15 +122,14 @@ export function updateRow(
   changes: FieldChanges,
 ): store.RecordRow {
   const { tx, structure, definition } = writer
-  const oldData = dataOf(before)
+  const oldData = store.dataOf(before)
   const data = mergedData(definition, oldData, changes)
   const changed = changedKeys(oldData, data)
   if (changed.length === 0) return before
   const fields = definition.fields.filter(({ key }) => changed.includes(key))
   const changedSets = definition.uniqueSets.filter((set) => set.some((field) => fields.includes(field)))
   const updatedAt = nextUpdatedAt(tx.now, before.updatedAt)
-  const row = { ...before, data: jsonOf(data), updatedAt }
-  spendRow(writer, row)
+  const row = { ...before, data: JSON.stringify(data), updatedAt }
   store.updateRecord(tx, row)
   namingHolder(
     () => live.updateLiveRow(tx, structure.pk, definition, fields, { pk: row.pk, data, updatedAt }),
@@ -165,7 +147,7 @@ export function updateRow(
 /** Marks a live row as deleted and removes it from the row table. */
 export function deleteRow(writer: RowWriter, before: store.RecordRow): void {
   const { tx, structure } = writer
-  const data = dataOf(before)
+  const data = store.dataOf(before)
   const now = nextUpdatedAt(tx.now, before.updatedAt)
   const row = { ...before, updatedAt: now, deletedAt: now }
   store.updateRecord(tx, row)
@@ -182,7 +164,7 @@ export function restoreRow(writer: RowWriter, before: store.RecordRow, data: Rec
   const { tx, structure, definition } = writer
   const row = {
     ...before,
-    data: jsonOf(data),
+    data: JSON.stringify(data),
     updatedAt: nextUpdatedAt(tx.now, before.updatedAt),
     deletedAt: null,
   }

@@ -1,62 +1,44 @@
 import type { AppContext, Caller } from '../../context.ts'
+import type { WorkerTask } from '../../db/worker/client.ts'
 import {
   createdResponse,
   identityOf,
+  type Outcome,
   once,
   type RequestIdentity,
-  type SignedRequest,
   signed,
 } from '../../http/idempotency.ts'
-import { encoded, type JsonBody } from '../../http/responses.ts'
+import { RequestBody } from '../../http/request-body.ts'
 import type { RequestContext } from '../../http/routes.ts'
 import { writtenResponse } from '../present.ts'
-import { type RecordWrite, receivedText, writeWhereShort } from './record-write.ts'
-import { checkedWrite, isBatch, prepareRows, type WriteRequest, writeRecords } from './write-records.ts'
+import { checkedWrite, sizeOf, type WriteRequest, writeRecords } from './write-records.ts'
 
 interface Input {
-  readonly wanted: WriteRequest
-  readonly request: SignedRequest | undefined
-}
-
-interface Sent {
+  readonly caller: Caller
   readonly identity: RequestIdentity | undefined
+  readonly body: RequestBody<WriteRequest>
 }
 
-interface Outcome {
-  readonly text: string
-  readonly replayed: boolean
-}
-
-/** Writes rows, or finds the response to the same request. The worker is sent the body as it came. */
-export const rowsWrite: RecordWrite<Input, Outcome, { body: JsonBody; replayed: boolean }, Sent> = {
-  name: 'records.write',
-  receive: ({ identity }, text) => {
-    const body = receivedText(text)
-    return { wanted: JSON.parse(body) as WriteRequest, request: signed(identity, body) }
-  },
-  prepare: (reader, caller, { wanted }) => prepareRows(reader, caller, wanted),
-  run: (ctx, tx, caller, { wanted, request }) =>
-    once(tx, request, (tx) => writtenResponse(writeRecords(ctx, tx, caller, wanted)), {
-      maxLength: ctx.budget?.left,
-    }),
-  present: ({ text, replayed }) => ({ body: encoded(text), replayed }),
+/** Writes rows, or finds the response to the same request. */
+export const rowsWrite: WorkerTask<Input, Outcome> = {
+  name: 'record-writes.write',
+  run: (tx, { caller, identity, body }, listeners) =>
+    once(tx, signed(identity, body.text), (tx) =>
+      writtenResponse(writeRecords(listeners, tx, caller, RequestBody.valueOf(body))),
+    ),
 }
 
 /** Writes rows; with an `Idempotency-Key` once (`http/idempotency.ts`). */
 export async function respondToWrite(
-  ctx: AppContext,
+  { db, worker }: AppContext,
   request: RequestContext<Caller, unknown, unknown, WriteRequest>,
 ): Promise<Response> {
-  const { caller, bodyText: text } = request
   const wanted = checkedWrite(request.body)
   const identity = identityOf(request)
-  const choice = { sent: { identity }, text, isLong: isBatch(wanted) }
-  const { body, replayed } = await writeWhereShort(
-    ctx,
-    caller,
-    rowsWrite,
-    () => ({ wanted, request: signed(identity, text) }),
-    choice,
-  )
-  return createdResponse(body, replayed)
+  const { signal: _, ...caller } = request.caller
+  const { bodyText } = request
+  const input = { caller, identity, body: new RequestBody(wanted, bodyText) }
+  const size = sizeOf(db, caller, wanted, bodyText.length)
+  const { text, replayed } = await worker.write(rowsWrite, input, { size })
+  return createdResponse(text, replayed)
 }

@@ -1,12 +1,12 @@
-import { prepareJson } from '../../changes/prepared-json.ts'
 import type { RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
+import type { WriteListeners, WriteSize } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { logCreated } from '../../delivery/outbox.ts'
+import { countSubscriptions, logCreated } from '../../delivery/outbox.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
 import { countInserts, findAnyLiveRow, findHolders } from '../../structures/storage/row-table-writes.ts'
-import { definitionOf, getStructure } from '../../structures/store.ts'
+import { definitionOf, findStructure, getStructure } from '../../structures/store.ts'
 import * as store from '../store.ts'
 import {
   checkedChanges,
@@ -24,7 +24,6 @@ import {
   refuseMissing,
   rowWriter,
   updateRow,
-  type WriteContext,
 } from './row-writer.ts'
 
 type SentData = Record<string, unknown>
@@ -42,12 +41,24 @@ export function checkedWrite(request: WriteRequest): WriteRequest {
   throw invalid('Give exactly one of "data", one row, and "rows", several.')
 }
 
-/** Up to this many rows take no longer than a few single writes. */
-const FEW_ROWS = 20
-
-/** Whether the write takes so long that single writes should not wait for many of them. */
-export const isBatch = ({ rows }: { readonly rows?: readonly unknown[] }): boolean =>
-  rows !== undefined && rows.length > FEW_ROWS
+/**
+ * How much a request writes: of a batch also the entries of unique sets, and the deliveries to subscriptions. Undefined
+ * where that is not known before: the rows that a batch updates may be very long.
+ */
+export function sizeOf(
+  reader: Reader,
+  caller: Caller,
+  { structure: named, rows, on_conflict }: WriteRequest,
+  length: number,
+): WriteSize | undefined {
+  if (!rows) return { length }
+  if (on_conflict === 'update') return undefined
+  const structure = findStructure(reader, caller, named)
+  const perRow = structure
+    ? definitionOf(structure).uniqueSets.length + countSubscriptions(reader, structure)
+    : 0
+  return { length, items: rows.length * (1 + perRow) }
+}
 
 export interface Written {
   /** The rows as they are after the whole call, in the order sent. */
@@ -73,14 +84,14 @@ const fromOne = (at: number) => at + 1
  * counted from 1 or as `numberOf` says.
  */
 export function writeRecords(
-  ctx: WriteContext,
+  listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   request: WriteRequest,
   numberOf = fromOne,
 ): Written {
   const structure = getStructure(tx, caller, request.structure)
-  const writer = rowWriter(ctx, tx, caller, structure)
+  const writer = rowWriter(listeners, tx, caller, structure)
   const sent = request.rows?.map(({ data }) => data) ?? [request.data ?? {}]
   const updates = request.on_conflict === 'update'
   if (updates) refuseImmutable(structure)
@@ -100,14 +111,6 @@ export function writeRecords(
     inserted: batch.insertedIds.length,
     updated: sent.length - batch.insertedIds.length,
   }
-}
-
-/** Writes new rows as JSON before the transaction that stores them (`changes/prepared-json.ts`). */
-export function prepareRows(reader: Reader, caller: Caller, { structure, data, ...request }: WriteRequest) {
-  if (request.on_conflict === 'update') return
-  const definition = definitionOf(getStructure(reader, caller, structure))
-  const rows = request.rows ?? [{ data: data ?? {} }]
-  for (const { data } of rows) prepareJson(mergedData(definition, {}, checkedChanges(definition, data)))
 }
 
 /** In characters. Writing entries of this length takes about a tenth of a second, while other writes wait. */
@@ -143,8 +146,8 @@ function deleteOnlyRow(writer: RowWriter, rows: number): void {
   if (pk !== undefined) deleteRow(writer, getRecord(writer, pk))
 }
 
-function getRecord({ tx, budget }: RowWriter, pk: number): store.RecordRow {
-  const row = store.findWithin(tx, pk, budget)
+function getRecord({ tx }: RowWriter, pk: number): store.RecordRow {
+  const row = store.findRecordByPk(tx, pk)
   if (!row) throw new Error('a live row has no record')
   return row
 }

@@ -156,6 +156,7 @@ export type IndexStart = { readonly isDone: boolean; readonly isReady: boolean }
 /** Creates an index, empty, unless none is possible. */
 export const autoIndexStart: WorkerTask<IndexPlace & { now: number }, IndexStart> = {
   name: 'structures.startIndex',
+  isBackground: true,
   run: (reader, { structurePk, column, now }) => {
     const present = findState(reader, { structurePk, column })
     if (present !== undefined) return { isDone: present === 1, isReady: present === 1 }
@@ -200,6 +201,7 @@ function startIndexTable(reader: Reader, structurePk: number, column: string): b
 /** Sorts the rows for the steps that fill the index. */
 export const autoIndexSort: WorkerTask<IndexPlace, string | undefined> = {
   name: 'structures.sortForIndex',
+  isBackground: true,
   isPreparation: true,
   run: (reader, place) => {
     const table = findUnfinished(reader, place)
@@ -210,6 +212,7 @@ export const autoIndexSort: WorkerTask<IndexPlace, string | undefined> = {
 /** One step of filling an index, from a position; with the last one the index is ready. */
 export const autoIndexFill: WorkerTask<IndexPlace & FillStep, FillState> = {
   name: 'structures.fillIndex',
+  isBackground: true,
   run: (reader, { from, maxRows, ...place }) => {
     const table = findUnfinished(reader, place)
     if (!table) return 'done'
@@ -263,6 +266,7 @@ async function buildInSteps({ worker, clock }: Builder, place: IndexPlace): Prom
 /** Drops an index, also one that is being built. */
 export const autoIndexDrop: WorkerTask<IndexPlace, void> = {
   name: 'structures.dropIndex',
+  isBackground: true,
   run: (reader, { structurePk, column }) => {
     const targets = column === TEXT_INDEX ? undefined : findTargets(reader, structurePk, column)
     if (column === TEXT_INDEX) dropTextIndex(reader, structurePk)

@@ -151,6 +151,7 @@ export function sortRows({ sql }: Reader, table: IndexTable): string {
 /** Removes what `sortRows` has made, which takes long enough that other writes should not wait for it. */
 export const discardSortedRows: WorkerTask<string, void> = {
   name: 'structures.discardSortedRows',
+  isBackground: true,
   isPreparation: true,
   run: ({ sql }, sorted) => sql.script(`DROP TABLE IF EXISTS ${sorted}`),
 }

@@ -118,10 +118,7 @@ export interface UniqueChange {
   readonly isEmpty?: boolean
 }
 
-/**
- * Drops and creates unique indexes so that they match the sets of `after`; refuses while live rows collide. What cannot be
- * refused is left to `tx.inSteps`, because creating many tables takes long; rows written until then would not be indexed.
- */
+/** Drops and creates unique indexes so that they match the sets of `after`; refuses while live rows collide. */
 export function changeUniqueSets(
   tx: Tx,
   structurePk: number,
@@ -133,19 +130,11 @@ export function changeUniqueSets(
   const added = after.filter((set) => !had.has(tableOf(set).name))
   const hasRows = (set: UniqueSet) => !isEmpty && !set.some(({ column }) => newColumns.has(column))
   const removed = before.filter((set) => !wanted.has(tableOf(set).name))
-  inSteps(tx, [
-    ...added.filter(hasRows).map((set) => createUnique(tx, structurePk, set)),
-    ...removed.map((set) => () => dropIndexTable(tx, tableOf(set))),
-    ...added.filter((set) => !hasRows(set)).map((set) => () => createEmpty(tx, tableOf(set))),
-  ])
-}
-
-function inSteps(tx: Tx, actions: (() => void)[]): void {
-  if (actions.length === 0) return
-  tx.inSteps(() => {
-    actions.shift()?.()
-    return actions.length > 0
-  })
+  // What may be refused comes first: creating many tables takes long.
+  const enforced = added.filter(hasRows).map((set) => createUnique(tx, structurePk, set))
+  for (const enforce of enforced) enforce()
+  for (const set of removed) dropIndexTable(tx, tableOf(set))
+  for (const set of added) if (!hasRows(set)) createEmpty(tx, tableOf(set))
 }
 
 /** Fills the index, or refuses; returns what is left to be done so that it is kept in step. */

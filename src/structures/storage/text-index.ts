@@ -140,6 +140,7 @@ const MANY_UNINDEXED = 30_000
 /** One step of bringing the text index up to date; returns whether any row was not. */
 export const textIndexFill: WorkerTask<{ structurePk: number; maxRows: number }, boolean> = {
   name: 'structures.fillTextIndex',
+  isBackground: true,
   run: (reader, { structurePk, maxRows }) => {
     const texts = findDefinitionTexts(reader, structurePk)
     if (!texts || !listTextIndexed(reader).some(({ pk }) => pk === structurePk)) return false

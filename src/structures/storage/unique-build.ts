@@ -46,6 +46,7 @@ const isUnfinished = (reader: Reader, table: IndexTable) => hasTable(reader, col
 /** Creates the index, empty; returns false where there is nothing to fill. */
 export const uniqueStart: WorkerTask<UniquePlace, boolean> = {
   name: 'structures.startUnique',
+  isBackground: true,
   run: (reader, place) => {
     const table = findTable(reader, place)
     if (!table || (isIntact(reader, table) && !isUnfinished(reader, table))) return false
@@ -58,6 +59,7 @@ export const uniqueStart: WorkerTask<UniquePlace, boolean> = {
 
 export const uniqueSort: WorkerTask<UniquePlace, string | undefined> = {
   name: 'structures.sortForUnique',
+  isBackground: true,
   isPreparation: true,
   run: (reader, place) => {
     const table = findTable(reader, place)
@@ -68,6 +70,7 @@ export const uniqueSort: WorkerTask<UniquePlace, string | undefined> = {
 /** One step of filling, from a position; ends at the first collision. */
 export const uniqueFill: WorkerTask<UniquePlace & FillStep, FillState> = {
   name: 'structures.fillUnique',
+  isBackground: true,
   run: (reader, { from, maxRows, ...place }) => {
     const table = findTable(reader, place)
     if (!table || !isFilling(reader, table)) return 'done'
@@ -83,6 +86,7 @@ export const uniqueFill: WorkerTask<UniquePlace & FillStep, FillState> = {
 /** Removes the unique indexes, of one structure or of all, that are not enforced yet. */
 export const uniqueDrop: WorkerTask<{ structurePk?: number }, void> = {
   name: 'structures.dropUnique',
+  isBackground: true,
   run: (reader, { structurePk }) => {
     for (const name of listUnfinishedUnique(reader, structurePk)) dropIndexTable(reader, { name })
   },

@@ -113,7 +113,10 @@ export const otherConnection = (db: Db): Reader =>
 /** Ends a right as another process does, whatever of this one waits. */
 export function endNow(subject: Subject, end: End): void {
   const { db, clock } = subject.service.ctx
-  end(taskTransaction(otherConnection(db), clock.now()), subject)
+  end(
+    taskTransaction(otherConnection(db), clock.now(), () => {}),
+    subject,
+  )
   db.refresh()
 }
 

@@ -70,9 +70,9 @@ async function writeBatch({ db, caller, ...request }: Target, batch: readonly Li
   const rows = batch.map((line) => ({ data: dataOf(line) }))
   try {
     const written = await db.write((tx): Counts => {
-      const { inserted, updated } = writeRecords({ bus: createBus() }, tx, caller, { ...request, rows })
+      const { inserted, updated } = writeRecords(createBus(), tx, caller, { ...request, rows })
       return { inserted, updated }
-    }, true)
+    })
     counts.inserted += written.inserted
     counts.updated += written.updated
   } catch (error) {

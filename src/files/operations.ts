@@ -1,0 +1,3 @@
+export { filesQuery } from './list.ts'
+export { fileSearchQuery } from './search.ts'
+export { fileRename } from './service.ts'

@@ -1,0 +1,2 @@
+export { graphQuery } from './graph.ts'
+export { lensesQuery } from './list.ts'

@@ -1,0 +1,7 @@
+export { linkDifferenceQuery } from './links/indexing.ts'
+export { linksQuery } from './links/note-links.ts'
+export { listQuery } from './query/list.ts'
+export { treeQuery } from './query/tree-query.ts'
+export { longNoteEntries, longNoteWordsQuery } from './search/long-notes.ts'
+export { searchMerge } from './search/merging.ts'
+export { noteRename } from './writing/rename.ts'

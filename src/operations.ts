@@ -1,0 +1,35 @@
+/*
+ * What may run in another thread: reads that are long, and writes and tasks that are. Each feature names its own in one file,
+ * which a worker thread loads when it is first asked for one of them, because loading all of them takes longer than
+ * most of them do. The name of an operation begins with that of its feature.
+ */
+
+interface Operation {
+  readonly name: string
+}
+
+const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
+  'change-feed': () => import('./change-feed/operations.ts'),
+  features: () => import('./features.ts'),
+  files: () => import('./files/operations.ts'),
+  lenses: () => import('./lenses/operations.ts'),
+  maintenance: () => import('./maintenance/statistics.ts'),
+  mcp: () => import('./mcp/operations.ts'),
+  mirror: () => import('./mirror/apply/worker-task.ts'),
+  notes: () => import('./notes/operations.ts'),
+  presets: () => import('./presets/list.ts'),
+  properties: () => import('./properties/list.ts'),
+  'quick-access': () => import('./quick-access/list.ts'),
+  'record-writes': () => import('./records/writing/operations.ts'),
+  records: () => import('./records/operations.ts'),
+  structures: () => import('./structures/operations.ts'),
+  tags: () => import('./tags/list.ts'),
+  views: () => import('./views/operations.ts'),
+}
+
+export async function findOperation(name: string): Promise<Operation> {
+  const module = await FEATURES[name.slice(0, name.indexOf('.'))]?.()
+  const found = Object.values(module ?? {}).find((one: Partial<Operation> | undefined) => one?.name === name)
+  if (!found) throw new Error(`there is no operation named "${name}"`)
+  return found as Operation
+}

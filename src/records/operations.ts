@@ -1,0 +1,5 @@
+export { historyQuery } from './history.ts'
+export { deletedQuery } from './query/deleted.ts'
+export { listBodyQuery, listQuery } from './query/list.ts'
+export { summaryQuery } from './query/summary.ts'
+export { pastPageQuery, watchPageQuery } from './watch/pages.ts'

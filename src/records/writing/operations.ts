@@ -1,0 +1,3 @@
+export { recordDeletion, recordPatch, recordRestoration } from './patch-and-delete.ts'
+export { recordRevert } from './revert.ts'
+export { rowsWrite } from './write-once.ts'

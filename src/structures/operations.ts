@@ -1,0 +1,5 @@
+export { structuresQuery } from './list.ts'
+export { autoIndexDrop, autoIndexFill, autoIndexSort, autoIndexStart } from './storage/auto-index.ts'
+export { discardSortedRows } from './storage/index-table.ts'
+export { textIndexFill } from './storage/text-index.ts'
+export { uniqueDrop, uniqueFill, uniqueSort, uniqueStart } from './storage/unique-build.ts'

@@ -1,0 +1,2 @@
+export { viewsQuery } from './list.ts'
+export { viewQuery } from './notes.ts'
