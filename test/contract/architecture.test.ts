@@ -165,6 +165,28 @@ describe('src', () => {
     expect(Object.fromEntries(cyclic(arrows()))).toEqual({})
   })
 
+  test('knows where work runs in one place: no feature names a thread, a queue, a limit or a turn', () => {
+    const isFeature = (path: string) => path.includes('/') && positionOf(path) > positionOf('http/sse.ts')
+    const inner =
+      /^db\/(worker\/(?!client\.ts$)|writes\/(write-|waiting-|task-|sync)|read-limit)|^lib\/fair-queue/
+    const names = /\b(TooLongForMainThread|withRowLimit|new Worker)\b/
+    const allowed = [
+      // Files that may be hostile are read in a process of their own, where a thread can be ended.
+      'files/extraction/process.ts names new Worker',
+      // A command copies a remote in a thread, so that it can be told to end.
+      'mirror/copy.ts imports db/worker/thread.ts',
+      // A watch sends to thousands of readers.
+      'records/watch/watches.ts imports lib/fair-queue.ts',
+    ]
+    const wrong = files
+      .filter(({ path }) => isFeature(path))
+      .flatMap(({ path, text, imports }) => [
+        ...imports.filter((target) => inner.test(target)).map((target) => `${path} imports ${target}`),
+        ...(names.test(text) ? [`${path} names ${names.exec(text)?.[0]}`] : []),
+      ])
+    expect(wrong).toEqual(allowed)
+  })
+
   test('leaves the folder only for what belongs to the package', () => {
     const outside = files.flatMap(({ imports }) => imports.filter((target) => !below(target)))
     expect(outside.filter((target) => !/^\.\.\/(drizzle\/.*|package\.json)$/.test(target))).toEqual([])
