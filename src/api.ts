@@ -1,3 +1,4 @@
+import type { AnyElysia } from 'elysia'
 import { createAuthenticate } from './account/keys.ts'
 import { ownKeysAndWorkspacesRoutes } from './account/own-keys-and-workspaces-routes.ts'
 import { accountRoutes } from './account/routes.ts'
@@ -11,12 +12,11 @@ import { BodyBudget } from './http/body-budget.ts'
 import { createBrowserRules } from './http/browser/browser-rules.ts'
 import { behindProxies } from './http/client-address.ts'
 import { docsRoutes } from './http/docs/routes.ts'
+import type { HttpServer } from './http/exchange.ts'
 import { healthRoutes } from './http/health.ts'
 import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { RequestMetrics } from './http/request-metrics.ts'
-import type { HttpServer } from './http/routes.ts'
-import { type Route, RouteTable } from './http/routes.ts'
 import { id, integer, text } from './http/schema/types.ts'
 import { lensRoutes } from './lenses/routes.ts'
 import { API_VERSION } from './lib/version.ts'
@@ -42,7 +42,8 @@ import { describeCallbacks, describeDeliveries } from './webhooks/openapi.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
 export interface Api {
-  readonly routes: readonly Route[]
+  /** The Elysia application, which has the endpoints of all features. */
+  readonly elysia: AnyElysia
   /** Serves one request; `server` knows where it came from. */
   fetch(request: Request, server?: HttpServer): Response | Promise<Response>
   /** The OpenAPI document of the service, as `/openapi.json` returns it. */
@@ -96,35 +97,36 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   let document: Promise<OpenApiDocument> | undefined
   const openApi = () => {
     document ??= import('./http/openapi/document.ts').then(({ buildDocument }) =>
-      buildDocument(features, DESCRIPTION),
+      buildDocument(app, DESCRIPTION),
     )
     return document
   }
-  const routes = new RouteTable(features.flatMap(({ all }) => all))
-  const serve = createPipeline({
-    routes,
-    authorize: createAuthorizer({
-      clock: ctx.clock,
-      authenticate: createAuthenticate(ctx),
-      sessions: { tokenIn: cookie.tokenIn, authenticate: createSessionAuthenticate(ctx) },
+  const { app, fetch } = createPipeline(
+    {
+      authorize: createAuthorizer({
+        clock: ctx.clock,
+        authenticate: createAuthenticate(ctx),
+        sessions: { tokenIn: cookie.tokenIn, authenticate: createSessionAuthenticate(ctx) },
+        rules,
+        requestsPerMinute: ctx.config.rateLimit,
+        mirrorOf: ctx.mirrorOf,
+      }),
+      recheck: createRecheck(ctx),
+      onRightEnd: (caller, listener) => subscribers.credentials.onEnd(caller, listener),
       rules,
-      requestsPerMinute: ctx.config.rateLimit,
-      mirrorOf: ctx.mirrorOf,
-    }),
-    recheck: createRecheck(ctx),
-    onRightEnd: (caller, listener) => subscribers.credentials.onEnd(caller, listener),
-    rules,
-    corsOrigins: ctx.config.corsOrigins,
-    log: ctx.log,
-    requests,
-    noteError: (error) => ctx.db.noteError(error),
-    bodies: new BodyBudget(ctx.clock),
-    refusal: () => (stopping ? (ctx.db.refusal ?? shuttingDown()) : undefined),
-  })
+      corsOrigins: ctx.config.corsOrigins,
+      log: ctx.log,
+      requests,
+      noteError: (error) => ctx.db.noteError(error),
+      bodies: new BodyBudget(ctx.clock),
+      refusal: () => (stopping ? (ctx.db.refusal ?? shuttingDown()) : undefined),
+    },
+    features,
+  )
   return {
-    routes: routes.routes,
+    elysia: app,
     fetch: (request, server = LOCAL) =>
-      serve(request, trustedProxies ? behindProxies(server, trustedProxies) : server),
+      fetch(request, trustedProxies ? behindProxies(server, trustedProxies) : server),
     openApi,
     watching: () => watches.open,
     stop: () => {

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import { sessionRoutes } from '../http/routes.ts'
+import { applicationEndpoints } from '../http/endpoints.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
 import { fail, invalid } from '../refusal.ts'
 import {
@@ -31,59 +31,57 @@ const readInstant = (sent: string | null | undefined): number | null =>
 
 /** The keys and workspaces of who is signed in. */
 export const ownKeysAndWorkspacesRoutes = (ctx: AppContext) =>
-  sessionRoutes()
-    .get(
-      '/keys',
-      'listKeys',
-      'Keys',
-      ({ caller }) => ({ keys: listManagedKeys(ctx, caller).map(presentKey) }),
-      { response: schema.KeysResponse },
-    )
+  applicationEndpoints()
+    .get('/keys', ({ caller }) => ({ keys: listManagedKeys(ctx, caller).map(presentKey) }), {
+      access: 'session',
+      response: schema.KeysResponse,
+    })
     .post(
       '/keys',
-      'createKey',
-      'Create a key',
-      async ({ caller, body: { expires_at, ...sent } }) => {
+      async ({ caller, status, body: { expires_at, ...sent } }) => {
         const { key, secret } = await createManagedKey(ctx, caller, {
           ...sent,
           expiresAt: readInstant(expires_at),
         })
-        return { key: presentKey(key), secret }
+        return status(201, { key: presentKey(key), secret })
       },
-      { status: 201, body: schema.NewKeyBody, response: schema.NewKeyResponse },
+      {
+        access: 'session',
+        body: schema.NewKeyBody,
+        response: { 201: schema.NewKeyResponse },
+      },
     )
     .delete(
       '/keys/:id',
-      'revokeKey',
-      'Revoke a key',
       async ({ caller, params }) => ({
         deleted: true as const,
         id: await revokeManagedKey(ctx, caller, params.id),
       }),
-      { response: schema.DeletedResponse },
+      { access: 'session', response: schema.DeletedResponse },
     )
     .get(
       '/workspaces',
-      'listWorkspaces',
-      'Workspaces',
       ({ caller }) => ({ workspaces: listOwnMemberships(ctx.db, caller).map(presentMembership) }),
-      { response: schema.OwnWorkspacesResponse },
+      { access: 'session', response: schema.OwnWorkspacesResponse },
     )
     .post(
       '/workspaces',
-      'createWorkspace',
-      'Create a workspace',
-      async ({ caller, body }) => ({
-        workspace: presentMembership(await addOwnWorkspace(ctx, caller, body.name)),
-      }),
-      { status: 201, workspace: true, body: schema.NameBody, response: schema.OwnWorkspaceResponse },
+      async ({ caller, body, status }) =>
+        status(201, { workspace: presentMembership(await addOwnWorkspace(ctx, caller, body.name)) }),
+      {
+        access: 'session-workspace',
+        body: schema.NameBody,
+        response: { 201: schema.OwnWorkspaceResponse },
+      },
     )
     .patch(
       '/workspaces/:id',
-      'renameWorkspace',
-      'Rename a workspace',
       async ({ caller, params, body }) => ({
         workspace: presentMembership(await renameWorkspace(ctx.db, caller, params.id, body.name)),
       }),
-      { workspace: true, body: schema.NameBody, response: schema.OwnWorkspaceResponse },
+      {
+        access: 'session-workspace',
+        body: schema.NameBody,
+        response: schema.OwnWorkspaceResponse,
+      },
     )

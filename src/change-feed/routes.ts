@@ -1,8 +1,9 @@
 import { checkCursor } from '../changes/cursors.ts'
 import { CHANGE_KINDS } from '../changes/entries.ts'
 import type { AppContext } from '../context.ts'
+import { endpoints } from '../http/endpoints.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { type JsonBody, jsonResponse } from '../http/responses.ts'
-import { type RequestContext, routes } from '../http/routes.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
 import { parseFeedRequest, startPosition } from './feed.ts'
 import { checkBackwards, newestFirst } from './newest-first.ts'
@@ -12,71 +13,79 @@ import type { ChangeSubscribers } from './subscribers.ts'
 import { listTransactions } from './transactions.ts'
 import { undo } from './undo.ts'
 
-const wantsStream = ({ request }: RequestContext): boolean =>
+const wantsStream = ({ request }: Exchange): boolean =>
   request.headers.get('accept')?.includes('text/event-stream') ?? false
 
 export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
-  routes('Changes', '/v1/changes')
+  endpoints('Changes', '/v1/changes')
     .get(
-      '/',
-      'listChanges',
-      'What changed in the workspace, in order; also as a stream',
-      async (request) => {
-        const { caller, query } = request
-        const isStream = wantsStream(request)
+      '',
+      async ({ exchange, caller, query }) => {
+        const isStream = wantsStream(exchange)
         const { before } = query
         if (before !== undefined) {
           checkBackwards({ ...query, before, isStream })
           return jsonResponse(await newestFirst(ctx, caller, { ...query, before }))
         }
-        const after = (isStream ? lastEventId(request) : null) ?? query.after
+        const after = (isStream ? lastEventId(exchange) : null) ?? query.after
         if (after !== undefined && after !== 'now') checkCursor(after, 'after')
         const wanted = parseFeedRequest(ctx.db, caller, query, CHANGE_KINDS)
         const position = startPosition(ctx.db, caller.workspacePk, after)
-        if (isStream) return eventStream(ctx, request, subscribers.stream(caller, wanted, position))
+        if (isStream) return eventStream(ctx, exchange, subscribers.stream(caller, wanted, position))
         const { changes } = await subscribers.readWithin(wanted, position, caller, query.wait ?? 0)
         return jsonResponse(changes as JsonBody)
       },
       {
-        tokenInQuery: true,
+        access: 'stream',
         cursor: true,
         query: schema.ChangesQuery,
         response: schema.ChangesResponse,
-        description: schema.FEED_DESCRIPTION,
+        detail: {
+          operationId: 'listChanges',
+          summary: 'What changed in the workspace, in order; also as a stream',
+          description: schema.FEED_DESCRIPTION,
+        },
       },
     )
     .get(
       '/transactions',
-      'listTransactions',
-      'What changed in the workspace, write by write, newest first',
       async ({ caller, query }) => jsonResponse(await listTransactions(ctx, caller, query)),
       {
+        access: 'read',
         cursor: true,
         query: schema.TransactionsQuery,
         response: schema.TransactionsResponse,
-        description: schema.TRANSACTIONS_DESCRIPTION,
+        detail: {
+          operationId: 'listTransactions',
+          summary: 'What changed in the workspace, write by write, newest first',
+          description: schema.TRANSACTIONS_DESCRIPTION,
+        },
       },
     )
-    .get(
-      '/snapshot',
-      'getSnapshot',
-      'Every live object of the workspace, and the place in the log to go on from',
-      (request) => snapshotResponse(ctx, request),
-      { response: schema.SnapshotLines, description: schema.SNAPSHOT_DESCRIPTION },
-    )
+    .get('/snapshot', ({ exchange, caller }) => snapshotResponse(ctx, exchange, caller), {
+      access: 'read',
+      response: schema.SnapshotLines,
+      detail: {
+        operationId: 'getSnapshot',
+        summary: 'Every live object of the workspace, and the place in the log to go on from',
+        description: schema.SNAPSHOT_DESCRIPTION,
+      },
+    })
     .post(
       '/undo',
-      'undo',
-      'Take back a transaction',
       async ({ caller, body }) => {
         const { undone, transaction } = await undo(ctx, caller, body)
         return { undone: undone.map(({ kind, id, op }) => ({ kind, id, op })), transaction }
       },
       {
-        write: true,
+        access: 'write',
         cursor: true,
         body: schema.UndoBody,
         response: schema.UndoResponse,
-        description: schema.UNDO_DESCRIPTION,
+        detail: {
+          operationId: 'undo',
+          summary: 'Take back a transaction',
+          description: schema.UNDO_DESCRIPTION,
+        },
       },
     )

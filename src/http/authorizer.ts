@@ -5,7 +5,7 @@ import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { fail, invalid, Refusal } from '../refusal.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
-import type { HttpServer, Route } from './routes.ts'
+import type { HttpServer } from './exchange.ts'
 
 /** Finds whose key this is; undefined for one that is unknown, revoked or expired, or whose user is gone. */
 export type Authenticate = (key: string) => Caller | undefined
@@ -19,14 +19,28 @@ const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
 
 export const invalidKey = () => unauthorized('This API key is not valid, or was revoked, or has expired.')
 
+/** What an endpoint asks of its caller. */
+export interface Rule {
+  /** Only a person who is signed in to the application may call it. */
+  readonly session?: true
+  /** Only an owner of the workspace may call it. */
+  readonly owner?: true
+  /** It changes something, which a read-only key may not. */
+  readonly write?: true
+  /** It changes the workspace itself or what is in it, as opposed to who may enter. */
+  readonly workspace?: true
+  /** The key may be in the query, for clients that cannot set headers. */
+  readonly keyInQuery?: true
+}
+
 /**
- * Whose request this is. Refuses one without a valid key or session (401, 429), and one that may not do what the route
- * does (403). `token` is the key in the query, where the endpoint takes it there.
+ * Whose request this is. Refuses one without a valid key or session (401, 429), and one that may not do what the
+ * endpoint does (403). `token` is the key in the query, where the endpoint takes it there.
  */
 export type Authorize = (
   request: Request,
   server: HttpServer,
-  route: Route,
+  rule: Rule,
   token: string | undefined,
 ) => Caller
 
@@ -127,23 +141,23 @@ export interface AuthorizerOptions {
 export function createAuthorizer(options: AuthorizerOptions): Authorize {
   const failed = new FailedKeys(options.clock)
   const limit = new RequestLimit(options.clock, options.requestsPerMinute)
-  return (request, server, route, token) => {
+  return (request, server, rule, token) => {
     const key = presentedKey(request, token)
-    const caller = key === undefined ? signedIn(options, request, route) : options.authenticate(key)
+    const caller = key === undefined ? signedIn(options, request, rule) : options.authenticate(key)
     if (!caller) throw failed.refuse(server.requestIP(request)?.address ?? 'unknown')
     limit.check(requesterKey(caller))
-    if (route.access === 'session' && caller.sessionId === undefined) throw sessionRequired()
-    if (route.needsOwner && caller.role !== 'owner') throw ownerRequired()
-    if (options.mirrorOf !== undefined && route.changesWorkspace) throw readOnlyCopy(options.mirrorOf)
-    if (route.needsWrite && !caller.mayWrite) throw readOnly(caller)
+    if (rule.session && caller.sessionId === undefined) throw sessionRequired()
+    if (rule.owner && caller.role !== 'owner') throw ownerRequired()
+    if (options.mirrorOf !== undefined && rule.workspace) throw readOnlyCopy(options.mirrorOf)
+    if (rule.write && !caller.mayWrite) throw readOnly(caller)
     return caller
   }
 }
 
 /** Who is signed in, by the cookie. */
-function signedIn({ sessions, rules }: AuthorizerOptions, request: Request, { access }: Route): Caller {
+function signedIn({ sessions, rules }: AuthorizerOptions, request: Request, { session }: Rule): Caller {
   const token = request.headers.has('authorization') ? undefined : sessions.tokenIn(request)
-  if (token === undefined) throw access === 'caller' ? keyNeeded() : signInNeeded()
+  if (token === undefined) throw session ? signInNeeded() : keyNeeded()
   rules.checkHost(request)
   rules.checkSameSite(request, request.method === 'GET' || request.method === 'HEAD')
   return sessions.authenticate(token) ?? fail(signInNeeded())

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { RequestContext } from './routes.ts'
+import type { Exchange } from './exchange.ts'
 import { closedSentence } from './sse.ts'
 
 /** Bytes that are read, or made, while they are sent. */
@@ -21,11 +21,11 @@ export interface StallLimit {
  * of its reader ends, when a part cannot be read, and when the client takes nothing for longer than it may.
  */
 export const byteStream = (
-  request: Pick<RequestContext, 'onRightEnd'>,
+  exchange: Pick<Exchange, 'onRightEnd'>,
   parts: ByteParts,
   stallLimit?: StallLimit,
 ): ReadableStream<Uint8Array> =>
-  new ReadableStream(new ByteSource(request, parts, stallLimit), { highWaterMark: 0 })
+  new ReadableStream(new ByteSource(exchange, parts, stallLimit), { highWaterMark: 0 })
 
 class ByteSource {
   #isOver = false
@@ -33,14 +33,14 @@ class ByteSource {
   #stopTimer = () => {}
 
   constructor(
-    private readonly request: Pick<RequestContext, 'onRightEnd'>,
+    private readonly exchange: Pick<Exchange, 'onRightEnd'>,
     private readonly parts: ByteParts,
     private readonly stallLimit: StallLimit | undefined,
   ) {}
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#awaitTaking(controller)
-    this.#stopListening = this.request.onRightEnd((why) =>
+    this.#stopListening = this.exchange.onRightEnd((why) =>
       this.#breakOff(controller, new Error(closedSentence(why))),
     )
     if (this.#isOver) this.#stopListening()

@@ -1,5 +1,5 @@
 import { type BlockList, isIP } from 'node:net'
-import type { HttpServer } from './routes.ts'
+import type { HttpServer } from './exchange.ts'
 
 /**
  * A server whose requests come through trusted proxies: the client of such a request has the last address in

@@ -1,5 +1,5 @@
 import { byteStream } from './byte-stream.ts'
-import type { RequestContext } from './routes.ts'
+import type { Exchange } from './exchange.ts'
 import { markStreamed } from './streamed.ts'
 
 /** Bytes, as they are sent to be stored. */
@@ -26,16 +26,16 @@ const MAX_WHOLE_BYTES = 524_288
  * Sends bytes as an attachment, which no browser shows or runs, whole or a single range of them (RFC 9110). A reader
  * that has them already gets a 304. Each part is read when the reader has taken those before it.
  */
-export function downloadResponse(context: RequestContext, download: Download): Response {
-  const { request } = context
+export function downloadResponse(exchange: Exchange, download: Download): Response {
+  const { request } = exchange
   const headers = headersOf(download)
   if (hasCurrent(request, etagOf(download))) return new Response(null, { status: 304, headers })
   if (request.method === 'HEAD') return headResponse(headers, download.size)
   const range = requestedRange(request, download)
   if (range === 'unsatisfiable') return unsatisfiable(download)
-  if (!range) return responseWith(bodyOf(context, download, { start: 0, end: download.size }), { headers })
+  if (!range) return responseWith(bodyOf(exchange, download, { start: 0, end: download.size }), { headers })
   headers.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${download.size}`)
-  return responseWith(bodyOf(context, download, range), { status: 206, headers })
+  return responseWith(bodyOf(exchange, download, range), { status: 206, headers })
 }
 
 function responseWith(
@@ -109,12 +109,12 @@ function unsatisfiable({ size }: Download): Response {
 }
 
 function bodyOf(
-  context: RequestContext,
+  exchange: Exchange,
   download: Download,
   { start, end }: Range,
 ): Uint8Array<ArrayBuffer> | ReadableStream {
   const parts = download.read(start, end)
-  return end - start > MAX_WHOLE_BYTES ? streamOf(context, parts, end - start) : wholeOf(parts, end - start)
+  return end - start > MAX_WHOLE_BYTES ? streamOf(exchange, parts, end - start) : wholeOf(parts, end - start)
 }
 
 function wholeOf(parts: Iterator<Uint8Array, unknown>, size: number): Uint8Array<ArrayBuffer> {
@@ -128,13 +128,9 @@ function wholeOf(parts: Iterator<Uint8Array, unknown>, size: number): Uint8Array
 }
 
 /** Breaks off when the bytes end before `size`, as when they are deleted meanwhile: the reader sees that some are missing. */
-function streamOf(
-  context: RequestContext,
-  parts: Iterator<Uint8Array, unknown>,
-  size: number,
-): ReadableStream {
+function streamOf(exchange: Exchange, parts: Iterator<Uint8Array, unknown>, size: number): ReadableStream {
   let missing = size
-  return byteStream(context, {
+  return byteStream(exchange, {
     next: async () => {
       // Other requests come in between.
       await new Promise((resolve) => setImmediate(resolve))

@@ -39,6 +39,14 @@ export function errorResponse(thrown: unknown, requestId: string, log: Log): Res
   return Response.json({ error: sentence, code: 'internal' }, { status: 500 })
 }
 
+/** The response to a method that a path does not allow; `allow` lists those that it does. */
+export function methodNotAllowed(method: string, allow: string): Response {
+  const sentence = `This path does not allow ${method}; it allows ${allow}.`
+  const response = refusalResponse(new Refusal('method_not_allowed', sentence))
+  response.headers.set('Allow', allow)
+  return response
+}
+
 function refusalResponse(refusal: Refusal): Response {
   const headers = new Headers()
   if (refusal.retryAfterSeconds !== undefined) headers.set('Retry-After', String(refusal.retryAfterSeconds))

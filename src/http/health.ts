@@ -1,9 +1,9 @@
 import { t } from 'elysia'
 import type { Db } from '../db/database.ts'
-import { publicRoutes } from './routes.ts'
-import { strict } from './schema/types.ts'
+import { endpoints } from './endpoints.ts'
+import { response } from './schema/types.ts'
 
-const Health = strict({
+const Health = response({
   status: t.String({ examples: ['ok'] }),
   backup: t.Optional(
     t.Literal('failed', { description: 'Present after the newest backup of the server itself failed.' }),
@@ -12,14 +12,20 @@ const Health = strict({
 
 /** `GET /healthz`: 200 while the service can read and write, else 503. */
 export const healthRoutes = (db: Db, isBackupFailing: () => boolean) =>
-  publicRoutes('Service').get(
+  endpoints('Service', '').get(
     '/healthz',
-    'getHealth',
-    'Whether the service works',
     (): { status: string; backup?: 'failed' } => {
       db.sql.scalar('SELECT 1')
       if (db.problem) throw db.problem
       return isBackupFailing() ? { status: 'ok', backup: 'failed' } : { status: 'ok' }
     },
-    { response: Health, description: '503 while the server stops, or when its storage does not work.' },
+    {
+      open: true,
+      response: Health,
+      detail: {
+        operationId: 'getHealth',
+        summary: 'Whether the service works',
+        description: '503 while the server stops, or when its storage does not work.',
+      },
+    },
   )

@@ -6,8 +6,8 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { invalid, refused } from '../refusal.ts'
+import type { Exchange } from './exchange.ts'
 import { type JsonBody, jsonResponse } from './responses.ts'
-import type { RequestContext } from './routes.ts'
 
 /** How long a response is saved and returned again: 24 hours. */
 export const RESPONSE_SAVED_MS = DAY_MS
@@ -37,12 +37,12 @@ interface CreationOptions<Created extends Body> {
  */
 export async function respondOnce<Created extends Body>(
   db: Db,
-  request: RequestContext,
+  exchange: Exchange,
   create: (tx: Tx) => Created,
   { toSave = (created) => created }: CreationOptions<Created> = {},
 ): Promise<Response> {
-  const identity = identityOf(request)
-  const { text, replayed } = await createOnce(db, identity, request.bodyText, create, { toSave })
+  const identity = identityOf(exchange)
+  const { text, replayed } = await createOnce(db, identity, exchange.bodyText, create, { toSave })
   return createdResponse(text, replayed)
 }
 
@@ -67,7 +67,7 @@ const asText = (body: Body) => (typeof body === 'string' ? body : JSON.stringify
 export const savedFor = (caller: Caller): string =>
   caller.keyId ?? `${requesterKey(caller)} ${caller.workspaceId}`
 
-export function identityOf({ request, caller }: RequestContext): RequestIdentity | undefined {
+export function identityOf({ request, caller }: Exchange): RequestIdentity | undefined {
   const idempotencyKey = request.headers.get('idempotency-key')
   if (idempotencyKey === null) return undefined
   if (!KEY_FORM.test(idempotencyKey))

@@ -1,298 +1,243 @@
-import type { Caller } from '../context.ts'
-import { requesterKey } from '../db/worker/client.ts'
+import { type AnyElysia, Elysia, NotFoundError } from 'elysia'
+import { BunAdapter } from 'elysia/adapter/bun'
 import { asRequester } from '../db/writes/requester.ts'
 import type { Log } from '../lib/log.ts'
-import { fail, invalid, Refusal } from '../refusal.ts'
-import { type Authorize, TOKEN, tokenIn } from './authorizer.ts'
-import { readBody } from './body.ts'
+import { Refusal } from '../refusal.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
-import { errorResponse } from './errors.ts'
+import { errorResponse, methodNotAllowed } from './errors.ts'
+import { Exchange, type HttpServer, type Rights } from './exchange.ts'
 import type { RequestMetrics } from './request-metrics.ts'
-import {
-  type CheckedCaller,
-  type Recheck,
-  RequestRight,
-  type Standing,
-  standsForWriting,
-} from './request-right.ts'
 import { addSafeHeaders, responseOf } from './responses.ts'
-import type { HttpServer, RequestContext, RightEndListener } from './routes.ts'
-import { allowedMethods, type Route, type RoutesOfPath, type RouteTable } from './routes.ts'
+import { SentBody, SentQuery } from './sent.ts'
 import { isStreamed } from './streamed.ts'
-import { type QueryValues, readQuery } from './validation.ts'
 
-export interface PipelineOptions {
-  routes: RouteTable
-  authorize: Authorize
-  recheck: Recheck
-  /** As in `RequestContext`. */
-  onRightEnd: (caller: Caller, listener: RightEndListener) => () => void
+export interface PipelineOptions extends Rights {
+  /** Bounds the memory that request bodies take. */
+  bodies: BodyBudget
   rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log
   requests: RequestMetrics
   /** Called with whatever a handler throws, a refusal or a failure. */
   noteError: (error: unknown) => void
-  /** Bounds the memory that request bodies take. */
-  bodies: BodyBudget
   /** That of every request once the server is stopping. */
   refusal: () => Refusal | undefined
 }
 
-/** After how many idle seconds a connection is closed. */
-export const IDLE_SECONDS = 60
-
-/** Bun's parser is started with twice this limit, so that this service sends the refusal. */
-const MAX_URL_BYTES = 65_536
-
-interface RequestUrl {
-  path: string
-  search: string
+export interface Pipeline {
+  /** The application that receives every request. */
+  readonly app: AnyElysia
+  /** Serves one request; `server` knows where it came from. */
+  fetch(request: Request, server: HttpServer): Response | Promise<Response>
 }
 
-/** Bun hands over a bare path when the request has no usable `Host`. */
-function requestUrlOf(url: string): RequestUrl {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
-  const fragment = url.indexOf('#', start)
-  const end = fragment === -1 ? url.length : fragment
-  const mark = url.indexOf('?', start)
-  if (mark === -1 || mark > end) return { path: url.slice(start, end), search: '' }
-  return { path: url.slice(start, mark), search: url.slice(mark + 1, end) }
+/** What Elysia does by itself and this service does another way. */
+const SETTINGS = {
+  aot: true,
+  normalize: false,
+  strictPath: true,
+  nativeStaticResponse: false,
+  handler: { standardHostname: false },
+  // Bodies are read by their schemas: before that, the key is judged.
+  adapter: {
+    ...BunAdapter,
+    composeHandler: {
+      ...BunAdapter.composeHandler,
+      parser: { ...BunAdapter.composeHandler.parser, json: () => '' },
+    },
+  },
 }
 
-const urlBytes = ({ path, search }: RequestUrl) => path.length + (search === '' ? 0 : search.length + 1)
-
-const uriTooLong = () =>
-  new Refusal('uri_too_long', `The URL is longer than ${MAX_URL_BYTES} bytes; send less in the query.`)
-
-const unknownPath = () =>
-  new Refusal('not_found', 'This service has no such path; see /docs for those it has.')
-
-/** Starts so high that all numbers have the same length. */
-let requestCount = 0x10000000
-const processPrefix = crypto.getRandomValues(Buffer.alloc(5)).toString('hex')
-const nextRequestId = () => `${processPrefix}${(requestCount++).toString(16)}`
-
-/** A request on its way through the pipeline; what is not known yet is undefined. */
-class PipelineRequest implements RequestContext {
-  readonly requestId = nextRequestId()
-  readonly startedAt = performance.now()
-  readonly method: string
-  route: Route | undefined = undefined
-  caller: CheckedCaller | undefined = undefined
-  /** Undefined where no key is needed. */
-  right: RequestRight | undefined = undefined
-  params: Record<string, string> = {}
-  query: QueryValues = {}
-  body: unknown = {}
-  bodyText = ''
-  /** The value of the `Allow` header, where the method is not one of the path's. */
-  allow: string | undefined = undefined
-
-  constructor(
-    readonly request: Request,
-    readonly server: HttpServer,
-    private readonly rightEnds: PipelineOptions['onRightEnd'],
-  ) {
-    this.method = request.method
-  }
-
-  onRightEnd(listener: RightEndListener): () => void {
-    return this.caller ? this.rightEnds(this.caller, listener) : () => {}
-  }
-}
-
-/** The caller of one request. */
-class RequestCaller implements CheckedCaller {
-  readonly workspacePk: number
-  readonly workspaceId: string
-  readonly userId: string
-  readonly keyId: string | null
-  readonly keyName: string | null
-  readonly sessionId: string | undefined
-  scope: Caller['scope']
-  role: Caller['role']
-  mayWrite: boolean
-  readonly surface: Caller['surface']
-  readonly #request: Request
-
-  constructor(caller: Caller, request: Request) {
-    this.workspacePk = caller.workspacePk
-    this.workspaceId = caller.workspaceId
-    this.userId = caller.userId
-    this.keyId = caller.keyId
-    this.keyName = caller.keyName
-    this.sessionId = caller.sessionId
-    this.scope = caller.scope
-    this.role = caller.role
-    this.mayWrite = caller.mayWrite
-    this.surface = caller.surface
-    this.#request = request
-  }
-
-  note({ scope, role }: Standing): void {
-    this.scope = scope
-    this.role = role
-    this.mayWrite &&= standsForWriting({ scope, role })
-  }
-
-  /** Read only where something waits for long: Bun makes the signal when it is first read. */
-  get signal(): AbortSignal {
-    return this.#request.signal
-  }
+/** What becomes part of the context of a request: from the beginning, so that all have one shape. */
+const CONTEXT = {
+  exchange: undefined,
+  caller: undefined,
+  params: undefined,
+  query: undefined,
+  body: undefined,
+  route: undefined,
+  response: undefined,
+  responseValue: undefined,
 }
 
 /**
- * Serves every request. It checks, in this order, what needs no feature: path (404) and method (405), key (401),
- * scope (403), then the form of query and body (400, 413); then it calls the handler of the route. Every response
- * has an `X-Request-Id` and one line in the log. It is returned without a promise where the handler needs none.
+ * The Elysia application that serves the endpoints of all features. Before a handler it checks, in this order: URL and
+ * name of the server (431, 421), path (404) and method (405), key (401) and scope (403), and the form of query and body
+ * (400, 413). Every response has an `X-Request-Id` and one line in the log.
  */
-export function createPipeline(options: PipelineOptions) {
+export function createPipeline(options: PipelineOptions, features: readonly AnyElysia[]): Pipeline {
   const { corsOrigins, log, requests } = options
+  /** The responses to `HEAD`: Elysia, which serves it as `GET`, gives them other lengths. */
+  const heads = new WeakMap<Request, Response>()
+  /** The server that took the latest request; each of Bun's knows the connections of all. */
+  let latest: HttpServer
+  const newExchange = (request: Request) => new Exchange(request, latest, options)
 
-  function finish(context: PipelineRequest, response: Response): Response {
-    const { headers } = response
-    headers.set('X-Request-Id', context.requestId)
-    addSafeHeaders(headers)
-    if (context.allow !== undefined) headers.set('Allow', context.allow)
-    if (corsOrigins.length > 0) addCorsHeaders(headers, corsOrigins, context.request)
-    const ms = performance.now() - context.startedAt
-    requests.add(context.route, response.status, ms)
+  function finish(exchange: Exchange, response: Response): Response {
+    const { request, requestId, route } = exchange
+    exchange.end()
+    response.headers.set('X-Request-Id', requestId)
+    addSafeHeaders(response.headers)
+    if (corsOrigins.length > 0) addCorsHeaders(response.headers, corsOrigins, request)
+    const ms = performance.now() - exchange.startedAt
+    requests.add(request.method === 'HEAD' ? 'GET' : request.method, route, response.status, ms)
     log.info('request', {
-      request_id: context.requestId,
-      method: context.method,
-      route: context.route?.pattern ?? null,
+      request_id: requestId,
+      method: request.method,
+      route: route ?? null,
       status: response.status,
       ms: Math.round(ms * 1000) / 1000,
-      key_id: context.caller?.keyId ?? null,
+      key_id: exchange.caller?.keyId ?? null,
     })
     return response
   }
 
-  function failed(context: PipelineRequest, error: unknown): Response {
+  function begin({ request, params }: { request: Request; params: object }) {
+    checkParameters(params)
+    const exchange = newExchange(request)
+    return { exchange, query: new SentQuery(exchange), body: new SentBody(exchange, options.bodies) }
+  }
+
+  async function finishHead(exchange: Exchange, response: Response): Promise<Response> {
+    heads.set(exchange.request, finish(exchange, await withoutBody(response)))
+    return new Response(null)
+  }
+
+  const respond = (exchange: Exchange, response: Response): Response | Promise<Response> =>
+    exchange.request.method === 'HEAD' ? finishHead(exchange, response) : finish(exchange, response)
+
+  function succeed(exchange: Exchange, result: unknown): Response | Promise<Response> {
+    exchange.right?.checkAfter(true)
+    return respond(exchange, responseOf(result))
+  }
+
+  function fail(exchange: Exchange, error: unknown): Response | Promise<Response> {
     options.noteError(error)
-    return errorResponse(error, context.requestId, log)
+    const thrown = error instanceof NotFoundError ? unknownPath() : (refusalOf(exchange) ?? error)
+    return respond(exchange, errorResponse(thrown, exchange.requestId, log))
   }
 
-  async function finishLater(context: PipelineRequest, pending: Promise<Response>): Promise<Response> {
-    const response = await pending.catch((error) => failed(context, error))
-    return finish(context, context.method === 'HEAD' ? await withoutBody(response) : response)
+  const app: AnyElysia = new Elysia(SETTINGS)
+    .decorate(CONTEXT as Record<never, unknown>)
+    .onRequest(leaveQuery)
+    .onRequest(({ request }) => {
+      const refusal = options.refusal()
+      if (refusal) throw refusal
+      checkTarget(request, options)
+    })
+    .derive(begin)
+    .onError(async ({ error, request, exchange, set }) => {
+      // The response has its own.
+      set.status = 200
+      return fail(exchange ?? newExchange(request), error)
+    })
+    .mapResponse(({ exchange, responseValue }) => {
+      if (exchange === undefined || exchange.isOver) return
+      // Elysia guesses from the text of a handler whether it has to wait for it.
+      if (!(responseValue instanceof Promise)) return succeed(exchange, responseValue)
+      return responseValue.then((value) => succeed(exchange, value)).catch((error) => fail(exchange, error))
+    })
+
+  async function head(request: Request): Promise<Response> {
+    const response = await app.fetch(request)
+    return heads.get(request) ?? response
   }
 
-  return (request: Request, server: HttpServer): Response | Promise<Response> => {
-    const context = new PipelineRequest(request, server, options.onRightEnd)
-    let response: Response | Promise<Response>
-    try {
-      response = respond(options, context)
-    } catch (error) {
-      response = failed(context, error)
-    }
-    if (response instanceof Promise) return finishLater(context, response)
-    return context.method === 'HEAD'
-      ? finishLater(context, Promise.resolve(response))
-      : finish(context, response)
+  for (const feature of features) app.use(feature)
+  refuseOtherMethods(app, corsOrigins.length > 0)
+
+  return {
+    app,
+    fetch: (received, from) => {
+      latest = from
+      const request = withUsualUrl(received)
+      if (request.method === 'GET') return app.fetch(request)
+      if (request.method === 'HEAD') return head(request)
+      return asRequester('', () => app.fetch(request))
+    },
   }
 }
 
-function respond(options: PipelineOptions, context: PipelineRequest): Response | Promise<Response> {
-  const { request, method, server } = context
-  const refusal = options.refusal()
-  if (refusal) throw refusal
-  const target = requestUrlOf(request.url)
-  if (urlBytes(target) > MAX_URL_BYTES) throw uriTooLong()
-  if (isForBrowsers(target.path)) options.rules.checkHost(request)
-  if (target.path === AGENTS) options.rules.checkOrigin(request, options.corsOrigins)
-  const { routes, values } = options.routes.find(target.path) ?? fail(unknownPath())
-  if (method === 'OPTIONS' && options.corsOrigins.length > 0) return preflight(allowedMethods(routes))
-  const route = routeOf(context, routes)
-  context.route = route
-  if (route.access !== 'anyone') {
-    const token = route.takesToken ? tokenIn(target.search) : undefined
-    const caller = new RequestCaller(options.authorize(request, server, route, token), request)
-    context.caller = caller
-    context.right = new RequestRight(options.recheck, caller, route)
+/** The refusal of a caller whose right has ended meanwhile, which a failure of the handler does not hide. */
+function refusalOf({ right }: Exchange): Refusal | undefined {
+  try {
+    right?.checkAfter(false)
+  } catch (error) {
+    if (error instanceof Refusal) return error
   }
-  context.params = parametersOf(route, values)
-  context.query = withoutToken(readQuery(target.search, route.query), route)
-  route.checkQuery(context.query)
-  if (route.method === 'GET') return handle(context, route)
-  if (route.takesRawBody) return handleAsRequester(context, route)
-  return readBodyAndHandle(options, context, route)
+  return undefined
 }
+
+/** Has Elysia leave the query alone, by hiding where it begins: it would read it, too, before the key is judged. */
+function leaveQuery(context: object): void {
+  ;(context as { qi: number }).qi = -1
+}
+
+/** Bun hands over a bare path when the request has no usable `Host`, and the fragment if there is one. */
+function withUsualUrl(request: Request): Request {
+  const { url } = request
+  const isBare = url.startsWith('/')
+  const fragment = url.indexOf('#')
+  if (!isBare && fragment === -1) return request
+  const value = (isBare ? NO_HOST : '') + (fragment === -1 ? url : url.slice(0, fragment))
+  return Object.defineProperty(request, 'url', { value })
+}
+
+const NO_HOST = 'http://no-host.invalid'
+
+/** Bun's parser is started with twice this limit, so that this service sends the refusal. */
+const MAX_URL_BYTES = 65_536
 
 /** Where agents speak MCP, whose rules keep web pages out that do not belong to the server. */
 const AGENTS = '/mcp'
 
-/** Paths whose answers depend on who is signed in, or that act without a key. */
-const isForBrowsers = (path: string): boolean =>
-  path === '/app' || path === AGENTS || path.startsWith('/app/')
-
-function routeOf(context: PipelineRequest, routes: RoutesOfPath): Route {
-  const { method } = context
-  const route = routes.get(method === 'HEAD' ? 'GET' : method)
-  if (route) return route
-  context.allow = allowedMethods(routes)
-  throw new Refusal('method_not_allowed', `This path does not allow ${method}; it allows ${context.allow}.`)
+/** Refuses a URL that is too long, and a name that is not the server's where browsers are involved. */
+function checkTarget(request: Request, { rules, corsOrigins }: PipelineOptions): void {
+  const { url } = request
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  if (url.length - start > MAX_URL_BYTES) throw uriTooLong()
+  if (!url.startsWith('/app', start) && !url.startsWith(AGENTS, start)) return
+  const mark = url.indexOf('?', start)
+  const path = url.slice(start, mark === -1 ? undefined : mark)
+  // Their answers depend on who is signed in, or they act without a key.
+  if (path === '/app' || path === AGENTS || path.startsWith('/app/')) rules.checkHost(request)
+  if (path === AGENTS) rules.checkOrigin(request, corsOrigins)
 }
 
-function parametersOf({ parameters }: Route, values: readonly string[]): Record<string, string> {
-  const params: Record<string, string> = {}
-  for (let index = 0; index < parameters.length; index++)
-    params[parameters[index] ?? ''] = values[index] ?? ''
-  return params
+const uriTooLong = () =>
+  new Refusal('uri_too_long', `The URL is longer than ${MAX_URL_BYTES} bytes; send less in the query.`)
+
+/** The refusal of a path that no endpoint has. */
+export const unknownPath = () =>
+  new Refusal('not_found', 'This service has no such path; see /docs for those it has.')
+
+/** A parameter with malformed percent-encoding comes as null. */
+function checkParameters(params: object): void {
+  for (const name in params) if (params[name as never] === null) throw unknownPath()
 }
 
-/** The key is not one of the endpoint's parameters. */
-function withoutToken(query: QueryValues, { takesToken }: Route): QueryValues {
-  if (!takesToken) return query
-  const { [TOKEN]: _, ...others } = query
-  return others
-}
-
-const requesterOf = ({ caller }: PipelineRequest): string => (caller ? requesterKey(caller) : '')
-
-const handleAsRequester = (context: PipelineRequest, route: Route) =>
-  asRequester(requesterOf(context), () => handle(context, route), context.right)
-
-async function readBodyAndHandle(
-  { bodies }: PipelineOptions,
-  context: PipelineRequest,
-  route: Route,
-): Promise<Response> {
-  const reserve = (bytes: number) => bodies.reserve(requesterOf(context), bytes)
-  const { text, value, reservation } = await readBody(
-    context.request,
-    reserve,
-    context.caller?.mayWrite ?? false,
-  )
-  try {
-    context.right?.check()
-    if (value !== undefined) {
-      context.body = value
-      context.bodyText = text
-    } else if (route.takesBody) throw invalid('A JSON object is required as the body of this request.')
-    route.checkBody(context.body)
-    const handled = handleAsRequester(context, route)
-    return reservation ? await handled : handled
-  } finally {
-    reservation?.release()
+/** Every path gets an endpoint for the methods that it does not have. */
+function refuseOtherMethods(app: AnyElysia, hasCors: boolean): void {
+  const methods = new Map<string, string[]>()
+  for (const { path, method, hooks } of app.routes) {
+    if (method !== 'ALL' && !hooks.detail?.access) throw new Error(`${method} ${path} has no access`)
+    const known = methods.get(path) ?? []
+    methods.set(path, [...known, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])])
   }
-}
-
-/**
- * While a handler waits, for its large query to start or for a lock, the connection is not idle: without this, Bun would
- * close it before the response.
- */
-function handle(context: PipelineRequest, route: Route): Response | Promise<Response> {
-  const result = route.handle(context)
-  if (!(result instanceof Promise)) return responseOf(result, route.status)
-  const { request, server, right } = context
-  if (!route.takesRawBody) server.timeout(request, 0)
-  return (right ? right.checkAfter(result) : result)
-    .finally(() => server.timeout(request, IDLE_SECONDS))
-    .then((value) => responseOf(value, route.status))
+  for (const [path, known] of methods) {
+    if (known.includes('ALL')) continue
+    const allow = known.join(', ')
+    app.all(
+      path,
+      ({ request: { method } }) => {
+        if (method === 'OPTIONS' && hasCors) return preflight(allow)
+        return methodNotAllowed(method, allow)
+      },
+      { detail: { hide: true } },
+    )
+  }
 }
 
 /** The response to `HEAD` says how long the body would be, except of a stream, which was not started for it. */

@@ -1,7 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { currentRight, type Right } from '../db/writes/requester.ts'
-import type { Route } from './routes.ts'
+import type { Rule } from './authorizer.ts'
 
 /** What a request rests on and what it needs; it can be copied to another thread. */
 export interface RightData {
@@ -43,11 +43,13 @@ export class RequestRight implements Right {
   constructor(
     private readonly recheck: Recheck,
     private readonly caller: CheckedCaller,
-    { needsOwner, needsWrite, access, method }: Route,
+    rule: Rule,
+    isRead: boolean,
   ) {
     const { keyId, sessionId = '', workspacePk } = caller
-    this.#data = { keyId, sessionId, workspacePk, needsOwner, needsWrite }
-    this.#isWriteRoute = needsWrite || (access === 'session' && method !== 'GET')
+    const needsWrite = rule.write ?? false
+    this.#data = { keyId, sessionId, workspacePk, needsOwner: rule.owner ?? false, needsWrite }
+    this.#isWriteRoute = needsWrite || (rule.session === true && !isRead)
     this.#isWrite = this.#isWriteRoute
   }
 
@@ -63,15 +65,10 @@ export class RequestRight implements Right {
     this.caller.note(this.recheck(this.#data))
   }
 
-  /** Waits for the result of the request; refuses it if it is that of a read which the caller may no longer make. */
-  async checkAfter<Result>(result: Promise<Result>): Promise<Result> {
-    try {
-      const value = await result
-      if (this.#isWriteRoute) this.#isFulfilled = true
-      return value
-    } finally {
-      if (!this.#isFulfilled) this.check()
-    }
+  /** Checks it when the handler is done, but for one that has written what was asked for. */
+  checkAfter(hasSucceeded: boolean): void {
+    if (hasSucceeded && this.#isWriteRoute) this.#isFulfilled = true
+    if (!this.#isFulfilled) this.check()
   }
 
   /** Runs a part of a request that is a write although its route is none. */

@@ -1,5 +1,6 @@
+import { ElysiaCustomStatusResponse } from 'elysia'
 import { byteStream } from './byte-stream.ts'
-import type { RequestContext } from './routes.ts'
+import type { Exchange } from './exchange.ts'
 import { markStreamed } from './streamed.ts'
 
 /** JSON as text, or as its bytes. */
@@ -45,7 +46,7 @@ export const jsonResponse = (body: JsonBody, status = 200): Response =>
  * other requests.
  */
 export function listResponse<Item>(
-  context: Pick<RequestContext, 'onRightEnd'>,
+  exchange: Pick<Exchange, 'onRightEnd'>,
   name: string,
   parts: Iterator<readonly Item[], void>,
   present: (item: Item) => object,
@@ -63,7 +64,7 @@ export function listResponse<Item>(
   if (next.done) return jsonResponse(`${beginning}]}`)
   const encoder = new TextEncoder()
   let rest: string | undefined = beginning
-  const body = byteStream(context, {
+  const body = byteStream(exchange, {
     next: async () => {
       if (rest !== undefined) {
         const bytes = encoder.encode(rest)
@@ -82,7 +83,8 @@ export function listResponse<Item>(
 }
 
 /** What a handler returned, as a response: one of its own is sent as it is, anything else as JSON. */
-export function responseOf(result: unknown, status: number): Response {
+export function responseOf(result: unknown, status = 200): Response {
   if (result instanceof Response) return result
+  if (result instanceof ElysiaCustomStatusResponse) return responseOf(result.response, Number(result.code))
   return new Response(JSON.stringify(result), { status, headers: JSON_HEADERS })
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
-import type { RequestContext } from './routes.ts'
+import type { Exchange } from './exchange.ts'
 import { markStreamed } from './streamed.ts'
 
 /** One event; `data` is JSON text, and so has no line breaks. */
@@ -187,13 +187,14 @@ class EventStream implements StreamReader {
   constructor(
     private readonly clock: Clock,
     private readonly source: StreamSource,
-    private readonly on: { over: () => void; cutOff: () => void },
+    private readonly on: { open: () => void; over: () => void; cutOff: () => void },
   ) {}
 
   /** Called when the connection is there; it is kept open until the promise settles. */
   pull(controller: ReadableStreamDirectController): Promise<void> {
     const connection = new Connection(controller)
     this.#connection = connection
+    this.on.open()
     this.#write(RETRY)
     this.#scheduleKeepAlive()
     const stopSource = this.source(this)
@@ -264,8 +265,7 @@ class EventStream implements StreamReader {
 }
 
 /** The id of the last event that this client saw before its connection broke, as a browser sends it. */
-export const lastEventId = ({ request }: RequestContext): string | null =>
-  request.headers.get('last-event-id')
+export const lastEventId = ({ request }: Exchange): string | null => request.headers.get('last-event-id')
 
 /**
  * A response of Server-Sent Events: first how soon to reconnect, then the events of the source, and a comment every
@@ -274,12 +274,12 @@ export const lastEventId = ({ request }: RequestContext): string | null =>
  */
 export function eventStream(
   { clock, log }: { clock: Clock; log: Log },
-  { request, server, requestId }: RequestContext,
+  { request, server, requestId }: Exchange,
   source: StreamSource,
 ): Response {
   if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
-  server.timeout(request, 0)
   const stream = new EventStream(clock, source, {
+    open: () => server.timeout(request, 0),
     over: () => server.timeout(request, CLOSE_WITHIN_SECONDS),
     cutOff: () => log.warn('a stream was closed because its client read nothing', { request_id: requestId }),
   })

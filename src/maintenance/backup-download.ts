@@ -5,7 +5,7 @@ import { listOwnMemberships } from '../account/own-keys-and-workspaces.ts'
 import { listWorkspaces } from '../account/store.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { byteStream } from '../http/byte-stream.ts'
-import type { RequestContext } from '../http/routes.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { markStreamed } from '../http/streamed.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 import { startBackupProcess } from './backups.ts'
@@ -40,16 +40,21 @@ export function removeLeftCopies({ config: { db }, log }: Pick<AppContext, 'conf
   }
 }
 
+interface Download {
+  readonly exchange: Exchange
+  readonly caller: Caller
+}
+
 /** Calls `end` once the session ends, or its user no longer owns every workspace. Returns a function that stops it. */
-function onNoLongerAllowed(ctx: AppContext, request: RequestContext<Caller>, end: () => void): () => void {
+function onNoLongerAllowed(ctx: AppContext, download: Download, end: () => void): () => void {
   const stopWatching = ctx.bus.onWakeAll(() => {
     try {
-      checkOwnsAll(ctx, request.caller)
+      checkOwnsAll(ctx, download.caller)
     } catch {
       end()
     }
   })
-  const stopListening = request.onRightEnd(end)
+  const stopListening = download.exchange.onRightEnd(end)
   return () => {
     stopWatching()
     stopListening()
@@ -69,9 +74,9 @@ export class BackupDownloads {
 
   constructor(private readonly ctx: AppContext) {}
 
-  async respond(request: RequestContext<Caller>): Promise<Response> {
+  async respond(download: Download): Promise<Response> {
     const { ctx } = this
-    checkOwnsAll(ctx, request.caller)
+    checkOwnsAll(ctx, download.caller)
     if (this.#isBusy) throw isMaking()
     this.#isBusy = true
     const folder = mkdtempSync(join(dirname(ctx.config.db), temporaryPrefix(ctx.config.db)))
@@ -81,8 +86,8 @@ export class BackupDownloads {
     }
     try {
       const file = join(folder, basename(ctx.config.db))
-      await makeCopy(ctx, request, file)
-      return await sendCopy(ctx, request, file, remove)
+      await makeCopy(ctx, download, file)
+      return await sendCopy(ctx, download, file, remove)
     } catch (error) {
       remove()
       throw error
@@ -91,7 +96,7 @@ export class BackupDownloads {
 }
 
 /** Stops when the client goes away, or may no longer have the copy. */
-async function makeCopy(ctx: AppContext, request: RequestContext<Caller>, file: string): Promise<void> {
+async function makeCopy(ctx: AppContext, download: Download, file: string): Promise<void> {
   const { db, checkpoint } = ctx.config
   const backup = startBackupProcess(db, file, checkpoint)
   let isStopped = false
@@ -99,13 +104,13 @@ async function makeCopy(ctx: AppContext, request: RequestContext<Caller>, file: 
     isStopped = true
     backup.kill()
   }
-  const { signal } = request.request
+  const { signal } = download.exchange.request
   signal.addEventListener('abort', stop, { once: true })
-  const stopWatching = onNoLongerAllowed(ctx, request, stop)
+  const stopWatching = onNoLongerAllowed(ctx, download, stop)
   const failure = await backup.failure
   signal.removeEventListener('abort', stop)
   stopWatching()
-  checkOwnsAll(ctx, request.caller)
+  checkOwnsAll(ctx, download.caller)
   if (failure === undefined && !isStopped) return
   if (!isStopped) ctx.log.error('backup failed', { error: failure })
   throw failed()
@@ -113,16 +118,16 @@ async function makeCopy(ctx: AppContext, request: RequestContext<Caller>, file: 
 
 async function sendCopy(
   ctx: AppContext,
-  request: RequestContext<Caller>,
+  download: Download,
   file: string,
   remove: () => void,
 ): Promise<Response> {
-  const { server } = request
+  const { server, request } = download.exchange
   const copy = await open(file)
   const { size } = await copy.stat()
-  server.timeout(request.request, 0)
+  server.timeout(request, 0)
   const body = byteStream(
-    { onRightEnd: (listener) => onNoLongerAllowed(ctx, request, () => listener('session_ended')) },
+    { onRightEnd: (listener) => onNoLongerAllowed(ctx, download, () => listener('session_ended')) },
     {
       next: async () => {
         const { buffer, bytesRead } = await copy.read(new Uint8Array(PART_BYTES))

@@ -47,10 +47,8 @@ const histogram = (name: string, help: string, all: readonly (readonly [Labels, 
     ? ''
     : `# HELP ${name} ${help}\n# TYPE ${name} histogram\n${all.map(([labels, one]) => histogramLines(name, labels, one)).join('')}`
 
-const routeLabels = ({ route }: RouteMetrics): Labels => ({
-  method: route?.method ?? 'other',
-  route: route?.pattern ?? 'none',
-})
+const routeLabels = ({ method, route }: RouteMetrics): Labels =>
+  route === undefined ? { method: 'other', route: 'none' } : { method, route }
 
 function requestMetrics(requests: RequestMetrics): string {
   const all = [...requests.all]

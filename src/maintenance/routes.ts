@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import { routes, sessionRoutes } from '../http/routes.ts'
+import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { binaryContent, plainText } from '../http/schema/types.ts'
 import { BackupDownloads } from './backup-download.ts'
 import { createMetrics, type MetricSources } from './metrics.ts'
@@ -7,12 +7,13 @@ import { createMetrics, type MetricSources } from './metrics.ts'
 /** `GET /app/api/backup`: a verified copy of the whole database file. */
 export function backupRoutes(ctx: AppContext) {
   const downloads = new BackupDownloads(ctx)
-  return sessionRoutes().get(
+  return applicationEndpoints().get(
     '/backup',
-    'downloadBackup',
-    'Download a verified copy of the database',
-    (request) => downloads.respond(request),
-    { response: binaryContent() },
+    ({ exchange, caller }) => downloads.respond({ exchange, caller }),
+    {
+      access: 'session',
+      response: binaryContent(),
+    },
   )
 }
 
@@ -21,15 +22,18 @@ const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export function metricRoutes(ctx: AppContext, sources: MetricSources) {
   const metrics = createMetrics(ctx, sources)
-  return routes('Service', '').get(
+  return endpoints('Service', '').get(
     '/metrics',
-    'getMetrics',
-    'What the server does, for Prometheus',
     ({ caller }) => new Response(metrics(caller), { headers: { 'Content-Type': CONTENT_TYPE } }),
     {
+      access: 'read',
       response: plainText(['# TYPE daybook_watches gauge', 'daybook_watches 3']),
-      description:
-        'Counts since the start and the current state, in the text format of Prometheus, of all workspaces of the server. It needs the key of an owner; scope `read` is enough.',
+      detail: {
+        operationId: 'getMetrics',
+        summary: 'What the server does, for Prometheus',
+        description:
+          'Counts since the start and the current state, in the text format of Prometheus, of all workspaces of the server. It needs the key of an owner; scope `read` is enough.',
+      },
     },
   )
 }

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import { protocolRoutes } from '../http/routes.ts'
+import { hiddenEndpoints } from '../http/endpoints.ts'
 import { members } from '../http/schema/types.ts'
 import { Refusal } from '../refusal.ts'
 import { agentCaller } from './caller.ts'
@@ -11,10 +11,8 @@ const keyNeeded = () =>
 /** MCP (Model Context Protocol) for agents; its library is loaded with the first request. */
 export function mcpRoutes(ctx: AppContext) {
   let endpoint: Promise<Endpoint> | undefined
-  return protocolRoutes('/mcp').post(
-    '/',
-    'mcp',
-    'Speak MCP',
+  return hiddenEndpoints('/mcp').post(
+    '',
     async ({ request, caller, body }) => {
       // A page that a person is signed in to is no agent.
       if (caller.keyId === null) throw keyNeeded()
@@ -22,6 +20,6 @@ export function mcpRoutes(ctx: AppContext) {
       endpoint ??= import('./endpoint.ts').then(({ createEndpoint }) => createEndpoint(ctx))
       return (await endpoint)(request, body, agent)
     },
-    { body: members(), response: members() },
+    { access: 'read', body: members(), response: members() },
   )
 }

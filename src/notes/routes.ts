@@ -1,8 +1,8 @@
 import type { AppContext } from '../context.ts'
+import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { pageRequest, presentPage } from '../http/page.ts'
 import { jsonResponse, listResponse } from '../http/responses.ts'
-import { routes } from '../http/routes.ts'
 import { getLinks } from './links/note-links.ts'
 import { presentCreated, presentNote, presentRenamed, presentRevision, presentTrashed } from './present.ts'
 import { listNotes } from './query/list.ts'
@@ -19,222 +19,253 @@ import { listTrash, restoreNote, trashNote } from './writing/trash.ts'
 import { patchNote } from './writing/update.ts'
 
 export const noteRoutes = (ctx: AppContext) =>
-  routes('Notes', '/v1/notes')
-    .get(
-      '/',
-      'listNotes',
-      'List or search notes',
-      async ({ caller, query }) => jsonResponse(await listNotes(ctx, caller, query)),
-      {
-        query: schema.ListQuery,
-        response: schema.NotesResponse,
+  endpoints('Notes', '/v1/notes')
+    .get('', async ({ caller, query }) => jsonResponse(await listNotes(ctx, caller, query)), {
+      access: 'read',
+      query: schema.ListQuery,
+      response: schema.NotesResponse,
+      detail: {
+        operationId: 'listNotes',
+        summary: 'List or search notes',
         description:
           'Without `search` the newest edit comes first; with it, the best match, unless `sort` is given. A tag that does not exist gives an empty list. `content=false` leaves the bodies out.',
       },
-    )
+    })
     .post(
-      '/',
-      'createNote',
-      'Create a note',
-      (request) =>
-        respondOnce(ctx.db, request, (tx) => presentCreated(createNote(tx, request.caller, request.body))),
+      '',
+      ({ exchange, caller, body }) =>
+        respondOnce(ctx.db, exchange, (tx) => presentCreated(createNote(tx, caller, body))),
       {
-        write: true,
+        access: 'write',
         creates: true,
         body: schema.CreateBody,
         response: schema.CreatedNoteResponse,
-        description:
-          'Tags that do not exist are created. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.',
+        detail: {
+          operationId: 'createNote',
+          summary: 'Create a note',
+          description:
+            'Tags that do not exist are created. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.',
+        },
       },
     )
-    .post(
-      '/query',
-      'queryNotes',
-      'Notes that match a filter tree, newest edit first or ranked by a search',
-      async ({ caller, body }) => jsonResponse(await queryNotes(ctx, caller, body)),
-      { body: schema.QueryBody, response: schema.NotesResponse, description: schema.QUERY_DESCRIPTION },
-    )
+    .post('/query', async ({ caller, body }) => jsonResponse(await queryNotes(ctx, caller, body)), {
+      access: 'read',
+      body: schema.QueryBody,
+      response: schema.NotesResponse,
+      detail: {
+        operationId: 'queryNotes',
+        summary: 'Notes that match a filter tree, newest edit first or ranked by a search',
+        description: schema.QUERY_DESCRIPTION,
+      },
+    })
     .get(
       '/trash',
-      'listTrash',
-      'List trashed notes, most recently deleted first',
       ({ caller, query }) => {
         const page = listTrash(ctx.db, caller, pageRequest(query))
         return { notes: page.items.map(presentTrashed), ...presentPage(query, page) }
       },
       {
+        access: 'read',
         query: schema.TrashQuery,
         response: schema.TrashResponse,
-        description: 'A note stays in the trash for 30 days and is then removed for good.',
+        detail: {
+          operationId: 'listTrash',
+          summary: 'List trashed notes, most recently deleted first',
+          description: 'A note stays in the trash for 30 days and is then removed for good.',
+        },
       },
     )
-    .get(
-      '/:id',
-      'getNote',
-      'Read a note',
-      ({ caller, params }) => ({ note: presentNote(getNote(ctx.db, caller, params.id)) }),
-      {
-        response: schema.NoteResponse,
+    .get('/:id', ({ caller, params }) => ({ note: presentNote(getNote(ctx.db, caller, params.id)) }), {
+      access: 'read',
+      response: schema.NoteResponse,
+      detail: {
+        operationId: 'getNote',
+        summary: 'Read a note',
         description: 'A note in the trash is not found here; see `GET /v1/notes/trash`.',
       },
-    )
+    })
     .patch(
       '/:id',
-      'updateNote',
-      'Change a note; `content` replaces the whole body',
       async ({ caller, params, body: { rewrite_links, ...patch } }) =>
         rewrite_links
           ? presentRenamed(await renameNote(ctx, caller, params.id, patch))
           : { note: presentNote(await patchNote(ctx, caller, params.id, patch)) },
       {
-        write: true,
+        access: 'write',
         body: schema.PatchBody,
         response: schema.PatchedNoteResponse,
-        description:
-          'Only what is sent changes; `tags` are added to those the note carries. With `if_unchanged` the call is refused (409) when the note changed since it was read. A new title or content makes a revision. A new title or alias leaves the links of other notes as they are, unless `rewrite_links` is true.',
+        detail: {
+          operationId: 'updateNote',
+          summary: 'Change a note; `content` replaces the whole body',
+          description:
+            'Only what is sent changes; `tags` are added to those the note carries. With `if_unchanged` the call is refused (409) when the note changed since it was read. A new title or content makes a revision. A new title or alias leaves the links of other notes as they are, unless `rewrite_links` is true.',
+        },
       },
     )
     .delete(
       '/:id',
-      'trashNote',
-      'Put a note into the trash for 30 days',
       async ({ caller, params }) => {
         await trashNote(ctx, caller, params.id)
         return { trashed: true, id: params.id }
       },
       {
-        write: true,
+        access: 'write',
         response: schema.TrashedResponse,
-        description:
-          'Links to the note are unresolved and its Quick Access item is gone until it is restored; the item does not come back.',
+        detail: {
+          operationId: 'trashNote',
+          summary: 'Put a note into the trash for 30 days',
+          description:
+            'Links to the note are unresolved and its Quick Access item is gone until it is restored; the item does not come back.',
+        },
       },
     )
     .post(
       '/:id/append',
-      'appendToNote',
-      'Add text to the end of a note',
       async ({ caller, params, body }) => ({
         note: presentNote(await appendToNote(ctx, caller, params.id, body)),
       }),
       {
-        write: true,
+        access: 'write',
         body: schema.AppendBody,
         response: schema.NoteResponse,
-        description:
-          'Needs no read before: what is there stays byte for byte. One blank line separates the old text from the new. A heading that is the last one in the note already is not repeated.',
+        detail: {
+          operationId: 'appendToNote',
+          summary: 'Add text to the end of a note',
+          description:
+            'Needs no read before: what is there stays byte for byte. One blank line separates the old text from the new. A heading that is the last one in the note already is not repeated.',
+        },
       },
     )
     .post(
       '/:id/edit',
-      'editNote',
-      'Replace one exact passage of a note',
       async ({ caller, params, body }) => ({
         note: presentNote(await editNote(ctx, caller, params.id, body)),
       }),
       {
-        write: true,
+        access: 'write',
         body: schema.EditBody,
         response: schema.NoteResponse,
-        description:
-          '`old_str` must occur exactly once, else nothing changes and the call is refused; the rest of the note stays byte for byte.',
+        detail: {
+          operationId: 'editNote',
+          summary: 'Replace one exact passage of a note',
+          description:
+            '`old_str` must occur exactly once, else nothing changes and the call is refused; the rest of the note stays byte for byte.',
+        },
       },
     )
     .post(
       '/:id/restore',
-      'restoreNote',
-      'Take a note out of the trash',
       async ({ caller, params }) => ({ note: presentNote(await restoreNote(ctx, caller, params.id)) }),
       {
-        write: true,
+        access: 'write',
         response: schema.NoteResponse,
-        description:
-          'Links come back. The alias is kept only if no other note took it meanwhile. A note that is not in the trash is not found.',
+        detail: {
+          operationId: 'restoreNote',
+          summary: 'Take a note out of the trash',
+          description:
+            'Links come back. The alias is kept only if no other note took it meanwhile. A note that is not in the trash is not found.',
+        },
       },
     )
     .get(
       '/:id/properties',
-      'getNoteProperties',
-      'Read the property values of a note',
       ({ caller, params }) => ({ properties: getProperties(ctx.db, caller, params.id) }),
-      { response: schema.NotePropertiesResponse, description: 'Only properties with a value, by key.' },
+      {
+        access: 'read',
+        response: schema.NotePropertiesResponse,
+        detail: {
+          operationId: 'getNoteProperties',
+          summary: 'Read the property values of a note',
+          description: 'Only properties with a value, by key.',
+        },
+      },
     )
     .patch(
       '/:id/properties',
-      'updateNoteProperties',
-      'Set or clear property values, all or none',
       async ({ caller, params, body }) => ({ properties: await setProperties(ctx, caller, params.id, body) }),
       {
-        write: true,
+        access: 'write',
         body: schema.PropertiesBody,
         response: schema.NotePropertiesResponse,
-        description: 'An unknown key or a value that does not fit its type refuses the whole call.',
+        detail: {
+          operationId: 'updateNoteProperties',
+          summary: 'Set or clear property values, all or none',
+          description: 'An unknown key or a value that does not fit its type refuses the whole call.',
+        },
       },
     )
     .post(
       '/:id/tags',
-      'addNoteTags',
-      'Put tags on a note',
       async ({ caller, params, body }) => ({
         note: presentNote(await patchNote(ctx, caller, params.id, { tags: body.tags })),
       }),
       {
-        write: true,
+        access: 'write',
         body: schema.TagsBody,
         response: schema.NoteResponse,
-        description: 'Tags that do not exist are created; tags linked to one of these come along.',
+        detail: {
+          operationId: 'addNoteTags',
+          summary: 'Put tags on a note',
+          description: 'Tags that do not exist are created; tags linked to one of these come along.',
+        },
       },
     )
     .delete(
       '/:id/tags/:name',
-      'removeNoteTag',
-      'Take a tag off a note; the tag itself stays',
       async ({ caller, params }) => ({
         note: presentNote(await removeTag(ctx, caller, params.id, params.name)),
       }),
       {
-        write: true,
+        access: 'write',
         response: schema.NoteResponse,
-        description:
-          'A tag that the note does not carry changes nothing; one that does not exist is not found.',
+        detail: {
+          operationId: 'removeNoteTag',
+          summary: 'Take a tag off a note; the tag itself stays',
+          description:
+            'A tag that the note does not carry changes nothing; one that does not exist is not found.',
+        },
       },
     )
-    .get(
-      '/:id/links',
-      'getNoteLinks',
-      'Outgoing links and backlinks, resolved as of now',
-      async ({ caller, params }) => jsonResponse(await getLinks(ctx, caller, params.id)),
-      {
-        response: schema.LinksResponse,
+    .get('/:id/links', async ({ caller, params }) => jsonResponse(await getLinks(ctx, caller, params.id)), {
+      access: 'read',
+      response: schema.LinksResponse,
+      detail: {
+        operationId: 'getNoteLinks',
+        summary: 'Outgoing links and backlinks, resolved as of now',
         description:
           'A target is a note id, an alias or a title, ignoring case. Outgoing links are in the order of the text, unresolved ones with `note` null.',
       },
-    )
+    })
     .get(
       '/:id/revisions',
-      'listNoteRevisions',
-      'What edits replaced, newest first',
-      (request) => {
-        const { caller, params, query } = request
+      ({ exchange, caller, params, query }) => {
         const revisions = listRevisions(ctx.db, caller, params.id, pageRequest(query).limit)
-        return listResponse(request, 'revisions', revisions, presentRevision)
+        return listResponse(exchange, 'revisions', revisions, presentRevision)
       },
       {
+        access: 'read',
         query: schema.RevisionsQuery,
         response: schema.RevisionsResponse,
-        description:
-          'Every change of title or content leaves a revision of what it replaced, kept for 7 days.',
+        detail: {
+          operationId: 'listNoteRevisions',
+          summary: 'What edits replaced, newest first',
+          description:
+            'Every change of title or content leaves a revision of what it replaced, kept for 7 days.',
+        },
       },
     )
     .post(
       '/:id/revisions/:revisionId/restore',
-      'restoreNoteRevision',
-      'Set title and body back to a revision',
       async ({ caller, params }) => ({
         note: presentNote(await restoreRevision(ctx, caller, params.id, params.revisionId)),
       }),
       {
-        write: true,
+        access: 'write',
         response: schema.NoteResponse,
-        description: 'What the note holds now becomes a revision itself, so that this can be undone.',
+        detail: {
+          operationId: 'restoreNoteRevision',
+          summary: 'Set title and body back to a revision',
+          description: 'What the note holds now becomes a revision itself, so that this can be undone.',
+        },
       },
     )

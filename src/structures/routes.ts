@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.ts'
+import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
-import { routes, sessionRoutes } from '../http/routes.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { deleteStructureNamed } from './deletion.ts'
 import { structuresQuery } from './list.ts'
@@ -10,65 +10,79 @@ import { declareStructure, patchStructure } from './service.ts'
 import { getStructure } from './store.ts'
 
 export const structureRoutes = (ctx: AppContext) =>
-  routes('Structures', '/v1/records/structures')
-    .get(
-      '/',
-      'listStructures',
-      'List structures by creation',
-      ({ caller }) => respondWhole(ctx, caller, structuresQuery, {}),
-      { response: schema.StructuresResponse, description: 'Each with the number of its live rows.' },
-    )
+  endpoints('Structures', '/v1/records/structures')
+    .get('', ({ caller }) => respondWhole(ctx, caller, structuresQuery, {}), {
+      access: 'read',
+      response: schema.StructuresResponse,
+      detail: {
+        operationId: 'listStructures',
+        summary: 'List structures by creation',
+        description: 'Each with the number of its live rows.',
+      },
+    })
     .post(
-      '/',
-      'createStructure',
-      'Declare a structure',
-      (request) =>
-        respondOnce(ctx.db, request, (tx) => ({
-          structure: presentStructure(declareStructure(tx, request.caller, request.body)),
+      '',
+      ({ exchange, caller, body }) =>
+        respondOnce(ctx.db, exchange, (tx) => ({
+          structure: presentStructure(declareStructure(tx, caller, body)),
         })),
       {
-        write: true,
+        access: 'write',
         creates: true,
         body: schema.CreateStructureBody,
         response: schema.StructureResponse,
-        description:
-          'Fields are typed; `unique`, `unique_together`, `min`, `max`, `options`, `max_rows` and `immutable` are rules that every write must keep.',
+        detail: {
+          operationId: 'createStructure',
+          summary: 'Declare a structure',
+          description:
+            'Fields are typed; `unique`, `unique_together`, `min`, `max`, `options`, `max_rows` and `immutable` are rules that every write must keep.',
+        },
       },
     )
     .get(
       '/:nameOrId',
-      'getStructure',
-      'Read a structure',
       ({ caller, params }) => ({
         structure: presentStructure(getStructure(ctx.db, caller, params.nameOrId)),
       }),
-      { response: schema.StructureResponse, description: 'By its id or by its name, ignoring case.' },
+      {
+        access: 'read',
+        response: schema.StructureResponse,
+        detail: {
+          operationId: 'getStructure',
+          summary: 'Read a structure',
+          description: 'By its id or by its name, ignoring case.',
+        },
+      },
     )
     .patch(
       '/:nameOrId',
-      'updateStructure',
-      'Change a structure; once it has had rows, fields are only added, relabelled or hidden',
       async ({ caller, params, body }) => ({
         structure: presentStructure(await patchStructure(ctx, caller, params.nameOrId, body)),
       }),
       {
-        write: true,
+        access: 'write',
         body: schema.PatchStructureBody,
         response: schema.StructureResponse,
-        description:
-          '`fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min` or `max` keeps them.',
+        detail: {
+          operationId: 'updateStructure',
+          summary: 'Change a structure; once it has had rows, fields are only added, relabelled or hidden',
+          description:
+            '`fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min` or `max` keeps them.',
+        },
       },
     )
 
 /** What only a person does who is signed in to the application. */
 export const structureManagementRoutes = (ctx: AppContext) =>
-  sessionRoutes().delete(
+  applicationEndpoints().delete(
     '/structures/:id',
-    'deleteStructure',
-    'Delete a structure and its rows; the body repeats its name',
     async ({ caller, params, body }) => ({
       deleted: true as const,
       id: await deleteStructureNamed(ctx, caller, params.id, body.name),
     }),
-    { write: true, body: schema.StructureName, response: schema.StructureDeleted },
+    {
+      access: 'session-write',
+      body: schema.StructureName,
+      response: schema.StructureDeleted,
+    },
   )

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { routesOf } from '../support/routes.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 import { filled, makeSamples, type Samples } from './samples.ts'
 import { ENDPOINTS, type Endpoint } from './specification.ts'
@@ -112,9 +113,8 @@ describe('every path', () => {
 })
 
 const takesBody = ({ method, path }: Endpoint) =>
-  service.app.routes.some(
-    (route) =>
-      route.method === method && route.pattern.replace(/:(\w+)/g, '{$1}') === path && route.takesBody,
+  routesOf(service.app).some(
+    (route) => route.method === method && route.path.replace(/:(\w+)/g, '{$1}') === path && route.takesBody,
   )
 
 describe('a body', () => {

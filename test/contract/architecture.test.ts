@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
+import { Elysia } from 'elysia'
+import { startService } from '../support/service.ts'
 
 const SOURCE = join(import.meta.dir, '..', '..', 'src')
 
@@ -226,6 +228,25 @@ describe('src', () => {
   test('is silent, and holds no escape from the types', () => {
     const banned = /\bconsole\.|\bas any\b|: any\b|@ts-|biome-ignore|\bTODO\b|\bFIXME\b/
     expect(files.filter(({ text }) => banned.test(text)).map(({ path }) => path)).toEqual([])
+  })
+})
+
+describe('the server', () => {
+  test('listens with one Elysia application: what that is given to serve is served', async () => {
+    const service = await startService()
+    expect(service.app.elysia).toBeInstanceOf(Elysia)
+    service.app.elysia.get('/asked', () => ({ by: 'a test' })).compile()
+    const listener = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: service.app.fetch })
+    const answer = await fetch(new URL('/asked', listener.url))
+    expect([await answer.json(), answer.headers.has('x-request-id')]).toEqual([{ by: 'a test' }, true])
+    await listener.stop(true)
+    service.close()
+  })
+
+  test('listens in one place, and hands every request on', () => {
+    const listening = files.filter(({ text }) => /\bBun\.serve\(|\.listen\(\{/.test(text))
+    expect(listening.map(({ path }) => path)).toEqual(['server.ts'])
+    expect(listening[0]?.text).toContain('fetch: inTurn(app.fetch)')
   })
 })
 

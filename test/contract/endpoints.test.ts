@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Route } from '../../src/http/routes.ts'
 import { openApiDocument } from '../support/openapi.ts'
+import { routesOf } from '../support/routes.ts'
 import { startService, type TestService } from '../support/service.ts'
 import {
   AGENT_ENDPOINT,
@@ -19,24 +19,20 @@ afterAll(() => service.close())
 const braced = (pattern: string) => pattern.replace(/:(\w+)/g, '{$1}')
 const byName = (left: Endpoint, right: Endpoint) =>
   `${left.path} ${left.method}`.localeCompare(`${right.path} ${right.method}`)
-const asEndpoint = ({ method, pattern, needsWrite }: Route): Endpoint => ({
-  method,
-  path: braced(pattern),
-  needsWrite,
-})
-
 describe('the endpoints', () => {
   test('are those of the specification, no more and no fewer, with their W marks', () => {
-    const built = service.app.routes.map(asEndpoint).filter(({ path }) => !PAGE_FILES.includes(path))
+    const built = routesOf(service.app)
+      .map(({ method, path, needsWrite }) => ({ method, path: braced(path), needsWrite }))
+      .filter(({ path }) => !PAGE_FILES.includes(path))
     const promised = [...ENDPOINTS, ...APPLICATION_ENDPOINTS, AGENT_ENDPOINT]
     expect(built.toSorted(byName)).toEqual(promised.sort(byName))
   })
 
   test('need a key, all under /v1 and of the others the metrics and MCP', () => {
-    expect(service.app.routes.length).toBeGreaterThan(50)
-    for (const { pattern, access } of service.app.routes) {
-      const needsKey = pattern.startsWith('/v1/') || pattern === '/metrics' || pattern === '/mcp'
-      expect([pattern, access === 'caller']).toEqual([pattern, needsKey])
+    expect(routesOf(service.app).length).toBeGreaterThan(50)
+    for (const { path, access } of routesOf(service.app)) {
+      const needsKey = path.startsWith('/v1/') || path === '/metrics' || path === '/mcp'
+      expect([path, ['read', 'stream', 'write'].includes(access)]).toEqual([path, needsKey])
     }
   })
 

@@ -177,6 +177,13 @@ describe('HEAD', () => {
   })
 })
 
+test('the executable knows the endpoint of each request', async () => {
+  await get('/v1/notes/nothing')
+  const { body } = await get('/metrics')
+  expect(body).toContain('daybook_http_requests_total{method="GET",route="/v1/notes/:id",status="404"} ')
+  expect(body).toMatch(/\{method="POST",route="\/v1\/notes",status="201"\} [1-9]/)
+})
+
 describe('the server', () => {
   test('did not fail at anything sent here', () => {
     expect(server.err()).not.toContain('"level":"error"')

@@ -1,6 +1,6 @@
 import { listMembershipsOf } from '../../src/account/store.ts'
 import { findUser } from '../../src/account/users.ts'
-import type { HttpServer } from '../../src/http/routes.ts'
+import type { HttpServer } from '../../src/http/exchange.ts'
 import { sha256 } from '../../src/lib/sha256.ts'
 import { createSetupLink } from '../../src/sessions/setup-links.ts'
 import { insertSession } from '../../src/sessions/store.ts'

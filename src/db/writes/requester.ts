@@ -10,8 +10,8 @@ export interface Right {
 }
 
 interface Requester {
-  readonly key: string
-  readonly right?: Right
+  key: string
+  right?: Right
 }
 
 const requesters = new AsyncLocalStorage<Requester>()
@@ -19,6 +19,12 @@ const requesters = new AsyncLocalStorage<Requester>()
 /** Runs what serves a request: its writes, also later ones, take turns with those of other requesters, under its right. */
 export const asRequester = <Result>(key: string, run: () => Result, right?: Right): Result =>
   requesters.run({ key, ...(right && { right }) }, run)
+
+/** Says who made the request that is being served, and what it may do, once that is known. */
+export function identifyRequester(key: string, right: Right): void {
+  const requester = requesters.getStore()
+  if (requester) Object.assign(requester, { key, right })
+}
 
 /** Runs, or schedules, what serves no single request. */
 export const asNobody = (run: () => void): void => requesters.exit(run)

@@ -1,7 +1,8 @@
 import { notFound } from '../../refusal.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hasCurrent } from '../download.ts'
-import { publicRoutes, type RequestContext } from '../routes.ts'
+import { hiddenEndpoints } from '../endpoints.ts'
+import { unknownPath } from '../pipeline.ts'
 import { AnyQuery } from '../schema/types.ts'
 import { loadAssets } from './assets.ts'
 import { ASSETS_PATH } from './build.ts'
@@ -78,13 +79,28 @@ async function assetResponse(name: string, request: Request): Promise<Response> 
   return new Response(asset.gzipped, { headers })
 }
 
+/** Whether a path below `/app` belongs to endpoints or files: where there is none, it is not the page's. */
+const isElsewhere = (below: string): boolean => /^(?:api|assets)(?:\/|$)/.test(below)
+
+const nowhere = (): never => {
+  throw unknownPath()
+}
+
 /** The application: its page at `/app` and at every path below it that is no endpoint and no file, and its files. */
 export function applicationRoutes(publicUrls: readonly string[], hasCookie: (request: Request) => boolean) {
-  const page = ({ request }: RequestContext) =>
+  const page = (request: Request) =>
     pageResponse(hasCookie(request), scriptSources(request, publicUrls, ASSETS_PATH))
-  return publicRoutes('Application')
-    .page('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), { query: AnyQuery })
-    .page('/app', page, { query: AnyQuery })
-    .page('/app/*', page, { query: AnyQuery })
-    .page(`${ASSETS_PATH}/:name`, ({ params, request }) => assetResponse(params.name, request))
+  return hiddenEndpoints('')
+    .get('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), {
+      open: true,
+      query: AnyQuery,
+    })
+    .get('/app', ({ request }) => page(request), { open: true, query: AnyQuery })
+    .get('/app/*', ({ request, params }) => (isElsewhere(params['*']) ? nowhere() : page(request)), {
+      open: true,
+      query: AnyQuery,
+    })
+    .get(`${ASSETS_PATH}/:name`, ({ params, request }) => assetResponse(params.name, request), { open: true })
+    .all('/app/api/*', nowhere)
+    .all(`${ASSETS_PATH}/*`, nowhere)
 }

@@ -2,8 +2,8 @@ import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import viewerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import { embeddedFile } from '../../lib/program.ts'
 import { scriptSources } from '../browser/script-sources.ts'
+import { hiddenEndpoints } from '../endpoints.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
-import { publicRoutes, type RequestContext } from '../routes.ts'
 import startScript from './start.js' with { type: 'file' }
 
 /** The API reference: a frame for the embedded viewer, which reads `/openapi.json` of the same server. */
@@ -52,7 +52,7 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8'
 export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: readonly string[]) {
   const served =
     (content: () => string | Blob, contentType: string) =>
-    ({ request }: RequestContext) =>
+    ({ request }: { request: Request }) =>
       new Response(content(), {
         headers: {
           'Content-Type': contentType,
@@ -61,22 +61,26 @@ export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: 
           'Cache-Control': 'no-cache',
         },
       })
-  return publicRoutes('Service')
-    .page('/openapi.json', openApi)
-    .page(
+  return hiddenEndpoints('')
+    .get('/openapi.json', openApi, { open: true })
+    .get(
       '/docs',
       served(() => DOCS_PAGE, 'text/html; charset=utf-8'),
+      { open: true },
     )
-    .page(
+    .get(
       '/docs/start.js',
       served(() => embeddedFile(startScript), JAVASCRIPT),
+      { open: true },
     )
-    .page(
+    .get(
       '/docs/viewer.js',
       served(() => embeddedFile(viewerScript), JAVASCRIPT),
+      { open: true },
     )
-    .page(
+    .get(
       '/docs/viewer.css',
       served(() => embeddedFile(viewerStyle), 'text/css; charset=utf-8'),
+      { open: true },
     )
 }

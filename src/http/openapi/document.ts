@@ -1,8 +1,9 @@
 import { swagger } from '@elysiajs/swagger'
 import type { TSchema } from '@sinclair/typebox'
-import { type AnyElysia, Elysia } from 'elysia'
+import { type AnyElysia, Elysia, type InternalRoute } from 'elysia'
 import { TOKEN } from '../authorizer.ts'
-import type { Route, Routes } from '../routes.ts'
+import type { EndpointMarks } from '../endpoints.ts'
+import { NoBody } from '../schema/types.ts'
 import {
   ErrorBody,
   type ErrorStatus,
@@ -56,9 +57,8 @@ type Draft = Pick<OpenApiDocument, 'openapi' | 'paths'>
 const GENERATOR_PATH = '/generated-openapi.json'
 
 /** The document as the generator writes it; its schemas are not yet fit to be served. */
-async function draft(plugins: readonly AnyElysia[]): Promise<Draft> {
-  const generator = new Elysia().use(swagger({ specPath: GENERATOR_PATH, path: '/generated-page' }))
-  for (const plugin of plugins) generator.use(plugin)
+async function draft(app: AnyElysia): Promise<Draft> {
+  const generator = new Elysia().use(swagger({ specPath: GENERATOR_PATH, path: '/generated-page' })).use(app)
   const response = await generator.handle(new Request(`http://localhost${GENERATOR_PATH}`))
   return (await response.json()) as Draft
 }
@@ -68,21 +68,18 @@ async function draft(plugins: readonly AnyElysia[]): Promise<Draft> {
  * responses are written from the routes, because it writes schemas as OpenAPI 3.0 has them, incomplete and
  * three times over.
  */
-export async function buildDocument(
-  features: readonly Pick<Routes<undefined>, 'all' | 'plugin'>[],
-  api: ApiDescription,
-): Promise<OpenApiDocument> {
-  const { paths: drafted } = await draft(features.map(({ plugin }) => plugin))
+export async function buildDocument(app: AnyElysia, api: ApiDescription): Promise<OpenApiDocument> {
+  const { paths: drafted } = await draft(app)
   const components = new SchemaComponents()
   const errorSchema = components.write(ErrorBody)
   const callbacks = api.callbacks(components)
   const paths: OpenApiDocument['paths'] = {}
-  for (const route of features.flatMap(({ all }) => all)) {
-    const path = route.pattern.replace(/:(\w+)/g, '{$1}')
+  for (const route of app.routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
     const method = route.method.toLowerCase()
     const operation = drafted[path]?.[method]
     if (!operation) continue
-    const described = completed(operation, path, route, api, components)
+    const described = completed(operation, path, endpointOf(route), api, components)
     const following = callbacks[operation.operationId]
     paths[path] = { ...paths[path], [method]: following ? { ...described, callbacks: following } : described }
   }
@@ -118,37 +115,58 @@ export async function buildDocument(
   }
 }
 
+/** What a route of Elysia says of itself. */
+interface Endpoint extends Omit<EndpointMarks, 'response'> {
+  readonly method: string
+  readonly query: TSchema
+  readonly body: TSchema
+  readonly response: TSchema | undefined
+  /** Of a success. */
+  readonly status: number
+}
+
+function endpointOf({ method, hooks }: InternalRoute): Endpoint {
+  const { query, body, detail } = hooks
+  const marks = detail as EndpointMarks
+  const [[status, response] = [marks.creates ? '201' : '200', marks.response]] = Object.entries(
+    marks.response ?? {},
+  ).filter(([key]) => /^2\d\d$/.test(key))
+  return { ...marks, method, query, body, response, status: Number(status) }
+}
+
 const isUsed = (tag: string, paths: OpenApiDocument['paths']) =>
   Object.values(paths).some((methods) => Object.values(methods).some(({ tags }) => tags.includes(tag)))
 
 function completed(
   { operationId, summary, description, tags }: OpenApiOperation,
   path: string,
-  route: Route,
+  endpoint: Endpoint,
   api: ApiDescription,
   components: SchemaComponents,
 ): OpenApiOperation {
   const parameters = [
     ...pathParameters(path, api, components),
-    ...queryParameters(route.query, components),
-    ...headerParameters(route),
+    ...queryParameters(endpoint.query, components),
+    ...headerParameters(endpoint),
   ]
   return {
     operationId,
     summary,
     ...(description !== undefined && { description }),
     tags,
-    ...securityOf(route),
+    ...securityOf(endpoint),
     ...(parameters.length > 0 && { parameters }),
-    ...(route.takesBody && { requestBody: { required: true, content: contentOf(route.body, components) } }),
-    responses: { ...success(route, components), ...errorResponses(errorsOf(route)) },
+    ...(endpoint.body !== NoBody && {
+      requestBody: { required: true, content: contentOf(endpoint.body, components) },
+    }),
+    responses: { ...success(endpoint, components), ...errorResponses(errorsOf(endpoint)) },
   }
 }
 
 /** Where the document's own rule does not hold: a key in the header. */
-function securityOf({ access, takesToken }: Route): { security?: object[] } {
-  if (access === 'anyone') return { security: [] }
-  return takesToken ? { security: [{ apiKey: [] }, { accessToken: [] }] } : {}
+function securityOf({ access }: Endpoint): { security?: object[] } {
+  if (access === 'open') return { security: [] }
+  return access === 'stream' ? { security: [{ apiKey: [] }, { accessToken: [] }] } : {}
 }
 
 const contentOf = (schema: TSchema, components: SchemaComponents) => ({
@@ -158,7 +176,7 @@ const contentOf = (schema: TSchema, components: SchemaComponents) => ({
   },
 })
 
-const isDownload = ({ response }: Route): boolean => response?.format === 'binary'
+const isDownload = ({ response }: Endpoint): boolean => response?.format === 'binary'
 
 function pathParameters(path: string, api: ApiDescription, components: SchemaComponents) {
   const segments = path.split('/')
@@ -205,18 +223,18 @@ function parameter(
 }
 
 /** What creates may be repeated safely; a stream, and a download, may go on where it was left. */
-const headerParameters = (route: Route): object[] => [
-  ...(route.creates ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
-  ...(route.response?.contentMediaType === 'text/event-stream'
+const headerParameters = (endpoint: Endpoint): object[] => [
+  ...(endpoint.creates ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ...(endpoint.response?.contentMediaType === 'text/event-stream'
     ? [{ $ref: '#/components/parameters/Last-Event-ID' }]
     : []),
-  ...(isDownload(route) ? downloadParameters : []),
+  ...(isDownload(endpoint) ? downloadParameters : []),
 ]
 
-function success(route: Route, components: SchemaComponents) {
-  const { status, creates, response } = route
+function success(endpoint: Endpoint, components: SchemaComponents) {
+  const { status, creates, response } = endpoint
   const content = response && contentOf(response, components)
-  if (content && isDownload(route))
+  if (content && isDownload(endpoint))
     return downloadResponses(content, components.write(ErrorBody), REQUEST_ID_HEADER)
   return {
     [status]: {
@@ -230,15 +248,15 @@ function success(route: Route, components: SchemaComponents) {
 const SUCCESS_DESCRIPTIONS: Record<number, string> = { 201: 'Made.', 202: 'Accepted.' }
 
 /** The errors that an operation can return follow from its kind. */
-const errorsOf = ({ method, access, needsWrite, takesCursor }: Route): ErrorStatus[] => [
+const errorsOf = ({ method, access, cursor }: Endpoint): ErrorStatus[] => [
   400,
-  ...(access !== 'anyone' ? ([401] as const) : []),
-  ...(needsWrite ? ([403] as const) : []),
-  ...(access !== 'anyone' ? ([404] as const) : []),
-  ...(needsWrite ? ([409] as const) : []),
-  ...(takesCursor ? ([410] as const) : []),
+  ...(access === 'open' ? [] : ([401] as const)),
+  ...(access === 'write' ? ([403] as const) : []),
+  ...(access === 'open' ? [] : ([404] as const)),
+  ...(access === 'write' ? ([409] as const) : []),
+  ...(cursor ? ([410] as const) : []),
   ...(method === 'GET' ? [] : ([413] as const)),
-  ...(access !== 'anyone' ? ([429] as const) : []),
+  ...(access === 'open' ? [] : ([429] as const)),
   431,
   500,
   503,

@@ -10,6 +10,7 @@ import { t } from 'elysia'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { codePointLength, hasControlCharacter } from '../../lib/text.ts'
 import { DEFAULT_LIMIT } from '../page.ts'
+import { judging, unjudged } from '../validation.ts'
 
 /*
  * The building blocks of every schema. Texts, integers and choices are TypeBox kinds of their own, because their
@@ -175,11 +176,11 @@ export const choice = <const Value extends string>(
 
 /** An object of exactly these members: anything else in it is refused by name. */
 export const strict = <Properties extends TProperties>(properties: Properties, options: ObjectOptions = {}) =>
-  t.Object(properties, { additionalProperties: false, ...options })
+  judging(t.Object(properties, { additionalProperties: false, ...options }))
 
 /** An object with members of any name and value; the service checks them. */
 export const members = (options: ObjectOptions = {}) =>
-  t.Unsafe<Record<string, unknown>>(t.Object({}, { additionalProperties: t.Unknown(), ...options }))
+  judging(t.Unsafe<Record<string, unknown>>(t.Object({}, { additionalProperties: t.Unknown(), ...options })))
 
 /** The body of an endpoint that takes none; `{}` is accepted. */
 export const NoBody = strict({})
@@ -188,7 +189,10 @@ export const NoBody = strict({})
 export const NoQuery = strict({})
 
 /** For pages whose own script reads the query. */
-export const AnyQuery = t.Object({}, { additionalProperties: true })
+export const AnyQuery = judging(t.Object({}, { additionalProperties: true }))
+
+/** The body of an endpoint that reads it by itself. */
+export const RawBody = unjudged(t.Unsafe<undefined>({ [Kind]: 'DaybookUnchecked' }))
 
 /** `limit` and `offset` of a paged list. */
 export const paging = (maximum: number) => ({
@@ -215,45 +219,27 @@ export const response = <Properties extends TProperties>(
   properties: Properties,
   options: ObjectOptions = {},
 ) => {
-  const schema = strict(properties, options)
+  const schema = t.Object(properties, { additionalProperties: false, ...options })
   return t.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: 'DaybookUnchecked' })
 }
 
+const content = (contentMediaType: string, more: object) =>
+  t.Unsafe<Response>({ [Kind]: 'DaybookUnchecked', type: 'string', contentMediaType, ...more })
+
 /** A response of Server-Sent Events; `example` is the lines of one event. */
 export const eventStreamText = (example: readonly string[]) =>
-  t.Unsafe<Response>({
-    [Kind]: 'DaybookUnchecked',
-    type: 'string',
-    contentMediaType: 'text/event-stream',
-    examples: [`${example.join('\n')}\n`],
-  })
+  content('text/event-stream', { examples: [`${example.join('\n')}\n`] })
 
 /** A response of plain text; `example` is its lines. */
 export const plainText = (example: readonly string[]) =>
-  t.Unsafe<Response>({
-    [Kind]: 'DaybookUnchecked',
-    type: 'string',
-    contentMediaType: 'text/plain',
-    examples: [`${example.join('\n')}\n`],
-  })
+  content('text/plain', { examples: [`${example.join('\n')}\n`] })
 
 /** A response of JSON objects, one a line. */
 export const lineStreamText = (example: readonly string[]) =>
-  t.Unsafe<Response>({
-    [Kind]: 'DaybookUnchecked',
-    type: 'string',
-    contentMediaType: 'application/x-ndjson',
-    examples: [`${example.join('\n')}\n`],
-  })
+  content('application/x-ndjson', { examples: [`${example.join('\n')}\n`] })
 
 /** A response of bytes of any kind, written by `downloadResponse`. */
-export const binaryContent = () =>
-  t.Unsafe<Response>({
-    [Kind]: 'DaybookUnchecked',
-    type: 'string',
-    format: 'binary',
-    contentMediaType: 'application/octet-stream',
-  })
+export const binaryContent = () => content('application/octet-stream', { format: 'binary' })
 
 /** An instant in responses: ISO 8601, UTC, milliseconds. */
 export const timestamp = (description?: string) =>

@@ -1,5 +1,6 @@
 import type { AppContext, Caller } from '../../context.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
+import type { Exchange } from '../../http/exchange.ts'
 import {
   createdResponse,
   identityOf,
@@ -9,7 +10,6 @@ import {
   signed,
 } from '../../http/idempotency.ts'
 import { RequestBody } from '../../http/request-body.ts'
-import type { RequestContext } from '../../http/routes.ts'
 import { writtenResponse } from '../present.ts'
 import { checkedWrite, sizeOf, type WriteRequest, writeRecords } from './write-records.ts'
 
@@ -31,14 +31,16 @@ export const rowsWrite: WorkerTask<Input, Outcome> = {
 /** Writes rows; with an `Idempotency-Key` once (`http/idempotency.ts`). */
 export async function respondToWrite(
   { db, worker }: AppContext,
-  request: RequestContext<Caller, unknown, unknown, WriteRequest>,
+  caller: Caller,
+  exchange: Exchange,
+  body: WriteRequest,
 ): Promise<Response> {
-  const wanted = checkedWrite(request.body)
-  const identity = identityOf(request)
-  const { signal: _, ...caller } = request.caller
-  const { bodyText } = request
-  const input = { caller, identity, body: new RequestBody(wanted, bodyText) }
-  const size = sizeOf(db, caller, wanted, bodyText.length)
+  const wanted = checkedWrite(body)
+  const identity = identityOf(exchange)
+  const { signal: _, ...author } = caller
+  const { bodyText } = exchange
+  const input = { caller: author, identity, body: new RequestBody(wanted, bodyText) }
+  const size = sizeOf(db, author, wanted, bodyText.length)
   const { text, replayed } = await worker.write(rowsWrite, input, { size })
   return createdResponse(text, replayed)
 }

@@ -1,5 +1,5 @@
 import type { AppContext } from '../../context.ts'
-import { type RequestContext, sessionRoutes } from '../../http/routes.ts'
+import { applicationEndpoints } from '../../http/endpoints.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import * as schema from '../schema.ts'
 import { addMember, changeMemberRole, listMembers, type Member, removeMember, renewLink } from './members.ts'
@@ -14,66 +14,52 @@ const presentMember = ({ user, role }: Member) => ({
 
 /** The members of a workspace, which its owners manage. */
 export function memberRoutes(ctx: AppContext) {
-  const originOf = ({ request }: RequestContext) => ctx.config.publicUrls[0] ?? new URL(request.url).origin
-  return sessionRoutes()
-    .get(
-      '/members',
-      'listMembers',
-      'Members',
-      ({ caller }) => ({ members: listMembers(ctx.db, caller).map(presentMember) }),
-      { response: schema.MembersResponse },
-    )
+  const originOf = (request: Request) => ctx.config.publicUrls[0] ?? new URL(request.url).origin
+  return applicationEndpoints()
+    .get('/members', ({ caller }) => ({ members: listMembers(ctx.db, caller).map(presentMember) }), {
+      access: 'session',
+      response: schema.MembersResponse,
+    })
     .post(
       '/members',
-      'addMember',
-      'Add a member',
-      async (request) => {
-        const { member, link } = await addMember(ctx, request.caller, request.body, originOf(request))
-        return { member: presentMember(member), link }
+      async ({ request, caller, body, status }) => {
+        const { member, link } = await addMember(ctx, caller, body, originOf(request))
+        return status(201, { member: presentMember(member), link })
       },
       {
-        status: 201,
-        ownerOnly: true,
+        access: 'session-owner',
         body: schema.NewMemberBody,
-        response: schema.NewMemberResponse,
+        response: { 201: schema.NewMemberResponse },
       },
     )
     .patch(
       '/members/:userId',
-      'changeRole',
-      'Change a role',
       async ({ caller, params, body }) => ({
         member: presentMember(await changeMemberRole(ctx, caller, params.userId, body.role)),
       }),
       {
-        ownerOnly: true,
+        access: 'session-owner',
         body: schema.RoleBody,
         response: schema.MemberResponse,
       },
     )
     .delete(
       '/members/:userId',
-      'removeMember',
-      'Remove a member',
       async ({ caller, params }) => ({
         deleted: true as const,
         id: await removeMember(ctx, caller, params.userId),
       }),
-      { ownerOnly: true, response: schema.DeletedResponse },
+      { access: 'session-owner', response: schema.DeletedResponse },
     )
     .post(
       '/members/:userId/link',
-      'renewLink',
-      'Make a new setup link',
-      async (request) => {
-        const { link, expiresAt } = await renewLink(
-          ctx,
-          request.caller,
-          request.params.userId,
-          originOf(request),
-        )
-        return { link, expires_at: isoTimestamp(expiresAt) }
+      async ({ request, caller, params, status }) => {
+        const { link, expiresAt } = await renewLink(ctx, caller, params.userId, originOf(request))
+        return status(201, { link, expires_at: isoTimestamp(expiresAt) })
       },
-      { status: 201, ownerOnly: true, response: schema.LinkResponse },
+      {
+        access: 'session-owner',
+        response: { 201: schema.LinkResponse },
+      },
     )
 }

@@ -1,8 +1,8 @@
 import type { OpenApiDocument } from '../../../src/http/openapi/document.ts'
-import type { Route } from '../../../src/http/routes.ts'
 import { findTool, listTools } from '../../../src/mcp/tools/all.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
 import { openApiDocument } from '../../support/openapi.ts'
+import { type Route, routesOf } from '../../support/routes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { BEFORE, operationOf, requestOf } from '../requests.ts'
 import { makeSamples, type Samples } from '../samples.ts'
@@ -147,20 +147,20 @@ const toolCall = (tool: string, input: object): Made => ({
   },
 })
 
-const nameOf = ({ method, pattern }: Route) => `${method} ${pattern}`
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 /** The rows of a route: one, or for the endpoint of agents one for each tool. Throws for a route without any. */
 function rowsOf(route: Route, document: OpenApiDocument): Row[] {
   const name = nameOf(route)
-  if (route.pattern === '/mcp') return listTools({ mayWrite: true }).map((tool) => toolRow(route, tool.name))
-  const made = route.access === 'session' ? SESSION_ROWS[name] : undefined
-  if (route.access === 'session') {
+  if (route.path === '/mcp') return listTools({ mayWrite: true }).map((tool) => toolRow(route, tool.name))
+  const made = route.needsSession ? SESSION_ROWS[name] : undefined
+  if (route.needsSession) {
     if (!made) throw new Error(`test/contract/rights/endpoints.ts has no row for ${name}`)
     return [
       { name, route, kind: 'session', needsWrite: route.needsWrite, prepare: samplesFor, request: made },
     ]
   }
-  const endpoint = { ...route, path: route.pattern.replace(/:(\w+)/g, '{$1}') }
+  const endpoint = { ...route, path: route.path.replace(/:(\w+)/g, '{$1}') }
   const { operationId } = operationOf(document, endpoint)
   return [
     {
@@ -201,10 +201,10 @@ export async function table(): Promise<Row[]> {
   const service = await startService()
   const document = await openApiDocument()
   service.close()
-  const { routes } = service.app
-  return routes.filter(({ access }) => access !== 'anyone').flatMap((route) => rowsOf(route, document))
+  const routes = routesOf(service.app)
+  return routes.filter(({ access }) => access !== 'open').flatMap((route) => rowsOf(route, document))
 }
 
 /** Whether the row changes something. */
 export const isWrite = ({ route, needsWrite }: Row): boolean =>
-  needsWrite || (route.access === 'session' && route.method !== 'GET')
+  needsWrite || (route.needsSession && route.method !== 'GET')

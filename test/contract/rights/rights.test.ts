@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { routesOf } from '../../support/routes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { AGENT_ENDPOINT, APPLICATION_ENDPOINTS, ENDPOINTS } from '../specification.ts'
 import { CHANGES_NOTHING, isWrite, type Row, table, WITHOUT_CALLER } from './endpoints.ts'
@@ -22,8 +23,8 @@ test('the table has every endpoint of the specification', () => {
 
 test('the endpoints that change something for anyone are those with a test of their own', async () => {
   const service = await startService()
-  const open = service.app.routes.filter(({ access, method }) => access === 'anyone' && method !== 'GET')
-  expect(open.map(({ method, pattern }) => `${method} ${pattern}`).sort()).toEqual(WITHOUT_CALLER.toSorted())
+  const open = routesOf(service.app).filter(({ access, method }) => access === 'open' && method !== 'GET')
+  expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(WITHOUT_CALLER.toSorted())
   service.close()
 })
 

@@ -1,0 +1,103 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Caller } from '../context.ts'
+import type { Rule } from './authorizer.ts'
+import type { Exchange } from './exchange.ts'
+import { NoBody, NoQuery } from './schema/types.ts'
+
+/**
+ * Who may call an endpoint, and for what: with a key or a session, or in a session of the application alone; to read,
+ * or to write, which a read-only key, a viewer, and a server that is a copy of another may not.
+ */
+export const ACCESS = {
+  read: {},
+  /** A read whose key may be in the query, for clients that cannot set headers. */
+  stream: { keyInQuery: true },
+  write: { write: true, workspace: true },
+  session: { session: true },
+  'session-write': { session: true, write: true, workspace: true },
+  /** Changes a workspace itself, such as its name. */
+  'session-workspace': { session: true, workspace: true },
+  'session-owner': { session: true, owner: true },
+} as const satisfies Readonly<Record<string, Rule>>
+
+export type Access = keyof typeof ACCESS
+
+/** What an endpoint says of itself, in the `detail` of its route. */
+export interface EndpointMarks {
+  readonly access: Access | 'open'
+  readonly creates?: true
+  readonly cursor?: true
+  /** Of a success; by its status where that is not the usual one. */
+  readonly response?: TSchema | Readonly<Record<number, TSchema>>
+}
+
+const marks = (some: Partial<EndpointMarks>): object => some
+
+interface Matched {
+  readonly exchange: Exchange
+  /** The path of the endpoint with the names of its parameters. */
+  readonly route: string
+}
+
+interface Schemas {
+  query?: TSchema
+  body?: TSchema
+  response?: EndpointMarks['response']
+  parse?: string
+  detail?: object
+}
+
+/**
+ * Has Elysia judge every query and every body: an endpoint without one accepts none. Responses are judged by tests: for
+ * Elysia, their schemas only describe them.
+ */
+function judgeRequests(options: object): void {
+  const endpoint = options as Schemas
+  endpoint.query ??= NoQuery
+  endpoint.body ??= NoBody
+  endpoint.parse = 'json'
+  endpoint.detail = { ...endpoint.detail, response: endpoint.response }
+  delete endpoint.response
+}
+
+/**
+ * What the endpoints of all features have in common. Elysia judges a request in this order: access, query, body.
+ */
+const common = new Elysia({ name: 'endpoints' })
+  // Every request has it: the pipeline adds it.
+  .decorate({} as { exchange: Exchange })
+  .macro({
+    /** Who may call the endpoint. */
+    access: (access: Access) => ({
+      detail: marks({ access }),
+      introspect: judgeRequests,
+      transform: function admit({ exchange, route }: Matched) {
+        exchange.admit(route, ACCESS[access])
+      },
+      resolve: ({ exchange }: Matched) => ({ caller: exchange.caller as Caller }),
+    }),
+    /** Anyone may call the endpoint. */
+    open: {
+      detail: marks({ access: 'open' }),
+      introspect: judgeRequests,
+      transform: function open({ exchange, route }: Matched) {
+        exchange.open(route)
+      },
+    },
+    /** Honours an `Idempotency-Key`: the handler calls `respondOnce`. */
+    creates: { detail: marks({ creates: true }) },
+    /** Takes a cursor of the change log, which may have expired. */
+    cursor: { detail: marks({ cursor: true }) },
+  })
+
+/** The endpoints of a feature, under a prefix, with a tag in the OpenAPI document. */
+export const endpoints = <const Prefix extends string>(tag: string, prefix: Prefix) =>
+  new Elysia({ prefix, tags: [tag] }).use(common)
+
+/** Endpoints that are not in the OpenAPI document. */
+export const hiddenEndpoints = <const Prefix extends string>(prefix: Prefix) =>
+  new Elysia({ prefix, detail: { hide: true } }).use(common)
+
+/** The endpoints of the application alone. */
+export const applicationEndpoints = () => hiddenEndpoints('/app/api')

@@ -1,0 +1,153 @@
+import type { Caller } from '../context.ts'
+import { requesterKey } from '../db/worker/client.ts'
+import { identifyRequester } from '../db/writes/requester.ts'
+import { type Authorize, type Rule, tokenIn } from './authorizer.ts'
+import type { BodyReservation } from './body-budget.ts'
+import {
+  type CheckedCaller,
+  type Recheck,
+  RequestRight,
+  type Standing,
+  standsForWriting,
+} from './request-right.ts'
+
+/** The server that took a request; Bun's own is one. */
+export interface HttpServer {
+  /** The address of the client. Finding it costs more than finding a key: ask only where it is needed. */
+  requestIP(request: Request): { address: string } | null
+  /** After how many idle seconds the connection of this request is closed; 0 for never. */
+  timeout(request: Request, seconds: number): void
+}
+
+/** Is told why a caller may no longer read: the key was revoked or has expired, or the session has ended. */
+export type RightEndListener = (why: 'key_revoked' | 'key_expired' | 'session_ended') => void
+
+/** How callers are found and what they may do is checked. */
+export interface Rights {
+  readonly authorize: Authorize
+  readonly recheck: Recheck
+  readonly onRightEnd: (caller: Caller, listener: RightEndListener) => () => void
+}
+
+/** After how many idle seconds a connection is closed. */
+export const IDLE_SECONDS = 60
+
+/** Starts so high that all numbers have the same length. */
+let requestCount = 0x10000000
+const processPrefix = crypto.getRandomValues(Buffer.alloc(5)).toString('hex')
+const nextRequestId = () => `${processPrefix}${(requestCount++).toString(16)}`
+
+/** The caller of one request. */
+class RequestCaller implements CheckedCaller {
+  readonly workspacePk: number
+  readonly workspaceId: string
+  readonly userId: string
+  readonly keyId: string | null
+  readonly keyName: string | null
+  readonly sessionId: string | undefined
+  scope: Caller['scope']
+  role: Caller['role']
+  mayWrite: boolean
+  readonly surface: Caller['surface']
+  readonly #request: Request
+
+  constructor(caller: Caller, request: Request) {
+    this.workspacePk = caller.workspacePk
+    this.workspaceId = caller.workspaceId
+    this.userId = caller.userId
+    this.keyId = caller.keyId
+    this.keyName = caller.keyName
+    this.sessionId = caller.sessionId
+    this.scope = caller.scope
+    this.role = caller.role
+    this.mayWrite = caller.mayWrite
+    this.surface = caller.surface
+    this.#request = request
+  }
+
+  note({ scope, role }: Standing): void {
+    this.scope = scope
+    this.role = role
+    this.mayWrite &&= standsForWriting({ scope, role })
+  }
+
+  /** Read only where something waits for long: Bun makes the signal when it is first read. */
+  get signal(): AbortSignal {
+    return this.#request.signal
+  }
+}
+
+/** A request with what is known of it so far, and its response: what handlers hand to the functions of `http`. */
+export class Exchange {
+  /** In the response as `X-Request-Id`, and in the log. */
+  readonly requestId = nextRequestId()
+  readonly startedAt = performance.now()
+  /** The path of the endpoint with the names of its parameters; undefined for a request that none serves. */
+  route: string | undefined = undefined
+  /** Undefined where no key is needed, and until it is checked. */
+  caller: Caller | undefined = undefined
+  right: RequestRight | undefined = undefined
+  /** The body as it was sent; empty without one. */
+  bodyText = ''
+  /** The memory of the body, until there is a response. */
+  reservation: BodyReservation | undefined = undefined
+  /** Whether the key may be in the query. */
+  takesToken = false
+  /** Whether there is a response. */
+  isOver = false
+
+  constructor(
+    readonly request: Request,
+    readonly server: HttpServer,
+    private readonly rights: Rights,
+  ) {}
+
+  /** The query as it was sent. */
+  get search(): string {
+    const { url } = this.request
+    const mark = url.indexOf('?')
+    return mark === -1 ? '' : url.slice(mark + 1)
+  }
+
+  /** Finds who the caller is; refuses one that may not do what an endpoint with this rule does. */
+  admit(route: string, rule: Rule): void {
+    this.route = route
+    this.takesToken = rule.keyInQuery ?? false
+    const token = this.takesToken ? tokenIn(this.search) : undefined
+    const { request, rights } = this
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const caller = new RequestCaller(rights.authorize(request, this.server, rule, token), request)
+    this.caller = caller
+    this.right = new RequestRight(rights.recheck, caller, rule, isRead)
+    identifyRequester(requesterKey(caller), this.right)
+    if (isRead) this.waitForHandler()
+  }
+
+  /** Admits anyone. */
+  open(route: string): void {
+    this.route = route
+  }
+
+  /**
+   * Calls the listener, perhaps at once, when the key or session of the caller ends, for what goes on after the response
+   * has begun. Returns a function that stops it.
+   */
+  onRightEnd(listener: RightEndListener): () => void {
+    return this.caller ? this.rights.onRightEnd(this.caller, listener) : () => {}
+  }
+
+  /** Gives back what the request holds; its connection may be idle again. */
+  end(): void {
+    this.isOver = true
+    this.reservation?.release()
+    this.server.timeout(this.request, IDLE_SECONDS)
+  }
+
+  /**
+   * While a handler waits, for its large query to start or for a lock, the connection is not idle: without this, Bun
+   * would close it before the response.
+   */
+  waitForHandler(): void {
+    this.server.timeout(this.request, 0)
+  }
+}

@@ -1,0 +1,33 @@
+import type { Api } from '../../src/api.ts'
+import { ACCESS, type EndpointMarks } from '../../src/http/endpoints.ts'
+import { NoBody } from '../../src/http/schema/types.ts'
+
+/** An endpoint as the Elysia application knows it. */
+export interface Route {
+  readonly method: string
+  /** `/v1/notes/:id` */
+  readonly path: string
+  readonly access: EndpointMarks['access']
+  readonly needsSession: boolean
+  readonly needsWrite: boolean
+  readonly needsOwner: boolean
+  readonly takesBody: boolean
+}
+
+/** The endpoints of the service, without those that refuse the other methods of a path. */
+export const routesOf = ({ elysia }: Pick<Api, 'elysia'>): Route[] =>
+  elysia.routes
+    .filter(({ method }) => method !== 'ALL')
+    .map(({ method, path, hooks }) => {
+      const { access } = hooks.detail as EndpointMarks
+      const rule = access === 'open' ? {} : ACCESS[access]
+      return {
+        method,
+        path,
+        access,
+        needsSession: 'session' in rule,
+        needsWrite: 'write' in rule,
+        needsOwner: 'owner' in rule,
+        takesBody: hooks.body !== NoBody,
+      }
+    })
