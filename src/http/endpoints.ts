@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
+import { Elysia, type InputSchema } from 'elysia'
 import type { Caller } from '../context.ts'
 import type { Rule } from './authorizer.ts'
 import type { Exchange } from './exchange.ts'
@@ -40,25 +40,13 @@ interface Matched {
   readonly route: string
 }
 
-interface Schemas {
-  query?: TSchema
-  body?: TSchema
-  response?: EndpointMarks['response']
-  parse?: string
-  detail?: object
-}
-
 /**
  * Has Elysia judge every query and every body: an endpoint without one accepts none. Responses are judged by tests: for
  * Elysia, their schemas only describe them.
  */
 function judgeRequests(options: object): void {
-  const endpoint = options as Schemas
-  endpoint.query ??= NoQuery
-  endpoint.body ??= NoBody
-  endpoint.parse = 'json'
-  endpoint.detail = { ...endpoint.detail, response: endpoint.response }
-  delete endpoint.response
+  const { query = NoQuery, body = NoBody, response, detail } = options as InputSchema & { detail?: object }
+  Object.assign(options, { query, body, response: undefined, parse: 'json', detail: { ...detail, response } })
 }
 
 /**

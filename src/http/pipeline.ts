@@ -26,13 +26,6 @@ export interface PipelineOptions extends Rights {
   refusal: () => Refusal | undefined
 }
 
-export interface Pipeline {
-  /** The application that receives every request. */
-  readonly app: AnyElysia
-  /** Serves one request; `server` knows where it came from. */
-  fetch(request: Request, server: HttpServer): Response | Promise<Response>
-}
-
 /** What Elysia does by itself and this service does another way. */
 const SETTINGS = {
   aot: true,
@@ -50,24 +43,12 @@ const SETTINGS = {
   },
 }
 
-/** What becomes part of the context of a request: from the beginning, so that all have one shape. */
-const CONTEXT = {
-  exchange: undefined,
-  caller: undefined,
-  params: undefined,
-  query: undefined,
-  body: undefined,
-  route: undefined,
-  response: undefined,
-  responseValue: undefined,
-}
-
 /**
  * The Elysia application that serves the endpoints of all features. Before a handler it checks, in this order: URL and
  * name of the server (431, 421), path (404) and method (405), key (401) and scope (403), and the form of query and body
  * (400, 413). Every response has an `X-Request-Id` and one line in the log.
  */
-export function createPipeline(options: PipelineOptions, features: readonly AnyElysia[]): Pipeline {
+export function createPipeline(options: PipelineOptions, features: readonly AnyElysia[]) {
   const { corsOrigins, log, requests } = options
   /** The responses to `HEAD`: Elysia, which serves it as `GET`, gives them other lengths. */
   const heads = new WeakMap<Request, Response>()
@@ -120,7 +101,8 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
   }
 
   const app: AnyElysia = new Elysia(SETTINGS)
-    .decorate(CONTEXT as Record<never, unknown>)
+    // From the beginning, so that the contexts of all requests have one shape.
+    .decorate({ exchange: undefined, caller: undefined } as Record<never, unknown>)
     .onRequest(leaveQuery)
     .onRequest(({ request }) => {
       const refusal = options.refusal()
@@ -150,7 +132,8 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
 
   return {
     app,
-    fetch: (received, from) => {
+    /** Serves one request; `from` is the server that took it. */
+    fetch: (received: Request, from: HttpServer): Response | Promise<Response> => {
       latest = from
       const request = withUsualUrl(received)
       if (request.method === 'GET') return app.fetch(request)

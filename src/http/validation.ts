@@ -150,5 +150,5 @@ export function judging<Schema extends TSchema>(schema: Schema): Schema {
   })
 }
 
-/** A schema that says what something is, and by which Elysia judges nothing. */
+/** A schema by which Elysia judges nothing. */
 export const unjudged = <Schema extends TSchema>(schema: Schema): Schema => judgedBy(schema, asValue)

@@ -246,7 +246,7 @@ describe('the server', () => {
   test('listens in one place, and hands every request on', () => {
     const listening = files.filter(({ text }) => /\bBun\.serve\(|\.listen\(\{/.test(text))
     expect(listening.map(({ path }) => path)).toEqual(['server.ts'])
-    expect(listening[0]?.text).toContain('fetch: inTurn(app.fetch)')
+    expect(listening[0]?.text).toContain('fetch: app.fetch,')
   })
 })
 
