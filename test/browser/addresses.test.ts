@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
         [`records/${structure.id}?pane=deleted`, '.side .empty'],
         [`records/${structure.id}/${records[0].id}`, '.side [id^=value-]'],
         [`records/${structure.id}/${records[0].id}?tab=history`, '.side .ledger li'],
-        [`records/${structure.id}/structure`, '.field'],
+        [`records/${structure.id}/structure`, '.definition'],
       ],
       webhooks: [
         ['webhooks', 'main a[href*="/webhooks/"]'],
@@ -124,21 +124,21 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
         [`webhooks/${webhook.id}/edit`, '[name=url]'],
       ],
       files: [
-        ['files', '.it'],
-        ['files?q=hub', '.it'],
+        ['files', '.item'],
+        ['files?q=hub', '.item'],
         [`files/${file.id}`, '.side .facts'],
       ],
       graph: [
-        ['graph', '.side .sec li'],
-        [`graph?lens=${lens.id}&node=${note.id}`, '.side .sec li'],
-        ['graph?list=1', '.side .sec li'],
+        ['graph', '.side .section li'],
+        [`graph?lens=${lens.id}&node=${note.id}`, '.side .section li'],
+        ['graph?list=1', '.side .section li'],
       ],
       changes: [
         ['changes', '.ledger li'],
         ['changes?kind=note', '.ledger li'],
       ],
       settings: [
-        ['settings', '.set table'],
+        ['settings', '.setting table'],
         ...settings.map((name): Place => [`settings/${name}`, `#${name} :is(table, ul, button)`]),
       ],
       views: [

@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
       await page.goto(`${app.server.url}/app/settings`)
       await page.locator('.rail-head').click()
       await press(page, 'Sign out')
-      await page.waitForSelector('.s-sign')
+      await page.waitForSelector('.sign-in-screen')
       expect((await read()).status).toBe(401)
       expect(await cookies()).toEqual([])
     },

@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       await page.evaluate(
         `[...document.querySelectorAll('#spaces button')].find((one) => one.textContent === 'Sign out').click()`,
       )
-      await page.waitForSelector('.s-sign')
+      await page.waitForSelector('.sign-in-screen')
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('the last words')
       await fill(page, 'Name', 'owner')
       await signIn()
@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       await page.waitForSelector(cell(0, 1))
       await page.focus(cell(0, 1))
       await page.keyboard.press('Enter')
-      await page.waitForSelector('.in.cell:focus')
+      await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('half')
       await add('another')
       await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent === 'another'`)
@@ -230,9 +230,9 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       await page.focus(cell(0, 1))
       for (const _ of ['name', 'due']) {
         await page.keyboard.press('Enter')
-        await page.waitForSelector('.in.cell:focus')
+        await page.waitForSelector('.input.cell:focus')
         await page.keyboard.press('Tab')
-        await page.waitForSelector('.in.cell', { hidden: true })
+        await page.waitForSelector('.input.cell', { hidden: true })
       }
       await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
       expect((await app.server.get(`/v1/records/${record.id}`)).body.record).toEqual(record)
@@ -258,7 +258,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       await page.focus(cell(0, 3))
       await page.keyboard.type('-5\n')
       await page.click('.rail-nav a[href="/app/notes"]')
-      await page.waitForSelector('.s-notes')
+      await page.waitForSelector('.notes-screen')
       await page.evaluate('leave()')
       await untilTextIn(page, '.lines', 'Not saved: a cell of Orders')
       await page.click('.lines a')

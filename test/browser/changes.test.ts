@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   const statusOf = async () => (await app.server.get(`/v1/records/${order}`)).body.record.data.status
   /** What the rows say, newest first. */
   const rows = () =>
-    page.$$eval('.ledger .it > div', (found) => found.map(({ textContent }) => textContent?.trim()))
+    page.$$eval('.ledger .item > div', (found) => found.map(({ textContent }) => textContent?.trim()))
 
   beforeAll(async () => {
     app = await startApplication()
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
     'are undone with the keyboard, after what would be written was shown and nothing was',
     async () => {
       await page.evaluate(
-        `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('Changed Status')).querySelector('a.b').focus()`,
+        `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('Changed Status')).querySelector('a.button').focus()`,
       )
       await page.keyboard.press('Enter')
       await untilText(page, 'It can go back.')
@@ -120,12 +120,12 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await page.goBack()
       await untilText(page, 'It can go back.')
       expect(await accessibilityProblems(page)).toEqual([])
-      await page.focus('.side .b.main')
+      await page.focus('.side .button.main')
       await page.keyboard.press('Enter')
       await untilText(page, 'taken back')
       expect(await statusOf()).toBe('in repair')
       await page.waitForFunction(
-        `document.querySelector('.ledger .it > div').textContent.includes('ready→in repair')`,
+        `document.querySelector('.ledger .item > div').textContent.includes('ready→in repair')`,
       )
     },
     BROWSER_TIMEOUT_MS,
@@ -138,12 +138,12 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await app.server.post('/v1/records', { structure: 'Orders', rows: batch })
       await untilText(page, 'Created 500 rows in Orders')
       await page.evaluate(
-        `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('500 rows')).querySelector('a.b').focus()`,
+        `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('500 rows')).querySelector('a.button').focus()`,
       )
       await page.keyboard.press('Enter')
       await untilText(page, 'All 500 changes can go back.')
       await untilText(page, 'batch 450')
-      await page.focus('.side .b.main')
+      await page.focus('.side .button.main')
       await page.keyboard.press('Enter')
       await untilText(page, '500 changes taken back')
       await untilText(page, 'Deleted 500 rows in Orders')
@@ -161,17 +161,17 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
     async () => {
       for (let count = 0; count < 200; count++) await app.server.post('/v1/notes', { title: `Note ${count}` })
       await page.goto(`${app.server.url}/app/changes`)
-      const counted = `document.querySelector('.rail-sub li:nth-child(2) .n')?.textContent`
+      const counted = `document.querySelector('.rail-sub li:nth-child(2) .at-end')?.textContent`
       await page.waitForFunction(`${counted} === '200'`)
       await press(page, 'Older ones')
       await page.waitForFunction(`${counted} > '200'`)
       await page.waitForFunction(
         `document.querySelector('.home > .list-end').textContent.includes('to the oldest that is kept')`,
       )
-      const total = (await page.$$('.ledger .it')).length
+      const total = (await page.$$('.ledger .item')).length
       expect(total).toBeGreaterThan(200)
       expect(
-        await page.$$eval('.rail-sub .n', (all) =>
+        await page.$$eval('.rail-sub .at-end', (all) =>
           all.reduce((sum, one) => sum + Number(one.textContent), 0),
         ),
       ).toBe(total)
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       const [, older] = (await app.server.get('/v1/changes?before=now&kinds=record')).body.changes
       await page.goto(`${app.server.url}/app/changes?undo=${older.transaction}`)
       await untilText(page, 'Changed since then')
-      expect(await page.$('.side .b.main')).toBeNull()
+      expect(await page.$('.side .button.main')).toBeNull()
       expect(app.problems).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
   /** Waits until so many deliveries of this state are in the table. */
   const states = (state: string, count: number) =>
     page.waitForFunction(
-      `[...document.querySelectorAll('tbody .st')].filter((one) => one.textContent === '${state}').length === ${count}`,
+      `[...document.querySelectorAll('tbody .status')].filter((one) => one.textContent === '${state}').length === ${count}`,
     )
   /** Ends the pauses between attempts: the next one is due, and the last. */
   const dueForTheLastTime = () => {
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
       await receiver.until(2 * MOST_FAILED)
       await untilTextIn(page, '.banner', `${MOST_FAILED} deliveries failed in a row`)
       expect(await subscription()).toMatchObject({ status: 'paused', consecutive_failures: MOST_FAILED })
-      await page.waitForSelector('.bar .st.bad')
+      await page.waitForSelector('.bar .status.bad')
 
       receiver.answer = status(200)
       const before = receiver.received.length
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
       await states('delivered', 1)
       expect(refsOf(before)).toEqual(['waited'])
       expect(await subscription()).toMatchObject({ status: 'enabled', consecutive_failures: 0 })
-      await page.waitForSelector('.bar .st.ok')
+      await page.waitForSelector('.bar .status.ok')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
       await dropFiles(page, await endOfLine(1), [one])
       const upload = await held.promise
       await page.click('.rail-nav a[href="/app/records"]')
-      await page.waitForSelector('.s-records')
+      await page.waitForSelector('.records-screen')
       await upload.continue()
       const [link] = await linksTo(id, 'one.txt')
       await isStored(id, `text\n\n${link}`)

@@ -91,17 +91,17 @@ describe.skipIf(!hasBrowser)('every screen', () => {
         [`records/${structure}?pane=import`, '#csv-file'],
         [`records/${structure}?pane=deleted`, '.side .empty'],
         [`records/${structure}?chart=on`, 'main'],
-        [`records/${structure}/structure`, '.field'],
+        [`records/${structure}/structure`, '.definition'],
         ['webhooks', 'main a[href*="/webhooks/"]'],
         [`webhooks/${webhook}`, '.facts'],
         [`webhooks/${webhook}/edit`, '[name=url]'],
         ['files', 'main h1'],
-        ['graph', '.side .sec li'],
+        ['graph', '.side .section li'],
         ['changes', '.ledger li, tbody tr'],
         [`views/views/${view}`, 'input'],
         ...['keys', 'sessions', 'members', 'workspaces', 'backup'].map((name): [string, string] => [
           `settings/${name}`,
-          '.set h2',
+          '.setting h2',
         ]),
         ['nowhere', 'main'],
       ]
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
       await page.keyboard.press('Enter')
       await page.waitForSelector('.cm-content:focus')
       await page.keyboard.type('written')
-      await page.waitForSelector('#note .st.ok')
+      await page.waitForSelector('#note .status.ok')
       const id = new URL(page.url()).pathname.split('/').at(-1)
       expect((await app.server.get(`/v1/notes/${id}`)).body.note).toMatchObject({
         title: 'By keyboard',
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
       await page.waitForSelector('td[data-row="0"][data-column="2"]')
       await tabTo('R1')
       await keys('ArrowRight', 'Enter')
-      await page.waitForSelector('.in.cell:focus')
+      await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('Tandem')
       await page.keyboard.press('Enter')
       await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
@@ -190,14 +190,14 @@ describe.skipIf(!hasBrowser)('every screen', () => {
       await ada.bringToFront()
       await ada.focus(cell)
       await ada.keyboard.press('Enter')
-      await ada.waitForSelector('.in.cell:focus')
+      await ada.waitForSelector('.input.cell:focus')
       await ada.keyboard.type('Cargo')
       await page.bringToFront()
       await page.goto(grid)
       await page.waitForSelector(cell)
       await page.focus(cell)
       await page.keyboard.press('Enter')
-      await page.waitForSelector('.in.cell:focus')
+      await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('Folding')
       await page.keyboard.press('Enter')
       await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
@@ -226,7 +226,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
       await app.restart(async () => {
         await page.focus(cell)
         await page.keyboard.press('Enter')
-        await page.waitForSelector('.in.cell:focus')
+        await page.waitForSelector('.input.cell:focus')
         await page.keyboard.type('Trike')
         await page.keyboard.press('Enter')
         await untilText(page, 'Server away')

@@ -51,12 +51,11 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       await add(HANDBOOK)
       await untilText(page, '3 pages')
       await fill(page, 'Search names and text', 'cards carr')
-      await page.waitForSelector('.it mark')
-      expect(await page.$$eval('.it mark', (marks) => marks.map(({ textContent }) => textContent))).toEqual([
-        'Cards',
-        'carry',
-      ])
-      await page.locator('.it').click()
+      await page.waitForSelector('.item mark')
+      expect(await page.$$eval('.item mark', (marks) => marks.map(({ textContent }) => textContent))).toEqual(
+        ['Cards', 'carry'],
+      )
+      await page.locator('.item').click()
       await page.waitForSelector('article[aria-label="Page 2"]')
       expect(await page.$('article[aria-label="Page 1"]')).toBeNull()
       expect(page.url()).toContain('page=2')
@@ -103,8 +102,8 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       })
       await page.goto(`${app.server.url}/app/files`)
       await add(source)
-      await untilTextIn(page, '.ledger .it', 'scripted.pdf')
-      await page.locator('.it').click()
+      await untilTextIn(page, '.ledger .item', 'scripted.pdf')
+      await page.locator('.item').click()
       await untilTextIn(page, '.original', 'has scripts')
       expect(await page.$('.original iframe')).toBeNull()
       expect(await page.$('.original a[download="scripted.pdf"]')).not.toBeNull()
@@ -121,8 +120,8 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       await Bun.write(source, html)
       await page.goto(`${app.server.url}/app/files`)
       await add(source)
-      await untilTextIn(page, '.ledger .it', 'page.html')
-      await page.locator('.it').click()
+      await untilTextIn(page, '.ledger .item', 'page.html')
+      await page.locator('.item').click()
       await untilTextIn(page, '.page-text', 'Truing stand')
       expect(await contentOf(page, 'page.html, the original')).toBe(html)
       expect(await page.$('.original :is(iframe, script, b)')).toBeNull()
@@ -137,8 +136,8 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
     async () => {
       await page.goto(`${app.server.url}/app/files`)
       await add(resolve('test/files/samples/handbook.docx'))
-      await untilTextIn(page, '.ledger .it', 'handbook.docx')
-      await page.locator('.it').click()
+      await untilTextIn(page, '.ledger .item', 'handbook.docx')
+      await page.locator('.item').click()
       await page.waitForSelector('.page-text')
       await untilTextIn(page, '.original', 'Download it and open it with a program that can.')
       expect(await page.$eval('.original a', (link) => [link.textContent, link.download])).toEqual([
@@ -173,7 +172,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
     'one is renamed, and deleted by typing its name',
     async () => {
       await page.goto(`${app.server.url}/app/files`)
-      await page.locator('.it').click()
+      await page.locator('.item').click()
       await press(page, 'Rename')
       await page.waitForSelector('input[name=name]')
       await fill(page, 'New name; links to it in notes follow', 'engine.pdf')

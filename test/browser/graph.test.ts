@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
   let page: Page
   const titles = (heading: string) =>
     page.$$eval(
-      '.side .sec',
+      '.side .section',
       (sections, wanted) =>
         [
           ...(sections.find(({ textContent }) => textContent?.startsWith(wanted))?.querySelectorAll('a') ??
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await (await fieldOf(page, 'Links that lead nowhere')).asLocator().click()
       await untilText(page, 'no such note yet')
       await fill(page, 'Find in this graph', 'spo')
-      await page.waitForFunction(`document.querySelectorAll('.side .sec:last-child li').length === 1`)
+      await page.waitForFunction(`document.querySelectorAll('.side .section:last-child li').length === 1`)
       expect(await titles('All 4')).toEqual(['spokes'])
       const [lens] = (await app.server.get('/v1/lenses')).body.lenses
       expect(lens.settings.nodes.dangling).toBe(true)
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await fill(page, 'Find in this graph', 'hub')
       await page.waitForFunction(`location.search === '?find=hub'`)
       await page.reload()
-      await page.waitForFunction(`document.querySelectorAll('.side .sec:last-child li').length === 1`)
+      await page.waitForFunction(`document.querySelectorAll('.side .section:last-child li').length === 1`)
       const { lens } = (await app.server.post('/v1/lenses', { name: 'Other' })).body
       for (const width of [360, 800]) {
         await page.setViewport({ width, height: 800 })

@@ -268,7 +268,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
       const { file, note } = ids
       await visit('files', FILE_NAME)
       await visit('files?q=onerror', FILE_NAME)
-      await page.waitForSelector('.it mark')
+      await page.waitForSelector('.item mark')
       await isHarmless('the pages that a search finds')
       await visit(`files/${file}`, FILE_NAME, HOSTILE)
       await visit(`graph?node=${note}`, HOSTILE)

@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
       const node = chosen()
       expect(node).toBeDefined()
       await untilTextIn(page, '.side .bar h2', node?.title ?? '')
-      expect(await titlesIn('.side .sec:nth-of-type(1)')).toEqual(leadsTo(node))
+      expect(await titlesIn('.side .section:nth-of-type(1)')).toEqual(leadsTo(node))
       await press(page, 'Open')
       await page.waitForFunction(`location.pathname === '/app/notes/${node?.id}'`)
     },
@@ -104,22 +104,22 @@ describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
       expect(graph.nodes).toHaveLength(NOTES)
       await page.goto(`${app.server.url}/app/graph`)
       const count = `${NOTES.toLocaleString('en')} nodes, ${graph.edges.length.toLocaleString('en')} edges`
-      await untilTextIn(page, '.s-graph .bar', count)
-      expect(await titlesIn('.side .sec:last-child')).toEqual(
+      await untilTextIn(page, '.graph-screen .bar', count)
+      expect(await titlesIn('.side .section:last-child')).toEqual(
         graph.nodes.slice(0, LISTED).map(({ title }) => title),
       )
       await press(page, `${(NOTES - LISTED).toLocaleString('en')} more`)
       await page.waitForFunction(
-        `document.querySelectorAll('.side .sec:last-child li').length === ${2 * LISTED}`,
+        `document.querySelectorAll('.side .section:last-child li').length === ${2 * LISTED}`,
       )
-      expect(await titlesIn('.side .sec:last-child')).toEqual(
+      expect(await titlesIn('.side .section:last-child')).toEqual(
         graph.nodes.slice(0, 2 * LISTED).map(({ title }) => title),
       )
       await fill(page, 'Find in this graph', 'Node 4999')
-      await page.waitForFunction(`document.querySelectorAll('.side .sec:last-child li').length === 1`)
+      await page.waitForFunction(`document.querySelectorAll('.side .section:last-child li').length === 1`)
       await press(page, 'Node 4999')
       await untilTextIn(page, '.side .bar', 'Node 4999')
-      expect(await titlesIn('.side .sec:nth-of-type(1)')).toEqual(leadsTo(chosen()))
+      expect(await titlesIn('.side .section:nth-of-type(1)')).toEqual(leadsTo(chosen()))
       await press(page, 'Open')
       await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
       await page.waitForFunction(`document.querySelector('.title-field')?.value === 'Node 4999'`)

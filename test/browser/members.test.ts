@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
         `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content === 'typed too late')`,
         { polling: 200 },
       )
-      await ben.waitForSelector('#note .st.ok')
+      await ben.waitForSelector('#note .status.ok')
 
       await choose('owner')
       await ben.goto(at('settings/members'))
@@ -237,7 +237,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await press(fay, 'Open daybook')
       await untilTextIn(
         fay,
-        '.f:has(input[name=user]) .why',
+        '.field:has(input[name=user]) .why',
         'A user named "Owner" exists already; choose another name.',
       )
       await fill(fay, 'Name, if you want another one', 'Faye')
@@ -254,7 +254,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await press(later, 'Open daybook')
       await untilTextIn(
         later,
-        '.f:has(input[name=user]) .why',
+        '.field:has(input[name=user]) .why',
         'A name is chosen with the first link only; leave the name out',
       )
       await later.browserContext().close()

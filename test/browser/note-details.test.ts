@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
     (await app.server.post('/v1/notes', { title, content })).body.note.id
   const open = async (id: string, parameters = '') => {
     await page.goto(`${app.server.url}/app/notes/${id}${parameters}`)
-    await page.waitForSelector('#details .sec')
+    await page.waitForSelector('#details .section')
   }
   const properties = async (id: string) =>
     (await app.server.get(`/v1/notes/${id}/properties`)).body.properties
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await page.waitForSelector('select[aria-label=Preset]')
       await page.select('select[aria-label=Preset]', await presetId('Review'))
       const field = (key: string) =>
-        `form:has(select[aria-label=Preset]) .f:nth-of-type(${['stars', 'done', 'due', 'parts', 'state'].indexOf(key) + 1}) .in`
+        `form:has(select[aria-label=Preset]) .field:nth-of-type(${['stars', 'done', 'due', 'parts', 'state'].indexOf(key) + 1}) .input`
       await page.waitForSelector(field('state'))
       await page.type(field('stars'), '4.5')
       await page.select(field('done'), 'false')
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await page.type(field('parts'), '{"hub": 2')
       await page.select(field('state'), 'spare')
       await press(page, 'Apply')
-      await untilTextIn(page, `.f:has(> [aria-invalid=true]) .why`, 'The property "parts" must be JSON')
+      await untilTextIn(page, `.field:has(> [aria-invalid=true]) .why`, 'The property "parts" must be JSON')
       expect(await page.$$eval('#details .why', ({ length }) => length)).toBe(1)
       expect(await properties(id)).toEqual({})
       await page.type(field('parts'), '}')
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await open(await createNote('Graded'))
       await page.waitForSelector('select[aria-label=Preset]')
       await page.select('select[aria-label=Preset]', await presetId('Grading'))
-      const grade = 'form:has(select[aria-label=Preset]) .f:nth-of-type(2) .in'
+      const grade = 'form:has(select[aria-label=Preset]) .field:nth-of-type(2) .input'
       await page.waitForSelector(grade)
       await page.select(grade, 'bad')
       // The options change while the page is away from its feed.
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await app.server.patch(`/v1/properties/${property.id}`, { options: ['good'] })
       await page.setOfflineMode(false)
       await press(page, 'Apply')
-      await untilTextIn(page, '.f:has(> [aria-invalid=true]) .why', 'The property "grade" must be one of')
+      await untilTextIn(page, '.field:has(> [aria-invalid=true]) .why', 'The property "grade" must be one of')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await page.waitForSelector('#details a[href^="/app/files/"]')
       await drop('.cm-content')
       await page.waitForFunction(`document.querySelectorAll('#details a[href^="/app/files/"]').length === 2`)
-      await page.waitForSelector('#note .st.ok')
+      await page.waitForSelector('#note .status.ok')
       expect(page.url()).toBe(here)
       const { files } = (await app.server.get(`/v1/notes/${id}/files`)).body
       expect(files.map(({ file_name }: { file_name: string }) => file_name)).toEqual([

@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   }
   const saysText = (text: string, on = page) =>
     on.waitForFunction(`document.querySelector('#note')?.textContent.includes(${JSON.stringify(text)})`)
-  const isSaved = (on = page) => on.waitForSelector('#note .st.ok')
+  const isSaved = (on = page) => on.waitForSelector('#note .status.ok')
   const press = async (modifier: 'Control', key: 'End' | 'Home', on = page) => {
     await on.keyboard.down(modifier)
     await on.keyboard.press(key)
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       expect(here).toContain('search=wheel+tru')
       await page.reload()
       await page.waitForSelector('.cm-content')
-      await page.waitForSelector('.notes-rows li.on')
+      await page.waitForSelector('.notes-rows li.chosen')
       expect(await page.evaluate(`document.querySelector('.title-field').value`)).toBe('Wheel truing')
       await page.goBack()
       await page.waitForSelector('.cm-content', { hidden: true })

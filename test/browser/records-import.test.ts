@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
       await page.waitForSelector('.map')
       await clickOn(page, 'Import')
       await gridOn(page).has('Importing…')
-      await page.locator('tbody td.m a').click()
+      await page.locator('tbody td.margin a').click()
       await page.waitForSelector('.tabs')
       await page.evaluate('look()')
       await page.goBack()
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
         await untilTextIn(page, '.rail-head', name)
       }
       await page.evaluate(`leave()`)
-      await page.waitForSelector('.s-notes')
+      await page.waitForSelector('.notes-screen')
       await page.evaluate(`{
         history.pushState(null, '', '/app/records/${orders}?pane=import')
         dispatchEvent(new PopStateEvent('popstate'))
@@ -160,12 +160,12 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
     async () => {
       const lines = Array.from({ length: 2_500 }, (_, at) => `N${at},${at % 2 === 0 ? 'many' : at},`)
       await importLines(lines, 'Done. 1,250 new, 1,250 refused.')
-      const drawn = await page.$$eval('.refused tbody tr.no', ({ length }) => length)
+      const drawn = await page.$$eval('.refused tbody tr.trouble', ({ length }) => length)
       expect(drawn).toBeLessThan(100)
       await page.waitForFunction(`(() => {
         const list = document.querySelector('.refused')
         list.scrollTop = list.scrollHeight
-        return [...list.querySelectorAll('tbody .m')].at(-1)?.textContent === '2500'
+        return [...list.querySelectorAll('tbody .margin')].at(-1)?.textContent === '2500'
       })()`)
       expect(await accessibilityProblems(page)).toEqual([])
       const session = await page.createCDPSession()
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
       await importLines(lines, 'Done. 124 new, 1 refused.')
       expect(statuses).toContain(413)
       expect(await count()).toBe(before + 124)
-      expect(await page.$eval('.refused tbody .m', ({ textContent }) => textContent)).toBe('102')
+      expect(await page.$eval('.refused tbody .margin', ({ textContent }) => textContent)).toBe('102')
     },
     BROWSER_TIMEOUT_MS,
   )

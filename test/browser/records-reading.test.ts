@@ -269,7 +269,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
         await clickOn(page, 'Show older')
       }
       await grid.has('That is the whole history.')
-      const said = await page.$$eval('.ledger .it', (items) =>
+      const said = await page.$$eval('.ledger .item', (items) =>
         items.map(({ textContent }) => textContent ?? ''),
       )
       expect(said).toHaveLength(231)

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
       expect(made.status).toBe(201)
     }
     await page.goto(`${server.url}/app/records/${structure.id}/structure`)
-    await page.waitForSelector('.field')
+    await page.waitForSelector('.definition')
     return structure.id as string
   }
   const has = (text: string) => gridOn(page).has(text)
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
     async () => {
       await make('Emptied', { rows: [{ data: { part: 'A' } }], isEmptied: true })
       await has('There were rows: fields can be added, relabelled and hidden, but not removed')
-      expect(await page.$$eval('.field .fixed', ({ length }) => length)).toBe(6)
+      expect(await page.$$eval('.definition .fixed', ({ length }) => length)).toBe(6)
       expect(await page.$$eval('[aria-label^="Remove"]', ({ length }) => length)).toBe(0)
     },
     BROWSER_TIMEOUT_MS,
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
     async () => {
       await make('Taken')
       await page.goto(`${app.server.url}/app/records/new`)
-      await page.waitForSelector('.field')
+      await page.waitForSelector('.definition')
       await page.type('input[name=name]', 'TAKEN')
       await has('A structure named “Taken” exists already')
     },

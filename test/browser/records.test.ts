@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   }
   async function open(query = '', part = '') {
     await page.goto(`${app.server.url}/app/records/${orders}${part}${query}`)
-    await page.waitForSelector(part === '/structure' ? '.field' : cell(0, 1))
+    await page.waitForSelector(part === '/structure' ? '.definition' : cell(0, 1))
   }
   const openSorted = async () => {
     await open('?sort=total&direction=asc')
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await openSorted()
       await page.focus(cell(0, 1))
       await grid.press('ArrowDown', 'ArrowRight', 'Enter')
-      await page.waitForSelector('.in.cell:focus')
+      await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('Tandem')
       await grid.press('Enter')
       await grid.shows(1, 2, 'Tandem')
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       const row = await stored('R5')
       await page.focus(cell(4, 2))
       await grid.press('Enter')
-      await page.waitForSelector('.in.cell:focus')
+      await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('Mine')
       await app.server.patch(`/v1/records/${row?.id}`, { data: { bike: 'Theirs', total: 4.5 } })
       await grid.shows(4, 5, '4.5')
@@ -327,8 +327,8 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForSelector('.map')
       await clickOn(page, 'Import')
       await grid.has('Done. 2 new, 3 refused.')
-      await page.waitForFunction(`document.querySelectorAll('.refused tbody .m').length === 3`)
-      const lines = await page.$$eval('.refused tbody .m', (cells) =>
+      await page.waitForFunction(`document.querySelectorAll('.refused tbody .margin').length === 3`)
+      const lines = await page.$$eval('.refused tbody .margin', (cells) =>
         cells.map(({ textContent }) => textContent),
       )
       expect(lines.toSorted()).toEqual(['3', '4', '5'])
@@ -358,9 +358,9 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     'makes a structure, says what a change would refuse, and deletes it when its name is typed',
     async () => {
       await page.goto(`${app.server.url}/app/records/new`)
-      await page.waitForSelector('.field')
+      await page.waitForSelector('.definition')
       await page.type('input[name=name]', 'Parts')
-      await page.type('.field input[name^=label]', 'Part number')
+      await page.type('.definition input[name^=label]', 'Part number')
       await clickOn(page, 'Make the structure')
       await page.waitForFunction(`location.pathname.match(/records\\/[\\w-]{36}$/)`)
       const { structures } = (await app.server.get('/v1/records/structures')).body
@@ -416,7 +416,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await viewer.keyboard.press('Enter')
       await viewer.keyboard.type('x')
       await viewer.keyboard.press('Delete')
-      expect(await viewer.$('.in.cell')).toBeNull()
+      expect(await viewer.$('.input.cell')).toBeNull()
       const words = await viewer.$eval('body', ({ textContent }) => textContent ?? '')
       for (const word of ['New row', 'New structure', 'Import csv', 'Ctrl V'])
         expect(words).not.toContain(word)

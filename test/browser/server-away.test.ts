@@ -18,7 +18,7 @@ const refuse = (request: HTTPRequest, { status, retryAfter }: Refusal) =>
   })
 
 /** The words about the server that a person sees and a screen reader is told, wherever they are. */
-const SHOWN = `[...document.querySelectorAll('[role=status] .st')].filter((one) => one.checkVisibility()).map((one) => one.textContent).join('|')`
+const SHOWN = `[...document.querySelectorAll('[role=status] .status')].filter((one) => one.checkVisibility()).map((one) => one.textContent).join('|')`
 
 describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
   let app: Application

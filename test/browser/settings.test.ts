@@ -135,10 +135,10 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await page.locator('a[aria-label="Changes by agents with librarian"]').click()
       await untilText(page, 'By the librarian')
       await untilText(page, 'MCP')
-      await page.focus('.ledger a.b')
+      await page.focus('.ledger a.button')
       await page.keyboard.press('Enter')
       await untilText(page, 'It can go back.')
-      await page.focus('.side .b.main')
+      await page.focus('.side .button.main')
       await page.keyboard.press('Enter')
       await untilText(page, 'taken back')
       expect((await app.server.get(`/v1/notes/${id}`)).status).toBe(404)
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await untilText(ben, 'Ben, viewer')
       await ben.goto(settings('members'))
       await ben.waitForSelector('table[aria-label=Members]')
-      const names = await ben.$$eval('.set :is(button, select, input)', (controls) =>
+      const names = await ben.$$eval('.setting :is(button, select, input)', (controls) =>
         controls.map((control) => control.getAttribute('aria-label') ?? control.textContent ?? ''),
       )
       for (const word of [
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       for (const screen of ['webhooks', 'files']) {
         await ben.goto(`${app.server.url}/app/${screen}`)
         await ben.waitForSelector('main h1')
-        expect(await ben.$$('main input[type=file], main a[href$="/new"], main .b.main')).toEqual([])
+        expect(await ben.$$('main input[type=file], main a[href$="/new"], main .button.main')).toEqual([])
       }
       await app.server.post('/v1/records/structures', {
         name: 'Orders',

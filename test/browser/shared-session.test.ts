@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
     await page.bringToFront()
     await page.locator('.rail-head').click()
     await press(page, 'Sign out')
-    await page.waitForSelector('.s-sign')
+    await page.waitForSelector('.sign-in-screen')
   }
 
   test(

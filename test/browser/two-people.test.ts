@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
     await page.waitForFunction(
       `[...document.querySelectorAll('.cm-line')].map(({ textContent }) => textContent).join('\\n') === ${JSON.stringify(content)}`,
     )
-    await page.waitForSelector('#note .st.ok')
+    await page.waitForSelector('#note .status.ok')
   }
   /** The owner saves one text, while the member, who is offline, types another; then the member is back. */
   const writeBoth = async (id: string, { ofOwner, ofMember }: { ofOwner: string; ofMember: string }) => {
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
     async () => {
       const id = await createNote()
       await writeBoth(id, { ofOwner: ' of the owner', ofMember: ' of the member' })
-      const sides = await member.$$eval('.settle .two .verbatim', (texts) =>
+      const sides = await member.$$eval('.settle .versions .verbatim', (texts) =>
         texts.map(({ textContent }) => textContent),
       )
       expect(sides).toEqual(['three of the member', 'three of the owner'])

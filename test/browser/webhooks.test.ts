@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   /** Waits until so many deliveries of this state are in the table. */
   const states = (state: string, count: number) =>
     page.waitForFunction(
-      `[...document.querySelectorAll('tbody .st')].filter((one) => one.textContent === '${state}').length === ${count}`,
+      `[...document.querySelectorAll('tbody .status')].filter((one) => one.textContent === '${state}').length === ${count}`,
     )
 
   beforeAll(async () => {
@@ -108,7 +108,9 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       expect(isGenuine(header, received?.body, `${secret}=`)).toBe(false)
 
       await press(page, 'Python')
-      await page.waitForFunction(`document.querySelector('.sec .read').value.startsWith('import hashlib')`)
+      await page.waitForFunction(
+        `document.querySelector('.section .code-box').value.startsWith('import hashlib')`,
+      )
       const python = String(await contentOf(page, code))
       const call = 'import sys\nprint(is_genuine(sys.argv[1], open(sys.argv[2], "rb").read(), sys.argv[3]))\n'
       await Bun.write(folder.file('genuine.py'), python + call)
@@ -183,10 +185,10 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       await untilText(page, 'Orders to accounts')
       expect(await subscription()).toMatchObject({ description: 'Orders to accounts', filter: [] })
       await press(page, 'Disable')
-      await page.waitForSelector('.bar .st.off')
+      await page.waitForSelector('.bar .status.off')
       expect((await subscription()).enabled).toBe(false)
       await press(page, 'Enable')
-      await page.waitForSelector('.bar .st.ok')
+      await page.waitForSelector('.bar .status.ok')
     },
     BROWSER_TIMEOUT_MS,
   )

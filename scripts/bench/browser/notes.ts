@@ -88,10 +88,10 @@ export async function measureKeys(page: Page, server: Server, id: string): Promi
   await page.focus('.cm-content')
   for (let screen = 0; screen < 20; screen++) await page.keyboard.press('PageDown')
   await page.keyboard.type('warm-up')
-  await page.waitForSelector('#note .st.ok')
+  await page.waitForSelector('#note .status.ok')
   await page.evaluate(TIME_KEYS)
   for (let key = 0; key < KEYS; key++) await page.keyboard.type(key % 6 === 5 ? ' ' : 'x', { delay: 30 })
-  await page.waitForSelector('#note .st.ok')
+  await page.waitForSelector('#note .status.ok')
   return (await page.evaluate('window.keyTimes')) as number[]
 }
 

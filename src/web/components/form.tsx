@@ -24,11 +24,11 @@ interface FieldProps {
 export function Field({ label, why, ...input }: FieldProps) {
   const id = useId()
   return (
-    <div class="f">
+    <div class="field">
       <label for={id}>{label}</label>
       <input
         {...(input as object)}
-        class="in"
+        class="input"
         id={id}
         aria-invalid={why !== undefined}
         aria-describedby={why && `${id}-why`}
@@ -67,9 +67,9 @@ export function useAction<Arguments extends unknown[]>(act: (...given: Arguments
 }
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  readonly kind?: 'main' | 'quiet' | 'danger' | 'quiet icon'
+  readonly kind?: 'main' | 'quiet' | 'danger' | 'quiet icon-only'
 }
 
 export const Button = ({ kind, type = 'button', ...rest }: ButtonProps) => (
-  <button {...rest} type={type} class={kind ? `b ${kind}` : 'b'} />
+  <button {...rest} type={type} class={kind ? `button ${kind}` : 'button'} />
 )

@@ -160,7 +160,7 @@ export const IconShapes = () => (
 
 /** Decoration beside a word; what has no word needs a label of its own. */
 export const Icon = ({ name }: { name: IconName }) => (
-  <svg class="i" aria-hidden="true">
+  <svg class="icon" aria-hidden="true">
     <use href={`#i-${name}`} />
   </svg>
 )

@@ -86,7 +86,7 @@ export function KeysDialog() {
         </Button>
       </header>
       {groups.value.map(({ title, keys }) => (
-        <section class="sec" key={title}>
+        <section class="section" key={title}>
           <h3>{title}</h3>
           <dl>
             {keys.map((key) => (

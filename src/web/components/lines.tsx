@@ -16,7 +16,7 @@ export function ServerState() {
       : connection.value === 'live'
         ? ['ok', 'Live']
         : ['off', 'Connecting…']
-  return <span class={`st ${kind}`}>{text}</span>
+  return <span class={`status ${kind}`}>{text}</span>
 }
 
 const since = () => (awaySince.value === undefined ? '' : ` since ${shortTime(new Date(awaySince.value))}`)

@@ -83,7 +83,7 @@ export function TypedConfirmation({ title, word, action, act, onClose, children 
           }}
         />
         {refusal.value !== undefined && <Why>{refusal.value}</Why>}
-        <p class="row-b">
+        <p class="actions">
           <Button kind="danger" type="submit" disabled={isRunning.value}>
             {action}
           </Button>

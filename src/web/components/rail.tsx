@@ -34,20 +34,20 @@ export function Rail({ children }: { children?: ComponentChildren }) {
       <button type="button" class="rail-head" popovertarget="spaces">
         <Icon name="book" />
         <span class="cut">{session.value?.workspace.name}</span>
-        <span class="n">
+        <span class="at-end">
           <Icon name="down" />
         </span>
       </button>
       <button type="button" class="rail-find" onClick={openFinder}>
         <Icon name="search" />
         Find
-        <span class="n">
+        <span class="at-end">
           <kbd>Ctrl K</kbd>
         </span>
       </button>
       <ul class="rail-nav">
         {PLACES.map(({ name, title, icon, isUnderMore }) => (
-          <li key={name} class={isUnderMore ? 'desk-only' : undefined}>
+          <li key={name} class={isUnderMore ? 'desk' : undefined}>
             <a href={address([name])} aria-current={here === name ? 'page' : undefined}>
               <Icon name={icon} />
               {title}
@@ -76,7 +76,7 @@ function ServerLine() {
   return (
     <p class="rail-foot" role="status">
       <ServerState />
-      <span class="n">
+      <span class="at-end">
         {session.value?.user.name}, {role}
         {!mayWrite.value && ' (reads only)'}
       </span>

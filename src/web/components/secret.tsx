@@ -40,7 +40,7 @@ export const Secret = ({ title, label, text }: { title: string; label: string; t
     </p>
     <div class="row">
       <input
-        class="in code"
+        class="input code"
         aria-label={label}
         readOnly
         value={text}

@@ -2,7 +2,7 @@ import { address } from '../router.ts'
 
 /** An address that leads nowhere. */
 export const Main = () => (
-  <main id="main" class="s-set">
+  <main id="main" class="single-pane">
     <div class="pane home">
       <header class="bar">
         <h1>Nothing here</h1>

@@ -133,7 +133,7 @@ function Search({ refused, close, onRefused }: SearchProps) {
     <>
       <input
         ref={input}
-        class="in"
+        class="input"
         type="search"
         {...COMBOBOX}
         aria-label="Find"

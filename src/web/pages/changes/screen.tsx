@@ -78,7 +78,7 @@ export function Side() {
             <a href={link(id)} aria-current={here === id ? 'true' : undefined}>
               <Icon name={icon} />
               <span class="cut">{name}</span>
-              <span class="n">{count.toLocaleString()}</span>
+              <span class="at-end">{count.toLocaleString()}</span>
             </a>
           </li>
         ))}
@@ -103,8 +103,8 @@ export function Main() {
     return () => removeEventListener('keydown', onKey)
   }, [])
   return (
-    <main id="main" class={undone === '' ? 's-set' : 's-changes shows-side'}>
-      <h1 class="vh">Changes</h1>
+    <main id="main" class={undone === '' ? 'single-pane' : 'changes-screen shows-side'}>
+      <h1 class="visually-hidden">Changes</h1>
       <Pane kind="home" label="Changes">
         <header class="bar">
           <h2>Changes</h2>
@@ -153,7 +153,7 @@ function Filters() {
   return (
     <div class="tools wraps">
       <select
-        class="in"
+        class="input"
         aria-label="Kind"
         value={knownKind()}
         onChange={({ currentTarget }) => setParameters({ kind: currentTarget.value })}
@@ -166,7 +166,7 @@ function Filters() {
         ))}
       </select>
       <select
-        class="in"
+        class="input"
         aria-label="Came by"
         value={parameter('surface')}
         onChange={({ currentTarget }) => setParameters({ surface: currentTarget.value })}
@@ -179,7 +179,7 @@ function Filters() {
         ))}
       </select>
       <select
-        class="in phone mid"
+        class="input narrow"
         aria-label="Who"
         value={who}
         onChange={({ currentTarget }) => setParameters({ who: currentTarget.value })}
@@ -248,11 +248,11 @@ function Row({ transaction, values, names, undone }: ListProps & { transaction: 
   const label = (key: string) => fields?.find((field) => field.key === key)?.label ?? key.replaceAll('_', ' ')
   const instant = new Date(at)
   return (
-    <li class={isOn ? 'on' : undefined}>
+    <li class={isOn ? 'chosen' : undefined}>
       <time dateTime={at} title={instant.toLocaleString()}>
         {clockTime(instant)}
       </time>
-      <div class="it">
+      <div class="item">
         <span class="who">
           <Icon name={icon} />
           {name} {kind && <span class="kind">{kind}</span>}
@@ -279,7 +279,7 @@ function UndoLink({ transaction, isOn }: { transaction: Transaction; isOn: boole
   const present = Object.fromEntries(search.value)
   return (
     <a
-      class={isOn ? 'b' : 'b quiet'}
+      class={isOn ? 'button' : 'button quiet'}
       href={address(['changes'], { ...present, undo: transaction.transaction })}
       aria-current={isOn ? 'true' : undefined}
     >

@@ -122,7 +122,7 @@ export function Values({ values, label }: ValuesProps): ComponentChildren {
       {label(key)} <del class="was">{shown(before)}</del>
       {after !== undefined && (
         <>
-          <span class="to">→</span>
+          <span class="arrow">→</span>
           <ins>{shown(after)}</ins>
         </>
       )}

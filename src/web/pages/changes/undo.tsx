@@ -53,7 +53,12 @@ export function Undo({ id, transaction, values, names }: UndoProps) {
   return (
     <Pane kind="side" label="Undo">
       <header class="bar">
-        <button type="button" class="b quiet icon phone mid" aria-label="Back to the changes" onClick={close}>
+        <button
+          type="button"
+          class="button quiet icon-only narrow"
+          aria-label="Back to the changes"
+          onClick={close}
+        >
           <Icon name="back" />
         </button>
         <h2>{isDone ? 'Undone' : 'Undo, tried without writing'}</h2>
@@ -70,9 +75,9 @@ export function Undo({ id, transaction, values, names }: UndoProps) {
         <Outcome tried={tried} refusal={refusal} />
       )}
       {transaction && <About transaction={transaction} />}
-      <section class="sec">
+      <section class="section">
         {writeRefusal.value !== undefined && <Why>{writeRefusal.value}</Why>}
-        <p class="row-b">
+        <p class="actions">
           {tried && !isDone && (
             <Button kind="main" disabled={isRunning.value} onClick={() => void run()}>
               Undo {counted(tried.length)}
@@ -115,7 +120,7 @@ function Outcome({ tried, refusal }: { tried: readonly Undone[] | undefined; ref
 function About({ transaction: { actor, at } }: { transaction: Transaction }) {
   const { name, kind } = whoOf(actor)
   return (
-    <section class="sec">
+    <section class="section">
       <dl class="facts">
         <dt>Who</dt>
         <dd>
@@ -150,7 +155,7 @@ function Plan({ id: write, tried, transaction, values, names }: PlanProps) {
   const [isWhole, setWhole] = useState(false)
   const shownOnes = isWhole ? tried : tried.slice(0, FIRST)
   return (
-    <section class="sec">
+    <section class="section">
       <h3>What would be written</h3>
       <ul class="undo-list">
         {shownOnes.map(({ kind, id, op }) => {
@@ -176,7 +181,7 @@ function Plan({ id: write, tried, transaction, values, names }: PlanProps) {
         })}
       </ul>
       {shownOnes.length < tried.length && (
-        <p class="row-b">
+        <p class="actions">
           <Button kind="quiet" onClick={() => setWhole(true)}>
             {(tried.length - shownOnes.length).toLocaleString()} more
           </Button>
@@ -195,7 +200,7 @@ function Back({ values }: { values: readonly Value[] }) {
         <span key={key}>
           {at > 0 && ', '}
           {after !== undefined && <del class="was">{shown(after)}</del>}
-          <span class="to">→</span>
+          <span class="arrow">→</span>
           {shown(before)}
         </span>
       ))}

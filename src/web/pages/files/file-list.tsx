@@ -25,10 +25,10 @@ export function FileList({ current }: { current: string | undefined }) {
           {mayWrite.value && <AddButton />}
         </header>
         <div class="tools">
-          <div class="in-find">
+          <div class="search-field">
             <Icon name="search" />
             <input
-              class="in"
+              class="input"
               type="search"
               aria-label="Search names and text"
               value={q}
@@ -44,9 +44,9 @@ export function FileList({ current }: { current: string | undefined }) {
 }
 
 const AddButton = () => (
-  <label class="b main">
+  <label class="button main">
     <input
-      class="vh"
+      class="visually-hidden"
       type="file"
       multiple
       onChange={({ currentTarget }) => {
@@ -121,10 +121,14 @@ interface RowProps {
 const STATES = { processing: 'off', ready: 'ok', failed: 'bad' } as const
 
 const Row = ({ file, index, isCurrent, measure }: RowProps) => (
-  <li ref={measure} data-index={index} class={file.status === 'failed' ? 'no' : isCurrent ? 'on' : undefined}>
+  <li
+    ref={measure}
+    data-index={index}
+    class={file.status === 'failed' ? 'trouble' : isCurrent ? 'chosen' : undefined}
+  >
     <Time at={file.created_at} />
-    <a class="it" href={address(['files', file.id])} aria-current={isCurrent ? 'true' : undefined}>
-      <span class="t">
+    <a class="item" href={address(['files', file.id])} aria-current={isCurrent ? 'true' : undefined}>
+      <span class="item-title">
         <span class="cut">{file.file_name}</span>
       </span>
       <span class="meta">
@@ -133,7 +137,7 @@ const Row = ({ file, index, isCurrent, measure }: RowProps) => (
           <span>{file.pages === 1 ? '1 page' : `${file.pages} pages`}</span>
         )}
         {file.status !== 'ready' && (
-          <span class={`st ${STATES[file.status]}`}>
+          <span class={`status ${STATES[file.status]}`}>
             {file.status === 'failed' ? 'not readable' : 'being read'}
           </span>
         )}

@@ -20,13 +20,13 @@ export function FilePane({ id }: { id: string }) {
   return (
     <>
       <header class="bar wraps">
-        <a class="b quiet icon phone mid" href={listAddress()} aria-label="Back to the files">
+        <a class="button quiet icon-only narrow" href={listAddress()} aria-label="Back to the files">
           <Icon name="back" />
         </a>
         <h2 class="cut">{data?.file_name ?? 'File'}</h2>
         <span class="grow" />
         {data && (
-          <a class="b" href={contentOf(id)} download={data.file_name}>
+          <a class="button" href={contentOf(id)} download={data.file_name}>
             Download
           </a>
         )}
@@ -66,7 +66,7 @@ function Content({ file }: { file: FileWithOutline }) {
           </p>
         </Banner>
       )}
-      <section class="sec">
+      <section class="section">
         <dl class="facts">
           <dt>Kind</dt>
           <dd>{file.mime_type || 'unknown'}</dd>
@@ -98,7 +98,7 @@ function Content({ file }: { file: FileWithOutline }) {
 const MOST_LEVELS = 4
 
 const Outline = ({ file: { id, outline } }: { file: FileWithOutline }) => (
-  <section class="sec">
+  <section class="section">
     <details>
       <summary>Contents, {outline.length === 1 ? '1 entry' : `${outline.length} entries`}</summary>
       <ul class="plain outline">
@@ -120,7 +120,7 @@ function Rename({ file: { id, file_name }, onClose }: { file: FileWithOutline; o
   })
   return (
     <form
-      class="sec line-form"
+      class="section line-form"
       onSubmit={(event) => {
         event.preventDefault()
         void run(String(new FormData(event.currentTarget).get('name')).trim())

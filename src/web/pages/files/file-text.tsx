@@ -12,7 +12,7 @@ export function FileText({ file: { id, status, pages } }: { file: FileWithOutlin
   if (status === 'failed' || last === 0) return null
   const first = Number.isInteger(named) && named >= 1 && named <= last ? named : 1
   return (
-    <section class="sec text">
+    <section class="section text">
       <h2>Text</h2>
       {first > 1 && (
         <p>

@@ -33,13 +33,13 @@ export function FoundPages({ q, current }: { q: string; current: string | undefi
     <>
       <ul class="ledger scroll">
         {results.map(({ file, page, snippet }) => (
-          <li key={`${file.id} ${page}`} class={file.id === current ? 'on' : undefined}>
+          <li key={`${file.id} ${page}`} class={file.id === current ? 'chosen' : undefined}>
             <span class="when">{page === 0 ? 'name' : `p. ${page}`}</span>
             <a
-              class="it"
+              class="item"
               href={address(['files', file.id], { q, page: page === 0 ? undefined : String(page) })}
             >
-              <span class="t">
+              <span class="item-title">
                 <span class="cut">{file.file_name}</span>
               </span>
               <Snippet text={snippet} />

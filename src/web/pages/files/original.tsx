@@ -25,7 +25,7 @@ const SMALL_BYTES = 10_000_000
 /** The file as it is, where a browser can show it; else what to do with it. */
 export function Original({ file }: { file: FileWithOutline }) {
   return (
-    <section class="sec original">
+    <section class="section original">
       <h2>Original</h2>
       <View file={file} />
     </section>
@@ -65,8 +65,8 @@ const ToDownload = ({
 }) => (
   <div class="stack">
     <p>{why}</p>
-    <p class="row-b">
-      <a class="b" href={contentOf(id)} download={file_name}>
+    <p class="actions">
+      <a class="button" href={contentOf(id)} download={file_name}>
         Download {file_name}
       </a>
     </p>

@@ -7,8 +7,8 @@ import { FilePane } from './file-pane.tsx'
 export function Main() {
   const [, id] = path.value
   return (
-    <main id="main" class={id === undefined ? 's-files' : 's-files show-side'}>
-      <h1 class="vh">Files</h1>
+    <main id="main" class={id === undefined ? 'files-screen' : 'files-screen show-side'}>
+      <h1 class="visually-hidden">Files</h1>
       <FileList current={id} />
       <Pane kind="side" label="File">
         {id === undefined ? (

@@ -124,7 +124,7 @@ export function Canvas({ layout, selected, hasArrows, titles, onSelect }: Canvas
       <div class="zoom">
         <button
           type="button"
-          class="b icon"
+          class="button icon-only"
           aria-label="Closer"
           onClick={() => void camera()?.animatedZoom({ duration })}
         >
@@ -132,7 +132,7 @@ export function Canvas({ layout, selected, hasArrows, titles, onSelect }: Canvas
         </button>
         <button
           type="button"
-          class="b icon"
+          class="button icon-only"
           aria-label="Further away"
           onClick={() => void camera()?.animatedUnzoom({ duration })}
         >
@@ -140,7 +140,7 @@ export function Canvas({ layout, selected, hasArrows, titles, onSelect }: Canvas
         </button>
         <button
           type="button"
-          class="b icon"
+          class="button icon-only"
           aria-label="Show all"
           onClick={() => void camera()?.animatedReset({ duration })}
         >

@@ -53,7 +53,7 @@ export function NodeList({ graph, selected }: { graph: Drawn; selected: string |
     <Pane kind="side" label="The graph as a list">
       <header class="bar">
         <a
-          class="b quiet icon phone mid"
+          class="button quiet icon-only narrow"
           aria-label="Back to the graph"
           href={address(['graph'], { ...Object.fromEntries(parameters.value), list: undefined })}
         >
@@ -62,13 +62,13 @@ export function NodeList({ graph, selected }: { graph: Drawn; selected: string |
         <h2 class="cut">{node ? node.title : 'As a list'}</h2>
         <span class="grow" />
         {node?.kind === 'note' && (
-          <a class="b" href={noteAddress(node.id)}>
+          <a class="button" href={noteAddress(node.id)}>
             Open
           </a>
         )}
       </header>
       {node && to.length > 0 && (
-        <section class="sec">
+        <section class="section">
           <h3>
             Leads to <small>{to.length.toLocaleString()}</small>
           </h3>
@@ -76,21 +76,21 @@ export function NodeList({ graph, selected }: { graph: Drawn; selected: string |
         </section>
       )}
       {node && from.length > 0 && (
-        <section class="sec">
+        <section class="section">
           <h3>
             Linked from <small>{from.length.toLocaleString()}</small>
           </h3>
           <Nodes nodes={from} />
         </section>
       )}
-      <section class="sec">
+      <section class="section">
         <header>
           <h3>All {graph.nodes.length.toLocaleString()}, most links first</h3>
         </header>
-        <search class="in-find">
+        <search class="search-field">
           <Icon name="search" />
           <input
-            class="in"
+            class="input"
             type="search"
             aria-label="Find in this graph"
             placeholder="Find in this graph"

@@ -78,7 +78,7 @@ function Layers({ lens }: { lens: Lens | undefined }) {
           {title}
         </label>
       ))}
-      <a class="b quiet" href={address(['views', 'lenses', lens.id])}>
+      <a class="button quiet" href={address(['views', 'lenses', lens.id])}>
         Change the lens…
       </a>
       {refusal.value !== undefined && <Why>{refusal.value}</Why>}
@@ -89,7 +89,7 @@ function Layers({ lens }: { lens: Lens | undefined }) {
 /** The choice of a lens where the rail has no room for the list of them. */
 const LensChoice = ({ lenses, lens }: { lenses: readonly Lens[]; lens: Lens | undefined }) => (
   <select
-    class="in phone mid"
+    class="input narrow"
     aria-label="Lens"
     value={lens?.id ?? ''}
     onChange={({ currentTarget }) => navigate(address(['graph'], { lens: currentTarget.value }))}
@@ -136,8 +136,8 @@ export function Main() {
   )
   const isEmpty = graph?.nodes.length === 0
   return (
-    <main id="main" class={parameter('list') === undefined ? 's-graph' : 's-graph shows-side'}>
-      <h1 class="vh">Graph</h1>
+    <main id="main" class={parameter('list') === undefined ? 'graph-screen' : 'graph-screen shows-side'}>
+      <h1 class="visually-hidden">Graph</h1>
       <Pane kind="home" label="Graph">
         <header class="bar">
           <h2 class="cut">{lens?.name ?? 'Whole workspace'}</h2>
@@ -147,7 +147,7 @@ export function Main() {
           <span class="grow" />
           <button
             type="button"
-            class="b quiet icon phone mid"
+            class="button quiet icon-only narrow"
             aria-label="The same as a list"
             onClick={() => setParameters({ list: '1' })}
           >
@@ -155,7 +155,7 @@ export function Main() {
           </button>
         </header>
         {(lenses.length > 1 || (lens && mayWrite.value)) && (
-          <div class={lens && mayWrite.value ? 'tools wraps' : 'tools wraps phone mid'}>
+          <div class={lens && mayWrite.value ? 'tools wraps' : 'tools wraps narrow'}>
             <LensChoice lenses={lenses} lens={lens} />
             <Layers lens={lens} />
           </div>

@@ -44,7 +44,7 @@ const focusedIndex = (): number | undefined => {
 }
 
 const openIndex = (): number | undefined => {
-  const row = noteId.value && document.querySelector<HTMLElement>('.notes-rows > li.on')
+  const row = noteId.value && document.querySelector<HTMLElement>('.notes-rows > li.chosen')
   return row ? Number(row.dataset.index) : undefined
 }
 

@@ -32,7 +32,12 @@ export function ListHead({ isCreating, onCreate }: { isCreating: boolean; onCrea
         <h2 id="list-h" class="cut">
           {name}
         </h2>
-        <button type="button" class="b quiet icon phone mid" popovertarget="lists" aria-label="Other lists">
+        <button
+          type="button"
+          class="button quiet icon-only narrow"
+          popovertarget="lists"
+          aria-label="Other lists"
+        >
           <Icon name="down" />
         </button>
         <span class="grow" />
@@ -40,7 +45,7 @@ export function ListHead({ isCreating, onCreate }: { isCreating: boolean; onCrea
         {mayWrite.value && kind !== 'trash' && (
           <button
             type="button"
-            class="b quiet icon"
+            class="button quiet icon-only"
             aria-label="New note (N)"
             disabled={isCreating}
             onClick={onCreate}
@@ -70,8 +75,8 @@ function Order({ isSearching }: { isSearching: boolean }) {
   const present = sort.value === undefined ? natural : ORDERS[sort.value]
   return (
     <>
-      <button type="button" class="b quiet" popovertarget="order">
-        <span class="vh">Order: </span>
+      <button type="button" class="button quiet" popovertarget="order">
+        <span class="visually-hidden">Order: </span>
         {present}
         <Icon name="down" />
       </button>
@@ -96,10 +101,10 @@ function Search({ name }: { name: string }) {
   )
   return (
     <search class="tools">
-      <label class="in-find">
+      <label class="search-field">
         <Icon name="search" />
-        <span class="vh">Search {name}</span>
-        <input class="in" type="search" {...field} />
+        <span class="visually-hidden">Search {name}</span>
+        <input class="input" type="search" {...field} />
       </label>
     </search>
   )

@@ -179,7 +179,7 @@ function ListRow({ index, total, row, isTrash, measure }: ListRowProps) {
   const isOpen = row !== undefined && row.id === noteId.value
   return (
     <li
-      class={isOpen ? 'on' : undefined}
+      class={isOpen ? 'chosen' : undefined}
       data-index={index}
       ref={measure}
       aria-setsize={total}
@@ -187,12 +187,12 @@ function ListRow({ index, total, row, isTrash, measure }: ListRowProps) {
     >
       {row ? <Time at={row.at} /> : <span class="when" />}
       {row === undefined ? (
-        <span class="it">…</span>
+        <span class="item">…</span>
       ) : isTrash ? (
         <TrashedNote row={row} />
       ) : (
-        <a class="it" href={noteAddress(row.id)} aria-current={isOpen ? 'true' : undefined}>
-          <span class="t">{row.title}</span>
+        <a class="item" href={noteAddress(row.id)} aria-current={isOpen ? 'true' : undefined}>
+          <span class="item-title">{row.title}</span>
           {row.snippet !== undefined && row.snippet !== '' && <Snippet text={row.snippet} />}
           {row.tags.length > 0 && (
             <span class="meta">
@@ -214,11 +214,11 @@ function TrashedNote({ row }: { row: Row }) {
     await api.post('/v1/notes/{id}/restore', { params: { id: row.id } })
   })
   return (
-    <div class="it">
-      <span class="t">{row.title}</span>
+    <div class="item">
+      <span class="item-title">{row.title}</span>
       {mayWrite.value && (
         <Button disabled={isRunning.value} onClick={() => void run()}>
-          Restore<span class="vh"> {row.title}</span>
+          Restore<span class="visually-hidden"> {row.title}</span>
         </Button>
       )}
       {refusal.value && <Why>{refusal.value}</Why>}
@@ -228,7 +228,7 @@ function TrashedNote({ row }: { row: Row }) {
 
 /** Leads from the open note back to the list. */
 export const BackToList = () => (
-  <a class="b quiet icon phone" href={listAddress()} aria-label="Back to the list">
+  <a class="button quiet icon-only phone" href={listAddress()} aria-label="Back to the list">
     <Icon name="back" />
   </a>
 )

@@ -22,7 +22,12 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
   const params = { id }
   return (
     <>
-      <button type="button" class="b quiet icon" popovertarget="note-more" aria-label="More for this note">
+      <button
+        type="button"
+        class="button quiet icon-only"
+        popovertarget="note-more"
+        aria-label="More for this note"
+      >
         <Icon name="more" />
       </button>
       <div popover="auto" id="note-more" class="menu">

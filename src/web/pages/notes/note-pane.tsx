@@ -86,7 +86,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
         <span class="grow" />
         {mayWrite.value && state.kind !== 'conflict' && (
           <a
-            class="b quiet"
+            class="button quiet"
             href={noteAddress(id, isReading ? {} : { show: 'preview' })}
             aria-current={isReading ? 'true' : undefined}
           >
@@ -94,7 +94,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
           </a>
         )}
         <a
-          class="b quiet icon phone mid"
+          class="button quiet icon-only narrow"
           href={noteAddress(id, { pane: 'details' })}
           aria-label="Properties, links and revisions"
         >
@@ -160,7 +160,7 @@ function SaveLine({ queue }: { queue: SaveQueue }) {
     }
   })()
   return (
-    <span class={`st ${kind}`} role="status">
+    <span class={`status ${kind}`} role="status">
       {text}
     </span>
   )

@@ -13,8 +13,12 @@ export function Main() {
   const id = noteId.value
   const isSide = id !== undefined && isAtDetails.value
   return (
-    <main id="main" class={isSide ? 's-notes at-side' : 's-notes'} key={session.value?.workspace.id}>
-      <h1 class="vh">Notes</h1>
+    <main
+      id="main"
+      class={isSide ? 'notes-screen at-side' : 'notes-screen'}
+      key={session.value?.workspace.id}
+    >
+      <h1 class="visually-hidden">Notes</h1>
       <ListPane isHome={id === undefined} />
       {id === undefined ? <NoNote /> : <OpenedNote key={id} id={id} isAtDetails={isSide} />}
     </main>

@@ -38,7 +38,7 @@ export function Settle({ queue, conflict }: { queue: SaveQueue; conflict: Confli
           onChoose={(choice) => queue.settle(place, index, choice)}
         />
       ) : (
-        <div key={`${place}${index}`} class={place === 'title' ? undefined : 'src'}>
+        <div key={`${place}${index}`} class={place === 'title' ? undefined : 'source'}>
           {place === 'title' ? <h2 class="title">{part.text}</h2> : <p class="verbatim">{part.text}</p>}
         </div>
       ),
@@ -59,7 +59,7 @@ interface PassageProps {
 
 const Passage = ({ part: { mine, theirs }, name, onChoose }: PassageProps) => (
   <section class="settle" aria-label={`${name} to settle`}>
-    <div class="two">
+    <div class="versions">
       <div>
         <h3>
           <Icon name="person" />

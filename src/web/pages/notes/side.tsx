@@ -9,7 +9,7 @@ import { list, noteAddress, noteId, otherListAddress } from './place.ts'
 const number = new Intl.NumberFormat()
 
 const count = (value: number | undefined) =>
-  value !== undefined && <span class="n">{number.format(value)}</span>
+  value !== undefined && <span class="at-end">{number.format(value)}</span>
 
 export const useViews = () => useQuery(['view'], () => api.get('/v1/views')).data?.views ?? []
 

@@ -27,7 +27,7 @@ export function DeletedRowsPane({ structure, source }: DeletedRowsPaneProps) {
       <header class="bar">
         <h2>Deleted rows</h2>
         <span class="grow" />
-        <a class="b quiet icon" href={paneAddress(undefined)} aria-label="Close the deleted rows">
+        <a class="button quiet icon-only" href={paneAddress(undefined)} aria-label="Close the deleted rows">
           <Icon name="x" />
         </a>
       </header>
@@ -59,7 +59,7 @@ function DeletedRows({ structure, source }: DeletedRowsPaneProps) {
         ))}
       </ol>
       {data.total > PAGE && (
-        <p class="row-b list-end">
+        <p class="actions list-end">
           <Button disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - PAGE))}>
             Newer
           </Button>
@@ -81,13 +81,13 @@ function DeletedRow({ row, structure, source }: DeletedRowsPaneProps & { row: Ro
   return (
     <li>
       <Time at={row.deleted_at ?? row.updated_at} />
-      <div class="it">
-        <a class="t" href={rowAddress(row.id)}>
+      <div class="item">
+        <a class="item-title" href={rowAddress(row.id)}>
           {label}
         </a>
         {mayWrite.value && (
           <Button disabled={isRunning.value} onClick={() => void run()}>
-            Restore<span class="vh"> {label}</span>
+            Restore<span class="visually-hidden"> {label}</span>
           </Button>
         )}
         {refusal.value !== undefined && <Why>{refusal.value}</Why>}

@@ -59,7 +59,7 @@ function OrderChoice({ structure }: { structure: Structure }) {
   const { words } = currentOrder(structure)
   return (
     <select
-      class="in phone"
+      class="input phone"
       aria-label="Order of the rows"
       value={words}
       onChange={({ currentTarget }) => {
@@ -99,10 +99,10 @@ function Chip({ condition, column, onRemove }: ChipProps) {
 function SearchField() {
   const field = useTypedSearch(searchText(), (q) => setParameters({ q }, { replace: true }), TYPING_MS)
   return (
-    <search class="in-find">
+    <search class="search-field">
       <Icon name="search" />
       <input
-        class="in"
+        class="input"
         type="search"
         maxLength={200}
         aria-label="Search in every field of these rows"
@@ -147,10 +147,10 @@ function FilterForm({ columns, onAdd }: FilterFormProps) {
         add(event.currentTarget)
       }}
     >
-      <div class="f">
+      <div class="field">
         <label for="filter-field">Field</label>
         <select
-          class="in"
+          class="input"
           id="filter-field"
           value={column.key}
           onChange={({ currentTarget }) => {
@@ -164,10 +164,10 @@ function FilterForm({ columns, onAdd }: FilterFormProps) {
           ))}
         </select>
       </div>
-      <div class="f">
+      <div class="field">
         <label for="filter-op">Condition</label>
         <select
-          class="in"
+          class="input"
           id="filter-op"
           value={op}
           onChange={({ currentTarget }) => {
@@ -196,7 +196,7 @@ function ValueField({ column, isList }: { column: Column; isList: boolean }) {
   const options = column.type === 'bool' ? ['yes', 'no'] : column.options
   if (options && isList)
     return (
-      <fieldset class="f checks">
+      <fieldset class="field checks">
         <legend>Values</legend>
         {options.map((option) => (
           <label key={option}>
@@ -206,18 +206,18 @@ function ValueField({ column, isList }: { column: Column; isList: boolean }) {
       </fieldset>
     )
   return (
-    <div class="f">
+    <div class="field">
       <label for="filter-value">{isList ? 'Values, one a line' : 'Value'}</label>
       {options ? (
-        <select class="in" id="filter-value" name="value">
+        <select class="input" id="filter-value" name="value">
           {options.map((option) => (
             <option key={option}>{option}</option>
           ))}
         </select>
       ) : isList ? (
-        <textarea class="in" id="filter-value" name="value" rows={4} required />
+        <textarea class="input" id="filter-value" name="value" rows={4} required />
       ) : (
-        <input class="in" id="filter-value" name="value" {...inputKind(dayType(column.type))} required />
+        <input class="input" id="filter-value" name="value" {...inputKind(dayType(column.type))} required />
       )}
     </div>
   )

@@ -78,11 +78,11 @@ export function NoRows({ isFiltered }: { isFiltered: boolean }) {
         {mayWrite.value && ' Write the first, or import a csv file.'}
       </p>
       {mayWrite.value && (
-        <p class="row-b">
-          <a class="b main" href={paneAddress('new')}>
+        <p class="actions">
+          <a class="button main" href={paneAddress('new')}>
             New row
           </a>
-          <a class="b" href={paneAddress('import')}>
+          <a class="button" href={paneAddress('import')}>
             Import csv…
           </a>
         </p>
@@ -148,7 +148,7 @@ function JumpForm({ grid }: { grid: GridState }) {
       }}
     >
       <label>
-        Go to row <input class="in" name="row" type="number" min={1} max={total} required />
+        Go to row <input class="input" name="row" type="number" min={1} max={total} required />
       </label>
     </form>
   )

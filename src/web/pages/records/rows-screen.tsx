@@ -58,8 +58,8 @@ export function RowsScreen({ structure }: { structure: Structure }) {
       )
   }
   return (
-    <main id="main" class="s-records" data-side={row !== undefined || pane !== null ? '' : undefined}>
-      <h1 class="vh">Records</h1>
+    <main id="main" class="records-screen" data-side={row !== undefined || pane !== null ? '' : undefined}>
+      <h1 class="visually-hidden">Records</h1>
       <Pane kind="home" label={structure.name}>
         <RowsBar structure={structure} total={total} source={source} />
         <Filters structure={structure} />
@@ -151,7 +151,7 @@ function RowsBar({
   const count = total === undefined ? 'counting…' : rowCount(total)
   return (
     <header class="bar">
-      <a class="b quiet icon phone" href={address(['records'])} aria-label="All structures">
+      <a class="button quiet icon-only phone" href={address(['records'])} aria-label="All structures">
         <Icon name="back" />
       </a>
       <h2 class="cut">{structure.name}</h2>
@@ -160,12 +160,12 @@ function RowsBar({
         {isFiltered ? `${count} of ${new Intl.NumberFormat().format(structure.record_count)}` : count}
       </small>
       <span class="grow" />
-      <a class="b quiet desk" href={address(['records', structure.id, 'structure'])}>
+      <a class="button quiet desk" href={address(['records', structure.id, 'structure'])}>
         Structure
       </a>
       <RowsMenu structure={structure} source={source} />
       {mayWrite.value && (
-        <a class="b main" href={paneAddress('new')}>
+        <a class="button main" href={paneAddress('new')}>
           New row
         </a>
       )}
@@ -178,7 +178,7 @@ const OtherStructures = () => (
   <>
     <button
       type="button"
-      class="b quiet icon between"
+      class="button quiet icon-only between"
       popovertarget="other-structures"
       aria-label="All structures"
     >

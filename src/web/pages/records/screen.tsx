@@ -34,7 +34,7 @@ interface NoStructureProps {
 
 function NoStructure({ isKnown, isGone, error }: NoStructureProps) {
   return (
-    <main id="main" class="s-records">
+    <main id="main" class="records-screen">
       <Pane kind="home">
         <header class="bar">
           <h1>Records</h1>
@@ -52,7 +52,7 @@ function NoStructure({ isKnown, isGone, error }: NoStructureProps) {
                   : 'A structure says which fields its rows have: orders, customers, parts.'}
               </p>
               {mayWrite.value && (
-                <a class="b main" href={address(['records', 'new'])}>
+                <a class="button main" href={address(['records', 'new'])}>
                   New structure
                 </a>
               )}

@@ -25,7 +25,7 @@ export function StructureList() {
         <li key={id}>
           <a href={address(['records', id])} aria-current={here === id ? 'true' : undefined}>
             <span class="cut">{name}</span>
-            <span class="n">{NUMBER.format(record_count)}</span>
+            <span class="at-end">{NUMBER.format(record_count)}</span>
           </a>
         </li>
       ))}

@@ -80,13 +80,13 @@ function Configuration() {
   return (
     <>
       <div class="line-form">
-        <div class="f">
-          <label class="l" for="agent-client">
+        <div class="field">
+          <label class="label" for="agent-client">
             Client
           </label>
           <select
             id="agent-client"
-            class="in"
+            class="input"
             value={client.name}
             onChange={({ currentTarget }) => {
               chosen.value = currentTarget.value
@@ -111,28 +111,28 @@ function Configuration() {
 function Deeds({ keys }: { keys: readonly ApiKey[] }) {
   if (keys.length === 0) return <p class="dim">No key can connect an agent yet.</p>
   return (
-    <table class="tb" aria-label="Keys of agents">
+    <table class="table" aria-label="Keys of agents">
       <thead>
         <tr>
-          <th class="m" scope="col">
+          <th class="margin" scope="col">
             Used
           </th>
           <th scope="col">Key</th>
           <th scope="col">
-            <span class="vh">Changes</span>
+            <span class="visually-hidden">Changes</span>
           </th>
         </tr>
       </thead>
       <tbody>
         {keys.map(({ id, name, last_used_at }) => (
           <tr key={id}>
-            <td class="m">{last_used_at === null ? 'never' : <Time at={last_used_at} />}</td>
-            <th scope="row" class="p1">
+            <td class="margin">{last_used_at === null ? 'never' : <Time at={last_used_at} />}</td>
+            <th scope="row" class="top-start">
               {name}
             </th>
-            <td class="num p2">
+            <td class="number top-end">
               <a
-                class="b quiet"
+                class="button quiet"
                 href={address(['changes'], { who: `mcp-${id}` })}
                 aria-label={`Changes by agents with ${name}`}
               >

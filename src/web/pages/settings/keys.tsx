@@ -70,9 +70,9 @@ function NewKey() {
           autocomplete="off"
           why={isOfDate ? undefined : refusal.value}
         />
-        <fieldset class="f">
-          <legend class="l">It may</legend>
-          <div class="seg">
+        <fieldset class="field">
+          <legend class="label">It may</legend>
+          <div class="segments">
             {scopes().map((scope, index, { length }) => (
               <label key={scope}>
                 <input type="radio" name="scope" value={scope} defaultChecked={index === length - 1} />
@@ -106,7 +106,7 @@ const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short',
 function Ends({ at }: { at: string | null }) {
   const text = at === null ? 'never' : day.format(new Date(at))
   const isSoon = at !== null && new Date(at).getTime() - Date.now() < SOON_MS
-  return <span class={isSoon ? 'st warn' : undefined}>{text}</span>
+  return <span class={isSoon ? 'status warn' : undefined}>{text}</span>
 }
 
 function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: { value: ApiKey | undefined } }) {
@@ -117,10 +117,10 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: { val
       </p>
     )
   return (
-    <table class="tb" aria-label="Keys">
+    <table class="table" aria-label="Keys">
       <thead>
         <tr>
-          <th class="m" scope="col">
+          <th class="margin" scope="col">
             Used
           </th>
           <th scope="col">Name</th>
@@ -128,23 +128,23 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: { val
           <th scope="col">Of</th>
           <th scope="col">Ends</th>
           <th scope="col">
-            <span class="vh">Actions</span>
+            <span class="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
       <tbody>
         {keys.map((key) => (
           <tr key={key.id}>
-            <td class="m">{key.last_used_at === null ? 'never' : <Time at={key.last_used_at} />}</td>
-            <th scope="row" class="p1">
+            <td class="margin">{key.last_used_at === null ? 'never' : <Time at={key.last_used_at} />}</td>
+            <th scope="row" class="top-start">
               {key.name}
             </th>
-            <td class="p3">{SCOPE_WORDS[key.scope]}</td>
-            <td class="px">{key.user.name}</td>
-            <td class="p4">
+            <td class="bottom-start">{SCOPE_WORDS[key.scope]}</td>
+            <td class="desk">{key.user.name}</td>
+            <td class="bottom-end">
               <Ends at={key.expires_at} />
             </td>
-            <td class="num p2">
+            <td class="number top-end">
               <Button
                 kind="quiet"
                 aria-label={`Revoke ${key.name}`}

@@ -64,7 +64,7 @@ const Link = ({ name, link, isKnown }: MadeLink) => (
   <>
     {isKnown && (
       <p role="status">
-        <span class="st warn">{`${name} already has a user on this server`}</span> and is a member now
+        <span class="status warn">{`${name} already has a user on this server`}</span> and is a member now
         {link === null && ', who signs in as before'}. Make sure that it is the person you mean.
       </p>
     )}
@@ -95,9 +95,9 @@ function NewMember({ made }: { made: { value: MadeLink | undefined } }) {
           autocomplete="off"
           why={action.refusal.value}
         />
-        <p class="f">
+        <p class="field">
           <label for="new-role">Role</label>
-          <select class="in" id="new-role" name="role">
+          <select class="input" id="new-role" name="role">
             {ROLES.map((role) => (
               <option key={role}>{role}</option>
             ))}
@@ -120,16 +120,16 @@ interface MemberTableProps {
 function MemberTable({ members, made, removed }: MemberTableProps) {
   const owners = members.filter(({ role }) => role === 'owner').length
   return (
-    <table class="tb people" aria-label="Members">
+    <table class="table people" aria-label="Members">
       <thead>
         <tr>
-          <th class="m" scope="col">
+          <th class="margin" scope="col">
             Since
           </th>
           <th scope="col">Name</th>
           <th scope="col">Role</th>
           <th scope="col">
-            <span class="vh">Actions</span>
+            <span class="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -162,18 +162,18 @@ function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
   const refusal = link.refusal.value ?? role.refusal.value
   return (
     <>
-      <tr class={refusal === undefined ? undefined : 'no'}>
-        <td class="m">
+      <tr class={refusal === undefined ? undefined : 'trouble'}>
+        <td class="margin">
           <Time at={member.created_at} />
         </td>
-        <th scope="row" class="p1">
+        <th scope="row" class="top-start">
           {member.name} {isSelf && <span class="dim">you</span>}
-          {!member.has_password && <span class="st warn">no password yet</span>}
+          {!member.has_password && <span class="status warn">no password yet</span>}
         </th>
-        <td class="p3">
+        <td class="bottom-start">
           {isOwner.value && !isLastOwner ? (
             <select
-              class="in"
+              class="input"
               aria-label={`Role of ${member.name}`}
               value={member.role}
               disabled={role.isRunning.value}
@@ -191,7 +191,7 @@ function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
             member.role
           )}
         </td>
-        <td class="num p2">
+        <td class="number top-end">
           {isOwner.value && (
             <>
               {!isSelf && (

@@ -10,7 +10,7 @@ interface SectionProps {
 
 /** A part of the settings: what it is on the left, its controls on the right. */
 export const Section = ({ name, title, about, children }: SectionProps) => (
-  <section class="set" id={name} aria-labelledby={`${name}-h`}>
+  <section class="setting" id={name} aria-labelledby={`${name}-h`}>
     <header>
       <h2 id={`${name}-h`} tabIndex={-1}>
         {title}

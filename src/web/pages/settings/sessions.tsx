@@ -67,7 +67,7 @@ function Password() {
   const isOfNew = refusal.value?.startsWith('A password must') ?? false
   return (
     <details class="more">
-      <summary class="b">Change password…</summary>
+      <summary class="button">Change password…</summary>
       <form
         class="stack"
         ref={form}
@@ -77,7 +77,7 @@ function Password() {
         }}
       >
         <input
-          class="vh"
+          class="visually-hidden"
           name="user"
           aria-label="Name"
           autocomplete="username"
@@ -103,7 +103,7 @@ function Password() {
           required
           why={isOfNew ? refusal.value : undefined}
         />
-        <p class="row-b">
+        <p class="actions">
           <Button kind="main" type="submit" disabled={isRunning.value}>
             Change password
           </Button>
@@ -112,7 +112,7 @@ function Password() {
       </form>
       <p role="status">
         {isChanged.value && (
-          <span class="st ok">The password is changed; every other session has ended.</span>
+          <span class="status ok">The password is changed; every other session has ended.</span>
         )}
       </p>
     </details>

@@ -18,8 +18,8 @@ const fieldsOf = (event: TargetedSubmitEvent<HTMLFormElement>) => {
 export function SignIn() {
   const token = setupToken()
   return (
-    <main id="main" class="s-sign">
-      <div class="sign">
+    <main id="main" class="sign-in-screen">
+      <div class="sign-in">
         <time>{today.format(new Date())}</time>
         <div>{token === undefined ? <SignInForm /> : <SetupForm token={token} />}</div>
       </div>
@@ -98,7 +98,7 @@ export function SignInAgain() {
           autofocus
           why={refusal.value}
         />
-        <p class="row-b">
+        <p class="actions">
           <Button kind="main" type="submit" disabled={isRunning.value}>
             Sign in
           </Button>

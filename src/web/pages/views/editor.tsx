@@ -38,7 +38,11 @@ export function Editor({ title, what, name, save, remove, consequence, children 
   return (
     <Pane kind="side" label={title}>
       <header class="bar">
-        <a class="b quiet icon phone mid" aria-label="Back to the list" href={address(['views', section])}>
+        <a
+          class="button quiet icon-only narrow"
+          aria-label="Back to the list"
+          href={address(['views', section])}
+        >
           <Icon name="back" />
         </a>
         <h2 class="cut">{title}</h2>
@@ -52,12 +56,12 @@ export function Editor({ title, what, name, save, remove, consequence, children 
         }}
       >
         <fieldset disabled={!mayWrite.value}>
-          <legend class="vh">{title}</legend>
+          <legend class="visually-hidden">{title}</legend>
           {children}
         </fieldset>
         {refusal.value !== undefined && <Why>{refusal.value}</Why>}
         {mayWrite.value && (
-          <p class="row-b">
+          <p class="actions">
             <Button kind="main" type="submit" disabled={isRunning.value}>
               Save
             </Button>
@@ -118,10 +122,10 @@ interface SelectProps {
 export function Select({ label, value, options, onChange }: SelectProps) {
   const id = useId()
   return (
-    <div class="f">
+    <div class="field">
       <label for={id}>{label}</label>
       <select
-        class="in"
+        class="input"
         id={id}
         value={value}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
@@ -144,10 +148,10 @@ interface TextProps {
 }
 
 export const Text = ({ label, value, isRequired = false, onInput }: TextProps) => (
-  <label class="f">
-    <span class="l">{label}</span>
+  <label class="field">
+    <span class="label">{label}</span>
     <input
-      class="in"
+      class="input"
       value={value}
       required={isRequired}
       autocomplete="off"

@@ -71,7 +71,7 @@ export function PresetForm({
             <div class="parts">
               <strong>{label}</strong>
               <select
-                class="in"
+                class="input"
                 aria-label={`What it does with ${label}`}
                 value={entry.isAsked ? 'asks' : 'sets'}
                 onChange={({ currentTarget }) => change({ isAsked: currentTarget.value === 'asks' })}
@@ -80,7 +80,7 @@ export function PresetForm({
                 <option value="asks">is asked for, beginning with</option>
               </select>
               <input
-                class="in"
+                class="input"
                 aria-label={`Value of ${label}`}
                 value={entry.text}
                 onInput={({ currentTarget }) => change({ text: currentTarget.value })}
@@ -88,7 +88,7 @@ export function PresetForm({
             </div>
             <button
               type="button"
-              class="b quiet icon"
+              class="button quiet icon-only"
               aria-label={`Leave out ${label}`}
               onClick={() => setEntries(entries.toSpliced(at, 1))}
             >

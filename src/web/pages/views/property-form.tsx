@@ -57,10 +57,10 @@ export function PropertyForm({ property }: { property: Property | undefined }) {
       <Text label="Label" value={label} onInput={setLabel} />
       <Select label="Type" value={type} options={TYPES} onChange={(value) => setType(value as Type)} />
       {type === 'select' && (
-        <div class="f">
+        <div class="field">
           <label for={id}>Values, one a line</label>
           <textarea
-            class="in"
+            class="input"
             id={id}
             rows={5}
             value={options}

@@ -97,14 +97,14 @@ export function Main() {
   const { items, error } = useItems(section)
   const mayMake = mayWrite.value && section !== 'tags'
   return (
-    <main id="main" class={id === undefined ? 's-set' : 's-views shows-side'}>
-      <h1 class="vh">Views, presets, lenses, tags, properties</h1>
+    <main id="main" class={id === undefined ? 'single-pane' : 'views-screen shows-side'}>
+      <h1 class="visually-hidden">Views, presets, lenses, tags, properties</h1>
       <Pane kind="home" label={title}>
         <header class="bar">
           <h2>{title}</h2>
           <span class="grow" />
           {mayMake && (
-            <a class={id === undefined ? 'b main' : 'b'} href={address(['views', section, 'new'])}>
+            <a class={id === undefined ? 'button main' : 'button'} href={address(['views', section, 'new'])}>
               <Icon name="plus" />
               New {what}
             </a>
@@ -151,7 +151,7 @@ function List({ items, section, here }: ListProps) {
       {refusal.value !== undefined && <Why>{refusal.value}</Why>}
       <ul class="things">
         {items.map(({ id, name, about, count, marks }, at) => (
-          <li key={id} class={id === here ? 'on' : undefined}>
+          <li key={id} class={id === here ? 'chosen' : undefined}>
             <a href={address(['views', section, id])} aria-current={id === here ? 'true' : undefined}>
               <strong>{section === 'tags' ? <span class="tag">{name}</span> : name}</strong>
               <span class="dim">{about}</span>
@@ -191,7 +191,13 @@ interface MoveProps {
 }
 
 const Move = ({ label, isPossible, onClick, children }: MoveProps) => (
-  <button type="button" class="b quiet icon" aria-label={label} disabled={!isPossible} onClick={onClick}>
+  <button
+    type="button"
+    class="button quiet icon-only"
+    aria-label={label}
+    disabled={!isPossible}
+    onClick={onClick}
+  >
     {children}
   </button>
 )

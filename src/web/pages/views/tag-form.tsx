@@ -51,8 +51,8 @@ export function TagForm({ tag, definitions }: { tag: Tag; definitions: Definitio
         <Check label="Pinned" checked={isPinned} onChange={setPinned} />
       </div>
       {others.length > 0 && (
-        <fieldset class="f">
-          <legend class="l">Tags that come along with it</legend>
+        <fieldset class="field">
+          <legend class="label">Tags that come along with it</legend>
           <div class="checks scrolls">
             {others.map((other) => (
               <Check

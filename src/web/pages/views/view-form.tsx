@@ -90,8 +90,8 @@ export function ViewForm({ view, definitions }: { view: View | undefined; defini
         />
       </div>
       {definitions.properties.length > 0 && (
-        <fieldset class="f">
-          <legend class="l">Its cards show up to {MAX_SHOWN} properties</legend>
+        <fieldset class="field">
+          <legend class="label">Its cards show up to {MAX_SHOWN} properties</legend>
           <div class="checks">
             {definitions.properties.map(({ key, label }) => (
               <Check

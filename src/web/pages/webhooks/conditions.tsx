@@ -37,12 +37,12 @@ export function Conditions({ structure, conditions, why }: ConditionsProps) {
   }
   const id = useId()
   return (
-    <fieldset class="f">
-      <legend class="l">Only rows that meet every condition</legend>
+    <fieldset class="field">
+      <legend class="label">Only rows that meet every condition</legend>
       {conditions.value.map(({ id: key, field, op, value }, at) => (
         <div class="condition" key={key}>
           <select
-            class="in"
+            class="input"
             aria-label={`Field of condition ${at + 1}`}
             value={field}
             onChange={({ currentTarget }) => change(at, { field: currentTarget.value })}
@@ -54,7 +54,7 @@ export function Conditions({ structure, conditions, why }: ConditionsProps) {
             ))}
           </select>
           <select
-            class="in"
+            class="input"
             aria-label={`Comparison of condition ${at + 1}`}
             value={op}
             onChange={({ currentTarget }) => change(at, { op: currentTarget.value as Condition['op'] })}
@@ -67,7 +67,7 @@ export function Conditions({ structure, conditions, why }: ConditionsProps) {
           </select>
           {needsValue(op) && (
             <input
-              class="in"
+              class="input"
               aria-label={`Value of condition ${at + 1}`}
               aria-invalid={why !== undefined}
               aria-describedby={why && id}
@@ -75,7 +75,7 @@ export function Conditions({ structure, conditions, why }: ConditionsProps) {
               onInput={({ currentTarget }) => change(at, { value: currentTarget.value })}
             />
           )}
-          <Button kind="quiet icon" aria-label={`Remove condition ${at + 1}`} onClick={() => remove(at)}>
+          <Button kind="quiet icon-only" aria-label={`Remove condition ${at + 1}`} onClick={() => remove(at)}>
             <Icon name="x" />
           </Button>
         </div>

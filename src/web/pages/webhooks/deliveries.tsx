@@ -16,13 +16,13 @@ export function Deliveries({ id }: { id: string }) {
   return (
     <>
       <nav class="tools" aria-label="Show deliveries">
-        <a class="b" href={at({})} aria-current={status === undefined ? 'true' : undefined}>
+        <a class="button" href={at({})} aria-current={status === undefined ? 'true' : undefined}>
           All
         </a>
         {STATUSES.map((known) => (
           <a
             key={known}
-            class="b"
+            class="button"
             href={at({ status: known })}
             aria-current={status === known ? 'true' : undefined}
           >
@@ -66,16 +66,16 @@ interface TableProps {
 }
 
 const Table = ({ id, deliveries, at }: TableProps) => (
-  <table class="tb" aria-label="Deliveries, newest first">
+  <table class="table" aria-label="Deliveries, newest first">
     <thead>
       <tr>
-        <th class="m" scope="col">
+        <th class="margin" scope="col">
           Made
         </th>
         <th scope="col">Event</th>
         <th scope="col">State</th>
         <th scope="col">Answer</th>
-        <th scope="col" class="num">
+        <th scope="col" class="number">
           Attempts
         </th>
       </tr>
@@ -92,22 +92,22 @@ function Row({ id, delivery, at }: Omit<TableProps, 'deliveries'> & { delivery: 
   const isOpen = search.value.get('open') === delivery.id
   return (
     <>
-      <tr class={delivery.status === 'failed' ? 'no' : isOpen ? 'on' : undefined}>
-        <td class="m">
+      <tr class={delivery.status === 'failed' ? 'trouble' : isOpen ? 'chosen' : undefined}>
+        <td class="margin">
           <MadeTime at={delivery.created_at} />
         </td>
-        <td class="p1">
+        <td class="top-start">
           <a href={at(isOpen ? undefined : delivery.id)} aria-current={isOpen ? 'true' : undefined}>
             {delivery.event}
           </a>
         </td>
-        <td class="p2">
+        <td class="top-end">
           <DeliveryState of={delivery.status} />
         </td>
-        <td class="p3 dim cut answer">
+        <td class="bottom-start dim cut answer">
           <Answer of={delivery} />
         </td>
-        <td class="num px">{delivery.attempts}</td>
+        <td class="number desk">{delivery.attempts}</td>
       </tr>
       {isOpen && (
         <tr class="open-row">

@@ -33,8 +33,8 @@ export function DeliveryLog({ id, deliveryId }: { id: string; deliveryId: string
         <ol class="tries">
           {attempts.map((attempt) => (
             <li key={attempt.at}>
-              <span class={attempt.error === null ? 'st ok' : 'st bad'}>
-                <span class="vh">{attempt.error === null ? 'delivered' : 'failed'}</span>
+              <span class={attempt.error === null ? 'status ok' : 'status bad'}>
+                <span class="visually-hidden">{attempt.error === null ? 'delivered' : 'failed'}</span>
               </span>
               <time dateTime={attempt.at}>{clockTime(attempt.at)}</time>
               <span>{attempt.response_status ?? attempt.error}</span>
@@ -42,7 +42,7 @@ export function DeliveryLog({ id, deliveryId }: { id: string; deliveryId: string
             </li>
           ))}
         </ol>
-        <p class="row-b">
+        <p class="actions">
           {mayWrite.value && (
             <Button kind="main" disabled={isRunning.value} onClick={() => void run()}>
               Redeliver

@@ -41,10 +41,10 @@ export function OwnHeaders({ webhook, inputs, why }: OwnHeadersProps) {
     inputs.value = given?.map((one) => (one.id === id ? { ...one, ...part } : one))
   }
   return (
-    <fieldset class="f">
-      <legend class="l">Headers of your own, such as Authorization, sent with each delivery</legend>
+    <fieldset class="field">
+      <legend class="label">Headers of your own, such as Authorization, sent with each delivery</legend>
       {given === undefined ? (
-        <p class="row-b">
+        <p class="actions">
           <span class="code">{Object.keys(webhook?.headers ?? {}).join(', ')}</span>
           <Button
             onClick={() => {
@@ -90,7 +90,7 @@ export function OwnHeaders({ webhook, inputs, why }: OwnHeadersProps) {
             </div>
           ))}
           {given.length < MOST && (
-            <p class="row-b">
+            <p class="actions">
               <Button
                 onClick={() => {
                   inputs.value = [...given, newHeader()]

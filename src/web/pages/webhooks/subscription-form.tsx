@@ -39,7 +39,7 @@ export function NewWebhook() {
           known.length === 0 ? (
             <Empty>
               <p>A subscription follows the rows of a structure, and there is no structure yet.</p>
-              <a class="b" href={address(['records'])}>
+              <a class="button" href={address(['records'])}>
                 Go to the records
               </a>
             </Empty>
@@ -75,10 +75,10 @@ const FormPane = ({
   back: string
   children: preact.ComponentChildren
 }) => (
-  <main id="main" class="s-set">
+  <main id="main" class="single-pane">
     <Pane kind="home" label={title}>
       <header class="bar">
-        <a class="b quiet icon" href={back} aria-label="Back">
+        <a class="button quiet icon-only" href={back} aria-label="Back">
           <Icon name="back" />
         </a>
         <h1 class="cut">{title}</h1>
@@ -119,10 +119,10 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
         void run(new FormData(event.currentTarget))
       }}
     >
-      <p class="f">
+      <p class="field">
         <label for="structure">Structure</label>
         <select
-          class="in"
+          class="input"
           id="structure"
           disabled={webhook !== undefined}
           value={structureId.value}
@@ -152,8 +152,8 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
         defaultValue={webhook?.description ?? ''}
         why={why('description')}
       />
-      <fieldset class="f">
-        <legend class="l">Events</legend>
+      <fieldset class="field">
+        <legend class="label">Events</legend>
         {EVENTS.map((event) => (
           <label key={event} class="check">
             <input
@@ -172,11 +172,11 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       {structure && <Conditions structure={structure} conditions={conditions} why={why('filter')} />}
       <OwnHeaders webhook={webhook} inputs={headers} why={why('headers')} />
       <IgnoredKey webhook={webhook} why={why('ignore_key_id')} />
-      <p class="row-b">
+      <p class="actions">
         <Button kind="main" type="submit" disabled={isRunning.value}>
           {webhook ? 'Save' : 'Make subscription'}
         </Button>
-        <a class="b" href={address(webhook ? ['webhooks', webhook.id] : ['webhooks'])}>
+        <a class="button" href={address(webhook ? ['webhooks', webhook.id] : ['webhooks'])}>
           Cancel
         </a>
       </p>
@@ -185,8 +185,8 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
 }
 
 const Fields = ({ structure, chosen }: { structure: Structure; chosen: readonly string[] }) => (
-  <fieldset class="f" key={structure.id}>
-    <legend class="l">An update is sent only when one of these fields changed (none chosen: any)</legend>
+  <fieldset class="field" key={structure.id}>
+    <legend class="label">An update is sent only when one of these fields changed (none chosen: any)</legend>
     <div class="tags">
       {structure.fields.map(({ key, label }) => (
         <label key={key} class="check">
@@ -202,9 +202,9 @@ function IgnoredKey({ webhook, why }: { webhook: Webhook | undefined; why: strin
   const { data: keys = [] } = useKeys()
   return (
     <>
-      <p class="f">
+      <p class="field">
         <label for="ignored">Writes with this key are not sent</label>
-        <select class="in" id="ignored" name="ignore_key_id" key={keys.length}>
+        <select class="input" id="ignored" name="ignore_key_id" key={keys.length}>
           <option value="">none</option>
           {keys.map(({ id, name }) => (
             <option key={id} value={id} selected={id === webhook?.ignore_key_id}>

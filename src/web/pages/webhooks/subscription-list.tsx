@@ -9,13 +9,13 @@ import { Status } from './status.tsx'
 export function SubscriptionList() {
   const { data, error } = useWebhooks()
   return (
-    <main id="main" class="s-set">
+    <main id="main" class="single-pane">
       <Pane kind="home" label="Subscriptions">
         <header class="bar">
           <h1>Webhooks</h1>
           <span class="grow" />
           {mayWrite.value && (
-            <a class="b main" href={address(['webhooks', 'new'])}>
+            <a class="button main" href={address(['webhooks', 'new'])}>
               New subscription
             </a>
           )}
@@ -40,10 +40,10 @@ export function SubscriptionList() {
 }
 
 const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
-  <table class="tb" aria-label="Subscriptions">
+  <table class="table" aria-label="Subscriptions">
     <thead>
       <tr>
-        <th class="m" scope="col">
+        <th class="margin" scope="col">
           Made
         </th>
         <th scope="col">Name</th>
@@ -54,16 +54,16 @@ const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
     </thead>
     <tbody>
       {webhooks.map((webhook) => (
-        <tr key={webhook.id} class={webhook.status === 'paused' ? 'no' : undefined}>
-          <td class="m">
+        <tr key={webhook.id} class={webhook.status === 'paused' ? 'trouble' : undefined}>
+          <td class="margin">
             <Time at={webhook.created_at} />
           </td>
-          <th scope="row" class="p1">
+          <th scope="row" class="top-start">
             <a href={address(['webhooks', webhook.id])}>{nameOf(webhook)}</a>
           </th>
-          <td class="p4">{webhook.structure.name}</td>
-          <td class="p3 break code">{webhook.url}</td>
-          <td class="p2">
+          <td class="bottom-end">{webhook.structure.name}</td>
+          <td class="bottom-start break code">{webhook.url}</td>
+          <td class="top-end">
             <Status of={webhook.status} />
           </td>
         </tr>

@@ -22,8 +22,8 @@ export function SubscriptionScreen({ id }: { id: string }) {
   const { data, error } = useWebhook(id)
   const isSideShown = search.value.has('side')
   return (
-    <main id="main" class={isSideShown ? 's-hooks show-side' : 's-hooks'}>
-      <h1 class="vh">Webhooks</h1>
+    <main id="main" class={isSideShown ? 'webhooks-screen show-side' : 'webhooks-screen'}>
+      <h1 class="visually-hidden">Webhooks</h1>
       <Pane kind="home" label="Deliveries">
         <Head id={id} webhook={data} />
         {error ? (
@@ -49,14 +49,14 @@ function Head({ id, webhook }: { id: string; webhook: Webhook | undefined }) {
   return (
     <>
       <header class="bar">
-        <a class="b quiet icon phone" href={address(['webhooks'])} aria-label="All subscriptions">
+        <a class="button quiet icon-only phone" href={address(['webhooks'])} aria-label="All subscriptions">
           <Icon name="back" />
         </a>
         <h2 class="cut">{webhook ? nameOf(webhook) : 'Subscription'}</h2>
         <span class="desk">{webhook && <Status of={webhook.status} />}</span>
         <span class="grow" />
         <a
-          class="b quiet icon phone mid"
+          class="button quiet icon-only narrow"
           href={address(['webhooks', id], { side: 'open' })}
           aria-label="Subscription and signature"
         >

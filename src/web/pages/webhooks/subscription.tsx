@@ -25,7 +25,7 @@ export function Subscription({ webhook }: { webhook: Webhook }) {
     <>
       <header class="bar">
         <a
-          class="b quiet icon phone mid"
+          class="button quiet icon-only narrow"
           href={address(['webhooks', id])}
           aria-label="Back to the deliveries"
         >
@@ -34,15 +34,15 @@ export function Subscription({ webhook }: { webhook: Webhook }) {
         <h2>Subscription</h2>
         <span class="grow" />
         {mayWrite.value && (
-          <a class="b quiet" href={address(['webhooks', id, 'edit'])}>
+          <a class="button quiet" href={address(['webhooks', id, 'edit'])}>
             Edit
           </a>
         )}
       </header>
-      <section class="sec">
+      <section class="section">
         <Facts webhook={webhook} />
       </section>
-      <section class="sec">
+      <section class="section">
         <h3>Signature</h3>
         {secret === undefined ? (
           <p class="dim">The secret was shown when it was made, and cannot be read again.</p>
@@ -70,7 +70,7 @@ function NewSecret({ id }: { id: string }) {
   })
   return (
     <details class="more">
-      <summary class="b">New secret…</summary>
+      <summary class="button">New secret…</summary>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -87,7 +87,7 @@ function NewSecret({ id }: { id: string }) {
           why={refusal.value}
         />
         <p class="dim">With 0 the old secret stops working at once.</p>
-        <p class="row-b">
+        <p class="actions">
           <Button type="submit" disabled={isRunning.value}>
             Make a new secret
           </Button>
@@ -104,7 +104,7 @@ function Recover({ id }: { id: string }) {
     sent.value = await recoverSince(id, new Date(since).toISOString())
   })
   return (
-    <section class="sec">
+    <section class="section">
       <h3>Send again</h3>
       <form
         class="stack"
@@ -120,7 +120,7 @@ function Recover({ id }: { id: string }) {
           required
           why={refusal.value}
         />
-        <p class="row-b">
+        <p class="actions">
           <Button type="submit" disabled={isRunning.value}>
             Send again
           </Button>
@@ -137,8 +137,8 @@ function Ends({ webhook }: { webhook: Webhook }) {
   const { run, isRunning, refusal } = useAction(() => updateWebhook(id, { enabled: !enabled }))
   const name = nameOf(webhook)
   return (
-    <section class="sec">
-      <p class="row-b">
+    <section class="section">
+      <p class="actions">
         <Button disabled={isRunning.value} onClick={() => void run()}>
           {enabled ? 'Disable' : 'Enable'}
         </Button>

@@ -54,7 +54,7 @@ export function Verify({ id }: { id: string }) {
   const parameters = Object.fromEntries(search.value)
   const current = LANGUAGES.find(({ name }) => name === parameters.code) ?? LANGUAGES[0]
   return (
-    <section class="sec">
+    <section class="section">
       <header>
         <h3>Verify it</h3>
         <CopyButton key={current.name} text={current.code} kind="quiet" />

@@ -14,7 +14,7 @@ export function Details({ id, isHome }: { id: string; isHome: boolean }) {
   return (
     <section class={isHome ? 'pane side home' : 'pane side'} id="details" aria-label="Details">
       <header class="bar">
-        <a class="b quiet icon phone mid" href={noteAddress(id)} aria-label="Back to the note">
+        <a class="button quiet icon-only narrow" href={noteAddress(id)} aria-label="Back to the note">
           <Icon name="back" />
         </a>
         <h2>Details</h2>

@@ -15,7 +15,7 @@ export function Files({ id }: { id: string }) {
   if (files.length === 0 && !mayWrite.value) return null
   return (
     <section
-      class="sec"
+      class="section"
       aria-label="Files"
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
@@ -33,8 +33,8 @@ export function Files({ id }: { id: string }) {
         ))}
       </ul>
       {mayWrite.value && (
-        <label class="f">
-          <span class="l">Add files; you can also drop or paste them</span>
+        <label class="field">
+          <span class="label">Add files; you can also drop or paste them</span>
           <input
             type="file"
             multiple
@@ -46,7 +46,7 @@ export function Files({ id }: { id: string }) {
         </label>
       )}
       {/* Where there is room for the note beside this, it shows them. */}
-      <div class="phone mid">
+      <div class="narrow">
         <Uploads note={id} />
       </div>
     </section>

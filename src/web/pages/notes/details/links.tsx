@@ -19,7 +19,7 @@ export function Links({ id }: { id: string }) {
   const { outgoing, backlinks } = data
   return (
     <>
-      <section class="sec">
+      <section class="section">
         <h3>Backlinks {backlinks.length > 0 && <small>{backlinks.length}</small>}</h3>
         {backlinks.length === 0 && <p class="dim">No note links here.</p>}
         <ul class="plain">
@@ -33,7 +33,7 @@ export function Links({ id }: { id: string }) {
         <More of={backlinks} />
       </section>
       {outgoing.length > 0 && (
-        <section class="sec">
+        <section class="section">
           <h3>
             Links from here <small>{outgoing.length}</small>
           </h3>

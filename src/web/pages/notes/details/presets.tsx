@@ -43,7 +43,7 @@ export function Presets({ id }: { id: string }) {
   if (presets.length === 0 || !mayWrite.value) return null
   const refused = asked.find(({ property }) => refusal.value?.includes(`"${property.key}"`))?.property.key
   return (
-    <section class="sec">
+    <section class="section">
       <h3>Apply a preset</h3>
       <form
         onSubmit={(event) => {
@@ -52,7 +52,7 @@ export function Presets({ id }: { id: string }) {
         }}
       >
         <select
-          class="in"
+          class="input"
           aria-label="Preset"
           value={chosen}
           onChange={({ currentTarget }) => {
@@ -68,7 +68,7 @@ export function Presets({ id }: { id: string }) {
           ))}
         </select>
         {asked.map(({ property, text }, at) => (
-          <div class="f" key={`${chosen} ${property.key}`}>
+          <div class="field" key={`${chosen} ${property.key}`}>
             <label for={`${name}-${at}`}>{property.label}</label>
             <PropertyControl
               property={property}
@@ -80,7 +80,7 @@ export function Presets({ id }: { id: string }) {
           </div>
         ))}
         {preset && (
-          <p class="row-b">
+          <p class="actions">
             <Button type="submit" disabled={isRunning.value}>
               Apply
             </Button>

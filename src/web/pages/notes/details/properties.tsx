@@ -16,7 +16,7 @@ export function Properties({ id }: { id: string }) {
   ).data?.properties as Record<string, unknown> | undefined
   if (!values || definitions.length === 0) return null
   return (
-    <section class="sec">
+    <section class="section">
       <h3>Properties</h3>
       <dl class="facts">
         {definitions.map((property) => (

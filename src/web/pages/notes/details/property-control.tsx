@@ -56,7 +56,7 @@ interface ControlProps {
 /** A field of the kind that belongs to the type of a property, and under it the sentence that refused it. */
 export function PropertyControl({ property: { type, options }, id, text, why, ...on }: ControlProps) {
   const common = {
-    class: 'in',
+    class: 'input',
     id,
     value: text,
     'aria-invalid': why !== undefined,

@@ -26,7 +26,7 @@ export function Revisions({ note }: { note: Note }) {
     if (isMissing && hasOlder && !isReading) readOlder()
   }, [isMissing, hasOlder, isReading])
   return (
-    <section class="sec">
+    <section class="section">
       <h3>
         Revisions <small>kept 7 days</small>
       </h3>
@@ -35,9 +35,9 @@ export function Revisions({ note }: { note: Note }) {
       {isMissing && !hasOlder && <p class="dim">The revision that the address names is not kept any more.</p>}
       <ol class="ledger">
         {revisions?.map((revision, index) => (
-          <li key={revision.id} class={revision.id === named ? 'on' : undefined}>
+          <li key={revision.id} class={revision.id === named ? 'chosen' : undefined}>
             <Time at={revision.created_at} />
-            <div class="it">
+            <div class="item">
               <button
                 type="button"
                 class="link"
@@ -54,7 +54,7 @@ export function Revisions({ note }: { note: Note }) {
         ))}
       </ol>
       {hasOlder && (
-        <p class="row-b">
+        <p class="actions">
           <Button disabled={isReading} onClick={readOlder}>
             {isReading ? 'Loading…' : 'Older ones'}
           </Button>
@@ -90,7 +90,7 @@ function OpenRevision({ note, revision, next }: OpenRevisionProps) {
   return (
     <div ref={place}>
       {isWhole ? <p class="verbatim">{revision.content}</p> : <Differences before={revision} after={next} />}
-      <p class="row-b">
+      <p class="actions">
         {mayWrite.value && (
           <Button disabled={isRunning.value} onClick={() => void run()}>
             Restore the text before

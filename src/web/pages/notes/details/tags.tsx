@@ -18,7 +18,7 @@ export function Tags({ note: { id, tags } }: { note: Note }) {
   })
   const remove = useInTurn(removal.run)
   return (
-    <section class="sec">
+    <section class="section">
       <h3>Tags</h3>
       {tags.length === 0 && !mayWrite.value && <p class="dim">No tags.</p>}
       <p class="tags">
@@ -28,8 +28,8 @@ export function Tags({ note: { id, tags } }: { note: Note }) {
               {name}
             </a>
             {mayWrite.value && (
-              <button type="button" class="b quiet icon" onClick={() => void remove(name)}>
-                <span class="vh">Remove the tag {name}</span>
+              <button type="button" class="button quiet icon-only" onClick={() => void remove(name)}>
+                <span class="visually-hidden">Remove the tag {name}</span>
                 <Icon name="x" />
               </button>
             )}
@@ -67,11 +67,11 @@ function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
         void add(name)
       }}
     >
-      <label class="vh" for={field}>
+      <label class="visually-hidden" for={field}>
         New tag
       </label>
       <input
-        class="in"
+        class="input"
         id={field}
         name="tag"
         ref={input}

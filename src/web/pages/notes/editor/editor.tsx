@@ -62,7 +62,7 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
     if (data && isLoaded) editor.current?.showLinks(linksOfText(queue.base.content, data.outgoing))
   }, [data, isLoaded, queue])
   return (
-    <div class="src">
+    <div class="source">
       {isFailed ? <NotLoaded /> : !isLoaded && <Loading />}
       <div ref={place} />
     </div>

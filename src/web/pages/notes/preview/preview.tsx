@@ -111,7 +111,7 @@ function block(token: Token, links: Links): ComponentChildren {
 /** The title of the note is above them all, so a first heading is one of the third rank. */
 function heading({ depth, tokens }: Tokens.Heading, links: Links) {
   const content = blocks(tokens, links)
-  if (depth === 1) return <h3 class="h1">{content}</h3>
+  if (depth === 1) return <h3 class="first-heading">{content}</h3>
   if (depth === 2) return <h3>{content}</h3>
   return depth === 3 ? <h4>{content}</h4> : <h5>{content}</h5>
 }
@@ -224,7 +224,7 @@ function wiki(token: WikiToken, links: Links) {
       {text}
     </span>
   ) : (
-    <a class="wl" href={noteAddress(note.id)}>
+    <a class="note-link" href={noteAddress(note.id)}>
       {text === target && keyOf(target) === note.id ? note.title : text}
     </a>
   )

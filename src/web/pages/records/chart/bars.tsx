@@ -66,11 +66,11 @@ function Figures({ all, isSum, label, which }: FiguresProps) {
       onToggle={({ currentTarget }) => setCount(currentTarget.open ? Math.max(count, PAGE) : 0)}
     >
       <summary>{which === undefined ? 'As a table' : `Drawn are ${which}; all as a table`}</summary>
-      <table class="tb">
+      <table class="table">
         <thead>
           <tr>
             <th scope="col">Of</th>
-            <th scope="col" class="num">
+            <th scope="col" class="number">
               {isSum ? 'Sum' : 'Rows'}
             </th>
           </tr>
@@ -79,7 +79,7 @@ function Figures({ all, isSum, label, which }: FiguresProps) {
           {all.slice(0, count).map((bar, place) => (
             <tr key={place}>
               <td>{label(bar)}</td>
-              <td class="num">{NUMBER.format(bar.value)}</td>
+              <td class="number">{NUMBER.format(bar.value)}</td>
             </tr>
           ))}
         </tbody>

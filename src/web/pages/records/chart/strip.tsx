@@ -32,12 +32,12 @@ export function ChartStrip({ structure }: { structure: Structure }) {
   return (
     <figure class="strip">
       <figcaption>
-        <label class="vh" for="chart-what">
+        <label class="visually-hidden" for="chart-what">
           What the chart shows
         </label>
         <select
           id="chart-what"
-          class="in bare"
+          class="input bare"
           value={field?.key ?? 'count'}
           onChange={({ currentTarget }) => setParameters({ chart: currentTarget.value })}
         >
@@ -51,12 +51,12 @@ export function ChartStrip({ structure }: { structure: Structure }) {
         <p class="big">
           {whole === undefined ? 'counting…' : `${NUMBER.format(whole.value)} ${field?.unit ?? ''}`}
         </p>
-        <label class="vh" for="chart-by">
+        <label class="visually-hidden" for="chart-by">
           How the chart is divided
         </label>
         <select
           id="chart-by"
-          class="in bare"
+          class="input bare"
           value={grouping.name}
           onChange={({ currentTarget }) => setParameters({ by: currentTarget.value })}
         >

@@ -42,21 +42,21 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
       <header class="bar">
         <h2>Import csv</h2>
         <span class="grow" />
-        <a class="b quiet icon" href={paneAddress(undefined)} aria-label="Close the import">
+        <a class="button quiet icon-only" href={paneAddress(undefined)} aria-label="Close the import">
           <Icon name="x" />
         </a>
       </header>
       <form
-        class="sec stack"
+        class="section stack"
         onSubmit={(event) => {
           event.preventDefault()
           void run()
         }}
       >
-        <div class="f">
+        <div class="field">
           <label for="csv-file">File; its first line names the columns</label>
           <input
-            class="in file"
+            class="input file"
             id="csv-file"
             type="file"
             accept=".csv,.tsv,text/csv,text/tab-separated-values"
@@ -93,7 +93,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
         )}
         {why !== undefined && <Why>{why}</Why>}
         {(head.value.length > 0 || isRunning) && (
-          <p class="row-b">
+          <p class="actions">
             <Button kind="main" type="submit" disabled={isRunning || mapped === 0}>
               Import
             </Button>
@@ -120,7 +120,7 @@ const Mapping = ({ heading, sample, fields, target, onChange }: MappingProps) =>
       {heading || 'no heading'} {sample && <small>{sample.slice(0, 40)}</small>}
     </span>
     <select
-      class="in"
+      class="input"
       value={target?.key ?? ''}
       onChange={({ currentTarget }) => onChange(fields.find(({ key }) => key === currentTarget.value))}
     >
@@ -146,7 +146,7 @@ function ProgressReport({ found: { progress, isRunning, abort, refusal, head } }
     `${NUMBER.format(refused.length)} refused`,
   ]
   return (
-    <section class="sec stack" aria-label="Progress">
+    <section class="section stack" aria-label="Progress">
       <progress value={isRunning ? part : 1} aria-label="How much of the file has been read" />
       <p role="status">
         {state} {counts.filter(Boolean).join(', ')}.

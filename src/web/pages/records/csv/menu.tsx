@@ -38,13 +38,13 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
           {run.refusal.value}
         </span>
       )}
-      <button type="button" class="b quiet desk" popovertarget="io">
+      <button type="button" class="button quiet desk" popovertarget="io">
         More
         <Icon name="down" />
       </button>
       <button
         type="button"
-        class="b quiet icon phone"
+        class="button quiet icon-only phone"
         popovertarget="io"
         aria-label="Import, export, deleted rows, structure"
       >

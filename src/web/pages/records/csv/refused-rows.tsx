@@ -30,11 +30,11 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard. */}
       <section class="refused" aria-label="Refused rows" ref={scroller} tabIndex={0}>
-        <table class="tb" aria-rowcount={count + 1}>
-          <caption class="vh">Refused rows</caption>
+        <table class="table" aria-rowcount={count + 1}>
+          <caption class="visually-hidden">Refused rows</caption>
           <thead>
             <tr aria-rowindex={1}>
-              <th class="m" scope="col">
+              <th class="margin" scope="col">
                 Line
               </th>
               <th scope="col">Why it was refused</th>
@@ -48,12 +48,12 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
                 row && (
                   <tr
                     key={index}
-                    class="no"
+                    class="trouble"
                     ref={virtual.measureElement}
                     data-index={index}
                     aria-rowindex={index + 2}
                   >
-                    <td class="m">{row.line}</td>
+                    <td class="margin">{row.line}</td>
                     <td class="why-cell">
                       {row.why}
                       <small class="cells">{row.cells.join(' · ')}</small>
@@ -66,7 +66,7 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
           </tbody>
         </table>
       </section>
-      <p class="row-b">
+      <p class="actions">
         <Button onClick={save}>Save the refused rows as csv</Button>
       </p>
     </>

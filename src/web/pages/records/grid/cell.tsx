@@ -30,7 +30,7 @@ export function Cell({ grid, row, index, field, column, isTabRow, place, onClose
   const isMany = cursor.anchor.row !== cursor.row || cursor.anchor.column !== cursor.column
   const classes = [
     place,
-    field.type === 'number' && 'num',
+    field.type === 'number' && 'number',
     value === undefined && !state && 'none',
     isMoved && !state && 'moved',
     isEdited && 'edited',
@@ -59,7 +59,7 @@ export function Cell({ grid, row, index, field, column, isTabRow, place, onClose
       ) : (
         <Shown field={field} value={value} text="" />
       )}
-      {state?.kind === 'saving' && <span class="vh">, being saved</span>}
+      {state?.kind === 'saving' && <span class="visually-hidden">, being saved</span>}
     </td>
   )
 }

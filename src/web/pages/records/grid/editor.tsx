@@ -41,7 +41,7 @@ export function Editor({ field, text, isTyped, onClose }: EditorProps) {
     onClose(closing, !isTyped && value === first.current ? text : list.idOf(value))
   }
   const shared = {
-    class: 'in cell',
+    class: 'input cell',
     'aria-label': field.label,
     onBlur: () => close('blur'),
     onKeyDown: (event: TargetedKeyboardEvent<Control>) => {

@@ -87,7 +87,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
       onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
     >
       <table
-        class="tb grid"
+        class="table grid"
         {...ROLES.grid}
         {...gridState(grid)}
         aria-label={grid.structure.name}
@@ -236,10 +236,10 @@ function phonePlaces({ structure, fields }: GridState): ReadonlyMap<string, stri
   const number = fields.find((field) => field.type === 'number' && field !== first)
   const rest = fields.filter((field) => field !== first && field !== number)
   const order = [
-    [first, 'p1'],
-    [number, 'p2'],
-    [rest[0], 'p3'],
-    [rest[1], 'p4'],
+    [first, 'top-start'],
+    [number, 'top-end'],
+    [rest[0], 'bottom-start'],
+    [rest[1], 'bottom-end'],
   ] as const
   return new Map(order.flatMap(([field, place]) => (field ? [[field.key, place] as const] : [])))
 }
@@ -260,14 +260,14 @@ function GridRow({ grid, index, tabRow, places, onClose }: GridRowProps) {
   if (!row)
     return (
       <tr {...ROLES.row} aria-rowindex={index + 2} aria-busy="true">
-        <td {...ROLES.cell} class="m" data-row={index} data-column={0}>
+        <td {...ROLES.cell} class="margin" data-row={index} data-column={0}>
           {index + 1}
         </td>
         {fields.map(({ key }, place) => (
           <td
             key={key}
             {...ROLES.cell}
-            class={places.get(key) ?? 'px'}
+            class={places.get(key) ?? 'desk'}
             data-row={index}
             data-column={place + 1}
             tabIndex={tabRow === index && cursor.value.column === place + 1 ? 0 : -1}
@@ -278,7 +278,7 @@ function GridRow({ grid, index, tabRow, places, onClose }: GridRowProps) {
   const trouble = edits.trouble(row.id, fields)
   const isNew = source.moved.value.has(row.id)
   const isChosen = chosenRow() === row.id
-  const classes = [isChosen && 'on', trouble && 'no', isNew && !trouble && 'new']
+  const classes = [isChosen && 'chosen', trouble && 'trouble', isNew && !trouble && 'new']
   const isHere = tabRow === index && cursor.value.column === 0
   return (
     <>
@@ -288,7 +288,7 @@ function GridRow({ grid, index, tabRow, places, onClose }: GridRowProps) {
         aria-selected={isChosen}
         class={classes.filter(Boolean).join(' ')}
       >
-        <td {...ROLES.cell} class="m" data-row={index} data-column={0} tabIndex={isHere ? 0 : -1}>
+        <td {...ROLES.cell} class="margin" data-row={index} data-column={0} tabIndex={isHere ? 0 : -1}>
           <a
             href={rowAddress(row.id)}
             tabIndex={-1}
@@ -306,7 +306,7 @@ function GridRow({ grid, index, tabRow, places, onClose }: GridRowProps) {
             field={field}
             column={place + 1}
             isTabRow={tabRow === index}
-            place={places.get(field.key) ?? 'px'}
+            place={places.get(field.key) ?? 'desk'}
             onClose={onClose}
           />
         ))}

@@ -14,7 +14,7 @@ export function Head({ grid, widths }: { grid: GridState; widths: ColumnWidths }
   return (
     <thead {...ROLES.group}>
       <tr {...ROLES.row} aria-rowindex={1}>
-        <th {...ROLES.heading} class="m" scope="col">
+        <th {...ROLES.heading} class="margin" scope="col">
           Row
         </th>
         {grid.fields.map((field) => {
@@ -24,7 +24,7 @@ export function Head({ grid, widths }: { grid: GridState; widths: ColumnWidths }
               key={key}
               {...ROLES.heading}
               scope="col"
-              class={type === 'number' ? 'num' : undefined}
+              class={type === 'number' ? 'number' : undefined}
               aria-sort={sort === key ? (isUp ? 'ascending' : 'descending') : undefined}
             >
               <button type="button" title={label} onClick={() => toggleSort(key)}>

@@ -26,7 +26,7 @@ export function TroubleRow({ grid, row, field, state }: TroubleProps) {
   return (
     <tr {...ROLES.row} class="note-row">
       <td {...ROLES.cell} colSpan={grid.fields.length + 1}>
-        <div class="in-line">
+        <div class="line">
           {state.kind === 'refused' && (
             <>
               <span class="why" id={`no-${row.id}`} role="alert">

@@ -20,11 +20,11 @@ export function FieldControl({ field, text, why, isFirst, onText, onDone }: Fiel
   const id = `value-${field.key}`
   const root = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    if (isFirst) root.current?.querySelector<HTMLElement>('.in')?.focus()
+    if (isFirst) root.current?.querySelector<HTMLElement>('.input')?.focus()
   }, [isFirst])
   const shared = {
     id,
-    class: 'in',
+    class: 'input',
     'aria-invalid': why !== undefined,
     'aria-describedby': why === undefined ? undefined : `${id}-why`,
     'aria-required': field.required,
@@ -32,7 +32,7 @@ export function FieldControl({ field, text, why, isFirst, onText, onDone }: Fiel
   const options = field.type === 'bool' ? ['yes', 'no'] : field.type === 'select' ? field.options : null
   const unit = field.unit === null ? '' : `, ${field.unit}`
   return (
-    <div class="f" ref={root}>
+    <div class="field" ref={root}>
       <label for={id}>
         {field.label}
         {unit}

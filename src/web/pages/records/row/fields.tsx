@@ -14,13 +14,13 @@ export function RowFields({ row, grid }: { row: Row; grid: GridState }) {
   return (
     <>
       {grid.isEditable ? (
-        <div class="sec stack">
+        <div class="section stack">
           {fields.map((field) => (
             <EditedField key={field.key} row={row} field={field} grid={grid} />
           ))}
         </div>
       ) : (
-        <section class="sec">
+        <section class="section">
           <dl class="facts">
             {fields.map((field) => (
               <Fact key={field.key} row={row} field={field} />
@@ -28,7 +28,7 @@ export function RowFields({ row, grid }: { row: Row; grid: GridState }) {
           </dl>
         </section>
       )}
-      <section class="sec">
+      <section class="section">
         <dl class="facts">
           <dt>Created</dt>
           <dd>
@@ -101,7 +101,7 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
       {state?.kind === 'saving' && <small role="status">being saved</small>}
       {state?.kind === 'refused' && <Button onClick={drop}>Put {held || 'no value'} back</Button>}
       {state?.kind === 'conflict' && (
-        <p class="row-b">
+        <p class="actions">
           <Button onClick={drop}>Keep {editText(state.theirs) || 'no value'}</Button>
           <Button onClick={() => void grid.edits.write(row, field, state.value)}>
             Write {state.text || 'no value'}

@@ -39,7 +39,7 @@ export function RowHistory({ id, grid, row }: RowHistoryProps) {
         {data.versions.map((version, place) => (
           <li key={version.cursor}>
             <Time at={version.at} />
-            <div class="it">
+            <div class="item">
               <Who version={version} />
               <What version={version} grid={grid} after={values[place] ?? NO_VALUES} />
               {row && version !== newest && version.op !== 'deleted' && mayWrite.value && (
@@ -83,7 +83,7 @@ const KINDS: Readonly<Record<string, string>> = { mcp: 'MCP', api: 'key' }
 function Who({ version: { actor } }: { version: Version }) {
   const kind = KINDS[actor.surface]
   return (
-    <span class="t">
+    <span class="item-title">
       {actor.name ?? 'daybook'} {kind && <span class="kind">{kind}</span>}
     </span>
   )
@@ -129,7 +129,7 @@ function What({ version, grid, after }: WhatProps) {
         return (
           <p key={key}>
             {field?.label ?? key} <span class="was">{shown(field, before ?? undefined)}</span>
-            <span class="to">→</span>
+            <span class="arrow">→</span>
             {shown(field, after.get(key))}
           </p>
         )
@@ -148,7 +148,7 @@ function GoBack({ id, grid, to }: { id: string; grid: GridState; to: string }) {
   })
   return (
     <>
-      <p class="row-b">
+      <p class="actions">
         <Button disabled={revert.isRunning.value} onClick={() => void revert.run()}>
           Go back to here
         </Button>

@@ -56,7 +56,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
         <h2>New row</h2>
         <span class="grow" />
         <a
-          class="b quiet icon"
+          class="button quiet icon-only"
           href={paneAddress(undefined)}
           aria-label="Close without saving"
           onClick={() => setTexts({})}
@@ -65,7 +65,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
         </a>
       </header>
       <form
-        class="sec stack"
+        class="section stack"
         onSubmit={(event) => {
           event.preventDefault()
           void create.run()
@@ -82,7 +82,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
           />
         ))}
         {why !== undefined && !atField && <Why>{why}</Why>}
-        <p class="row-b">
+        <p class="actions">
           <Button kind="main" type="submit" disabled={create.isRunning.value}>
             Write the row
           </Button>

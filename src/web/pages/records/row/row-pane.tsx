@@ -32,13 +32,13 @@ export function RowPane({ id, grid }: { id: string; grid: GridState }) {
   return (
     <Pane kind="side" label="Row">
       <header class="bar">
-        <a class="b quiet icon phone mid" href={rowAddress(undefined)} aria-label="Back to the grid">
+        <a class="button quiet icon-only narrow" href={rowAddress(undefined)} aria-label="Back to the grid">
           <Icon name="back" />
         </a>
         <h2 class="cut">{row ? rowLabel(grid.structure, row) : 'Row'}</h2>
         <span class="grow" />
         {row && mayWrite.value && <DeleteButton row={row} grid={grid} />}
-        <a class="b quiet icon desk" href={rowAddress(undefined)} aria-label="Close the row">
+        <a class="button quiet icon-only desk" href={rowAddress(undefined)} aria-label="Close the row">
           <Icon name="x" />
         </a>
       </header>
@@ -88,11 +88,11 @@ function GoneRow({ id, grid }: { id: string; grid: GridState }) {
     grid.source.refreshNow()
   })
   return (
-    <div class="sec stack">
+    <div class="section stack">
       <p>This row was deleted.</p>
       {restore.refusal.value !== undefined && <Why>{restore.refusal.value}</Why>}
       {mayWrite.value && (
-        <p class="row-b">
+        <p class="actions">
           <Button onClick={() => void restore.run()}>Put it back</Button>
         </p>
       )}

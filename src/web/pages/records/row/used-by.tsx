@@ -46,8 +46,8 @@ function References({ id, structure, field }: { id: string; structure: Structure
         {(data?.records as Row[] | undefined)?.map((row) => (
           <li key={row.id}>
             <Time at={row.updated_at} />
-            <a class="it" href={addressOfRow(structure.id, row.id)}>
-              <span class="t">{rowLabel(structure, row)}</span>
+            <a class="item" href={addressOfRow(structure.id, row.id)}>
+              <span class="item-title">{rowLabel(structure, row)}</span>
             </a>
           </li>
         ))}

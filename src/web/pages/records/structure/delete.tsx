@@ -18,12 +18,12 @@ export function DeleteStructure({ structure: { id, name } }: { structure: Struct
     await cache.invalidateQueries({ queryKey: ['structure record', 'structures'] })
   }
   return (
-    <section class="set">
+    <section class="setting">
       <header>
         <h2>Delete</h2>
         <p>Its rows and its webhooks go with it, and do not come back.</p>
       </header>
-      <p class="row-b">
+      <p class="actions">
         <Button
           kind="danger"
           onClick={() => {

@@ -17,9 +17,9 @@ export function FieldForm({ field, isFixed, onChange, onMove, onRemove }: FieldF
   const name = field.label || keyOf(field) || 'new field'
   const selectId = `type-${field.id}`
   return (
-    <fieldset class="field">
-      <legend class="vh">Field {name}</legend>
-      <div class="field-line">
+    <fieldset class="definition">
+      <legend class="visually-hidden">Field {name}</legend>
+      <div class="definition-line">
         <FieldInput
           label="Label"
           name={`label-${field.id}`}
@@ -29,23 +29,23 @@ export function FieldForm({ field, isFixed, onChange, onMove, onRemove }: FieldF
           onInput={({ currentTarget }) => onChange({ label: currentTarget.value })}
         />
         {isFixed ? (
-          <div class="f">
-            <span class="l">Key</span>
+          <div class="field">
+            <span class="label">Key</span>
             <code class="fixed">{keyOf(field)}</code>
           </div>
         ) : (
           <KeyInput field={field} onChange={onChange} />
         )}
         {isFixed ? (
-          <div class="f">
-            <span class="l">Type</span>
+          <div class="field">
+            <span class="label">Type</span>
             <span class="fixed">{TYPE_WORDS[field.type]}</span>
           </div>
         ) : (
-          <div class="f">
+          <div class="field">
             <label for={selectId}>Type</label>
             <select
-              class="in"
+              class="input"
               id={selectId}
               value={field.type}
               onChange={({ currentTarget }) => onChange({ type: currentTarget.value })}
@@ -58,14 +58,14 @@ export function FieldForm({ field, isFixed, onChange, onMove, onRemove }: FieldF
             </select>
           </div>
         )}
-        <div class="field-b">
+        <div class="definition-actions">
           {onMove && (
-            <Button kind="quiet icon" aria-label={`Move ${name} up`} onClick={onMove}>
+            <Button kind="quiet icon-only" aria-label={`Move ${name} up`} onClick={onMove}>
               <Icon name="up" />
             </Button>
           )}
           {onRemove && (
-            <Button kind="quiet icon" aria-label={`Remove ${name}`} onClick={onRemove}>
+            <Button kind="quiet icon-only" aria-label={`Remove ${name}`} onClick={onRemove}>
               <Icon name="x" />
             </Button>
           )}
@@ -121,7 +121,7 @@ const FieldFlags = ({ field, onChange }: PartProps) => (
 function FieldRules({ field, onChange }: PartProps) {
   const what = field.type === 'text' ? ' characters' : ''
   return (
-    <div class="field-line">
+    <div class="definition-line">
       <FieldInput
         label="Unit"
         name={`unit-${field.id}`}
@@ -150,10 +150,10 @@ function FieldRules({ field, onChange }: PartProps) {
 }
 
 const Options = ({ field, onChange }: PartProps) => (
-  <div class="f">
+  <div class="field">
     <label for={`options-${field.id}`}>Values, one a line; without any, every text</label>
     <textarea
-      class="in"
+      class="input"
       id={`options-${field.id}`}
       rows={4}
       value={field.options}
@@ -165,10 +165,10 @@ const Options = ({ field, onChange }: PartProps) => (
 function TargetStructure({ field, onChange }: PartProps) {
   const { data } = useStructures()
   return (
-    <div class="f">
+    <div class="field">
       <label for={`structure-${field.id}`}>Rows of</label>
       <select
-        class="in"
+        class="input"
         id={`structure-${field.id}`}
         value={field.structure}
         onChange={({ currentTarget }) => onChange({ structure: currentTarget.value })}

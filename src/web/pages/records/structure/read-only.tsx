@@ -3,8 +3,8 @@ import { TYPE_WORDS } from './draft.ts'
 
 /** The fields and rules for a person who only reads. */
 export const ReadOnlyStructure = ({ structure }: { structure: Structure }) => (
-  <table class="tb">
-    <caption class="vh">Fields of {structure.name}</caption>
+  <table class="table">
+    <caption class="visually-hidden">Fields of {structure.name}</caption>
     <thead>
       <tr>
         <th scope="col">Field</th>

@@ -18,12 +18,12 @@ import { useForecast, useHadRows } from './use-forecast.ts'
 /** The definition of a structure; without one, a new one. */
 export function StructureScreen({ structure }: { structure: Structure | undefined }) {
   return (
-    <main id="main" class="s-set">
-      <h1 class="vh">{structure ? `Structure of ${structure.name}` : 'New structure'}</h1>
+    <main id="main" class="single-pane">
+      <h1 class="visually-hidden">{structure ? `Structure of ${structure.name}` : 'New structure'}</h1>
       <Pane kind="home" label="Structure">
         <header class="bar">
           <a
-            class="b quiet icon"
+            class="button quiet icon-only"
             href={address(structure ? ['records', structure.id] : ['records'])}
             aria-label={structure ? 'Back to the rows' : 'Back to records'}
           >
@@ -84,7 +84,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
           </p>
         </Banner>
       )}
-      <section class="set">
+      <section class="setting">
         <header>
           <h2>Name</h2>
           <p>What its rows are, as a plural: Orders, Customers.</p>
@@ -99,10 +99,10 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
             value={draft.value.name}
             onInput={({ currentTarget }) => change({ name: currentTarget.value })}
           />
-          <div class="f">
+          <div class="field">
             <label for="structure-description">Description</label>
             <textarea
-              class="in"
+              class="input"
               id="structure-description"
               rows={2}
               maxLength={10_000}
@@ -112,7 +112,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
           </div>
         </div>
       </section>
-      <section class="set">
+      <section class="setting">
         <header>
           <h2>Fields</h2>
           <p>Each has a type, and rules that every write must keep.</p>
@@ -143,7 +143,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
         </div>
       </section>
       <RulesForm draft={draft.value} onChange={change} />
-      <section class="set">
+      <section class="setting">
         <header>
           <h2>{structure ? 'Save' : 'Make it'}</h2>
         </header>
@@ -160,14 +160,14 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
             <ul class="forecast" aria-label="What this change would do">
               {forecasts.map(({ sentence, isRefused }) => (
                 <li key={sentence}>
-                  <span class={`st ${isRefused ? 'bad' : 'warn'}`}>{isRefused ? 'Refused' : 'Note'}</span>{' '}
+                  <span class={`status ${isRefused ? 'bad' : 'warn'}`}>{isRefused ? 'Refused' : 'Note'}</span>{' '}
                   {sentence}
                 </li>
               ))}
             </ul>
           )}
           {save.refusal.value !== undefined && <Why>{save.refusal.value}</Why>}
-          <p class="row-b">
+          <p class="actions">
             <Button kind="main" type="submit" disabled={save.isRunning.value}>
               {structure ? 'Save the structure' : 'Make the structure'}
             </Button>
@@ -193,16 +193,16 @@ interface RulesFormProps {
 function RulesForm({ draft, onChange }: RulesFormProps) {
   const { fields } = draft
   return (
-    <section class="set">
+    <section class="setting">
       <header>
         <h2>Rules</h2>
         <p>For the rows as a whole.</p>
       </header>
       <div>
-        <div class="f">
+        <div class="field">
           <label for="label-field">Field that names a row</label>
           <select
-            class="in"
+            class="input"
             id="label-field"
             value={draft.labelField}
             onChange={({ currentTarget }) => onChange({ labelField: currentTarget.value })}

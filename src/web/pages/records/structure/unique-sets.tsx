@@ -12,11 +12,11 @@ export function UniqueSets({ draft, onChange }: UniqueSetsProps) {
   const sets = draft.uniqueTogether
   const fields = draft.fields.filter((field) => keyOf(field) !== '')
   return (
-    <fieldset class="f">
-      <legend class="l">Fields that are unique together</legend>
+    <fieldset class="field">
+      <legend class="label">Fields that are unique together</legend>
       {sets.map((set, place) => (
         <fieldset key={place} class="checks">
-          <legend class="vh">Set {place + 1}</legend>
+          <legend class="visually-hidden">Set {place + 1}</legend>
           {fields.map((field) => {
             const key = keyOf(field)
             return (
@@ -41,7 +41,7 @@ export function UniqueSets({ draft, onChange }: UniqueSetsProps) {
             )
           })}
           <Button
-            kind="quiet icon"
+            kind="quiet icon-only"
             aria-label={`Remove set ${place + 1}`}
             onClick={() => onChange(sets.filter((_, other) => other !== place))}
           >

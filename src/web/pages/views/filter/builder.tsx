@@ -32,12 +32,12 @@ export function GroupEditor({ group, definitions, depth = 1, onChange, onRemove 
   const change = (changed: readonly Tree[]) => onChange({ ...group, children: [...changed] })
   return (
     <fieldset class="tree">
-      <legend class="vh">{depth === 1 ? 'Filter' : 'Group of conditions'}</legend>
+      <legend class="visually-hidden">{depth === 1 ? 'Filter' : 'Group of conditions'}</legend>
       <div class="tree-head">
         <div class="parts">
           <label for={id}>Notes where</label>
           <select
-            class="in"
+            class="input"
             id={id}
             value={match}
             onChange={({ currentTarget }) =>
@@ -50,7 +50,12 @@ export function GroupEditor({ group, definitions, depth = 1, onChange, onRemove 
           </select>
         </div>
         {onRemove && (
-          <button type="button" class="b quiet icon" aria-label="Remove this group" onClick={onRemove}>
+          <button
+            type="button"
+            class="button quiet icon-only"
+            aria-label="Remove this group"
+            onClick={onRemove}
+          >
             <Icon name="x" />
           </button>
         )}
@@ -74,7 +79,7 @@ export function GroupEditor({ group, definitions, depth = 1, onChange, onRemove 
           )
         })}
       </ul>
-      <p class="row-b">
+      <p class="actions">
         <Button kind="quiet" onClick={() => change([...children, conditionOn('title', definitions)])}>
           <Icon name="plus" />
           Condition
@@ -111,7 +116,7 @@ function ConditionEditor({ condition, definitions, onChange, onRemove }: Conditi
     <div class="condition">
       <div class="parts">
         <select
-          class="in"
+          class="input"
           aria-label="What is tested"
           value={subjectOf(condition)}
           onChange={({ currentTarget }) => onChange(conditionOn(currentTarget.value, definitions))}
@@ -132,7 +137,12 @@ function ConditionEditor({ condition, definitions, onChange, onRemove }: Conditi
           <ValueTest condition={condition} definitions={definitions} onChange={onChange} />
         )}
       </div>
-      <button type="button" class="b quiet icon" aria-label="Remove this condition" onClick={onRemove}>
+      <button
+        type="button"
+        class="button quiet icon-only"
+        aria-label="Remove this condition"
+        onClick={onRemove}
+      >
         <Icon name="x" />
       </button>
     </div>
@@ -153,7 +163,7 @@ function TagsTest({ condition, definitions: { tags }, onChange }: TestProps<Tags
   return (
     <>
       <select
-        class="in"
+        class="input"
         aria-label="How"
         value={op}
         onChange={({ currentTarget }) =>
@@ -182,7 +192,7 @@ function TagsTest({ condition, definitions: { tags }, onChange }: TestProps<Tags
       })}
       {left.length > 0 && (
         <select
-          class="in"
+          class="input"
           aria-label="Add a tag"
           value=""
           onChange={({ currentTarget }) =>
@@ -210,7 +220,7 @@ function ValueTest({ condition, definitions, onChange }: TestProps<Exclude<Condi
   return (
     <>
       <select
-        class="in"
+        class="input"
         aria-label="How"
         value={condition.op}
         onChange={({ currentTarget }) =>

@@ -15,7 +15,7 @@ export function ValueField({ kind, op, options, value, onChange }: ValueProps) {
   if (op === 'in' || op === 'not_in')
     return (
       <input
-        class="in"
+        class="input"
         aria-label="Values, with commas between them"
         value={(value as unknown[]).join(', ')}
         onChange={({ currentTarget }) =>
@@ -55,7 +55,7 @@ function OneValue({ kind, op, options, value, label, onChange }: ValueProps & { 
   if (kind === 'bool')
     return (
       <select
-        class="in"
+        class="input"
         aria-label={label}
         value={String(value)}
         onChange={({ currentTarget }) => onChange(currentTarget.value === 'true')}
@@ -67,7 +67,7 @@ function OneValue({ kind, op, options, value, label, onChange }: ValueProps & { 
   if (kind === 'number')
     return (
       <input
-        class="in"
+        class="input"
         type="number"
         step="any"
         aria-label={label}
@@ -78,7 +78,7 @@ function OneValue({ kind, op, options, value, label, onChange }: ValueProps & { 
   if (kind === 'select' && options.length > 0 && (op === 'eq' || op === 'neq'))
     return (
       <select
-        class="in"
+        class="input"
         aria-label={label}
         value={String(value)}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
@@ -91,7 +91,7 @@ function OneValue({ kind, op, options, value, label, onChange }: ValueProps & { 
   const isJson = kind === 'json' && op === 'contains'
   return (
     <input
-      class="in"
+      class="input"
       aria-label={isJson ? 'Value, as JSON' : label}
       value={isJson && typeof value !== 'string' ? JSON.stringify(value) : String(value)}
       onInput={({ currentTarget: { value: text } }) => onChange(isJson ? parsed(text) : text)}
@@ -126,7 +126,7 @@ function Day({ op, value, label, onChange }: DayProps) {
     <>
       {op !== 'within' && (
         <select
-          class="in"
+          class="input"
           aria-label={`${label}, how`}
           value={shift ? 'relative' : 'day'}
           onChange={({ currentTarget }) =>
@@ -140,7 +140,7 @@ function Day({ op, value, label, onChange }: DayProps) {
       {shift ? (
         <>
           <input
-            class="in"
+            class="input"
             type="number"
             min="0"
             step="1"
@@ -151,7 +151,7 @@ function Day({ op, value, label, onChange }: DayProps) {
             }
           />
           <select
-            class="in"
+            class="input"
             aria-label={`${label}, unit`}
             value={shift.unit}
             onChange={({ currentTarget }) => relative(shift.n, currentTarget.value)}
@@ -163,7 +163,7 @@ function Day({ op, value, label, onChange }: DayProps) {
             ))}
           </select>
           <select
-            class="in"
+            class="input"
             aria-label={`${label}, direction`}
             value={isPast ? 'past' : 'future'}
             onChange={({ currentTarget }) =>
@@ -176,7 +176,7 @@ function Day({ op, value, label, onChange }: DayProps) {
         </>
       ) : (
         <input
-          class="in"
+          class="input"
           type="date"
           aria-label={label}
           value={String(value)}
