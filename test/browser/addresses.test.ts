@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
           properties: property,
           tags: { id: tag },
         }).flatMap(([section, { id }]): Place[] => [
-          [`views/${section}`, `.home a[href*="${id}"]`],
+          [`views/${section}`, `.content a[href*="${id}"]`],
           [`views/${section}/${id}`, 'main form, main input'],
         ]),
         ...['views', 'presets', 'lenses', 'properties'].map(

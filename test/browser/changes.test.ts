@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await press(page, 'Older ones')
       await page.waitForFunction(`${counted} > '200'`)
       await page.waitForFunction(
-        `document.querySelector('.home > .list-end').textContent.includes('to the oldest that is kept')`,
+        `document.querySelector('.content > .list-end').textContent.includes('to the oldest that is kept')`,
       )
       const total = (await page.$$('.ledger .item')).length
       expect(total).toBeGreaterThan(200)

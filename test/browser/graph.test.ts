@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
         await page.goto(`${app.server.url}/app/graph`)
         await page.waitForFunction(`document.querySelector('select[aria-label=Lens]')?.checkVisibility()`)
         await page.select('select[aria-label=Lens]', lens.id)
-        await page.waitForFunction(`document.querySelector('.home h2').textContent === 'Other'`)
+        await page.waitForFunction(`document.querySelector('.content h2').textContent === 'Other'`)
         expect(page.url()).toEndWith(`?lens=${lens.id}`)
         expect(await accessibilityProblems(page)).toEqual([])
       }

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
 
   const go = async (where: string) => {
     await page.goto(`${app.server.url}/app/views/${where}`)
-    await page.waitForSelector('.home .tabs')
+    await page.waitForSelector('.content .tabs')
   }
   const read = async (path: string) => (await app.server.get(path)).body
   /** Presses a button that the keyboard reached. */

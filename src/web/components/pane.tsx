@@ -1,17 +1,23 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
+/**
+ * A screen has its content, perhaps a list at its left and a side at its right. `main` says in `data-show` which of them
+ * is in front: a phone shows that one alone, a screen between has no room for content and side at once.
+ */
+export type PaneKind = 'list' | 'content' | 'side'
+
 interface PaneProps {
   readonly id?: string
   readonly label?: string
-  /** `home` is the pane that a phone shows first; `side` opens over the content where there is little room. */
-  readonly kind?: 'home' | 'side'
+  /** What `data-show` of `main` calls it by where there is no room for all panes. */
+  readonly kind: PaneKind
   readonly children: ComponentChildren
 }
 
 /** A part of a screen that scrolls by itself. */
 export const Pane = ({ id, label, kind, children }: PaneProps) => (
-  <section class={kind ? `pane ${kind}` : 'pane'} id={id} aria-label={label}>
+  <section class={`pane ${kind}`} id={id} aria-label={label}>
     {children}
   </section>
 )

@@ -2,8 +2,8 @@ import { address } from '../router.ts'
 
 /** An address that leads nowhere. */
 export const Main = () => (
-  <main id="main" class="single-pane">
-    <div class="pane home">
+  <main id="main">
+    <div class="pane content">
       <header class="bar">
         <h1>Nothing here</h1>
       </header>

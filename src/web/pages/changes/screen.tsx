@@ -103,9 +103,9 @@ export function Main() {
     return () => removeEventListener('keydown', onKey)
   }, [])
   return (
-    <main id="main" class={undone === '' ? 'single-pane' : 'changes-screen shows-side'}>
+    <main id="main" class="changes-screen" data-show={undone === '' ? 'content' : 'side'}>
       <h1 class="visually-hidden">Changes</h1>
-      <Pane kind="home" label="Changes">
+      <Pane kind="content" label="Changes">
         <header class="bar">
           <h2>Changes</h2>
           <small>newest first</small>

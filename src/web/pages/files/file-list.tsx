@@ -17,7 +17,7 @@ export function FileList({ current }: { current: string | undefined }) {
   const q = search.value.get('q') ?? ''
   const { handlers, isOver } = useFileDrop()
   return (
-    <Pane kind="home" label="Files">
+    <Pane kind="content" label="Files">
       <div class={isOver ? 'drop over' : 'drop'} {...handlers}>
         <header class="bar">
           <h2>Files</h2>

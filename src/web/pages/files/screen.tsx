@@ -7,7 +7,7 @@ import { FilePane } from './file-pane.tsx'
 export function Main() {
   const [, id] = path.value
   return (
-    <main id="main" class={id === undefined ? 'files-screen' : 'files-screen show-side'}>
+    <main id="main" class="files-screen" data-show={id === undefined ? 'content' : 'side'}>
       <h1 class="visually-hidden">Files</h1>
       <FileList current={id} />
       <Pane kind="side" label="File">

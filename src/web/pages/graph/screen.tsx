@@ -136,9 +136,9 @@ export function Main() {
   )
   const isEmpty = graph?.nodes.length === 0
   return (
-    <main id="main" class={parameter('list') === undefined ? 'graph-screen' : 'graph-screen shows-side'}>
+    <main id="main" class="graph-screen" data-show={parameter('list') === undefined ? 'content' : 'side'}>
       <h1 class="visually-hidden">Graph</h1>
-      <Pane kind="home" label="Graph">
+      <Pane kind="content" label="Graph">
         <header class="bar">
           <h2 class="cut">{lens?.name ?? 'Whole workspace'}</h2>
           {graph && (

@@ -36,7 +36,7 @@ function useShownQuery(asked: NoteQuery): NoteQuery {
 }
 
 /** The list of notes; it scrolls through any number, of which those in sight are read. */
-export function ListPane({ isHome }: { isHome: boolean }) {
+export function ListPane() {
   const noteQuery = useShownQuery({
     list: list.value,
     search: list.value.kind === 'trash' ? '' : searchText.value,
@@ -47,7 +47,7 @@ export function ListPane({ isHome }: { isHome: boolean }) {
   const key = JSON.stringify(noteQuery)
   useEffect(() => pane.current?.scrollTo(0, 0), [key])
   return (
-    <section class={isHome ? 'pane home' : 'pane'} id="list" aria-labelledby="list-h" ref={pane}>
+    <section class="pane list" id="list" aria-labelledby="list-h" ref={pane}>
       <ListHead isCreating={creation.isRunning.value} onCreate={() => void creation.run()} />
       {creation.refusal.value && <Why>{creation.refusal.value}</Why>}
       <Unsettled />

@@ -36,7 +36,7 @@ export const useNote = (id: string) =>
   useQuery(['note tag', 'note', id], ({ signal }) => api.get('/v1/notes/{id}', { params: { id }, signal }))
 
 /** The open note: while it is read, when it cannot be, and then itself. */
-export function NotePane({ id, isHome }: { id: string; isHome: boolean }) {
+export function NotePane({ id }: { id: string }) {
   const { data, error } = useNote(id)
   const [isReady, setReady] = useState(false)
   useEffect(() => {
@@ -52,7 +52,7 @@ export function NotePane({ id, isHome }: { id: string; isHome: boolean }) {
   }, [id, data, isReady])
   const open = findDocument(id)
   return (
-    <section class={isHome ? 'pane home' : 'pane'} id="note" aria-label="Note">
+    <section class="pane content" id="note" aria-label="Note">
       {open ? <OpenNote open={open} note={data?.note} error={error} /> : <Waiting error={error} />}
     </section>
   )

@@ -2,9 +2,9 @@ import { Details } from './details/details.tsx'
 import { NotePane } from './note-pane.tsx'
 
 /** The open note and its details. */
-export const OpenedNote = ({ id, isAtDetails }: { id: string; isAtDetails: boolean }) => (
+export const OpenedNote = ({ id }: { id: string }) => (
   <>
-    <NotePane id={id} isHome={!isAtDetails} />
-    <Details id={id} isHome={isAtDetails} />
+    <NotePane id={id} />
+    <Details id={id} />
   </>
 )

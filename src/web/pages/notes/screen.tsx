@@ -8,26 +8,22 @@ export { Side } from './side.tsx'
 
 const OpenedNote = lazy(async () => (await import('./opened-note.tsx')).OpenedNote)
 
-/** The list, the open note and its details; `home` is the one that a phone shows. */
+/** The list, the open note and its details. */
 export function Main() {
   const id = noteId.value
-  const isSide = id !== undefined && isAtDetails.value
+  const shown = id === undefined ? 'list' : isAtDetails.value ? 'side' : 'content'
   return (
-    <main
-      id="main"
-      class={isSide ? 'notes-screen at-side' : 'notes-screen'}
-      key={session.value?.workspace.id}
-    >
+    <main id="main" class="notes-screen" data-show={shown} key={session.value?.workspace.id}>
       <h1 class="visually-hidden">Notes</h1>
-      <ListPane isHome={id === undefined} />
-      {id === undefined ? <NoNote /> : <OpenedNote key={id} id={id} isAtDetails={isSide} />}
+      <ListPane />
+      {id === undefined ? <NoNote /> : <OpenedNote key={id} id={id} />}
     </main>
   )
 }
 
 /** What is beside the list when no note is open. */
 const NoNote = () => (
-  <section class="pane" id="note" aria-label="Note">
+  <section class="pane content" id="note" aria-label="Note">
     <Empty>{mayWrite.value ? 'Choose a note, or press N for a new one.' : 'Choose a note.'}</Empty>
   </section>
 )

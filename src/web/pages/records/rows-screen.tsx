@@ -58,9 +58,9 @@ export function RowsScreen({ structure }: { structure: Structure }) {
       )
   }
   return (
-    <main id="main" class="records-screen" data-side={row !== undefined || pane !== null ? '' : undefined}>
+    <main id="main" class="records-screen" data-show={row === undefined && pane === null ? 'content' : 'side'}>
       <h1 class="visually-hidden">Records</h1>
-      <Pane kind="home" label={structure.name}>
+      <Pane kind="content" label={structure.name}>
         <RowsBar structure={structure} total={total} source={source} />
         <Filters structure={structure} />
         {search.value.get('chart') !== null && <ChartStrip structure={structure} />}

@@ -35,14 +35,14 @@ interface NoStructureProps {
 function NoStructure({ isKnown, isGone, error }: NoStructureProps) {
   return (
     <main id="main" class="records-screen">
-      <Pane kind="home">
+      <Pane kind="content">
         <header class="bar">
           <h1>Records</h1>
         </header>
         {error ? <Failed error={error} /> : !isKnown && <Loading />}
         {isKnown && (
           <>
-            <div class="phone-list">
+            <div class="phone-list phone">
               <StructureList />
             </div>
             <Empty>

@@ -45,7 +45,7 @@ function keepInView(name: string): () => void {
     const bar = section?.parentElement?.querySelector<HTMLElement>('.bar')
     if (section && bar) section.parentElement?.scrollTo({ top: section.offsetTop - bar.offsetHeight })
   })
-  for (const section of document.querySelectorAll('.single-pane .setting')) observer.observe(section)
+  for (const section of document.querySelectorAll('.settings-screen .setting')) observer.observe(section)
   const acts = ['wheel', 'touchmove', 'pointerdown', 'keydown']
   const stop = () => {
     observer.disconnect()
@@ -64,8 +64,8 @@ export function Main() {
     return keepInView(named)
   }, [named])
   return (
-    <main id="main" class="single-pane">
-      <Pane kind="home">
+    <main id="main" class="settings-screen">
+      <Pane kind="content">
         <header class="bar">
           <h1>Settings</h1>
           <small>of the workspace {session.value?.workspace.name}</small>

@@ -97,9 +97,9 @@ export function Main() {
   const { items, error } = useItems(section)
   const mayMake = mayWrite.value && section !== 'tags'
   return (
-    <main id="main" class={id === undefined ? 'single-pane' : 'views-screen shows-side'}>
+    <main id="main" class="views-screen" data-show={id === undefined ? 'content' : 'side'}>
       <h1 class="visually-hidden">Views, presets, lenses, tags, properties</h1>
-      <Pane kind="home" label={title}>
+      <Pane kind="content" label={title}>
         <header class="bar">
           <h2>{title}</h2>
           <span class="grow" />

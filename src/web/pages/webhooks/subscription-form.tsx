@@ -75,8 +75,8 @@ const FormPane = ({
   back: string
   children: preact.ComponentChildren
 }) => (
-  <main id="main" class="single-pane">
-    <Pane kind="home" label={title}>
+  <main id="main">
+    <Pane kind="content" label={title}>
       <header class="bar">
         <a class="button quiet icon-only" href={back} aria-label="Back">
           <Icon name="back" />

@@ -9,8 +9,8 @@ import { Status } from './status.tsx'
 export function SubscriptionList() {
   const { data, error } = useWebhooks()
   return (
-    <main id="main" class="single-pane">
-      <Pane kind="home" label="Subscriptions">
+    <main id="main">
+      <Pane kind="content" label="Subscriptions">
         <header class="bar">
           <h1>Webhooks</h1>
           <span class="grow" />

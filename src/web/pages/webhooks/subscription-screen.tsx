@@ -22,9 +22,9 @@ export function SubscriptionScreen({ id }: { id: string }) {
   const { data, error } = useWebhook(id)
   const isSideShown = search.value.has('side')
   return (
-    <main id="main" class={isSideShown ? 'webhooks-screen show-side' : 'webhooks-screen'}>
+    <main id="main" class="webhooks-screen" data-show={isSideShown ? 'side' : 'content'}>
       <h1 class="visually-hidden">Webhooks</h1>
-      <Pane kind="home" label="Deliveries">
+      <Pane kind="content" label="Deliveries">
         <Head id={id} webhook={data} />
         {error ? (
           <Failed error={error} />

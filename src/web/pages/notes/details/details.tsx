@@ -9,10 +9,10 @@ import { Revisions } from './revisions.tsx'
 import { Tags } from './tags.tsx'
 
 /** What belongs to the open note beside its text. */
-export function Details({ id, isHome }: { id: string; isHome: boolean }) {
+export function Details({ id }: { id: string }) {
   const { data } = useNote(id)
   return (
-    <section class={isHome ? 'pane side home' : 'pane side'} id="details" aria-label="Details">
+    <section class="pane side" id="details" aria-label="Details">
       <header class="bar">
         <a class="button quiet icon-only narrow" href={noteAddress(id)} aria-label="Back to the note">
           <Icon name="back" />

@@ -115,7 +115,7 @@ interface MappingProps {
 }
 
 const Mapping = ({ heading, sample, fields, target, onChange }: MappingProps) => (
-  <label class="map">
+  <label class="mapping">
     <span class="cut">
       {heading || 'no heading'} {sample && <small>{sample.slice(0, 40)}</small>}
     </span>

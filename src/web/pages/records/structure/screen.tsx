@@ -18,9 +18,9 @@ import { useForecast, useHadRows } from './use-forecast.ts'
 /** The definition of a structure; without one, a new one. */
 export function StructureScreen({ structure }: { structure: Structure | undefined }) {
   return (
-    <main id="main" class="single-pane">
+    <main id="main">
       <h1 class="visually-hidden">{structure ? `Structure of ${structure.name}` : 'New structure'}</h1>
-      <Pane kind="home" label="Structure">
+      <Pane kind="content" label="Structure">
         <header class="bar">
           <a
             class="button quiet icon-only"
