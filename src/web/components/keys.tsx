@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { areKeysOpen, openKeys, useDialog } from './dialogs.ts'
 import { Button } from './form.tsx'
 
 /** A key, or keys pressed together, and what they do. */
@@ -20,7 +21,7 @@ const EVERYWHERE: KeyGroup = {
   title: 'Everywhere',
   keys: [
     { keys: ['Ctrl', 'K'], does: 'find notes, rows, files and commands' },
-    { keys: ['?'], does: 'these keys', run: () => openKeys() },
+    { keys: ['?'], does: 'these keys', run: openKeys },
     { keys: ['Tab'], does: 'next control' },
     { keys: ['Esc'], does: 'close what is open' },
   ],
@@ -42,9 +43,6 @@ export function useKeys(title: string, keys: readonly Key[]): void {
   }, [title, keys])
 }
 
-/** Opens the dialog with all keys. */
-export const openKeys = () => dispatchEvent(new Event('keys'))
-
 /** Whether keys are text here, or belong to an open dialog. */
 function isTaken(target: EventTarget | null): boolean {
   if (document.querySelector('dialog:modal')) return true
@@ -63,25 +61,24 @@ function obey(event: KeyboardEvent): void {
   found.run?.()
 }
 
+const close = () => {
+  areKeysOpen.value = false
+}
+
 /** The dialog with all keys of the screen and those that work everywhere. */
 export function KeysDialog() {
-  const dialog = useRef<HTMLDialogElement>(null)
+  const dialog = useDialog(areKeysOpen)
   // Before anything is painted: a key that is pressed at once is not lost.
   useLayoutEffect(() => {
-    const open = () => dialog.current?.open || dialog.current?.showModal()
-    addEventListener('keys', open)
     addEventListener('keydown', obey)
-    return () => {
-      removeEventListener('keys', open)
-      removeEventListener('keydown', obey)
-    }
+    return () => removeEventListener('keydown', obey)
   }, [])
   return (
-    <dialog ref={dialog} class="dialog keys-dialog" aria-labelledby="keys-h">
+    <dialog ref={dialog} class="dialog keys-dialog" aria-labelledby="keys-h" onClose={close}>
       <header class="bar">
         <h2 id="keys-h">Keys</h2>
         <span class="grow" />
-        <Button kind="quiet" onClick={() => dialog.current?.close()}>
+        <Button kind="quiet" onClick={close}>
           Close <kbd>Esc</kbd>
         </Button>
       </header>

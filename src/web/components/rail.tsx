@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { goToWorkspace, leave } from '../data/leaving.ts'
 import { mayWrite, session } from '../data/session.ts'
 import { address, path } from '../router.ts'
+import { openFinder } from './dialogs.ts'
 import { useAction, Why } from './form.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { ServerState } from './lines.tsx'
@@ -66,9 +67,6 @@ export function Rail({ children }: { children?: ComponentChildren }) {
     </nav>
   )
 }
-
-/** The button of the finder dialog is anywhere; the dialog itself listens for this event. */
-export const openFinder = () => dispatchEvent(new Event('find'))
 
 /** The one line about the server. */
 function ServerLine() {

@@ -9,6 +9,13 @@ export const notSaved = signal<ReadonlyMap<string, string>>(new Map())
 /** Save at once what waits; each resolves when it is saved, or cannot be saved now. */
 export const savers = new Set<() => Promise<unknown>>()
 
+/** Each says whether something that is under way would be lost with the page; the browser then asks before it closes it. */
+export const unfinished = new Set<() => boolean>()
+
+addEventListener('beforeunload', (event) => {
+  if ([...unfinished].some((isUnfinished) => isUnfinished())) event.preventDefault()
+})
+
 /** A server that does not answer is not waited for longer. */
 const PATIENCE_MS = 3_000
 

@@ -1,6 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { invalidate } from './cache.ts'
 import type { StoredFile } from './files.ts'
+import { unfinished } from './pending.ts'
 import { Away, isSignedOut, refusalOf } from './request.ts'
 import { whose } from './whose.ts'
 
@@ -106,6 +107,4 @@ effect(() => {
   if (whose.value) void sendAll()
 })
 
-addEventListener('beforeunload', (event) => {
-  if (uploads.peek().some(({ refusal }) => refusal === undefined)) event.preventDefault()
-})
+unfinished.add(() => uploads.peek().some(({ refusal }) => refusal === undefined))

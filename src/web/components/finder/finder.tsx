@@ -1,36 +1,26 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { navigate } from '../../router.ts'
+import { isFinderOpen, openFinder, useDialog } from '../dialogs.ts'
 import { Why } from '../form.tsx'
 import { Icon } from '../icon.tsx'
-import { openFinder } from '../rail.tsx'
 import { useResults } from './results.ts'
 import type { Found } from './search.ts'
 
-/** The dialog that finds notes, rows, files and commands: Ctrl K, or the event `find`. */
+/** The dialog that finds notes, rows, files and commands; Ctrl K opens it. */
 export function Finder() {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const [isOpen, setOpen] = useState(false)
+  const dialog = useDialog(isFinderOpen)
   const [refused, setRefused] = useState<Refused>()
   // Before anything is painted: a key that is pressed at once is not lost.
   useLayoutEffect(() => {
-    const open = () => {
-      if (dialog.current?.open) return
-      setOpen(true)
-      dialog.current?.showModal()
-    }
     const onKey = (event: KeyboardEvent) => {
       const isIt = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey
       // In the editor, with text selected, it makes a link.
       if (!isIt || event.defaultPrevented) return
       event.preventDefault()
-      open()
+      openFinder()
     }
-    addEventListener('find', open)
     addEventListener('keydown', onKey)
-    return () => {
-      removeEventListener('find', open)
-      removeEventListener('keydown', onKey)
-    }
+    return () => removeEventListener('keydown', onKey)
   }, [])
   return (
     <dialog
@@ -41,15 +31,17 @@ export function Finder() {
       onClose={({ currentTarget }) => {
         // It may have been opened again, because what was chosen was refused.
         if (currentTarget.open) return
-        setOpen(false)
+        isFinderOpen.value = false
         setRefused(undefined)
       }}
     >
-      {isOpen && (
+      {isFinderOpen.value && (
         <Search
           key={refused?.sentence}
           refused={refused}
-          close={() => dialog.current?.close()}
+          close={() => {
+            isFinderOpen.value = false
+          }}
           onRefused={(given) => {
             setRefused(given)
             openFinder()

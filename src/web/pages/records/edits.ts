@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import { notSaved, pendingCount, savers } from '../../data/pending.ts'
+import { notSaved, pendingCount, savers, unfinished } from '../../data/pending.ts'
 import { isPutOff, Refused, retryDelayOf } from '../../data/request.ts'
 import { whose } from '../../data/whose.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
@@ -223,9 +223,7 @@ export function editsOf(structure: Pick<Structure, 'id' | 'name'>, source: RowSo
   return edits
 }
 
-/** Whether cells of any structure are being saved. */
-export const isAnySaving = (): boolean => [...kept.values()].some(({ isSaving }) => isSaving)
-
+unfinished.add(() => [...kept.values()].some(({ isSaving }) => isSaving))
 savers.add(() => Promise.all([...kept.values()].map(({ settled }) => settled)))
 effect(() => {
   void whose.value

@@ -10,7 +10,7 @@ import { ChartStrip } from './chart/strip.tsx'
 import { ImportPane } from './csv/import-pane.tsx'
 import { RowsMenu } from './csv/menu.tsx'
 import { DeletedRowsPane } from './deleted-rows.tsx'
-import { editsOf, isAnySaving } from './edits.ts'
+import { editsOf } from './edits.ts'
 import { Filters } from './filters.tsx'
 import { cursorAt } from './grid/cursor.ts'
 import { Grid } from './grid/grid.tsx'
@@ -58,7 +58,11 @@ export function RowsScreen({ structure }: { structure: Structure }) {
       )
   }
   return (
-    <main id="main" class="records-screen" data-show={row === undefined && pane === null ? 'content' : 'side'}>
+    <main
+      id="main"
+      class="records-screen"
+      data-show={row === undefined && pane === null ? 'content' : 'side'}
+    >
       <h1 class="visually-hidden">Records</h1>
       <Pane kind="content" label={structure.name}>
         <RowsBar structure={structure} total={total} source={source} />
@@ -118,11 +122,6 @@ function useGrid(structure: Structure): GridState {
   useCursorFollowsRow(source, shared.cursor)
   return { ...shared, structure, fields, source, edits, isEditable: mayWrite.value && !structure.immutable }
 }
-
-// The browser asks before it closes a page with edits that the server has not acknowledged.
-addEventListener('beforeunload', (event) => {
-  if (isAnySaving()) event.preventDefault()
-})
 
 /** The cursor stays on its row when rows before it come and go. */
 function useCursorFollowsRow(source: RowSource, cursor: GridState['cursor']): void {

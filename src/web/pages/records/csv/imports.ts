@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals'
+import { unfinished } from '../../../data/pending.ts'
 import { whose } from '../../../data/whose.ts'
 import { ImportRun, NO_PROGRESS, type Plan, type Progress } from './import-run.ts'
 
@@ -50,6 +51,4 @@ effect(() => {
   for (const { abort } of imports.peek().values()) abort.abort()
 })
 
-addEventListener('beforeunload', (event) => {
-  if ([...imports.peek().values()].some(({ isRunning }) => isRunning)) event.preventDefault()
-})
+unfinished.add(() => [...imports.peek().values()].some(({ isRunning }) => isRunning))
