@@ -1,3 +1,8 @@
+/*
+ * Where something that changes is kept: a signal holds what others read, be it the whole application (src/web/data), a
+ * component that is given the signal, or a handler that reads it again before the next render; `useState` holds what
+ * one component alone reads.
+ */
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'

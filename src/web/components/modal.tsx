@@ -1,6 +1,5 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keepFocus } from './focus.ts'
 import { Button, Field, useAction, Why } from './form.tsx'
 
@@ -59,9 +58,9 @@ interface TypedConfirmationProps {
 
 /** Asks for what cannot be undone; it is confirmed by typing a name. */
 export function TypedConfirmation({ title, word, action, act, onClose, children }: TypedConfirmationProps) {
-  const typed = useSignal('')
+  const [typed, setTyped] = useState('')
   const { run, isRunning, refusal } = useAction(async () => {
-    if (typed.peek().trim() !== word.trim()) throw new Error(`Type “${word}” exactly as it is written here.`)
+    if (typed.trim() !== word.trim()) throw new Error(`Type “${word}” exactly as it is written here.`)
     await act()
   })
   return (
@@ -78,9 +77,7 @@ export function TypedConfirmation({ title, word, action, act, onClose, children 
           label={`Type “${word}” to confirm`}
           autocomplete="off"
           autofocus
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value
-          }}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         {refusal.value !== undefined && <Why>{refusal.value}</Why>}
         <p class="actions">

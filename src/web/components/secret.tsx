@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button } from './form.tsx'
 import { Icon } from './icon.tsx'
 
@@ -12,7 +12,7 @@ export function CopyButton({
   word?: string
   kind?: 'main' | 'quiet'
 }) {
-  const state = useSignal<'ready' | 'copied' | 'failed'>('ready')
+  const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
   const words = { ready: word, copied: 'Copied', failed: 'Select the text and copy it' }
   return (
     <Button
@@ -20,14 +20,14 @@ export function CopyButton({
       onClick={async () => {
         try {
           await navigator.clipboard.writeText(text)
-          state.value = 'copied'
+          setState('copied')
         } catch {
-          state.value = 'failed'
+          setState('failed')
         }
       }}
     >
-      <Icon name={state.value === 'copied' ? 'check' : 'copy'} />
-      <span aria-live="polite">{words[state.value]}</span>
+      <Icon name={state === 'copied' ? 'check' : 'copy'} />
+      <span aria-live="polite">{words[state]}</span>
     </Button>
   )
 }

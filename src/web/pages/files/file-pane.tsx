@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
@@ -16,7 +16,7 @@ const listAddress = () => address(['files'], { q: search.value.get('q') ?? undef
 /** One file: what it is, its text beside the original, and what can be done with it. */
 export function FilePane({ id }: { id: string }) {
   const { data, error } = useFile(id)
-  const isRenamed = useSignal(false)
+  const [isRenamed, setRenamed] = useState(false)
   return (
     <>
       <header class="bar wraps">
@@ -31,25 +31,13 @@ export function FilePane({ id }: { id: string }) {
           </a>
         )}
         {data && mayWrite.value && (
-          <Button
-            kind="quiet"
-            onClick={() => {
-              isRenamed.value = !isRenamed.value
-            }}
-          >
+          <Button kind="quiet" onClick={() => setRenamed(!isRenamed)}>
             Rename
           </Button>
         )}
         {data && mayWrite.value && <Delete file={data} />}
       </header>
-      {isRenamed.value && data && (
-        <Rename
-          file={data}
-          onClose={() => {
-            isRenamed.value = false
-          }}
-        />
-      )}
+      {isRenamed && data && <Rename file={data} onClose={() => setRenamed(false)} />}
       {error ? <Failed error={error} /> : data ? <Content file={data} /> : <Loading />}
     </>
   )
@@ -144,18 +132,13 @@ function Rename({ file: { id, file_name }, onClose }: { file: FileWithOutline; o
 }
 
 function Delete({ file: { id, file_name } }: { file: FileWithOutline }) {
-  const isAsked = useSignal(false)
+  const [isAsked, setAsked] = useState(false)
   return (
     <>
-      <Button
-        kind="quiet"
-        onClick={() => {
-          isAsked.value = true
-        }}
-      >
+      <Button kind="quiet" onClick={() => setAsked(true)}>
         Delete…
       </Button>
-      {isAsked.value && (
+      {isAsked && (
         <TypedConfirmation
           title={`Delete ${file_name}`}
           word={file_name}
@@ -164,9 +147,7 @@ function Delete({ file: { id, file_name } }: { file: FileWithOutline }) {
             await deleteFile(id)
             navigate(listAddress(), { replace: true })
           }}
-          onClose={() => {
-            isAsked.value = false
-          }}
+          onClose={() => setAsked(false)}
         >
           The file and its text are gone for good. Links to it in notes stay, and lead nowhere.
         </TypedConfirmation>

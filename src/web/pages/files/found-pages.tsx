@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button, Why } from '../../components/form.tsx'
 import { Empty, Loading } from '../../components/pane.tsx'
 import { Snippet } from '../../components/snippet.tsx'
@@ -13,8 +13,8 @@ const asPrefix = (q: string): string => (/[\p{L}\p{N}]$/u.test(q) && !q.includes
 
 /** The pages on which the words are, the best first. */
 export function FoundPages({ q, current }: { q: string; current: string | undefined }) {
-  const limit = useSignal(PAGE)
-  const { data, error } = useFoundPages(asPrefix(q), limit.value)
+  const [limit, setLimit] = useState(PAGE)
+  const { data, error } = useFoundPages(asPrefix(q), limit)
   if (error)
     return (
       <div class="list-end">
@@ -49,13 +49,8 @@ export function FoundPages({ q, current }: { q: string; current: string | undefi
       </ul>
       <p class="foot">
         <span role="status">{`${results.length} of ${total} pages`}</span>
-        {has_more && limit.value < LONGEST && (
-          <Button
-            kind="quiet"
-            onClick={() => {
-              limit.value = LONGEST
-            }}
-          >
+        {has_more && limit < LONGEST && (
+          <Button kind="quiet" onClick={() => setLimit(LONGEST)}>
             Show more
           </Button>
         )}

@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Code } from '../../components/code.tsx'
 import { Button, Why } from '../../components/form.tsx'
 import { Loading } from '../../components/pane.tsx'
@@ -34,21 +33,13 @@ export function Original({ file }: { file: FileWithOutline }) {
 
 function View({ file }: { file: FileWithOutline }) {
   const { id, file_name, mime_type, size } = file
-  const isWanted = useSignal(size <= SMALL_BYTES)
+  const [isWanted, setWanted] = useState(size <= SMALL_BYTES)
   if (PICTURES.has(mime_type)) return <img src={contentOf(id)} alt={file_name} loading="lazy" />
   const Viewer =
     mime_type === 'application/pdf' && navigator.pdfViewerEnabled ? Pdf : isText(file) ? PlainText : undefined
   if (Viewer === undefined) return <ToDownload file={file} />
-  if (isWanted.value) return <Viewer file={file} title={`${file_name}, the original`} />
-  return (
-    <Button
-      onClick={() => {
-        isWanted.value = true
-      }}
-    >
-      Show the original
-    </Button>
-  )
+  if (isWanted) return <Viewer file={file} title={`${file_name}, the original`} />
+  return <Button onClick={() => setWanted(true)}>Show the original</Button>
 }
 
 const OF_NO_KIND =
@@ -80,40 +71,36 @@ interface ViewerProps {
 
 /** The bytes of a file, once they are fetched, and why they cannot be. */
 function useBytes(id: string) {
-  const bytes = useSignal<Blob | undefined>(undefined)
-  const refusal = useSignal<string | undefined>(undefined)
+  const [bytes, setBytes] = useState<Blob>()
+  const [refusal, setRefusal] = useState<string>()
   useEffect(() => {
     let isGone = false
     fetchBytes(contentOf(id)).then(
       (fetched) => {
-        if (!isGone) bytes.value = fetched
+        if (!isGone) setBytes(fetched)
       },
-      (error: Error) => {
-        refusal.value = error.message
-      },
+      (error: Error) => setRefusal(error.message),
     )
     return () => {
       isGone = true
     }
-  }, [id, bytes, refusal])
-  return { bytes: bytes.value, refusal: refusal.value }
+  }, [id])
+  return { bytes, refusal }
 }
 
 /** The characters of a text as they are, never as a page: nothing of it can run. */
 function PlainText({ file, title }: ViewerProps) {
   const { bytes, refusal } = useBytes(file.id)
-  const text = useSignal<string | undefined>(undefined)
+  const [text, setText] = useState<string>()
   useEffect(() => {
-    void bytes?.arrayBuffer().then((buffer) => {
-      text.value = textOf(new Uint8Array(buffer))
-    })
-  }, [bytes, text])
+    void bytes?.arrayBuffer().then((buffer) => setText(textOf(new Uint8Array(buffer))))
+  }, [bytes])
   if (refusal !== undefined) return <Why>{refusal}</Why>
-  if (text.value === undefined) return <Loading />
+  if (text === undefined) return <Loading />
   return (
     <>
-      <Code label={title} text={text.value.slice(0, MOST_CHARACTERS)} />
-      {text.value.length > MOST_CHARACTERS && (
+      <Code label={title} text={text.slice(0, MOST_CHARACTERS)} />
+      {text.length > MOST_CHARACTERS && (
         <p>
           These are the first {MOST_CHARACTERS.toLocaleString()} characters. Download the file to read the
           rest.
@@ -126,8 +113,8 @@ function PlainText({ file, title }: ViewerProps) {
 /** The browser's own viewer, unless it would run a script. The bytes are shown as a PDF whatever they are, so that none are run as a page. */
 function Pdf({ file, title }: ViewerProps) {
   const { bytes, refusal } = useBytes(file.id)
-  const url = useSignal<string | undefined>(undefined)
-  const isRefused = useSignal(false)
+  const [url, setUrl] = useState<string>()
+  const [isRefused, setRefused] = useState(false)
   useEffect(() => {
     if (!bytes) return
     const made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
@@ -135,14 +122,14 @@ function Pdf({ file, title }: ViewerProps) {
       .arrayBuffer()
       .then((buffer) => mayRunScripts(new Uint8Array(buffer)))
       .then((isScripted) => {
-        isRefused.value = isScripted
-        if (!isScripted) url.value = made
+        setRefused(isScripted)
+        if (!isScripted) setUrl(made)
       })
     return () => URL.revokeObjectURL(made)
-  }, [bytes, url, isRefused])
+  }, [bytes])
   if (refusal !== undefined) return <Why>{refusal}</Why>
-  if (isRefused.value) return <ToDownload file={file} why={SCRIPTED} />
-  if (url.value === undefined) return <Loading />
+  if (isRefused) return <ToDownload file={file} why={SCRIPTED} />
+  if (url === undefined) return <Loading />
   const page = search.value.get('page') ?? '1'
-  return <iframe key={page} src={`${url.value}#page=${encodeURIComponent(page)}&navpanes=0`} title={title} />
+  return <iframe key={page} src={`${url}#page=${encodeURIComponent(page)}&navpanes=0`} title={title} />
 }

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { useTypedSearch } from '../../components/typed-search.ts'
@@ -120,17 +120,17 @@ interface FilterFormProps {
 
 /** Adds a condition; only the operators that the kind of the field allows are offered. */
 function FilterForm({ columns, onAdd }: FilterFormProps) {
-  const key = useSignal(columns[0]?.key ?? 'created_at')
-  const chosen = useSignal<string | undefined>(undefined)
-  const why = useSignal<string | undefined>(undefined)
-  const column = columns.find((one) => one.key === key.value) ?? columns[0]
+  const [key, setKey] = useState(columns[0]?.key ?? 'created_at')
+  const [chosen, setChosen] = useState<string>()
+  const [why, setWhy] = useState<string>()
+  const column = columns.find((one) => one.key === key) ?? columns[0]
   if (!column) return null
   const operators = operatorsOf(column.type)
-  const op = chosen.value && operators.includes(chosen.value) ? chosen.value : (operators[0] ?? 'eq')
+  const op = chosen && operators.includes(chosen) ? chosen : (operators[0] ?? 'eq')
   const add = (form: HTMLFormElement) => {
     const texts = new FormData(form).getAll('value').map(String)
     const made = makeCondition(column, op, texts)
-    why.value = 'why' in made ? made.why : undefined
+    setWhy('why' in made ? made.why : undefined)
     if ('why' in made) return
     document.getElementById('new-filter')?.hidePopover()
     form.reset()
@@ -153,9 +153,7 @@ function FilterForm({ columns, onAdd }: FilterFormProps) {
           class="input"
           id="filter-field"
           value={column.key}
-          onChange={({ currentTarget }) => {
-            key.value = currentTarget.value
-          }}
+          onChange={({ currentTarget }) => setKey(currentTarget.value)}
         >
           {columns.map((one) => (
             <option key={one.key} value={one.key}>
@@ -170,9 +168,7 @@ function FilterForm({ columns, onAdd }: FilterFormProps) {
           class="input"
           id="filter-op"
           value={op}
-          onChange={({ currentTarget }) => {
-            chosen.value = currentTarget.value
-          }}
+          onChange={({ currentTarget }) => setChosen(currentTarget.value)}
         >
           {operators.map((one) => (
             <option key={one} value={one}>
@@ -184,7 +180,7 @@ function FilterForm({ columns, onAdd }: FilterFormProps) {
       {takesValue(op) && (
         <ValueField key={`${column.key} ${takesList(op)}`} column={column} isList={takesList(op)} />
       )}
-      {why.value !== undefined && <Why>{why.value}</Why>}
+      {why !== undefined && <Why>{why}</Why>}
       <Button kind="main" type="submit">
         Add filter
       </Button>

@@ -32,15 +32,10 @@ export function RowsScreen({ structure }: { structure: Structure }) {
   usePartTitle(structure.name)
   const grid = useGrid(structure)
   const { source } = grid
-  const seen = useSignal<readonly [first: number, last: number]>([0, 0])
+  const [seen, setSeen] = useState<readonly [first: number, last: number]>([0, 0])
   const pasted = useSignal<Pasted | undefined>(undefined)
   const refusal = useSignal<string | undefined>(undefined)
-  const onSeen = useCallback(
-    (first: number, last: number) => {
-      seen.value = [first, last]
-    },
-    [seen],
-  )
+  const onSeen = useCallback((first: number, last: number) => setSeen([first, last]), [])
   const pane = search.value.get('pane')
   const row = chosenRow()
   const total = source.total.value
@@ -84,7 +79,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
           onDelete={remove}
           onRefused={refuse}
         />
-        <GridFoot grid={grid} seen={seen.value} />
+        <GridFoot grid={grid} seen={seen} />
       </Pane>
       {row !== undefined && <RowPane key={row} id={row} grid={grid} />}
       {row === undefined && pane === 'import' && <ImportPane structure={structure} source={source} />}

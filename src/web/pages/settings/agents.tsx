@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Code } from '../../components/code.tsx'
 import { Failed, Loading } from '../../components/pane.tsx'
 import { CopyButton } from '../../components/secret.tsx'
@@ -73,8 +73,8 @@ export function Agents() {
 }
 
 function Configuration() {
-  const chosen = useSignal(CLIENTS[0]?.name)
-  const client = CLIENTS.find(({ name }) => name === chosen.value)
+  const [chosen, setChosen] = useState(CLIENTS[0]?.name)
+  const client = CLIENTS.find(({ name }) => name === chosen)
   if (!client) return null
   const text = client.config(location.origin)
   return (
@@ -88,9 +88,7 @@ function Configuration() {
             id="agent-client"
             class="input"
             value={client.name}
-            onChange={({ currentTarget }) => {
-              chosen.value = currentTarget.value
-            }}
+            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
           >
             {CLIENTS.map(({ name }) => (
               <option key={name}>{name}</option>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
 import { Known } from '../../components/pane.tsx'
@@ -47,15 +48,15 @@ const scopes = (): Scope[] => (mayWrite.value ? ['read', 'write'] : ['read'])
 const SCOPE_WORDS: Record<Scope, string> = { read: 'read', write: 'read and write' }
 
 function NewKey() {
-  const made = useSignal<{ name: string; secret: string } | undefined>(undefined)
+  const [made, setMade] = useState<{ name: string; secret: string }>()
   const action = useAction(async (data: FormData) => {
-    made.value = undefined
+    setMade(undefined)
     const { key, secret } = await createKey({
       name: textOf(data, 'name'),
       scope: data.get('scope') === 'write' ? 'write' : 'read',
       expires_at: endOf(textOf(data, 'ends')),
     })
-    made.value = { name: key.name, secret }
+    setMade({ name: key.name, secret })
   })
   const refusal = action.refusal
   const isOfDate = refusal.value?.includes('expires_at') ?? false
@@ -88,11 +89,11 @@ function NewKey() {
           why={isOfDate ? 'Choose a day that is not over yet.' : undefined}
         />
       </LineForm>
-      {made.value && (
+      {made && (
         <Secret
-          title={`${made.value.name} is made. Its secret is shown only now.`}
-          label={`Secret of ${made.value.name}`}
-          text={made.value.secret}
+          title={`${made.name} is made. Its secret is shown only now.`}
+          label={`Secret of ${made.name}`}
+          text={made.secret}
         />
       )}
     </>

@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Known } from '../../components/pane.tsx'
 import { Time } from '../../components/time.tsx'
@@ -56,12 +55,12 @@ function Row({ listed: { id, user_agent, address, last_used_at, current } }: { l
 }
 
 function Password() {
-  const isChanged = useSignal(false)
+  const [isChanged, setChanged] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const { run, isRunning, refusal } = useAction(async (data: FormData) => {
-    isChanged.value = false
+    setChanged(false)
     await changePassword(String(data.get('current')), String(data.get('password')))
-    isChanged.value = true
+    setChanged(true)
     form.current?.reset()
   })
   const isOfNew = refusal.value?.startsWith('A password must') ?? false
@@ -111,9 +110,7 @@ function Password() {
         </p>
       </form>
       <p role="status">
-        {isChanged.value && (
-          <span class="status ok">The password is changed; every other session has ended.</span>
-        )}
+        {isChanged && <span class="status ok">The password is changed; every other session has ended.</span>}
       </p>
     </details>
   )

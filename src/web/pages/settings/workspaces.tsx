@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Known } from '../../components/pane.tsx'
 import { goToWorkspace } from '../../data/leaving.ts'
@@ -28,13 +28,11 @@ export function Workspaces() {
 }
 
 function Row({ workspace }: { workspace: Workspace }) {
-  const isRenamed = useSignal(false)
+  const [isRenamed, setRenamed] = useState(false)
   const opening = useAction(goToWorkspace)
   const isCurrent = workspace.id === session.value?.workspace.id
-  const close = () => {
-    isRenamed.value = false
-  }
-  if (isRenamed.value)
+  const close = () => setRenamed(false)
+  if (isRenamed)
     return (
       <li>
         <Rename workspace={workspace} onClose={close} />
@@ -45,13 +43,7 @@ function Row({ workspace }: { workspace: Workspace }) {
       <span class="grow">{isCurrent ? <strong>{workspace.name}, this one</strong> : workspace.name}</span>
       <small>{workspace.role}</small>
       {workspace.role === 'owner' && (
-        <Button
-          kind="quiet"
-          aria-label={`Rename ${workspace.name}`}
-          onClick={() => {
-            isRenamed.value = true
-          }}
-        >
+        <Button kind="quiet" aria-label={`Rename ${workspace.name}`} onClick={() => setRenamed(true)}>
           Rename
         </Button>
       )}

@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals'
 import type { TargetedSubmitEvent } from 'preact'
+import { useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
 import { session, setUp, signIn } from '../../data/session.ts'
@@ -28,7 +28,7 @@ export function SignIn() {
 }
 
 function SignInForm() {
-  const user = useSignal('')
+  const [user, setUser] = useState('')
   const { run, isRunning, refusal } = useAction(signIn)
   return (
     <>
@@ -46,9 +46,7 @@ function SignInForm() {
           autocomplete="username"
           required
           autofocus
-          onInput={({ currentTarget }) => {
-            user.value = currentTarget.value
-          }}
+          onInput={({ currentTarget }) => setUser(currentTarget.value)}
         />
         <Field
           label="Password"
@@ -64,7 +62,7 @@ function SignInForm() {
       </form>
       <p class="help">
         No password yet, or forgotten? An owner makes you a new link under Settings, Members. On the server’s
-        machine: <code>daybook users link {user.value || 'owner'}</code>
+        machine: <code>daybook users link {user || 'owner'}</code>
       </p>
     </>
   )

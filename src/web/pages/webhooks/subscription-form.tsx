@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { TargetedSubmitEvent } from 'preact'
+import { useState } from 'preact/hooks'
 import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Known, Pane } from '../../components/pane.tsx'
@@ -93,8 +94,8 @@ const attributeOf = (refusal: string | undefined) =>
   refusal && (/"(url|events|filter|fields|ignore_key_id|description|headers)\b/.exec(refusal)?.[1] ?? 'url')
 
 function WebhookForm({ structures, webhook }: { structures: readonly Structure[]; webhook?: Webhook }) {
-  const structureId = useSignal(webhook?.structure.id ?? structures[0]?.id ?? '')
-  const structure = structures.find(({ id }) => id === structureId.value)
+  const [structureId, setStructureId] = useState(webhook?.structure.id ?? structures[0]?.id ?? '')
+  const structure = structures.find(({ id }) => id === structureId)
   const conditions = useSignal<readonly ConditionInput[]>(conditionInputs(webhook?.filter ?? []))
   const headers = useHeaders(webhook)
   const { run, isRunning, refusal } = useAction(async (data: FormData) => {
@@ -105,7 +106,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       navigate(address(['webhooks', webhook.id]))
       return
     }
-    const made = await createWebhook({ ...input, structure: structureId.peek() })
+    const made = await createWebhook({ ...input, structure: structureId })
     shownSecret.value = { id: made.webhook.id, secret: made.secret }
     navigate(address(['webhooks', made.webhook.id], { side: 'open' }))
   })
@@ -125,9 +126,9 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
           class="input"
           id="structure"
           disabled={webhook !== undefined}
-          value={structureId.value}
+          value={structureId}
           onChange={({ currentTarget }) => {
-            structureId.value = currentTarget.value
+            setStructureId(currentTarget.value)
             conditions.value = []
           }}
         >

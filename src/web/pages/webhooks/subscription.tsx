@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
@@ -98,10 +98,10 @@ function NewSecret({ id }: { id: string }) {
 }
 
 function Recover({ id }: { id: string }) {
-  const sent = useSignal<number | undefined>(undefined)
+  const [sent, setSent] = useState<number>()
   const { run, isRunning, refusal } = useAction(async (since: string) => {
-    sent.value = undefined
-    sent.value = await recoverSince(id, new Date(since).toISOString())
+    setSent(undefined)
+    setSent(await recoverSince(id, new Date(since).toISOString()))
   })
   return (
     <section class="section">
@@ -124,7 +124,7 @@ function Recover({ id }: { id: string }) {
           <Button type="submit" disabled={isRunning.value}>
             Send again
           </Button>
-          <small role="status">{sent.value !== undefined && `${sent.value} on their way`}</small>
+          <small role="status">{sent !== undefined && `${sent} on their way`}</small>
         </p>
       </form>
     </section>
@@ -133,7 +133,7 @@ function Recover({ id }: { id: string }) {
 
 function Ends({ webhook }: { webhook: Webhook }) {
   const { id, enabled } = webhook
-  const isAsked = useSignal(false)
+  const [isAsked, setAsked] = useState(false)
   const { run, isRunning, refusal } = useAction(() => updateWebhook(id, { enabled: !enabled }))
   const name = nameOf(webhook)
   return (
@@ -142,18 +142,13 @@ function Ends({ webhook }: { webhook: Webhook }) {
         <Button disabled={isRunning.value} onClick={() => void run()}>
           {enabled ? 'Disable' : 'Enable'}
         </Button>
-        <Button
-          kind="danger"
-          onClick={() => {
-            isAsked.value = true
-          }}
-        >
+        <Button kind="danger" onClick={() => setAsked(true)}>
           Delete…
         </Button>
       </p>
       <p class="dim">While it is disabled, nothing is recorded or sent.</p>
       {refusal.value !== undefined && <Why>{refusal.value}</Why>}
-      {isAsked.value && (
+      {isAsked && (
         <TypedConfirmation
           title={`Delete ${name}`}
           word={name}
@@ -162,9 +157,7 @@ function Ends({ webhook }: { webhook: Webhook }) {
             await deleteWebhook(id)
             navigate(address(['webhooks']), { replace: true })
           }}
-          onClose={() => {
-            isAsked.value = false
-          }}
+          onClose={() => setAsked(false)}
         >
           The subscription ends and its log of deliveries goes with it. What is pending is not sent any more.
         </TypedConfirmation>

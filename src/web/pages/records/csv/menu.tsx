@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Button, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { mayWrite } from '../../../data/session.ts'
@@ -13,13 +12,11 @@ const NUMBER = new Intl.NumberFormat()
 
 /** The menu of the rows: csv in and out, and the request that reads them. */
 export function RowsMenu({ structure, source }: { structure: Structure; source: RowSource }) {
-  const read = useSignal<number | undefined>(undefined)
+  const [read, setRead] = useState<number>()
   const abort = useRef<AbortController>(undefined)
   const run = useAction(async () => {
     abort.current = new AbortController()
-    await exportCsv(structure, source.rowQuery, abort.current.signal, (count) => {
-      read.value = count
-    })
+    await exportCsv(structure, source.rowQuery, abort.current.signal, (count) => setRead(count))
   })
   const total = source.total.value
   const close = () => document.getElementById('io')?.hidePopover()
@@ -27,7 +24,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
     <>
       {run.isRunning.value && (
         <span role="status" class="dim desk">
-          {NUMBER.format(read.value ?? 0)} rows read{' '}
+          {NUMBER.format(read ?? 0)} rows read{' '}
           <Button kind="quiet" onClick={() => abort.current?.abort()}>
             Stop
           </Button>

@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { Banner } from '../../../components/pane.tsx'
 import { cursorAt } from '../grid/cursor.ts'
@@ -16,7 +17,7 @@ interface PasteBannerProps {
 
 /** Says what was pasted and where it can go; a refusal is shown here and at its cell, and nothing is written then. */
 export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
-  const why = useSignal<string | undefined>(undefined)
+  const [why, setWhy] = useState<string>()
   const refused = useSignal<RefusedCell | undefined>(undefined)
   const isBusy = useSignal(false)
   const found = pasted.value
@@ -30,7 +31,7 @@ export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
   const total = grid.source.total.value ?? 0
   const over = Math.min(cells.length, total - row)
   const forget = () => {
-    why.value = undefined
+    setWhy(undefined)
     if (refused.peek()) grid.edits.drop(refused.peek()?.id ?? '', refused.peek()?.key ?? '')
     refused.value = undefined
   }
@@ -47,7 +48,7 @@ export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
       await write()
       close()
     } catch (error) {
-      why.value = sentenceOf(error as Error)
+      setWhy(sentenceOf(error as Error))
     } finally {
       isBusy.value = false
       grid.source.refreshNow()
@@ -65,10 +66,10 @@ export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
   }
   const first = grid.fields[block.column - 1]?.label
   return (
-    <Banner kind={why.value === undefined ? 'warn' : 'bad'}>
+    <Banner kind={why === undefined ? 'warn' : 'bad'}>
       <p>
         {`${cells.length} × ${columns} cells to paste, from ${first} on. `}
-        {why.value !== undefined && <strong>{why.value}</strong>}
+        {why !== undefined && <strong>{why}</strong>}
       </p>
       <Button
         kind="main"

@@ -1,4 +1,5 @@
-import { signal, useSignal } from '@preact/signals'
+import { signal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
@@ -30,7 +31,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
   const setTexts = (next: Texts) => {
     typed.value = new Map(typed.peek()).set(name, next)
   }
-  const faults = useSignal<Readonly<Record<string, string>>>({})
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const create = useAction(async () => {
     const data: Data = {}
     const found: Record<string, string> = {}
@@ -40,7 +41,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
       else if (parsed.value !== null) data[field.key] = parsed.value
       else if (field.required) found[field.key] = `${field.label} needs a value.`
     }
-    faults.value = found
+    setFaults(found)
     if (Object.keys(found).length > 0) return focusFault(structure.fields, found)
     await onCreate(data)
     setTexts({})
@@ -77,7 +78,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
             field={field}
             text={texts[field.key] ?? ''}
             isFirst={place === 0}
-            why={faults.value[field.key] ?? (atField === field ? why : undefined)}
+            why={faults[field.key] ?? (atField === field ? why : undefined)}
             onText={(text) => setTexts({ ...typed.peek().get(name), [field.key]: text })}
           />
         ))}

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { TypedConfirmation } from '../../../components/modal.tsx'
 import { cache } from '../../../data/cache.ts'
@@ -8,10 +8,8 @@ import type { Structure } from '../model.ts'
 
 /** Deletes a structure for good; typing its name confirms it. */
 export function DeleteStructure({ structure: { id, name } }: { structure: Structure }) {
-  const isAsked = useSignal(false)
-  const close = () => {
-    isAsked.value = false
-  }
+  const [isAsked, setAsked] = useState(false)
+  const close = () => setAsked(false)
   const remove = async () => {
     await request('DELETE', `/app/api/structures/${id}`, { body: { name } })
     navigate(address(['records']), { replace: true })
@@ -24,16 +22,11 @@ export function DeleteStructure({ structure: { id, name } }: { structure: Struct
         <p>Its rows and its webhooks go with it, and do not come back.</p>
       </header>
       <p class="actions">
-        <Button
-          kind="danger"
-          onClick={() => {
-            isAsked.value = true
-          }}
-        >
+        <Button kind="danger" onClick={() => setAsked(true)}>
           Delete {name}…
         </Button>
       </p>
-      {isAsked.value && (
+      {isAsked && (
         <TypedConfirmation
           title={`Delete ${name}`}
           word={name}

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Banner, Pane } from '../../../components/pane.tsx'
@@ -47,9 +47,9 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
 
 function StructureForm({ structure }: { structure: Structure | undefined }) {
   const { draft, isBehind, takeOver } = useDraft(structure)
-  const isSaved = useSignal(false)
+  const [isSaved, setSaved] = useState(false)
   const change = (part: Partial<Draft>) => {
-    isSaved.value = false
+    setSaved(false)
     draft.value = { ...draft.value, ...part }
   }
   const save = useAction(async () => {
@@ -62,7 +62,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
       : await api.post('/v1/records/structures', { body })
     takeOver(answer.structure)
     await cache.invalidateQueries({ queryKey: ['structure record', 'structures'] })
-    isSaved.value = true
+    setSaved(true)
     if (!structure) navigate(address(['records', answer.structure.id]))
   })
   const hadRows = useHadRows(structure)
@@ -171,7 +171,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
             <Button kind="main" type="submit" disabled={save.isRunning.value}>
               {structure ? 'Save the structure' : 'Make the structure'}
             </Button>
-            <span role="status">{isSaved.value && 'Saved.'}</span>
+            <span role="status">{isSaved && 'Saved.'}</span>
           </p>
         </div>
       </section>
