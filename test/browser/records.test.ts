@@ -324,7 +324,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await (await page.waitForSelector<'input[type=file]'>('input[type=file]'))?.uploadFile(
         folder.file('orders.csv'),
       )
-      await page.waitForSelector('.map')
+      await page.waitForSelector('.mapping')
       await clickOn(page, 'Import')
       await grid.has('Done. 2 new, 3 refused.')
       await page.waitForFunction(`document.querySelectorAll('.refused tbody .margin').length === 3`)

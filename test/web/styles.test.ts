@@ -28,13 +28,13 @@ test('a class is a word, not its first letters', () => {
 })
 
 test('the layers are named once, in the order in which they win, and no rule stands outside them', () => {
-  const [named, ...others] = [...styles.matchAll(/@layer ([^{;]+);/g)].map(([, names = '']) =>
+  const [named = [], ...others] = [...styles.matchAll(/@layer ([^{;]+);/g)].map(([, names = '']) =>
     names.split(', '),
   )
   expect(named).toEqual(['tokens', 'elements', 'controls', 'layout', 'pages', 'states'])
   expect(others).toEqual([])
   const opened = styles.matchAll(/^([^\s}][^{;}]*)\{/gm)
   expect([...new Set([...opened].map(([, block = '']) => block.trim()))].toSorted()).toEqual(
-    named?.map((name) => `@layer ${name}`).toSorted(),
+    named.map((name) => `@layer ${name}`).toSorted(),
   )
 })

@@ -1,4 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals'
+import type { TargetedEvent } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** Whether the finder is open; who sets it opens or closes it. */
@@ -15,19 +16,23 @@ export const openKeys = (): void => {
   areKeysOpen.value = true
 }
 
-/** A dialog that is open while the signal says so; its `onClose` tells the signal that the person has closed it. */
+/** What makes a dialog open while the signal says so, and tells the signal that the person has closed it. */
 export function useDialog(isOpen: Signal<boolean>) {
-  const dialog = useRef<HTMLDialogElement>(null)
+  const ref = useRef<HTMLDialogElement>(null)
   // Before anything is painted: a key that is pressed at once is not lost.
   useLayoutEffect(() => {
     const stop = effect(() => {
-      if (isOpen.value) dialog.current?.showModal()
-      else dialog.current?.close()
+      if (isOpen.value) ref.current?.showModal()
+      else ref.current?.close()
     })
     return () => {
       stop()
       isOpen.value = false
     }
   }, [isOpen])
-  return dialog
+  const onClose = ({ currentTarget }: TargetedEvent<HTMLDialogElement>) => {
+    // It may have been opened again meanwhile.
+    if (!currentTarget.open) isOpen.value = false
+  }
+  return { ref, onClose }
 }

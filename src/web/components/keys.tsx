@@ -74,7 +74,7 @@ export function KeysDialog() {
     return () => removeEventListener('keydown', obey)
   }, [])
   return (
-    <dialog ref={dialog} class="dialog keys-dialog" aria-labelledby="keys-h" onClose={close}>
+    <dialog {...dialog} class="dialog keys-dialog" aria-labelledby="keys-h">
       <header class="bar">
         <h2 id="keys-h">Keys</h2>
         <span class="grow" />

@@ -8,7 +8,7 @@ import type { Found } from './search.ts'
 
 /** The dialog that finds notes, rows, files and commands; Ctrl K opens it. */
 export function Finder() {
-  const dialog = useDialog(isFinderOpen)
+  const { ref, onClose } = useDialog(isFinderOpen)
   const [refused, setRefused] = useState<Refused>()
   // Before anything is painted: a key that is pressed at once is not lost.
   useLayoutEffect(() => {
@@ -24,15 +24,13 @@ export function Finder() {
   }, [])
   return (
     <dialog
-      ref={dialog}
+      ref={ref}
       id="find"
       class="dialog palette"
       aria-label="Find notes, rows, files and commands"
-      onClose={({ currentTarget }) => {
-        // It may have been opened again, because what was chosen was refused.
-        if (currentTarget.open) return
-        isFinderOpen.value = false
-        setRefused(undefined)
+      onClose={(event) => {
+        onClose(event)
+        if (!isFinderOpen.peek()) setRefused(undefined)
       }}
     >
       {isFinderOpen.value && (

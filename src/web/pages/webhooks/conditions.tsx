@@ -40,7 +40,7 @@ export function Conditions({ structure, conditions, why }: ConditionsProps) {
     <fieldset class="field">
       <legend class="label">Only rows that meet every condition</legend>
       {conditions.value.map(({ id: key, field, op, value }, at) => (
-        <div class="row-condition" key={key}>
+        <div class="condition" key={key}>
           <select
             class="input"
             aria-label={`Field of condition ${at + 1}`}
