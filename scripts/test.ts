@@ -1,5 +1,6 @@
 /**
- * Runs the tests. `--long` uses the full counts of kills and random cases; other arguments go to `bun test`. The
+ * Runs the tests. Files named `*.long.test.ts` take long: `--long` runs these instead of the others. `--cases` runs all
+ * of them with the full counts of kills and random cases, which takes hours. Other arguments go to `bun test`. The
  * executable that some tests start is built first when it is missing or older than its sources.
  */
 import { availableParallelism } from 'node:os'
@@ -7,29 +8,39 @@ import { spawnSync } from 'bun'
 import { buildWhenStale } from './executable.ts'
 
 /** Enough on a busy machine, and still ends a test that hangs. */
-const TIMEOUT_MS = { short: 60_000, long: 1_800_000 }
+const TIMEOUT_MS = { few: 60_000, many: 1_800_000 }
 /** Tests wait for servers and browsers for a good part of their time, so there may be more processes than processors. */
 const MOST_PROCESSES = 3
+const OWN = ['--long', '--cases']
 
 const given = process.argv.slice(2)
 const isLong = given.includes('--long')
+const hasManyCases = given.includes('--cases')
+const rest = given.filter((argument) => !OWN.includes(argument))
+
+/** Which files are run; those that are named are taken from either kind. */
+function chosenFiles(): string[] {
+  if (hasManyCases || rest.some((argument) => argument.endsWith('.long.test.ts'))) return rest
+  if (!isLong) return ['--path-ignore-patterns=**/*.long.test.ts', ...rest]
+  return rest.some((argument) => !argument.startsWith('-')) ? rest : ['.long.test.ts', ...rest]
+}
 
 buildWhenStale()
 const { exitCode } = spawnSync(
   [
     process.execPath,
     'test',
-    `--timeout=${isLong ? TIMEOUT_MS.long : TIMEOUT_MS.short}`,
+    `--timeout=${hasManyCases ? TIMEOUT_MS.many : TIMEOUT_MS.few}`,
     // The files are spread over processes, the slowest first, as the last run measured them.
     `--parallel=${Math.min(2 * availableParallelism(), MOST_PROCESSES)}`,
     '--no-isolate',
     '--timings=dist/test-timings.json',
     '--update-timings',
-    ...given.filter((argument) => argument !== '--long'),
+    ...chosenFiles(),
   ],
   {
     stdio: ['inherit', 'inherit', 'inherit'],
-    env: { ...process.env, ...(isLong && { DAYBOOK_TEST_LONG: '1' }) },
+    env: { ...process.env, ...(hasManyCases && { DAYBOOK_TEST_CASES: 'many' }) },
   },
 )
 if (exitCode !== 0) process.exit(1)

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { estimateTokens } from '../../src/mcp/text/tokens.ts'
 import { type Agent, connectAgent, type ToolResult } from '../support/agent.ts'
+import { hasManyCases } from '../support/counts.ts'
 import { makeFile } from '../support/files.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -11,8 +12,8 @@ import { startService, type TestService } from '../support/service.ts'
  */
 
 const MAX_TOKENS = 8_000
-const NOTES = process.env.DAYBOOK_TEST_LONG ? 100_000 : 400
-const ROWS = process.env.DAYBOOK_TEST_LONG ? 1_000_000 : 1_000
+const NOTES = hasManyCases ? 100_000 : 400
+const ROWS = hasManyCases ? 1_000_000 : 1_000
 
 const PROSE = 'The engine weaves algebraic patterns just as the loom weaves flowers and leaves. '
 /** Random letters and digits take the most tokens for their length. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Agent, connectAgent } from '../support/agent.ts'
+import { runs } from '../support/counts.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /*
@@ -25,7 +26,7 @@ afterAll(async () => {
   service.close()
 })
 
-const SETTINGS = { seed: 20261122, numRuns: process.env.DAYBOOK_TEST_LONG ? 1_000 : 60 }
+const SETTINGS = { seed: 20261122, numRuns: runs(60, 1_000) }
 
 /** Short and very long lines, with characters of every length. */
 const line = fc.oneof(

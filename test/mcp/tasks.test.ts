@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { connectAgent, type ToolResult } from '../support/agent.ts'
+import { hasManyCases } from '../support/counts.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /*
@@ -56,7 +57,7 @@ afterAll(() => {
   const rows = minutes.map(
     ({ name, calls, tokens }) => `| ${name} | ${calls} | ${tokens.toLocaleString('en-US')} |`,
   )
-  if (process.env.DAYBOOK_TEST_LONG)
+  if (hasManyCases)
     process.stdout.write(`| task | calls | tokens back |\n| --- | --- | --- |\n${rows.join('\n')}\n`)
   service.close()
 })

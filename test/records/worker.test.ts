@@ -7,7 +7,7 @@ import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { buildAutoIndex } from '../../src/structures/storage/auto-index.ts'
 import { dropUnusedIndexes } from '../../src/structures/storage/index-policy.ts'
-import { isLong, RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { hasManyCases, RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import {
   arbitraryData,
@@ -203,7 +203,7 @@ test.each(WIDE_INDEXES)(
       const matching = new Set(rows.filter((row) => matches(row, WIDE, filter)))
       const total = matching.size
       for (const { key, direction, rows: inOrder } of orders.filter(
-        (_, place) => isLong || place % 3 === at % 3,
+        (_, place) => hasManyCases || place % 3 === at % 3,
       )) {
         const found = inOrder.filter((row) => matching.has(row))
         for (const offset of [0, 1_200]) {

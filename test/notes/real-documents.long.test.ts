@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type LoadedDocument, loadDocuments } from '../../scripts/load-documents.ts'
 import { parseLinks } from '../../src/notes/links/syntax.ts'
-import { isLong } from '../support/counts.ts'
+import { hasManyCases } from '../support/counts.ts'
 import { readNote, revisionsOf } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -45,7 +45,7 @@ describe('real documents', () => {
   }, 60_000)
 
   test('are found by passages from their middle', async () => {
-    const documents = everyNth(isLong ? 5 : 15)
+    const documents = everyNth(hasManyCases ? 5 : 15)
     let found = 0
     for (const document of documents) {
       const passage = passageOf(await textOf(document))

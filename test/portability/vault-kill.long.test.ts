@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { spawn } from 'bun'
 import { runInProcess } from '../support/cli.ts'
-import { isLong } from '../support/counts.ts'
+import { hasManyCases } from '../support/counts.ts'
 import { program } from '../support/process.ts'
 import { newVaultTest, type VaultTest } from '../support/vault.ts'
 
 const NOTES = 1_500
 /** The progress at which an import is killed, in percent. */
-const MOMENTS = isLong ? [0, 10, 20, 30, 40, 50, 60, 70, 80, 90] : [0, 40, 90]
+const MOMENTS = hasManyCases ? [0, 10, 20, 30, 40, 50, 60, 70, 80, 90] : [0, 40, 90]
 
 let vault: VaultTest
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { isLong, runs } from '../support/counts.ts'
+import { hasManyCases, runs } from '../support/counts.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { randomSource } from '../support/random.ts'
 import { declare, list, queryOf, write } from '../support/records.ts'
@@ -30,7 +30,7 @@ interface Answer {
   changes?: { created: Row[]; updated: Row[]; removed: string[] }
 }
 
-const random = randomSource(isLong ? Date.now() : 20261121)
+const random = randomSource(hasManyCases ? Date.now() : 20261121)
 const folder = newFolder()
 const file = folder.file('watch.db')
 let server: ServerProcess

@@ -1,0 +1,3 @@
+import { CHOSEN_STAGES, testStages } from './stages.ts'
+
+testStages(CHOSEN_STAGES)

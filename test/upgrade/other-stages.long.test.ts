@@ -1,0 +1,3 @@
+import { OTHER_STAGES, testStages } from './stages.ts'
+
+testStages(OTHER_STAGES)
