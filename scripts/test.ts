@@ -3,7 +3,9 @@
  * of them with the full counts of kills and random cases, which takes hours. Other arguments go to `bun test`. The
  * executable that some tests start is built first when it is missing or older than its sources.
  */
-import { availableParallelism } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { spawnSync } from 'bun'
 import { buildWhenStale } from './executable.ts'
 
@@ -26,6 +28,8 @@ function chosenFiles(): string[] {
 }
 
 buildWhenStale()
+/** What tests leave behind is here: folders of those that failed, and profiles of browsers. */
+const folder = mkdtempSync(join(tmpdir(), 'daybook-tests-'))
 const { exitCode } = spawnSync(
   [
     process.execPath,
@@ -40,7 +44,9 @@ const { exitCode } = spawnSync(
   ],
   {
     stdio: ['inherit', 'inherit', 'inherit'],
-    env: { ...process.env, ...(hasManyCases && { DAYBOOK_TEST_CASES: 'many' }) },
+    env: { ...process.env, TMPDIR: folder, ...(hasManyCases && { DAYBOOK_TEST_CASES: 'many' }) },
   },
 )
+// A browser that ends writes for a moment.
+rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 if (exitCode !== 0) process.exit(1)

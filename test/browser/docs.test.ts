@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'puppeteer-core'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
+import type { BrowserContext, Page } from 'puppeteer-core'
+import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
 /** Enough for a browser on a busy machine. */
@@ -9,7 +9,7 @@ const TIMEOUT_MS = 60_000
 describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   let folder: ReturnType<typeof newFolder>
   let server: ServerProcess
-  let browser: Browser
+  let profile: BrowserContext
   let page: Page
   /** How many fields the form for the key has. */
   let fields: number
@@ -18,15 +18,15 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
     folder = newFolder()
     server = await startProcess(folder.file('daybook.db'))
     await server.post('/v1/records/structures', { name: 'Books', fields: [{ key: 'title', type: 'text' }] })
-    browser = await startBrowser()
-    page = await browser.newPage()
+    profile = await (await sharedBrowser()).createBrowserContext()
+    page = await profile.newPage()
     page.setDefaultTimeout(TIMEOUT_MS)
     await page.goto(`${server.url}/docs#/Notes/createNote`)
     await page.waitForSelector('.opblock')
     await authorize()
   }, TIMEOUT_MS)
   afterAll(async () => {
-    await browser.close()
+    await profile.close()
     await server.end()
     folder.remove()
   }, TIMEOUT_MS)
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
       expect(fields).toBe(1)
       await page.reload()
       await page.waitForSelector('.btn.authorize.locked')
-      const other = await browser.newPage()
+      const other = await profile.newPage()
       await other.goto(`${server.url}/docs`)
       await other.waitForSelector('.btn.authorize.unlocked')
       expect(await other.evaluate('localStorage.length')).toBe(0)

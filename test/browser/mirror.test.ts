@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'puppeteer-core'
+import type { BrowserContext, Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
+import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { type MirrorProcess, startMirror } from '../support/mirror-process.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
 const folder = newFolder()
 let remote: ServerProcess
 let mirror: MirrorProcess
-let browser: Browser
+let profile: BrowserContext | undefined
 let page: Page
 
 beforeAll(async () => {
@@ -20,13 +20,13 @@ beforeAll(async () => {
     remote: remote.url,
     key: remote.key ?? '',
   })
-  browser = await startBrowser()
-  page = await browser.newPage()
+  profile = await (await sharedBrowser()).createBrowserContext()
+  page = await profile.newPage()
   page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2)
 }, BROWSER_TIMEOUT_MS)
 
 afterAll(async () => {
-  await browser?.close()
+  await profile?.close()
   await mirror?.end()
   await remote?.end()
   folder.remove()

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, ElementHandle, Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from './application.ts'
-import { startBrowser } from './browser.ts'
+import { sharedBrowser } from './browser.ts'
 import { PASSWORD } from './browser-client.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from './process.ts'
 
@@ -9,7 +9,7 @@ export interface Look {
   readonly scheme?: 'light' | 'dark'
 }
 
-/** A real server with the application, and a real browser. */
+/** A real server with the application, and a real browser, which it shares. */
 export interface Application {
   /** The server that runs now. */
   readonly server: ServerProcess
@@ -41,7 +41,8 @@ export async function startApplication(args: string[] = []): Promise<Application
   const folder = newFolder()
   const file = folder.file('daybook.db')
   let server = await startProcess(file, { args })
-  const browser = await startBrowser()
+  const browser = await sharedBrowser()
+  const profiles: BrowserContext[] = []
   const problems: string[] = []
   const nextPage = async (context: BrowserContext, { width = 1280, scheme = 'light' }: Look = {}) => {
     const page = await context.newPage()
@@ -66,7 +67,11 @@ export async function startApplication(args: string[] = []): Promise<Application
     browser,
     problems,
     nextPage,
-    newPage: async (look) => nextPage(await browser.createBrowserContext(), look),
+    newPage: async (look) => {
+      const profile = await browser.createBrowserContext()
+      profiles.push(profile)
+      return nextPage(profile, look)
+    },
     setupLink: async (user = 'owner') => {
       const { out } = await daybook(['users', 'link', user, '--db', file])
       const token = /#setup=\S+/.exec(out)?.[0] ?? ''
@@ -87,7 +92,7 @@ export async function startApplication(args: string[] = []): Promise<Application
       server = await startProcess(file, { args: [...args, '--port', port], key })
     },
     close: async () => {
-      await browser.close()
+      for (const profile of profiles) await profile.close()
       await server.end()
       folder.remove()
     },

@@ -20,8 +20,22 @@ const ARGUMENTS = [
   '--disable-sync',
 ]
 
-/** A headless Chromium with an empty profile of its own; `close` ends it. */
-export function startBrowser(): Promise<Browser> {
+/** A headless Chromium with an empty profile of its own, which ends when this process does: its pipe is closed then. */
+function startBrowser(): Promise<Browser> {
   if (program === undefined) throw new Error('no Chromium is installed; install it or name it in CHROMIUM')
-  return puppeteer.launch({ executablePath: program, headless: true, args: ARGUMENTS })
+  return puppeteer.launch({ executablePath: program, headless: true, pipe: true, args: ARGUMENTS })
+}
+
+let shared: Promise<Browser> | undefined
+
+/**
+ * The browser of this process, in which each test file makes profiles of its own and closes them; one that crashed is
+ * replaced.
+ */
+export async function sharedBrowser(): Promise<Browser> {
+  shared ??= startBrowser()
+  const browser = await shared
+  if (browser.connected) return browser
+  shared = startBrowser()
+  return shared
 }
