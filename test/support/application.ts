@@ -11,24 +11,35 @@ const AXE = readFileSync(resolve('node_modules/axe-core/axe.min.js'), 'utf8')
 /** Only what was found leaves the page, not the many checks that passed. */
 const RUN_AXE = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => ({ violations }))`
 
-const WIDTHS = [360, 1280]
-const SCHEMES = ['light', 'dark']
+/** A phone or a desk, in light or dark. */
+type Look = readonly [width: number, scheme: 'light' | 'dark']
 
-/** What axe finds on the page as it is, in light and dark, on a phone and on a desk: one line for each element. */
-export async function accessibilityProblems(page: Page): Promise<string[]> {
+export const ALL_LOOKS: readonly Look[] = [
+  [360, 'light'],
+  [360, 'dark'],
+  [1280, 'light'],
+  [1280, 'dark'],
+]
+
+/** Each width and each scheme once, for what is shown on the way; every address is tested in all looks. */
+const LOOKS: readonly Look[] = [
+  [360, 'dark'],
+  [1280, 'light'],
+]
+
+/** What axe finds on the page as it is, in each look: one line for each element. */
+export async function accessibilityProblems(page: Page, looks = LOOKS): Promise<string[]> {
   const found: string[] = []
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)
-  for (const width of WIDTHS) {
+  for (const [width, scheme] of looks) {
     await page.setViewport({ width, height: 800 })
-    for (const value of SCHEMES) {
-      await page.emulateMediaFeatures([
-        { name: 'prefers-color-scheme', value },
-        { name: 'prefers-reduced-motion', value: 'reduce' },
-      ])
-      const { violations } = (await page.evaluate(RUN_AXE)) as Pick<AxeResults, 'violations'>
-      for (const { id, nodes } of violations)
-        for (const { target } of nodes) found.push(`${width} ${value}: ${id} at ${target}`)
-    }
+    await page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value: scheme },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ])
+    const { violations } = (await page.evaluate(RUN_AXE)) as Pick<AxeResults, 'violations'>
+    for (const { id, nodes } of violations)
+      for (const { target } of nodes) found.push(`${width} ${scheme}: ${id} at ${target}`)
   }
   return found
 }

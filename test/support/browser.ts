@@ -21,7 +21,7 @@ const ARGUMENTS = [
 ]
 
 /** A headless Chromium with an empty profile of its own, which ends when this process does: its pipe is closed then. */
-function startBrowser(): Promise<Browser> {
+export function startBrowser(): Promise<Browser> {
   if (program === undefined) throw new Error('no Chromium is installed; install it or name it in CHROMIUM')
   return puppeteer.launch({ executablePath: program, headless: true, pipe: true, args: ARGUMENTS })
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import type { Page } from 'puppeteer-core'
-import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { ALL_LOOKS, accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
 
   for (const screen of [...screens, 'no screen'])
     test(
-      `of ${screen} is sound, and shows the same after a reload, and after going elsewhere and back`,
+      `of ${screen} is sound and accessible, and shows the same after a reload, and after going elsewhere and back`,
       async () => {
         for (const [address, shown] of places[screen] ?? []) {
           await page.goto(`${app.server.url}/app/${address}`)
@@ -222,9 +222,11 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
           await page.goBack()
           await untilSame(address, before)
           expect(page.url()).toBe(url)
+          expect([address, await accessibilityProblems(page, ALL_LOOKS)]).toEqual([address, []])
+          await page.setViewport({ width: 1280, height: 800 })
         }
         expect(app.problems).toEqual([])
       },
-      BROWSER_TIMEOUT_MS * 2,
+      BROWSER_TIMEOUT_MS * 4,
     )
 })

@@ -1,0 +1,57 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach } from 'bun:test'
+import { copyFileSync, renameSync } from 'node:fs'
+import { runInProcess } from './cli.ts'
+import { newFolder } from './process.ts'
+
+/** A backup, and a database that has moved on since; the users that were added tell in which state one is. */
+export interface BackedUp {
+  readonly folder: ReturnType<typeof newFolder>
+  readonly db: string
+  readonly backup: string
+}
+
+export const BEFORE = ['owner', 'early', 'late'].sort()
+export const RESTORED = ['owner', 'early'].sort()
+
+export const addUser = (name: string, file: string) => runInProcess(['users', 'add', name, '--db', file])
+
+export async function usersOf(file: string): Promise<string[]> {
+  const { out } = await runInProcess(['users', 'list', '--json', '--db', file])
+  return JSON.parse(out).users.map(({ name }: { name: string }) => name)
+}
+
+/** Makes both anew before each test of a file, and removes them after it. */
+export function backedUpForEach(): BackedUp {
+  let folder: ReturnType<typeof newFolder>
+  const made: BackedUp = {
+    get folder() {
+      return folder
+    },
+    get db() {
+      return folder.file('daybook.db')
+    },
+    get backup() {
+      return folder.file('backup.db')
+    },
+  }
+  beforeEach(async () => {
+    folder = newFolder()
+    await runInProcess(['serve', '--port', '0', '--log-level', 'silent', '--db', made.db])
+    await addUser('early', made.db)
+    await runInProcess(['backup', made.backup, '--db', made.db])
+    await addUser('late', made.db)
+  })
+  afterEach(() => folder.remove())
+  return made
+}
+
+/** Leaves the database as a crash does: with a log that holds the newest writes. */
+export function crash({ db, folder }: BackedUp): void {
+  const database = new Database(db)
+  database.run('PRAGMA journal_mode = WAL')
+  database.run("UPDATE users SET name = 'in the log' WHERE name = 'late'")
+  for (const suffix of ['', '-wal']) copyFileSync(db + suffix, folder.file(`crashed${suffix}`))
+  database.close()
+  for (const suffix of ['', '-wal']) renameSync(folder.file(`crashed${suffix}`), db + suffix)
+}
