@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
     const { property } = await made('/v1/properties', { key: 'stars', type: 'number' })
     const tag = (await server.get('/v1/tags')).body.tags[0].id
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
     const { file } = (await page.evaluate(
       `fetch('/app/api/files?file_name=hub.txt', { method: 'POST', body: new Blob(['hub']) }).then((answer) => answer.json())`,
     )) as { file: { id: string } }

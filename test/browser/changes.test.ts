@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
     await server.patch(`/v1/records/${order}`, { data: { status: 'ready' } })
     await server.post('/v1/notes', { title: 'Bench log' })
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
     await page.goto(`${server.url}/app/changes`)
     await page.waitForSelector('.ledger')
   }, BROWSER_TIMEOUT_MS)

@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
     await page
       .browserContext()
       .overridePermissions(server.url, ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write'])
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
     await page.goto(`${server.url}/app/webhooks/${id}`)
   }, BROWSER_TIMEOUT_MS)
   afterAll(async () => {

@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
     const { view } = await made('/v1/views', { name: 'Wheels' })
     const { note } = await made('/v1/notes', { title: 'Hubs' })
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
     const { file } = (await page.evaluate(
       `fetch('/app/api/files?file_name=hub.txt', { method: 'POST', body: new Blob(['hub']) }).then((answer) => answer.json())`,
     )) as { file: { id: string } }

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
     await Bun.write(picture, Buffer.from(PICTURE.base64, 'base64'))
     app = await startApplication()
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(async () => {
     await app.close()

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
     }
     page = await app.newPage()
     await page.evaluateOnNewDocument(WATCH_POLICY)
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   beforeAll(async () => {
     app = await startApplication()
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   // Chromium can stop a page for good that goes elsewhere while its viewer of PDF files loads: each test has a page of its own.
   beforeEach(async () => {

@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
     })
     await server.post('/v1/records', { structure: 'Orders', data: { number: '2026-1187', about: 'new hub' } })
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
     page.on('response', (response) => {
       if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`)
     })

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
     await server.post('/v1/notes', { title: 'Brakes', content: 'See [[Wheels]].' })
     await server.post('/v1/lenses', { name: 'Everything' })
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
     await page.goto(`${server.url}/app/graph`)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)

@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('the preview of a note', () => {
   beforeAll(async () => {
     app = await startApplication()
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close())
 

@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
       )
     graph = (await app.server.get('/v1/graph')).body
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS * 2)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   beforeAll(async () => {
     app = await startApplication()
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(async () => {
     await app.close()

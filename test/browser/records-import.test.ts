@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
     const made = await app.server.post('/v1/records/structures', { name: 'Orders', fields: FIELDS })
     orders = made.body.structure.id
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
     page.on('response', (response) => {
       if (new URL(response.url()).pathname === '/v1/records' && response.request().method() === 'POST')
         statuses.push(response.status())

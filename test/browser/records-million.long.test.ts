@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
     many = (await app.server.get('/v1/records/structures/Many')).body.structure.id
     page = await app.newPage()
     grid = gridOn(page)
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, IMPORT_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

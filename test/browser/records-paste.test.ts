@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
     app = await startApplication()
     page = await app.newPage()
     grid = gridOn(page)
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
     page.on('request', (request) => {
       const { pathname } = new URL(request.url())
       if (request.method() !== 'GET' && pathname.startsWith('/v1/')) writes.push(request.method())

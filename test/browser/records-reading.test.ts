@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     }
     page = await app.newPage()
     grid = gridOn(page)
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

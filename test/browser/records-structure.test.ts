@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
   beforeAll(async () => {
     app = await startApplication()
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       })
     page = await app.newPage()
     grid = gridOn(page)
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
@@ -409,7 +409,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     async () => {
       await daybook(['users', 'add', 'Vera', '--role', 'viewer', '--db', app.file])
       const viewer = await app.newPage()
-      await app.setUp(viewer, await app.setupLink('Vera'))
+      await app.signIn(viewer, 'Vera')
       await viewer.goto(`${app.server.url}/app/records/${orders}?sort=total&direction=asc`)
       await viewer.waitForSelector(cell(0, 1))
       await viewer.focus(cell(0, 1))

@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
     app = await startApplication()
     await app.server.post('/v1/notes', { title: 'Hubs' })
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('many tabs of the application', () => {
     'are open at once, although a browser opens six connections; the one in front follows the changes',
     async () => {
       const first = await app.newPage()
-      await app.setUp(first, await app.setupLink())
+      await app.signIn(first)
       const tabs = [first]
       for (let count = 1; count < 8; count++) {
         const tab = await app.nextPage(first.browserContext())
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('an address that leads nowhere', () => {
     'says so, also when it cannot be decoded or names what every object has',
     async () => {
       const page = await app.newPage()
-      await app.setUp(page, await app.setupLink())
+      await app.signIn(page)
       for (const path of ['nowhere', 'notes/%E0%A4%A', '%', 'constructor']) {
         await page.goto(`${app.server.url}/app/${path}`)
         await untilText(page, 'This address leads to no screen.')

@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
   beforeAll(async () => {
     app = await startApplication()
     owner = await app.newPage()
-    await app.setUp(owner, await app.setupLink())
+    await app.signIn(owner)
     member = await signInMember('edith')
   }, BROWSER_TIMEOUT_MS * 2)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
     await server.post('/v1/properties', { key: 'stars', type: 'number' })
     await server.post('/v1/properties', { key: 'due', type: 'date' })
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

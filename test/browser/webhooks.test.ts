@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       ],
     })
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(async () => {
     await app.close()

@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   beforeAll(async () => {
     app = await startApplication()
     page = await app.newPage()
-    await app.setUp(page, await app.setupLink())
+    await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

@@ -1,7 +1,11 @@
 import type { Browser, BrowserContext, ElementHandle, Page } from 'puppeteer-core'
+import { openDatabase } from '../../src/db/database.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { VERSION } from '../../src/lib/version.ts'
 import { BROWSER_TIMEOUT_MS } from './application.ts'
 import { sharedBrowser } from './browser.ts'
-import { PASSWORD } from './browser-client.ts'
+import { addSession, PASSWORD } from './browser-client.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from './process.ts'
 
 export interface Look {
@@ -24,6 +28,8 @@ export interface Application {
   nextPage(context: BrowserContext, look?: Look): Promise<Page>
   /** A new setup link of a user, made on the command line. */
   setupLink(user?: string): Promise<string>
+  /** Opens the application in a new session of a user, who needs no password for it. */
+  signIn(page: Page, user?: string): Promise<void>
   /** Opens a setup link and chooses the password. */
   setUp(page: Page, link: string): Promise<void>
   /** Kills the server, and starts it again at the same address when `whileAway` is done. */
@@ -36,6 +42,16 @@ const isRefusal = (text: string) => /^Failed to load resource: (?!.*status of 5)
 
 /** Less than a test has, so that a failure says what was waited for. */
 const WAIT_MS = BROWSER_TIMEOUT_MS / 2
+
+/** Writes a session into the database as a command does; returns the value of its cookie. */
+async function newSession(file: string, user: string): Promise<string> {
+  const clock = systemClock
+  const log = createLog('silent', clock, () => {})
+  const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'command' })
+  const token = await db.write((tx): string => addSession(tx, user))
+  db.close()
+  return token
+}
 
 export async function startApplication(args: string[] = []): Promise<Application> {
   const folder = newFolder()
@@ -77,6 +93,14 @@ export async function startApplication(args: string[] = []): Promise<Application
       const token = /#setup=\S+/.exec(out)?.[0] ?? ''
       return `${server.url}/app${token}`
     },
+    signIn: async (page, user = 'owner') => {
+      const { hostname, port } = new URL(server.url)
+      const value = await newSession(file, user)
+      const cookie = { name: `daybook_session_${port}`, value, domain: hostname, httpOnly: true }
+      await page.browserContext().setCookie(cookie)
+      await page.goto(`${server.url}/app`)
+      await page.waitForSelector('.rail')
+    },
     setUp: async (page, link) => {
       await page.goto(link)
       await page.waitForSelector('input[name=password]')
@@ -92,7 +116,8 @@ export async function startApplication(args: string[] = []): Promise<Application
       server = await startProcess(file, { args: [...args, '--port', port], key })
     },
     close: async () => {
-      for (const profile of profiles) await profile.close()
+      // A test may have closed one itself.
+      for (const profile of profiles) if (browser.browserContexts().includes(profile)) await profile.close()
       await server.end()
       folder.remove()
     },

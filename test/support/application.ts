@@ -8,8 +8,12 @@ export const BROWSER_TIMEOUT_MS = 60_000
 
 const AXE = readFileSync(resolve('node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** Only what was found leaves the page, not the many checks that passed. */
-const RUN_AXE = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => ({ violations }))`
+/** Waits until no colour changes any more. Only what was found leaves the page, not the many checks that passed. */
+const RUN_AXE = `Promise.allSettled(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
+)
+  .then(() => axe.run({ resultTypes: ['violations'] }))
+  .then(({ violations }) => ({ violations }))`
 
 /** A phone or a desk, in light or dark. */
 type Look = readonly [width: number, scheme: 'light' | 'dark']

@@ -1,5 +1,6 @@
 import { listMembershipsOf } from '../../src/account/store.ts'
 import { findUser } from '../../src/account/users.ts'
+import type { Tx } from '../../src/db/writes/transaction.ts'
 import type { HttpServer } from '../../src/http/exchange.ts'
 import { sha256 } from '../../src/lib/sha256.ts'
 import { createSetupLink } from '../../src/sessions/setup-links.ts'
@@ -58,26 +59,29 @@ export async function setUpIn(service: TestService, user = 'owner', address?: st
   return browser
 }
 
+/** A new session of the user; returns its token. */
+export function addSession(tx: Tx, user: string): string {
+  const token = newToken()
+  const userPk = findUser(tx, user)?.pk ?? 0
+  const [workspace] = listMembershipsOf(tx, userPk)
+  const where = { address: '192.0.2.1', userAgent: 'test' }
+  insertSession(tx, {
+    hash: sha256(token),
+    userPk,
+    workspacePk: workspace?.workspacePk ?? 0,
+    ...where,
+  })
+  return token
+}
+
 /** A browser with a session of the user, who needs no password for it. */
 export async function signedIn(
   service: TestService,
   user = 'owner',
   name = 'daybook_session_8787',
 ): Promise<Browser> {
-  const { db } = service.ctx
   const browser = browserOf(service)
-  const token = newToken()
-  await db.write((tx): void => {
-    const userPk = findUser(tx, user)?.pk ?? 0
-    const [workspace] = listMembershipsOf(tx, userPk)
-    const where = { address: '192.0.2.1', userAgent: 'test' }
-    insertSession(tx, {
-      hash: sha256(token),
-      userPk,
-      workspacePk: workspace?.workspacePk ?? 0,
-      ...where,
-    })
-  })
+  const token = await service.ctx.db.write((tx): string => addSession(tx, user))
   browser.cookie = `${name}=${token}`
   return browser
 }
