@@ -76,18 +76,6 @@ export const listFileRowsOfNote = rowsBy((note: number) =>
 /** Finds a file of any workspace. */
 export const findFileByPk = rowBy((file: number) => from(files, whole).where(and(eq(pk, file), isVisible)))
 
-const isReady = sql`status = 'ready'`
-const countPagesIn = valueBy((key: number) =>
-  from(files, { value: sql<number>`total(pages)` }).where(and(eq(workspace, key), isReady)),
-)
-const countPagesOf = valueBy((file: number) =>
-  from(files, { value: sql<number>`total(pages)` }).where(and(eq(pk, file), isReady)),
-)
-
-/** The number of pages of text in the workspace, or in one of its files. */
-export const countPages = (reader: Reader, key: number, file?: number): number =>
-  file === undefined ? countPagesIn(reader, key) : countPagesOf(reader, file)
-
 /** A JSON array of `{title, level, page}`; null until the text is extracted. */
 export const findOutline = valueBy((file: number) =>
   from(files, { value: files.outline }).where(eq(pk, file)),
