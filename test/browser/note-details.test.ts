@@ -249,7 +249,11 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
         'spokes.txt',
         'spokes.txt',
       ])
-      await untilTextIn(page, '.cm-content', '|spokes.txt]]')
+      await untilTextIn(page, '.cm-content', 'spokes.txt')
+      await page.waitForFunction(
+        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content.includes('|spokes.txt]]'))`,
+        { polling: 200 },
+      )
     },
     BROWSER_TIMEOUT_MS,
   )
