@@ -239,6 +239,7 @@ export function openDatabase(options: OpenOptions): Db {
     log,
     newId: ids,
     lockWaitMs: LOCK_WAIT_MS[role],
+    syncWithinMs: options.disk?.withinMs,
     yieldsLock: role === 'command',
     // A commit that moves the write-ahead log into the file can start the log again only while nothing reads from it.
     beforeCommit: () => {

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import { createKey } from '../../src/account/keys.ts'
 import { addUser } from '../../src/account/users.ts'
 import { createWorkspace } from '../../src/account/workspaces.ts'
+import type { DiskCalls } from '../../src/db/connection/log-sync.ts'
 import { markWrite } from '../../src/db/connection/write-mark.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { Sql } from '../../src/db/sql.ts'
@@ -42,6 +43,7 @@ function hangingDisk() {
   const waiting: (() => void)[] = []
   let hangs = false
   const disk = {
+    withinMs: 2_000,
     fsyncSync: (descriptor: number) => {
       if (hangs) throw new Error('this thread would never go on')
       fs.fsyncSync(descriptor)
@@ -50,7 +52,7 @@ function hangingDisk() {
       if (hangs) waiting.push(() => done(null))
       else fs.fsync(descriptor, done)
     },
-  } as Pick<typeof fs, 'fsync' | 'fsyncSync'>
+  } as DiskCalls
   return {
     disk,
     waiting,
@@ -90,7 +92,15 @@ function openQueue() {
       throw new Error('this thread would never go on')
     },
   }
-  const queue = new WriteQueue({ sql, clock, log, newId: createIdSource(), lockWaitMs: 20, sync })
+  const queue = new WriteQueue({
+    sql,
+    clock,
+    log,
+    newId: createIdSource(),
+    lockWaitMs: 20,
+    syncWithinMs: 20,
+    sync,
+  })
   const events: string[] = []
   const line = (text: string) =>
     queue
@@ -351,7 +361,7 @@ test('a database is left open, too, if a thread is given up whose commit waits f
   await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
   const thread = Promise.withResolvers<void>()
   const task = db.pauseDuring((beginSync) => {
-    beginSync(() => {}, 0)
+    beginSync(() => {})
     return thread.promise
   })
   hang()

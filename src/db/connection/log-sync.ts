@@ -6,13 +6,18 @@ import { realFile } from './server-lock.ts'
 /** For how long after a sync the disk is expected to respond. */
 const RESPONDS_FOR_MS = 500
 
+/** The calls by which commits get to the disk, and for how long they may take. */
+export interface DiskCalls extends Pick<typeof fs, 'fsync' | 'fsyncSync'> {
+  readonly withinMs?: number
+}
+
 export interface LogSyncOptions {
   /** The database. */
   readonly file: string
   /** Called once, with the error of a sync that failed; every later one fails too. */
   readonly onFailure: (error: unknown) => void
   /** The calls of the system. */
-  readonly disk?: Pick<typeof fs, 'fsync' | 'fsyncSync'> | undefined
+  readonly disk?: DiskCalls | undefined
   /** A clock that is never set, in milliseconds. */
   readonly now?: () => number
 }

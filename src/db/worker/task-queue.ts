@@ -10,8 +10,6 @@ import { shuttingDown } from './query-scheduler.ts'
 import { ThreadClosed, ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
 
 const CLOSE_WITHIN_MS = 5_000
-/** A task may commit much: for as long as this the disk may be busy with it. */
-const COMMIT_WITHIN_MS = 10_000
 
 const AGAIN = 'it may have been written. Read it again before you send it again.'
 const mayBeWritten = (event: string) => unavailable(`${event} before the write had ended; ${AGAIN}`)
@@ -93,7 +91,7 @@ export class TaskQueue {
     if (!this.#thread.isStarted) await this.#open(request)
     const { clock, ids, around, onWrite } = this.#options
     const output = await around((beginSync) => {
-      const onCommitting = () => beginSync(onLate, COMMIT_WITHIN_MS)
+      const onCommitting = () => beginSync(onLate)
       const running = this.#send({ ...request, now: clock.now(), lastId: ids.last() }, onCommitting)
       return unlessThreadEnds(running, closedMeanwhile, failedMeanwhile).finally(() =>
         ids.follow(this.#thread.lastId),

@@ -14,7 +14,7 @@ export interface Sync {
 }
 
 /** Runs while writes wait. It must call `beginSync` before it waits for the disk; `onLate` is called if that takes too long. */
-export type PausingAction<T> = (beginSync: (onLate: () => void, limitMs?: number) => void) => Promise<T>
+export type PausingAction<T> = (beginSync: (onLate: () => void) => void) => Promise<T>
 
 /** The refusal of a write whose commit takes too long to get to the disk. */
 export const notConfirmedYet = () =>
@@ -30,10 +30,12 @@ export const notReadable = () =>
 export const noResponse = () =>
   unavailable('The disk of this server does not respond; nothing was written. Try again later.')
 
+/** For how long the disk may take over a commit: it may be busy with much else. */
+const SYNC_WITHIN_MS = 10_000
 /** What has ended while this thread did other things is seen to have ended within this time. */
 const SEEN_WITHIN_MS = 10
 
-/** Notices when bringing something to the disk takes longer than a write waits: the disk may never respond. */
+/** Notices when bringing something to the disk takes too long: the disk may never respond. */
 export class SyncWatch {
   readonly #limitMs: number
   readonly #log: Log
@@ -41,8 +43,11 @@ export class SyncWatch {
   readonly #late = new Set<object>()
 
   /** `onLate` is called for each sync that is late. */
-  constructor({ lockWaitMs, log }: { readonly lockWaitMs: number; readonly log: Log }, onLate: () => void) {
-    this.#limitMs = lockWaitMs
+  constructor(
+    { log, syncWithinMs = SYNC_WITHIN_MS }: { readonly log: Log; readonly syncWithinMs?: number | undefined },
+    onLate: () => void,
+  ) {
+    this.#limitMs = syncWithinMs
     this.#log = log
     this.#onLate = onLate
   }
@@ -53,7 +58,7 @@ export class SyncWatch {
   }
 
   /** To be called when a sync begins; `onLate` is for this one. Returns what must be called once it has ended. */
-  begin(onLate: () => void, limitMs = this.#limitMs): () => void {
+  begin(onLate: () => void): () => void {
     const sync = {}
     const noteLate = () => {
       this.#late.add(sync)
@@ -63,7 +68,7 @@ export class SyncWatch {
     }
     let timer = setTimeout(() => {
       timer = setTimeout(noteLate, SEEN_WITHIN_MS)
-    }, limitMs)
+    }, this.#limitMs)
     return () => {
       clearTimeout(timer)
       if (this.#late.delete(sync)) this.#log.info('the disk responds again')

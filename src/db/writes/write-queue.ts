@@ -16,7 +16,7 @@ export interface WriteQueueOptions {
   clock: Clock
   newId: IdSource
   log: Log
-  /** How long a write waits for another process's lock, or for the disk, before it is refused as unavailable. */
+  /** How long a write waits for another process's lock before it is refused as unavailable. */
   lockWaitMs: number
   /** Whether the lock is regularly left free for other processes during many commits; a command yields to a server. */
   yieldsLock?: boolean
@@ -24,6 +24,8 @@ export interface WriteQueueOptions {
   beforeCommit?: () => void
   /** How commits get to the disk, unless COMMIT itself does that. */
   sync?: Sync
+  /** For how long the disk may take over a commit before writes are refused; 10 seconds unless given. */
+  syncWithinMs?: number | undefined
   /** Called after each commit, before its writes are settled; a refusal that it returns rejects them. */
   onCommit?: () => Refusal | undefined
   /** Called once a group of writes is rolled back because storage failed. */
@@ -145,8 +147,8 @@ export class WriteQueue {
     let result: T
     try {
       this.#options.beforeCommit?.()
-      result = await action((onLate, limitMs) => {
-        endSync = this.syncs.begin(onLate, limitMs)
+      result = await action((onLate) => {
+        endSync = this.syncs.begin(onLate)
       })
     } finally {
       endSync()
