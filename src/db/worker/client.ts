@@ -91,6 +91,12 @@ export interface WorkerOptions {
   timeLimitMs?: number
 }
 
+/** The input without the signal of its caller, which cannot be copied; on the main thread, reading one takes time. */
+function sendable(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || !('caller' in input)) return input
+  return { ...input, caller: { ...(input.caller as object), signal: undefined } }
+}
+
 const MANY_ROWS = 10_000
 const TIME_LIMIT_MS = 30_000
 
@@ -147,7 +153,11 @@ export function openWorker({
       if (db.refusal) throw db.refusal
       const { isPreparation = false, isBackground = false } = task
       const queue = tasks[isBackground ? 'background' : 'writes']
-      const ofRequest = { ...request('task', task.name, input), isDryRun, right: currentRight()?.data }
+      const ofRequest = {
+        ...request('task', task.name, sendable(input)),
+        isDryRun,
+        right: currentRight()?.data,
+      }
       return (await queue.run(ofRequest, isPreparation)) as Output
     },
     close: async () => {

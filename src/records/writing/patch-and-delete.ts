@@ -50,9 +50,6 @@ export interface RecordPatch {
   if_unchanged?: string
 }
 
-/** Of the caller who makes the request, as a thread is sent it. */
-const authorOf = ({ signal: _, ...caller }: Caller): Caller => caller
-
 interface RecordInput {
   readonly caller: Caller
   readonly id: string
@@ -78,7 +75,7 @@ export async function patchRecord(
   text: string,
 ): Promise<JsonBody> {
   expectedInstant(patch.if_unchanged)
-  const input = { caller: authorOf(caller), id, body: new RequestBody(patch, text) }
+  const input = { caller, id, body: new RequestBody(patch, text) }
   const length = text.length + store.recordLength(ctx.db, id)
   return ctx.worker.write(recordPatch, input, { size: { length } })
 }
@@ -107,11 +104,7 @@ export const recordDeletion: WorkerTask<RecordInput, void> = {
 
 /** Deletes a row; it can be restored. */
 export const deleteRecord = ({ db, worker }: AppContext, caller: Caller, id: string): Promise<void> =>
-  worker.write(
-    recordDeletion,
-    { caller: authorOf(caller), id },
-    { size: { length: store.recordLength(db, id) } },
-  )
+  worker.write(recordDeletion, { caller, id }, { size: { length: store.recordLength(db, id) } })
 
 /** Deletes a row in the caller's transaction. */
 export function deleteLive(listeners: WriteListeners, tx: Tx, caller: Caller, id: string): void {
@@ -126,11 +119,7 @@ export const recordRestoration: WorkerTask<RecordInput, JsonBody> = {
 
 /** Restores a deleted row under its id, checked like a new row; also where rows are immutable. */
 export const restoreRecord = ({ db, worker }: AppContext, caller: Caller, id: string): Promise<JsonBody> =>
-  worker.write(
-    recordRestoration,
-    { caller: authorOf(caller), id },
-    { size: { length: store.recordLength(db, id) } },
-  )
+  worker.write(recordRestoration, { caller, id }, { size: { length: store.recordLength(db, id) } })
 
 /** Restores a deleted row in the caller's transaction. */
 export function restoreDeleted(

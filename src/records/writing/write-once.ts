@@ -37,10 +37,9 @@ export async function respondToWrite(
 ): Promise<Response> {
   const wanted = checkedWrite(body)
   const identity = identityOf(exchange)
-  const { signal: _, ...author } = caller
   const { bodyText } = exchange
-  const input = { caller: author, identity, body: new RequestBody(wanted, bodyText) }
-  const size = sizeOf(db, author, wanted, bodyText.length)
+  const input = { caller, identity, body: new RequestBody(wanted, bodyText) }
+  const size = sizeOf(db, caller, wanted, bodyText.length)
   const { text, replayed } = await worker.write(rowsWrite, input, { size })
   return createdResponse(text, replayed)
 }
