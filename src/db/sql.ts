@@ -249,7 +249,13 @@ export class Sql {
 const counted = <Row>(rows: IterableIterator<Row>, limit: ReadLimit): IterableIterator<Row> => ({
   next: () => {
     const next = rows.next()
-    if (!next.done) limit.spendRow(next.value)
+    try {
+      if (!next.done) limit.spendRow(next.value)
+    } catch (error) {
+      // A statement that is not ended keeps its snapshot: later reads on this connection would not see newer commits.
+      rows.return?.()
+      throw error
+    }
     return next
   },
   return: () => rows.return?.() ?? { done: true, value: undefined },
