@@ -49,6 +49,7 @@ describe('the stream', () => {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
     })
   })
 

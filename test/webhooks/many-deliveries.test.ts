@@ -71,11 +71,12 @@ test('each event tells of its own row, in the order of the rows, and of its own 
 })
 
 test('one statement stores all deliveries of an event', async () => {
+  const few = rows().slice(0, 20)
   const runs = spyOn(Sql.prototype, 'run')
-  await service.post('/v1/records', { structure: 'Tasks', rows: rows() })
+  await service.post('/v1/records', { structure: 'Tasks', rows: few })
   const inserts = runs.mock.calls.filter(([text]) => text.includes('INTO webhook_deliveries'))
   runs.mockRestore()
-  expect(inserts).toHaveLength(ROWS)
+  expect(inserts).toHaveLength(few.length)
 })
 
 test('a refused batch leaves none', async () => {
