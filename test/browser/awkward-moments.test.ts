@@ -365,11 +365,14 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       await page.evaluate(`{
         const { fetch } = window
         window.fetch = (path, init) =>
-          init?.method === 'POST'
+          init?.method === 'POST' && String(path).endsWith('/v1/notes')
             ? Promise.resolve(Response.json({ error: 'The disk is full.', code: 'unavailable' }, { status: 503 }))
             : fetch(path, init)
       }`)
-      await page.evaluate(`dispatchEvent(new Event('find'))`)
+      await page.keyboard.down('Control')
+      await page.keyboard.press('k')
+      await page.keyboard.up('Control')
+      await page.waitForSelector('dialog:modal input:focus')
       await page.keyboard.type('quite new')
       await page.waitForSelector('#new-note')
       await page.click('#new-note')
