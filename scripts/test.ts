@@ -11,8 +11,11 @@ import { buildWhenStale } from './executable.ts'
 
 /** Enough on a busy machine, and still ends a test that hangs. */
 const TIMEOUT_MS = { few: 60_000, many: 1_800_000 }
-/** Tests wait for servers and browsers for a good part of their time, so there may be more processes than processors. */
-const MOST_PROCESSES = 3
+/**
+ * Tests wait for servers and browsers for a good part of their time, so there may be more processes than processors; but
+ * among the long ones are those that measure.
+ */
+const MOST_PROCESSES = { ordinary: 3, long: 2 }
 const OWN = ['--long', '--cases']
 
 const given = process.argv.slice(2)
@@ -36,7 +39,7 @@ const { exitCode } = spawnSync(
     'test',
     `--timeout=${hasManyCases ? TIMEOUT_MS.many : TIMEOUT_MS.few}`,
     // The files are spread over processes, the slowest first, as the last run measured them.
-    `--parallel=${Math.min(2 * availableParallelism(), MOST_PROCESSES)}`,
+    `--parallel=${Math.min(2 * availableParallelism(), isLong ? MOST_PROCESSES.long : MOST_PROCESSES.ordinary)}`,
     '--no-isolate',
     '--timings=dist/test-timings.json',
     '--update-timings',

@@ -41,10 +41,14 @@ export class WriteMark {
     return true
   }
 
-  /** Removes the mark. */
+  /** Removes the mark. Where a disk that fails keeps it, the next server uses it again. */
   close(): void {
-    if (this.#descriptor !== undefined) fs.closeSync(this.#descriptor)
-    fs.rmSync(this.#path, { force: true })
+    try {
+      if (this.#descriptor !== undefined) fs.closeSync(this.#descriptor)
+      fs.rmSync(this.#path, { force: true })
+    } catch {
+      return
+    }
   }
 }
 
