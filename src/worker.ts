@@ -3,6 +3,8 @@
  * their own, so that the main thread goes on serving requests.
  */
 import { Database } from 'bun:sqlite'
+import { LOST } from './db/connection/health.ts'
+import { isOpenFile } from './db/connection/mismatched-log.ts'
 import {
   keepTemporaryInMemory,
   openReadingConnection,
@@ -19,7 +21,7 @@ import type { RightData } from './http/request-right.ts'
 import { encoded } from './http/responses.ts'
 import { lowerThreadPriority } from './lib/thread-priority.ts'
 import { findOperation } from './operations.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, unavailable } from './refusal.ts'
 import { checkRight } from './sessions/rights.ts'
 
 declare const self: Worker
@@ -47,11 +49,19 @@ function checkStop(): void {
   if (Atomics.load(stopFlag, 0) === 1) throw new Error('the request was stopped')
 }
 
-const openReading = (file: string): Reader => ({
-  sql: new Sql(openReadingConnection(file), { checkStop }),
-})
+/** SQLite would move the log of the open database into another one that was put in its place. */
+function refuseReplaced({ file, descriptor }: WorkerRequest): void {
+  if (descriptor !== undefined && !isOpenFile(file, descriptor)) throw unavailable(LOST)
+}
 
-function openWriting({ file }: WorkerRequest): Reader {
+function openReading(request: WorkerRequest): Reader {
+  refuseReplaced(request)
+  return { sql: new Sql(openReadingConnection(request.file), { checkStop }) }
+}
+
+function openWriting(request: WorkerRequest): Reader {
+  refuseReplaced(request)
+  const { file } = request
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   prepareWriting(database)
   database.run('PRAGMA wal_autocheckpoint = 0')
@@ -59,12 +69,12 @@ function openWriting({ file }: WorkerRequest): Reader {
 }
 
 /** Everything that one query reads is of one snapshot. A long JSON text is encoded here and not when it is sent. */
-function runQuery(query: AnyQuery, { file, input }: WorkerRequest): unknown {
-  reading ??= openReading(file)
+function runQuery(query: AnyQuery, request: WorkerRequest): unknown {
+  reading ??= openReading(request)
   const { database } = reading.sql
   database.run('BEGIN')
   try {
-    const output = query.run(reading, input)
+    const output = query.run(reading, request.input)
     return typeof output === 'string' ? encoded(output) : output
   } finally {
     // A failing disk may have ended it already; after a damaged page only a rollback can end it.

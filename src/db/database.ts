@@ -27,6 +27,8 @@ import { WriteQueue } from './writes/write-queue.ts'
 /** An open database. Everything is read through `sql`, and written through `write`. */
 export interface Db extends Reader {
   readonly file: string
+  /** The open file of a server: another thread opens the database by its name only while that leads to this file. */
+  readonly descriptor: number | undefined
   /** Runs the function in a transaction and returns its result after the commit (`writes/write-queue.ts`). */
   write<T>(run: WriteFunction<T>, isLong?: boolean): Promise<T>
   /** Delays writes while `action` writes over another connection, however long it takes (`writes/write-queue.ts`). */
@@ -276,6 +278,7 @@ export function openDatabase(options: OpenOptions): Db {
   return {
     ...reading.reader,
     file,
+    descriptor,
     write: (run, isLong) => queue.write(run, isLong),
     pauseDuring: (action) =>
       queue.pauseDuring((beginSync) => action(beginSync).finally(() => reading.refresh())),

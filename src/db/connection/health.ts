@@ -3,7 +3,7 @@ import { type Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, faultOf, NOT_CONFIRMED } from '../errors.ts'
 import { ReplacedFileDetector } from './replaced-files.ts'
 
-const LOST =
+export const LOST =
   'A file of the database was replaced or removed while the server ran; it acknowledges no writes any more and stops.'
 
 const FAILED =

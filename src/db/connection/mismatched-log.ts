@@ -45,15 +45,20 @@ export function hasMismatchedLog(file: string): boolean {
  * any descriptor of a file, the system ends all its locks of that file, and SQLite takes those of this process for gone.
  */
 export function isInLogMode(file: string, descriptor: number): boolean {
-  const open = fstatSync(descriptor, { bigint: true })
-  const named = statSync(realFile(file), { bigint: true, throwIfNoEntry: false })
-  if (named?.ino !== open.ino || named.dev !== open.dev) return false
+  if (!isOpenFile(file, descriptor)) return false
   const header = readFrom(descriptor, DATABASE_HEADER)
   return (
     header.length === DATABASE_HEADER &&
     header.toString('latin1', 0, 16) === DATABASE_MAGIC &&
     header[18] === 2
   )
+}
+
+/** Whether the path names the file that is open as `descriptor`. */
+export function isOpenFile(file: string, descriptor: number): boolean {
+  const open = fstatSync(descriptor, { bigint: true })
+  const named = statSync(realFile(file), { bigint: true, throwIfNoEntry: false })
+  return named?.ino === open.ino && named.dev === open.dev
 }
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -122,6 +122,7 @@ export function openWorker({
   const isShort = ({ length = 0, items = 0 }: WriteSize) => length <= maxWriteLength && items <= MAX_ITEMS
   const request = (kind: WorkerRequest['kind'], name: string, input: unknown) => ({
     file: db.file,
+    descriptor: db.descriptor,
     kind,
     name,
     input,

@@ -9,6 +9,8 @@ export const COMMITTING = 'committing'
 /** What the main thread sends to a worker thread: one request at a time. */
 export interface WorkerRequest {
   readonly file: string
+  /** The file that the process has open. */
+  readonly descriptor: number | undefined
   /** `close` closes its connections; nothing else is sent after it. */
   readonly kind: 'query' | 'task' | 'close'
   readonly name: string

@@ -11,7 +11,7 @@ const CLOSE_WITHIN_MS = 2_000
 
 /** A request as the main thread makes it; only a task has an instant and a last id. */
 export type ThreadRequest = Pick<WorkerRequest, 'file' | 'kind' | 'name' | 'input'> &
-  Partial<Pick<WorkerRequest, 'now' | 'lastId' | 'isDryRun' | 'right'>>
+  Partial<Pick<WorkerRequest, 'descriptor' | 'now' | 'lastId' | 'isDryRun' | 'right'>>
 
 /** The thread was closed while it ran a request, which may have been carried out. */
 export class ThreadClosed extends Error {}
@@ -69,7 +69,7 @@ export class WorkerThread {
     Atomics.store(this.#stopFlag, 0, 0)
     // A worker keeps the process alive only while it runs a request.
     worker.ref()
-    const defaults = { now: 0, lastId: '', isDryRun: false, stopFlag: this.#stopFlag }
+    const defaults = { descriptor: undefined, now: 0, lastId: '', isDryRun: false, stopFlag: this.#stopFlag }
     worker.postMessage({ ...defaults, ...request } satisfies WorkerRequest)
     try {
       const response = await promise
