@@ -61,9 +61,12 @@ export class LogSync {
     return this.#inThread === 0 && this.#now() - this.#syncedAt < RESPONDS_FOR_MS
   }
 
-  /** Syncs in this thread. Throws a refusal if the disk fails; the commit stays visible then. */
+  /**
+   * Syncs in this thread. Throws a refusal if the disk fails; the commit stays visible then. So it does during a sync in
+   * another thread: the system tells of a failure once, and that one may have been told.
+   */
   now(): void {
-    if (!this.#hasFailed) {
+    if (!this.#hasFailed && this.#inThread === 0) {
       try {
         this.#disk.fsyncSync(this.#descriptor)
         this.#syncedAt = this.#now()
