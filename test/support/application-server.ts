@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, ElementHandle, Page } from 'puppeteer-core'
+import type { Browser, BrowserContext, ElementHandle, JSHandle, Page } from 'puppeteer-core'
 import { openDatabase } from '../../src/db/database.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -143,14 +143,37 @@ async function find(page: Page, what: string): Promise<ElementHandle> {
   return found as ElementHandle
 }
 
-/** Clicks the button, link or summary of this name once it can be pressed and its place no longer changes. */
-export function press(page: Page, name: string): Promise<void> {
+/** The source of a function in the page: whether an element has this name. */
+const isNamed = (name: string) => `((one) => (one.ariaLabel ?? one.textContent.trim()) === ${text(name)})`
+
+/** Notes in the page whether a button, link or summary of this name is clicked from now on. */
+const noteClicks = (page: Page, name: string) =>
+  page.evaluateHandle(
+    `(() => {
+      const noted = { isClicked: false }
+      addEventListener(
+        'click',
+        ({ target }) => { noted.isClicked ||= ${isNamed(name)}(target.closest('button, a, summary') ?? target) },
+        { capture: true },
+      )
+      return noted
+    })()`,
+  ) as Promise<JSHandle<{ isClicked: boolean }>>
+
+/**
+ * Clicks the button, link or summary of this name once it can be pressed and its place no longer changes; again where
+ * the page moved it away at that moment, as a person would.
+ */
+export async function press(page: Page, name: string): Promise<void> {
   const button = new Function(
-    `return [...document.querySelectorAll('button:enabled, a, summary')].find(
-      (one) => (one.ariaLabel ?? one.textContent.trim()) === ${text(name)} && one.checkVisibility(),
-    )`,
+    `return [...document.querySelectorAll('button:enabled, a, summary')].find((one) => ${isNamed(name)}(one) && one.checkVisibility())`,
   )
-  return page.locator(button as () => unknown).click()
+  for (;;) {
+    const noted = await noteClicks(page, name)
+    await page.locator(button as () => unknown).click()
+    // A click that led to another document took its note along.
+    if (await noted.evaluate(({ isClicked }) => isClicked).catch(() => true)) return
+  }
 }
 
 /** The field with this label, once it is there. */
