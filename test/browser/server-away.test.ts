@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { HTTPRequest, Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication, untilText } from '../support/application-server.ts'
-import { hasBrowser } from '../support/browser.ts'
+import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
 
 interface Refusal {
   readonly status: number
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('many tabs of the application', () => {
   let app: Application
 
   beforeAll(async () => {
-    app = await startApplication()
+    app = await startApplication([], sharedWholeBrowser)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

@@ -53,11 +53,14 @@ async function newSession(file: string, user: string): Promise<string> {
   return token
 }
 
-export async function startApplication(args: string[] = []): Promise<Application> {
+export async function startApplication(
+  args: string[] = [],
+  startBrowser: () => Promise<Browser> = sharedBrowser,
+): Promise<Application> {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   let server = await startProcess(file, { args })
-  const browser = await sharedBrowser()
+  const browser = await startBrowser()
   const profiles: BrowserContext[] = []
   const problems: string[] = []
   const nextPage = async (context: BrowserContext, { width = 1280, scheme = 'light' }: Look = {}) => {
